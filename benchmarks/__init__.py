@@ -1,0 +1,1 @@
+"""Measurements: each script writes one JSON file under ``benchmarks/results``."""

@@ -1,0 +1,164 @@
+"""The command line that all frameworks share, and the table they end with."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from lops_adapters.core import RULES, LopsError
+from lops_adapters.datasets import Dataset, load, names
+
+ARMS = ("standard", "lops")
+
+
+def common_parser(framework: str, description: str, probes: Sequence[str], epilog: str) -> argparse.ArgumentParser:
+    """Return a parser with the options that every framework has; a framework adds its own."""
+    parser = argparse.ArgumentParser(
+        prog=f"python -m lops_adapters.{framework}",
+        description=description,
+        epilog=epilog,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    data = parser.add_argument_group("data")
+    data.add_argument("--dataset", default="demo", metavar="NAME|DIR", help=f"a name ({', '.join(names())}) or a path (default: demo)")
+    data.add_argument("--data-dir", metavar="D", help="folder where named data sets are looked for first")
+    data.add_argument("--offline", action="store_true", help="never download anything")
+    data.add_argument("--text-column", metavar="NAME", help="of a CSV, JSONL or Parquet file (default: text)")
+    data.add_argument("--label-column", metavar="NAME", help="gold labels, only for the evaluation (default: label)")
+    data.add_argument("--max-docs", type=int, metavar="N", help="take a seeded simple random sample of N documents")
+    arms = parser.add_argument_group("selection")
+    arms.add_argument("--arms", default=",".join(ARMS), help="comma-separated: standard (no selection), lops (default: both)")
+    arms.add_argument("--rule", choices=RULES, help="reading of LOPS (default: released)")
+    arms.add_argument("--tau", type=float, metavar="T", help="fraction of each class (default: 0.5)")
+    arms.add_argument("--every", type=int, metavar="B", help="look at the probe every B updates instead of every epoch")
+    arms.add_argument("--probe", choices=probes, help="the classifier that is watched (default: the framework's own)")
+    run = parser.add_argument_group("run")
+    run.add_argument("--preset", choices=("quick", "paper"), help="sizes for a CPU, or the published ones (default: paper where CUDA is)")
+    run.add_argument("--encoder", metavar="NAME|PATH", help="minilm, a name on the Hugging Face hub, or a local folder")
+    run.add_argument("--seed", type=int, default=0, metavar="S", help="of everything random (default: 0)")
+    run.add_argument("--seeds", type=int, default=1, metavar="N", help="run N seeds: S, S+1, ...")
+    run.add_argument("--device", default="auto", help="auto, cpu, cuda, cuda:N or mps (default: auto)")
+    run.add_argument("--output", type=Path, metavar="DIR", help="run folder (default: a new one under runs/)")
+    run.add_argument("--resume", action="store_true", help="go on with a killed run")
+    run.add_argument("--quiet", action="store_true", help="no progress bars, no log")
+    run.add_argument("--faithful", action="store_true", default=None, help="the original's ways where they can be chosen, see the docs")
+    return parser
+
+
+def read_arms(text: str) -> list[str]:
+    """Return the arms of a comma-separated list, Standard first.
+
+    >>> read_arms("lops,standard")
+    ['standard', 'lops']
+    """
+    asked = [name.strip() for name in text.split(",") if name.strip()]
+    if not asked or set(asked) - set(ARMS):
+        raise LopsError(f"--arms is {text!r}; wanted one or both of {', '.join(ARMS)}, separated by a comma")
+    return [name for name in ARMS if name in asked]
+
+
+def read_seeds(options: argparse.Namespace) -> range:
+    """Return the seeds to run: all of them, and those that iterations derive from them, fit 32 bits."""
+    if options.seeds < 1:
+        raise LopsError(f"--seeds is {options.seeds}; wanted at least 1")
+    if not 0 <= options.seed < 2**31:
+        raise LopsError(f"--seed is {options.seed}; wanted a whole number from 0 to {2**31 - 1}")
+    return range(options.seed, options.seed + options.seeds)
+
+
+def read_dataset(options: argparse.Namespace, seed: int) -> Dataset:
+    """Load the data set the options name, or the sample of it that they ask for."""
+    if options.max_docs is not None and options.max_docs < 2:
+        raise LopsError(f"--max-docs is {options.max_docs}; wanted at least 2")
+    dataset = load(
+        options.dataset,
+        data_dir=options.data_dir,
+        offline=options.offline,
+        quiet=options.quiet,
+        text_column=options.text_column,
+        label_column=options.label_column,
+    )
+    return dataset if options.max_docs is None else dataset.sample(options.max_docs, seed)
+
+
+def default_preset() -> str:
+    """Return ``paper`` where a CUDA device is, ``quick`` elsewhere."""
+    from lops_adapters.probes.torch_tools import resolve_device
+
+    return "paper" if resolve_device("auto").type == "cuda" else "quick"
+
+
+def guarded(main: Callable[[Sequence[str] | None], int]) -> Callable[[Sequence[str] | None], int]:
+    """Make bad input one clear line on standard error and exit status 2, and warnings one line each."""
+
+    def run(arguments: Sequence[str] | None = None) -> int:
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            try:
+                return main(arguments)
+            except LopsError as error:
+                sys.stderr.write(f"error: {error}\n")
+                return 2
+            except KeyboardInterrupt:
+                sys.stderr.write("stopped; the same command with --resume goes on from here\n")
+                return 130
+
+    return run
+
+
+def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    sys.stderr.write(f"warning: {message}\n")
+
+
+def set_up_logging(quiet: bool) -> None:
+    """Send the package's log to standard error: what happens, or only what goes wrong."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("%(message)s"))
+    logger = logging.getLogger("lops_adapters")
+    logger.handlers = [handler]
+    logger.setLevel(logging.WARNING if quiet else logging.INFO)
+
+
+def table(metrics: dict[str, Any]) -> str:
+    """Return what a run ends with: a row an iteration and arm, from the contents of ``metrics.json``."""
+    rows = [["arm", "iteration", "pseudo-labels", "noise", "selected", "noise after", "micro-F1", "macro-F1", "seconds"]]
+    for arm, result in metrics["arms"].items():
+        for item in result["iterations"]:
+            rows.append(
+                [
+                    arm,
+                    str(item["iteration"]),
+                    str(item["pseudo_labels"]),
+                    percent(item["noise"]),
+                    str(item["selected"]),
+                    percent(item["selected_noise"]),
+                    percent(item["micro_f1"]),
+                    percent(item["macro_f1"]),
+                    f"{item['seconds']:.0f}",
+                ]
+            )
+    return aligned(rows)
+
+
+def percent(fraction: float | None) -> str:
+    """Return a fraction in percent with one decimal, or a dash where it is not known."""
+    return "-" if fraction is None else f"{100 * fraction:.1f} %"
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> str:
+    """Return rows as text with columns of equal width: the first to the left, the others to the right.
+
+    >>> print(aligned([["arm", "n"], ["lops", "12"]]))
+    arm    n
+    lops  12
+    """
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    lines = [
+        "  ".join([row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]) for row in rows
+    ]
+    return "\n".join(line.rstrip() for line in lines)

@@ -1,0 +1,107 @@
+"""A trained ConWea classifier for new texts: word senses, then the HAN."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+
+from lops_adapters.conwea.contextual import contextualise
+from lops_adapters.conwea.senses import Senses, nearest
+from lops_adapters.conwea.settings import ConweaSettings
+from lops_adapters.conwea.tokens import TokenizedCorpus, tokenize
+from lops_adapters.conwea.vectors import ContextEncoder, contextual_vectors
+from lops_adapters.core import LopsError
+from lops_adapters.probes.han import HanProbe
+from lops_adapters.storage import write_json
+
+
+@dataclass
+class ConweaClassifier:
+    """Predicts the class of any text, the way the run that trained it did.
+
+    Attributes:
+        classes: class names, in the order of probability columns.
+        phrases: seed words of several words, which count as one word.
+        centres: word -> (senses, width) float32, for words with several senses.
+        classifier: the trained HAN.
+        settings: of the run.
+        device: where the encoder runs.
+
+    """
+
+    classes: Sequence[str]
+    phrases: Sequence[str]
+    centres: Mapping[str, np.ndarray]
+    classifier: HanProbe
+    settings: ConweaSettings
+    device: str = "auto"
+
+    def predict_proba(self, texts: Sequence[str]) -> np.ndarray:
+        """Class probabilities, (n, k) float32; a text without a known word gets what the classifier says of nothing."""
+        if isinstance(texts, str):
+            raise LopsError("found one string; wanted a list of texts")
+        wrong = next((text for text in texts if not isinstance(text, str)), None)
+        if wrong is not None:
+            raise LopsError(f"found {wrong!r} among the texts; wanted strings, an empty one for an empty text")
+        tokens = tokenize(texts, self.phrases)
+        documents = contextualise(tokens, Senses(0.0, self.centres, self._sense_id(tokens))).documents
+        return self.classifier.predict_proba(documents)
+
+    def predict(self, texts: Sequence[str]) -> list[str]:
+        """Class names, one a text."""
+        return [self.classes[code] for code in self.predict_proba(texts).argmax(axis=1)]
+
+    def _sense_id(self, tokens: TokenizedCorpus) -> np.ndarray:
+        senses = np.full(len(tokens.word_id), -1, dtype=np.int32)
+        ambiguous = [number for number, word in enumerate(tokens.words) if word in self.centres]
+        wanted = np.flatnonzero(np.isin(tokens.word_id, ambiguous))
+        if not len(wanted):
+            return senses
+        settings = self.settings
+        encoder = ContextEncoder(
+            settings.encoder, layers=settings.layers, combine=settings.combine, max_pieces=settings.max_pieces, device=self.device
+        )
+        with TemporaryDirectory() as folder:
+            vectors = contextual_vectors(tokens, wanted, encoder, Path(folder))
+            words = tokens.word_id[wanted]
+            for number in np.unique(words):
+                rows = np.flatnonzero(words == number)
+                senses[wanted[rows]] = nearest(vectors[rows], self.centres[tokens.words[number]])
+        return senses
+
+    def save(self, folder: Path) -> None:
+        """Write the model into an existing empty folder."""
+        han = folder / "han"
+        han.mkdir()
+        self.classifier.save(han)
+        words = list(self.centres)
+        np.savez(folder / "senses.npz", **{str(i): self.centres[word] for i, word in enumerate(words)})  # type: ignore[arg-type]
+        stored: dict[str, Any] = {
+            "kind": "conwea",
+            "classes": list(self.classes),
+            "phrases": list(self.phrases),
+            "ambiguous_words": words,
+            "settings": self.settings.as_dict(),
+        }
+        write_json(folder / "lops.json", stored)
+
+    @classmethod
+    def load(cls, folder: Path, *, device: str = "auto") -> ConweaClassifier:
+        """Read what :meth:`save` wrote; the encoder is found again by its name or path."""
+        stored = json.loads((folder / "lops.json").read_text(encoding="utf-8"))
+        with np.load(folder / "senses.npz") as arrays:
+            centres = {word: arrays[str(i)] for i, word in enumerate(stored["ambiguous_words"])}
+        return cls(
+            stored["classes"],
+            stored["phrases"],
+            centres,
+            HanProbe.load(folder / "han", device=device),
+            ConweaSettings(**stored["settings"]),
+            device,
+        )

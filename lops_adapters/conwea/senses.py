@@ -1,0 +1,164 @@
+"""Word senses: k-means over a word's occurrences, with as many clusters as one global cosine threshold allows (ConWea, section 3.1)."""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from tqdm.auto import tqdm
+
+from lops_adapters.conwea.tokens import TokenizedCorpus, seed_word
+from lops_adapters.core import LopsError
+
+log = logging.getLogger(__name__)
+_BLOCK = 1024
+_SAME = 1 - 1e-6  # centres this close are one, even where the seeds' own occurrences are all alike and the threshold is 1
+
+
+@dataclass(frozen=True)
+class Senses:
+    """The senses of the words that have several.
+
+    Attributes:
+        threshold: tau of ConWea, a cosine similarity.
+        centres: word -> (senses, width) float32, only for words with two or more senses.
+        sense_id: (tokens,) int32, the sense of each token; -1 for tokens of words with one sense.
+
+    """
+
+    threshold: float
+    centres: Mapping[str, np.ndarray]
+    sense_id: np.ndarray
+
+
+def tokens_to_encode(corpus: TokenizedCorpus, seeds: Mapping[str, Sequence[str]], min_occurrences: int) -> np.ndarray:
+    """Sorted int64 positions of the tokens whose vectors matter: words at or above the frequency floor, and seed words."""
+    counts = np.bincount(corpus.word_id[corpus.word_id >= 0], minlength=len(corpus.words))
+    wanted = counts >= max(2, min_occurrences)
+    place = {word: number for number, word in enumerate(corpus.words)}
+    for words in seeds.values():
+        for seed in words:
+            if seed_word(seed) in place:
+                wanted[place[seed_word(seed)]] = True
+    return np.flatnonzero((corpus.word_id >= 0) & wanted[corpus.word_id]).astype(np.int64)
+
+
+def similarity_threshold(vectors_of_seeds: Sequence[np.ndarray]) -> float:
+    """Return ConWea's tau: the median over seeds of the median cosine similarity of all pairs of the seed's occurrences.
+
+    A seed named under two classes counts twice. Pairs are computed in blocks from normalised rows.
+
+    Raises:
+        LopsError: no seed occurs twice.
+
+    """
+    medians = [float(np.median(_pair_similarities(vectors))) for vectors in vectors_of_seeds if len(vectors) > 1]
+    if not medians:
+        raise LopsError("no seed word occurs twice in the corpus, so there is nothing to measure similarity on; give seed words it uses")
+    return float(np.median(medians))
+
+
+def _pair_similarities(vectors: np.ndarray) -> np.ndarray:
+    unit = normalised(vectors)
+    parts = []
+    for start in range(0, len(unit), _BLOCK):
+        block = unit[start : start + _BLOCK] @ unit[start:].T
+        row, column = np.triu_indices(len(block), k=1, m=block.shape[1])
+        parts.append(block[row, column])
+    return np.concatenate(parts)
+
+
+def normalised(vectors: np.ndarray) -> np.ndarray:
+    """Rows of unit length, float32; a zero row stays zero."""
+    vectors = np.asarray(vectors, dtype=np.float32)
+    return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+
+
+def cluster(vectors: np.ndarray, threshold: float, seed: int, restarts: int) -> np.ndarray:
+    """Centres of a word's senses, (senses, width) float32; one centre means one sense.
+
+    The number of clusters grows from 2 as long as every pair of centres has a cosine below the threshold; the last set that passed is
+    the answer (the original fits it again from another random start and does not check).
+    """
+    from sklearn.cluster import KMeans
+    from sklearn.exceptions import ConvergenceWarning
+
+    threshold = min(threshold, _SAME)
+    centres = vectors.mean(axis=0, keepdims=True)
+    for k in range(2, len(vectors) + 1):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct occurrences than clusters: caught below
+            fit = KMeans(n_clusters=k, n_init=restarts, random_state=seed).fit(vectors)
+        unit = normalised(fit.cluster_centers_)
+        similarity = unit @ unit.T
+        if similarity[np.triu_indices(k, k=1)].max() >= threshold:
+            break
+        centres = fit.cluster_centers_
+    return centres.astype(np.float32)
+
+
+def find_senses(
+    corpus: TokenizedCorpus,
+    wanted: np.ndarray,
+    vectors: np.ndarray,
+    seeds: Mapping[str, Sequence[str]],
+    *,
+    min_occurrences: int,
+    max_occurrences: int,
+    restarts: int,
+    seed: int,
+    quiet: bool = True,
+) -> Senses:
+    """Cluster every word at or above the frequency floor and give each of its tokens the sense of the nearest centre (cosine).
+
+    Args:
+        corpus: the tokens.
+        wanted: (m,) positions of the tokens that have a vector.
+        vectors: (m, width), in the order of ``wanted``.
+        seeds: class -> seed words; they set the threshold.
+        min_occurrences: words below this floor are not split.
+        max_occurrences: k-means sees a random sample of at most so many occurrences; all of them are assigned.
+        restarts: of k-means.
+        seed: of k-means and the samples.
+        quiet: no progress bar.
+
+    """
+    from threadpoolctl import threadpool_limits
+
+    words = corpus.word_id[wanted]
+    order = np.argsort(words, kind="stable")
+    starts = np.searchsorted(words[order], np.arange(len(corpus.words) + 1))
+    place = {word: number for number, word in enumerate(corpus.words)}
+
+    def rows(number: int) -> np.ndarray:
+        return np.asarray(vectors[order[starts[number] : starts[number + 1]]], dtype=np.float32)
+
+    def sample(number: int) -> np.ndarray:
+        found = rows(number)
+        if len(found) <= max_occurrences:
+            return found
+        return found[np.sort(np.random.default_rng([seed, number]).permutation(len(found))[:max_occurrences])]
+
+    named = [seed_word(word) for label in sorted(seeds) for word in seeds[label]]
+    threshold = similarity_threshold([sample(place[word]) for word in named if word in place])
+    centres: dict[str, np.ndarray] = {}
+    sense_id = np.full(len(corpus.word_id), -1, dtype=np.int32)
+    counts = np.diff(starts)
+    frequent = tqdm(np.flatnonzero(counts >= min_occurrences), disable=quiet, unit="word", desc="word senses", leave=False)
+    with threadpool_limits(1, user_api="openmp"):  # more threads add up in the order in which they finish: not reproducible
+        for number in frequent:
+            found = cluster(sample(number), threshold, seed, restarts)
+            if len(found) > 1:
+                centres[corpus.words[number]] = found
+                tokens = wanted[order[starts[number] : starts[number + 1]]]
+                sense_id[tokens] = nearest(rows(number), found)
+    log.info("threshold %.3f; %d of %d words have several senses", threshold, len(centres), len(corpus.words))
+    return Senses(threshold, centres, sense_id)
+
+
+def nearest(vectors: np.ndarray, centres: np.ndarray) -> np.ndarray:
+    """Index of the centre with the largest cosine, (m,) int64; ties go to the lower index."""
+    return np.asarray((np.asarray(vectors, dtype=np.float32) @ normalised(centres).T).argmax(axis=1))

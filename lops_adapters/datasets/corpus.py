@@ -1,0 +1,249 @@
+"""What a framework is given (``Corpus``) and what only the evaluation sees (``GoldLabels``)."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from lops_adapters.core import LopsError
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Documents, the classes of the task and their seed words; never a gold label.
+
+    Parameters
+    ----------
+    name : str
+        What the data set is called in logs and run folders.
+    ids : sequence of str, length n
+        One unique id a document.
+    texts : sequence of str, length n
+        The documents, in the order of ``ids``. An empty document is allowed.
+    classes : sequence of str, length k
+        The classes; stored in alphabetical order (by code point), whatever order they are given in.
+    seeds : mapping of str to sequence of str, optional
+        Seed words of a class, in the order given. A class may have none; stored in the order of ``classes``, read-only.
+
+    Raises
+    ------
+    LopsError
+        No document, ids and texts of different lengths, duplicate ids or classes, a text that is missing, no string or not
+        valid Unicode, or seed words for an unknown class.
+
+    Examples
+    --------
+    >>> corpus = Corpus("two", ids=["a", "b"], texts=["A goal!", ""], classes=["sports", "arts"], seeds={"sports": ["goal"]})
+    >>> len(corpus), corpus.classes, corpus.seeds["sports"]
+    (2, ('arts', 'sports'), ('goal',))
+    """
+
+    name: str
+    ids: tuple[str, ...] = field(repr=False)
+    texts: tuple[str, ...] = field(repr=False)
+    classes: tuple[str, ...]
+    seeds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("ids", "texts", "classes"):
+            object.__setattr__(self, name, _strings(getattr(self, name), f"{self.name}: {name}"))
+        if len(self.ids) != len(self.texts):
+            raise LopsError(f"{self.name}: {len(self.ids)} ids for {len(self.texts)} texts; give one id a document")
+        if not self.texts:
+            raise LopsError(f"{self.name} holds no document; at least one is needed")
+        _refuse_repeats(self.ids, f"{self.name}: document ids", "make the ids unique or leave the id column out")
+        _refuse_repeats(self.classes, f"{self.name}: class names", "name every class once")
+        object.__setattr__(self, "classes", tuple(sorted(self.classes)))
+        object.__setattr__(self, "seeds", MappingProxyType(_checked_seeds(self.name, self.seeds, self.classes)))
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A read-only mapping cannot be pickled, and worker processes are sent the corpus that way.
+        return Corpus, (self.name, self.ids, self.texts, self.classes, dict(self.seeds))
+
+    @cached_property
+    def checksum(self) -> str:
+        """SHA-256 (hex) over name, ids, texts, classes and seed words, in their order."""
+        digest = hashlib.sha256()
+        seeds = [word for label, words in self.seeds.items() for word in ("seeds", label, *words)]
+        for part in ([self.name], self.ids, self.texts, self.classes, seeds):
+            digest.update(len(part).to_bytes(8, "little"))
+            for item in part:
+                encoded = item.encode("utf-8")
+                digest.update(len(encoded).to_bytes(8, "little"))
+                digest.update(encoded)
+        return digest.hexdigest()
+
+
+@dataclass(frozen=True)
+class GoldLabels:
+    """The true class of every document, for evaluation only.
+
+    Parameters
+    ----------
+    labels : sequence of str, length n
+        Class names, in the order of the corpus they belong to.
+
+    Raises
+    ------
+    LopsError
+        A label that is missing or no string.
+    """
+
+    labels: tuple[str, ...] = field(repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "labels", _strings(self.labels, "gold labels"))
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A corpus and, kept apart from it, its gold labels.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        What the frameworks see.
+    gold : GoldLabels or None
+        What only the evaluation sees; None where the true classes are not known.
+
+    Raises
+    ------
+    LopsError
+        A number of labels that is not the number of documents, or a gold label that is no class of the corpus.
+
+    Examples
+    --------
+    >>> corpus = Corpus("three", ["a", "b", "c"], ["x", "y", "z"], ["arts", "sports"])
+    >>> dataset = Dataset(corpus, GoldLabels(["arts", "sports", "arts"]))
+    >>> len(dataset), dataset.gold.labels
+    (3, ('arts', 'sports', 'arts'))
+    """
+
+    corpus: Corpus
+    gold: GoldLabels | None = None
+
+    def __post_init__(self) -> None:
+        if self.gold is None:
+            return
+        if len(self.gold) != len(self.corpus):
+            raise LopsError(f"{self.corpus.name}: {len(self.gold)} gold labels for {len(self.corpus)} documents; one each is needed")
+        unknown = sorted(set(self.gold.labels) - set(self.corpus.classes))
+        if unknown:
+            raise LopsError(
+                f"{self.corpus.name}: the gold labels {listed(unknown)} are not among the classes "
+                f"({listed(self.corpus.classes)}); add them to the classes (and their seed words) or drop those documents"
+            )
+
+    def __len__(self) -> int:
+        return len(self.corpus)
+
+    def sample(self, max_docs: int, seed: int) -> Dataset:
+        """Draw a simple random sample of documents without replacement.
+
+        Parameters
+        ----------
+        max_docs : int
+            How many documents to keep, at least 1; with n or more all are kept.
+        seed : int
+            Seed of the draw; the same seed gives the same documents.
+
+        Returns
+        -------
+        Dataset
+            The sampled documents in their original order, with their gold labels.
+
+        Raises
+        ------
+        LopsError
+            ``max_docs`` below 1.
+        """
+        if max_docs < 1:
+            raise LopsError(f"max_docs is {max_docs}; a sample needs at least 1 document")
+        if max_docs >= len(self):
+            return self
+        kept = np.sort(np.random.default_rng(seed).choice(len(self), size=max_docs, replace=False)).tolist()
+        corpus = self.corpus
+        smaller = Corpus(
+            corpus.name, tuple(corpus.ids[i] for i in kept), tuple(corpus.texts[i] for i in kept), corpus.classes, corpus.seeds
+        )
+        return Dataset(smaller, GoldLabels(tuple(self.gold.labels[i] for i in kept)) if self.gold else None)
+
+
+def is_missing(value: object) -> bool:
+    """Whether a cell is None or NaN.
+
+    Examples
+    --------
+    >>> is_missing(None), is_missing(float("nan")), is_missing(""), is_missing(0)
+    (True, True, False, False)
+    """
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def listed(names: Iterable[object], limit: int = 30) -> str:
+    """Join names for a message, cut after ``limit`` of them.
+
+    Examples
+    --------
+    >>> listed(["b", "a"]), listed(range(5), limit=2)
+    ('b, a', '0, 1 and 3 more')
+    """
+    shown = [str(name) for name in names]
+    more = f" and {len(shown) - limit} more" if len(shown) > limit else ""
+    return (", ".join(shown[:limit]) or "none") + more
+
+
+def _strings(values: Sequence[str], what: str) -> tuple[str, ...]:
+    if isinstance(values, (str, bytes)):
+        raise LopsError(f"{what}: found one {type(values).__name__}; a sequence of strings is needed")
+    strings = tuple(values)
+    for position, value in enumerate(strings):
+        if not isinstance(value, str):
+            found = f"is missing ({value})" if is_missing(value) else f"is {value!r}, a {type(value).__name__}"
+            raise LopsError(
+                f"{what}: number {position} (from 0) {found}; every one must be a string. "
+                "Drop the rows without one, or write an empty string for an empty document"
+            )
+        if not value.isascii():
+            try:
+                value.encode("utf-8")
+            except UnicodeEncodeError as error:
+                raise LopsError(
+                    f"{what}: number {position} (from 0) is not valid Unicode ({error.reason} at character {error.start}); "
+                    "it was decoded wrongly: write the data again as UTF-8"
+                ) from None
+    return strings
+
+
+def _refuse_repeats(values: tuple[str, ...], what: str, way_out: str) -> None:
+    if len(set(values)) < len(values):
+        repeated = [value for value, count in Counter(values).items() if count > 1]
+        raise LopsError(f"{what} must differ, but these appear more than once: {listed(repeated, 5)}; {way_out}")
+
+
+def _checked_seeds(name: str, seeds: Mapping[str, Sequence[str]], classes: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    unknown = sorted(set(seeds) - set(classes))
+    if unknown:
+        raise LopsError(
+            f"{name}: seed words for {listed(unknown)}, which the classes do not contain ({listed(classes)}); "
+            "spell the classes as the labels are spelt"
+        )
+    checked = {label: _strings(seeds[label], f"{name}: seed words of {label}") for label in classes if label in seeds}
+    for label, words in checked.items():
+        if not all(word.strip() for word in words):
+            raise LopsError(f"{name}: an empty seed word for {label}; remove it")
+    return checked

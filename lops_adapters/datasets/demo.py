@@ -1,0 +1,32 @@
+"""The small corpus that comes with the package: for first steps, examples and tests, without a download."""
+
+from __future__ import annotations
+
+from importlib.resources import as_file, files
+from pathlib import Path
+
+from lops_adapters.datasets.corpus import Dataset
+from lops_adapters.datasets.readers import read_rows
+from lops_adapters.datasets.rows import Columns, Seeds, assemble
+
+
+def load_demo(seeds: Seeds | str | Path | None = None, folder: Path | None = None) -> Dataset:
+    """Load the demo corpus.
+
+    Parameters
+    ----------
+    seeds : mapping or path of a JSON file, optional
+        Seed words that replace the packaged ones.
+    folder : Path, optional
+        A folder with ``documents.jsonl`` and ``seeds.json`` to read instead of the packaged one.
+
+    Returns
+    -------
+    Dataset
+        Named ``demo``, with gold labels.
+    """
+    if folder is None:
+        with as_file(files("lops_adapters.datasets").joinpath("demo")) as packaged:
+            return load_demo(seeds, packaged)
+    rows = read_rows(folder / "documents.jsonl", Columns(quiet=True))
+    return assemble(rows, "demo", seeds if seeds is not None else folder / "seeds.json")

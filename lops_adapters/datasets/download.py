@@ -1,0 +1,169 @@
+"""Fetch a file over HTTP: resumable, verified, and under its final name only when it is whole."""
+
+from __future__ import annotations
+
+import hashlib
+import http.client
+import logging
+import os
+import ssl
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+from tqdm import tqdm
+
+from lops_adapters.core import LopsError
+
+logger = logging.getLogger(__name__)
+
+_CHUNK = 2**16
+# Answers worth another attempt: time-outs, too many requests, trouble on the server's side.
+_PASSING = {408, 425, 429, 500, 502, 503, 504}
+_NETWORK_ERRORS = (urllib.error.URLError, http.client.HTTPException, TimeoutError, ConnectionError, ssl.SSLError)
+
+
+def fetch(
+    url: str,
+    destination: str | Path,
+    *,
+    git_blob: str | None = None,
+    offline: bool = False,
+    quiet: bool = False,
+    timeout: float = 30.0,
+    attempts: int = 5,
+    pause: float = 1.0,
+) -> Path:
+    """Fetch a file, or find it already there.
+
+    Parameters
+    ----------
+    url : str
+        An http or https address.
+    destination : str or Path
+        Where the file shall be. Until it is whole and verified it is called ``<destination>.part``; a later call goes on from
+        there.
+    git_blob : str, optional
+        The git blob id (SHA-1 of ``blob <size>\\0`` and the content, in hex) the file must have.
+    offline : bool
+        Never open a connection.
+    quiet : bool
+        Show no progress bar.
+    timeout : float
+        Seconds without an answer after which a connection counts as cut.
+    attempts : int
+        How often a cut or refused connection is tried in all.
+    pause : float
+        Seconds before the second attempt; doubled before each further one.
+
+    Returns
+    -------
+    Path
+        ``destination``.
+
+    Raises
+    ------
+    LopsError
+        Not to be had (offline, no network, an HTTP error) or the wrong contents; says what to fetch and where to put it.
+    """
+    destination = Path(destination)
+    by_hand = f"To do it by hand, fetch {url} and put it at {destination}"
+    if destination.is_file():
+        if git_blob is None or git_blob_id(destination) == git_blob:
+            return destination
+        logger.warning("%s is not the file wanted (git blob %s); it will be replaced", destination, git_blob)
+    if offline:
+        raise LopsError(f"{destination} is not there (or not as wanted) and downloads are switched off. {by_hand}")
+    if not url.startswith(("http://", "https://")):
+        raise LopsError(f"{url}: only http and https addresses can be fetched. {by_hand}")
+    part = destination.with_name(destination.name + ".part")
+    try:
+        destination.parent.mkdir(parents=True, exist_ok=True)
+        if not (git_blob is not None and part.is_file() and git_blob_id(part) == git_blob):
+            _download(url, part, attempts, pause, timeout, quiet, by_hand)
+        if git_blob is not None:
+            _verify(url, part, git_blob, by_hand)
+        os.replace(part, destination)
+    except OSError as error:
+        raise LopsError(f"cannot write to {destination.parent} ({error}); choose a folder that can be written") from error
+    return destination
+
+
+def git_blob_id(path: Path) -> str:
+    """Compute the id git gives to a file's content, in hex.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "hello"
+    >>> _ = path.write_bytes(b"hello\\n")
+    >>> git_blob_id(path)
+    'ce013625030ba8dba906f756967f9e9ca394464a'
+    """
+    digest = hashlib.sha1(b"blob %d\0" % path.stat().st_size, usedforsecurity=False)
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+def _verify(url: str, part: Path, git_blob: str, by_hand: str) -> None:
+    found = git_blob_id(part)
+    if found != git_blob:
+        part.unlink()
+        raise LopsError(
+            f"{url} gave the wrong contents: git blob {found}, wanted {git_blob}; what was fetched has been deleted. Try again. {by_hand}"
+        )
+
+
+def _download(url: str, part: Path, attempts: int, pause: float, timeout: float, quiet: bool, by_hand: str) -> None:
+    for attempt in range(1, attempts + 1):
+        try:
+            _transfer(url, part, timeout, quiet)
+            return
+        except _NETWORK_ERRORS as error:
+            if isinstance(error, urllib.error.HTTPError):
+                reason = f"the server answered {error.code} {error.reason}"
+                passing = error.code in _PASSING
+            else:
+                reason = str(getattr(error, "reason", None) or error) or type(error).__name__
+                passing = True
+            if not passing or attempt == attempts:
+                tried = f" after {attempt} attempts" if attempt > 1 else ""
+                raise LopsError(f"{url} could not be fetched{tried}: {reason}. {by_hand}") from error
+            logger.warning("%s: %s; attempt %d of %d follows", url, reason, attempt + 1, attempts)
+            time.sleep(pause * 2 ** (attempt - 1))
+
+
+def _transfer(url: str, part: Path, timeout: float, quiet: bool) -> None:
+    """Bring ``part`` to its full length, from where it ends; raise a network error where the connection is cut."""
+    have = part.stat().st_size if part.is_file() else 0
+    request = urllib.request.Request(url, headers={"Range": f"bytes={have}-"} if have else {})
+    try:
+        response = urllib.request.urlopen(request, timeout=timeout)
+    except urllib.error.HTTPError as error:
+        if error.code != http.client.REQUESTED_RANGE_NOT_SATISFIABLE or not have:
+            raise
+        if error.headers.get("Content-Range", "").strip() == f"bytes */{have}":
+            return
+        part.unlink()
+        raise ConnectionError(f"the server has less than the {have} bytes already fetched; starting again") from None
+    with response:
+        resumed = response.status == http.client.PARTIAL_CONTENT
+        if resumed and not response.headers.get("Content-Range", "").startswith(f"bytes {have}-"):
+            part.unlink()
+            raise ConnectionError("the server sent another part of the file than the one asked for; starting again")
+        start = have if resumed else 0
+        length = response.headers.get("Content-Length")
+        total = start + int(length) if length is not None else None
+        with (
+            part.open("ab" if resumed else "wb") as file,
+            tqdm(total=total, initial=start, unit="B", unit_scale=True, desc=part.stem, disable=quiet) as bar,
+        ):
+            while chunk := response.read(_CHUNK):
+                file.write(chunk)
+                bar.update(len(chunk))
+            fetched = file.tell()
+    if total is not None and fetched != total:
+        raise ConnectionError(f"the connection was cut after {fetched} of {total} bytes")

@@ -1,0 +1,245 @@
+"""Turn the records of a pickled frame into plain columns; every piece is checked and nothing in it is called."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from lops_adapters.datasets import pickle_records as kinds
+
+_NUMBER = re.compile(r"[<>|=]?([biuf][1248]|U\d{1,6})")
+_ARROW_INTS = re.compile(r"u?int(?:8|16|32|64)")
+_ARROW_OFFSETS = {"string": "<i4", "utf8": "<i4", "large_string": "<i8", "large_utf8": "<i8"}
+
+
+class UnreadableError(Exception):
+    """The pickle holds something else than a frame of plain columns; the message is the beginning of a sentence."""
+
+
+def columns_of(found: Any) -> dict[str, list[Any]]:
+    """Turn a recorded frame into columns.
+
+    Parameters
+    ----------
+    found : object
+        What the unpickler returned.
+
+    Returns
+    -------
+    dict of str to list
+        As ``safe_pickle.read_frame``.
+
+    Raises
+    ------
+    UnreadableError
+        It is no frame, or a piece of it is not plain.
+    """
+    if not isinstance(found, kinds.Frame) or not isinstance(found.state, dict):
+        raise UnreadableError(f"the pickle holds {_described(found)}, not a pandas DataFrame")
+    manager = found.state.get("_mgr", found.state.get("_data"))
+    if not isinstance(manager, kinds.Manager):
+        raise UnreadableError(f"the frame holds {_described(manager)} where its blocks should be")
+    axes, blocks = _pieces(manager)
+    if not isinstance(axes, (list, tuple)) or len(axes) != 2:
+        raise UnreadableError("the frame does not have two axes")
+    names = _index_names(axes[0])
+    n_rows = _index_length(axes[1])
+    columns: dict[int, list[Any]] = {}
+    for values, places in blocks:
+        table = _table(values)
+        spots = _places(places, len(names))
+        if len(table) != len(spots) or any(len(column) != n_rows for column in table):
+            raise UnreadableError("a block does not have the shape of its place in the frame")
+        columns.update(zip(spots, table, strict=True))
+    if sorted(columns) != list(range(len(names))) or len(set(names)) != len(names):
+        raise UnreadableError("the columns are incomplete, or two have the same name")
+    return {name: columns[place] for place, name in enumerate(names)}
+
+
+def _pieces(manager: kinds.Record) -> tuple[Any, list[tuple[Any, Any]]]:
+    """Take axes and (values, places) from a manager: arguments since pandas 1.3, a state tuple before."""
+    if len(manager.args) == 2:
+        blocks, axes = manager.args
+        if not isinstance(blocks, (list, tuple)) or not all(isinstance(block, kinds.Block) and len(block.args) >= 2 for block in blocks):
+            raise UnreadableError("the frame's blocks are not plain")
+        return axes, [(block.args[0], block.args[1]) for block in blocks]
+    state = manager.state
+    extra = state[3] if isinstance(state, tuple) and len(state) == 4 else None
+    old = extra.get("0.14.1") if isinstance(extra, dict) else None
+    if not isinstance(old, dict) or not isinstance(old.get("blocks"), (list, tuple)):
+        raise UnreadableError("the frame's blocks are in a form that is not known")
+    if not all(isinstance(block, dict) and {"values", "mgr_locs"} <= set(block) for block in old["blocks"]):
+        raise UnreadableError("the frame's blocks are not plain")
+    return old.get("axes"), [(block["values"], block["mgr_locs"]) for block in old["blocks"]]
+
+
+def _places(places: Any, n_columns: int) -> list[int]:
+    if isinstance(places, kinds.Slice) and all(isinstance(end, int) or end is None for end in places.args):
+        if not 1 <= len(places.args) <= 3:
+            raise UnreadableError("the place of a block is not plain")
+        return list(range(n_columns)[slice(*places.args)])
+    spots = _row(places)
+    if not all(isinstance(spot, int) for spot in spots):
+        raise UnreadableError("the place of a block is not plain")
+    return spots
+
+
+def _index_names(index: Any) -> list[str]:
+    return [name if isinstance(name, str) else str(name) for name in _row(_index_data(index))]
+
+
+def _index_length(index: Any) -> int:
+    if isinstance(index, kinds.NewIndex) and index.args[:1] == (kinds.RangeIndex,):
+        parts = [_index_parts(index).get(name) for name in ("start", "stop", "step")]
+        if not all(isinstance(part, int) for part in parts):
+            raise UnreadableError("the index of the rows is not plain")
+        return len(range(*parts))  # type: ignore[arg-type]
+    return len(_row(_index_data(index)))
+
+
+def _index_data(index: Any) -> Any:
+    if not isinstance(index, kinds.NewIndex) or index.args[:1] != (kinds.Index,):
+        raise UnreadableError(f"the frame has {_described(index)} as an index, only plain ones are known")
+    return _index_parts(index).get("data")
+
+
+def _index_parts(index: kinds.Record) -> dict[Any, Any]:
+    if len(index.args) != 2 or not isinstance(index.args[1], dict):
+        raise UnreadableError("an index of the frame is not plain")
+    return index.args[1]
+
+
+def _row(values: Any) -> list[Any]:
+    table = _table(values)
+    if len(table) != 1:
+        raise UnreadableError("an index of the frame is not one-dimensional")
+    return table[0]
+
+
+def _table(values: Any) -> list[list[Any]]:
+    """Turn the values of a block, (columns, rows) or one column, into a list of columns."""
+    if isinstance(values, kinds.TextArray):
+        # The array stands beside the dtype, in an order and container that differ between versions.
+        state = values.state.values() if isinstance(values.state, dict) else values.state
+        arrays = [piece for piece in state or () if isinstance(piece, (kinds.Array, kinds.BufferArray))]
+        if len(arrays) != 1:
+            raise UnreadableError("a column of strings is not plain")
+        return _table(arrays[0])
+    if isinstance(values, kinds.ArrowArray):
+        return [_arrow_column(values)]
+    shape, flat = _array(values)
+    if len(shape) == 1:
+        return [flat]
+    if len(shape) != 2:
+        raise UnreadableError(f"a block has {len(shape)} dimensions")
+    return [flat[row * shape[1] : (row + 1) * shape[1]] for row in range(shape[0])]
+
+
+def _array(values: Any) -> tuple[tuple[int, ...], list[Any]]:
+    """Give the shape of a recorded numpy array and its cells in C order."""
+    if isinstance(values, kinds.BufferArray) and len(values.args) == 4:
+        data, dtype, shape, order = values.args
+    elif isinstance(values, kinds.Array) and isinstance(values.state, tuple) and len(values.state) == 5:
+        _, shape, dtype, fortran, data = values.state
+        order = "F" if fortran else "C"
+    else:
+        raise UnreadableError(f"the frame holds {_described(values)} where an array should be")
+    if not isinstance(shape, tuple) or not all(isinstance(side, int) and side >= 0 for side in shape):
+        raise UnreadableError("an array has an odd shape")
+    code = _dtype(dtype)
+    if code is None:
+        if not isinstance(data, list) or len(data) != math.prod(shape):
+            raise UnreadableError("an array of objects is not as long as its shape says")
+        return shape, [_cell(cell) for cell in data]
+    raw = _bytes(data)
+    if len(raw) != math.prod(shape) * code.itemsize:
+        raise UnreadableError("an array of numbers is not as long as its shape says")
+    return shape, np.frombuffer(raw, code).reshape(shape, order="F" if order == "F" else "C").ravel("C").tolist()
+
+
+def _dtype(dtype: Any) -> np.dtype[Any] | None:
+    """Give a recorded dtype of numbers or fixed strings; None for objects."""
+    name = dtype.args[0] if isinstance(dtype, kinds.Dtype) and dtype.args else None
+    state = dtype.state if isinstance(dtype, kinds.Dtype) else None
+    plain = state is None or (isinstance(state, tuple) and len(state) >= 5 and state[2:5] == (None, None, None))
+    if isinstance(name, str) and plain:
+        if name in ("O", "O8", "O4"):
+            return None
+        order = state[1] if state is not None and state[1] in ("<", ">") else ""
+        if _NUMBER.fullmatch(name):
+            return np.dtype(order + name.lstrip("<>|="))
+    raise UnreadableError(f"an array of the frame has the type {name!r}; known are text, whole numbers, floats and truth values")
+
+
+def _cell(cell: Any) -> Any:
+    if cell is None or cell is kinds.Missing:
+        return None
+    # By type and not isinstance: nothing else can come from the unpickler, and nothing else shall.
+    if type(cell) in (str, int, float, bool):
+        return cell
+    if isinstance(cell, kinds.Scalar) and len(cell.args) == 2:
+        code = _dtype(cell.args[0])
+        raw = _bytes(cell.args[1])
+        if code is not None and len(raw) == code.itemsize:
+            return np.frombuffer(raw, code).tolist()[0]
+    raise UnreadableError(f"a cell holds {_described(cell)}; known are text, whole numbers, floats and truth values")
+
+
+def _bytes(data: Any) -> bytes:
+    if isinstance(data, (bytes, bytearray)):
+        return bytes(data)
+    if isinstance(data, str):  # bytes of Python 2, see the unpickler
+        return data.encode("utf-8", "surrogateescape")
+    if isinstance(data, kinds.Encoded) and data.args[1:] == ("latin1",) and isinstance(data.args[0], str):
+        return data.args[0].encode("latin-1")
+    if isinstance(data, kinds.Bytes) and not data.args:
+        return b""
+    if isinstance(data, kinds.Bytes) and len(data.args) == 1 and not isinstance(data.args[0], str):
+        return _bytes(data.args[0])
+    raise UnreadableError(f"the frame holds {_described(data)} where bytes should be")
+
+
+def _arrow_column(values: kinds.Record) -> list[Any]:
+    state = values.state if isinstance(values.state, dict) else {}
+    stored = state.get("_pa_array", state.get("_data"))
+    if isinstance(stored, kinds.ArrowChunks) and stored.args and isinstance(stored.args[0], list):
+        chunks: Sequence[Any] = stored.args[0]
+    else:
+        chunks = [stored]
+    return [cell for chunk in chunks for cell in _arrow_cells(chunk)]
+
+
+def _arrow_cells(chunk: Any) -> list[Any]:
+    """Decode one Arrow array: (type, length, nulls, offset, [validity, offsets or numbers, characters], ...)."""
+    data = chunk.args[0] if isinstance(chunk, kinds.ArrowData) and len(chunk.args) == 1 else None
+    if not isinstance(data, tuple) or len(data) < 5 or not isinstance(data[0], kinds.TextType):
+        raise UnreadableError(f"an Arrow column holds {_described(chunk)}")
+    kind, length, _, offset, buffers = data[:5]
+    alias = kind.args[0] if len(kind.args) == 1 and isinstance(kind.args[0], str) else "?"
+    if not (isinstance(length, int) and isinstance(offset, int) and length >= 0 and offset >= 0):
+        raise UnreadableError("an Arrow column has an odd length")
+    raw = [_bytes(buffer) if buffer is not None else b"" for buffer in buffers]
+    if alias in _ARROW_OFFSETS and len(raw) == 3:
+        ends = np.frombuffer(raw[1], _ARROW_OFFSETS[alias], count=offset + length + 1 if length else 0)[offset:].tolist()
+        if any(low < 0 or low > high for low, high in pairwise(ends)) or max(ends, default=0) > len(raw[2]):
+            raise UnreadableError("an Arrow column has odd offsets")
+        cells: list[Any] = [raw[2][low:high].decode("utf-8") for low, high in pairwise(ends)]
+    elif _ARROW_INTS.fullmatch(alias) and len(raw) == 2:
+        cells = np.frombuffer(raw[1], np.dtype(alias), count=offset + length)[offset:].tolist()
+    else:
+        raise UnreadableError(f"an Arrow column has the type {alias!r}; known are strings and whole numbers")
+    if raw[0]:
+        valid = np.unpackbits(np.frombuffer(raw[0], np.uint8), bitorder="little")[offset : offset + length].tolist()
+        cells = [cell if filled else None for cell, filled in zip(cells, valid, strict=True)]
+    return cells
+
+
+def _described(value: Any) -> str:
+    if isinstance(value, type) and issubclass(value, kinds.Record):
+        return f"the class {value.__name__}"
+    return "nothing" if value is None else f"a {type(value).__name__}"

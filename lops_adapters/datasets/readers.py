@@ -1,0 +1,168 @@
+"""Recognise what a path holds and read it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from pathlib import Path
+
+from lops_adapters.core import LopsError
+from lops_adapters.datasets.corpus import Dataset, listed
+from lops_adapters.datasets.layouts import LAYOUTS
+from lops_adapters.datasets.newsgroups import read_archive
+from lops_adapters.datasets.rows import Columns, Rows, Seeds, assemble, find_seeds
+from lops_adapters.datasets.tables import read_delimited, read_jsonl, read_parquet, read_pickle
+
+logger = logging.getLogger(__name__)
+
+
+def read(
+    path: str | Path,
+    *,
+    text_column: str | None = None,
+    label_column: str | None = None,
+    id_column: str | None = None,
+    seeds: Seeds | str | Path | None = None,
+    quiet: bool = False,
+) -> Dataset:
+    """Read a folder or file in any known layout, recognised by its contents.
+
+    Parameters
+    ----------
+    path : str or Path
+        A ConWea, X-Class, WeSTClass or LOTClass folder, a 20 Newsgroups tree or archive, a CSV, TSV, JSONL, Parquet or pickled
+        pandas file, the AG News CSV, or a folder with exactly one such file.
+    text_column, label_column, id_column : str, optional
+        Names of columns, for files that have them. Usual: ``text`` (or ``sentence``), ``label``, ``id``; the last two need not
+        be there.
+    seeds : mapping of str to sequence of str, or path of a JSON file, optional
+        Seed words of every class. Otherwise ``seeds.json`` or ``seedwords.json`` in the folder or beside the file, otherwise
+        those of the layout.
+    quiet : bool
+        Show no progress bars.
+
+    Returns
+    -------
+    Dataset
+        ``gold`` is None where there are no labels. Classes are those of the layout; else those with seed words; else the gold
+        labels.
+
+    Raises
+    ------
+    LopsError
+        Nothing known at the path, a damaged file, or contents that ``Corpus`` or ``Dataset`` refuse.
+
+    Examples
+    --------
+    >>> import json, tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> _ = (folder / "mine.csv").write_text("text,label\\nA goal!,sports\\nA film.,arts\\n")
+    >>> dataset = read(folder / "mine.csv", seeds={"sports": ["goal"], "arts": ["film"]})
+    >>> dataset.corpus.texts, dataset.gold.labels
+    (('A goal!', 'A film.'), ('sports', 'arts'))
+    """
+    path = Path(path)
+    columns = Columns(text_column, label_column, id_column, quiet)
+    rows = read_rows(path, columns)
+    if seeds is None:
+        seeds = find_seeds(path if path.is_dir() else path.parent)
+    return assemble(rows, name_of_path(path), seeds)
+
+
+def read_rows(path: Path, columns: Columns) -> Rows:
+    """Read a path as rows, without looking for a file of seed words.
+
+    Raises
+    ------
+    LopsError
+        As ``read``.
+    """
+    if path.is_dir():
+        return _read_folder(path, columns)
+    if path.is_file():
+        return _file_reader(path)(path, columns)
+    raise LopsError(f"{path}: no such file or folder; give a path that exists or a name of the registry")
+
+
+def is_recognised(path: Path) -> bool:
+    """Whether ``read`` knows what the path holds (it may still be damaged)."""
+    if path.is_dir():
+        return any(layout.matches(_entries(path)) for layout in LAYOUTS) or len(_tables(path)) == 1
+    return path.is_file() and _suffix(path) in _FILES
+
+
+def name_of_path(path: Path) -> str:
+    """Name a data set after its file (without suffix) or folder.
+
+    Examples
+    --------
+    >>> name_of_path(Path("data/reviews.jsonl")), name_of_path(Path("data/20news-bydate.tar.gz"))
+    ('reviews', '20news-bydate')
+    """
+    name = path.resolve().name
+    return name[: -len(_suffix(path))] if not path.is_dir() and _suffix(path) else name
+
+
+def _archive(path: Path, columns: Columns) -> Rows:
+    columns.refuse(f"{path} (20 Newsgroups)")
+    return read_archive(path, columns.quiet)
+
+
+_FILES: dict[str, Callable[[Path, Columns], Rows]] = {
+    ".csv": read_delimited,
+    ".tsv": read_delimited,
+    ".jsonl": read_jsonl,
+    ".ndjson": read_jsonl,
+    ".parquet": read_parquet,
+    ".pkl": read_pickle,
+    ".pickle": read_pickle,
+    ".tar.gz": _archive,
+    ".tgz": _archive,
+    ".tar": _archive,
+}
+
+
+def _suffix(path: Path) -> str:
+    name = path.name.lower()
+    return next((suffix for suffix in _FILES if name.endswith(suffix)), path.suffix)
+
+
+def _file_reader(path: Path) -> Callable[[Path, Columns], Rows]:
+    reader = _FILES.get(_suffix(path))
+    if reader is None:
+        raise LopsError(
+            f"{path}: files ending in {path.suffix or 'nothing'} are not read; known are {listed(_FILES)}. "
+            "For a layout of several files give the folder"
+        )
+    return reader
+
+
+def _read_folder(folder: Path, columns: Columns) -> Rows:
+    entries = _entries(folder)
+    found = [layout for layout in LAYOUTS if layout.matches(entries)]
+    if len(found) > 1:
+        raise LopsError(
+            f"{folder} has more than one layout: {listed(layout.name for layout in found)}; "
+            "move each to a folder of its own, or give the path of the file you want"
+        )
+    if found:
+        logger.info("%s is read as a folder of %s", folder, found[0].name)
+        return found[0].read(folder, columns)
+    tables = _tables(folder)
+    if len(tables) == 1:
+        logger.info("%s: %s is read", folder, tables[0].name)
+        return _file_reader(tables[0])(tables[0], columns)
+    needs = "; ".join(f"{layout.name}: {layout.needs}" for layout in LAYOUTS)
+    raise LopsError(
+        f"{folder} has no known layout. It contains: {listed(sorted(entries), 20)}. What the layouts need: {needs}; "
+        "a table: exactly one CSV, TSV, JSONL, Parquet or pickled file (give the path of one where there are several)"
+    )
+
+
+def _entries(folder: Path) -> set[str]:
+    return {entry.name for entry in folder.iterdir()}
+
+
+def _tables(folder: Path) -> list[Path]:
+    kinds = {".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".pkl", ".pickle"}
+    return sorted(entry for entry in folder.iterdir() if entry.suffix.lower() in kinds and entry.is_file())

@@ -1,0 +1,232 @@
+"""The data sets known by name: their classes, seed words and sizes, and where they are looked for."""
+
+from __future__ import annotations
+
+import difflib
+import logging
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from lops_adapters.core import LopsError
+from lops_adapters.datasets import published
+from lops_adapters.datasets.corpus import Dataset, listed
+from lops_adapters.datasets.demo import load_demo
+from lops_adapters.datasets.newsgroups import ARCHIVE, SPLITS
+from lops_adapters.datasets.readers import is_recognised, read, read_rows
+from lops_adapters.datasets.rows import Columns, Rows, Seeds, assemble
+from lops_adapters.datasets.sources import by_hand, obtain, user_cache
+from lops_adapters.datasets.tables import is_agnews
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Task:
+    """One registered data set.
+
+    Attributes
+    ----------
+    name : str
+        The registered name.
+    seeds : mapping of str to tuple of str
+        The published seed words; its keys are the classes.
+    paper_folder : str
+        The folder of the authors' repository, which is also looked for in data folders.
+    places : tuple of str
+        Other folders and files looked for in data folders, in this order.
+    groups : mapping of str to str, or None
+        Class of a newsgroup; documents of groups without one are left out.
+    n_documents : int or None
+        How many documents the task has when it is built from the original files.
+    """
+
+    name: str
+    seeds: Mapping[str, tuple[str, ...]]
+    paper_folder: str
+    places: tuple[str, ...] = ()
+    groups: Mapping[str, str] | None = None
+    n_documents: int | None = None
+
+
+def _newsgroups(kind: str, groups: Mapping[str, str], n_documents: int) -> Task:
+    name = f"20news-{kind}"
+    places = (name, f"20news/{kind}", "20news", ARCHIVE, "20news-bydate")
+    return Task(name, published.SEEDS[name], f"{name}-nomisc", places, groups, n_documents)
+
+
+TASKS = {
+    task.name: task
+    for task in (
+        _newsgroups("coarse", published.COARSE_GROUPS, 17_871),
+        _newsgroups("fine", published.FINE_GROUPS, 16_468),
+        Task("agnews", published.SEEDS["agnews"], "agnews", n_documents=120_000),
+        Task("books", published.SEEDS["books"], "books"),
+        Task("nyt-coarse", published.SEEDS["nyt-coarse"], "nyt-coarse", ("nyt/coarse",)),
+        Task("nyt-fine", published.SEEDS["nyt-fine"], "nyt-fine", ("nyt/fine",)),
+    )
+}
+ALIASES = {"20news": "20news-coarse", "nyt": "nyt-coarse"}
+_AGNEWS_FILE = re.compile(r"(ag_?news.*|train|test)\.csv", re.IGNORECASE)
+
+
+def names() -> tuple[str, ...]:
+    """List the registered names (without the aliases ``nyt`` and ``20news``).
+
+    Examples
+    --------
+    >>> names()
+    ('20news-coarse', '20news-fine', 'agnews', 'books', 'demo', 'nyt-coarse', 'nyt-fine')
+    """
+    return tuple(sorted([*TASKS, "demo"]))
+
+
+def load(
+    name_or_path: str | Path,
+    *,
+    data_dir: str | Path | None = None,
+    offline: bool = False,
+    quiet: bool = False,
+    text_column: str | None = None,
+    label_column: str | None = None,
+    id_column: str | None = None,
+    seeds: Seeds | str | Path | None = None,
+) -> Dataset:
+    """Load a registered data set, or read a path.
+
+    Parameters
+    ----------
+    name_or_path : str or Path
+        A registered name or alias, or anything ``read`` takes. A registered name is the data set of that name even where a file
+        or folder is called so; write ``./name`` for the path.
+    data_dir : str or Path, optional
+        A folder to look in first; then ``$LOPS_DATA``, then the user cache, then the data set is downloaded into that.
+    offline : bool
+        Never download.
+    quiet : bool
+        Show no progress bars.
+    text_column, label_column, id_column : str, optional
+        As ``read``.
+    seeds : mapping or path of a JSON file, optional
+        Seed words instead of the published ones (names) or those found beside the data (paths).
+
+    Returns
+    -------
+    Dataset
+        For a name: its published classes and seed words, whatever layout the documents were found in.
+
+    Raises
+    ------
+    LopsError
+        An unknown name, a data set that is nowhere to be had, gold labels that are none of its classes, or what ``read`` refuses.
+
+    Examples
+    --------
+    >>> load("agnwes")
+    Traceback (most recent call last):
+    ...
+    lops_adapters.core.LopsError: 'agnwes' is no path that exists and no registered data set; did you mean agnews? Registered are
+    20news-coarse, 20news-fine, agnews, books, demo, nyt-coarse, nyt-fine (20news and nyt stand for the coarse ones)
+    """
+    columns = Columns(text_column, label_column, id_column, quiet)
+    name = ALIASES.get(str(name_or_path), str(name_or_path)) if isinstance(name_or_path, str) else None
+    if name == "demo":
+        columns.refuse("the demo corpus")
+        return load_demo(seeds)
+    if name in TASKS:
+        task = TASKS[name]
+        path, rows = _find(task, columns, data_dir, offline)
+        return assemble(_conform(rows, task, path), task.name, seeds)
+    if Path(name_or_path).exists():
+        return read(name_or_path, text_column=text_column, label_column=label_column, id_column=id_column, seeds=seeds, quiet=quiet)
+    raise _unknown(str(name_or_path))
+
+
+def _unknown(name: str) -> LopsError:
+    close = difflib.get_close_matches(name, [*names(), *ALIASES], n=3)
+    hint = f"; did you mean {' or '.join(close)}?" if close else "."
+    return LopsError(
+        f"{name!r} is no path that exists and no registered data set{hint} "
+        f"Registered are {listed(names())} (20news and nyt stand for the coarse ones)"
+    )
+
+
+def _find(task: Task, columns: Columns, data_dir: str | Path | None, offline: bool) -> tuple[Path, Rows]:
+    folders = _folders(data_dir)
+    for folder in folders:
+        for path in _candidates(task, folder):
+            logger.info("%s is read from %s", task.name, path)
+            return path, read_rows(path, columns)
+    looked = f"{task.name} was looked for in {listed(folders)}"
+    way_out = by_hand(task.name, task.paper_folder, folders[0])
+    if offline:
+        raise LopsError(f"{looked}, and downloads are switched off. {way_out}")
+    try:
+        path = obtain(task.name, task.paper_folder, user_cache(), columns.quiet)
+    except LopsError as error:
+        raise LopsError(f"{looked}. {error} {way_out}") from error
+    # The columns of a download are known; those asked for belong to files of one's own.
+    return path, read_rows(path, Columns(quiet=columns.quiet))
+
+
+def _folders(data_dir: str | Path | None) -> list[Path]:
+    folders = []
+    if data_dir is not None:
+        folders.append(Path(data_dir))
+        if not folders[0].is_dir():
+            raise LopsError(f"data_dir {data_dir}: no such folder; give the folder that holds the data sets")
+    if os.environ.get("LOPS_DATA"):
+        folders.append(Path(os.environ["LOPS_DATA"]))
+        if not folders[-1].is_dir():
+            logger.warning("LOPS_DATA names %s, which is no folder", folders[-1])
+    return [*folders, user_cache()]
+
+
+def _candidates(task: Task, folder: Path) -> Iterator[Path]:
+    """Yield what a data folder holds of a task, the best first."""
+    for place in dict.fromkeys((*task.places, task.paper_folder)):
+        path = folder / place
+        if task.name == "agnews" and (file := _agnews_file(path)) is not None and not (path / "df.pkl").is_file():
+            yield file
+        elif is_recognised(path):
+            yield path
+        elif path.exists():
+            logger.warning("%s is passed over: it holds no known layout", path)
+    if task.groups is not None and any((folder / split).is_dir() for split in SPLITS):
+        yield folder
+    if task.name == "agnews" and (file := _agnews_file(folder)) is not None:
+        yield file
+
+
+def _agnews_file(folder: Path) -> Path | None:
+    """Choose among the AG News CSVs of a folder: training split, then one of no split, then the test split."""
+    if not folder.is_dir():
+        return None
+    found = [path for path in folder.iterdir() if _AGNEWS_FILE.fullmatch(path.name) and is_agnews(path)]
+    ranked = sorted(found, key=lambda path: ("train" not in path.name.lower(), "test" in path.name.lower(), path.name))
+    if len(ranked) > 1:
+        logger.info("of %s, %s is taken", listed(path.name for path in ranked), ranked[0].name)
+    return ranked[0] if ranked else None
+
+
+def _conform(rows: Rows, task: Task, path: Path) -> Rows:
+    """Give rows the classes and seed words of a task; newsgroups become its classes."""
+    if rows.labels is not None and task.groups is not None and set(rows.labels) <= set(published.GROUPS):
+        kept = [number for number, label in enumerate(rows.labels) if label in task.groups]
+        rows = replace(
+            rows,
+            texts=[rows.texts[number] for number in kept],
+            ids=[rows.ids[number] for number in kept] if rows.ids is not None else None,
+            labels=[task.groups[rows.labels[number]] for number in kept],
+        )
+    unknown = sorted(set(rows.labels or ()) - set(task.seeds))
+    if unknown:
+        raise LopsError(
+            f"{path} was taken for {task.name}, but its gold labels {listed(unknown)} are not among the classes of that data set "
+            f"({listed(task.seeds)}); rename them, or read the path itself: load({str(path)!r})"
+        )
+    if task.n_documents not in (None, len(rows.texts)):
+        logger.info("%s: %d documents in %s; the paper's task has %d", task.name, len(rows.texts), path, task.n_documents)
+    return replace(rows, classes=list(task.seeds), seeds=task.seeds)

@@ -1,0 +1,171 @@
+"""Where the registered data sets can be had: scikit-learn, Hugging Face, the authors' repository, or by hand."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import re
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from lops_adapters.core import LopsError
+from lops_adapters.datasets import published
+from lops_adapters.datasets.download import fetch
+from lops_adapters.datasets.newsgroups import ARCHIVE, sorted_rows
+from lops_adapters.datasets.rows import Rows
+
+logger = logging.getLogger(__name__)
+
+_TIMEOUT_SECONDS = 60.0
+_HUB_NAME = "fancyzhang/ag_news"
+_MESSAGE = re.compile(r"20news-bydate-(train|test)/([^/]+)/(\d+)$")
+
+
+def user_cache() -> Path:
+    """Give the folder downloads are kept in: ``lops_adapters`` in ``$XDG_CACHE_HOME``, else in ``~/.cache``."""
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    return (Path(base) if os.path.isabs(base) else Path.home() / ".cache") / "lops_adapters"
+
+
+def obtain(name: str, paper_folder: str, cache: Path, quiet: bool = False) -> Path:
+    """Download a data set into the cache.
+
+    Parameters
+    ----------
+    name : str
+        The registered name.
+    paper_folder : str
+        The folder of the authors' repository that holds it.
+    cache : Path
+        The user cache.
+    quiet : bool
+        Show no progress bars.
+
+    Returns
+    -------
+    Path
+        What to read.
+
+    Raises
+    ------
+    LopsError
+        No source could be reached; says why, for each, and how to do it by hand.
+    """
+    sources: list[Callable[[], Path]] = [lambda: _paper_file(paper_folder, cache, quiet)]
+    if name.startswith("20news"):
+        sources.insert(0, lambda: _keep(newsgroups_from_sklearn(), cache / "20news"))
+    elif name == "agnews":
+        sources.insert(0, lambda: _keep(agnews_from_hub(quiet), cache / "agnews"))
+    reasons = []
+    for source in sources:
+        try:
+            return source()
+        except LopsError as error:
+            reasons.append(str(error))
+            logger.warning("%s: %s", name, error)
+    raise LopsError(f"{name} could not be downloaded. " + " ".join(f"({n}) {why}." for n, why in enumerate(reasons, 1)))
+
+
+def by_hand(name: str, paper_folder: str, folder: Path) -> str:
+    """Say which files to fetch from where, and the exact paths to put them at, so that they are found in ``folder``."""
+    ways = [f"{published.PAPER_FILES}/{paper_folder}/df.pkl at {folder / paper_folder / 'df.pkl'}"]
+    if name.startswith("20news"):
+        ways.insert(0, f"{published.NEWSGROUPS_URL} at {folder / ARCHIVE}")
+    elif name == "agnews":
+        ways.insert(0, f"{published.AGNEWS_URL} at {folder / 'agnews' / 'train.csv'}")
+    return "Fetch by hand and put " + ", or ".join(ways)
+
+
+def newsgroups_from_sklearn() -> Rows:
+    """Fetch 20 Newsgroups (all messages, with headers) through scikit-learn.
+
+    Returns
+    -------
+    Rows
+        The same rows, in the same order, as those of the official archive.
+
+    Raises
+    ------
+    LopsError
+        scikit-learn could not fetch them, or names a message in an unknown way.
+    """
+    from sklearn.datasets import fetch_20newsgroups
+
+    try:
+        with _socket_timeout():
+            found = fetch_20newsgroups(subset="all", remove=())
+    except Exception as error:  # network, disk, checksum: scikit-learn documents none of them
+        raise LopsError(f"scikit-learn could not fetch 20 Newsgroups ({type(error).__name__}: {error})") from error
+    messages = []
+    for path, text, target in zip(found.filenames, found.data, found.target, strict=True):
+        name = _MESSAGE.search(str(path).replace("\\", "/"))
+        if name is None or name[2] != found.target_names[target]:
+            raise LopsError(f"scikit-learn calls a message {path!r}; .../20news-bydate-train/<group>/<number> is expected")
+        messages.append((name[1], name[2], int(name[3]), text))
+    return sorted_rows("scikit-learn", messages)
+
+
+def agnews_from_hub(quiet: bool = False) -> Rows:
+    """Fetch the training split of AG News through Hugging Face ``datasets``.
+
+    Returns
+    -------
+    Rows
+        Texts are title and description, joined by a space; labels are the names used in the paper.
+
+    Raises
+    ------
+    LopsError
+        ``datasets`` is not installed, or could not fetch them.
+    """
+    try:
+        import datasets
+    except ImportError:
+        raise LopsError("AG News comes through Hugging Face datasets, which is not installed: pip install 'lops_adapters[hub]'") from None
+    if quiet:
+        datasets.disable_progress_bars()
+    try:
+        split = datasets.load_dataset(_HUB_NAME, split="train")
+    except Exception as error:  # network, hub and disk errors of several libraries
+        raise LopsError(f"Hugging Face datasets could not fetch AG News ({type(error).__name__}: {error})") from error
+    texts, numbers = list(split["text"]), list(split["label"])
+    # The hub counts the classes from 0, the original files from 1.
+    return Rows(texts, labels=[published.AGNEWS_CLASSES[str(number + 1)] for number in numbers])
+
+
+def _paper_file(folder: str, cache: Path, quiet: bool) -> Path:
+    url = f"{published.PAPER_FILES}/{folder}/df.pkl"
+    fetch(url, cache / folder / "df.pkl", git_blob=published.BLOBS[folder], quiet=quiet)
+    return cache / folder
+
+
+def _keep(rows: Rows, folder: Path) -> Path:
+    """Write rows to ``documents.jsonl`` in a folder of the cache, whole or not at all."""
+    path = folder / "documents.jsonl"
+    part = folder / "documents.jsonl.part"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with part.open("w", encoding="utf-8", newline="\n") as file:
+            for number, text in enumerate(rows.texts):
+                record = {"id": rows.ids[number] if rows.ids else str(number), "text": text}
+                if rows.labels is not None:
+                    record["label"] = rows.labels[number]
+                file.write(json.dumps(record, ensure_ascii=False) + "\n")
+        os.replace(part, path)
+    except OSError as error:
+        raise LopsError(f"cannot write to {folder} ({error}); set XDG_CACHE_HOME to a folder that can be written") from error
+    return path
+
+
+@contextmanager
+def _socket_timeout() -> Iterator[None]:
+    """Give connections without a time limit of their own one: scikit-learn would wait for ever."""
+    previous = socket.getdefaulttimeout()
+    socket.setdefaulttimeout(_TIMEOUT_SECONDS)
+    try:
+        yield
+    finally:
+        socket.setdefaulttimeout(previous)

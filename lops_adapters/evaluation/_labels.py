@@ -1,0 +1,67 @@
+"""Labels as arrays that can be compared with one another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lops_adapters.core import LopsError
+
+Label = str | int
+Labels = Sequence[Label] | NDArray[Any]
+
+
+def comparable(**named: Labels) -> list[NDArray[Any]]:
+    """Turn label sequences into 1-d arrays, all of str (dtype object) or all of int64; they keep their own lengths.
+
+    Mixing the two would compare unequal everywhere and look like total noise, so it is an error. An empty sequence
+    goes with either.
+    """
+    arrays = {name: _as_objects(name, values) for name, values in named.items()}
+    kinds = {name: _kind(name, array) for name, array in arrays.items() if len(array)}
+    if len(set(kinds.values())) > 1:
+        found = ", ".join(f"{name} holds {kind}" for name, kind in kinds.items())
+        raise LopsError(f"{found}; pass all as class names or all as class numbers")
+    dtype = np.int64 if "integers" in kinds.values() else object
+    return [array.astype(dtype) for array in arrays.values()]
+
+
+def check_aligned(**named: NDArray[Any]) -> None:
+    """Refuse arrays of different lengths."""
+    lengths = {name: len(array) for name, array in named.items()}
+    if len(set(lengths.values())) > 1:
+        found = ", ".join(f"{name} has {length}" for name, length in lengths.items())
+        raise LopsError(f"{found}; pass one entry for each sample, in the same order")
+
+
+def codes(name: str, labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int64]:
+    """Position in `classes` of every label; a label that is no class is an error."""
+    unknown = sorted(set(labels.tolist()) - set(classes.tolist()))
+    if unknown:
+        raise LopsError(f"{name} holds {unknown[:5]}, not among the classes {classes.tolist()}; add them to classes")
+    position = {label: i for i, label in enumerate(classes.tolist())}
+    return np.fromiter((position[label] for label in labels.tolist()), dtype=np.int64, count=len(labels))
+
+
+def _as_objects(name: str, values: Labels) -> NDArray[Any]:
+    if isinstance(values, str):
+        raise LopsError(f"{name} is the string {values!r}; pass a sequence of labels")
+    array = np.asarray(values, dtype=object)
+    if array.ndim != 1:
+        raise LopsError(f"{name} has shape {array.shape}; pass a flat sequence with one label for each sample")
+    return array
+
+
+def _kind(name: str, array: NDArray[Any]) -> str:
+    types = {type(value) for value in array.tolist()}
+    if all(issubclass(found, str) for found in types):
+        return "strings"
+    if all(issubclass(found, int | np.integer) and found is not bool for found in types):
+        return "integers"
+    raise LopsError(
+        f"{name} holds labels of type {', '.join(sorted(found.__name__ for found in types))}; "
+        "pass only strings or only integers, and leave out samples without a label"
+    )

@@ -1,0 +1,48 @@
+"""Gold labels and what may be asked of them. A run without gold labels asks the same and gets None."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from lops_adapters.core import LopsError
+from lops_adapters.evaluation.f1 import F1, f1_scores
+from lops_adapters.evaluation.noise import noise
+
+
+class Evaluator:
+    """Compares with gold labels; everything is None where there are none.
+
+    Parameters
+    ----------
+    gold : sequence of str, length n, or None
+        Gold labels of the corpus, in its order.
+    classes : sequence of str
+        The classes of the task.
+
+    Examples
+    --------
+    >>> Evaluator(["a", "b", "b"], ["a", "b"]).noise([0, 2], ["a", "a"])
+    0.5
+    >>> Evaluator(None, ["a", "b"]).noise([0], ["a"]) is None
+    True
+    """
+
+    def __init__(self, gold: Sequence[str] | None, classes: Sequence[str]) -> None:
+        self._gold = None if gold is None else np.array(gold, dtype=object)
+        self._classes = list(classes)
+
+    def noise(self, positions: Sequence[int] | np.ndarray, pseudo_labels: Sequence[str] | np.ndarray) -> float | None:
+        """Return the fraction of wrong pseudo-labels at these positions; None without gold labels or for no positions."""
+        if self._gold is None or not len(positions):
+            return None
+        return float(noise(pseudo_labels, self._gold[np.asarray(positions)]))
+
+    def f1(self, predicted: Sequence[str] | np.ndarray) -> F1 | None:
+        """Return micro and macro-F1 over all documents, in [0, 1]."""
+        if self._gold is None:
+            return None
+        if len(predicted) != len(self._gold):
+            raise LopsError(f"found {len(predicted)} predictions and {len(self._gold)} gold labels; wanted one a document")
+        return f1_scores(self._gold, predicted, self._classes)

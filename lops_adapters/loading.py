@@ -1,0 +1,55 @@
+"""Trained classifiers back from disk, whatever framework made them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from lops_adapters.core import LopsError
+
+# A framework's model is imported when one of its kind is loaded.
+LOADERS = {"conwea": "lops_adapters.conwea.model:ConweaClassifier"}
+
+
+class TextClassifier(Protocol):
+    """What :func:`load` returns."""
+
+    classes: Sequence[str]
+
+    def predict(self, texts: Sequence[str]) -> list[str]:
+        """Class names, one a text."""
+
+    def predict_proba(self, texts: Sequence[str]) -> np.ndarray:
+        """Class probabilities, (n, k) float32, columns in the order of ``classes``."""
+
+
+def load(path: str | Path, *, arm: str | None = None, device: str = "auto") -> TextClassifier:
+    """Return the trained classifier of a run folder, an arm's folder, or a ``model`` folder.
+
+    Args:
+        path: the folder.
+        arm: which arm of a run; default: ``lops``, or the only one.
+        device: ``auto``, ``cpu``, ``cuda``, ...
+
+    Raises:
+        LopsError: there is no such folder, or no finished model in it.
+
+    """
+    root = Path(path)
+    tried = [root / arm / "model"] if arm else [root, root / "model", root / "lops" / "model", root / "standard" / "model"]
+    folder = next((place for place in tried if (place / "lops.json").is_file()), None)
+    if folder is None:
+        raise LopsError(
+            f"no trained classifier in {root} (looked for lops.json in {', '.join(map(str, tried))}); wanted the folder of a finished run"
+        )
+    kind = json.loads((folder / "lops.json").read_text(encoding="utf-8")).get("kind")
+    if kind not in LOADERS:
+        raise LopsError(f"{folder} holds a model of kind {kind!r}; this version knows {', '.join(LOADERS)}")
+    module, name = LOADERS[kind].split(":")
+    loaded: TextClassifier = getattr(import_module(module), name).load(folder, device=device)
+    return loaded

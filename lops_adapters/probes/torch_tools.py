@@ -1,0 +1,142 @@
+"""What the PyTorch models share: choosing a device and a precision, randomness that stays local, batches by length."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lops_adapters.core import LopsError
+
+if TYPE_CHECKING:
+    import torch
+
+
+def import_torch() -> Any:
+    """Return the torch module, or raise a LopsError that names the extra to install."""
+    try:
+        import torch
+    except ImportError:
+        raise LopsError("this needs PyTorch, which is not installed; run: pip install 'lops_adapters[transformers]'") from None
+    return torch
+
+
+def resolve_device(name: str = "auto") -> torch.device:
+    """Return the device called ``name``; ``auto`` takes CUDA, then Apple's MPS, then the CPU.
+
+    >>> str(resolve_device("cpu"))
+    'cpu'
+    """
+    torch = import_torch()
+    if name == "auto":
+        name = "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
+    try:
+        device = torch.device(name)
+        torch.empty(1, device=device)
+    except (RuntimeError, AssertionError) as error:
+        raise LopsError(f"device {name!r} cannot be used ({str(error).splitlines()[0]}); wanted auto, cpu, cuda, cuda:N or mps") from None
+    return device
+
+
+def has_bfloat16(device: torch.device) -> bool:
+    """Whether the hardware computes in bfloat16; where it only emulates it, float32 is faster."""
+    torch = import_torch()
+    if device.type == "cuda":
+        return bool(torch.cuda.get_device_capability(device) >= (8, 0))
+    if device.type == "cpu":
+        capabilities: dict[str, Any] = getattr(torch.cpu, "get_capabilities", dict)()  # torch >= 2.12 says
+        return bool(capabilities.get("avx512_bf16") or capabilities.get("amx_bf16"))
+    return False
+
+
+def autocast(device: torch.device, precision: str) -> Any:
+    """Return the context in which a model computes: ``bfloat16``, ``float32``, or ``auto`` (bfloat16 where the hardware has it)."""
+    torch = import_torch()
+    if precision not in ("auto", "bfloat16", "float32"):
+        raise LopsError(f"precision is {precision!r}; wanted auto, bfloat16 or float32")
+    enabled = precision == "bfloat16" or (precision == "auto" and has_bfloat16(device))
+    return torch.autocast(device.type, dtype=torch.bfloat16, enabled=enabled)
+
+
+class LocalRandomness:
+    """PyTorch's global generators, borrowed: inside ``with`` they continue this object's own sequence, outside the caller's.
+
+    Initial weights and dropout draw from the global generators whatever one does, so a model that promises to leave them alone has to
+    swap their state in and out.
+    """
+
+    def __init__(self, seed: int, device: torch.device) -> None:
+        self._torch = import_torch()
+        self._device = device
+        # Not torch.manual_seed, which seeds the generators of every device there is.
+        devices = {"cpu", str(device)}
+        self._own = {name: self._torch.Generator(name).manual_seed(seed % 2**63).get_state() for name in devices}
+
+    def _states(self) -> dict[str, Any]:
+        states = {"cpu": self._torch.get_rng_state()}
+        if self._device.type == "cuda":
+            states[str(self._device)] = self._torch.cuda.get_rng_state(self._device)
+        elif self._device.type == "mps":
+            states[str(self._device)] = self._torch.mps.get_rng_state()
+        return states
+
+    def _restore(self, states: dict[str, Any]) -> None:
+        self._torch.set_rng_state(states["cpu"])
+        if self._device.type == "cuda":
+            self._torch.cuda.set_rng_state(states[str(self._device)], self._device)
+        elif self._device.type == "mps":
+            self._torch.mps.set_rng_state(states[str(self._device)])
+
+    @contextmanager
+    def outside(self) -> Iterator[None]:
+        """Put the caller's state back at the end, whatever happened inside."""
+        theirs = self._states()
+        try:
+            yield
+        finally:
+            self._restore(theirs)
+
+    @contextmanager
+    def inside(self) -> Iterator[None]:
+        """Continue this object's own sequence."""
+        with self.outside():
+            self._restore(self._own)
+            try:
+                yield
+            finally:
+                self._own = self._states()
+
+
+def training_batches(lengths: np.ndarray, batch_size: int, rng: np.random.Generator, pool: int = 32) -> list[np.ndarray]:
+    """Cut a random order into batches of samples of similar length, so that little is padding.
+
+    The order is random in two ways: which samples share a pool of ``pool`` batches, and the order of all batches. Ties of length keep
+    the pool's random order.
+
+    >>> rng = np.random.default_rng(0)
+    >>> sorted(np.concatenate(training_batches(np.array([5, 1, 4, 2, 3]), 2, rng)).tolist())
+    [0, 1, 2, 3, 4]
+    """
+    order = rng.permutation(len(lengths))
+    size = batch_size * pool
+    pools = [order[start : start + size] for start in range(0, len(order), size)]
+    order = np.concatenate([part[np.argsort(lengths[part], kind="stable")] for part in pools])
+    batches = [order[start : start + batch_size] for start in range(0, len(order), batch_size)]
+    return [batches[i] for i in rng.permutation(len(batches))]
+
+
+def prediction_batches(lengths: np.ndarray, positions: np.ndarray, budget: int) -> list[np.ndarray]:
+    """Cut positions, longest first, into batches whose padded size (samples times longest) is at most ``budget``, or of one sample.
+
+    >>> [batch.tolist() for batch in prediction_batches(np.array([2, 9, 3, 3]), np.arange(4), budget=9)]
+    [[1], [2, 3, 0]]
+    """
+    ordered = positions[np.argsort(-lengths[positions], kind="stable")]
+    batches, start = [], 0
+    while start < len(ordered):
+        size = max(1, budget // max(1, int(lengths[ordered[start]])))
+        batches.append(ordered[start : start + size])
+        start += size
+    return batches

@@ -1,0 +1,158 @@
+"""The transformer probe: any Hugging Face sequence classifier, fine-tuned in batches by length."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from lops_adapters.core import LopsError
+from lops_adapters.probes import encoders
+from lops_adapters.probes.base import Probe, Update
+from lops_adapters.probes.linear import joined
+from lops_adapters.probes.torch_tools import LocalRandomness, autocast, import_torch, prediction_batches, resolve_device, training_batches
+
+
+@dataclass
+class TransformerProbe(Probe):
+    """A pretrained encoder with a classification head, trained as the paper trains its text classifiers.
+
+    AdamW without weight decay, learning rate falling linearly to zero over all epochs, gradients clipped at norm 1 (the authors' released
+    code). Where the original pads everything to 512 tokens in float32, this pads to the batch and computes in bfloat16 where the
+    hardware has it.
+
+    Args:
+        encoder: ``minilm`` (packaged, works offline), a name on the Hugging Face hub, or a local folder.
+        epochs, batch_size, learning_rate: default: the encoder's recipe, see :data:`lops_adapters.probes.encoders.RECIPES`.
+        max_tokens: longer texts are cut.
+        precision: ``auto``, ``bfloat16`` or ``float32``.
+        device: ``auto``, ``cpu``, ``cuda``, ``cuda:N``, ``mps``.
+        predict_tokens: padded tokens in one prediction batch.
+
+    Samples are strings, or tokens or sentences of tokens, which are joined by spaces.
+
+    """
+
+    kind: ClassVar[str] = "transformer"
+    encoder: str = encoders.MINILM
+    epochs: int | None = None
+    batch_size: int | None = None
+    learning_rate: float | None = None
+    max_tokens: int = 128
+    precision: str = "auto"
+    device: str = "auto"
+    predict_tokens: int = 8192
+
+    def __post_init__(self) -> None:
+        import_torch()
+        self._config = encoders.load_config(self.encoder)
+        recipe = encoders.recipe_for(self.encoder)
+        self.epochs = recipe.epochs if self.epochs is None else self.epochs
+        self.batch_size = recipe.batch_size if self.batch_size is None else self.batch_size
+        self.learning_rate = recipe.learning_rate if self.learning_rate is None else self.learning_rate
+        limit = encoders.longest_input(self._config)
+        if self.epochs < 1 or self.batch_size < 1 or not self.learning_rate > 0:
+            raise LopsError(f"{self!r}: wanted epochs and batch_size of at least 1 and a positive learning_rate")
+        if self.max_tokens < 4 or (limit and self.max_tokens > limit):
+            raise LopsError(f"max_tokens is {self.max_tokens}; {self.encoder} takes 4 to {limit or 'any number of'} tokens")
+        self._device = resolve_device(self.device)
+        autocast(self._device, self.precision)  # complains now rather than after tokenising
+        self._tokenizer = encoders.load_tokenizer(self.encoder, recipe.padding_side)
+        self._model: Any = None
+
+    @property
+    def max_epochs(self) -> int:
+        """Epochs that training runs for."""
+        return int(self.epochs or 0)
+
+    def prepare(self, samples: Sequence[Any], *, fit: bool = False) -> list[list[int]]:
+        """Token ids of every sample with special tokens, at most ``max_tokens`` each; tokenised once, padded only in a batch."""
+        texts = [joined(sample) for sample in samples]
+        ids: list[list[int]] = []
+        for start in range(0, len(texts), 4096):
+            ids += self._tokenizer(texts[start : start + 4096], truncation=True, max_length=self.max_tokens)["input_ids"]
+        pad = [self._tokenizer.pad_token_id]
+        return [row or pad for row in ids]  # GPT-2 adds no special tokens, so an empty text has none
+
+    def _batch(self, prepared: list[list[int]], positions: np.ndarray) -> dict[str, Any]:
+        rows = {"input_ids": [prepared[i] for i in positions]}
+        return {k: v.to(self._device) for k, v in self._tokenizer.pad(rows, return_tensors="pt").items()}
+
+    def _fresh_model(self, n_classes: int) -> Any:
+        model = encoders.load_classifier(self.encoder, n_classes)
+        model.config.pad_token_id = self._tokenizer.pad_token_id
+        return model.float().to(self._device)
+
+    def updates(self, prepared: list[list[int]], codes: np.ndarray, n_classes: int, seed: int) -> Iterator[Update]:
+        """Fine-tune a fresh copy of the encoder; the seed decides its head, the batches and dropout."""
+        torch = import_torch()
+        randomness = LocalRandomness(seed, self._device)
+        rng = np.random.default_rng(seed)
+        with randomness.inside():
+            self._model = self._fresh_model(n_classes)
+        lengths = np.array([len(row) for row in prepared])
+        per_epoch = -(-len(prepared) // self._whole(self.batch_size))
+        total = per_epoch * self.max_epochs
+        optimizer = torch.optim.AdamW(self._model.parameters(), lr=self.learning_rate, weight_decay=0.0)
+        schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: max(0.0, 1.0 - step / total))
+        done = 0
+        for _ in range(self.max_epochs):
+            for batch in training_batches(lengths, self._whole(self.batch_size), rng):
+                with randomness.inside():
+                    self._model.train()  # every time: predictions in between switch dropout off
+                    self._learn(optimizer, self._batch(prepared, batch), torch.as_tensor(codes[batch], device=self._device))
+                schedule.step()
+                done += 1
+                yield Update(done, per_epoch, len(batch))
+
+    @staticmethod
+    def _whole(number: int | None) -> int:
+        return int(number or 1)
+
+    def _learn(self, optimizer: Any, batch: dict[str, Any], codes: Any) -> None:
+        torch = import_torch()
+        with autocast(self._device, self.precision):
+            logits = self._model(**batch).logits
+        loss = torch.nn.functional.cross_entropy(logits.float(), codes)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(self._model.parameters(), 1.0)
+        optimizer.step()
+        optimizer.zero_grad(set_to_none=True)
+
+    def predict_prepared(self, prepared: list[list[int]], positions: np.ndarray | None = None) -> np.ndarray:
+        """Class probabilities, (m, k) float32, without dropout."""
+        torch = import_torch()
+        if self._model is None:
+            raise self._untrained()
+        where = np.arange(len(prepared)) if positions is None else np.asarray(positions)
+        lengths = np.array([len(row) for row in prepared], dtype=np.int64)
+        probabilities = np.zeros((len(prepared), self._model.config.num_labels), dtype=np.float32)
+        self._model.eval()
+        with torch.inference_mode(), autocast(self._device, self.precision):
+            for batch in prediction_batches(lengths, where, self.predict_tokens):
+                logits = self._model(**self._batch(prepared, batch)).logits
+                probabilities[batch] = torch.softmax(logits.float(), dim=-1).cpu().numpy()
+        return probabilities[where]
+
+    def save(self, folder: Path) -> None:
+        """Write the fine-tuned model and tokenizer in Hugging Face format, and ``probe.json`` (settings)."""
+        if self._model is None:
+            raise self._untrained()
+        with encoders.hushed():
+            self._model.save_pretrained(folder)
+        self._tokenizer.save_pretrained(folder)
+        settings = {item.name: getattr(self, item.name) for item in fields(self) if item.name != "speed"}
+        (folder / "probe.json").write_text(json.dumps(settings), encoding="utf-8")
+
+    @classmethod
+    def load(cls, folder: Path, *, device: str = "auto") -> TransformerProbe:
+        """Read what :meth:`save` wrote; only training it afresh needs the encoder it came from."""
+        settings = json.loads((folder / "probe.json").read_text(encoding="utf-8"))
+        probe = cls(**{**settings, "encoder": str(folder), "device": device})
+        probe._model = encoders.load_classifier(str(folder)).float().to(probe._device)
+        probe.encoder = settings["encoder"]
+        return probe

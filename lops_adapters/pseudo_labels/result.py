@@ -1,0 +1,69 @@
+"""What a seed matcher returns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class PseudoLabels:
+    """Pseudo-labels of the documents that received one.
+
+    Attributes
+    ----------
+    positions : ndarray of shape (n_labelled,), int64
+        Rows of the corpus that received a pseudo-label, ascending.
+    labels : ndarray of shape (n_labelled,), object
+        Class names (str), aligned with `positions`.
+    scores : ndarray of shape (n_labelled,), float64
+        How often the seed words of the winning class occur in the document, aligned with `positions`; at least 1.
+    n_documents : int
+        Documents read, labelled or not.
+    classes : tuple of str
+        All classes, in the caller's order.
+    unmatched_seeds : mapping of str to tuple of str
+        Class to those of its seed words that took part in no document, in the caller's order. Classes whose seed
+        words were all seen are left out.
+
+    Examples
+    --------
+    >>> from lops_adapters.pseudo_labels import string_match
+    >>> result = string_match(["a goal", "nothing", "The vote"], {"sports": ["goal", "cup"], "politics": ["vote"]})
+    >>> result.positions.tolist(), result.labels.tolist(), result.scores.tolist()
+    ([0, 2], ['sports', 'politics'], [1.0, 1.0])
+    >>> round(result.coverage, 3), dict(result.unmatched_seeds), result.empty_classes
+    (0.667, {'sports': ('cup',)}, ())
+    """
+
+    positions: NDArray[np.int64]
+    labels: NDArray[Any]
+    scores: NDArray[np.float64]
+    n_documents: int
+    classes: tuple[str, ...]
+    unmatched_seeds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.positions)
+
+    @property
+    def coverage(self) -> float:
+        """Share of the documents that received a pseudo-label, in [0, 1]."""
+        return len(self.positions) / self.n_documents
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Pseudo-labels of each class, in the order of `classes`; 0 where there is none."""
+        found = dict.fromkeys(self.classes, 0)
+        for label in self.labels.tolist():
+            found[label] += 1
+        return found
+
+    @property
+    def empty_classes(self) -> tuple[str, ...]:
+        """Classes without a single pseudo-label, in the order of `classes`."""
+        return tuple(name for name, count in self.counts.items() if count == 0)

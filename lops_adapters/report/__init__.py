@@ -1,0 +1,1 @@
+"""Reports of finished runs. A leaf: nothing but a command imports it."""

@@ -1,0 +1,220 @@
+"""The run folder: what a run writes, and how a killed run is resumed from it."""
+
+from __future__ import annotations
+
+import json
+import logging
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lops_adapters import storage
+from lops_adapters.core import ClassReport, LopsError, Selection
+
+log = logging.getLogger(__name__)
+_VERSIONS = ("lops_adapters", "numpy", "scipy", "scikit-learn", "torch", "transformers", "gensim", "keras", "nltk")
+_SAME_ON_RESUME = ("framework", "settings", "seed", "dataset")
+
+
+@dataclass(frozen=True)
+class RunFolder:
+    """A folder that a run fills: files for people at its top, one folder an arm, finished stages under ``work``.
+
+    A *stage* is a piece of work whose result is stored when it is complete. Stages are deterministic given the settings, so a run that
+    was killed inside one starts that stage anew and ends as if nothing had happened.
+    """
+
+    path: Path
+
+    @classmethod
+    def open(cls, path: Path, config: dict[str, Any], *, resume: bool) -> RunFolder:
+        """Start a run in ``path``, or resume the one that is there.
+
+        Raises:
+            LopsError: the folder holds a run and ``resume`` is false, holds something else, was started with other settings or data, or
+                cannot be made.
+
+        """
+        run = cls(path)
+        stored = path / "config.json"
+        if stored.exists():
+            if not resume:
+                raise LopsError(f"{path} already holds a run; give --resume to go on with it, or another --output")
+            _compare(json.loads(stored.read_text(encoding="utf-8")), config, path)
+        elif path.exists() and (not path.is_dir() or any(path.iterdir())):
+            raise LopsError(f"{path} is there already and holds no run; give another --output")
+        else:
+            try:
+                path.mkdir(parents=True, exist_ok=True)
+                storage.write_json(stored, config)
+            except OSError as error:
+                raise LopsError(f"{path} cannot be written ({error.strerror}); give another --output") from None
+        (path / "work").mkdir(exist_ok=True)
+        return run
+
+    def discard_unstarted(self) -> None:
+        """Remove the folder of a run that failed before it stored anything, so that the corrected command can have it."""
+        if not any(self.work.iterdir()):
+            self.work.rmdir()
+            (self.path / "config.json").unlink()
+            if not any(self.path.iterdir()):
+                self.path.rmdir()
+
+    def arm(self, name: str) -> Path:
+        """Return the folder of one arm, made if need be."""
+        folder = self.path / name
+        folder.mkdir(exist_ok=True)
+        return folder
+
+    @property
+    def work(self) -> Path:
+        """Folder of the finished stages."""
+        return self.path / "work"
+
+    def stage(self, name: str, compute: Callable[[], dict[str, np.ndarray]]) -> tuple[dict[str, np.ndarray], float]:
+        """Return the arrays of a stage and the seconds it took, from disk where it was finished before."""
+        path = self.work / f"{name}.npz"
+        if not path.exists():
+            start = time.perf_counter()
+            arrays = compute()
+            storage.write_arrays(path, seconds=np.array(time.perf_counter() - start), **arrays)
+        with np.load(path) as stored:
+            arrays = {key: stored[key] for key in stored.files}
+        return arrays, float(arrays.pop("seconds"))
+
+    def select(self, name: str, compute: Callable[[], Selection]) -> tuple[Selection, float]:
+        """Return a selection as a stage."""
+        arrays, seconds = self.stage(name, lambda: selection_arrays(compute()))
+        return selection_from(arrays), seconds
+
+    def save_model(self, folder: Path, write: Callable[[Path], object]) -> None:
+        """Let ``write`` fill a fresh folder, and put it in place of ``folder`` when it is complete."""
+        temporary = folder.with_name(f".{folder.name}.tmp")
+        shutil.rmtree(temporary, ignore_errors=True)
+        temporary.mkdir(parents=True)
+        write(temporary)
+        shutil.rmtree(folder, ignore_errors=True)
+        temporary.rename(folder)
+
+
+def free_folder(base: Path, *, resume: bool) -> Path:
+    """Return ``base``, or base-2, base-3 ...: the newest that holds a run to resume, otherwise the first that is free."""
+    number, path, newest = 1, base, base
+    while path.exists():
+        number, newest = number + 1, path
+        path = base.with_name(f"{base.name}-{number}")
+    return newest if resume else path
+
+
+def describe(framework: str, settings: dict[str, Any], seed: int, corpus: Any, device: str) -> dict[str, Any]:
+    """Return the contents of ``config.json``: all that is needed to know what a run was and to run it again."""
+    return {
+        "framework": framework,
+        "settings": settings,
+        "seed": seed,
+        "dataset": {
+            "name": corpus.name,
+            "documents": len(corpus),
+            "classes": list(corpus.classes),
+            "seeds": {label: list(words) for label, words in corpus.seeds.items()},
+            "sha256": corpus.checksum,
+        },
+        "device": device,
+        "versions": {"python": platform.python_version(), **{name: _version(name) for name in _VERSIONS}},
+        "git_commit": _git_commit(),
+        "command": " ".join(["python -m", f"lops_adapters.{framework}", *sys.argv[1:]]),
+        "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+    }
+
+
+def _version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+def _git_commit() -> str | None:
+    """Commit of the checkout this package runs from, with "+changes" where it was edited; None where it is installed."""
+    here = Path(__file__).resolve().parent
+    try:
+        commit = subprocess.run(
+            ["git", "rev-parse", "HEAD"], cwd=here, capture_output=True, text=True, timeout=10, check=True
+        ).stdout.strip()
+        changed = subprocess.run(
+            ["git", "status", "--porcelain", "--", str(here)], cwd=here, capture_output=True, text=True, timeout=10, check=True
+        ).stdout.strip()
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return commit + ("+changes" if changed else "")
+
+
+def _compare(stored: dict[str, Any], config: dict[str, Any], path: Path) -> None:
+    now = json.loads(json.dumps(storage.plain(config)))
+    for key in _SAME_ON_RESUME:
+        old, new, where = stored.get(key), now.get(key), key
+        if old == new:
+            continue
+        if isinstance(old, dict) and isinstance(new, dict):
+            inner = next(name for name in {**old, **new} if old.get(name) != new.get(name))
+            old, new, where = old.get(inner), new.get(inner), f"{key}.{inner}"
+        raise LopsError(f"{path} was started with {where} = {old!r}, not {new!r}; resume with the same options, or give another --output")
+    for name, old in stored.get("versions", {}).items():
+        if old != now["versions"].get(name):
+            log.warning("resuming with %s %s, started with %s: numbers may differ", name, now["versions"].get(name), old)
+
+
+def selection_arrays(selection: Selection) -> dict[str, np.ndarray]:
+    """Return a selection as number arrays that :func:`selection_from` reads back."""
+    notes = {
+        "rule": selection.rule,
+        "stopped": selection.stopped,
+        "per_class": [[label, *report] for label, report in selection.per_class.items()],
+    }
+    return {
+        "mask": selection.mask,
+        "learnt_at": selection.learnt_at,
+        "confidence": selection.confidence,
+        "notes": pack_strings([json.dumps(storage.plain(notes))]),
+    }
+
+
+def selection_from(arrays: dict[str, np.ndarray]) -> Selection:
+    """Return the selection stored by :func:`selection_arrays`."""
+    notes = json.loads(unpack_strings(arrays["notes"])[0])
+    per_class = {label: ClassReport(*report) for label, *report in notes["per_class"]}
+    return Selection(arrays["mask"], arrays["learnt_at"], arrays["confidence"], per_class, notes["rule"], notes["stopped"])
+
+
+def pack_strings(strings: Sequence[str]) -> np.ndarray:
+    """Return strings as one uint8 array (UTF-8 JSON), small whatever their longest is.
+
+    >>> unpack_strings(pack_strings(["a", "b"]))
+    ['a', 'b']
+    """
+    return np.frombuffer(json.dumps(list(strings)).encode(), dtype=np.uint8)
+
+
+def unpack_strings(array: np.ndarray) -> list[str]:
+    """Return the strings of :func:`pack_strings`."""
+    strings: list[str] = json.loads(array.tobytes().decode())
+    return strings
+
+
+def slug(text: str) -> str:
+    """Return a name fit for a folder.
+
+    >>> slug("my data/News!")
+    'my-data-News'
+    """
+    return re.sub(r"[^A-Za-z0-9._]+", "-", text).strip("-") or "run"

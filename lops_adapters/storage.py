@@ -1,0 +1,71 @@
+"""Writing files so that a killed program leaves either the old file or the new one, never half of either."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+
+def replace_with(path: Path, write: Callable[[Path], object]) -> None:
+    """Let ``write`` fill a temporary file in the same folder, then put it in place of ``path`` in one step."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        write(temporary)
+        with temporary.open("rb+") as handle:
+            os.fsync(handle.fileno())
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a UTF-8 file."""
+    replace_with(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write JSON, indented; NaN becomes null, since JSON has no word for it."""
+    write_text(path, json.dumps(plain(value), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Write a UTF-8 CSV file with a header; None becomes an empty cell."""
+
+    def fill(temporary: Path) -> None:
+        with temporary.open("w", encoding="utf-8", newline="") as handle:
+            writer = csv.writer(handle, lineterminator="\n")
+            writer.writerow(header)
+            writer.writerows(rows)
+
+    replace_with(path, fill)
+
+
+def write_arrays(path: Path, **arrays: np.ndarray) -> None:
+    """Write an uncompressed ``.npz`` file of number arrays."""
+
+    def fill(temporary: Path) -> None:
+        with temporary.open("wb") as handle:
+            np.savez(handle, **arrays)  # type: ignore[arg-type]
+
+    replace_with(path, fill)
+
+
+def plain(value: Any) -> Any:
+    """Return a value in JSON's own types: numpy numbers and arrays, paths and tuples converted, NaN and infinity as None."""
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if isinstance(value, Path):
+        return str(value)
+    return None if isinstance(value, float) and not np.isfinite(value) else value

@@ -1,0 +1,57 @@
+from types import SimpleNamespace
+
+import pytest
+
+from lops_adapters.conwea.run import run_conwea
+from lops_adapters.datasets import read
+from lops_adapters.runs import RunFolder, describe
+
+from .toys import SEEDS, documents, save_word_piece_bert, settings, write_folder
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_thread():
+    """Tiny models on one thread: more threads only wait for each other, and sums come out as in the subprocesses."""
+    import torch
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+@pytest.fixture(scope="session")
+def bert(tmp_path_factory):
+    """Path of a tiny random BERT."""
+    return save_word_piece_bert(tmp_path_factory.mktemp("bert"))
+
+
+@pytest.fixture(scope="session")
+def data(tmp_path_factory):
+    """Folder of the toy corpus, with gold labels and seed words."""
+    texts, labels = documents()
+    return write_folder(tmp_path_factory.mktemp("data") / "toy", texts, labels, SEEDS)
+
+
+@pytest.fixture(scope="session")
+def dataset(data):
+    return read(data, quiet=True)
+
+
+@pytest.fixture(scope="session")
+def go(bert):
+    """Run ConWea in this process: go(dataset, path, arms=..., **settings) -> the run's path, metrics and settings."""
+
+    def run(dataset, path, arms=("standard", "lops"), seed=0, resume=False, **overrides):
+        chosen = settings(encoder=bert, **overrides)
+        folder = RunFolder.open(path, describe("conwea", chosen.as_dict(), seed, dataset.corpus, "cpu"), resume=resume)
+        metrics = run_conwea(dataset, chosen, folder, list(arms), seed=seed, device="cpu", quiet=True)
+        return SimpleNamespace(path=path, metrics=metrics, settings=chosen, run=folder)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def finished(dataset, go, tmp_path_factory):
+    """A finished run of both arms on the toy corpus; nobody writes into it."""
+    return go(dataset, tmp_path_factory.mktemp("finished") / "run")

@@ -1,0 +1,182 @@
+import itertools
+
+import numpy as np
+import pytest
+from sklearn.cluster import KMeans
+
+from lops_adapters.conwea import senses as module
+from lops_adapters.conwea.senses import cluster, find_senses, nearest, normalised, similarity_threshold, tokens_to_encode
+from lops_adapters.conwea.tokens import tokenize
+from lops_adapters.core import LopsError
+
+
+def cosine(a, b):
+    return float(a @ b / (np.linalg.norm(a) * np.linalg.norm(b)))
+
+
+def brute_threshold(groups):
+    return np.median([np.median([cosine(a, b) for a, b in itertools.combinations(group, 2)]) for group in groups if len(group) > 1])
+
+
+@pytest.mark.parametrize("block", [2, 3, 1024])
+def test_threshold_is_the_median_of_medians_over_pairs(monkeypatch, block):
+    monkeypatch.setattr(module, "_BLOCK", block)
+    rng = np.random.default_rng(0)
+    groups = [rng.normal(1, 1, (size, 5)).astype(np.float32) for size in (2, 5, 1, 8, 0, 3)]
+    assert similarity_threshold(groups) == pytest.approx(brute_threshold(groups), abs=1e-6)
+
+
+def test_a_seed_of_two_classes_counts_twice():
+    rng = np.random.default_rng(1)
+    one, two, three = (rng.normal(1, spread, (4, 5)).astype(np.float32) for spread in (0.2, 1, 3))
+    twice = similarity_threshold([one, one, two, three])
+    assert twice == pytest.approx(brute_threshold([one, one, two, three]), abs=1e-6)
+    assert twice != pytest.approx(similarity_threshold([one, two, three]), abs=1e-3)
+
+
+def test_no_seed_twice():
+    with pytest.raises(LopsError, match="no seed word occurs twice"):
+        similarity_threshold([np.ones((1, 3)), np.ones((0, 3))])
+
+
+def blobs(n_blobs, size=12, width=16, noise=0.05, seed=0):
+    """Occurrences around orthogonal directions, shuffled, and the direction of each."""
+    rng = np.random.default_rng(seed)
+    which = rng.permutation(np.repeat(np.arange(n_blobs), size))
+    return (np.eye(width)[which] + rng.normal(0, noise, (len(which), width))).astype(np.float32), which
+
+
+@pytest.mark.parametrize("n_blobs", [2, 3, 5])
+def test_as_many_senses_as_there_are(n_blobs):
+    vectors, which = blobs(n_blobs)
+    centres = cluster(vectors, 0.5, 0, 5)
+    assert centres.shape == (n_blobs, 16)
+    assert centres.dtype == np.float32
+    found = nearest(vectors, centres)
+    assert len(set(zip(found.tolist(), which.tolist(), strict=True))) == n_blobs
+
+
+def all_below(centres, threshold):
+    return all(cosine(a, b) < threshold for a, b in itertools.combinations(centres, 2))
+
+
+@pytest.mark.parametrize("threshold", [-0.2, 0.1, 0.3, 0.6, 0.9])
+def test_the_number_grows_while_every_pair_of_centres_is_below_the_threshold(threshold):
+    vectors = np.random.default_rng(3).normal(0.3, 1, (14, 4)).astype(np.float32)
+    centres = cluster(vectors, threshold, 0, 3)
+    expected, k = vectors.mean(axis=0, keepdims=True), 2
+    while k <= len(vectors):
+        fitted = KMeans(n_clusters=k, n_init=3, random_state=0).fit(vectors).cluster_centers_
+        if not all_below(fitted, threshold):
+            break
+        expected, k = fitted, k + 1
+    np.testing.assert_allclose(centres, expected, atol=1e-6)
+    assert len(centres) == 1 or all_below(centres, threshold)
+
+
+def test_one_centre_is_the_mean():
+    vectors, _ = blobs(1)
+    np.testing.assert_allclose(cluster(vectors, 0.5, 0, 3), vectors.mean(axis=0, keepdims=True), atol=1e-6)
+
+
+@pytest.mark.parametrize("threshold", [0.5, 1.0, 1.0000001])
+def test_identical_occurrences_have_one_sense(threshold):
+    row = np.random.default_rng(0).normal(size=(1, 24)).astype(np.float32)
+    assert len(cluster(np.repeat(row, 20, axis=0), threshold, 0, 2)) == 1
+
+
+def test_two_kinds_of_identical_occurrences_have_two():
+    assert len(cluster(np.repeat(np.eye(2, dtype=np.float32), 10, axis=0), 1.0, 0, 2)) == 2
+
+
+def test_few_occurrences():
+    assert cluster(np.ones((1, 3), dtype=np.float32), 0.9, 0, 2).tolist() == [[1, 1, 1]]
+    apart = np.eye(3, dtype=np.float32)
+    assert len(cluster(apart, 0.5, 0, 2)) == 3
+
+
+def test_nearest_is_by_cosine_and_ties_go_to_the_lower_index():
+    centres = np.array([[0, 2], [10, 0], [1, 0], [0, 1]], dtype=np.float32)
+    vectors = np.array([[0.1, 3], [5, 0], [1, 1], [0, 0]], dtype=np.float16)
+    assert nearest(vectors, centres).tolist() == [0, 1, 0, 0]
+
+
+def test_rows_of_unit_length():
+    rows = normalised(np.array([[3, 4], [0, 0]], dtype=np.float16))
+    np.testing.assert_allclose(rows, [[0.6, 0.8], [0, 0]], atol=1e-6)
+
+
+TEXTS = ["court court court goal"] * 4 + ["rare court", "seldom goal"]
+
+
+def test_encoded_are_words_above_the_floor_and_seeds():
+    tokens = tokenize([*TEXTS, "the seldom seen"])
+
+    def encoded(floor):
+        return {tokens.words[i] for i in tokens.word_id[tokens_to_encode(tokens, {"a": ["Rare"], "b": ["missing"]}, floor)]}
+
+    assert encoded(6) == {"court", "rare"}
+    assert encoded(5) == {"court", "goal", "rare"}
+    assert encoded(1) == {"court", "goal", "seldom", "rare"}  # never one occurrence, which has nothing to be compared with
+    positions = tokens_to_encode(tokens, {}, 5)
+    assert positions.dtype == np.int64
+    assert (np.diff(positions) > 0).all()
+
+
+def sensed(min_occurrences=5, max_occurrences=100, seed=0, width=16):
+    """Senses of a text whose occurrences point in one of two directions; and its parts."""
+    tokens = tokenize(TEXTS)
+    wanted = tokens_to_encode(tokens, {"a": ["court"]}, min_occurrences)
+    rng = np.random.default_rng(5)
+    vectors = (np.eye(width)[rng.integers(0, 2, len(wanted))] + rng.normal(0, 0.05, (len(wanted), width))).astype(np.float16)
+    options = {"min_occurrences": min_occurrences, "max_occurrences": max_occurrences, "restarts": 3, "seed": seed}
+    return tokens, wanted, vectors, find_senses(tokens, wanted, vectors, {"a": ["court"]}, **options)
+
+
+def test_every_occurrence_of_a_frequent_word_gets_its_nearest_sense():
+    tokens, wanted, vectors, found = sensed()
+    court = vectors[tokens.word_id[wanted] == tokens.words.index("court")]
+    assert found.threshold == pytest.approx(brute_threshold([court.astype(np.float32)]), abs=1e-5)
+    assert set(found.centres) == {"court", "goal"}
+    for word, centres in found.centres.items():
+        rows = tokens.word_id[wanted] == tokens.words.index(word)
+        best = [max(range(len(centres)), key=lambda k: cosine(row, centres[k])) for row in vectors[rows].astype(np.float32)]  # noqa: B023
+        assert found.sense_id[wanted[rows]].tolist() == best
+    others = np.setdiff1d(np.arange(len(tokens.word_id)), wanted)
+    assert (found.sense_id[others] == -1).all()
+
+
+def test_words_below_the_floor_are_not_split():
+    assert set(sensed(min_occurrences=6)[-1].centres) == {"court"}
+    tokens, *_, found = sensed(min_occurrences=14)
+    assert found.centres == {}
+    assert (found.sense_id == -1).all()
+    assert found.threshold  # the seed is below the floor and still sets it
+    assert len(tokens.word_id) == len(found.sense_id)
+
+
+def test_large_words_are_sampled_with_the_seed(monkeypatch):
+    seen = []
+    monkeypatch.setattr(module, "cluster", lambda vectors, *_: seen.append(vectors) or np.eye(2, vectors.shape[1], dtype=np.float32))
+    for seed in (0, 0, 1):
+        found = sensed(max_occurrences=4, seed=seed)[-1]
+    assert {len(vectors) for vectors in seen} == {4}
+    first, again, other = (np.concatenate(seen[i : i + 2]) for i in (0, 2, 4))
+    assert (first == again).all()
+    assert (first != other).any()
+    assert (found.sense_id >= 0).sum() == 18  # all of them are assigned
+
+
+def test_the_same_whatever_the_number_of_threads():
+    from threadpoolctl import threadpool_limits
+
+    rng = np.random.default_rng(0)
+    tokens = tokenize(["court " * 50] * 24)
+    wanted = tokens_to_encode(tokens, {"a": ["court"]}, 5)
+    vectors = (np.eye(8)[rng.integers(0, 3, len(wanted))] + rng.normal(0, 0.3, (len(wanted), 8))).astype(np.float16)
+    options = {"min_occurrences": 5, "max_occurrences": 2000, "restarts": 2, "seed": 0}
+    found = []
+    for threads in (1, 4, 4, 4):
+        with threadpool_limits(threads):
+            found.append(find_senses(tokens, wanted, vectors, {"a": ["court"]}, **options).centres["court"].tobytes())
+    assert len(set(found)) == 1

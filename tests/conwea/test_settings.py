@@ -1,0 +1,61 @@
+import json
+
+import pytest
+
+from lops_adapters.conwea.settings import PRESETS, ConweaSettings
+from lops_adapters.core import LopsError
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("faithful", [None, True])
+def test_survives_json(preset, faithful):
+    settings = ConweaSettings.preset(preset, tau=0.7, every=3, faithful=faithful)
+    assert ConweaSettings(**json.loads(json.dumps(settings.as_dict()))) == settings
+
+
+def test_presets_are_the_published_sizes_and_smaller_ones():
+    paper, quick = ConweaSettings.preset("paper"), ConweaSettings.preset("quick")
+    assert (paper.encoder, paper.layers, paper.max_pieces) == ("bert-base-uncased", 4, 512)
+    assert (paper.batch_size, paper.epochs, paper.patience, paper.validation) == (256, 100, 3, 0.1)
+    assert (paper.iterations, paper.max_sentences, paper.max_words, paper.vector_size) == (6, 15, 100, 100)
+    assert (paper.rule, paper.tau, paper.every) == ("released", 0.5, None)
+    assert (quick.rule, quick.tau, quick.iterations) == (paper.rule, paper.tau, paper.iterations)
+    assert quick.encoder == "minilm"
+    assert quick.epochs < paper.epochs
+
+
+def test_overrides_of_none_change_nothing():
+    assert ConweaSettings.preset("paper", tau=None, encoder=None) == ConweaSettings.preset("paper")
+    assert ConweaSettings.preset("paper", tau=0.25).tau == 0.25
+    assert PRESETS["paper"].tau == 0.5
+
+
+def test_faithful_concatenates_layers_and_repeats_nothing():
+    settings = ConweaSettings.preset("paper", faithful=True)
+    assert (settings.combine, settings.vector_words, settings.faithful) == ("concat", 1, True)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"tau": 0}, "tau is 0"),
+        ({"tau": 1.01}, "tau is 1.01"),
+        ({"tau": float("nan")}, "tau is nan"),
+        ({"rule": "best"}, "rule is 'best'; wanted one of released"),
+        ({"probe": "svm"}, "probe is 'svm'; wanted one of same"),
+        ({"every": 0}, "every is 0"),
+        ({"iterations": 0}, "iterations is 0; wanted at least 1"),
+        ({"batch_size": -1}, "batch_size is -1"),
+        ({"validation": 1.0}, "validation is 1.0"),
+    ],
+)
+def test_numbers_out_of_range(wrong, words):
+    with pytest.raises(LopsError, match=words):
+        ConweaSettings.preset("quick", **wrong)
+
+
+def test_names_that_are_none():
+    with pytest.raises(LopsError, match="preset is 'huge'; wanted one of quick, paper"):
+        ConweaSettings.preset("huge")
+    with pytest.raises(LopsError, match="unknown settings: temperature"):
+        ConweaSettings.preset("quick", temperature=1)

@@ -1,0 +1,36 @@
+import os
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def real_data():
+    """The folder of real data, or a skip that says why."""
+    folder = os.environ.get("LOPS_DATA")
+    if not folder or not Path(folder).is_dir():
+        pytest.skip("LOPS_DATA names no folder with the real data sets")
+    return Path(folder)
+
+
+@pytest.fixture
+def no_data(monkeypatch, tmp_path):
+    """No data folder and an empty cache; returns the cache."""
+    monkeypatch.delenv("LOPS_DATA", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "lops_adapters"
+
+
+@pytest.fixture
+def put(tmp_path):
+    """Write files below a folder: put("folder", {"name": text or bytes}) -> the folder."""
+
+    def write(folder, files):
+        root = tmp_path / folder
+        for name, content in files.items():
+            path = root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8"))
+        return root
+
+    return write

@@ -1,0 +1,193 @@
+import json
+import re
+import shutil
+import socket
+import sys
+import types
+from pathlib import Path
+
+import pytest
+import sklearn.datasets
+
+from lops_adapters.core import LopsError
+from lops_adapters.datasets import load, published, read, sources
+
+FRAME = (Path(__file__).parent / "fixtures" / "pandas15_arrow_plain_p5.pkl").read_bytes()
+
+
+@pytest.fixture(autouse=True)
+def cache(no_data):
+    return no_data
+
+
+@pytest.fixture(autouse=True)
+def fetched(monkeypatch):
+    """Record what would be fetched; nothing can be."""
+    calls = []
+
+    def refuse(url, destination, **options):
+        calls.append((url, destination, options))
+        raise LopsError(f"{url} could not be fetched: no network")
+
+    monkeypatch.setattr(sources, "fetch", refuse)
+    return calls
+
+
+def newsgroups_bunch(**changes):
+    groups = ["alt.atheism", "misc.forsale", "sci.space"]
+    root = "/home/x/scikit_learn_data/20news_home/20news-bydate-"
+    parts = {
+        "data": ["moon\n", "none\n", "Caf\xe9\n"],
+        "target": [2, 0, 1],
+        "target_names": groups,
+        "filenames": [f"{root}test/sci.space/70000", f"{root}train/alt.atheism/51060", f"{root}train/misc.forsale/2"],
+    }
+    return types.SimpleNamespace(**{**parts, **changes})
+
+
+@pytest.fixture
+def sklearn_calls(monkeypatch):
+    calls = []
+
+    def recorded(**options):
+        calls.append((options, socket.getdefaulttimeout()))
+        return newsgroups_bunch()
+
+    monkeypatch.setattr(sklearn.datasets, "fetch_20newsgroups", recorded)
+    return calls
+
+
+def test_newsgroups_come_through_sklearn_and_are_kept(sklearn_calls, cache):
+    dataset = load("20news", quiet=True)
+    assert dataset.corpus.ids == ("train/alt.atheism/51060", "test/sci.space/70000")
+    assert dataset.gold.labels == ("religion", "sci")
+    assert sklearn_calls == [({"subset": "all", "remove": ()}, 60.0)]
+    assert socket.getdefaulttimeout() is None
+    assert [path.name for path in (cache / "20news").iterdir()] == ["documents.jsonl"]
+    assert load("20news-fine", offline=True).gold.labels == ("alt.atheism", "sci.space")
+    assert read(cache / "20news").corpus.texts == ("none\n", "Café\n", "moon\n")
+    assert len(sklearn_calls) == 1
+
+
+def test_sklearn_and_the_archive_give_the_same_corpus(monkeypatch, real_data):
+    archive = read(real_data / "20news-bydate.tar.gz", quiet=True)
+    order = list(range(len(archive)))[::-1]
+    labels = archive.gold.labels
+    targets = {group: number for number, group in enumerate(published.GROUPS)}
+    bunch = types.SimpleNamespace(
+        data=[archive.corpus.texts[i] for i in order],
+        target=[targets[labels[i]] for i in order],
+        target_names=list(published.GROUPS),
+        filenames=["/x/20news-bydate-" + archive.corpus.ids[i] for i in order],
+    )
+    monkeypatch.setattr(sklearn.datasets, "fetch_20newsgroups", lambda **options: bunch)
+    expected = load("20news", data_dir=real_data, quiet=True)
+    monkeypatch.delenv("LOPS_DATA", raising=False)
+    assert load("20news", quiet=True).corpus.checksum == expected.corpus.checksum
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [({"filenames": ["a", "b", "c"]}, "scikit-learn calls a message 'a'"), ({"target": [0, 0, 1]}, "scikit-learn calls a message")],
+)
+def test_unknown_names_from_sklearn(monkeypatch, changes, message):
+    monkeypatch.setattr(sklearn.datasets, "fetch_20newsgroups", lambda **options: newsgroups_bunch(**changes))
+    with pytest.raises(LopsError, match=message):
+        sources.newsgroups_from_sklearn()
+
+
+def hub(load_dataset, **more):
+    return types.SimpleNamespace(load_dataset=load_dataset, disable_progress_bars=lambda: None, **more)
+
+
+def test_agnews_comes_from_the_hub(monkeypatch, cache):
+    calls = []
+
+    def recorded(name, split):
+        calls.append((name, split))
+        return {"text": ["Race on", "Goal today", "Fears rise", "Chips"], "label": [0, 1, 2, 3]}
+
+    monkeypatch.setitem(sys.modules, "datasets", hub(recorded))
+    dataset = load("agnews", quiet=True)
+    assert dataset.gold.labels == ("politics", "sports", "business", "technology")
+    assert dataset.corpus.texts[0] == "Race on"
+    assert calls == [("fancyzhang/ag_news", "train")]
+    assert load("agnews", offline=True) == dataset
+    first = json.loads((cache / "agnews" / "documents.jsonl").read_text().splitlines()[0])
+    assert first == {"id": "0", "text": "Race on", "label": "politics"}
+
+
+def test_without_the_extra_it_is_named_and_the_papers_file_is_tried(monkeypatch, fetched):
+    monkeypatch.setitem(sys.modules, "datasets", None)
+    with pytest.raises(LopsError, match=r"pip install 'lops_adapters\[hub\]'.*data/agnews/df\.pkl could not be fetched"):
+        load("agnews")
+    assert len(fetched) == 1
+
+
+def test_the_papers_files_are_verified_and_read(monkeypatch, cache):
+    calls = []
+
+    def recorded(url, destination, **options):
+        calls.append((url, options))
+        destination.parent.mkdir(parents=True)
+        destination.write_bytes(FRAME.replace(b"business", b"politics"))
+        return destination
+
+    monkeypatch.setattr(sources, "fetch", recorded)
+    dataset = load("nyt", quiet=True, text_column="body")
+    assert dataset.gold.labels == ("sports", "sports", "politics", "politics")
+    base = "https://raw.githubusercontent.com/dheeraj7596/LOPS/a3bcc18008b856bd91a7f75bc36cd672a9545b5c/data"
+    assert calls == [(f"{base}/nyt-coarse/df.pkl", {"git_blob": "e2490bc3d3a68480c88a683d0f81617693a35727", "quiet": True})]
+    assert (cache / "nyt-coarse" / "df.pkl").is_file()
+    assert load("nyt", offline=True) == dataset
+
+
+def test_the_second_source_is_used_where_the_first_fails(monkeypatch, put, cache):
+    monkeypatch.setattr(sklearn.datasets, "fetch_20newsgroups", lambda **options: (_ for _ in ()).throw(OSError("down")))
+    ready = put("ready", {"df.pkl": FRAME.replace(b"sports", b"comp\0\0").replace(b"business", b"sci\0\0\0\0\0")})
+
+    def recorded(url, destination, **options):
+        destination.parent.mkdir(parents=True)
+        shutil.copy(ready / "df.pkl", destination)
+
+    monkeypatch.setattr(sources, "fetch", recorded)
+    with pytest.raises(LopsError, match="taken for 20news-coarse, but its gold labels"):
+        load("20news")
+    assert (cache / "20news-coarse-nomisc" / "df.pkl").is_file()
+
+
+@pytest.mark.parametrize("name", ["20news", "agnews", "books"])
+def test_no_network_says_what_was_tried_and_how_to_do_it_by_hand(monkeypatch, name, cache):
+    def down(*args, **options):
+        raise OSError("Name or service not known")
+
+    monkeypatch.setattr(sklearn.datasets, "fetch_20newsgroups", down)
+    monkeypatch.setitem(sys.modules, "datasets", hub(down))
+    with pytest.raises(LopsError) as caught:
+        load(name)
+    message = str(caught.value)
+    assert "was looked for in" in message
+    assert "no network" in message
+    if name == "20news":
+        assert "scikit-learn could not fetch 20 Newsgroups (OSError: Name or service not known)" in message
+        assert f"http://qwone.com/~jason/20Newsgroups/20news-bydate.tar.gz at {cache / '20news-bydate.tar.gz'}" in message
+    if name == "agnews":
+        assert "Hugging Face datasets could not fetch AG News (OSError" in message
+        assert str(cache / "agnews" / "train.csv") in message
+    assert re.search(rf"https://raw\S+/df\.pkl at {re.escape(str(cache))}/\S+/df\.pkl", message)
+    assert not list(cache.rglob("*.jsonl"))
+
+
+def test_a_cache_that_cannot_be_written(sklearn_calls, monkeypatch, tmp_path):
+    (tmp_path / "file").write_text("x")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    with pytest.raises(LopsError, match=r"cannot write to .*XDG_CACHE_HOME"):
+        load("20news")
+
+
+def test_the_user_cache(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert sources.user_cache() == tmp_path / "lops_adapters"
+    monkeypatch.setenv("XDG_CACHE_HOME", "relative")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    assert sources.user_cache() == tmp_path / "home" / ".cache" / "lops_adapters"

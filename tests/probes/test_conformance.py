@@ -1,0 +1,310 @@
+"""What every probe promises, over a table of probes: a new probe is one more row in ROWS."""
+
+import random
+from itertools import islice
+
+import numpy as np
+import pytest
+
+from lops_adapters.core import LopsError
+from lops_adapters.probes import PROBES, probe_class
+
+from .toys import saved_bytes, topic_texts
+
+# Small settings under which the toy texts are learnt: 3 epochs of 4 updates (10 samples, 3 an update) unless a test says otherwise.
+ROWS = {
+    "linear": {"epochs": 3, "batch_size": 3},
+    "transformer": {"epochs": 3, "batch_size": 3, "learning_rate": 3e-3, "max_tokens": 16, "precision": "float32", "device": "cpu"},
+    "han": {"epochs": 3, "batch_size": 3, "learning_rate": 1e-2, "units": 8, "precision": "float32", "device": "cpu"},
+}
+# A row's result may differ in the last bits of float32 with the rows it is computed with: matrix products of another shape add up
+# in another order. Each of some tens of sums of up to 100 terms of size 1 carries about 1e-7; 1e-5 leaves room, and is far below what
+# padding that takes part would do (1e-3 and more).
+TOLERANCE = 1e-5
+TEXTS, CODES = topic_texts(10, seed=1)
+OTHERS, _ = topic_texts(7, seed=2, longest=40)
+PER_EPOCH, EPOCHS = 4, 3
+K = 3
+
+
+@pytest.fixture(params=ROWS)
+def make(request, tiny):
+    """Make a fresh probe of one row, with other settings where given."""
+    kind = request.param
+    settings = {**ROWS[kind], **({"encoder": tiny("bert")} if kind == "transformer" else {})}
+    return lambda **changes: probe_class(kind)(**{**settings, **changes})
+
+
+def updates_done(probe):
+    """List that grows by one entry an update from now on."""
+    done, original = [], probe.updates
+
+    def counted(*args):
+        for update in original(*args):
+            done.append(update)
+            yield update
+
+    probe.updates = counted
+    return done
+
+
+def same(snapshots, others):
+    return len(snapshots) == len(others) and all(
+        a.time == b.time and np.array_equal(a.probabilities, b.probabilities) for a, b in zip(snapshots, others, strict=True)
+    )
+
+
+def test_every_kind_has_a_row():
+    assert set(ROWS) == set(PROBES)
+    with pytest.raises(LopsError, match="probe is 'svm'; wanted one of linear, transformer, han"):
+        probe_class("svm")
+
+
+@pytest.mark.parametrize("every", [None, 1, 3, 8])
+def test_snapshots(make, every):
+    probe = make()
+    snapshots = list(probe.watch(TEXTS, CODES, K, every=every))
+    assert probe.max_epochs == EPOCHS
+    total = PER_EPOCH * EPOCHS
+    assert [snapshot.time for snapshot in snapshots] == [
+        done / PER_EPOCH for done in range(every or PER_EPOCH, total + 1, every or PER_EPOCH)
+    ]
+    for snapshot in snapshots:
+        assert snapshot.probabilities.shape == (len(TEXTS), K)
+        assert snapshot.probabilities.dtype == np.float32
+        assert snapshot.probabilities.min() >= 0
+        np.testing.assert_allclose(snapshot.probabilities.sum(axis=1), 1.0, atol=1e-5)
+        assert snapshot.positions is None
+    if len(snapshots) > 1:
+        assert not np.allclose(snapshots[0].probabilities, snapshots[-1].probabilities, atol=1e-4)
+
+
+def test_training_is_lazy(make):
+    probe = make()
+    done = updates_done(probe)
+    watched = probe.watch(TEXTS, CODES, K)
+    assert not done
+    next(watched)
+    next(watched)
+    assert len(done) == 2 * PER_EPOCH
+    watched.close()
+    assert len(done) == 2 * PER_EPOCH
+    assert probe.speed.trained == 2 * len(TEXTS)
+    assert probe.predict_proba(OTHERS).shape == (len(OTHERS), K)
+
+
+def test_updates_count_themselves(make):
+    probe = make()
+    done = updates_done(probe)
+    probe.fit(TEXTS, CODES, K)
+    assert [update.done for update in done] == list(range(1, EPOCHS * PER_EPOCH + 1))
+    assert {update.per_epoch for update in done} == {PER_EPOCH}
+    samples = np.array([update.samples for update in done]).reshape(EPOCHS, PER_EPOCH)
+    assert samples.sum(axis=1).tolist() == [len(TEXTS)] * EPOCHS
+
+
+def test_same_seed_same_snapshots(make):
+    first = list(make().watch(TEXTS, CODES, K, seed=5, every=2))
+    assert same(first, list(make().watch(TEXTS, CODES, K, seed=5, every=2)))
+    assert not same(first, list(make().watch(TEXTS, CODES, K, seed=6, every=2)))
+
+
+def test_every_training_starts_afresh(make):
+    probe = make()
+    probe.fit(OTHERS, np.arange(len(OTHERS)) % 2, 2, seed=3)
+    assert same(list(probe.watch(TEXTS, CODES, K)), list(make().watch(TEXTS, CODES, K)))
+
+
+def global_states():
+    import torch
+
+    kind, keys, position, has_gauss, gauss = np.random.get_state()
+    return random.getstate(), (kind, keys.tobytes(), position, has_gauss, gauss), torch.get_rng_state().numpy().tobytes()
+
+
+def test_global_generators_are_left_alone(make, tmp_path):
+    before = global_states()
+    probe = make()
+    watched = probe.watch(TEXTS, CODES, K, every=1)
+    for _ in islice(watched, 5):
+        assert global_states() == before  # between snapshots the caller has its own generators
+    watched.close()
+    assert global_states() == before
+    del watched
+    probe.fit(TEXTS, CODES, K).predict_proba(OTHERS)
+    saved_bytes(probe, tmp_path / "model")
+    type(probe).load(tmp_path / "model", device="cpu")
+    with pytest.raises(LopsError):
+        probe.fit([None, None], [0, 1], 2)
+    assert global_states() == before
+
+
+def test_global_generators_change_nothing(make):
+    import torch
+
+    def meddle(number):
+        random.seed(number)
+        np.random.seed(number)
+        torch.manual_seed(number)
+        return random.random(), np.random.random(), torch.rand(number + 1)
+
+    snapshots = []
+    for number, snapshot in enumerate(make().watch(TEXTS, CODES, K, every=1)):
+        meddle(number)
+        snapshots.append(snapshot)
+    assert same(snapshots, list(make().watch(TEXTS, CODES, K, every=1)))
+
+
+@pytest.mark.parametrize("every", [None, 1])
+def test_watching_does_not_change_the_training(make, every, tmp_path):
+    watched, fitted = make(), make()
+    for _ in watched.watch(TEXTS, CODES, K, every=every):
+        watched.predict_proba(OTHERS)
+    assert fitted.fit(TEXTS, CODES, K) is fitted
+    assert saved_bytes(watched, tmp_path / "watched") == saved_bytes(fitted, tmp_path / "fitted")
+
+
+def test_undecided(make):
+    asked = []
+
+    def undecided():
+        asked.append(len(asked))
+        return np.array([[8, 1, 4], [0], []][len(asked) % 3], dtype=np.int64)
+
+    full = list(make().watch(TEXTS, CODES, K, every=2))
+    probe = make()
+    predicted = 0
+    for number, (snapshot, whole) in enumerate(zip(probe.watch(TEXTS, CODES, K, every=2, undecided=undecided), full, strict=True)):
+        assert len(asked) == number + 1  # once a checkpoint, and not ahead
+        assert snapshot.probabilities.shape == (len(snapshot.positions), K)
+        assert snapshot.probabilities.dtype == np.float32
+        np.testing.assert_allclose(snapshot.probabilities, whole.probabilities[snapshot.positions], atol=TOLERANCE)
+        predicted += len(snapshot.positions)
+    assert probe.speed.predicted == predicted == 8
+
+
+def test_prediction_does_not_depend_on_the_others(make):
+    probe = make().fit(TEXTS, CODES, K)
+    together = probe.predict_proba(OTHERS)
+    np.testing.assert_allclose(np.vstack([probe.predict_proba([text]) for text in OTHERS]), together, atol=TOLERANCE)
+    np.testing.assert_allclose(probe.predict_proba(OTHERS[::-1])[::-1], together, atol=TOLERANCE)
+    assert probe.predict_proba([]).shape == (0, K)
+
+
+def test_a_class_without_samples(make):
+    codes = np.where(CODES == 2, 0, CODES)
+    for snapshot in make().watch(TEXTS, codes, 4):
+        assert snapshot.probabilities.shape == (len(TEXTS), 4)
+    assert set(snapshot.probabilities.argmax(axis=1)) <= {0, 1}
+
+
+def test_one_sample_a_class(make):
+    snapshots = list(make().watch(TEXTS[:2], [0, 1], 2))
+    assert [(snapshot.time, snapshot.probabilities.shape) for snapshot in snapshots] == [(t, (2, 2)) for t in (1.0, 2.0, 3.0)]
+
+
+def test_empty_and_very_long_samples(make):
+    texts = ["", "   ", "topic0word1 " * 5000, "topic1word1", "?!", "topic1word2. " * 3000]
+    *_, last = make(batch_size=1).watch(texts, [0, 1, 0, 1, 0, 1], 2)
+    assert np.isfinite(last.probabilities).all()
+    np.testing.assert_allclose(last.probabilities[0], last.probabilities[1], atol=TOLERANCE)
+
+
+def test_samples_of_tokens(make):
+    """Strings, tokens and sentences of tokens say the same where a text is one sentence."""
+    probe = make().fit(TEXTS, CODES, K)
+    expected = probe.predict_proba(OTHERS)
+    np.testing.assert_array_equal(probe.predict_proba([text.split() for text in OTHERS]), expected)
+    np.testing.assert_array_equal(probe.predict_proba([[text.split()] for text in OTHERS]), expected)
+    np.testing.assert_array_equal(probe.predict_proba(np.array(OTHERS)), expected)
+
+
+BAD = {
+    "length": (TEXTS, CODES[:-1], K, {}, r"found 10 samples and codes of shape \(9,\)"),
+    "matrix": (TEXTS, CODES[:, None], K, {}, r"codes of shape \(10, 1\); wanted one class code a sample"),
+    "above": (TEXTS, CODES + 1, K, {}, "codes run from 1 to 3; wanted 0 to 2"),
+    "below": (TEXTS, CODES - 1, K, {}, "codes run from -1 to 1; wanted 0 to 2"),
+    "floats": (TEXTS, CODES.astype(float), K, {}, "type float64; wanted integers 0 to 2"),
+    "names": (TEXTS, ["a"] * 10, K, {}, "wanted integers 0 to 2"),
+    "one class": (TEXTS, CODES * 0, 1, {}, "found 1 class; a probe needs at least 2"),
+    "nothing": ([], [], K, {}, "found no samples; wanted at least one"),
+    "every 0": (TEXTS, CODES, K, {"every": 0}, "every is 0; wanted a number of updates"),
+    "every -2": (TEXTS, CODES, K, {"every": -2}, "every is -2"),
+    "seed": (TEXTS, CODES, K, {"seed": -1}, "seed is -1; wanted a whole number, at least 0"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_is_refused_before_any_work(make, case):
+    samples, codes, n_classes, more, message = BAD[case]
+    probe = make()
+    probe.prepare = probe.updates = lambda *args, **kwargs: pytest.fail("work began")
+    with pytest.raises(LopsError, match=message):
+        probe.watch(samples, codes, n_classes, **more)  # at once, not when the first snapshot is asked for
+    if "every" not in more:
+        with pytest.raises(LopsError, match=message):
+            probe.fit(samples, codes, n_classes, **more)
+
+
+def test_missing_texts_are_refused(make):
+    probe = make()
+    done = updates_done(probe)
+    for missing in (None, float("nan"), 7):
+        with pytest.raises(LopsError, match="wanted a string, tokens, or sentences of tokens"):
+            probe.fit([*TEXTS[:-1], missing], CODES, K)
+    assert not done
+
+
+@pytest.mark.parametrize("settings", [{"epochs": 0}, {"batch_size": 0}, {"learning_rate": 0.0}, {"learning_rate": float("nan")}])
+def test_bad_settings_are_refused(make, settings):
+    with pytest.raises(LopsError, match=next(iter(settings))):
+        make(**settings)
+
+
+def test_untrained(make, tmp_path):
+    for use in (lambda probe: probe.predict_proba(TEXTS), lambda probe: probe.save(tmp_path)):
+        with pytest.raises(LopsError, match=r"probe is untrained; call fit\(\) or watch\(\) first"):
+            use(make())
+    probe = make()
+    probe.watch(TEXTS, CODES, K)  # nothing was asked for
+    with pytest.raises(LopsError, match="untrained"):
+        probe.predict_proba(TEXTS)
+    assert not list(tmp_path.iterdir())
+
+
+def test_save_and_load(make, tmp_path):
+    probe = make().fit(TEXTS, CODES, K)
+    saved = saved_bytes(probe, tmp_path / "model")
+    loaded = type(probe).load(tmp_path / "model", device="cpu")
+    np.testing.assert_array_equal(loaded.predict_proba(OTHERS), probe.predict_proba(OTHERS))  # some are longer than max_tokens
+    assert loaded == probe  # every setting came back
+    again = saved_bytes(loaded, tmp_path / "again")
+    assert again.keys() == saved.keys()
+    # The tokenizer's file also notes how it was last called.
+    assert all(again[name] == saved[name] for name in saved if name != "tokenizer_config.json")
+    # Trained afresh it is the probe that was saved, not one that starts where training ended; the number of classes may differ.
+    assert same(list(loaded.watch(OTHERS, np.arange(7) % 2, 2)), list(make().watch(OTHERS, np.arange(7) % 2, 2)))
+
+
+def test_it_learns(make):
+    texts, codes = topic_texts(60, seed=3)
+    held_out, gold = topic_texts(60, seed=4)
+    probe = make(epochs=10, batch_size=6).fit(texts, codes, K)
+    assert (probe.predict_proba(texts).argmax(axis=1) == codes).mean() > 0.9
+    assert (probe.predict_proba(held_out).argmax(axis=1) == gold).mean() > 0.8  # chance is 0.33
+
+
+def test_speed(make):
+    probe = make().fit(TEXTS, CODES, K)
+    assert (probe.speed.trained, probe.speed.predicted) == (EPOCHS * len(TEXTS), 0)
+    assert probe.speed.per_second()["predict"] is None
+    list(probe.watch(TEXTS, CODES, K))
+    assert (probe.speed.trained, probe.speed.predicted) == (EPOCHS * len(TEXTS), EPOCHS * len(TEXTS))
+    assert all(rate > 0 for rate in probe.speed.per_second().values())
+
+
+def test_quiet(make, capfd):
+    make().fit(TEXTS, CODES, K)
+    assert capfd.readouterr() == ("", "")
+    make(quiet=False).fit(TEXTS, CODES, K)
+    assert f"training {make().kind}" in capfd.readouterr().err

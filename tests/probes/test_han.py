@@ -1,0 +1,252 @@
+"""The HAN probe: padding, sentences, micro-batches, early stopping, word vectors."""
+
+import numpy as np
+import pytest
+
+from lops_adapters.core import LopsError
+from lops_adapters.probes.han import HanProbe, WordVectors, sentences_of
+
+from .toys import COMMON, WORDS, saved_bytes, topic_texts
+
+SMALL = {"epochs": 4, "batch_size": 4, "learning_rate": 2e-2, "units": 6, "precision": "float32", "device": "cpu"}
+SENTENCES = [["common1", "topic0word1"], ["common2"], ["common3", "common4", "topic0word2"]]
+
+
+@pytest.fixture(scope="module")
+def trained():
+    texts, codes = topic_texts(24, seed=1)
+    return HanProbe(**SMALL).fit(texts, codes, 3)
+
+
+@pytest.fixture
+def vectors():
+    return WordVectors(tuple(WORDS), np.random.default_rng(0).normal(size=(len(WORDS), 12)).astype(np.float32))
+
+
+def test_padding_takes_no_part(trained):
+    """Neither the words nor the sentences of another document matter, however long it is."""
+    long_sentence, many_sentences = [[*COMMON * 5]], [["common1"]] * 15
+    documents = [SENTENCES, [["topic1word1"]], [], long_sentence, many_sentences]
+    alone = np.vstack([trained.predict_proba([document]) for document in documents])
+    np.testing.assert_allclose(trained.predict_proba(documents), alone, atol=1e-6)
+    assert np.ptp(alone, axis=0).max() > 0.1  # the documents differ, so that being equal says something
+
+
+def test_padding_takes_no_part_in_training():
+    """The gradient of a batch is the mean of the gradients of its documents alone."""
+    import torch
+
+    probe = HanProbe(**SMALL)
+    documents = [SENTENCES, [["topic1word1"]], [COMMON * 4], [["common1"]] * 9]
+    prepared, codes = probe.prepare(documents, fit=True), np.array([0, 1, 2, 1])
+    next(probe.updates(prepared, codes, 3, 0))
+    together = gradients(probe, prepared, np.arange(4), codes)
+    alone = [gradients(probe, prepared, np.array([i]), codes) for i in range(4)]
+    for name, gradient in together.items():
+        torch.testing.assert_close(gradient, sum(one[name] for one in alone) / 4, atol=1e-6, rtol=1e-4)
+
+
+def gradients(probe, prepared, batch, codes):
+    """What `_learn` hands its optimizer, parameter name -> gradient."""
+    found = {}
+
+    class Recorder:
+        def step(self):
+            found.update({name: p.grad.clone() for name, p in probe._network.named_parameters() if p.grad is not None})
+
+        def zero_grad(self, set_to_none):
+            probe._network.zero_grad(set_to_none=set_to_none)
+
+    probe._learn(Recorder(), prepared, batch, codes)
+    return found
+
+
+def test_micro_batches_give_the_gradient_of_the_whole_batch():
+    import torch
+
+    texts, codes = topic_texts(150, seed=2)
+    probe = HanProbe(**{**SMALL, "batch_size": 150})
+    prepared = probe.prepare(texts, fit=True)
+    next(probe.updates(prepared, codes, 3, 0))
+    in_slices = gradients(probe, prepared, np.arange(150), codes)
+    loss = torch.nn.functional.cross_entropy(probe._forward(prepared, np.arange(150)), torch.as_tensor(codes))
+    loss.backward()
+    whole = {name: p.grad for name, p in probe._network.named_parameters()}
+    assert in_slices.keys() == whole.keys()
+    for name, gradient in whole.items():
+        torch.testing.assert_close(in_slices[name], gradient, atol=1e-6, rtol=1e-3)
+    assert max(float(gradient.norm()) for gradient in whole.values()) > 1e-2
+
+
+def test_sentences_matter(trained):
+    words = [word for sentence in SENTENCES for word in sentence]
+    split, whole = trained.predict_proba([SENTENCES, [words]])
+    assert np.abs(split - whole).max() > 1e-3
+    ordered, reversed_ = trained.predict_proba([SENTENCES, SENTENCES[::-1]])
+    assert np.abs(ordered - reversed_).max() > 1e-4
+    (cut,) = trained.predict_proba([". ".join(" ".join(sentence) for sentence in SENTENCES)])
+    assert cut.shape == (3,)
+
+
+def test_sentences_of_a_string():
+    assert sentences_of("One two. Three?  Four!\nfive 2.5 a.b") == [["One", "two."], ["Three?"], ["Four!"], ["five", "2.5", "a.b"]]
+    assert sentences_of("  ") == []
+    assert sentences_of(["One", "two"]) == [["One", "two"]]  # tokens are one sentence, never sentences of letters
+    assert sentences_of(iter([["One"], ["two"]])) == [["One"], ["two"]]
+
+
+def indices(probe, document):
+    lookup = {index: word for word, index in probe._words.items()}
+    return [[lookup[i] for i in sentence] for sentence in probe.prepare([document])[0]]
+
+
+def test_longer_documents_are_cut_at_the_end(vectors):
+    probe = HanProbe(vectors, max_sentences=2, max_words=2, **SMALL)
+    assert indices(probe, SENTENCES) == [["common1", "topic0word1"], ["common2"]]
+    assert indices(probe, [["unheard"], [], *SENTENCES[1:]]) == [["common2"], ["common3", "common4"]]  # empty sentences do not count
+
+
+def test_last_words_only(vectors):
+    probe = HanProbe(vectors, max_words=3, last_words_only=True, **SMALL)
+    assert indices(probe, SENTENCES) == [["common3", "common4", "topic0word2"]]
+    assert indices(probe, [["common5", "unheard"], ["common6"], ["of"]]) == [["common5", "common6"]]  # across sentences
+    assert [sentence.tolist() for sentence in probe.prepare([["unheard"]])[0]] == [[0]]
+
+
+def test_words_without_a_vector_are_left_out(vectors, trained):
+    texts, codes = topic_texts(12, seed=3)
+    for probe in (HanProbe(vectors, **SMALL).fit(texts, codes, 3), trained):
+        clean, noisy = probe.predict_proba([SENTENCES, [["unheard"], *[[*sentence, "of"] for sentence in SENTENCES]]])
+        np.testing.assert_allclose(noisy, clean, atol=1e-6)
+        nothing, unknown = probe.predict_proba([[], [["unheard", "of"]]])
+        np.testing.assert_allclose(unknown, nothing, atol=1e-6)
+
+
+def test_word_vectors_stay_and_own_vectors_learn(vectors):
+    texts, codes = topic_texts(12, seed=3)
+    frozen = HanProbe(vectors, **SMALL).fit(texts, codes, 3)
+    table = frozen._network.embedding.weight.detach().numpy()
+    np.testing.assert_array_equal(table[1:], vectors.vectors)
+    own = HanProbe(**SMALL)
+    texts[0] = ""  # is padding, and the padding row learns nothing from it
+    next(own.updates(own.prepare(texts, fit=True), codes, 3, 0))
+    before = own._table(seed=0)
+    own.fit(texts, codes, 3)
+    after = own._network.embedding.weight.detach().numpy()
+    assert (np.abs(after[1:] - before[1:]).max(axis=1) > 1e-3).all()
+    assert not after[0].any()  # padding
+    assert not table[0].any()
+
+
+def test_save_and_load_with_word_vectors(vectors, tmp_path):
+    texts, codes = topic_texts(12, seed=3)
+    probe = HanProbe(vectors, **SMALL).fit(texts, codes, 3)
+    saved = saved_bytes(probe, tmp_path / "model")
+    loaded = HanProbe.load(tmp_path / "model", device="cpu")
+    np.testing.assert_array_equal(loaded.predict_proba(texts), probe.predict_proba(texts))
+    assert saved_bytes(loaded.fit(texts, codes, 3), tmp_path / "again") == saved  # trained afresh with the same vectors, still frozen
+
+
+def test_own_vectors_for_texts_without_words(tmp_path):
+    probe = HanProbe(**SMALL).fit(["", " "], [0, 1], 2)
+    probe.save(tmp_path)
+    np.testing.assert_array_equal(HanProbe.load(tmp_path, device="cpu").predict_proba(["a"]), probe.predict_proba(["a"]))
+
+
+@pytest.mark.parametrize(
+    ("words", "shape", "message"),
+    [
+        (("a", "b"), (3, 4), r"found 2 words and vectors of shape \(3, 4\); wanted one row a word"),
+        (("a", "b"), (2,), r"vectors of shape \(2,\)"),
+        ((), (0, 4), "found 0 words .* at least one"),
+        (("a", "b", "a"), (3, 4), "found 3 words, 2 of them distinct; wanted every word once"),
+    ],
+)
+def test_bad_word_vectors(words, shape, message):
+    with pytest.raises(LopsError, match=message):
+        WordVectors(words, np.zeros(shape, dtype=np.float32))
+
+
+@pytest.mark.parametrize("settings", [{"validation": 1.0}, {"validation": -0.1}, {"units": 0}, {"max_words": 0}, {"patience": 0}])
+def test_bad_settings(settings):
+    with pytest.raises(LopsError, match=next(iter(settings))):
+        HanProbe(**{**SMALL, **settings})
+
+
+@pytest.fixture
+def scripted(monkeypatch):
+    """A probe whose validation losses are given; the weights at each of these moments are kept."""
+
+    def make(losses, **settings):
+        probe = HanProbe(**{**SMALL, "epochs": 8, "validation": 0.25, "patience": 2, **settings})
+        moments, coming = [], iter(losses)
+
+        def loss(prepared, positions, codes):
+            moments.append(probe._network.state_dict()["output.weight"].clone().numpy())
+            return next(coming)
+
+        monkeypatch.setattr(probe, "_loss", loss)
+        return probe, moments
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("losses", "epochs", "best"),
+    [
+        ([3.0, 2.0, 2.5, 2.0], 4, 1),  # not lower is not better
+        ([3.0, 2.0, 2.5, 1.0, 1.5, 1.2], 6, 3),
+        ([8.0, 7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0], 8, 7),
+        ([1.0, 2.0, 3.0], 3, 0),
+        ([float("nan")] * 2, 2, 1),  # diverged from the start: nothing to go back to
+    ],
+)
+@pytest.mark.parametrize("restore_best", [True, False])
+def test_early_stopping(scripted, losses, epochs, best, restore_best):
+    probe, moments = scripted(losses, restore_best=restore_best)
+    texts, codes = topic_texts(12, seed=3)
+    times = [snapshot.time for snapshot in probe.watch(texts, codes, 3)]
+    assert times == [float(epoch + 1) for epoch in range(epochs)]
+    assert len(moments) == epochs
+    kept = probe._network.state_dict()["output.weight"].numpy()
+    np.testing.assert_array_equal(kept, moments[best if restore_best else -1])
+    assert not np.array_equal(moments[0], moments[-1])
+
+
+@pytest.mark.parametrize(("validation", "n_held_out"), [(0.25, 5), (0.1, 2), (0.0, 0)])
+def test_held_out_samples_are_not_trained_on(monkeypatch, validation, n_held_out):
+    probe = HanProbe(**{**SMALL, "validation": validation})
+    trained_on, held_out = set(), set()
+    learn, loss = probe._learn, probe._loss
+    monkeypatch.setattr(probe, "_learn", lambda *args: (trained_on.update(args[2].tolist()), learn(*args)))
+    monkeypatch.setattr(probe, "_loss", lambda *args: (held_out.update(args[1].tolist()), loss(*args))[1])
+    texts, codes = topic_texts(20, seed=3)
+    snapshots = list(probe.watch(texts, codes, 3))
+    assert len(held_out) == n_held_out
+    assert trained_on == set(range(20)) - held_out
+    assert snapshots[0].probabilities.shape == (20, 3)  # all are predicted, held out or not
+    assert snapshots[0].time == 1.0
+
+
+def test_trains_in_training_mode_and_predicts_without(monkeypatch):
+    probe, modes = HanProbe(**SMALL), []
+    forward = probe._forward
+    monkeypatch.setattr(probe, "_forward", lambda *args: (modes.append(probe._network.training), forward(*args))[1])
+    texts, codes = topic_texts(12, seed=3)
+    assert len(list(probe.watch(texts, codes, 3, every=1))) == 12
+    assert modes == [True, False] * 12
+
+
+def test_validation_loss(trained):
+    texts, codes = topic_texts(9, seed=5)
+    prepared, where = trained.prepare(texts), np.array([2, 7, 3])
+    expected = -np.log(trained.predict_proba(texts)[where, codes[where]]).mean()
+    assert trained._loss(prepared, where, codes) == pytest.approx(expected, rel=1e-4)
+
+
+def test_bfloat16(vectors):
+    texts, codes = topic_texts(12, seed=3)
+    probe = HanProbe(vectors, **{**SMALL, "precision": "bfloat16"})
+    probabilities = probe.fit(texts, codes, 3).predict_proba(texts)
+    assert probabilities.dtype == np.float32
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1.0, atol=1e-5)

@@ -1,0 +1,104 @@
+"""The linear probe: words, the arithmetic of its updates, its speed."""
+
+import time
+import warnings
+
+import numpy as np
+import pytest
+
+from lops_adapters.core import LopsError
+from lops_adapters.probes.linear import LinearProbe
+
+from .toys import topic_texts
+
+
+def softmax(scores):
+    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return powers / powers.sum(axis=1, keepdims=True)
+
+
+def test_adagrad_against_a_dense_recomputation():
+    texts, codes = topic_texts(11, seed=5)
+    texts[3] = ""
+    probe = LinearProbe(epochs=3, batch_size=4, learning_rate=0.3).fit(texts, codes, 3, seed=9)
+    rows = probe.prepare(texts).toarray().astype(np.float64)
+    rng = np.random.default_rng(9)
+    weights, bias = np.zeros((rows.shape[1], 3)), np.zeros(3)
+    squares, bias_squares = np.full_like(weights, 1e-8), np.full(3, 1e-8)
+    for _ in range(3):
+        order = rng.permutation(11)
+        for batch in (order[:4], order[4:8], order[8:]):
+            error = (softmax(rows[batch] @ weights + bias) - np.eye(3)[codes[batch]]) / len(batch)
+            gradient, bias_gradient = rows[batch].T @ error, error.sum(axis=0)
+            squares += gradient**2
+            bias_squares += bias_gradient**2
+            weights -= 0.3 * gradient / np.sqrt(squares)
+            bias -= 0.3 * bias_gradient / np.sqrt(bias_squares)
+    np.testing.assert_allclose(probe._weights, weights, atol=1e-4)
+    np.testing.assert_allclose(probe.predict_proba(texts), softmax(rows @ weights + bias), atol=1e-4)
+
+
+def test_rows_are_tfidf_of_unit_length():
+    probe = LinearProbe()
+    probe.fit(["river bank bank", "river boat", ""], [0, 1, 0], 2)
+    rows = probe.prepare(["river bank bank", "", "unheard words"]).toarray()
+    words = probe._vectorizer.vocabulary_
+    assert set(words) == {"river", "bank", "boat"}
+    idf = {"river": np.log(4 / 3) + 1, "bank": np.log(4 / 2) + 1}
+    expected = np.zeros(3)
+    expected[words["river"]], expected[words["bank"]] = idf["river"], idf["bank"] * (1 + np.log(2))
+    np.testing.assert_allclose(rows[0], expected / np.linalg.norm(expected), rtol=1e-5)
+    assert not rows[1:].any()
+    assert rows.dtype == np.float32
+
+
+def test_masked_words_are_gone():
+    texts = ["The Soccer e-mail of the team", "Don't trade soccer stocks", "soccer-stocks team"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        probe = LinearProbe(mask_words=["soccer", "E-mail", "don't"]).fit(texts, [0, 1, 1], 2)
+    assert set(probe._vectorizer.vocabulary_) == {"the", "of", "team", "trade", "stocks"}
+    np.testing.assert_array_equal(probe.predict_proba(["soccer team"]), probe.predict_proba(["team"]))
+    assert "soccer" in LinearProbe().fit(texts, [0, 1, 1], 2)._vectorizer.vocabulary_
+
+
+def test_masked_words_in_any_order_and_container(tmp_path):
+    words = ["team", "soccer", "stocks"]
+    assert LinearProbe(mask_words=set(words)) == LinearProbe(mask_words=tuple(words[::-1]))
+    probe = LinearProbe(mask_words=set(words)).fit(["a team of two", "stocks of debt"], [0, 1], 2)
+    probe.save(tmp_path)
+    loaded = LinearProbe.load(tmp_path)
+    assert loaded.mask_words == sorted(words)
+    np.testing.assert_array_equal(loaded.predict_proba(["two teams", "debt"]), probe.predict_proba(["two teams", "debt"]))
+
+
+def test_text_without_a_known_word_gets_the_bias():
+    probe = LinearProbe().fit(["river bank", "stock bank", "stock rates"], [0, 1, 1], 2)
+    expected = softmax(probe._bias[None].astype(np.float64))[0]
+    np.testing.assert_allclose(probe.predict_proba(["", "unheard of"]), [expected, expected], rtol=1e-6)
+    assert expected[1] > expected[0]
+
+
+def test_max_features_keeps_the_most_frequent_words():
+    probe = LinearProbe(max_features=2).fit(["river bank", "river bank boat", "river bank"], [0, 1, 1], 2)
+    assert set(probe._vectorizer.vocabulary_) == {"river", "bank"}
+    with pytest.raises(LopsError, match="max_features"):
+        LinearProbe(max_features=0)
+
+
+@pytest.mark.parametrize("settings", [{}, {"mask_words": ["river"]}])
+def test_texts_without_any_word(settings):
+    texts = ["river", "river river"] if settings else ["", "?! 1"]
+    with pytest.raises(LopsError, match="the 2 texts hold no word the linear probe can use"):
+        LinearProbe(**settings).fit(texts, [0, 1], 2)
+
+
+def test_seven_thousand_messages_take_seconds(real_data):
+    from lops_adapters.datasets import load
+
+    dataset = load("20news", data_dir=real_data, offline=True)
+    texts = list(dataset.corpus.texts)[:7600]
+    codes = np.arange(7600) % 5  # what the labels are does not matter to the speed
+    start = time.perf_counter()
+    assert len(list(LinearProbe(epochs=4).watch(texts, codes, 5))) == 4
+    assert time.perf_counter() - start < 10

