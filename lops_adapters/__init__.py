@@ -1,5 +1,20 @@
 """LOPS for weakly supervised text classification: choose which pseudo-labels to trust."""
 
-from lops_adapters.core import __version__
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["__version__"]
+from lops_adapters.core import LearningOrder, LopsError, LopsWarning, Selection, __version__
+
+if TYPE_CHECKING:
+    from lops_adapters.loading import load
+    from lops_adapters.selection import select
+
+__all__ = ["LearningOrder", "LopsError", "LopsWarning", "Selection", "__version__", "load", "select"]
+
+_LATER = {"load": "lops_adapters.loading", "select": "lops_adapters.selection"}  # imported when first used
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_LATER[name]), name)

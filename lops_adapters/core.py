@@ -31,7 +31,8 @@ Rules (the paper and its released code describe four different ones):
 ``stop-and-take-all`` (the paper's introduction)
     Stop when ceil(tau |D_c|) samples of *every* class are learnt; keep all samples learnt by then. Once learnt stays learnt.
 ``ranked`` (the paper's method section)
-    Rank each class by the time of learning and keep the first ceil(tau |D_c|); where fewer are learnt, never-learnt samples fill up.
+    Rank each class by the time of learning and keep the first ceil(tau |D_c|);
+    where fewer are learnt, never-learnt samples fill up, by hash.
 
 Ties: wherever ``algorithm1`` or ``ranked`` must cut between samples learnt at the same checkpoint, the larger score of the pseudo-label at
 that checkpoint wins (when scores were given), then the smaller hash of (seed, position). File order never decides. Products tau |D_c| are
@@ -273,6 +274,9 @@ class LearningOrder:
             if len(codes) != m:
                 raise LopsError(f"found {len(codes)} predictions, wanted {m}, one for each sample observed")
             return codes, np.full(m, -np.inf)
+        columns = list(getattr(predictions, "columns", self.classes))
+        if columns != self.classes and set(columns) == set(self.classes):
+            raise LopsError(f"score columns are {_shown(columns)}; wanted the order of the classes: {_shown(self.classes)}. Reorder them")
         if scores.shape != (m, k):
             raise LopsError(
                 f"scores have shape {scores.shape}; wanted ({m}, {k}): {m} samples and the {k} classes {_shown(self.classes)}. Pass "
@@ -371,7 +375,7 @@ class LearningOrder:
         seen = f"{len(self.times)} checkpoint{'' if len(self.times) == 1 else 's'}"
         if not n_open:
             return f"every class reached its threshold within {seen}"
-        reason = "max_checkpoints reached" if len(self.times) >= self.max_checkpoints else "stopped by the caller"
+        reason = "max_checkpoints reached" if len(self.times) >= self.max_checkpoints else "watching ended"
         return f"{reason} after {seen}, {n_open} of {len(self.classes)} classes below their threshold"
 
 

@@ -1,3 +1,4 @@
+import shutil
 from types import SimpleNamespace
 
 import pytest
@@ -6,18 +7,16 @@ from lops_adapters.conwea.run import run_conwea
 from lops_adapters.datasets import read
 from lops_adapters.runs import RunFolder, describe
 
-from .toys import SEEDS, documents, save_word_piece_bert, settings, write_folder
+from .toys import SEEDS, documents, plain_arithmetic, save_word_piece_bert, settings, write_folder
 
 
 @pytest.fixture(scope="session", autouse=True)
-def one_thread():
-    """Tiny models on one thread: more threads only wait for each other, and sums come out as in the subprocesses."""
-    import torch
-
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
+def same_everywhere():
+    """One thread and float32, so that sums come out alike on every machine and in the subprocesses."""
+    with pytest.MonkeyPatch.context() as patch:
+        undo = plain_arithmetic(patch)
+        yield
+        undo()
 
 
 @pytest.fixture(scope="session")
@@ -55,3 +54,14 @@ def go(bert):
 def finished(dataset, go, tmp_path_factory):
     """A finished run of both arms on the toy corpus; nobody writes into it."""
     return go(dataset, tmp_path_factory.mktemp("finished") / "run")
+
+
+@pytest.fixture
+def head_start(finished, tmp_path):
+    """Path of a run killed after all that the arms share was done."""
+    path = tmp_path / "killed"
+    (path / "work").mkdir(parents=True)
+    shutil.copy(finished.path / "config.json", path)
+    for stage in ("vectors", "senses", "word_vectors"):
+        shutil.copy(finished.path / "work" / f"{stage}.npz", path / "work")
+    return path

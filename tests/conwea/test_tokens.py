@@ -19,10 +19,7 @@ def test_sentences_tokens_and_words():
         [["The", "bank", "rose", "."], ["It", "was", "n't", "the", "river", "'s", "bank", "!"]],
         [["Banks", "fell"]],
     ]
-    assert sentences(corpus) == [
-        [[None, "bank", "rose", None], [None, None, "nt", None, "river", None, "bank", None]],
-        [["banks", "fell"]],
-    ]
+    assert sentences(corpus) == [[[None, "bank", "rose", None], [None, None, "nt", None, "river", None, "bank", None]], [["banks", "fell"]]]
     assert corpus.token_document.tolist() == [0] * 12 + [1] * 2
     assert corpus.sentence_start.tolist() == [0, 4, 12, 14]
     assert (corpus.surface_id.dtype, corpus.word_id.dtype, corpus.sentence_start.dtype) == (np.int32, np.int32, np.int64)

@@ -42,6 +42,18 @@ def shrink_presets(patch=None):
     PRESETS.update(quick=small) if patch is None else patch.setitem(PRESETS, "quick", small)
 
 
+def plain_arithmetic(patch=None):
+    """Compute on one thread and in float32, whatever the hardware has; returns what gives PyTorch its threads back."""
+    import torch
+
+    from lops_adapters.probes import torch_tools
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    (setattr if patch is None else patch.setattr)(torch_tools, "has_bfloat16", lambda device: False)
+    return lambda: torch.set_num_threads(threads)
+
+
 def _sentence(rng, label, words):
     size = int(rng.integers(5, 9))
     sentence = [str(word) for word in rng.choice(COMMON, size)]

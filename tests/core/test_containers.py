@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lops_adapters.core import LearningOrder
+from lops_adapters.core import LearningOrder, LopsError
 
 WORDS = ["cat", "dog", "cat", "dog", "cow"]
 CODES = [1, 2, 1, 2, 0]  # the same with cow, cat, dog = 0, 1, 2
@@ -153,3 +153,11 @@ def test_the_callers_arrays_are_left_alone():
     assert order.select().learnt_at.tolist() == [1, 1, np.inf, np.inf, 1]
     assert selection.kept.dtype == selection.rejected.dtype == order.undecided.dtype == np.int64
     assert selection.learnt_at.dtype == selection.confidence.dtype == np.float64
+
+
+def test_a_frame_whose_columns_are_named_in_another_order_is_refused():
+    order = LearningOrder(["a", "b"])
+    with pytest.raises(LopsError, match=r"score columns are 'b', 'a'; wanted the order of the classes: 'a', 'b'\. Reorder them"):
+        order.observe(pd.DataFrame([[0.1, 0.9], [0.8, 0.2]], columns=["b", "a"]))
+    order.observe(pd.DataFrame([[0.9, 0.1], [0.2, 0.8]], columns=["a", "b"]))
+    assert order.select().kept.tolist() == [0, 1]

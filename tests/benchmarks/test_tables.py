@@ -1,0 +1,60 @@
+"""Generated tables: rebuilt from result files alone, up to date on every page, with holes left as holes."""
+
+import json
+
+import pytest
+
+from benchmarks import collect, record, tables
+from lops_adapters.core import LopsError
+
+
+def iteration(micro, seconds):
+    row = {"iteration": 0, "pseudo_labels": 10, "noise": 0.2, "selected": 5, "selected_noise": 0.1}
+    return {**row, "micro_f1": micro, "macro_f1": micro, "seconds": seconds}
+
+
+def result_file(seed, micro):
+    about = {
+        "seed": seed,
+        "settings": {"encoder": "minilm"},
+        "dataset": {"name": "toy", "documents": 12},
+        "device": "cpu",
+        "machine": {"processor": "P", "cores": 2},
+        "git_commit": "abcdef0123456",
+        "command": "python -m lops_adapters.conwea",
+    }
+    return {"about": about, "result": {"arms": {"lops": {"iterations": [iteration(micro, 3.0)]}}}}
+
+
+def test_iterations_are_averaged_over_seeds_and_say_where_they_come_from(tmp_path, monkeypatch):
+    monkeypatch.setattr(tables, "RESULTS", tmp_path)
+    for seed, micro in ((0, 0.5), (1, 0.7)):
+        (tmp_path / f"conwea-toy-seed{seed}.json").write_text(json.dumps(result_file(seed, micro)), encoding="utf-8")
+    text = tables.conwea_iterations("conwea-toy-*.json")
+    assert "| lops | 0 | 10 | 20.0 ± 0.0 | 5 | 10.0 ± 0.0 | 60.0 ± 10.0 | 60.0 ± 10.0 | 3 |" in text
+    assert "12 documents of toy" in text
+    assert "seeds 0, 1, commit abcdef0123: `python -m lops_adapters.conwea`" in text
+
+
+def test_a_hole_stays_a_hole(tmp_path, monkeypatch):
+    monkeypatch.setattr(tables, "RESULTS", tmp_path)
+    assert tables.conwea_iterations("nothing-*.json") == "Not measured yet.\n"
+    assert tables.spread([0.1, None]) == "-"
+
+
+def test_every_page_is_up_to_date():
+    for name in tables.PAGES:
+        text = (tables.ROOT / name).read_text(encoding="utf-8")
+        assert tables.rebuilt(text) == text, f"{name} is out of date; run python -m benchmarks.tables"
+
+
+def test_collect_hides_folders_and_wants_a_finished_run(tmp_path, monkeypatch):
+    monkeypatch.setattr(collect, "RESULTS", tmp_path)
+    with pytest.raises(LopsError, match=r"holds no config\.json; wanted the folder of a finished run"):
+        collect.collect(tmp_path, "x")
+    (tmp_path / "config.json").write_text(json.dumps({"command": "python -m m --data-dir '/a b' --seed 1"}), encoding="utf-8")
+    (tmp_path / "metrics.json").write_text(json.dumps({"arms": {}}), encoding="utf-8")
+    stored = json.loads(collect.collect(tmp_path, "x").read_text(encoding="utf-8"))
+    assert stored["about"]["command"] == "python -m m --data-dir DIR --seed 1"
+    assert stored["result"] == {"arms": {}}
+    assert record.machine()["cores"] >= 1

@@ -1,0 +1,89 @@
+import numpy as np
+import pytest
+
+from lops_adapters.conwea.classifier import build_han, build_probe, probe_updates, samples_for, word_vectors
+from lops_adapters.conwea.contextual import ContextualCorpus
+from lops_adapters.core import LopsError
+from lops_adapters.probes import probe_class
+
+from .toys import documents, settings
+
+CORPUS = ContextualCorpus([[sentence.lower().split() for sentence in text.split(".")] for text in documents()[0]] + [[["once"]], []], {})
+
+
+def test_word_vectors_are_reproducible_and_of_unit_length():
+    one, again, other = (word_vectors(CORPUS, settings(vector_words=20_000), seed) for seed in (0, 0, 1))
+    assert one.words == again.words
+    assert (one.vectors == again.vectors).all()
+    assert (one.vectors != other.vectors).any()
+    assert one.vectors.dtype == np.float32
+    assert one.vectors.shape == (len(one.words), 16)
+    np.testing.assert_allclose(np.linalg.norm(one.vectors, axis=1), 1, atol=1e-5)
+
+
+def test_words_that_occur_once_have_no_vector_unless_faithful():
+    assert "once" not in word_vectors(CORPUS, settings(vector_words=1), 0).words
+    faithful, again = (word_vectors(CORPUS, settings(vector_words=1, faithful=True), 0) for _ in range(2))
+    assert sorted(faithful.words) == CORPUS.vocabulary
+    assert (faithful.vectors == again.vectors).all()
+    row = faithful.vectors[faithful.words.index("once")]
+    assert (np.abs(row) <= 0.25).all()
+    assert row.std() > 0
+
+
+def test_nothing_occurs_twice():
+    with pytest.raises(LopsError, match="wanted words that occur at least twice"):
+        word_vectors(ContextualCorpus([[["a", "b"]], [["c"]]], {}), settings(), 0)
+
+
+def test_a_small_corpus_is_repeated(monkeypatch):
+    from gensim.models import Word2Vec
+
+    asked = []
+
+    class Recorder(Word2Vec):
+        def __init__(self, *args, **options):
+            asked.append(options["epochs"])
+            super().__init__(*args, **options)
+
+    monkeypatch.setattr("gensim.models.Word2Vec", Recorder)
+    n_words = sum(len(sentence) for document in CORPUS.documents for sentence in document)
+    for vector_words in (1, 7 * n_words):
+        word_vectors(CORPUS, settings(vector_words=vector_words, vector_epochs=2), 0)
+    assert asked == [2, 7]
+
+
+@pytest.fixture(scope="module")
+def vectors():
+    return word_vectors(CORPUS, settings(vector_words=1), 0)
+
+
+def test_probe_and_classifier_are_the_same_network_trained_otherwise(vectors):
+    probe, classifier = build_han(vectors, settings(), "cpu"), build_han(vectors, settings(), "cpu", n_samples=50)
+    assert (probe.validation, probe.epochs) == (0.0, settings().probe_epochs)
+    assert (classifier.validation, classifier.epochs, classifier.restore_best) == (0.1, settings().epochs, True)
+    assert (probe.units, probe.max_words, probe.batch_size) == (classifier.units, classifier.max_words, classifier.batch_size)
+
+
+@pytest.mark.parametrize(("max_updates", "epochs"), [(None, 8), (100, 8), (21, 3), (20, 3), (1, 1)])
+def test_a_large_corpus_is_passed_over_less_often(vectors, max_updates, epochs):
+    assert build_han(vectors, settings(max_updates=max_updates), "cpu", n_samples=50).epochs == epochs  # 7 updates an epoch
+
+
+def test_faithful_reads_one_sentence_and_keeps_the_last_weights(vectors):
+    han = build_han(vectors, settings(faithful=True), "cpu", n_samples=50)
+    assert (han.last_words_only, han.max_sentences, han.restore_best) == (True, 1, False)
+
+
+@pytest.mark.parametrize(("name", "kind"), [("same", "han"), ("linear", "linear"), ("transformer", "transformer")])
+def test_kinds_of_probe(vectors, bert, name, kind):
+    chosen = settings(probe=name, encoder=bert)
+    probe = build_probe(vectors, chosen, "cpu", quiet=True)
+    assert isinstance(probe, probe_class(kind))
+    assert probe_updates(chosen, 25) == probe.max_epochs * -(-25 // probe.batch_size)
+
+
+def test_only_a_pretrained_encoder_reads_the_texts():
+    assert samples_for("transformer", ["text"], [["words"]]) == ["text"]
+    assert samples_for("same", ["text"], [["words"]]) == [["words"]]
+    assert samples_for("linear", ["text"], [["words"]]) == [["words"]]

@@ -1,0 +1,222 @@
+"""What flows where: the insertion point, what the classifier is trained on, what a run folder holds."""
+
+import ast
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import lops_adapters.conwea
+from lops_adapters.conwea import pipeline
+from lops_adapters.conwea.pipeline import prepare
+from lops_adapters.core import LopsError, LopsWarning, Selection
+from lops_adapters.datasets import Corpus, Dataset
+from lops_adapters.probes.han import HanProbe
+from lops_adapters.pseudo_labels import PseudoLabels
+from lops_adapters.runs import RunFolder
+from lops_adapters.selection import keep_all
+
+from .toys import CLASSES, documents, settings
+
+FILES = sorted(Path(lops_adapters.conwea.__file__).parent.glob("*.py"))
+
+
+def uses(tree, name):
+    """The functions that hold a use of a name (not its import or definition), one entry a use."""
+    found = []
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef):
+            inner = {
+                id(node)
+                for part in ast.walk(function)
+                if isinstance(part, ast.FunctionDef) and part is not function
+                for node in ast.walk(part)
+            }
+            nodes = [node for node in ast.walk(function) if id(node) not in inner]
+            found += [function.name for node in nodes if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)]
+    return found
+
+
+def test_the_selector_is_called_in_one_place():
+    trees = {path.name: ast.parse(path.read_text(encoding="utf-8")) for path in FILES}
+    found = {name: {file: uses(tree, name) for file, tree in trees.items() if uses(tree, name)} for name in ("_selector", "selector")}
+    assert found == {"_selector": {"pipeline.py": ["run_arm"]}, "selector": {"pipeline.py": ["run_arm"]}}
+    for name in ("keep_all", "Lops"):
+        assert {file: uses(tree, name) for file, tree in trees.items() if uses(tree, name)} == {"pipeline.py": ["_selector"]}
+
+
+class Recorder:
+    """Selectors that keep every second sample, and notes of what they and the classifier were given."""
+
+    def __init__(self, monkeypatch, keep=lambda n: np.arange(n) % 2 == 0):
+        self.asked, self.trained = [], []
+        fit = HanProbe.fit
+
+        def select(samples, labels):
+            self.asked.append((list(samples), list(labels)))
+            whole = keep_all(samples, labels)
+            mask = keep(len(samples))
+            return Selection(mask, whole.learnt_at, whole.confidence, whole.per_class, "every-second", "counted")
+
+        def record(han, samples, codes, n_classes, *, seed=0):
+            self.trained.append((list(samples), list(codes), n_classes))
+            return fit(han, samples, codes, n_classes, seed=seed)
+
+        monkeypatch.setattr(pipeline, "_selector", lambda *_, **__: select)
+        monkeypatch.setattr(HanProbe, "fit", record)
+
+
+def test_the_classifier_is_trained_on_exactly_what_is_kept(monkeypatch, dataset, go, head_start):
+    recorder = Recorder(monkeypatch)
+    metrics = go(dataset, head_start, arms=["lops"], resume=True).metrics
+    assert len(recorder.asked) == len(recorder.trained) == 2
+    for (samples, labels), (trained, codes, n_classes), row in zip(
+        recorder.asked, recorder.trained, metrics["arms"]["lops"]["iterations"], strict=True
+    ):
+        assert trained == samples[::2]
+        assert [CLASSES[code] for code in codes] == labels[::2]
+        assert n_classes == 3
+        assert (row["pseudo_labels"], row["selected"], row["rule"]) == (len(samples), len(trained), "every-second")
+
+
+def test_standard_trains_on_all_and_both_arms_start_alike(finished):
+    standard, lops = (finished.metrics["arms"][arm]["iterations"] for arm in ("standard", "lops"))
+    assert all(row["selected"] == row["pseudo_labels"] for row in standard)
+    assert all(row["selected"] <= row["pseudo_labels"] for row in lops)
+    assert lops[0]["selected"] < lops[0]["pseudo_labels"] == standard[0]["pseudo_labels"]
+    files = [(finished.path / arm / "pseudo_labels-0.csv").read_bytes() for arm in ("standard", "lops")]
+    assert files[0] == files[1] == (finished.path / "pseudo_labels.csv").read_bytes()
+
+
+def test_rejected_documents_are_still_predicted_and_labelled_afresh(finished):
+    ids = {}
+    for name in ("lops/predictions", "lops/selection-0", "lops/selection-1"):
+        with (finished.path / f"{name}.csv").open(newline="") as handle:
+            rows = list(csv.DictReader(handle))
+        ids[name] = {row["id"] for row in rows if row.get("selected") != "0"}
+        if "selection-0" in name:
+            rejected = {row["id"] for row in rows} - ids[name]
+        if "selection-1" in name:
+            assert rejected & {row["id"] for row in rows}
+    assert rejected
+    assert rejected <= ids["lops/predictions"]
+
+
+@pytest.mark.parametrize("keep", [lambda n: np.zeros(n, dtype=bool), lambda n: np.arange(n) == 0])
+def test_too_little_kept_trains_on_all_and_says_so(monkeypatch, dataset, go, head_start, keep):
+    recorder = Recorder(monkeypatch, keep)
+    with pytest.warns(LopsWarning, match="of fewer than two classes; this iteration trains on all"):
+        go(dataset, head_start, arms=["lops"], resume=True, iterations=2)
+    for (samples, _), (trained, *_) in zip(recorder.asked, recorder.trained, strict=True):
+        assert trained == samples
+
+
+def test_seeds_that_label_one_class_are_not_taken(monkeypatch, dataset, finished):
+    """Where the classifier sees one class everywhere, new seeds might label nothing else: the run keeps those it has."""
+    run = RunFolder(finished.path)
+    prepared = prepare(dataset.corpus, finished.settings, run, seed=0, device="cpu", quiet=True)
+    monkeypatch.setattr(pipeline.seed_words, "expand", lambda *_, **__: {"arts": ["people"], "law": [], "sport": []})
+    probabilities = np.tile(np.float32([0.8, 0.1, 0.1]), (72, 1))
+    with pytest.warns(LopsWarning, match="the seed words stay as they were, because with new ones .* all for"):
+        kept = pipeline._next_seeds(prepared.documents, prepared.seeds, probabilities, 1, faithful=False)
+    assert kept == prepared.seeds
+
+
+@pytest.mark.parametrize("lacking", ["arts", "law", "sport"])
+def test_a_class_without_seeds_shifts_no_other(lacking, dataset, go, tmp_path):
+    """Classes of the layout that the seed file leaves out: rows of scores and columns of probabilities stay in step."""
+    corpus = dataset.corpus
+    some = Corpus(
+        "some", corpus.ids, corpus.texts, corpus.classes, {name: words for name, words in corpus.seeds.items() if name != lacking}
+    )
+    with pytest.warns(LopsWarning, match=f"classes without seed words; no pseudo-label can be made for {lacking}"):
+        done = go(Dataset(some, dataset.gold), tmp_path / "run", arms=["standard"], iterations=3)
+    rows = done.metrics["arms"]["standard"]["iterations"]
+    assert all(row["classes_without_pseudo_labels"] == [lacking] for row in rows)
+    assert done.metrics["classes"] == list(CLASSES)
+    last = json.loads((done.path / "standard" / "seeds.json").read_text())[-1]
+    assert list(last) == list(CLASSES)
+    assert last[lacking] == []
+    others = [name for name in CLASSES if name != lacking]
+    assert rows[0]["micro_f1"] > 0.5, rows[0]  # of the three thirds it can get two
+    texts, labels = documents()
+    for name in others:
+        words = {word.partition("$")[0] for word in last[name]}
+        counts = {
+            label: sum(word in text for text, gold in zip(texts, labels, strict=True) if gold == label for word in words)
+            for label in others
+        }
+        assert max(counts, key=counts.get) == name
+
+
+def test_the_run_folder(finished):
+    top = {path.name for path in finished.path.iterdir()}
+    assert top == {"config.json", "metrics.json", "pseudo_labels.csv", "work", "standard", "lops"}
+    for arm in ("standard", "lops"):
+        names = {path.name for path in (finished.path / arm).iterdir()}
+        tables = {f"{kind}-{number}.csv" for kind in ("pseudo_labels", "selection") for number in (0, 1)}
+        assert names == {"model", "predictions.csv", "seeds.json", *tables}
+    assert not list(finished.path.rglob("*.tmp"))
+    assert not list(finished.path.rglob("vectors.npy"))
+
+
+def test_metrics_hold_what_is_promised(finished):
+    stored = json.loads((finished.path / "metrics.json").read_text())
+    assert {"framework", "dataset", "n_documents", "classes", "pseudo_labels", "arms"} <= set(stored)
+    assert (stored["framework"], stored["dataset"], stored["n_documents"], stored["classes"]) == ("conwea", "toy", 72, list(CLASSES))
+    assert stored["pseudo_labels"]["count"] > 36
+    assert 0 < stored["pseudo_labels"]["noise"] < 0.5
+    for arm in stored["arms"].values():
+        assert {"micro_f1", "macro_f1", "seconds", "selected", "selected_noise", "iterations"} <= set(arm)
+        assert 0 <= arm["micro_f1"] <= 1
+        assert [row["iteration"] for row in arm["iterations"]] == [0, 1]
+    assert stored["senses"]["ambiguous_words"] > 0
+    assert stored == json.loads(json.dumps(finished.metrics))
+
+
+def test_selection_tables_say_when_each_was_learnt(finished):
+    with (finished.path / "lops" / "selection-0.csv").open(newline="") as handle:
+        rows = list(csv.DictReader(handle))
+    assert set(rows[0]) == {"id", "pseudo_label", "learnt_at", "confidence", "selected"}
+    assert sum(row["selected"] == "1" for row in rows) == finished.metrics["arms"]["lops"]["iterations"][0]["selected"]
+    epochs = finished.settings.probe_epochs
+    for row in rows:
+        expected = 1 - float(row["learnt_at"]) / epochs if row["learnt_at"] else -1 / epochs
+        assert float(row["confidence"]) == pytest.approx(expected, abs=1e-5)
+
+
+def test_trusted_positions():
+    labels = PseudoLabels(np.arange(3), np.array(["a", "a", "b"], dtype=object), np.ones(3), 3, ("a", "b"))
+    whole = keep_all("xyz", ["a", "a", "b"])
+    some = Selection(np.array([True, False, True]), whole.learnt_at, whole.confidence, {}, "x", "y")
+    assert pipeline._trusted(some, labels).tolist() == [0, 2]
+
+
+def test_nothing_to_read(dataset, go, tmp_path):
+    empty = Corpus("empty", ("a", "b"), ("", " the "), CLASSES, dataset.corpus.seeds)
+    with pytest.raises(LopsError, match="found no word in 2 documents"):
+        go(Dataset(empty), tmp_path / "run")
+
+
+@pytest.mark.filterwarnings("ignore::lops_adapters.core.LopsWarning")  # a random encoder learns little
+@pytest.mark.parametrize("probe", ["linear", "transformer"])
+def test_other_probes(dataset, go, finished, head_start, probe):
+    config = json.loads((head_start / "config.json").read_text())
+    config["settings"]["probe"] = probe
+    (head_start / "config.json").write_text(json.dumps(config))
+    metrics = go(dataset, head_start, arms=["lops"], resume=True, probe=probe, iterations=2).metrics
+    row = metrics["arms"]["lops"]["iterations"][0]
+    assert row["pseudo_labels"] == finished.metrics["arms"]["lops"]["iterations"][0]["pseudo_labels"]
+    assert 0 < row["selected"] <= row["pseudo_labels"]
+
+
+@pytest.mark.filterwarnings("ignore::lops_adapters.core.LopsWarning")  # so small, seeds may be lost
+def test_faithful_runs(dataset, go, tmp_path):
+    done = go(dataset, tmp_path / "run", arms=["standard"], faithful=True, combine="concat")
+    assert done.metrics["arms"]["standard"]["micro_f1"] > 1 / 3
+    with np.load(done.path / "work" / "senses.npz") as senses, np.load(done.path / "work" / "word_vectors.npz") as vectors:
+        assert senses["centres"].shape[1] == 2 * 16
+        documents_seen = prepare(dataset.corpus, done.settings, done.run, seed=0, device="cpu", quiet=True).documents
+        assert len(vectors["vectors"]) == len(documents_seen.vocabulary)

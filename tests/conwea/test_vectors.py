@@ -1,0 +1,186 @@
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lops_adapters.conwea import vectors as module
+from lops_adapters.conwea.tokens import tokenize
+from lops_adapters.conwea.vectors import ContextEncoder, contextual_vectors
+from lops_adapters.core import LopsError
+
+from .toys import COMMON, documents
+
+TEXTS = documents(24)[0]
+
+
+@pytest.fixture(scope="module")
+def encoder(bert):
+    return ContextEncoder(bert, layers=2, max_pieces=64, precision="float32")
+
+
+@pytest.fixture(scope="module")
+def tokens():
+    return tokenize(TEXTS, ["oil painting"])
+
+
+def everything(corpus):
+    return np.flatnonzero(corpus.word_id >= 0)
+
+
+def test_the_encoder_itself(encoder, tokens, bert, tmp_path):
+    """Each vector is the mean of the last layers at the first word piece, as the model gives them for the sentence alone."""
+    import torch
+    from transformers import AutoModel, AutoTokenizer
+
+    wanted = everything(tokens)
+    found = contextual_vectors(tokens, wanted, encoder, tmp_path)
+    assert (found.dtype, found.shape) == (np.float16, (len(wanted), encoder.width))
+    model, tokenizer = AutoModel.from_pretrained(bert).eval(), AutoTokenizer.from_pretrained(bert)
+    for number in (0, 5, len(tokens.sentence_document) - 1):
+        begin, end = tokens.sentence_start[number : number + 2]
+        ids, first = [tokenizer.cls_token_id], []
+        for token in tokens.surface_id[begin:end]:
+            first.append(len(ids))
+            ids += tokenizer(tokens.surface[token], add_special_tokens=False)["input_ids"]
+        with torch.inference_mode():
+            hidden = model(torch.tensor([[*ids, tokenizer.sep_token_id]]), output_hidden_states=True).hidden_states
+        expected = torch.stack(hidden[-2:]).mean(dim=0)[0].numpy()
+        for row in np.flatnonzero((wanted >= begin) & (wanted < end)):
+            np.testing.assert_allclose(found[row], expected[first[wanted[row] - begin]], atol=2e-3)
+
+
+def test_context_matters(encoder, tmp_path):
+    corpus = tokenize(["The court match.", "The court verdict."])
+    wanted = np.flatnonzero(corpus.word_id == corpus.words.index("court"))
+    one, other = contextual_vectors(corpus, wanted, encoder, tmp_path)
+    assert np.abs(one - other).max() > 0.05
+
+
+@pytest.mark.parametrize("batch_pieces", [1, 40, 8192])
+def test_batches_change_nothing(encoder, tokens, bert, tmp_path, batch_pieces):
+    for name in ("one", "other"):
+        (tmp_path / name).mkdir()
+    wanted = everything(tokens)
+    usual = contextual_vectors(tokens, wanted, encoder, tmp_path / "one")
+    small = ContextEncoder(bert, layers=2, max_pieces=64, batch_pieces=batch_pieces, precision="float32")
+    np.testing.assert_allclose(contextual_vectors(tokens, wanted, small, tmp_path / "other"), usual, atol=2e-3)
+
+
+def test_only_what_is_wanted_and_the_same(encoder, tokens, tmp_path):
+    for name in ("one", "other"):
+        (tmp_path / name).mkdir()
+    everywhere = everything(tokens)
+    usual = contextual_vectors(tokens, everywhere, encoder, tmp_path / "one")
+    some = everywhere[::7]
+    np.testing.assert_allclose(contextual_vectors(tokens, some, encoder, tmp_path / "other"), usual[::7], atol=2e-3)
+
+
+def test_layers_are_averaged_or_joined(bert, tokens, tmp_path):
+    wanted, found = everything(tokens)[:40], {}
+    for combine, layers in (("mean", 2), ("concat", 2), ("concat", 1)):
+        folder = tmp_path / f"{combine}{layers}"
+        folder.mkdir()
+        encoder = ContextEncoder(bert, layers=layers, combine=combine, max_pieces=64, precision="float32")
+        found[combine, layers] = np.asarray(contextual_vectors(tokens, wanted, encoder, folder), dtype=np.float32)
+    joined = found["concat", 2]
+    assert joined.shape == (40, 32)
+    np.testing.assert_allclose(found["mean", 2], (joined[:, :16] + joined[:, 16:]) / 2, atol=2e-3)
+    np.testing.assert_allclose(found["concat", 1], joined[:, 16:], atol=2e-3)
+
+
+def test_windows_cover_every_token_once_and_fit(bert):
+    rng = np.random.default_rng(0)
+    texts = [" ".join(rng.choice([*COMMON, "extraordinarily", "ab"], int(size))) + "." for size in rng.integers(1, 60, 20)]
+    corpus = tokenize([*texts, "x" * 300, ""])
+    encoder = ContextEncoder(bert, layers=1, max_pieces=8)
+    lengths = np.array([len(ids) for ids in encoder.pieces(corpus.surface)])[corpus.surface_id]
+    assert lengths.max() == 6  # a longer token is cut to what fits with the two special ones
+    windows = list(encoder.windows(corpus, lengths))
+    assert [token for begin, end in windows for token in range(begin, end)] == list(range(len(corpus.word_id)))
+    sentence = np.repeat(np.arange(len(corpus.sentence_document)), np.diff(corpus.sentence_start))
+    for begin, end in windows:
+        assert 0 < lengths[begin:end].sum() <= 6
+        assert len(set(sentence[begin:end])) == 1
+    assert len(windows) > len(corpus.sentence_document)
+
+
+def test_long_sentences_are_encoded_in_windows(bert, tmp_path):
+    corpus = tokenize([" ".join(["court", "match", "verdict"] * 20)])
+    found = contextual_vectors(corpus, everything(corpus), ContextEncoder(bert, layers=1, max_pieces=8, precision="float32"), tmp_path)
+    assert found.shape == (60, 16)
+    assert (np.abs(found).max(axis=1) > 0).all()
+    np.testing.assert_allclose(found[:6], found[6:12], atol=2e-3)  # six tokens a window, and the text repeats
+
+
+class StopError(Exception):
+    pass
+
+
+@pytest.mark.parametrize("calls", [0, 1, 3])
+def test_an_interrupted_pass_goes_on(encoder, tokens, tmp_path, monkeypatch, calls):
+    monkeypatch.setattr(module, "_BLOCK", 10)
+    for name in ("whole", "broken"):
+        (tmp_path / name).mkdir()
+    wanted = everything(tokens)
+    whole = np.array(contextual_vectors(tokens, wanted, encoder, tmp_path / "whole"))
+    encode, done = ContextEncoder.encode, []
+
+    def stops(self, sequences, first_pieces):
+        if len(done) == calls:
+            raise StopError
+        done.append(len(sequences))
+        return encode(self, sequences, first_pieces)
+
+    monkeypatch.setattr(ContextEncoder, "encode", stops)
+    with pytest.raises(StopError):
+        contextual_vectors(tokens, wanted, encoder, tmp_path / "broken")
+    progress = tmp_path / "broken" / "vectors.json"
+    assert (json.loads(progress.read_text())["windows"] if calls else progress.exists()) == 10 * calls
+    again = []
+    monkeypatch.setattr(ContextEncoder, "encode", lambda self, *batch: again.append(len(batch[0])) or encode(self, *batch))
+    resumed = contextual_vectors(tokens, wanted, encoder, tmp_path / "broken")
+    assert (resumed == whole).all()
+    assert sum(again) == len(tokens.sentence_document) - 10 * calls
+    assert json.loads(progress.read_text())["windows"] == len(tokens.sentence_document)
+
+
+def test_leftovers_of_another_shape_are_not_used(encoder, tokens, tmp_path):
+    np.save(tmp_path / "vectors.npy", np.ones((3, 4), dtype=np.float16))
+    (tmp_path / "vectors.json").write_text('{"windows": 2}')
+    found = contextual_vectors(tokens, everything(tokens), encoder, tmp_path)
+    assert found.shape == (len(everything(tokens)), 16)
+    assert (np.abs(found).max(axis=1) > 0).all()
+
+
+def test_tokens_unknown_to_the_encoder(encoder, tmp_path):
+    corpus = tokenize(["日本語 goal ☃ \u200b"])
+    found = contextual_vectors(corpus, everything(corpus), encoder, tmp_path)
+    assert np.isfinite(found).all()
+    assert all(encoder.pieces(corpus.surface))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"layers": 5}, "layers is 5; .* has 4"),
+        ({"layers": 0}, "layers is 0"),
+        ({"combine": "sum"}, "combine is 'sum'; wanted mean or concat"),
+        ({"max_pieces": 7}, "max_pieces is 7; .* takes 8 to 128"),
+        ({"max_pieces": 129}, "max_pieces is 129"),
+        ({"device": "abacus"}, "device 'abacus' cannot be used"),
+    ],
+)
+def test_settings_that_do_not_fit(bert, wrong, words):
+    with pytest.raises(LopsError, match=words):
+        ContextEncoder(bert, **wrong)
+
+
+def test_encoders_that_cannot_be_loaded(bert, tmp_path):
+    with pytest.raises(LopsError, match="holds no config.json"):
+        ContextEncoder(str(tmp_path))
+    for name in ("config.json", "tokenizer.json", "tokenizer_config.json"):
+        shutil.copy(Path(bert) / name, tmp_path)
+    with pytest.raises(LopsError, match="cannot load the weights of the encoder"):
+        ContextEncoder(str(tmp_path))
