@@ -51,6 +51,9 @@ class RunFolder:
             if not resume:
                 raise LopsError(f"{path} already holds a run; give --resume to go on with it, or another --output")
             _compare(json.loads(stored.read_text(encoding="utf-8")), config, path)
+            for leftover in path.rglob(".*.tmp"):  # of a process killed while it wrote
+                if leftover.is_file():
+                    leftover.unlink()
         elif path.exists() and (not path.is_dir() or any(path.iterdir())):
             raise LopsError(f"{path} is there already and holds no run; give another --output")
         else:

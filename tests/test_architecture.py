@@ -1,9 +1,9 @@
 """The walls of the house: which room may import which, where heavy libraries may be imported, how fast the package opens."""
 
 import ast
+import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -76,7 +76,7 @@ def complaint(tree, name):
     """What a file imports that its room may not know, in words; empty where all is well."""
     room, known = room_of(name), rooms_known(tree, name)
     if room == "__init__":
-        wrong = known - {"core"}
+        wrong = known - {"core", "loading", "selection"}  # the last two when first used
     elif room in MAY_KNOW:
         wrong = known - MAY_KNOW[room]
     elif room in LEAVES:
@@ -169,9 +169,10 @@ def test_opens_fast_and_light():
     code = f"import sys, lops_adapters; print(sorted({HEAVY!r} & set(sys.modules)))"
     seconds = []
     for _ in range(3):
-        start = time.perf_counter()
+        before = os.times()
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-        seconds.append(time.perf_counter() - start)
+        after = os.times()  # processor time: a busy machine makes an import late, not heavy
+        seconds.append(after.children_user + after.children_system - before.children_user - before.children_system)
         assert done.stdout.strip() == "[]"
     assert min(seconds) < 0.5
 

@@ -46,9 +46,9 @@ class ConweaClassifier:
         """Class probabilities, (n, k) float32; a text without a known word gets what the classifier says of nothing."""
         if isinstance(texts, str):
             raise LopsError("found one string; wanted a list of texts")
-        wrong = next((text for text in texts if not isinstance(text, str)), None)
-        if wrong is not None:
-            raise LopsError(f"found {wrong!r} among the texts; wanted strings, an empty one for an empty text")
+        wrong = [text for text in texts if not isinstance(text, str)]
+        if wrong:
+            raise LopsError(f"found {wrong[0]!r} among the texts; wanted strings, an empty one for an empty text")
         tokens = tokenize(texts, self.phrases)
         documents = contextualise(tokens, Senses(0.0, self.centres, self._sense_id(tokens))).documents
         return self.classifier.predict_proba(documents)

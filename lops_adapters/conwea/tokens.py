@@ -19,6 +19,7 @@ _ABBREVIATIONS = (
     "mr mrs ms dr prof rev gen col sgt capt lt hon st jr sr vs etc e.g i.e inc corp co ltd no vol fig al approx dept univ assn bros jan "
     "feb mar apr jun jul aug sep sept oct nov dec mon tue wed thu fri sat sun a.m p.m u.s u.k u.n"
 )
+_QUOTES = {"``": '"', "''": '"'}  # the Penn Treebank's quotes are no text an encoder has seen
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,8 @@ def tokenize(texts: Sequence[str], phrases: Iterable[str] = (), *, quiet: bool =
     starts, owners = [0], []
     for number, text in enumerate(tqdm(texts, disable=quiet, unit="document", desc="tokenising", leave=False)):
         for sentence in splitter.tokenize(text):
-            for token, word in merges(tokenizer.tokenize(sentence)):
+            tokens = [_QUOTES.get(token, token) for token in tokenizer.tokenize(sentence)]
+            for token, word in merges(tokens):
                 surface_id.append(surface.setdefault(token, len(surface)))
                 named = word and word not in STRING_MATCH_STOP_WORDS
                 word_id.append(words.setdefault(word, len(words)) if named else -1)

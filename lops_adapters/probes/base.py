@@ -140,12 +140,14 @@ class Probe(ABC):
         undecided: Callable[[], np.ndarray] | None,
     ) -> Iterator[Snapshot]:
         prepared = self.prepare(samples, fit=True)
-        for update in self._timed(self.updates(prepared, codes, n_classes, seed)):
-            if update.done % (every or update.per_epoch):
-                continue
-            positions = None if undecided is None else undecided()
-            yield Snapshot(update.done / update.per_epoch, self._predict_timed(prepared, positions, len(samples)), positions)
-        log.info("%s probe: samples per second %s", self.kind, self.speed.per_second())
+        try:
+            for update in self._timed(self.updates(prepared, codes, n_classes, seed)):
+                if update.done % (every or update.per_epoch):
+                    continue
+                positions = None if undecided is None else undecided()
+                yield Snapshot(update.done / update.per_epoch, self._predict_timed(prepared, positions, len(samples)), positions)
+        finally:  # most consumers stop asking before the training ends
+            log.info("%s probe: samples per second %s", self.kind, self.speed.per_second())
 
     def _timed(self, updates: Iterator[Update]) -> Iterator[Update]:
         with tqdm(disable=self.quiet, unit="update", desc=f"training {self.kind}", leave=False, mininterval=0.5) as bar:

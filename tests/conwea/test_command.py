@@ -69,7 +69,7 @@ def assert_refused(outcome, *words):
         (["--tau", "0"], ["tau is 0.0; wanted a fraction above 0"]),
         (["--tau", "1.5"], ["tau is 1.5"]),
         (["--every", "0"], ["every is 0; wanted a number of updates"]),
-        (["--every", "1000"], ["every is 1000, and the probe makes 32 updates on 30 pseudo-labelled documents; wanted a smaller number"]),
+        (["--every", "1000"], ["every is 1000, and the probe makes 24 updates on 30 pseudo-labelled documents; wanted a smaller number"]),
         (["--every", "21", "--probe", "linear"], ["every is 21, and the probe makes 4 updates"]),
         (["--iterations", "0"], ["iterations is 0; wanted at least 1"]),
         (["--seeds", "0"], ["--seeds is 0; wanted at least 1"]),
@@ -153,7 +153,9 @@ def test_odd_data_that_work(run, tmp_path):
     texts, labels = [*TEXTS, "", "the of"], [*(names[label] for label in LABELS), "ödland", "sport"]
     status, out, err = run(write_folder(tmp_path / "data", texts, labels, seeds))
     assert status == 0, err
-    assert err == "warning: seed words that the corpus lacks: ödland: heath; no pseudo-label can be made for ödland\n"
+    lines = err.splitlines()
+    assert lines[0] == "warning: seed words that the corpus lacks: ödland: heath; no pseudo-label can be made for ödland"
+    assert all(line.startswith("warning: nothing was learnt") for line in lines[1:])  # on so few documents
     metrics = json.loads((tmp_path / "run" / "metrics.json").read_text(encoding="utf-8"))
     assert metrics["classes"] == sorted(seeds)
     for arm in ("standard", "lops"):

@@ -140,7 +140,7 @@ def test_every_occurrence_of_a_frequent_word_gets_its_nearest_sense():
     assert set(found.centres) == {"court", "goal"}
     for word, centres in found.centres.items():
         rows = tokens.word_id[wanted] == tokens.words.index(word)
-        best = [max(range(len(centres)), key=lambda k: cosine(row, centres[k])) for row in vectors[rows].astype(np.float32)]  # noqa: B023
+        best = [max(range(len(centres)), key=lambda k: cosine(row, centres[k])) for row in vectors[rows].astype(np.float32)]
         assert found.sense_id[wanted[rows]].tolist() == best
     others = np.setdiff1d(np.arange(len(tokens.word_id)), wanted)
     assert (found.sense_id[others] == -1).all()

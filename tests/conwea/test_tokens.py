@@ -93,3 +93,8 @@ def test_no_word_holds_a_separator():
     assert not any("$" in word or "_" in word for word in corpus.words)
     assert {"100", "us", "snakecase"} <= set(corpus.words)
     assert clean("$100_") == "100"
+
+
+def test_quotes_reach_the_encoder_as_quotes():
+    corpus = tokenize(['He said "river banks" twice.'])
+    assert [corpus.surface[i] for i in corpus.surface_id] == ["He", "said", '"', "river", "banks", '"', "twice", "."]

@@ -7,11 +7,11 @@ import numpy as np
 
 from lops_adapters.conwea.settings import PRESETS, ConweaSettings
 
-COMMON = "people said week then town looked went again long small later asked".split()
+COMMON = ["people", "said", "week", "then", "town", "looked", "went", "again", "long", "small", "later", "asked"]
 TOPICS = {
-    "arts": "gallery paint canvas museum sculptor portrait colour studio curator brush".split(),
-    "law": "judge lawyer appeal sentence witness trial jury verdict prison clerk".split(),
-    "sport": "match racket serve umpire player score stadium league referee coach".split(),
+    "arts": ["gallery", "paint", "canvas", "museum", "sculptor", "portrait", "colour", "studio", "curator", "brush"],
+    "law": ["judge", "lawyer", "appeal", "sentence", "witness", "trial", "jury", "verdict", "prison", "clerk"],
+    "sport": ["match", "racket", "serve", "umpire", "player", "score", "stadium", "league", "referee", "coach"],
 }
 SEEDS = {"arts": ["gallery", "oil painting", "curator"], "law": ["judge", "court", "verdict"], "sport": ["match", "court", "coach"]}
 CLASSES = tuple(SEEDS)
@@ -24,7 +24,7 @@ SMALL = {
     "vector_size": 16,
     "vector_words": 200_000,
     "epochs": 8,
-    "batch_size": 8,
+    "batch_size": 12,
     "max_sentences": 6,
     "max_words": 20,
     "probe_epochs": 8,

@@ -1,6 +1,5 @@
 """Memory stays within a few numbers a sample, whatever the number of classes."""
 
-import time
 import tracemalloc
 from collections.abc import Callable
 
@@ -39,9 +38,7 @@ def test_a_million_samples(rule):
         kept.append(len(order.select().kept))
 
     kept: list[int] = []
-    start = time.perf_counter()
     assert peak_mb(watch) < 200
-    assert time.perf_counter() - start < 20
     assert 0.9 * n < kept[0] <= n
 
 

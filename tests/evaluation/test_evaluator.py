@@ -1,0 +1,42 @@
+import numpy as np
+import pytest
+
+from lops_adapters.core import LopsError
+from lops_adapters.evaluation import Evaluator, f1_scores
+
+GOLD = ("a", "b", "b", "c")
+
+
+@pytest.mark.parametrize("labels", [["a", "b", "b"], np.array(["a", "b", "b"], dtype=object), np.array(["a", "b", "b"])])
+@pytest.mark.parametrize("positions", [[0, 2, 3], np.array([0, 2, 3])])
+def test_noise_is_measured_where_the_labels_are(positions, labels):
+    assert Evaluator(GOLD, ["a", "b", "c"]).noise(positions, labels) == pytest.approx(1 / 3)
+
+
+def test_noise_of_all_and_of_none():
+    evaluator = Evaluator(list(GOLD), ["a", "b", "c"])
+    assert evaluator.noise(np.arange(4), GOLD) == 0.0
+    assert evaluator.noise([3, 1], ["b", "c"]) == 1.0
+    assert evaluator.noise([], []) is None
+    assert evaluator.noise(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=object)) is None
+    assert isinstance(evaluator.noise([0], ["a"]), float)
+
+
+def test_f1_is_over_all_documents():
+    predicted = np.array(["a", "b", "c", "c"], dtype=object)
+    found = Evaluator(GOLD, ["a", "b", "c"]).f1(predicted)
+    assert found == f1_scores(GOLD, predicted, ["a", "b", "c"])
+    assert found.micro == 0.75
+    with pytest.raises(LopsError, match="found 3 predictions and 4 gold labels; wanted one a document"):
+        Evaluator(GOLD, ["a", "b", "c"]).f1(predicted[:3])
+
+
+def test_numbers_of_labels_that_do_not_fit():
+    with pytest.raises(LopsError):
+        Evaluator(GOLD, ["a", "b", "c"]).noise([0, 1], ["a"])
+
+
+def test_without_gold_labels_all_is_unknown():
+    evaluator = Evaluator(None, ["a", "b"])
+    assert evaluator.noise([0, 1], ["a", "b"]) is None
+    assert evaluator.f1(["a", "b"]) is None

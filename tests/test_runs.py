@@ -1,0 +1,184 @@
+import json
+import logging
+
+import numpy as np
+import pytest
+
+from lops_adapters.core import LearningOrder, LopsError
+from lops_adapters.datasets import Corpus
+from lops_adapters.runs import RunFolder, describe, free_folder, pack_strings, selection_arrays, selection_from, slug, unpack_strings
+from lops_adapters.selection import keep_all
+
+CORPUS = Corpus("toy", ("a", "b"), ("one", "two"), ("x", "y"), {"x": ("one",)})
+
+
+def config(seed=0, corpus=CORPUS, framework="conwea", device="cpu", **settings):
+    return describe(framework, {"tau": 0.5, "every": None, "sizes": (1, 2), **settings}, seed, corpus, device)
+
+
+@pytest.fixture
+def run(tmp_path):
+    return RunFolder.open(tmp_path / "run", config(), resume=False)
+
+
+def test_config_says_what_the_run_was(run):
+    stored = json.loads((run.path / "config.json").read_text())
+    assert (stored["framework"], stored["seed"], stored["device"]) == ("conwea", 0, "cpu")
+    assert stored["settings"] == {"tau": 0.5, "every": None, "sizes": [1, 2]}
+    assert stored["dataset"]["sha256"] == CORPUS.checksum
+    assert stored["dataset"]["seeds"] == {"x": ["one"]}
+    assert {"python", "numpy", "lops_adapters", "torch"} <= set(stored["versions"])
+    assert stored["versions"]["numpy"] == np.__version__
+    assert {"git_commit", "command", "started"} <= set(stored)
+
+
+def test_a_folder_with_a_run_needs_resume(run):
+    with pytest.raises(LopsError, match=r"run already holds a run; give --resume to go on with it, or another --output"):
+        RunFolder.open(run.path, config(), resume=False)
+    before = (run.path / "config.json").read_bytes()
+    assert RunFolder.open(run.path, config(device="cuda"), resume=True) == run  # another device is no other run
+    assert (run.path / "config.json").read_bytes() == before
+
+
+def test_resume_where_nothing_is_starts(tmp_path):
+    assert RunFolder.open(tmp_path / "a" / "b", config(), resume=True).work.is_dir()
+    (tmp_path / "empty").mkdir()
+    assert RunFolder.open(tmp_path / "empty", config(), resume=False).work.is_dir()
+
+
+@pytest.mark.parametrize(
+    ("other", "words"),
+    [
+        (config(tau=0.7), "settings.tau = 0.5, not 0.7"),
+        (config(every=3), "settings.every = None, not 3"),
+        (config(extra=1), "settings.extra = None, not 1"),
+        (config(seed=1), "seed = 0, not 1"),
+        (config(framework="xclass"), "framework = 'conwea', not 'xclass'"),
+        (config(corpus=Corpus("toy", ("a",), ("one",), ("x", "y"), {"x": ("one",)})), "dataset.documents = 2, not 1"),
+        (config(corpus=Corpus("toy", ("a", "b"), ("one", "two"), ("x", "y"), {"x": ("two",)})), "dataset.seeds = {'x': ['one']}"),
+        (config(corpus=Corpus("toy", ("a", "b"), ("one", "too"), ("x", "y"), {"x": ("one",)})), "dataset.sha256 = "),
+    ],
+)
+def test_what_differs_is_named(run, other, words):
+    with pytest.raises(LopsError) as error:
+        RunFolder.open(run.path, other, resume=True)
+    assert f"{run.path} was started with {words}" in str(error.value)
+    assert "resume with the same options, or give another --output" in str(error.value)
+
+
+def test_other_versions_are_worth_a_line(run, caplog):
+    other = config()
+    other["versions"]["numpy"] = "0.1"
+    with caplog.at_level(logging.WARNING, logger="lops_adapters"):
+        RunFolder.open(run.path, other, resume=True)
+    assert f"resuming with numpy 0.1, started with {np.__version__}: numbers may differ" in caplog.text
+
+
+def test_folders_of_others_are_left_alone(tmp_path):
+    (tmp_path / "notes.txt").write_text("mine")
+    for resume in (True, False):
+        with pytest.raises(LopsError, match="is there already and holds no run"):
+            RunFolder.open(tmp_path, config(), resume=resume)
+        with pytest.raises(LopsError, match=r"notes\.txt is there already"):
+            RunFolder.open(tmp_path / "notes.txt", config(), resume=resume)
+        with pytest.raises(LopsError, match="cannot be written"):
+            RunFolder.open(tmp_path / "notes.txt" / "run", config(), resume=resume)
+    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
+
+
+def test_a_run_that_stored_nothing_leaves_nothing(tmp_path):
+    run = RunFolder.open(tmp_path / "run", config(), resume=False)
+    run.discard_unstarted()
+    assert not run.path.exists()
+    run = RunFolder.open(tmp_path / "run", config(tau=0.7), resume=False)
+    (run.work / "vectors.json").write_text("{}")
+    run.discard_unstarted()
+    assert (run.path / "config.json").is_file()
+    (run.work / "vectors.json").unlink()
+    (run.path / "notes.txt").write_text("mine")
+    run.discard_unstarted()
+    assert [path.name for path in run.path.iterdir()] == ["notes.txt"]
+
+
+def test_stages_are_computed_once(run):
+    calls = []
+
+    def compute():
+        calls.append(1)
+        return {"a": np.arange(3), "text": pack_strings(["ö", ""])}
+
+    first, seconds = run.stage("one", compute)
+    again, same = run.stage("one", compute)
+    assert calls == [1]
+    assert seconds == same >= 0
+    assert first["a"].tolist() == again["a"].tolist() == [0, 1, 2]
+    assert set(again) == {"a", "text"}
+    assert unpack_strings(again["text"]) == ["ö", ""]
+
+
+def test_a_stage_that_fails_is_not_stored(run):
+    with pytest.raises(ZeroDivisionError):
+        run.stage("one", lambda: {"a": np.array(1 / 0)})
+    assert not list(run.work.iterdir())
+    assert run.stage("one", lambda: {"a": np.array(1)})[0]["a"] == 1
+
+
+def learnt():
+    order = LearningOrder(["b", "b", "a", "a", "a"], tau=0.4, rule="ranked", max_checkpoints=3, classes=["a", "b", "c"], seed=3)
+    order.observe(np.array([[0.1, 0.8, 0.1], [0.6, 0.2, 0.2], [0.2, 0.7, 0.1], [0.3, 0.4, 0.3], [0.1, 0.1, 0.8]]), time=0.25)
+    order.observe(["a", "a", "a", "b", "a"], time=1.5)
+    return order.select()
+
+
+@pytest.mark.parametrize("make", [learnt, lambda: keep_all("xyz", ["q", "r", "q"])], ids=["lops", "keep all"])
+def test_selections_come_back(run, make):
+    selection = make()
+    for found in (selection_from(selection_arrays(selection)), run.select("s", make)[0], run.select("s", pytest.fail)[0]):
+        for name in ("kept", "rejected", "mask", "learnt_at", "confidence"):
+            one, other = getattr(found, name), getattr(selection, name)
+            np.testing.assert_array_equal(one, other)
+            assert one.dtype == other.dtype
+        assert found.per_class == selection.per_class
+        assert list(found.per_class) == list(selection.per_class)
+        assert (found.rule, found.stopped) == (selection.rule, selection.stopped)
+
+
+def test_a_model_is_replaced_when_the_new_one_is_complete(run):
+    folder = run.arm("lops") / "model"
+    run.save_model(folder, lambda path: (path / "weights").write_text("old"))
+
+    def half(path):
+        (path / "weights").write_text("ne")
+        raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        run.save_model(folder, half)
+    assert (folder / "weights").read_text() == "old"
+    run.save_model(folder, lambda path: (path / "other").write_text("new"))
+    assert [path.name for path in folder.iterdir()] == ["other"]
+    assert [path.name for path in run.arm("lops").iterdir()] == ["model"]
+
+
+def test_what_a_killed_write_left_is_removed(run):
+    for folder in (run.path, run.work, run.arm("lops")):
+        (folder / ".lops-0-selection.npz.4321.tmp").write_bytes(b"PK half")
+    (run.path / ".notes").write_text("mine")
+    RunFolder.open(run.path, config(), resume=True)
+    assert sorted(path.name for path in run.path.rglob("*")) == [".notes", "config.json", "lops", "work"]
+
+
+def test_free_folders(tmp_path):
+    base = tmp_path / "runs" / "name"
+    assert free_folder(base, resume=False) == free_folder(base, resume=True) == base
+    base.mkdir(parents=True)
+    assert free_folder(base, resume=False).name == "name-2"
+    assert free_folder(base, resume=True) == base
+    base.with_name("name-2").mkdir()
+    assert free_folder(base, resume=False).name == "name-3"
+    assert free_folder(base, resume=True).name == "name-2"
+
+
+@pytest.mark.parametrize(("text", "name"), [("a b/c", "a-b-c"), ("../..", "..-.."), ("ö/", "run"), ("conwea-x-seed0", "conwea-x-seed0")])
+def test_names_of_folders(text, name):
+    assert slug(text) == name
+    assert "/" not in slug(text)

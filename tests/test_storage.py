@@ -1,0 +1,98 @@
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lops_adapters import storage
+
+
+def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path):
+    path = tmp_path / "a.txt"
+    storage.write_text(path, "old")
+
+    def half(temporary):
+        temporary.write_text("ne")
+        raise RuntimeError("disk full")
+
+    with pytest.raises(RuntimeError, match="disk full"):
+        storage.replace_with(path, half)
+    with pytest.raises(TypeError):
+        storage.write_json(path, {"a": object()})
+    with pytest.raises(UnicodeEncodeError):
+        storage.write_text(path, "x" * 10_000 + "\ud800")
+    with pytest.raises(RuntimeError):
+        storage.write_csv(path, ["a"], (half(tmp_path / ".scratch") for _ in range(1)))
+    (tmp_path / ".scratch").unlink()
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_nothing_stands_under_the_final_name_before_it_is_complete(tmp_path):
+    path = tmp_path / "a.txt"
+
+    def look(temporary):
+        temporary.write_text("half")
+        assert temporary.parent == tmp_path
+        assert temporary.name.startswith(".")
+        assert not path.exists()
+
+    storage.replace_with(path, look)
+    assert path.read_text() == "half"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_writer_that_writes_nothing_is_an_error(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        storage.replace_with(tmp_path / "a.txt", lambda temporary: None)
+    assert not list(tmp_path.iterdir())
+
+
+def test_json_has_no_nan(tmp_path):
+    path = tmp_path / "a.json"
+    value = {"a": float("nan"), "b": [np.float32("inf"), np.int64(3), np.bool_(True)], 1: np.array([[1.5, np.nan]]), "p": Path("x/y")}
+    storage.write_json(path, {**value, "t": (1, None), "s": "ö<&>\n"})
+    assert json.loads(path.read_text(encoding="utf-8"), parse_constant=pytest.fail) == {
+        "a": None,
+        "b": [None, 3, True],
+        "1": [[1.5, None]],
+        "p": "x/y",
+        "t": [1, None],
+        "s": "ö<&>\n",
+    }
+    assert "ö" in path.read_text(encoding="utf-8")
+
+
+def test_plain_values_are_of_jsons_own_types():
+    found = storage.plain({"n": np.int32(2), "f": np.float64(0.5), "s": np.str_("x"), "b": False})
+    assert [type(value) for value in found.values()] == [int, float, str, bool]
+
+
+AWKWARD = ["plain", "a,b", 'say "yes"', "two\nlines", "ünï ☃", "", " spaces ", "'", ";", "\t"]
+
+
+def test_csv_cells_come_back(tmp_path):
+    path = tmp_path / "a.csv"
+    rows = [[cell, AWKWARD[-place], place] for place, cell in enumerate(AWKWARD)]
+    storage.write_csv(path, ["id, or so", "b", "n"], rows)
+    with path.open(encoding="utf-8", newline="") as handle:
+        found = list(csv.reader(handle))
+    assert found[0] == ["id, or so", "b", "n"]
+    assert found[1:] == [[one, two, str(number)] for one, two, number in rows]
+    assert b"\r" not in path.read_bytes()
+
+
+def test_none_is_an_empty_cell(tmp_path):
+    storage.write_csv(tmp_path / "a.csv", ["a", "b"], [[None, 1.5]])
+    assert (tmp_path / "a.csv").read_text() == "a,b\n,1.5\n"
+
+
+def test_arrays_come_back(tmp_path):
+    path = tmp_path / "a.npz"
+    storage.write_arrays(path, one=np.arange(3), none=np.zeros((0, 2), dtype=np.float32), scalar=np.array(0.5))
+    with np.load(path) as stored:
+        assert set(stored.files) == {"one", "none", "scalar"}
+        assert stored["none"].shape == (0, 2)
+        assert stored["scalar"] == 0.5
+    assert list(tmp_path.iterdir()) == [path]
