@@ -20,27 +20,19 @@ from lops_adapters.core import LopsError
 class Corpus:
     """Documents, the classes of the task and their seed words; never a gold label.
 
-    Parameters
-    ----------
-    name : str
-        What the data set is called in logs and run folders.
-    ids : sequence of str, length n
-        One unique id a document.
-    texts : sequence of str, length n
-        The documents, in the order of ``ids``. An empty document is allowed.
-    classes : sequence of str, length k
-        The classes; stored in alphabetical order (by code point), whatever order they are given in.
-    seeds : mapping of str to sequence of str, optional
-        Seed words of a class, in the order given. A class may have none; stored in the order of ``classes``, read-only.
+    Args:
+        name (str): What the data set is called in logs and run folders.
+        ids (sequence of str, length n): One unique id a document.
+        texts (sequence of str, length n): The documents, in the order of ``ids``. An empty document is allowed.
+        classes (sequence of str, length k): The classes; stored in alphabetical order (by code point), whatever order they are given
+            in.
+        seeds (mapping of str to sequence of str, optional): Seed words of a class, in the order given. A class may have none; stored in
+            the order of ``classes``, read-only.
 
-    Raises
-    ------
-    LopsError
-        No document, ids and texts of different lengths, duplicate ids or classes, a text that is missing, no string or not
-        valid Unicode, or seed words for an unknown class.
+    Raises:
+        LopsError: No document, ids and texts of different lengths, duplicate ids or classes, a text that is missing, no string or not
+            valid Unicode, or seed words for an unknown class.
 
-    Examples
-    --------
     >>> corpus = Corpus("two", ids=["a", "b"], texts=["A goal!", ""], classes=["sports", "arts"], seeds={"sports": ["goal"]})
     >>> len(corpus), corpus.classes, corpus.seeds["sports"]
     (2, ('arts', 'sports'), ('goal',))
@@ -89,15 +81,11 @@ class Corpus:
 class GoldLabels:
     """The true class of every document, for evaluation only.
 
-    Parameters
-    ----------
-    labels : sequence of str, length n
-        Class names, in the order of the corpus they belong to.
+    Args:
+        labels (sequence of str, length n): Class names, in the order of the corpus they belong to.
 
-    Raises
-    ------
-    LopsError
-        A label that is missing or no string.
+    Raises:
+        LopsError: A label that is missing or no string.
     """
 
     labels: tuple[str, ...] = field(repr=False)
@@ -113,20 +101,13 @@ class GoldLabels:
 class Dataset:
     """A corpus and, kept apart from it, its gold labels.
 
-    Parameters
-    ----------
-    corpus : Corpus
-        What the frameworks see.
-    gold : GoldLabels or None
-        What only the evaluation sees; None where the true classes are not known.
+    Args:
+        corpus (Corpus): What the frameworks see.
+        gold (GoldLabels or None): What only the evaluation sees; None where the true classes are not known.
 
-    Raises
-    ------
-    LopsError
-        A number of labels that is not the number of documents, or a gold label that is no class of the corpus.
+    Raises:
+        LopsError: A number of labels that is not the number of documents, or a gold label that is no class of the corpus.
 
-    Examples
-    --------
     >>> corpus = Corpus("three", ["a", "b", "c"], ["x", "y", "z"], ["arts", "sports"])
     >>> dataset = Dataset(corpus, GoldLabels(["arts", "sports", "arts"]))
     >>> len(dataset), dataset.gold.labels
@@ -154,22 +135,15 @@ class Dataset:
     def sample(self, max_docs: int, seed: int) -> Dataset:
         """Draw a simple random sample of documents without replacement.
 
-        Parameters
-        ----------
-        max_docs : int
-            How many documents to keep, at least 1; with n or more all are kept.
-        seed : int
-            Seed of the draw; the same seed gives the same documents.
+        Args:
+            max_docs (int): How many documents to keep, at least 1; with n or more all are kept.
+            seed (int): Seed of the draw; the same seed gives the same documents.
 
-        Returns
-        -------
-        Dataset
-            The sampled documents in their original order, with their gold labels.
+        Returns:
+            Dataset: The sampled documents in their original order, with their gold labels.
 
-        Raises
-        ------
-        LopsError
-            ``max_docs`` below 1.
+        Raises:
+            LopsError: ``max_docs`` below 1.
         """
         if max_docs < 1:
             raise LopsError(f"max_docs is {max_docs}; a sample needs at least 1 document")
@@ -186,8 +160,6 @@ class Dataset:
 def is_missing(value: object) -> bool:
     """Whether a cell is None or NaN.
 
-    Examples
-    --------
     >>> is_missing(None), is_missing(float("nan")), is_missing(""), is_missing(0)
     (True, True, False, False)
     """
@@ -197,8 +169,6 @@ def is_missing(value: object) -> bool:
 def listed(names: Iterable[object], limit: int = 30) -> str:
     """Join names for a message, cut after ``limit`` of them.
 
-    Examples
-    --------
     >>> listed(["b", "a"]), listed(range(5), limit=2)
     ('b, a', '0, 1 and 3 more')
     """

@@ -13,17 +13,12 @@ from lops_adapters.datasets.rows import Columns, Seeds, assemble
 def load_demo(seeds: Seeds | str | Path | None = None, folder: Path | None = None) -> Dataset:
     """Load the demo corpus.
 
-    Parameters
-    ----------
-    seeds : mapping or path of a JSON file, optional
-        Seed words that replace the packaged ones.
-    folder : Path, optional
-        A folder with ``documents.jsonl`` and ``seeds.json`` to read instead of the packaged one.
+    Args:
+        seeds (mapping or path of a JSON file, optional): Seed words that replace the packaged ones.
+        folder (Path, optional): A folder with ``documents.jsonl`` and ``seeds.json`` to read instead of the packaged one.
 
-    Returns
-    -------
-    Dataset
-        Named ``demo``, with gold labels.
+    Returns:
+        Dataset: Named ``demo``, with gold labels.
     """
     if folder is None:
         with as_file(files("lops_adapters.datasets").joinpath("demo")) as packaged:

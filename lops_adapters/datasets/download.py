@@ -37,35 +37,22 @@ def fetch(
 ) -> Path:
     """Fetch a file, or find it already there.
 
-    Parameters
-    ----------
-    url : str
-        An http or https address.
-    destination : str or Path
-        Where the file shall be. Until it is whole and verified it is called ``<destination>.part``; a later call goes on from
-        there.
-    git_blob : str, optional
-        The git blob id (SHA-1 of ``blob <size>\\0`` and the content, in hex) the file must have.
-    offline : bool
-        Never open a connection.
-    quiet : bool
-        Show no progress bar.
-    timeout : float
-        Seconds without an answer after which a connection counts as cut.
-    attempts : int
-        How often a cut or refused connection is tried in all.
-    pause : float
-        Seconds before the second attempt; doubled before each further one.
+    Args:
+        url (str): An http or https address.
+        destination (str or Path): Where the file shall be. Until it is whole and verified it is called ``<destination>.part``; a later
+            call goes on from there.
+        git_blob (str, optional): The git blob id (SHA-1 of ``blob <size>\\0`` and the content, in hex) the file must have.
+        offline (bool): Never open a connection.
+        quiet (bool): Show no progress bar.
+        timeout (float): Seconds without an answer after which a connection counts as cut.
+        attempts (int): How often a cut or refused connection is tried in all.
+        pause (float): Seconds before the second attempt; doubled before each further one.
 
-    Returns
-    -------
-    Path
-        ``destination``.
+    Returns:
+        Path: ``destination``.
 
-    Raises
-    ------
-    LopsError
-        Not to be had (offline, no network, an HTTP error) or the wrong contents; says what to fetch and where to put it.
+    Raises:
+        LopsError: Not to be had (offline, no network, an HTTP error) or the wrong contents; says what to fetch and where to put it.
     """
     destination = Path(destination)
     by_hand = f"To do it by hand, fetch {url} and put it at {destination}"
@@ -93,8 +80,6 @@ def fetch(
 def git_blob_id(path: Path) -> str:
     """Compute the id git gives to a file's content, in hex.
 
-    Examples
-    --------
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "hello"
     >>> _ = path.write_bytes(b"hello\\n")

@@ -36,10 +36,8 @@ def read_conwea(folder: Path, columns: Columns) -> Rows:
 def read_xclass(folder: Path, columns: Columns) -> Rows:
     """Read ``dataset.txt``, ``classes.txt`` and, where it is there, ``labels.txt``; a class name is its own seed word.
 
-    Raises
-    ------
-    LopsError
-        A class index out of range, or a number of labels that is not the number of lines.
+    Raises:
+        LopsError: A class index out of range, or a number of labels that is not the number of lines.
     """
     columns.refuse(f"{folder} (X-Class)")
     classes = filled_lines(folder / "classes.txt")
@@ -54,10 +52,8 @@ def read_lotclass(folder: Path, columns: Columns) -> Rows:
     The words of a line of ``label_names.txt`` are the seed words of a class, the first is its name, all in lower case. Without
     ``train_labels.txt`` the labels are those of ``test_labels.txt`` where ``test.txt`` is ``train.txt``, byte for byte.
 
-    Raises
-    ------
-    LopsError
-        A word of two classes, a class index out of range, or a number of labels that is not the number of lines.
+    Raises:
+        LopsError: A word of two classes, a class index out of range, or a number of labels that is not the number of lines.
     """
     columns.refuse(f"{folder} (LOTClass)")
     words = [line.lower().split() for line in filled_lines(folder / "label_names.txt")]
@@ -81,10 +77,8 @@ def read_westclass(folder: Path, columns: Columns) -> Rows:
     Title and description are joined by ". ". The first word of a line of ``classes.txt`` (without that file: of
     ``keywords.txt``) is the name of the class. Where the class is 0 in every row there are no gold labels.
 
-    Raises
-    ------
-    LopsError
-        A row of another shape than the first, a class out of range, or a bad line in ``classes.txt`` or ``keywords.txt``.
+    Raises:
+        LopsError: A row of another shape than the first, a class out of range, or a bad line in ``classes.txt`` or ``keywords.txt``.
     """
     columns.refuse(f"{folder} (WeSTClass)")
     classes, seeds = _westclass_words(folder)

@@ -20,10 +20,8 @@ def raw_lines(path: Path, quiet: bool = False) -> Iterator[str]:
 
     Only a line feed ends a line: a carriage return or another separator inside a document does not split it.
 
-    Raises
-    ------
-    LopsError
-        A byte that is not UTF-8, with file and line.
+    Raises:
+        LopsError: A byte that is not UTF-8, with file and line.
     """
     size = path.stat().st_size
     with (
@@ -58,10 +56,8 @@ def stripped_lines(path: Path, quiet: bool = False) -> list[str]:
 def filled_lines(path: Path) -> list[str]:
     """Read a list of names or numbers, one a line; blank lines are allowed at the end only.
 
-    Raises
-    ------
-    LopsError
-        Nothing in the file, or a blank line before the last entry.
+    Raises:
+        LopsError: Nothing in the file, or a blank line before the last entry.
     """
     lines = stripped_lines(path)
     while lines and not lines[-1]:
@@ -76,10 +72,8 @@ def filled_lines(path: Path) -> list[str]:
 def indices(path: Path, n_classes: int) -> list[int]:
     """Read class indices from 0 to ``n_classes`` - 1, one a line.
 
-    Raises
-    ------
-    LopsError
-        A line that is no such number, with file and line.
+    Raises:
+        LopsError: A line that is no such number, with file and line.
     """
     numbers = []
     for number, line in enumerate(filled_lines(path), 1):

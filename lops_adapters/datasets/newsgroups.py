@@ -23,15 +23,11 @@ _MESSAGE = re.compile(r"(?:^|/)20news-bydate-(train|test)/([^/]+)/(\d+)$")
 def read_tree(folder: Path, quiet: bool = False) -> Rows:
     """Read ``20news-bydate-train/<group>/<number>`` and ``20news-bydate-test/...`` below a folder.
 
-    Returns
-    -------
-    Rows
-        Ids such as ``train/sci.space/60000``, sorted by split (train first), group and number; labels are the groups.
+    Returns:
+        Rows: Ids such as ``train/sci.space/60000``, sorted by split (train first), group and number; labels are the groups.
 
-    Raises
-    ------
-    LopsError
-        No message, or a group that is none of the twenty.
+    Raises:
+        LopsError: No message, or a group that is none of the twenty.
     """
     paths = [path for split in SPLITS for path in (folder / split).glob("*/*") if path.is_file()]
     messages = (
@@ -43,15 +39,11 @@ def read_tree(folder: Path, quiet: bool = False) -> Rows:
 def read_archive(path: Path, quiet: bool = False) -> Rows:
     """Read the messages of ``20news-bydate.tar.gz`` in memory; nothing is unpacked to disk.
 
-    Returns
-    -------
-    Rows
-        As ``read_tree``.
+    Returns:
+        Rows: As ``read_tree``.
 
-    Raises
-    ------
-    LopsError
-        No such archive or a damaged one, or what ``read_tree`` refuses.
+    Raises:
+        LopsError: No such archive or a damaged one, or what ``read_tree`` refuses.
     """
     try:
         with tarfile.open(path, "r:*") as archive:
@@ -68,10 +60,8 @@ def read_archive(path: Path, quiet: bool = False) -> Rows:
 def sorted_rows(where: str, messages: Iterable[tuple[str, str, int, str]]) -> Rows:
     """Order (split, group, number, text) and name every message, whatever source they came from.
 
-    Raises
-    ------
-    LopsError
-        No message, or a group that is none of the twenty.
+    Raises:
+        LopsError: No message, or a group that is none of the twenty.
     """
     found = sorted(messages, key=lambda message: (message[0] != "train", message[1], message[2]))
     if not found:

@@ -24,20 +24,14 @@ class UnreadableError(Exception):
 def columns_of(found: Any) -> dict[str, list[Any]]:
     """Turn a recorded frame into columns.
 
-    Parameters
-    ----------
-    found : object
-        What the unpickler returned.
+    Args:
+        found (object): What the unpickler returned.
 
-    Returns
-    -------
-    dict of str to list
-        As ``safe_pickle.read_frame``.
+    Returns:
+        dict of str to list: As ``safe_pickle.read_frame``.
 
-    Raises
-    ------
-    UnreadableError
-        It is no frame, or a piece of it is not plain.
+    Raises:
+        UnreadableError: It is no frame, or a piece of it is not plain.
     """
     if not isinstance(found, kinds.Frame) or not isinstance(found.state, dict):
         raise UnreadableError(f"the pickle holds {_described(found)}, not a pandas DataFrame")

@@ -27,33 +27,22 @@ def read(
 ) -> Dataset:
     """Read a folder or file in any known layout, recognised by its contents.
 
-    Parameters
-    ----------
-    path : str or Path
-        A ConWea, X-Class, WeSTClass or LOTClass folder, a 20 Newsgroups tree or archive, a CSV, TSV, JSONL, Parquet or pickled
-        pandas file, the AG News CSV, or a folder with exactly one such file.
-    text_column, label_column, id_column : str, optional
-        Names of columns, for files that have them. Usual: ``text`` (or ``sentence``), ``label``, ``id``; the last two need not
-        be there.
-    seeds : mapping of str to sequence of str, or path of a JSON file, optional
-        Seed words of every class. Otherwise ``seeds.json`` or ``seedwords.json`` in the folder or beside the file, otherwise
-        those of the layout.
-    quiet : bool
-        Show no progress bars.
+    Args:
+        path (str or Path): A ConWea, X-Class, WeSTClass or LOTClass folder, a 20 Newsgroups tree or archive, a CSV, TSV, JSONL, Parquet
+            or pickled pandas file, the AG News CSV, or a folder with exactly one such file.
+        text_column, label_column, id_column (str, optional): Names of columns, for files that have them. Usual: ``text`` (or
+            ``sentence``), ``label``, ``id``; the last two need not be there.
+        seeds (mapping of str to sequence of str, or path of a JSON file, optional): Seed words of every class. Otherwise ``seeds.json``
+            or ``seedwords.json`` in the folder or beside the file, otherwise those of the layout.
+        quiet (bool): Show no progress bars.
 
-    Returns
-    -------
-    Dataset
-        ``gold`` is None where there are no labels. Classes are those of the layout; else those with seed words; else the gold
-        labels.
+    Returns:
+        Dataset: ``gold`` is None where there are no labels. Classes are those of the layout; else those with seed words; else the gold
+            labels.
 
-    Raises
-    ------
-    LopsError
-        Nothing known at the path, a damaged file, or contents that ``Corpus`` or ``Dataset`` refuse.
+    Raises:
+        LopsError: Nothing known at the path, a damaged file, or contents that ``Corpus`` or ``Dataset`` refuse.
 
-    Examples
-    --------
     >>> import json, tempfile
     >>> folder = Path(tempfile.mkdtemp())
     >>> _ = (folder / "mine.csv").write_text("text,label\\nA goal!,sports\\nA film.,arts\\n")
@@ -72,10 +61,8 @@ def read(
 def read_rows(path: Path, columns: Columns) -> Rows:
     """Read a path as rows, without looking for a file of seed words.
 
-    Raises
-    ------
-    LopsError
-        As ``read``.
+    Raises:
+        LopsError: As ``read``.
     """
     if path.is_dir():
         return _read_folder(path, columns)
@@ -94,8 +81,6 @@ def is_recognised(path: Path) -> bool:
 def name_of_path(path: Path) -> str:
     """Name a data set after its file (without suffix) or folder.
 
-    Examples
-    --------
     >>> name_of_path(Path("data/reviews.jsonl")), name_of_path(Path("data/20news-bydate.tar.gz"))
     ('reviews', '20news-bydate')
     """

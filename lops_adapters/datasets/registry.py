@@ -27,20 +27,13 @@ logger = logging.getLogger(__name__)
 class Task:
     """One registered data set.
 
-    Attributes
-    ----------
-    name : str
-        The registered name.
-    seeds : mapping of str to tuple of str
-        The published seed words; its keys are the classes.
-    paper_folder : str
-        The folder of the authors' repository, which is also looked for in data folders.
-    places : tuple of str
-        Other folders and files looked for in data folders, in this order.
-    groups : mapping of str to str, or None
-        Class of a newsgroup; documents of groups without one are left out.
-    n_documents : int or None
-        How many documents the task has when it is built from the original files.
+    Attributes:
+        name (str): The registered name.
+        seeds (mapping of str to tuple of str): The published seed words; its keys are the classes.
+        paper_folder (str): The folder of the authors' repository, which is also looked for in data folders.
+        places (tuple of str): Other folders and files looked for in data folders, in this order.
+        groups (mapping of str to str, or None): Class of a newsgroup; documents of groups without one are left out.
+        n_documents (int or None): How many documents the task has when it is built from the original files.
     """
 
     name: str
@@ -75,8 +68,6 @@ _AGNEWS_FILE = re.compile(r"(ag_?news.*|train|test)\.csv", re.IGNORECASE)
 def names() -> tuple[str, ...]:
     """List the registered names (without the aliases ``nyt`` and ``20news``).
 
-    Examples
-    --------
     >>> names()
     ('20news-coarse', '20news-fine', 'agnews', 'books', 'demo', 'nyt-coarse', 'nyt-fine')
     """
@@ -96,34 +87,24 @@ def load(
 ) -> Dataset:
     """Load a registered data set, or read a path.
 
-    Parameters
-    ----------
-    name_or_path : str or Path
-        A registered name or alias, or anything ``read`` takes. A registered name is the data set of that name even where a file
-        or folder is called so; write ``./name`` for the path.
-    data_dir : str or Path, optional
-        A folder to look in first; then ``$LOPS_DATA``, then the user cache, then the data set is downloaded into that.
-    offline : bool
-        Never download.
-    quiet : bool
-        Show no progress bars.
-    text_column, label_column, id_column : str, optional
-        As ``read``.
-    seeds : mapping or path of a JSON file, optional
-        Seed words instead of the published ones (names) or those found beside the data (paths).
+    Args:
+        name_or_path (str or Path): A registered name or alias, or anything ``read`` takes. A registered name is the data set of that
+            name even where a file or folder is called so; write ``./name`` for the path.
+        data_dir (str or Path, optional): A folder to look in first; then ``$LOPS_DATA``, then the user cache, then the data set is
+            downloaded into that.
+        offline (bool): Never download.
+        quiet (bool): Show no progress bars.
+        text_column, label_column, id_column (str, optional): As ``read``.
+        seeds (mapping or path of a JSON file, optional): Seed words instead of the published ones (names) or those found beside the
+            data (paths).
 
-    Returns
-    -------
-    Dataset
-        For a name: its published classes and seed words, whatever layout the documents were found in.
+    Returns:
+        Dataset: For a name: its published classes and seed words, whatever layout the documents were found in.
 
-    Raises
-    ------
-    LopsError
-        An unknown name, a data set that is nowhere to be had, gold labels that are none of its classes, or what ``read`` refuses.
+    Raises:
+        LopsError: An unknown name, a data set that is nowhere to be had, gold labels that are none of its classes, or what ``read``
+            refuses.
 
-    Examples
-    --------
     >>> load("agnwes")
     Traceback (most recent call last):
     ...

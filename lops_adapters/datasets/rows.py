@@ -48,22 +48,15 @@ class Columns:
     def choose(self, found: Sequence[str], where: str) -> Columns:
         """Settle which of the columns found are read.
 
-        Parameters
-        ----------
-        found : sequence of str
-            The names of the columns there are.
-        where : str
-            The file, for messages.
+        Args:
+            found (sequence of str): The names of the columns there are.
+            where (str): The file, for messages.
 
-        Returns
-        -------
-        Columns
-            ``text`` is a name; ``label`` and ``id`` are None where there is no such column.
+        Returns:
+            Columns: ``text`` is a name; ``label`` and ``id`` are None where there is no such column.
 
-        Raises
-        ------
-        LopsError
-            A named column or every usual name of the text column is missing, or a wanted name appears twice.
+        Raises:
+            LopsError: A named column or every usual name of the text column is missing, or a wanted name appears twice.
         """
         usual = {"text": ("text", "sentence"), "label": ("label",), "id": ("id",)}
         chosen = {
@@ -90,13 +83,9 @@ class Columns:
 def name_of(value: object, where: str) -> str:
     """Spell a label or an id as a string: strings as they are, whole numbers in digits.
 
-    Raises
-    ------
-    LopsError
-        The value is missing, empty, or neither a string nor a whole number.
+    Raises:
+        LopsError: The value is missing, empty, or neither a string nor a whole number.
 
-    Examples
-    --------
     >>> name_of("sports", "row 1"), name_of(3, "row 1"), name_of(3.0, "row 1")
     ('sports', '3', '3')
     """
@@ -113,25 +102,17 @@ def name_of(value: object, where: str) -> str:
 def assemble(rows: Rows, name: str, seeds: Seeds | str | Path | None = None) -> Dataset:
     """Make a validated data set of the rows.
 
-    Parameters
-    ----------
-    rows : Rows
-        What a reader found.
-    name : str
-        The name of the corpus.
-    seeds : mapping, path of a JSON file, or None
-        Seed words that replace those of ``rows``.
+    Args:
+        rows (Rows): What a reader found.
+        name (str): The name of the corpus.
+        seeds (mapping, path of a JSON file, or None): Seed words that replace those of ``rows``.
 
-    Returns
-    -------
-    Dataset
-        Its classes are those of the layout, else those with seed words, else the gold labels. Ids not given are row numbers
-        from 0.
+    Returns:
+        Dataset: Its classes are those of the layout, else those with seed words, else the gold labels. Ids not given are row numbers
+            from 0.
 
-    Raises
-    ------
-    LopsError
-        What ``Corpus``, ``GoldLabels`` and ``Dataset`` refuse, or a seed file that cannot be read.
+    Raises:
+        LopsError: What ``Corpus``, ``GoldLabels`` and ``Dataset`` refuse, or a seed file that cannot be read.
     """
     chosen = load_seeds(seeds) if seeds is not None else rows.seeds
     if rows.classes is not None:
@@ -148,10 +129,8 @@ def assemble(rows: Rows, name: str, seeds: Seeds | str | Path | None = None) -> 
 def load_seeds(source: Seeds | str | Path) -> Seeds:
     """Take seed words from a mapping or from a JSON file ``{class: [seed word, ...]}``.
 
-    Raises
-    ------
-    LopsError
-        The file is not there, is no JSON, names a class twice, or holds something else.
+    Raises:
+        LopsError: The file is not there, is no JSON, names a class twice, or holds something else.
     """
     if isinstance(source, Mapping):
         return source

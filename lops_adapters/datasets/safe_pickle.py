@@ -46,21 +46,16 @@ class _FrameUnpickler(pickle.Unpickler):
 def read_frame(path: str | Path) -> dict[str, list[Any]]:
     """Read the columns of a pickled pandas DataFrame (written by pandas 0.25 to 3), running nothing of the file.
 
-    Parameters
-    ----------
-    path : str or Path
-        A file of ``DataFrame.to_pickle``, not compressed, any pickle protocol.
+    Args:
+        path (str or Path): A file of ``DataFrame.to_pickle``, not compressed, any pickle protocol.
 
-    Returns
-    -------
-    dict of str to list
-        The cells of every column, in the order of the rows: str, int, float (NaN: missing), bool or None (missing).
+    Returns:
+        dict of str to list: The cells of every column, in the order of the rows: str, int, float (NaN: missing), bool or None
+            (missing).
 
-    Raises
-    ------
-    LopsError
-        A global other than those of such frames, anything but a frame of plain columns, or a damaged file. The message names
-        the global or the piece, the file, and the way out.
+    Raises:
+        LopsError: A global other than those of such frames, anything but a frame of plain columns, or a damaged file. The message names
+            the global or the piece, the file, and the way out.
     """
     path = Path(path)
     try:

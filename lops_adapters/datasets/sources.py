@@ -33,26 +33,17 @@ def user_cache() -> Path:
 def obtain(name: str, paper_folder: str, cache: Path, quiet: bool = False) -> Path:
     """Download a data set into the cache.
 
-    Parameters
-    ----------
-    name : str
-        The registered name.
-    paper_folder : str
-        The folder of the authors' repository that holds it.
-    cache : Path
-        The user cache.
-    quiet : bool
-        Show no progress bars.
+    Args:
+        name (str): The registered name.
+        paper_folder (str): The folder of the authors' repository that holds it.
+        cache (Path): The user cache.
+        quiet (bool): Show no progress bars.
 
-    Returns
-    -------
-    Path
-        What to read.
+    Returns:
+        Path: What to read.
 
-    Raises
-    ------
-    LopsError
-        No source could be reached; says why, for each, and how to do it by hand.
+    Raises:
+        LopsError: No source could be reached; says why, for each, and how to do it by hand.
     """
     sources: list[Callable[[], Path]] = [lambda: _paper_file(paper_folder, cache, quiet)]
     if name.startswith("20news"):
@@ -82,15 +73,11 @@ def by_hand(name: str, paper_folder: str, folder: Path) -> str:
 def newsgroups_from_sklearn() -> Rows:
     """Fetch 20 Newsgroups (all messages, with headers) through scikit-learn.
 
-    Returns
-    -------
-    Rows
-        The same rows, in the same order, as those of the official archive.
+    Returns:
+        Rows: The same rows, in the same order, as those of the official archive.
 
-    Raises
-    ------
-    LopsError
-        scikit-learn could not fetch them, or names a message in an unknown way.
+    Raises:
+        LopsError: scikit-learn could not fetch them, or names a message in an unknown way.
     """
     from sklearn.datasets import fetch_20newsgroups
 
@@ -111,15 +98,11 @@ def newsgroups_from_sklearn() -> Rows:
 def agnews_from_hub(quiet: bool = False) -> Rows:
     """Fetch the training split of AG News through Hugging Face ``datasets``.
 
-    Returns
-    -------
-    Rows
-        Texts are title and description, joined by a space; labels are the names used in the paper.
+    Returns:
+        Rows: Texts are title and description, joined by a space; labels are the names used in the paper.
 
-    Raises
-    ------
-    LopsError
-        ``datasets`` is not installed, or could not fetch them.
+    Raises:
+        LopsError: ``datasets`` is not installed, or could not fetch them.
     """
     try:
         import datasets

@@ -23,10 +23,8 @@ _AGNEWS_HEADER = ["class index", "title", "description"]
 def csv_records(path: Path, quiet: bool = False, delimiter: str = ",") -> Iterator[tuple[int, list[str]]]:
     """Yield (number of the record's last line, fields) of a delimited UTF-8 file; blank lines are skipped.
 
-    Raises
-    ------
-    LopsError
-        A bad byte, or quotes that do not pair up (read leniently they would swallow the rest of the file).
+    Raises:
+        LopsError: A bad byte, or quotes that do not pair up (read leniently they would swallow the rest of the file).
     """
     reader = csv.reader(raw_lines(path, quiet), delimiter=delimiter, strict=True)
     previous = csv.field_size_limit(2**31 - 1)
@@ -46,10 +44,8 @@ def csv_records(path: Path, quiet: bool = False, delimiter: str = ",") -> Iterat
 def read_delimited(path: Path, columns: Columns) -> Rows:
     """Read a CSV or TSV file with a header, or the AG News CSV, which has none.
 
-    Raises
-    ------
-    LopsError
-        An empty file, no text column, or a row with another number of fields than the header.
+    Raises:
+        LopsError: An empty file, no text column, or a row with another number of fields than the header.
     """
     records = csv_records(path, columns.quiet, DELIMITERS[path.suffix.lower()])
     _, header = next(records, (0, []))
@@ -75,10 +71,8 @@ def is_agnews(path: Path) -> bool:
 def read_jsonl(path: Path, columns: Columns) -> Rows:
     """Read a file with one JSON object a line.
 
-    Raises
-    ------
-    LopsError
-        A line that is no JSON object, lacks a column the first line has, or whose text is no string.
+    Raises:
+        LopsError: A line that is no JSON object, lacks a column the first line has, or whose text is no string.
     """
     return _from_records(path, _json_objects(path, columns.quiet), columns)
 
@@ -86,10 +80,8 @@ def read_jsonl(path: Path, columns: Columns) -> Rows:
 def read_parquet(path: Path, columns: Columns) -> Rows:
     """Read a Parquet file with pyarrow, batch by batch.
 
-    Raises
-    ------
-    LopsError
-        pyarrow is not installed, the file is no Parquet file, or a column is missing or of the wrong type.
+    Raises:
+        LopsError: pyarrow is not installed, the file is no Parquet file, or a column is missing or of the wrong type.
     """
     try:
         import pyarrow

@@ -14,15 +14,10 @@ from lops_adapters.evaluation.noise import noise
 class Evaluator:
     """Compares with gold labels; everything is None where there are none.
 
-    Parameters
-    ----------
-    gold : sequence of str, length n, or None
-        Gold labels of the corpus, in its order.
-    classes : sequence of str
-        The classes of the task.
+    Args:
+        gold (sequence of str, length n, or None): Gold labels of the corpus, in its order.
+        classes (sequence of str): The classes of the task.
 
-    Examples
-    --------
     >>> Evaluator(["a", "b", "b"], ["a", "b"]).noise([0, 2], ["a", "a"])
     0.5
     >>> Evaluator(None, ["a", "b"]).noise([0], ["a"]) is None

@@ -19,14 +19,11 @@ from lops_adapters.evaluation._labels import Labels, check_aligned, comparable
 class NoiseCoverageCurve:
     """Noise against coverage as a confidence threshold falls.
 
-    Attributes
-    ----------
-    thresholds : ndarray of shape (n_points,), float64
-        The distinct confidences, descending. A point selects every sample whose confidence is at least its threshold.
-    coverage : ndarray of shape (n_points,), float64
-        Share of the samples selected, in (0, 1], strictly ascending, 1 at the end.
-    noise : ndarray of shape (n_points,), float64
-        Share of the selected that is wrong, in [0, 1].
+    Attributes:
+        thresholds (ndarray of shape (n_points,), float64): The distinct confidences, descending. A point selects every sample whose
+            confidence is at least its threshold.
+        coverage (ndarray of shape (n_points,), float64): Share of the samples selected, in (0, 1], strictly ascending, 1 at the end.
+        noise (ndarray of shape (n_points,), float64): Share of the selected that is wrong, in [0, 1].
     """
 
     thresholds: NDArray[np.float64]
@@ -40,18 +37,12 @@ class NoiseCoverageCurve:
 def noise(pseudo_labels: Labels, gold: Labels) -> float:
     """Return the fraction of pseudo-labels that differ from the gold label; nan where there is none.
 
-    Parameters
-    ----------
-    pseudo_labels, gold : sequence or ndarray of shape (n,), str or int
-        Aligned; both names or both numbers.
+    Args:
+        pseudo_labels, gold (sequence or ndarray of shape (n,), str or int): Aligned; both names or both numbers.
 
-    Raises
-    ------
-    LopsError
-        If the lengths differ or names are mixed with numbers.
+    Raises:
+        LopsError: If the lengths differ or names are mixed with numbers.
 
-    Examples
-    --------
     >>> noise(["sports", "arts", "arts", "arts"], ["sports", "arts", "arts", "sports"])
     0.25
     """
@@ -62,13 +53,9 @@ def noise(pseudo_labels: Labels, gold: Labels) -> float:
 def coverage(n_selected: int, n_total: int) -> float:
     """Return the selected share `n_selected` / `n_total`; nan where there is nothing to select from.
 
-    Raises
-    ------
-    LopsError
-        If a number is negative or more is selected than there is.
+    Raises:
+        LopsError: If a number is negative or more is selected than there is.
 
-    Examples
-    --------
     >>> coverage(3, 4)
     0.75
     """
@@ -82,29 +69,18 @@ def noise_coverage_curve(confidence: ArrayLike, pseudo_labels: Labels, gold: Lab
 
     Samples of equal confidence enter together, so that the curve does not depend on the order of the rows.
 
-    Parameters
-    ----------
-    confidence : array-like of shape (n,), float
-        Higher is more trusted. Infinite values are allowed, nan is not.
-    pseudo_labels, gold : sequence or ndarray of shape (n,), str or int
-        Aligned with `confidence`; both names or both numbers.
+    Args:
+        confidence (array-like of shape (n,), float): Higher is more trusted. Infinite values are allowed, nan is not.
+        pseudo_labels, gold (sequence or ndarray of shape (n,), str or int): Aligned with `confidence`; both names or both numbers.
 
-    Returns
-    -------
-    NoiseCoverageCurve
-        One point for each distinct confidence.
+    Returns:
+        NoiseCoverageCurve: One point for each distinct confidence.
 
-    Raises
-    ------
-    LopsError
-        If lengths differ, names are mixed with numbers, a confidence is nan, or there is no sample.
+    Raises:
+        LopsError: If lengths differ, names are mixed with numbers, a confidence is nan, or there is no sample.
 
-    Notes
-    -----
     Source: the noise-coverage curve of the LOPS paper; the paper gives no code for it.
 
-    Examples
-    --------
     >>> curve = noise_coverage_curve([0.9, 0.5, 0.5, 0.1], [0, 1, 1, 1], [0, 1, 0, 0])
     >>> curve.thresholds.tolist(), curve.coverage.tolist(), curve.noise.round(3).tolist()
     ([0.9, 0.5, 0.1], [0.25, 0.75, 1.0], [0.0, 0.333, 0.5])
@@ -127,24 +103,16 @@ def ideal_curve(coverage: ArrayLike, correct_share: float) -> NDArray[np.float64
     phi = a, and phi - a wrong of phi selected beyond. The paper prints max(0, phi - a), which by its own definition of
     noise agrees only where phi <= a or phi = 1.
 
-    Parameters
-    ----------
-    coverage : array-like of shape (n_points,), float
-        Coverages in (0, 1], for instance those of a curve.
-    correct_share : float
-        Fraction of all pseudo-labels that is correct, in [0, 1].
+    Args:
+        coverage (array-like of shape (n_points,), float): Coverages in (0, 1], for instance those of a curve.
+        correct_share (float): Fraction of all pseudo-labels that is correct, in [0, 1].
 
-    Returns
-    -------
-    ndarray of the shape of `coverage`, float64
+    Returns:
+        ndarray of the shape of `coverage`, float64
 
-    Raises
-    ------
-    LopsError
-        If a number is outside its range.
+    Raises:
+        LopsError: If a number is outside its range.
 
-    Examples
-    --------
     >>> ideal_curve([0.25, 0.5, 0.8, 1.0], correct_share=0.5).round(3).tolist()
     [0.0, 0.0, 0.375, 0.5]
     """
@@ -164,8 +132,6 @@ def area_under_noise_coverage(curve: NoiseCoverageCurve) -> float:
     coverages (a confidence with few distinct values starts late) are therefore areas over different ranges. A curve
     of one point has no range and gives nan.
 
-    Examples
-    --------
     >>> area_under_noise_coverage(noise_coverage_curve([0.9, 0.5], [0, 1], [0, 0]))
     0.125
     """
@@ -178,23 +144,17 @@ def area_under_noise_coverage(curve: NoiseCoverageCurve) -> float:
 def noise_coverage_ratio(noise: ArrayLike, coverage: ArrayLike) -> NDArray[np.float64]:
     """Return the NC-ratio noise / coverage of a selection or of every point of a curve; smaller is better.
 
-    Parameters
-    ----------
-    noise, coverage : array-like, float
-        Fractions in [0, 1], of the same shape: single numbers, or the arrays of a `NoiseCoverageCurve`.
+    Args:
+        noise, coverage (array-like, float): Fractions in [0, 1], of the same shape: single numbers, or the arrays of a
+            `NoiseCoverageCurve`.
 
-    Returns
-    -------
-    ndarray of the same shape (0-d for single numbers), float64
-        nan where the coverage is 0: nothing is selected and the noise is undefined.
+    Returns:
+        ndarray of the same shape (0-d for single numbers), float64: nan where the coverage is 0: nothing is selected and the noise is
+            undefined.
 
-    Raises
-    ------
-    LopsError
-        If the shapes differ.
+    Raises:
+        LopsError: If the shapes differ.
 
-    Examples
-    --------
     >>> float(noise_coverage_ratio(0.1, 0.8))
     0.125
     """

@@ -18,12 +18,9 @@ class Occurrences:
 
     Kept in flat arrays (16 bytes an entry), so that a million documents fit where their tokens would not.
 
-    Attributes
-    ----------
-    pairs : list of tuple of str
-        (class, seed word as the caller wrote it); entries refer to it by position.
-    documents, pair_ids : array of int64
-        Aligned: the row of the document, ascending, and the position in `pairs`.
+    Attributes:
+        pairs (list of tuple of str): (class, seed word as the caller wrote it); entries refer to it by position.
+        documents, pair_ids (array of int64): Aligned: the row of the document, ascending, and the position in `pairs`.
     """
 
     pairs: list[tuple[str, str]]

@@ -27,38 +27,24 @@ def exclusive_string_match(
     is a seed of two classes therefore labels nothing. The score counts the places where seed words of the class are
     found, each seed word on its own and its places not overlapping one another.
 
-    Parameters
-    ----------
-    texts : sequence or iterable of str
-        The documents, raw; read once and never held.
-    seeds : mapping of str to sequence of str
-        Class name to its seed words.
-    classes : sequence of str, optional
-        All class names, where some have no seed word. Default: those of `seeds`.
-    regex : bool
-        Read seed words as regular expressions, each on its own. The authors' released code does so without escaping
-        them, so that a full stop stands for any character; by default seed words are literal.
-    quiet : bool
-        Show no progress bar.
+    Args:
+        texts (sequence or iterable of str): The documents, raw; read once and never held.
+        seeds (mapping of str to sequence of str): Class name to its seed words.
+        classes (sequence of str, optional): All class names, where some have no seed word. Default: those of `seeds`.
+        regex (bool): Read seed words as regular expressions, each on its own. The authors' released code does so without escaping them,
+            so that a full stop stands for any character; by default seed words are literal.
+        quiet (bool): Show no progress bar.
 
-    Returns
-    -------
-    PseudoLabels
-        Rows that got a label, their labels and scores, and what did not match.
+    Returns:
+        PseudoLabels: Rows that got a label, their labels and scores, and what did not match.
 
-    Raises
-    ------
-    LopsError
-        If a document is not a string, there is none, seeds and classes do not fit together, or with `regex` a seed
-        word is no regular expression or matches the empty string (and with it every document).
+    Raises:
+        LopsError: If a document is not a string, there is none, seeds and classes do not fit together, or with `regex` a seed word is
+            no regular expression or matches the empty string (and with it every document).
 
-    Notes
-    -----
     Source: the Exclusive String-Match heuristic of the LOPS paper (noise of heuristics on NYT-Fine) and the authors'
     released code.
 
-    Examples
-    --------
     >>> seeds = {"energy": ["oil"], "sports": ["golf", "U.S. Open"]}
     >>> found = exclusive_string_match(["a spoilt day", "golf and oil", "the U.S. Open", "Golf"], seeds)
     >>> found.positions.tolist(), found.labels.tolist()

@@ -48,44 +48,29 @@ def string_match(
     Texts are read once and never held: memory grows with the distinct words (not with `max_words=None`, which counts
     none) and with the occurrences of seed words (16 bytes each), not with the length of the corpus.
 
-    Parameters
-    ----------
-    texts : sequence or iterable of str
-        The documents, raw.
-    seeds : mapping of str to sequence of str
-        Class name to its seed words. A word may serve several classes. A single word must be spelt as it stands after
-        processing: lower case, without punctuation.
-    classes : sequence of str, optional
-        All class names, where some have no seed word. Default: those of `seeds`.
-    max_words : int or None
-        How many of the most frequent words can match; None for all.
-    phrases : bool
-        Match multi-word seeds. If false they never match, as in the released code without its phrase files.
-    quiet : bool
-        Show no progress bar.
+    Args:
+        texts (sequence or iterable of str): The documents, raw.
+        seeds (mapping of str to sequence of str): Class name to its seed words. A word may serve several classes. A single word must be
+            spelt as it stands after processing: lower case, without punctuation.
+        classes (sequence of str, optional): All class names, where some have no seed word. Default: those of `seeds`.
+        max_words (int or None): How many of the most frequent words can match; None for all.
+        phrases (bool): Match multi-word seeds. If false they never match, as in the released code without its phrase files.
+        quiet (bool): Show no progress bar.
 
-    Returns
-    -------
-    PseudoLabels
-        Rows that got a label, their labels and scores, and what did not match.
+    Returns:
+        PseudoLabels: Rows that got a label, their labels and scores, and what did not match.
 
-    Raises
-    ------
-    LopsError
-        If a document is not a string, there is none, or seeds and classes do not fit together.
+    Raises:
+        LopsError: If a document is not a string, there is none, or seeds and classes do not fit together.
 
     Warns
     -----
     LopsWarning
         Once, naming the seeds that no document can match and the spelling that would.
 
-    Notes
-    -----
     Source: the String-Match heuristic of the LOPS paper (experiments, initial pseudo-labels) and the authors'
     released code.
 
-    Examples
-    --------
     >>> found = string_match(["The Gun. A gun, again!", "my space-craft", "gun in space"],
     ...                      {"talk": ["gun"], "sci": ["space", "spacecraft"]})
     >>> found.labels.tolist(), found.scores.tolist()
