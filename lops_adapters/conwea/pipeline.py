@@ -99,7 +99,7 @@ def run_arm(
         pseudo_labels = seed_words.pseudo_label(documents, seeds)
         selector = _selector(arm, prepared, settings, seed=seed + number, device=device, quiet=quiet)
         labelled = [samples[i] for i in pseudo_labels.positions]
-        # The insertion point of the paper (section 4.1): pseudo-labels are made, the classifier is not trained yet.
+        # The insertion point of the LOPS paper (appendix, compared methods): pseudo-labels are made, the classifier is not trained yet.
         choose = partial(selector, labelled, pseudo_labels.labels)
         selection, select_seconds = run.select(f"{arm}-{number}-selection", choose)
         trusted = _trusted(selection, pseudo_labels)

@@ -1,4 +1,4 @@
-"""Seeds: pseudo-labels by counting them, and their update from what the classifier predicts (ConWea, sections 3.2 and 3.4)."""
+"""Seeds: pseudo-labels by counting them, and their update from what the classifier predicts (the authors' released code)."""
 
 from __future__ import annotations
 

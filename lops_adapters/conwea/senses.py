@@ -1,4 +1,4 @@
-"""Word senses: k-means over a word's occurrences, with as many clusters as one global cosine threshold allows (ConWea, section 3.1)."""
+"""Word senses: k-means over a word's occurrences, with as many clusters as one global cosine threshold allows."""
 
 from __future__ import annotations
 

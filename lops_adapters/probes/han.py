@@ -53,7 +53,7 @@ class HanProbe(Probe):
         precision, device: as for the transformer probe; on CPUs the small matrices of a GRU are slower in bfloat16.
 
     Samples are sentences of tokens; or tokens, which are one sentence; or strings, which are cut into sentences at ``.``, ``!`` and ``?``
-    and into tokens at white space. Source: Mekala and Shang, ACL 2020 (ConWea), section 3.3; batch, rate and units from its released code.
+    and into tokens at white space. Source: Mekala and Shang, ACL 2020 (ConWea); batch, rate and units from its released code.
 
     """
 

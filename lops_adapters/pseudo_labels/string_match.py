@@ -63,10 +63,8 @@ def string_match(
     Raises:
         LopsError: If a document is not a string, there is none, or seeds and classes do not fit together.
 
-    Warns
-    -----
-    LopsWarning
-        Once, naming the seeds that no document can match and the spelling that would.
+    Warns:
+        LopsWarning: Once, naming the seeds that no document can match and the spelling that would.
 
     Source: the String-Match heuristic of the LOPS paper (experiments, initial pseudo-labels) and the authors'
     released code.
