@@ -134,7 +134,7 @@ SAMPLES = {
     ("conwea/__main__.py", "from lops_adapters.xclass import page"): "xclass",
     ("conwea/x.py", "from lops_adapters.datasets import load"): "",
     ("self_training.py", "from lops_adapters.cli import main"): "cli",
-    ("__init__.py", "from lops_adapters.selection import select"): "selection",
+    ("__init__.py", "from lops_adapters.datasets import read"): "datasets",
     ("cli/x.py", "from lops_adapters.conwea import pipeline"): "",
     ("core.py", "from importlib import import_module\nimport_module('lops_adapters.probes')"): "probes",
 }
