@@ -21,7 +21,8 @@ class LinearProbe(Probe):
     Args:
         epochs: passes over the training samples, at least 1.
         batch_size: samples an update.
-        learning_rate: of Adagrad, which divides it by the root of the summed squared gradients of each weight.
+        learning_rate: of Adagrad. Much above the default, the first epoch memorises a small corpus, wrong labels and all.
+            Adagrad divides it by the root of the summed squared gradients of each weight.
         max_features: the most frequent words that are kept.
         mask_words: words taken out of every text first, such as the seed words that made the pseudo-labels, in any case; of "e-mail"
             every part is. A probe that sees them can learn the rule that labelled the text instead of its topic.
@@ -33,7 +34,7 @@ class LinearProbe(Probe):
     kind: ClassVar[str] = "linear"
     epochs: int = 4
     batch_size: int = 32
-    learning_rate: float = 0.1
+    learning_rate: float = 0.03
     max_features: int = 100_000
     mask_words: Collection[str] = ()
 
