@@ -24,7 +24,6 @@ def die():
 
 
 def die_while_encoding(batch):
-    vectors._BLOCK = 40
     encode, calls = vectors.ContextEncoder.encode, []
 
     def encode_or_die(self, *args):
@@ -49,6 +48,7 @@ def die_while_training(what, number):
 
 
 if __name__ == "__main__":
+    vectors._BLOCK = 40  # several blocks in a tiny corpus; the same ones in every run that is compared, since batches are cut inside them
     where, _, number = sys.argv[1].partition("-")
     if where == "vectors":
         die_while_encoding(int(number))

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from lops_adapters import arguments
+from lops_adapters.conwea import vectors
 from lops_adapters.conwea.__main__ import main
 from lops_adapters.probes.han import HanProbe
 
@@ -36,6 +37,7 @@ def command(*args):
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
     shrink_presets(monkeypatch)
+    monkeypatch.setattr(vectors, "_BLOCK", 40)
 
 
 @pytest.fixture(scope="module")
@@ -44,6 +46,7 @@ def whole(data, bert, tmp_path_factory):
     output = tmp_path_factory.mktemp("whole") / "run"
     with pytest.MonkeyPatch.context() as patch:
         shrink_presets(patch)
+        patch.setattr(vectors, "_BLOCK", 40)
         assert command(*options(data, bert, output)) == 0
     return output
 
