@@ -42,11 +42,15 @@ def markdown(rows: Sequence[Sequence[str]]) -> str:
 
 
 def spread(values: Sequence[float | None]) -> str:
-    """Return mean and population standard deviation in percent, or a dash where a value is missing."""
+    """Return mean and, of several, population standard deviation in percent, or a dash where a value is missing.
+
+    >>> spread([0.5, 0.7]), spread([0.5]), spread([0.5, None])
+    ('60.0 ± 10.0', '50.0', '-')
+    """
     known = [value for value in values if value is not None]
     if len(known) < len(values) or not known:
         return "-"
-    return f"{100 * mean(known):.1f} ± {100 * pstdev(known):.1f}"
+    return f"{100 * mean(known):.1f}" + (f" ± {100 * pstdev(known):.1f}" if len(known) > 1 else "")
 
 
 def provenance(files: Sequence[dict[str, Any]]) -> str:
