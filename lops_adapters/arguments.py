@@ -125,7 +125,12 @@ def set_up_logging(quiet: bool) -> None:
 
 
 def table(metrics: dict[str, Any]) -> str:
-    """Return what a run ends with: a row an iteration and arm, from the contents of ``metrics.json``."""
+    """Return what a run ends with: :func:`table_rows`, aligned."""
+    return aligned(table_rows(metrics))
+
+
+def table_rows(metrics: dict[str, Any]) -> list[list[str]]:
+    """Return a head and a row an iteration and arm, from the contents of ``metrics.json``."""
     rows = [["arm", "iteration", "pseudo-labels", "noise", "selected", "noise after", "micro-F1", "macro-F1", "seconds"]]
     for arm, result in metrics["arms"].items():
         for item in result["iterations"]:
@@ -142,7 +147,7 @@ def table(metrics: dict[str, Any]) -> str:
                     f"{item['seconds']:.0f}",
                 ]
             )
-    return aligned(rows)
+    return rows
 
 
 def percent(fraction: float | None) -> str:

@@ -33,7 +33,6 @@ from lops_adapters.runs import RunFolder, pack_strings, unpack_strings
 from lops_adapters.selection import Lops, Selector, keep_all
 
 log = logging.getLogger(__name__)
-ARMS = ("standard", "lops")
 
 
 @dataclass(frozen=True)
@@ -232,17 +231,19 @@ def _save(classifier: HanProbe, prepared: Prepared, settings: ConweaSettings, ru
     run.save_model(folder, model.save)
 
 
+def write_pseudo_labels(path: Path, labels: PseudoLabels, ids: Sequence[str]) -> None:
+    """Write one CSV file: document id, pseudo-label, how many seeds of its class the document holds."""
+    rows = zip((ids[i] for i in labels.positions), labels.labels, (f"{score:g}" for score in labels.scores), strict=True)
+    storage.write_csv(path, ["id", "pseudo_label", "score"], rows)
+
+
 def write_tables(arm: str, iterations: Sequence[Iteration], corpus: Corpus, run: RunFolder) -> None:
     """Write the CSV files of one arm: pseudo-labels and selection of each iteration, predictions and seed words of the last."""
     folder, ids = run.arm(arm), corpus.ids
     for item in iterations:
         labels, selection = item.pseudo_labels, item.selection
         rows = list(zip((ids[i] for i in labels.positions), labels.labels, strict=True))
-        storage.write_csv(
-            folder / f"pseudo_labels-{item.number}.csv",
-            ["id", "pseudo_label", "score"],
-            [(*row, f"{score:g}") for row, score in zip(rows, labels.scores, strict=True)],
-        )
+        write_pseudo_labels(folder / f"pseudo_labels-{item.number}.csv", labels, ids)
         learnt = [f"{time:g}" if np.isfinite(time) else "" for time in selection.learnt_at]
         columns = zip(rows, learnt, selection.confidence, selection.mask, strict=True)
         storage.write_csv(

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from lops_adapters import storage
-from lops_adapters.conwea.pipeline import ARMS, Iteration, Prepared, prepare, run_arm, write_tables
+from lops_adapters.arguments import ARMS
+from lops_adapters.conwea.pipeline import Iteration, Prepared, prepare, run_arm, write_pseudo_labels, write_tables
 from lops_adapters.conwea.settings import ConweaSettings
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import Dataset
@@ -57,7 +58,7 @@ def run_conwea(
         first = finished[arm]["iterations"][0]
         metrics["pseudo_labels"] = {"count": first["pseudo_labels"], "noise": first["noise"], "coverage": first["coverage"]}
         storage.write_json(run.path / "metrics.json", metrics)
-    _write_first_pseudo_labels(iterations[0], corpus.ids, run)
+    write_pseudo_labels(run.path / "pseudo_labels.csv", iterations[0].pseudo_labels, corpus.ids)
     return metrics
 
 
@@ -105,9 +106,3 @@ def _iteration_metrics(item: Iteration, classes: Sequence[str], evaluator: Evalu
         "per_class": {str(label): report._asdict() for label, report in selection.per_class.items()},
         "classes_without_pseudo_labels": list(labels.empty_classes),
     }
-
-
-def _write_first_pseudo_labels(item: Iteration, ids: Sequence[str], run: RunFolder) -> None:
-    labels = item.pseudo_labels
-    rows = zip((ids[i] for i in labels.positions), labels.labels, (f"{score:g}" for score in labels.scores), strict=True)
-    storage.write_csv(run.path / "pseudo_labels.csv", ["id", "pseudo_label", "score"], rows)

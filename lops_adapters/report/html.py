@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from lops_adapters.arguments import percent
+from lops_adapters.arguments import percent, table_rows
 from lops_adapters.core import LopsError
 from lops_adapters.storage import write_text
 
@@ -34,7 +34,8 @@ def write_report(folder: Path) -> Path:
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     metrics = json.loads((folder / "metrics.json").read_text(encoding="utf-8"))
     title = f"{metrics['framework']} on {metrics['dataset']}"
-    parts = [f"<h1>{escape(title)}</h1>", _summary(config, metrics), "<h2>Arms and iterations</h2>", _iterations(metrics)]
+    rows = table_rows(metrics)
+    parts = [f"<h1>{escape(title)}</h1>", _summary(config, metrics), "<h2>Arms and iterations</h2>", _table(rows[0], rows[1:])]
     for arm, result in metrics["arms"].items():
         if arm != "standard":
             parts += [f"<h2>What the {escape(arm)} arm kept, by class</h2>", *(_per_class(item) for item in result["iterations"])]
@@ -53,26 +54,6 @@ def _summary(config: dict[str, Any], metrics: dict[str, Any]) -> str:
         f"<p>{metrics['n_documents']} documents in {len(metrics['classes'])} classes; {labels['count']} of them got a first pseudo-label, "
         f"{wrong}. Seed {config['seed']}, device {escape(config['device'])}.</p>"
     )
-
-
-def _iterations(metrics: dict[str, Any]) -> str:
-    head = ("arm", "iteration", "pseudo-labels", "noise", "selected", "noise after", "micro-F1", "macro-F1", "seconds")
-    rows = [
-        (
-            arm,
-            item["iteration"],
-            item["pseudo_labels"],
-            percent(item["noise"]),
-            item["selected"],
-            percent(item["selected_noise"]),
-            percent(item["micro_f1"]),
-            percent(item["macro_f1"]),
-            f"{item['seconds']:.0f}",
-        )
-        for arm, result in metrics["arms"].items()
-        for item in result["iterations"]
-    ]
-    return _table(head, rows)
 
 
 def _per_class(item: dict[str, Any]) -> str:
