@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from lops_adapters.conwea.contextual import ContextualCorpus
 from lops_adapters.conwea.settings import ConweaSettings
-from lops_adapters.core import LopsError
 from lops_adapters.probes.base import Probe
 from lops_adapters.probes.han import HanProbe, WordVectors
+from lops_adapters.word_vectors import train_word_vectors, with_random_vectors
 
 
 def word_vectors(corpus: ContextualCorpus, settings: ConweaSettings, seed: int) -> WordVectors:
-    """Train skip-gram Word2Vec (window 5, at least 2 occurrences) with one worker, so that it is reproducible; unit length.
+    """Train Word2Vec on the contextualised corpus, on words that occur twice.
 
     Under ``faithful``, words without a vector get a random one; otherwise the HAN leaves them out.
 
@@ -23,35 +21,11 @@ def word_vectors(corpus: ContextualCorpus, settings: ConweaSettings, seed: int) 
         LopsError: gensim is not installed, or no word occurs twice.
 
     """
-    try:
-        from gensim.models import Word2Vec
-    except ImportError:
-        raise LopsError("ConWea needs gensim, which is not installed; run: pip install 'lops_adapters[conwea]'") from None
     texts = [[word for sentence in document for word in sentence] for document in corpus.documents]
-    n_words = max(1, sum(map(len, texts)))
-    try:
-        model = Word2Vec(
-            texts,
-            vector_size=settings.vector_size,
-            window=5,
-            min_count=2,
-            sample=1e-3,
-            sg=1,
-            epochs=max(settings.vector_epochs, round(settings.vector_words / n_words)),
-            workers=1,
-            seed=seed % 2**32,
-        )
-    except RuntimeError as error:
-        raise LopsError(f"cannot train word vectors on {len(corpus)} documents ({error}); wanted words that occur at least twice") from None
-    words = sorted(model.wv.index_to_key)
-    vectors = np.stack([model.wv[word] for word in words]).astype(np.float32)
-    vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
-    if settings.faithful:
-        known = set(words)
-        rare = [word for word in corpus.vocabulary if word not in known]
-        random = np.random.default_rng(seed).uniform(-0.25, 0.25, (len(rare), settings.vector_size)).astype(np.float32)
-        words, vectors = words + rare, np.concatenate([vectors, random])
-    return WordVectors(tuple(words), vectors)
+    vectors = train_word_vectors(
+        texts, size=settings.vector_size, min_count=2, epochs=settings.vector_epochs, at_least=settings.vector_words, seed=seed
+    )
+    return with_random_vectors(vectors, corpus.vocabulary, seed) if settings.faithful else vectors
 
 
 def build_han(vectors: WordVectors, settings: ConweaSettings, device: str, *, n_samples: int | None = None, quiet: bool = True) -> HanProbe:

@@ -27,10 +27,11 @@ from lops_adapters.conwea.tokens import TokenizedCorpus, phrases_in, tokenize
 from lops_adapters.conwea.vectors import ContextEncoder, contextual_vectors
 from lops_adapters.core import LopsError, LopsWarning, Selection
 from lops_adapters.datasets import Corpus
+from lops_adapters.outputs import write_predictions, write_pseudo_labels, write_selection
 from lops_adapters.probes.han import HanProbe, WordVectors
 from lops_adapters.pseudo_labels import PseudoLabels
 from lops_adapters.runs import RunFolder, pack_strings, unpack_strings
-from lops_adapters.selection import Lops, Selector, keep_all
+from lops_adapters.selection import Lops, Selector, keep_all, trusted_positions
 
 log = logging.getLogger(__name__)
 
@@ -101,7 +102,7 @@ def run_arm(
         # The insertion point of the LOPS paper (appendix, compared methods): pseudo-labels are made, the classifier is not trained yet.
         choose = partial(selector, labelled, pseudo_labels.labels)
         selection, select_seconds = run.select(f"{arm}-{number}-selection", choose)
-        trusted = _trusted(selection, pseudo_labels)
+        trusted = trusted_positions(selection, pseudo_labels.labels)
         last = number == settings.iterations - 1
 
         def train(trusted: np.ndarray = trusted, labels: PseudoLabels = pseudo_labels, number: int = number, last: bool = last) -> Any:
@@ -127,19 +128,6 @@ def _selector(arm: str, prepared: Prepared, settings: ConweaSettings, *, seed: i
         return keep_all
     probe = build_probe(prepared.vectors, settings, device, quiet=quiet)
     return Lops(probe, tau=settings.tau, rule=settings.rule, every=settings.every, seed=seed)
-
-
-def _trusted(selection: Selection, pseudo_labels: PseudoLabels) -> np.ndarray:
-    """Positions to train on: the kept ones, or all where too few classes are left to train a classifier."""
-    kept = selection.kept
-    if len(set(pseudo_labels.labels[kept])) < 2:
-        warnings.warn(
-            f"the selection keeps {len(kept)} samples of fewer than two classes; this iteration trains on all {len(pseudo_labels)}",
-            LopsWarning,
-            stacklevel=2,
-        )
-        return np.arange(len(pseudo_labels))
-    return kept
 
 
 def _next_seeds(
@@ -231,31 +219,15 @@ def _save(classifier: HanProbe, prepared: Prepared, settings: ConweaSettings, ru
     run.save_model(folder, model.save)
 
 
-def write_pseudo_labels(path: Path, labels: PseudoLabels, ids: Sequence[str]) -> None:
-    """Write one CSV file: document id, pseudo-label, how many seeds of its class the document holds."""
-    rows = zip((ids[i] for i in labels.positions), labels.labels, (f"{score:g}" for score in labels.scores), strict=True)
-    storage.write_csv(path, ["id", "pseudo_label", "score"], rows)
-
-
 def write_tables(arm: str, iterations: Sequence[Iteration], corpus: Corpus, run: RunFolder) -> None:
     """Write the CSV files of one arm: pseudo-labels and selection of each iteration, predictions and seed words of the last."""
-    folder, ids = run.arm(arm), corpus.ids
+    folder = run.arm(arm)
     for item in iterations:
-        labels, selection = item.pseudo_labels, item.selection
-        rows = list(zip((ids[i] for i in labels.positions), labels.labels, strict=True))
-        write_pseudo_labels(folder / f"pseudo_labels-{item.number}.csv", labels, ids)
-        learnt = [f"{time:g}" if np.isfinite(time) else "" for time in selection.learnt_at]
-        columns = zip(rows, learnt, selection.confidence, selection.mask, strict=True)
-        storage.write_csv(
-            folder / f"selection-{item.number}.csv",
-            ["id", "pseudo_label", "learnt_at", "confidence", "selected"],
-            [(*row, time, f"{confidence:.6g}", int(selected)) for row, time, confidence, selected in columns],
-        )
-    probabilities = iterations[-1].probabilities
-    best = probabilities.argmax(axis=1)
-    storage.write_csv(
-        folder / "predictions.csv",
-        ["id", "predicted", "probability"],
-        [(ids[i], corpus.classes[label], f"{probabilities[i, label]:.6f}") for i, label in enumerate(best)],
-    )
+        labels = item.pseudo_labels
+        ids = [corpus.ids[i] for i in labels.positions]
+        write_pseudo_labels(folder / f"pseudo_labels-{item.number}.csv", ids, labels.labels, labels.scores)
+        write_selection(folder / f"selection-{item.number}.csv", ids, labels.labels, item.selection)
+    write_predictions(folder / "predictions.csv", corpus.ids, corpus.classes, iterations[-1].probabilities)
     storage.write_text(folder / "seeds.json", json.dumps([item.seeds for item in iterations], indent=1, ensure_ascii=False) + "\n")
+    first = folder / "pseudo_labels-0.csv"
+    storage.write_text(run.path / "pseudo_labels.csv", first.read_text(encoding="utf-8"))  # the same in both arms

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
+import warnings
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 
-from lops_adapters.core import ClassReport, LearningOrder, LopsError, Selection
+from lops_adapters.core import ClassReport, LearningOrder, LopsError, LopsWarning, Selection
 from lops_adapters.probes.base import Probe, check_counts
 
 log = logging.getLogger(__name__)
@@ -106,6 +107,20 @@ class Lops:
         selection = order.select()
         log.info("%s", selection)
         return selection
+
+
+def trusted_positions(selection: Selection, pseudo_labels: Labels) -> np.ndarray:
+    """Return the (m,) int64 positions to train on: the kept ones, or all where too few classes are left to train a classifier.
+
+    >>> trusted_positions(keep_all(["a", "b"], ["x", "y"]), ["x", "y"]).tolist()
+    [0, 1]
+    """
+    kept, labels = selection.kept, values(pseudo_labels)
+    if len({labels[i] for i in kept.tolist()}) < 2:
+        message = f"the selection keeps {len(kept)} samples of fewer than two classes; this training takes all {len(labels)}"
+        warnings.warn(message, LopsWarning, stacklevel=2)
+        return np.arange(len(labels))
+    return kept
 
 
 def encode(labels: Labels, classes: Sequence[Hashable]) -> np.ndarray:

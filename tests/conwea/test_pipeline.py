@@ -14,7 +14,6 @@ from lops_adapters.conwea.pipeline import prepare
 from lops_adapters.core import LopsError, LopsWarning, Selection
 from lops_adapters.datasets import Corpus, Dataset
 from lops_adapters.probes.han import HanProbe
-from lops_adapters.pseudo_labels import PseudoLabels
 from lops_adapters.runs import RunFolder
 from lops_adapters.selection import keep_all
 
@@ -107,7 +106,7 @@ def test_rejected_documents_are_still_predicted_and_labelled_afresh(finished):
 @pytest.mark.parametrize("keep", [lambda n: np.zeros(n, dtype=bool), lambda n: np.arange(n) == 0])
 def test_too_little_kept_trains_on_all_and_says_so(monkeypatch, dataset, go, head_start, keep):
     recorder = Recorder(monkeypatch, keep)
-    with pytest.warns(LopsWarning, match="of fewer than two classes; this iteration trains on all"):
+    with pytest.warns(LopsWarning, match="of fewer than two classes; this training takes all"):
         go(dataset, head_start, arms=["lops"], resume=True, iterations=2)
     for (samples, _), (trained, *_) in zip(recorder.asked, recorder.trained, strict=True):
         assert trained == samples
@@ -185,13 +184,6 @@ def test_selection_tables_say_when_each_was_learnt(finished):
     for row in rows:
         expected = 1 - float(row["learnt_at"]) / epochs if row["learnt_at"] else -1 / epochs
         assert float(row["confidence"]) == pytest.approx(expected, abs=1e-5)
-
-
-def test_trusted_positions():
-    labels = PseudoLabels(np.arange(3), np.array(["a", "a", "b"], dtype=object), np.ones(3), 3, ("a", "b"))
-    whole = keep_all("xyz", ["a", "a", "b"])
-    some = Selection(np.array([True, False, True]), whole.learnt_at, whole.confidence, {}, "x", "y")
-    assert pipeline._trusted(some, labels).tolist() == [0, 2]
 
 
 def test_nothing_to_read(dataset, go, tmp_path):

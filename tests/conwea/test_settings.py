@@ -2,11 +2,11 @@ import json
 
 import pytest
 
-from lops_adapters.conwea.settings import PRESETS, ConweaSettings
+from lops_adapters.conwea.settings import ConweaSettings
 from lops_adapters.core import LopsError
 
 
-@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("preset", ConweaSettings.PRESETS)
 @pytest.mark.parametrize("faithful", [None, True])
 def test_survives_json(preset, faithful):
     settings = ConweaSettings.preset(preset, tau=0.7, every=3, faithful=faithful)
@@ -27,7 +27,7 @@ def test_presets_are_the_published_sizes_and_smaller_ones():
 def test_overrides_of_none_change_nothing():
     assert ConweaSettings.preset("paper", tau=None, encoder=None) == ConweaSettings.preset("paper")
     assert ConweaSettings.preset("paper", tau=0.25).tau == 0.25
-    assert PRESETS["paper"].tau == 0.5
+    assert ConweaSettings.preset("paper").tau == 0.5
 
 
 def test_faithful_concatenates_layers_and_repeats_nothing():

@@ -1,11 +1,10 @@
 """A corpus small enough to run ConWea on in a second, with an ambiguous seed word, and a tiny random BERT that reads it."""
 
 import json
-from dataclasses import replace
 
 import numpy as np
 
-from lops_adapters.conwea.settings import PRESETS, ConweaSettings
+from lops_adapters.conwea.settings import ConweaSettings
 
 COMMON = ["people", "said", "week", "then", "town", "looked", "went", "again", "long", "small", "later", "asked"]
 TOPICS = {
@@ -38,8 +37,8 @@ def settings(**overrides):
 
 def shrink_presets(patch=None):
     """Make the preset of the command small, for as long as the pytest ``monkeypatch`` lasts, or for good."""
-    small = replace(PRESETS["quick"], **SMALL)
-    PRESETS.update(quick=small) if patch is None else patch.setitem(PRESETS, "quick", small)
+    presets = ConweaSettings.PRESETS
+    presets.update(quick=SMALL) if patch is None else patch.setitem(presets, "quick", SMALL)
 
 
 def plain_arithmetic(patch=None):

@@ -10,7 +10,7 @@ from lops_adapters.core import RULES, LearningOrder, LopsError, LopsWarning, Sel
 from lops_adapters.probes import Probe, Snapshot
 from lops_adapters.probes.base import Update
 from lops_adapters.probes.linear import LinearProbe
-from lops_adapters.selection import Lops, keep_all, select
+from lops_adapters.selection import Lops, keep_all, select, trusted_positions
 
 N, K, EPOCHS, PER_EPOCH = 60, 3, 4, 6
 LABELS = [f"class {code}" for code in np.random.default_rng(0).integers(0, K, N)]
@@ -314,3 +314,16 @@ def test_select():
         select(texts, labels, probe="svm")
     with pytest.raises(LopsError, match="found 1 class"):
         select(texts, ["a"] * len(texts))
+
+
+@pytest.mark.parametrize("labels", [["a", "a", "b"], np.array(["a", "a", "b"], dtype=object)])
+def test_trusted_positions(labels):
+    whole = keep_all("xyz", labels)
+
+    def kept(*mask):
+        return Selection(np.array(mask), whole.learnt_at, whole.confidence, {}, "x", "y")
+
+    assert trusted_positions(kept(True, False, True), labels).tolist() == [0, 2]
+    for too_few in (kept(True, True, False), kept(False, False, False)):
+        with pytest.warns(LopsWarning, match="of fewer than two classes; this training takes all 3"):
+            assert trusted_positions(too_few, labels).tolist() == [0, 1, 2]

@@ -1,0 +1,73 @@
+"""What the arms of a run write: tables of pseudo-labels, selections and predictions, and ``metrics.json``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lops_adapters import storage
+from lops_adapters.arguments import ARMS
+from lops_adapters.core import Selection
+from lops_adapters.runs import RunFolder
+
+
+def write_pseudo_labels(path: Path, ids: Iterable[str], labels: Iterable[Any], scores: Iterable[float]) -> None:
+    """Write one CSV file: sample id, pseudo-label, the score it was given by."""
+    storage.write_csv(path, ["id", "pseudo_label", "score"], zip(ids, labels, (f"{score:g}" for score in scores), strict=True))
+
+
+def write_selection(path: Path, ids: Iterable[str], labels: Iterable[Any], selection: Selection) -> None:
+    """Write one CSV file: sample id, pseudo-label, epoch it was learnt at (empty: never), confidence, whether it is selected (1 or 0)."""
+    learnt = [f"{time:g}" if np.isfinite(time) else "" for time in selection.learnt_at]
+    confidence = [f"{value:.6g}" for value in selection.confidence]
+    rows = zip(ids, labels, learnt, confidence, selection.mask.astype(int), strict=True)
+    storage.write_csv(path, ["id", "pseudo_label", "learnt_at", "confidence", "selected"], rows)
+
+
+def write_predictions(path: Path, ids: Sequence[str], classes: Sequence[str], probabilities: np.ndarray) -> None:
+    """Write one CSV file: document id, predicted class, its probability; ``probabilities`` is (n, k)."""
+    best = probabilities.argmax(axis=1)
+    rows = ((ids[i], classes[label], f"{probabilities[i, label]:.6f}") for i, label in enumerate(best))
+    storage.write_csv(path, ["id", "predicted", "probability"], rows)
+
+
+def selection_metrics(selection: Selection) -> dict[str, Any]:
+    """Return what ``metrics.json`` says of a selection in an iteration."""
+    return {
+        "selected": len(selection.kept),
+        "rule": selection.rule,
+        "stopped": selection.stopped,
+        "per_class": {str(label): report._asdict() for label, report in selection.per_class.items()},
+    }
+
+
+def arm_metrics(iterations: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return an arm's entry in ``metrics.json``: its last iteration's results, and all iterations."""
+    last = iterations[-1]
+    return {
+        **{key: last[key] for key in ("micro_f1", "macro_f1", "selected", "selected_noise")},
+        "seconds": sum(item["seconds"] for item in iterations),
+        "iterations": list(iterations),
+    }
+
+
+def add_arm(run: RunFolder, about: dict[str, Any], arm: str, result: dict[str, Any]) -> dict[str, Any]:
+    """Write ``metrics.json`` with one arm more and return its contents; arms of an earlier call on this run folder stay.
+
+    Args:
+        run: the run folder.
+        about: everything in the file besides the arms.
+        arm: name of the arm.
+        result: of :func:`arm_metrics`.
+
+    """
+    path = run.path / "metrics.json"
+    arms = json.loads(path.read_text(encoding="utf-8"))["arms"] if path.exists() else {}
+    arms[arm] = result
+    metrics = {**about, "arms": {name: arms[name] for name in ARMS if name in arms}}
+    storage.write_json(path, metrics)
+    return metrics
