@@ -35,7 +35,7 @@ def common_parser(framework: str, description: str, probes: Sequence[str], epilo
     arms.add_argument("--arms", default=",".join(ARMS), help="comma-separated: standard (no selection), lops (default: both)")
     arms.add_argument("--rule", choices=RULES, help="reading of LOPS (default: released)")
     arms.add_argument("--tau", type=float, metavar="T", help="fraction of each class (default: 0.5)")
-    arms.add_argument("--every", type=int, metavar="B", help="look at the probe every B updates instead of every epoch")
+    arms.add_argument("--every", type=_interval, metavar="B|epoch", help="look at the probe after every B updates, or every epoch")
     arms.add_argument("--probe", choices=probes, help="the classifier that is watched (default: the framework's own)")
     run = parser.add_argument_group("run")
     run.add_argument("--preset", choices=("quick", "paper"), help="sizes for a CPU, or the published ones (default: paper where CUDA is)")
@@ -48,6 +48,10 @@ def common_parser(framework: str, description: str, probes: Sequence[str], epilo
     run.add_argument("--quiet", action="store_true", help="no progress bars, no log")
     run.add_argument("--faithful", action="store_true", default=None, help="the original's ways where they can be chosen, see the docs")
     return parser
+
+
+def _interval(text: str) -> int | str:
+    return text if text == "epoch" else int(text)
 
 
 def read_arms(text: str) -> list[str]:
@@ -137,7 +141,7 @@ def table_rows(metrics: dict[str, Any]) -> list[list[str]]:
             rows.append(
                 [
                     arm,
-                    str(item["iteration"]),
+                    str(item.get("stage", item["iteration"])),
                     str(item["pseudo_labels"]),
                     percent(item["noise"]),
                     str(item["selected"]),

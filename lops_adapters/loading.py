@@ -13,7 +13,7 @@ import numpy as np
 from lops_adapters.core import LopsError
 
 # A framework's model is imported when one of its kind is loaded.
-LOADERS = {"conwea": "lops_adapters.conwea.model:ConweaClassifier"}
+LOADERS = {"conwea": "lops_adapters.conwea.model:ConweaClassifier", "westclass": "lops_adapters.westclass.model:WestclassClassifier"}
 
 
 class TextClassifier(Protocol):

@@ -30,8 +30,8 @@ def write_selection(path: Path, ids: Iterable[str], labels: Iterable[Any], selec
 
 def write_predictions(path: Path, ids: Sequence[str], classes: Sequence[str], probabilities: np.ndarray) -> None:
     """Write one CSV file: document id, predicted class, its probability; ``probabilities`` is (n, k)."""
-    best = probabilities.argmax(axis=1)
-    rows = ((ids[i], classes[label], f"{probabilities[i, label]:.6f}") for i, label in enumerate(best))
+    best = zip(ids, probabilities.argmax(axis=1), probabilities.max(axis=1), strict=True)
+    rows = ((name, classes[label], f"{probability:.6f}") for name, label, probability in best)
     storage.write_csv(path, ["id", "predicted", "probability"], rows)
 
 

@@ -19,7 +19,8 @@ class FrameworkSettings:
 
     Args:
         probe: the classifier that is watched; ``same`` is the framework's own.
-        rule, tau, every: of the selection, see :class:`lops_adapters.selection.Lops`.
+        rule, tau: of the selection, see :class:`lops_adapters.selection.Lops`.
+        every: look at the probe after every so many updates, or ``epoch``.
         faithful: the original's ways where they can be chosen, see the framework's page in the documentation.
 
     """
@@ -32,7 +33,7 @@ class FrameworkSettings:
     probe: str = "same"
     rule: str = "released"
     tau: float = 0.5
-    every: int | None = None
+    every: int | str = "epoch"
     faithful: bool = False
 
     def __post_init__(self) -> None:
@@ -40,8 +41,8 @@ class FrameworkSettings:
         self._one_of("rule", RULES)
         if not 0 < self.tau <= 1:
             raise LopsError(f"tau is {self.tau}; wanted a fraction above 0 and at most 1")
-        if self.every is not None and self.every < 1:
-            raise LopsError(f"every is {self.every}; wanted a number of updates, at least 1")
+        if self.every != "epoch" and (isinstance(self.every, str) or self.every < 1):
+            raise LopsError(f"every is {self.every}; wanted a number of updates, at least 1, or epoch")
         for name in self.AT_LEAST_ONE:
             value = getattr(self, name)
             if value is not None and value < 1:
@@ -50,6 +51,16 @@ class FrameworkSettings:
     def _one_of(self, name: str, choices: tuple[str, ...]) -> None:
         if getattr(self, name) not in choices:
             raise LopsError(f"{name} is {getattr(self, name)!r}; wanted one of {', '.join(choices)}")
+
+    @property
+    def updates_between_checkpoints(self) -> int | None:
+        """What a selector calls ``every``: a number of updates, None for once an epoch."""
+        return None if isinstance(self.every, str) else self.every
+
+    def check_checkpoints(self, updates: int, samples: str) -> None:
+        """Refuse to look at a probe more rarely than it makes ``updates`` in all; ``samples`` says on what."""
+        if (self.updates_between_checkpoints or 0) > updates:
+            raise LopsError(f"every is {self.every}, and the probe makes {updates} updates on {samples}; wanted a smaller number, or epoch")
 
     def as_dict(self) -> dict[str, Any]:
         """Return the settings in JSON's own types."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
@@ -16,6 +17,7 @@ from lops_adapters.probes.han import WordVectors
 from lops_adapters.runs import pack_strings, unpack_strings
 
 log = logging.getLogger(__name__)
+_LONGEST = 10_000  # of a longer text gensim trains on the beginning alone
 
 
 def train_word_vectors(
@@ -30,7 +32,8 @@ def train_word_vectors(
         epochs: passes over the corpus.
         at_least: a small corpus is repeated, beyond ``epochs``, until about so many words are seen.
         seed: of initial vectors and of everything drawn.
-        cache: folder where vectors are kept under a hash of texts and settings, and looked for first; None: neither.
+        cache: folder where vectors are kept under a hash of texts and settings, and looked for first; None: neither. A folder or a file
+            there that cannot be read or written costs the time of training, and nothing else.
 
     Returns:
         Words in alphabetical order and their vectors.
@@ -47,12 +50,12 @@ def train_word_vectors(
     options = {"vector_size": size, "window": 5, "min_count": min_count, "sample": 1e-3, "sg": 1, "negative": 5}
     options |= {"epochs": max(epochs, round(at_least / n_words)), "workers": 1, "seed": seed % 2**32}
     kept = None if cache is None else cache / f"{_fingerprint(texts, options)}.npz"
-    if kept is not None and kept.is_file():
-        log.info("word vectors from %s", kept)
-        with np.load(kept) as stored:
-            return WordVectors(tuple(unpack_strings(stored["words"])), stored["vectors"])
+    found = None if kept is None else _read(kept, size)
+    if found is not None:
+        return found
+    pieces = [text[begin : begin + _LONGEST] for text in texts for begin in range(0, len(text), _LONGEST)]
     try:
-        model = Word2Vec(texts, **options)
+        model = Word2Vec(pieces, **options)
     except RuntimeError as error:
         often = "twice" if min_count == 2 else f"{min_count} times"
         raise LopsError(
@@ -62,9 +65,28 @@ def train_word_vectors(
     vectors = np.stack([model.wv[word] for word in words]).astype(np.float32)
     vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
     if kept is not None:
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        storage.write_arrays(kept, words=pack_strings(words), vectors=vectors)
+        try:
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            storage.write_arrays(kept, words=pack_strings(words), vectors=vectors)
+        except OSError as error:
+            log.warning("word vectors are not kept for another run: %s", error)
     return WordVectors(tuple(words), vectors)
+
+
+def _read(kept: Path, size: int) -> WordVectors | None:
+    """Return the vectors in a file of the cache; None where it is missing, or damaged, which its checksums tell."""
+    try:
+        with np.load(kept) as stored:
+            found = WordVectors(tuple(unpack_strings(stored["words"])), stored["vectors"])
+        if found.vectors.shape[1] != size:
+            raise ValueError(f"width {found.vectors.shape[1]}")
+    except FileNotFoundError:
+        return None
+    except Exception as error:  # a damaged file can make numpy and zipfile raise nearly anything
+        log.warning("word vectors in %s cannot be read (%s); they are trained anew", kept, error)
+        return None
+    log.info("word vectors from %s", kept)
+    return found
 
 
 def with_random_vectors(vectors: WordVectors, vocabulary: Iterable[str], seed: int) -> WordVectors:
@@ -78,5 +100,5 @@ def with_random_vectors(vectors: WordVectors, vocabulary: Iterable[str], seed: i
 def _fingerprint(texts: Sequence[Sequence[str]], options: Mapping[str, object]) -> str:
     digest = hashlib.sha256(repr([version("gensim"), sorted(options.items())]).encode())
     for text in texts:
-        digest.update(f"{len(text)} {' '.join(text)}\n".encode())  # no token holds a space
+        digest.update(json.dumps(list(text)).encode() + b"\n")
     return digest.hexdigest()[:32]

@@ -16,7 +16,7 @@ HEAVY = {
     "transformers",
 }  # fmt: skip
 # Files made of one heavy library and imported only inside the functions of their neighbours.
-HEAVY_FILES = {"probes/han_network.py"}
+HEAVY_FILES = {"probes/han_network.py", "probes/keras_networks.py"}
 FRAMEWORKS = {"conwea", "xclass", "westclass", "lotclass"}
 LEAVES = {"integrations", "report", "cli"}
 BASE_ROOMS = {"probes", "pseudo_labels", "datasets", "evaluation"}

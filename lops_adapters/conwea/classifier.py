@@ -7,7 +7,7 @@ from typing import Any
 
 from lops_adapters.conwea.contextual import ContextualCorpus
 from lops_adapters.conwea.settings import ConweaSettings
-from lops_adapters.probes.base import Probe
+from lops_adapters.probes import Probe, text_probe
 from lops_adapters.probes.han import HanProbe, WordVectors
 from lops_adapters.word_vectors import train_word_vectors, with_random_vectors
 
@@ -52,14 +52,8 @@ def build_han(vectors: WordVectors, settings: ConweaSettings, device: str, *, n_
 
 def build_probe(vectors: WordVectors, settings: ConweaSettings, device: str, *, quiet: bool) -> Probe:
     """Return the probe that the settings ask for."""
-    if settings.probe == "linear":
-        from lops_adapters.probes.linear import LinearProbe
-
-        return LinearProbe(quiet=quiet)
-    if settings.probe == "transformer":
-        from lops_adapters.probes.transformer import TransformerProbe
-
-        return TransformerProbe(encoder=settings.encoder, max_tokens=settings.max_pieces, device=device, quiet=quiet)
+    if settings.probe != "same":
+        return text_probe(settings.probe, encoder=settings.encoder, max_tokens=settings.max_pieces, device=device, quiet=quiet)
     return build_han(vectors, settings, device, quiet=quiet)
 
 

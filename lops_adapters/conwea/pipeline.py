@@ -79,12 +79,7 @@ def _check(tokens: TokenizedCorpus, seeds: Mapping[str, Sequence[str]], settings
         raise LopsError(f"found no word in {tokens.n_documents} documents (only stop words, punctuation or nothing); wanted text")
     plain = contextualise(tokens, Senses(0.0, {}, np.full(len(tokens.word_id), -1, dtype=np.int32)))
     n_labelled = len(seed_words.check_seeds(plain, seeds))
-    updates = probe_updates(settings, n_labelled)
-    if settings.every is not None and settings.every > updates:
-        raise LopsError(
-            f"every is {settings.every}, and the probe makes {updates} updates on {n_labelled} pseudo-labelled documents; wanted a smaller "
-            "number, or none for once an epoch"
-        )
+    settings.check_checkpoints(probe_updates(settings, n_labelled), f"{n_labelled} pseudo-labelled documents")
 
 
 def run_arm(
@@ -127,7 +122,7 @@ def _selector(arm: str, prepared: Prepared, settings: ConweaSettings, *, seed: i
     if arm == "standard":
         return keep_all
     probe = build_probe(prepared.vectors, settings, device, quiet=quiet)
-    return Lops(probe, tau=settings.tau, rule=settings.rule, every=settings.every, seed=seed)
+    return Lops(probe, tau=settings.tau, rule=settings.rule, every=settings.updates_between_checkpoints, seed=seed)
 
 
 def _next_seeds(

@@ -5,13 +5,14 @@ from importlib import import_module
 from lops_adapters.core import LopsError
 from lops_adapters.probes.base import Probe, Snapshot
 
-__all__ = ["PROBES", "Probe", "Snapshot", "probe_class"]
+__all__ = ["PROBES", "Probe", "Snapshot", "probe_class", "text_probe"]
 
 # A new probe is a file, a line here and a row in the conformance suite. Modules are imported when asked for: torch takes seconds.
 PROBES = {
     "linear": "lops_adapters.probes.linear:LinearProbe",
     "transformer": "lops_adapters.probes.transformer:TransformerProbe",
     "han": "lops_adapters.probes.han:HanProbe",
+    "keras": "lops_adapters.probes.keras_probe:KerasProbe",
 }
 
 
@@ -26,3 +27,16 @@ def probe_class(kind: str) -> type[Probe]:
     module, name = PROBES[kind].split(":")
     found: type[Probe] = getattr(import_module(module), name)
     return found
+
+
+def text_probe(kind: str, *, encoder: str, max_tokens: int, device: str, quiet: bool = True) -> Probe:
+    """Return a probe that a framework can watch in place of its own network: ``linear`` or ``transformer``, in its default settings.
+
+    >>> text_probe("linear", encoder="minilm", max_tokens=128, device="cpu").max_epochs
+    4
+    """
+    if kind == "transformer":
+        from lops_adapters.probes.transformer import TransformerProbe
+
+        return TransformerProbe(encoder=encoder, max_tokens=max_tokens, device=device, quiet=quiet)
+    return probe_class(kind)(quiet=quiet)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, ClassVar
@@ -15,23 +14,10 @@ import numpy as np
 from lops_adapters.core import LopsError
 from lops_adapters.probes.base import Probe, Update
 from lops_adapters.probes.torch_tools import LocalRandomness, autocast, import_torch, prediction_batches, resolve_device, training_batches
+from lops_adapters.probes.tuning import check_targets, check_tuning, check_weights
+from lops_adapters.probes.words import WordVectors, sentences_of, word_ids, word_table
 
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 Document = list[np.ndarray]  # one array of word indices a sentence
-
-
-@dataclass(frozen=True)
-class WordVectors:
-    """Pretrained word vectors: words in a fixed order and a (len(words), width) float32 array."""
-
-    words: tuple[str, ...]
-    vectors: np.ndarray
-
-    def __post_init__(self) -> None:
-        if self.vectors.ndim != 2 or len(self.words) != len(self.vectors) or not len(self.words):
-            raise LopsError(f"found {len(self.words)} words and vectors of shape {self.vectors.shape}; wanted one row a word, at least one")
-        if len(set(self.words)) < len(self.words):
-            raise LopsError(f"found {len(self.words)} words, {len(set(self.words))} of them distinct; wanted every word once")
 
 
 @dataclass
@@ -43,13 +29,15 @@ class HanProbe(Probe):
             trained along.
         epochs: at most so many passes.
         batch_size: samples an update.
-        learning_rate: of Adam.
+        learning_rate: of the optimizer.
         units: of each GRU, each way, and of each attention.
         max_sentences, max_words: longer documents and sentences are cut at the end.
         validation: fraction of the samples held out for early stopping; 0 trains on all of them for all epochs.
         patience: stop after so many epochs without a lower validation loss.
         restore_best: go back to the weights of the lowest validation loss (the original keeps the last ones).
         last_words_only: the original's reading of a document, one sentence of its last ``max_words`` words.
+        optimizer: ``adam``, or ``sgd`` with momentum 0.9.
+        smoothing: trains towards (1 - smoothing) times the pseudo-label plus smoothing spread evenly over all k classes; 0 to below 1.
         precision, device: as for the transformer probe; on CPUs the small matrices of a GRU are slower in bfloat16.
 
     Samples are sentences of tokens; or tokens, which are one sentence; or strings, which are cut into sentences at ``.``, ``!`` and ``?``
@@ -71,6 +59,8 @@ class HanProbe(Probe):
     last_words_only: bool = False
     precision: str = "float32"
     device: str = "auto"
+    optimizer: str = "adam"
+    smoothing: float = 0.0
     _words: dict[str, int] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -80,11 +70,13 @@ class HanProbe(Probe):
             raise LopsError(
                 f"validation is {self.validation}, learning_rate {self.learning_rate}; wanted 0 <= validation < 1 and a rate > 0"
             )
+        if self.optimizer not in ("adam", "sgd") or not 0 <= self.smoothing < 1:
+            raise LopsError(f"optimizer is {self.optimizer!r}, smoothing {self.smoothing}; wanted adam or sgd, and 0 <= smoothing < 1")
         self._device = resolve_device(self.device)
         autocast(self._device, self.precision)
         self._network: Any = None
         if self.vectors is not None:
-            self._words = {word: index for index, word in enumerate(self.vectors.words, 1)}
+            self._words = word_ids(self.vectors.words)
 
     @property
     def max_epochs(self) -> int:
@@ -95,8 +87,7 @@ class HanProbe(Probe):
         """Word indices of every sentence; a document without a known word becomes one sentence of padding."""
         documents = [sentences_of(sample) for sample in samples]
         if fit and self.vectors is None:
-            distinct = sorted({word for document in documents for sentence in document for word in sentence})
-            self._words = {word: index for index, word in enumerate(distinct, 1)}
+            self._words = word_ids(sorted({word for document in documents for sentence in document for word in sentence}))
         return [self._indices(document) for document in documents]
 
     def _indices(self, document: Sequence[Sequence[str]]) -> Document:
@@ -110,13 +101,7 @@ class HanProbe(Probe):
         return [np.array(sentence, dtype=np.int64) for sentence in kept or [[0]]]
 
     def _table(self, seed: int) -> np.ndarray:
-        width = 100 if self.vectors is None else self.vectors.vectors.shape[1]
-        table = np.zeros((len(self._words) + 1, width), dtype=np.float32)
-        if self.vectors is None:
-            table[1:] = np.random.default_rng(seed).uniform(-0.25, 0.25, (len(self._words), width))
-        else:
-            table[1:] = self.vectors.vectors
-        return table
+        return word_table(self.vectors, len(self._words), seed)
 
     def _build(self, n_classes: int, seed: int) -> Any:
         from lops_adapters.probes.han_network import HanNetwork
@@ -127,7 +112,6 @@ class HanProbe(Probe):
 
     def updates(self, prepared: list[Document], codes: np.ndarray, n_classes: int, seed: int) -> Iterator[Update]:
         """Train a fresh network; the seed decides its weights, the held-out samples and the batches."""
-        torch = import_torch()
         randomness = LocalRandomness(seed, self._device)
         with randomness.inside():
             self._network = self._build(n_classes, seed)
@@ -135,7 +119,7 @@ class HanProbe(Probe):
         held_out = np.sort(rng.permutation(len(prepared))[: int(self.validation * len(prepared))])
         train = np.setdiff1d(np.arange(len(prepared)), held_out)
         sizes = np.array([sum(map(len, prepared[i])) for i in train])
-        optimizer = torch.optim.Adam([p for p in self._network.parameters() if p.requires_grad], lr=self.learning_rate)
+        optimizer = self._optimizer()
         stopper = _EarlyStopping(self.patience)
         per_epoch, done = -(-len(train) // self.batch_size), 0
         for _ in range(self.epochs):
@@ -148,6 +132,12 @@ class HanProbe(Probe):
         if self.restore_best and stopper.best is not None:
             self._network.load_state_dict(stopper.best)
 
+    def _optimizer(self) -> Any:
+        optim = import_torch().optim
+        if self.optimizer == "sgd":
+            return optim.SGD(_trainable(self._network), lr=self.learning_rate, momentum=0.9)
+        return optim.Adam(_trainable(self._network), lr=self.learning_rate)
+
     def _forward(self, prepared: list[Document], positions: np.ndarray) -> Any:
         torch = import_torch()
         sentences = [torch.from_numpy(sentence) for i in positions for sentence in prepared[i]]
@@ -157,13 +147,18 @@ class HanProbe(Probe):
             return self._network(padded, words, [len(prepared[i]) for i in positions]).float()
 
     def _learn(self, optimizer: Any, prepared: list[Document], batch: np.ndarray, codes: np.ndarray) -> None:
-        """Make one update; the batch runs in slices that fit a processor's cache, which changes the speed and not the gradient."""
+        """Make one update; the batch runs in slices that fit a processor's cache, which changes the speed and not the gradient.
+
+        ``codes`` are class codes (n,), or soft labels (n, k), for which the gradient of cross-entropy is that of KL divergence.
+        """
         torch = import_torch()
+        smoothing = self.smoothing if codes.ndim == 1 else 0.0
         self._network.train()
         for start in range(0, len(batch), 64):
             part = batch[start : start + 64]
             target = torch.as_tensor(codes[part], device=self._device)
-            loss = torch.nn.functional.cross_entropy(self._forward(prepared, part), target, reduction="sum") / len(batch)
+            scores = self._forward(prepared, part)
+            loss = torch.nn.functional.cross_entropy(scores, target, reduction="sum", label_smoothing=smoothing) / len(batch)
             loss.backward()
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
@@ -185,6 +180,63 @@ class HanProbe(Probe):
             for batch in prediction_batches(sizes, where, budget=16384):
                 probabilities[batch] = torch.softmax(self._forward(prepared, batch), dim=-1).cpu().numpy()
         return probabilities[where]
+
+    def tuner(self, *, learning_rate: float, momentum: float, decay: float) -> Callable[[list[Document], np.ndarray, np.ndarray], None]:
+        """Return a function that makes one update of the trained network towards soft labels, for self-training.
+
+        Args:
+            learning_rate: of a fresh SGD; the step size is learning_rate / (1 + decay * updates done).
+            momentum: of that SGD, at least 0 and below 1.
+            decay: see learning_rate; at least 0.
+
+        Returns:
+            ``update(prepared, positions, targets)``: on the samples at ``positions``, (b,) int, towards ``targets``, (b, k) float, by KL
+            divergence.
+
+        Raises:
+            LopsError: untrained, a setting out of range, or (when updating) targets of another shape.
+
+        """
+        if self._network is None:
+            raise self._untrained()
+        check_tuning(learning_rate, momentum, decay)
+        optimizer = import_torch().optim.SGD(_trainable(self._network), lr=learning_rate, momentum=momentum)
+        n_classes, done = self._network.output.out_features, 0
+
+        def update(prepared: list[Document], positions: np.ndarray, targets: np.ndarray) -> None:
+            nonlocal done
+            soft = check_targets(positions, targets, n_classes)
+            optimizer.param_groups[0]["lr"] = learning_rate / (1 + decay * done)
+            self._learn(optimizer, [prepared[i] for i in positions], np.arange(len(soft)), soft)
+            done += 1
+
+        return update
+
+    def trainable_weights(self) -> list[np.ndarray]:
+        """Return copies of the weights that training changes, in a fixed order; frozen word vectors are not among them."""
+        if self._network is None:
+            raise self._untrained()
+        return [parameter.detach().cpu().numpy().copy() for parameter in _trainable(self._network)]
+
+    def restore(self, weights: Sequence[np.ndarray], n_classes: int, seed: int = 0) -> HanProbe:
+        """Build the network and give it what :meth:`trainable_weights` returned; itself is returned.
+
+        Without ``vectors``, :meth:`prepare` has to learn the words first (``fit=True``).
+
+        Raises:
+            LopsError: weights of other shapes than this network's.
+
+        """
+        torch = import_torch()
+        with LocalRandomness(seed, self._device).inside():
+            network = self._build(n_classes, seed)
+        trainable = _trainable(network)
+        check_weights(weights, [tuple(parameter.shape) for parameter in trainable])
+        with torch.no_grad():
+            for parameter, weight in zip(trainable, weights, strict=True):
+                parameter.copy_(torch.tensor(weight))
+        self._network = network
+        return self
 
     def save(self, folder: Path) -> None:
         """Write ``model.safetensors`` (all weights with the word vectors) and ``han.json`` (settings, words, number of classes)."""
@@ -212,11 +264,15 @@ class HanProbe(Probe):
         table = weights["embedding.weight"].numpy()
         vectors = WordVectors(tuple(stored["words"]), table[1:]) if stored["pretrained"] else None
         probe = cls(vectors=vectors, **{**stored["settings"], "device": device})
-        probe._words = {word: index for index, word in enumerate(stored["words"], 1)}
+        probe._words = word_ids(stored["words"])
         with LocalRandomness(0, probe._device).inside():
             probe._network = probe._build(stored["n_classes"], seed=0)
         probe._network.load_state_dict(weights)
         return probe
+
+
+def _trainable(network: Any) -> list[Any]:
+    return [parameter for parameter in network.parameters() if parameter.requires_grad]
 
 
 class _EarlyStopping:
@@ -231,17 +287,3 @@ class _EarlyStopping:
             return False
         self._waited += 1
         return self._waited >= self._patience
-
-
-def sentences_of(sample: Any) -> Sequence[Sequence[str]]:
-    """Return a sample as sentences of tokens; a string is cut at sentence ends and white space, tokens are one sentence.
-
-    >>> sentences_of("The bank rose. It rained!")
-    [['The', 'bank', 'rose.'], ['It', 'rained!']]
-    """
-    if not isinstance(sample, str | Iterable):
-        raise LopsError(f"a sample is {sample!r}; wanted a string, tokens, or sentences of tokens")
-    if not isinstance(sample, str):
-        parts = list(sample)
-        return [parts] if parts and isinstance(parts[0], str) else parts
-    return [sentence.split() for sentence in _SENTENCE_END.split(sample) if sentence.strip()]

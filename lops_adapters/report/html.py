@@ -38,7 +38,7 @@ def write_report(folder: Path) -> Path:
     parts = [f"<h1>{escape(title)}</h1>", _summary(config, metrics), "<h2>Arms and iterations</h2>", _table(rows[0], rows[1:])]
     for arm, result in metrics["arms"].items():
         if arm != "standard":
-            parts += [f"<h2>What the {escape(arm)} arm kept, by class</h2>", *(_per_class(item) for item in result["iterations"])]
+            parts += [f"<h2>What the {escape(arm)} arm kept, by class</h2>", *map(_per_class, filter(_selected, result["iterations"]))]
     parts += ["<h2>Settings and versions</h2>", f"<pre>{escape(json.dumps(config, indent=2, ensure_ascii=False))}</pre>"]
     head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>{escape(title)}</title>'
     body = "\n".join(parts)
@@ -49,11 +49,18 @@ def write_report(folder: Path) -> Path:
 
 def _summary(config: dict[str, Any], metrics: dict[str, Any]) -> str:
     labels = metrics["pseudo_labels"]
+    made = f"{labels['count']} of them got a first pseudo-label"
+    if "of" in labels:
+        made = f"{labels['count']} {labels['of']} with a pseudo-label were made"
     wrong = "no gold labels to compare with" if labels["noise"] is None else f"{percent(labels['noise'])} of these wrong"
     return (
-        f"<p>{metrics['n_documents']} documents in {len(metrics['classes'])} classes; {labels['count']} of them got a first pseudo-label, "
-        f"{wrong}. Seed {config['seed']}, device {escape(config['device'])}.</p>"
+        f"<p>{metrics['n_documents']} documents in {len(metrics['classes'])} classes; {escape(made)}, {wrong}. "
+        f"Seed {config['seed']}, device {escape(config['device'])}.</p>"
     )
+
+
+def _selected(item: dict[str, Any]) -> bool:
+    return "per_class" in item  # a framework may have stages without a selection
 
 
 def _per_class(item: dict[str, Any]) -> str:

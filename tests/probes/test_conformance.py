@@ -16,6 +16,7 @@ ROWS = {
     "linear": {"epochs": 3, "batch_size": 3},
     "transformer": {"epochs": 3, "batch_size": 3, "learning_rate": 3e-3, "max_tokens": 16, "precision": "float32", "device": "cpu"},
     "han": {"epochs": 3, "batch_size": 3, "learning_rate": 1e-2, "units": 8, "precision": "float32", "device": "cpu"},
+    "keras": {"epochs": 3, "batch_size": 3, "learning_rate": 0.1, "precision": "float32", "device": "cpu"},
 }
 # A row's result may differ in the last bits of float32 with the rows it is computed with: matrix products of another shape add up
 # in another order. Each of some tens of sums of up to 100 terms of size 1 carries about 1e-7; 1e-5 leaves room, and is far below what
@@ -56,7 +57,7 @@ def same(snapshots, others):
 
 def test_every_kind_has_a_row():
     assert set(ROWS) == set(PROBES)
-    with pytest.raises(LopsError, match="probe is 'svm'; wanted one of linear, transformer, han"):
+    with pytest.raises(LopsError, match="probe is 'svm'; wanted one of linear, transformer, han, keras"):
         probe_class("svm")
 
 

@@ -167,7 +167,18 @@ def test_bad_word_vectors(words, shape, message):
         WordVectors(words, np.zeros(shape, dtype=np.float32))
 
 
-@pytest.mark.parametrize("settings", [{"validation": 1.0}, {"validation": -0.1}, {"units": 0}, {"max_words": 0}, {"patience": 0}])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"validation": 1.0},
+        {"validation": -0.1},
+        {"optimizer": "adamw"},
+        {"smoothing": 1.0},
+        {"units": 0},
+        {"max_words": 0},
+        {"patience": 0},
+    ],
+)
 def test_bad_settings(settings):
     with pytest.raises(LopsError, match=next(iter(settings))):
         HanProbe(**{**SMALL, **settings})
@@ -250,3 +261,74 @@ def test_bfloat16(vectors):
     probabilities = probe.fit(texts, codes, 3).predict_proba(texts)
     assert probabilities.dtype == np.float32
     np.testing.assert_allclose(probabilities.sum(axis=1), 1.0, atol=1e-5)
+
+
+def test_sgd(vectors):
+    """The first update of SGD is the gradient times the rate, and momentum is 0.9."""
+    import torch
+
+    texts, codes = topic_texts(12, seed=3)
+    probe = HanProbe(vectors, **{**SMALL, "optimizer": "sgd", "batch_size": 12, "learning_rate": 0.5})
+    prepared = probe.prepare(texts, fit=True)
+    updates = probe.updates(prepared, codes, 3, 0)
+    next(updates)
+    first, gradient = probe.trainable_weights(), gradients(probe, prepared, np.arange(12), codes)
+    optimizer = probe._optimizer()
+    assert (type(optimizer), optimizer.defaults["lr"], optimizer.defaults["momentum"]) == (torch.optim.SGD, 0.5, 0.9)
+    probe._learn(optimizer, prepared, np.arange(12), codes)
+    for before, after, one in zip(first, probe.trainable_weights(), gradient.values(), strict=True):
+        np.testing.assert_allclose(after - before, -0.5 * one.numpy(), atol=1e-6)
+
+
+def test_smoothing(vectors):
+    """Smoothed labels are soft labels: (1 - s) one-hot + s / k."""
+    texts, codes = topic_texts(12, seed=3)
+    probe = HanProbe(vectors, **{**SMALL, "smoothing": 0.3}).fit(texts, codes, 3)
+    prepared, batch = probe.prepare(texts), np.arange(12)
+    smoothed, soft = (gradients(probe, prepared, batch, targets) for targets in (codes, (0.7 * np.eye(3)[codes] + 0.1).astype(np.float32)))
+    probe.smoothing = 0.0
+    hard = gradients(probe, prepared, batch, codes)
+    for name, gradient in smoothed.items():
+        np.testing.assert_allclose(gradient, soft[name], atol=1e-6)
+    assert max(float((smoothed[name] - hard[name]).abs().max()) for name in hard) > 1e-3
+
+
+def test_tuner(vectors):
+    """Two updates of SGD with momentum and a falling step towards soft labels, by hand."""
+    texts, codes = topic_texts(150, seed=3)
+    probe = HanProbe(vectors, **{**SMALL, "epochs": 1, "smoothing": 0.2}).fit(texts, codes, 3)
+    prepared, start = probe.prepare(texts), probe.trainable_weights()
+    positions = [np.arange(100), np.array([149, 3])]
+    targets = [np.random.default_rng(0).dirichlet(np.ones(3), len(where)).astype(np.float32) for where in positions]
+    update = probe.tuner(learning_rate=0.4, momentum=0.7, decay=0.5)
+    weights, momentum = start, [np.zeros_like(one) for one in start]
+    for done in range(2):
+        documents = [prepared[i] for i in positions[done]]
+        found = gradients(probe, documents, np.arange(len(documents)), targets[done]).values()
+        momentum = [0.7 * m + g.numpy() for m, g in zip(momentum, found, strict=True)]
+        weights = [w - 0.4 / (1 + 0.5 * done) * m for w, m in zip(weights, momentum, strict=True)]
+        update(prepared, positions[done], targets[done])
+        for one, expected in zip(probe.trainable_weights(), weights, strict=True):
+            np.testing.assert_allclose(one, expected, atol=1e-5)
+    with pytest.raises(LopsError, match=r"found 2 positions and targets of shape \(2, 4\)"):
+        update(prepared, positions[1], np.full((2, 4), 0.25))
+    with pytest.raises(LopsError, match="decay -1"):
+        probe.tuner(learning_rate=0.4, momentum=0.7, decay=-1)
+    with pytest.raises(LopsError, match="untrained"):
+        HanProbe(vectors, **SMALL).tuner(learning_rate=0.4, momentum=0.7, decay=0.0)
+
+
+def test_restore(trained, vectors):
+    texts, codes = topic_texts(24, seed=1)
+    other = HanProbe(**SMALL)
+    with pytest.raises(LopsError, match=r"found weights of shapes .* fit=True"):
+        other.restore(trained.trainable_weights(), 3)
+    other.prepare(texts, fit=True)
+    assert other.restore(trained.trainable_weights(), 3) is other
+    np.testing.assert_array_equal(other.predict_proba(texts), trained.predict_proba(texts))
+    frozen = HanProbe(vectors, **SMALL).fit(texts, codes, 3)
+    assert (len(WORDS) + 1, 12) not in [weights.shape for weights in frozen.trainable_weights()]
+    again = HanProbe(vectors, **SMALL).restore(frozen.trainable_weights(), 3)
+    np.testing.assert_array_equal(again.predict_proba(texts), frozen.predict_proba(texts))
+    with pytest.raises(LopsError, match="untrained"):
+        HanProbe(vectors, **SMALL).trainable_weights()

@@ -1,0 +1,69 @@
+"""How often to look at WeSTClass's probe: what a selection keeps of the pseudo documents when the probe is asked every so many updates.
+
+No gold label takes part: the question is whether the rule filters at all. Settings are those of `python -m lops_adapters.westclass
+--preset quick`.
+
+    python -m benchmarks.westclass_granularity --dataset agnews --data-dir DIR [--seeds 3]
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.record import write_result
+from lops_adapters.core import Selection
+from lops_adapters.datasets import load
+from lops_adapters.runs import RunFolder, describe
+from lops_adapters.selection import Lops
+from lops_adapters.westclass.classifier import build_probe
+from lops_adapters.westclass.pipeline import Prepared, prepare
+from lops_adapters.westclass.settings import WestclassSettings
+
+INTERVALS = (None, 4, 2, 1)
+
+
+def measure(prepared: Prepared, every: int | None, rule: str, seed: int) -> dict[str, Any]:
+    """Return what one selection keeps, overall and by class, and when it was done."""
+    probe = build_probe(prepared.vectors, prepared.settings, "cpu")
+    labels = np.array(prepared.corpus.classes, dtype=object)[prepared.codes]
+    selection: Selection = Lops(probe, rule=rule, every=every, seed=seed)(prepared.pseudo_documents, labels)
+    shares = {str(label): report.kept / report.count for label, report in selection.per_class.items()}
+    learnt = selection.learnt_at[np.isfinite(selection.learnt_at)]
+    return {
+        "every": every,
+        "rule": rule,
+        "seed": seed,
+        "updates_per_epoch": -(-len(labels) // prepared.settings.batch_size),
+        "kept": float(selection.mask.mean()),
+        "kept_by_class": shares,
+        "last_learnt_at": float(learnt.max()) if len(learnt) else None,
+    }
+
+
+def main() -> None:
+    """Measure all intervals and both rules on one data set, and write the result."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--dataset", default="agnews")
+    parser.add_argument("--data-dir")
+    parser.add_argument("--seeds", type=int, default=3)
+    options = parser.parse_args()
+    corpus = load(options.dataset, data_dir=options.data_dir, quiet=True).corpus
+    settings = WestclassSettings.preset("quick")
+    rows = []
+    for seed in range(options.seeds):
+        with tempfile.TemporaryDirectory() as folder:
+            run = RunFolder.open(Path(folder) / "run", describe("westclass", settings.as_dict(), seed, corpus, "cpu"), resume=False)
+            prepared = prepare(corpus, settings, run, seed=seed, quiet=True)
+            for rule in ("released", "ranked"):
+                rows += [measure(prepared, every, rule, seed) for every in INTERVALS]
+                print(*rows[-len(INTERVALS) :], sep="\n")
+    print(write_result(f"westclass-granularity-{options.dataset}", {"rows": rows, "documents": len(corpus)}, corpus))
+
+
+if __name__ == "__main__":
+    main()

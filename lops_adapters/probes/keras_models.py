@@ -1,0 +1,202 @@
+"""Compiled Keras models: how their targets and outputs are read, and copying, saving and loading them."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lops_adapters.core import LopsError
+from lops_adapters.probes.keras_tools import import_keras
+
+
+@dataclass(frozen=True)
+class Head:
+    """How the targets and the outputs of a compiled model are read.
+
+    Attributes:
+        n_classes: k.
+        single: one output unit that stands for class 1 of two.
+        sparse: the loss takes class codes.
+        logits: the outputs are scores before softmax or sigmoid.
+
+    """
+
+    n_classes: int
+    single: bool
+    sparse: bool
+    logits: bool
+
+    def targets(self, codes: np.ndarray, smoothing: float) -> np.ndarray:
+        """Return what the loss wants for class codes (b,): codes (b,) int32, or (b, k) or (b, 1) float32 with smoothing.
+
+        >>> Head(2, single=False, sparse=False, logits=False).targets(np.array([1]), 0.5)
+        array([[0.25, 0.75]], dtype=float32)
+        """
+        if self.sparse:
+            return codes.astype(np.int32)
+        soft = np.full((len(codes), self.n_classes), smoothing / self.n_classes, dtype=np.float32)
+        soft[np.arange(len(codes)), codes] += 1.0 - smoothing
+        return self.soft_targets(soft)
+
+    def soft_targets(self, soft: np.ndarray) -> np.ndarray:
+        """Return what :meth:`soft_loss` wants for soft labels (b, k)."""
+        return soft[:, 1:] if self.single else soft
+
+    def soft_loss(self) -> Any:
+        """Return KL divergence to soft labels, or the cross-entropy of the same gradient where outputs are no probabilities."""
+        losses = import_keras().losses
+        if self.single:
+            return losses.BinaryCrossentropy(from_logits=self.logits)
+        return losses.CategoricalCrossentropy(from_logits=True) if self.logits else losses.KLDivergence()
+
+    def probabilities(self, outputs: Any) -> np.ndarray:
+        """Class probabilities, (b, k) float32, of a model's outputs (b, k) or (b, 1).
+
+        Raises:
+            LopsError: the outputs are no probabilities and the loss does not say that they are logits.
+
+        """
+        scores = np.asarray(outputs).astype(np.float32)
+        if self.logits:  # of one unit: the sigmoid is the softmax over it and 0
+            scores = np.hstack([np.zeros_like(scores), scores]) if self.single else scores
+            scores = np.exp(scores - scores.max(axis=1, keepdims=True))
+            return scores / scores.sum(axis=1, keepdims=True)
+        if self.single:
+            scores = np.hstack([1.0 - scores, scores])
+        sums = scores.sum(axis=1, keepdims=True)
+        if (scores < 0).any() or (np.abs(sums - 1.0) > 0.02).any():
+            raise LopsError(
+                f"the model's outputs are no probabilities (a row is {scores[0].tolist()[:5]}); wanted a softmax (one unit: a sigmoid) at "
+                "its end, or a loss of Keras with from_logits=True"
+            )
+        return scores / sums
+
+
+def read_loss(model: Any, smoothing: float) -> tuple[bool, bool]:
+    """Return of a compiled model whether its loss takes class codes, and whether it takes logits.
+
+    Raises:
+        LopsError: it is no model, not compiled, has more than one loss, or smoothing is asked of a loss that takes class codes.
+
+    """
+    keras = import_keras()
+    if not isinstance(model, keras.Model):
+        raise LopsError(f"model is {model!r}; wanted a compiled Keras model, or a function that returns one for a number of classes")
+    if not model.compiled or model.loss is None:
+        raise LopsError(f"the Keras model {model.name!r} is not compiled with a loss; call its compile(optimizer=..., loss=...) first")
+    found = model.loss
+    if isinstance(found, dict | list | tuple):
+        parts = list(found.values()) if isinstance(found, dict) else list(found)
+        if len(parts) != 1:
+            raise LopsError(f"the Keras model {model.name!r} has {len(parts)} losses; wanted one output with one loss")
+        found = parts[0]
+    loss = keras.losses.get(found)
+    sparse = isinstance(loss, keras.losses.SparseCategoricalCrossentropy) or loss is keras.losses.sparse_categorical_crossentropy
+    if sparse and smoothing:
+        raise LopsError(
+            f"smoothing is {smoothing}, and the loss of the Keras model {model.name!r} takes class codes; wanted smoothing=0, or a loss "
+            "that takes one probability a class, such as categorical_crossentropy"
+        )
+    logits = isinstance(loss, keras.losses.Loss) and loss.get_config().get("from_logits", False)
+    return sparse, bool(logits)
+
+
+def copy_of(model: Any) -> Any:
+    """Return a copy of a compiled model: its layers, its weights, its compile configuration; the optimizer starts anew.
+
+    Raises:
+        LopsError: Keras cannot make one.
+
+    """
+    keras = import_keras()
+    try:
+        copied = keras.models.clone_model(model)
+        copied.set_weights(model.get_weights())
+        copied.compile_from_config(model.get_compile_config())
+    except Exception as error:  # whatever a custom layer, model, loss or metric raises
+        raise LopsError(
+            f"Keras cannot copy the model {model.name!r} ({_first_line(error)}); give a function that takes the number of classes and "
+            "returns a new compiled model"
+        ) from error
+    if type(copied) is not type(model) or not copied.compiled:
+        raise LopsError(
+            f"Keras copies the model {model.name!r} without what its class {type(model).__name__} adds; give a function that takes the "
+            "number of classes and returns a new compiled model"
+        )
+    return copied
+
+
+def set_learning_rate(model: Any, learning_rate: float) -> None:
+    """Give a compiled model's optimizer another step size; a LopsError where it has a schedule."""
+    try:
+        model.optimizer.learning_rate = learning_rate
+    except TypeError:
+        raise LopsError(f"learning_rate is {learning_rate}, and the model's optimizer has a schedule; wanted learning_rate=None") from None
+
+
+def read_head(model: Any, row: Any, n_classes: int, smoothing: float) -> Head:
+    """Return how a compiled model is read, trying it on one encoded sample.
+
+    Raises:
+        LopsError: it does not take the sample, has another number of outputs than classes, or as :func:`read_loss`.
+
+    """
+    sparse, logits = read_loss(model, smoothing)
+    try:
+        outputs = model.predict_on_batch(row)
+    except Exception as error:  # whatever a layer raises
+        raise LopsError(
+            f"the Keras model {model.name!r} does not take an encoded sample ({_first_line(error)}); wanted an `encode` that returns the "
+            "model's inputs for samples, one row a sample"
+        ) from error
+    shape = getattr(outputs, "shape", None)
+    single = shape == (1, 1) and n_classes == 2 and not sparse
+    if shape != (1, n_classes) and not single:
+        found = f"outputs of shape {shape}" if shape else f"{len(outputs)} outputs"
+        raise LopsError(
+            f"the Keras model {model.name!r} gives {found} for one sample; wanted (1, {n_classes}), one for each of {n_classes} classes. "
+            "Where the number of classes varies, give a function that takes it and returns a new compiled model"
+        )
+    head = Head(n_classes, single, sparse, logits)
+    head.probabilities(outputs)
+    return head
+
+
+def _first_line(error: Exception) -> str:
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)
+
+
+def save_model(model: Any, path: Path) -> None:
+    """Write a model in Keras's own format, without the time of day, so that the same model makes the same file."""
+    model.save(path)
+    with zipfile.ZipFile(path) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    metadata = json.loads(parts["metadata.json"])
+    metadata.pop("date_saved", None)
+    parts["metadata.json"] = json.dumps(metadata).encode()
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in parts.items():
+            archive.writestr(zipfile.ZipInfo(name), content)
+
+
+def load_model(path: Path) -> Any:
+    """Read a model that :func:`save_model` wrote, compiled as it was.
+
+    Raises:
+        LopsError: Keras cannot rebuild it.
+
+    """
+    from lops_adapters.probes import keras_networks  # noqa: F401  # registers the layers of the text CNN
+
+    try:
+        return import_keras().saving.load_model(path)
+    except Exception as error:  # whatever a custom layer raises
+        raise LopsError(
+            f"{path} cannot be loaded ({_first_line(error)}); layers, losses and functions of one's own have to be registered with "
+            "keras.saving.register_keras_serializable first"
+        ) from error

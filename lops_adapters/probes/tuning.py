@@ -1,0 +1,43 @@
+"""What self-training and restored weights may be given: the checks that the probes with a ``tuner`` share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from lops_adapters.core import LopsError
+
+
+def check_tuning(learning_rate: float, momentum: float, decay: float) -> None:
+    """Raise a LopsError where a setting of a tuner's SGD is out of range."""
+    if not learning_rate > 0 or not 0 <= momentum < 1 or not decay >= 0:
+        raise LopsError(
+            f"learning_rate is {learning_rate}, momentum {momentum}, decay {decay}; "
+            "wanted a positive learning_rate, 0 <= momentum < 1 and decay >= 0"
+        )
+
+
+def check_targets(positions: np.ndarray, targets: np.ndarray, n_classes: int) -> np.ndarray:
+    """Return soft labels as (b, k) float32, or raise a LopsError where they are not one row a position.
+
+    >>> check_targets(np.array([4]), np.array([[0.25, 0.75]]), 2)
+    array([[0.25, 0.75]], dtype=float32)
+    """
+    soft = np.asarray(targets, dtype=np.float32)
+    if soft.shape != (len(positions), n_classes) or not len(soft):
+        raise LopsError(
+            f"found {len(positions)} positions and targets of shape {soft.shape}; "
+            f"wanted one row of {n_classes} probabilities a position, at least one"
+        )
+    return soft
+
+
+def check_weights(weights: Sequence[np.ndarray], shapes: Sequence[tuple[int, ...]]) -> None:
+    """Raise a LopsError where weights do not have a network's shapes, in its order."""
+    found = [tuple(np.shape(weight)) for weight in weights]
+    if found != list(shapes):
+        raise LopsError(
+            f"found weights of shapes {found}; this network has {list(shapes)}. Wanted what trainable_weights() of a probe with the same "
+            "settings, words and classes gave; without `vectors`, prepare(samples, fit=True) comes first"
+        )

@@ -1,0 +1,49 @@
+"""WeSTClass's two networks on the corpus's own word vectors, and the probes a selector may watch."""
+
+from __future__ import annotations
+
+from lops_adapters.probes import Probe, text_probe
+from lops_adapters.probes.han import HanProbe, WordVectors
+from lops_adapters.probes.keras_probe import KerasProbe
+from lops_adapters.westclass.settings import WestclassSettings, filled
+
+Network = KerasProbe | HanProbe
+PRETRAINING_RATE = 0.1
+
+
+def build_network(vectors: WordVectors, settings: WestclassSettings, device: str, *, quiet: bool = True) -> Network:
+    """Return the network, untrained: a Keras CNN, or the PyTorch HAN; SGD with momentum 0.9 on soft labels, as in the original.
+
+    The settings must have been filled in by :meth:`WestclassSettings.for_length`.
+    """
+    epochs, words = filled(settings.pretrain_epochs), filled(settings.max_words)
+    if settings.network == "cnn":
+        return KerasProbe(
+            vectors=vectors,
+            epochs=epochs,
+            batch_size=settings.batch_size,
+            learning_rate=PRETRAINING_RATE,
+            smoothing=settings.alpha,
+            max_words=words,
+            device=device,
+            quiet=quiet,
+        )
+    return HanProbe(
+        vectors=vectors,
+        epochs=epochs,
+        batch_size=settings.batch_size,
+        learning_rate=PRETRAINING_RATE,
+        optimizer="sgd",
+        smoothing=settings.alpha,
+        max_sentences=filled(settings.max_sentences),
+        max_words=words,
+        device=device,
+        quiet=quiet,
+    )
+
+
+def build_probe(vectors: WordVectors, settings: WestclassSettings, device: str, *, quiet: bool = True) -> Probe:
+    """Return the probe that the settings ask for."""
+    if settings.probe != "same":
+        return text_probe(settings.probe, encoder=settings.encoder, max_tokens=128, device=device, quiet=quiet)
+    return build_network(vectors, settings, device, quiet=quiet)

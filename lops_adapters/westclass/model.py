@@ -1,0 +1,71 @@
+"""A trained WeSTClass classifier for new texts: tokens, then the network."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from lops_adapters.core import LopsError
+from lops_adapters.probes import probe_class
+from lops_adapters.storage import write_json
+from lops_adapters.westclass.classifier import Network
+from lops_adapters.westclass.settings import WestclassSettings, filled
+from lops_adapters.westclass.tokens import Document, padded, tokenize
+
+
+@dataclass
+class WestclassClassifier:
+    """Predicts the class of any text, the way the run that trained it did.
+
+    Attributes:
+        classes: class names, in the order of probability columns.
+        network: the trained network.
+        settings: of the run.
+
+    """
+
+    classes: Sequence[str]
+    network: Network
+    settings: WestclassSettings
+
+    def predict_proba(self, texts: Sequence[str]) -> np.ndarray:
+        """Class probabilities, (n, k) float32; a text without a known word gets what the network says of nothing."""
+        if isinstance(texts, str):
+            raise LopsError("found one string; wanted a list of texts")
+        wrong = [text for text in texts if not isinstance(text, str)]
+        if wrong:
+            raise LopsError(f"found {wrong[0]!r} among the texts; wanted strings, an empty one for an empty text")
+        return self.network.predict_proba(as_read(tokenize(texts, faithful=self.settings.faithful), self.settings))
+
+    def predict(self, texts: Sequence[str]) -> list[str]:
+        """Class names, one a text."""
+        return [self.classes[code] for code in self.predict_proba(texts).argmax(axis=1)]
+
+    def save(self, folder: Path) -> None:
+        """Write the model into an existing empty folder."""
+        network = folder / "network"
+        network.mkdir()
+        self.network.save(network)
+        stored = {"kind": "westclass", "network": self.network.kind, "classes": list(self.classes), "settings": self.settings.as_dict()}
+        write_json(folder / "lops.json", stored)
+
+    @classmethod
+    def load(cls, folder: Path, *, device: str = "auto") -> WestclassClassifier:
+        """Read what :meth:`save` wrote."""
+        stored = json.loads((folder / "lops.json").read_text(encoding="utf-8"))
+        network = probe_class(stored["network"]).load(folder / "network", device=device)
+        return cls(stored["classes"], network, WestclassSettings(**stored["settings"]))  # type: ignore[arg-type]
+
+
+def as_read(documents: list[Document], settings: WestclassSettings) -> list[Document]:
+    """Return documents as the network reads them; under ``faithful`` the CNN's are cut and filled up with ``<PAD/>``, a word there.
+
+    The settings must have been filled in by :meth:`WestclassSettings.for_length`.
+    """
+    if settings.faithful and settings.network == "cnn":
+        return padded(documents, filled(settings.max_words))
+    return documents

@@ -1,0 +1,113 @@
+"""Self-training on all real documents towards a sharpened, class-balanced target (WeSTClass, section 4.3 of its paper)."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from tqdm.auto import tqdm
+
+from lops_adapters.core import LopsError
+from lops_adapters.probes.torch_tools import training_batches
+from lops_adapters.westclass.classifier import Network
+from lops_adapters.westclass.settings import WestclassSettings, filled
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class SelfTrained:
+    """What self-training ended with.
+
+    Attributes:
+        probabilities: (n, k) float32 predictions on all documents with the final weights.
+        iterations: updates made.
+        changed: fraction of documents whose class changed, at each refresh of the target after the first.
+        converged: whether it stopped because few documents changed, not because of the limit.
+
+    """
+
+    probabilities: np.ndarray
+    iterations: int
+    changed: tuple[float, ...]
+    converged: bool
+
+
+def target_distribution(probabilities: np.ndarray) -> np.ndarray:
+    """Return the targets of (n, k) predictions q: q^2 divided by each class's total, rows scaled to sum to 1.
+
+    >>> target_distribution(np.array([[0.9, 0.1], [0.6, 0.4]])).round(2).tolist()
+    [[0.96, 0.04], [0.43, 0.57]]
+    """
+    q = probabilities.astype(np.float64)
+    weight = q**2 / np.maximum(q.sum(axis=0), 1e-12)
+    return np.asarray(weight / weight.sum(axis=1, keepdims=True))
+
+
+def self_train(
+    network: Network,
+    prepared: Any,
+    sizes: np.ndarray,
+    settings: WestclassSettings,
+    labelled: tuple[np.ndarray, np.ndarray],
+    *,
+    seed: int,
+    quiet: bool = True,
+) -> SelfTrained:
+    """Train the pre-trained network on, in place.
+
+    Every ``update_interval`` updates the target is made anew from predictions on all documents; training stops there when fewer than
+    ``stop_below`` of them changed their class since the last time. Each update takes one batch; every pass over the documents is in a
+    fresh random order, in batches of similar length.
+
+    Args:
+        network: pre-trained.
+        prepared: n documents, as the network's ``prepare`` returns them.
+        sizes: (n,) int, their lengths.
+        settings: filled in by :meth:`WestclassSettings.for_length`.
+        labelled: positions and class codes of documents whose label was given; it stays their target.
+        seed: of the order.
+        quiet: no progress bar.
+
+    Raises:
+        LopsError: the network predicts something that is not a number.
+
+    """
+    interval = filled(settings.update_interval)
+    update = network.tuner(learning_rate=filled(settings.learning_rate), momentum=0.9, decay=filled(settings.decay))
+    rng = np.random.default_rng([seed, 1])
+    batches: list[np.ndarray] = []
+    changed: list[float] = []
+    target = previous = np.zeros(0)
+    converged, iteration = False, 0
+    bar = tqdm(total=settings.max_iterations, disable=quiet, unit="update", desc="self-training", leave=False)
+    with bar:
+        for iteration in range(settings.max_iterations):
+            if iteration % interval == 0:
+                probabilities = _predictions(network, prepared)
+                classes = probabilities.argmax(axis=1)
+                if iteration:
+                    changed.append(float((classes != previous).mean()))
+                    bar.set_postfix(changed=f"{changed[-1]:.2%}")
+                    if changed[-1] < settings.stop_below:
+                        converged = True
+                        break
+                target, previous = target_distribution(probabilities), classes
+                target[labelled[0]] = np.eye(probabilities.shape[1])[labelled[1]]
+            if not batches:
+                batches = training_batches(sizes, settings.batch_size, rng, pool=4)
+            batch = batches.pop()
+            update(prepared, batch, target[batch])
+            bar.update()
+    done = iteration if converged else settings.max_iterations
+    log.info("self-training: %d updates, %s", done, "few documents change any more" if converged else "the limit")
+    return SelfTrained(_predictions(network, prepared), done, tuple(changed), converged)
+
+
+def _predictions(network: Network, prepared: Any) -> np.ndarray:
+    probabilities = network.predict_prepared(prepared)
+    if not np.isfinite(probabilities).all():  # no class would change any more, and training would end as if it had succeeded
+        raise LopsError("the network's predictions are not numbers any more; wanted a training that converges: lower learning_rate")
+    return probabilities

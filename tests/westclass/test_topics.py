@@ -1,0 +1,155 @@
+import time
+
+import numpy as np
+import pytest
+
+from lops_adapters.core import LopsError
+from lops_adapters.westclass.topics import Seed, find_topics
+from lops_adapters.westclass.vmf import fit
+
+
+def unit(rows, dtype=np.float32):
+    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(dtype)
+
+
+def top(vectors, seed, size):
+    mean = unit(seed.vectors.astype(np.float64), np.float64).mean(axis=0)
+    scores = [float(np.dot(row, mean)) / float(np.linalg.norm(mean)) for row in unit(vectors.astype(np.float64), np.float64)]
+    return sorted(range(len(vectors)), key=lambda word: (-round(scores[word], 6), word))[:size]
+
+
+def slow(vectors, seeds):
+    """The words and the vectors of each class by the loop in words: everything ranked afresh at every size."""
+
+    def at(size):
+        kept = [len(seed.vectors) >= size for seed in seeds]
+        words = [list(seed.words) if keep else top(vectors, seed, size) for seed, keep in zip(seeds, kept, strict=True)]
+        return words, [seed.vectors if keep else vectors[chosen] for seed, keep, chosen in zip(seeds, kept, words, strict=True)]
+
+    def shared(size):
+        union = [word for words in at(size)[0] for word in words]
+        return len(union) != len(set(union))
+
+    size = min(len(seed.vectors) for seed in seeds)
+    while size < len(vectors) and not shared(size) and not shared(size + 1):
+        size += 1
+    return at(size)
+
+
+def seeds_of(vectors, rng, k, longest, phrases):
+    free = rng.permutation(len(vectors)).tolist()
+    seeds = []
+    for _ in range(k):
+        words = [free.pop() for _ in range(rng.integers(1, longest + 1))]
+        extra = unit(rng.normal(size=(rng.integers(0, phrases + 1), vectors.shape[1])))
+        seeds.append(Seed(np.concatenate([vectors[words], extra]), words))
+    return seeds
+
+
+def assert_as_slow(vectors, seeds):
+    topics = find_topics(vectors, seeds)
+    words, chosen = slow(vectors, seeds)
+    assert [topic.words.tolist() for topic in topics] == words
+    for topic, rows in zip(topics, chosen, strict=True):
+        assert topic.words.dtype == np.int32
+        expected = fit(rows)
+        np.testing.assert_allclose(topic.distribution.mean, expected.mean, atol=1e-12)
+        assert topic.distribution.kappa == pytest.approx(expected.kappa)
+    return max(len(rows) for rows in chosen)
+
+
+@pytest.mark.parametrize("phrases", [0, 2])
+@pytest.mark.parametrize("width", [3, 20, 60])
+def test_the_same_as_the_slow_loop(width, phrases):
+    sizes = []
+    for case in range(40):
+        rng = np.random.default_rng([width, phrases, case])
+        vectors = unit(rng.normal(size=(rng.integers(20, 120), width)))
+        sizes.append(assert_as_slow(vectors, seeds_of(vectors, rng, int(rng.integers(1, 5)), 4, phrases)))
+    assert len(set(sizes)) > 3
+
+
+def test_ties_go_to_the_lower_index():
+    for case in range(60):
+        rng = np.random.default_rng(case)
+        vectors = np.eye(5, dtype=np.float32)[rng.integers(0, 5, 40)]
+        assert_as_slow(vectors, seeds_of(vectors, rng, int(rng.integers(1, 4)), 3, 0))
+
+
+def test_two_seeds_are_equally_near_their_mean():
+    for case in range(20):
+        vectors = unit(np.random.default_rng(case).normal(size=(30, 50)))
+        (topic,) = find_topics(vectors, [Seed(vectors[[17, 4]], [17, 4])])
+        assert topic.words[:2].tolist() == [4, 17]
+
+
+def around(angles):
+    return np.stack([np.cos(np.radians(angles)), np.sin(np.radians(angles))], axis=1).astype(np.float32)
+
+
+PLANE = around([0, 10, 20, 90, 80, 65, 35])  # from 0 degrees: 0 1 2 6 5 4 3; from 90: 3 4 5 6 2 1 0
+
+
+def words_of(*seeds):
+    return [topic.words.tolist() for topic in find_topics(PLANE, [Seed(PLANE[list(words)], words) for words in seeds])]
+
+
+def test_by_hand():
+    assert words_of([0], [3]) == [[0, 1, 2], [3, 4, 5]]  # at size 4 both have word 6
+    assert words_of([0], [3, 6]) == [[0, 1, 2], [5, 4, 3]]  # the mean of 90 and 35 degrees is 62.5: seed 6 is not forced in
+    assert words_of([0], [3, 4, 5, 2]) == [[0, 1], [3, 4, 5, 2]]  # its four seeds are kept at sizes 1 to 4, and 2 is among them
+    assert words_of([0], [0, 3]) == [[0], [0, 3]]  # shared from the start
+    assert words_of([0, 3], [0, 1, 4]) == [[0, 3], [0, 1, 4]]  # shared from the start, though not at size 3: 6 5 2
+    assert words_of([1], [3, 0]) == [[1], [3, 0]]  # no shared seed, but at size 2 word 0 is next to word 1
+
+
+def test_a_class_that_keeps_its_seeds_is_fitted_to_all_of_them():
+    phrase = around([40])
+    seeds = [Seed(PLANE[[0]], [0]), Seed(np.concatenate([PLANE[[3, 1]], phrase]), [3, 1])]
+    first, second = find_topics(PLANE, seeds)
+    assert (first.words.tolist(), second.words.tolist()) == ([0], [3, 1])
+    np.testing.assert_allclose(second.distribution.mean, fit(seeds[1].vectors).mean)
+    assert np.abs(second.distribution.mean - fit(PLANE[[3, 1]]).mean).max() > 1e-3
+
+
+def test_phrases_alone_will_do():
+    seeds = [Seed(around([2]), []), Seed(around([88]), [])]
+    assert [topic.words.tolist() for topic in find_topics(PLANE, seeds)] == [[0, 1, 2], [3, 4, 5]]
+
+
+def test_the_end_of_the_vocabulary_ends_the_walk():
+    assert words_of([0]) == [[0, 1, 2, 6, 5, 4, 3]]
+    (topic,) = find_topics(PLANE[:2], [Seed(PLANE[:5], [0, 1])])
+    assert topic.words.tolist() == [0, 1]
+    assert words_of([0, 3, 1], [2]) == [[0, 3, 1], [2]]
+
+
+def test_a_large_vocabulary_is_quick():
+    rng = np.random.default_rng(0)
+    centres = unit(rng.normal(size=(20, 100)))
+    vectors = unit(centres[np.arange(50_000) % 20] + rng.normal(0, 0.03, (50_000, 100)))
+    start = time.process_time()
+    topics = find_topics(vectors, [Seed(vectors[[i]], [i]) for i in range(20)])
+    assert time.process_time() - start < 5
+    assert {len(topic.words) for topic in topics} == {2500}  # each class gets exactly its own cluster
+
+
+@pytest.mark.parametrize(
+    ("vectors", "seeds", "message"),
+    [
+        (PLANE, [], "found 0 classes and 7 words"),
+        (PLANE[:0], [Seed(PLANE[:1], [])], "found 1 classes and 0 words"),
+        (PLANE, [Seed(PLANE[:1], [0]), Seed(PLANE[:0], [])], "class 1 has no seed"),
+        (PLANE, [Seed(np.eye(3)[:1], [])], r"class 0 has seed vectors of shape \(1, 3\); wanted rows of 2"),
+        (PLANE, [Seed(PLANE[:1], [7])], r"class 0 names the words \[7\]; wanted indices from 0 to 6"),
+        (PLANE, [Seed(PLANE[:1], [-1])], "wanted indices from 0 to 6"),
+        (PLANE, [Seed(PLANE[[1, 1]], [1, 1])], "wanted each word once"),
+        (PLANE, [Seed(PLANE[:1], [0, 1])], r"class 0 has 1 seeds and the words \[0, 1\]"),
+        (2 * PLANE, [Seed(PLANE[:1], [0])], "word vectors have length 2 in row 0"),
+        (PLANE, [Seed(PLANE[:1], [0]), Seed(2 * PLANE[:1], [0])], "seed vectors of class 1 have length 2"),
+        (PLANE, [Seed(np.stack([PLANE[0], -PLANE[0]]), [0])], r"seed vectors of class 0 \(2\) cancel out"),
+    ],
+)
+def test_bad_input(vectors, seeds, message):
+    with pytest.raises(LopsError, match=message):
+        find_topics(vectors, seeds)
