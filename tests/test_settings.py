@@ -65,6 +65,21 @@ def test_tau(tau, fine):
             ToySettings(tau=tau)
 
 
+def test_when_the_probe_is_looked_at():
+    assert FrameworkSettings().updates_between_checkpoints is None
+    assert FrameworkSettings(every=7).updates_between_checkpoints == 7
+    for wrong in (0, -1, "batch", ""):
+        with pytest.raises(LopsError, match=f"every is {wrong}; wanted a number of updates, at least 1, or epoch"):
+            FrameworkSettings(every=wrong)
+
+
+def test_a_probe_that_ends_before_it_is_looked_at():
+    FrameworkSettings().check_checkpoints(0, "nothing")
+    FrameworkSettings(every=7).check_checkpoints(7, "samples")
+    with pytest.raises(LopsError, match="every is 7, and the probe makes 6 updates on 90 documents; wanted a smaller number, or epoch"):
+        FrameworkSettings(every=7).check_checkpoints(6, "90 documents")
+
+
 def test_json_and_nothing_changes_them():
     settings = ToySettings(every=3, limit=7)
     assert settings.as_dict() == {

@@ -4,7 +4,7 @@ from dataclasses import fields
 import pytest
 
 from lops_adapters.core import LopsError
-from lops_adapters.westclass.settings import LONG_FROM, PUBLISHED, WestclassSettings
+from lops_adapters.westclass.settings import LONG_FROM, PUBLISHED, WestclassSettings, filled
 
 ROWS = {
     ("cnn", "short"): (100, None, 20, 50, 1e-3, 1e-6),
@@ -58,16 +58,26 @@ def test_what_is_given_stays():
     assert row(WestclassSettings(network="han", decay=0.0).for_length(300)) == (*ROWS["han", "long"][:-1], 0.0)
 
 
-def test_quick_cuts_published_lengths_and_nothing_else():
+def test_what_is_not_filled_in_is_found_out():
+    assert filled(WestclassSettings().for_length(300).max_words) == 500
+    assert filled(WestclassSettings(decay=0.0).decay) == 0
+    with pytest.raises(LopsError, match=r"sizes are open; call for_length\(\) with the mean length"):
+        filled(WestclassSettings().max_words)
+
+
+def test_quick_cuts_published_lengths_and_self_training_and_nothing_else():
     quick, paper = (WestclassSettings.preset(name).for_length(300) for name in ("quick", "paper"))
-    assert (quick.max_words, paper.max_words) == (200, 500)
+    assert (quick.max_words, paper.max_words) == (100, 500)
+    assert quick.max_iterations < paper.max_iterations
     assert row(quick)[1:] == row(paper)[1:]
     assert WestclassSettings.preset("quick").for_length(50).max_words == 100
+    assert WestclassSettings.preset("quick", most_words=20).for_length(50).max_words == 20
     assert WestclassSettings.preset("quick", network="han").for_length(300).max_words == 30
     assert WestclassSettings.preset("quick", max_words=300).for_length(300).max_words == 300
     assert {field.name for field in fields(quick) if getattr(quick, field.name) != getattr(paper, field.name)} == {
         "most_words",
         "max_words",
+        "max_iterations",
     }
 
 
