@@ -20,7 +20,8 @@ from typing import Any
 from benchmarks.record import RESULTS
 
 ROOT = Path(__file__).parent.parent
-PAGES = ("README.md", "docs/conwea.md", "benchmarks/README.md")
+PAGES = ("README.md", "docs/conwea.md", "docs/westclass.md", "benchmarks/README.md")
+PAPER = Path(__file__).parent / "paper.json"
 _PART = re.compile(r"(<!-- table: (\S+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 
 
@@ -55,18 +56,18 @@ def spread(values: Sequence[float | None]) -> str:
 
 def provenance(files: Sequence[dict[str, Any]]) -> str:
     """Return the sentence that says where a table's numbers come from."""
-    about = files[0]["about"]
-    seeds = ", ".join(str(item["about"]["seed"]) for item in files)
-    settings = about["settings"]
-    encoder = settings.get("encoder") or files[0]["result"].get("encoder")
+    about, result = files[0]["about"], files[0]["result"]
+    seeds = ", ".join(map(str, range(result["seeds"]) if "seeds" in result else [item["about"]["seed"] for item in files]))
+    known = {**result, **about["settings"]}
+    model = f"network {known['network']}" if "network" in known else f"encoder {known.get('encoder')}"
     return (
-        f"{about['dataset']['documents']} documents of {about['dataset']['name']}, encoder {encoder}, device {about['device']} "
+        f"{about['dataset']['documents']} documents of {about['dataset']['name']}, {model}, device {about['device']} "
         f"({about['machine']['processor']}, {about['machine']['cores']} cores), seeds {seeds}, commit {(about['git_commit'] or '?')[:10]}: "
         f"`{about['command']}`"
     )
 
 
-def conwea_iterations(pattern: str) -> str:
+def iterations(pattern: str) -> str:
     """Return a row an arm and iteration, averaged over seeds."""
     files = results(pattern)
     if not files:
@@ -77,7 +78,7 @@ def conwea_iterations(pattern: str) -> str:
             rows.append(
                 [
                     arm,
-                    str(items[0]["iteration"]),
+                    str(items[0].get("stage", items[0]["iteration"])),
                     f"{mean(item['pseudo_labels'] for item in items):.0f}",
                     spread([item["noise"] for item in items]),
                     f"{mean(item['selected'] for item in items):.0f}",
@@ -88,6 +89,54 @@ def conwea_iterations(pattern: str) -> str:
                 ]
             )
     return f"{markdown(rows)}\n\n{provenance(files)}\n"
+
+
+def westclass() -> str:
+    """Return a row a data set and arm, averaged over seeds, with the paper's F1 beside it."""
+    paper = json.loads(PAPER.read_text(encoding="utf-8"))["frameworks"]["westclass"]
+    head = ["data", "arm", "kept %", "noise after pre-training %", "micro-F1 %", "macro-F1 %", "the paper's", "updates", "seconds"]
+    rows, sources = [head], []
+    for data in ("20news-coarse", "20news-fine", "agnews"):
+        files = results(f"westclass-{data}-seed*.json")
+        if not files:
+            continue
+        for arm in files[0]["result"]["arms"]:
+            arms = [item["result"]["arms"][arm] for item in files]
+            last = [result["iterations"][-1] for result in arms]
+            rows.append(
+                [
+                    data,
+                    arm,
+                    spread(
+                        [result["selected"] / item["result"]["pseudo_labels"]["count"] for result, item in zip(arms, files, strict=True)]
+                    ),
+                    spread([result["noise_after_pretraining"] for result in arms]),
+                    spread([result["micro_f1"] for result in arms]),
+                    spread([result["macro_f1"] for result in arms]),
+                    "/".join(f"{value:.1f}" for value in paper[data][arm]),
+                    f"{mean(item['updates'] for item in last):.0f}",
+                    f"{mean(result['seconds'] for result in arms):.0f}",
+                ]
+            )
+        sources.append(f"- {provenance(files)}")
+    return f"{markdown(rows)}\n\n" + "\n".join(sources) + "\n" if sources else "Not measured yet.\n"
+
+
+def westclass_granularity() -> str:
+    """Return what the released rule keeps of the pseudo documents, a row an interval and a column a data set."""
+    files = results("westclass-granularity-*.json")
+    if not files:
+        return "Not measured yet.\n"
+    rows = [["look after", *(item["about"]["dataset"]["name"] for item in files)]]
+    for every in dict.fromkeys(row["every"] for row in files[0]["result"]["rows"]):
+        cells = []
+        for item in files:
+            kept = [row for row in item["result"]["rows"] if row["every"] == every and row["rule"] == "released"]
+            least = min(share for row in kept for share in row["kept_by_class"].values())
+            cells.append(f"{spread([row['kept'] for row in kept])} (a class: {100 * least:.0f} at least)")
+        rows.append(["every epoch" if every is None else f"{every} update{'s' * (every > 1)}", *cells])
+    sources = "\n".join(f"- {item['result']['updates_per_epoch']} updates an epoch; {provenance([item])}" for item in files)
+    return f"{markdown(rows)}\n\n{sources}\n"
 
 
 def contextualisation() -> str:
@@ -105,9 +154,11 @@ def contextualisation() -> str:
 
 
 TABLES: dict[str, Callable[[], str]] = {
-    "conwea-20news-coarse": lambda: conwea_iterations("conwea-20news-coarse-4000-*.json"),
-    "conwea-demo": lambda: conwea_iterations("conwea-demo-*.json"),
+    "conwea-20news-coarse": lambda: iterations("conwea-20news-coarse-4000-*.json"),
+    "conwea-demo": lambda: iterations("conwea-demo-*.json"),
     "contextualisation": contextualisation,
+    "westclass": westclass,
+    "westclass-granularity": westclass_granularity,
 }
 
 

@@ -38,7 +38,6 @@ def measure(prepared: Prepared, every: int | None, rule: str, seed: int) -> dict
         "every": every,
         "rule": rule,
         "seed": seed,
-        "updates_per_epoch": -(-len(labels) // prepared.settings.batch_size),
         "kept": float(selection.mask.mean()),
         "kept_by_class": shares,
         "last_learnt_at": float(learnt.max()) if len(learnt) else None,
@@ -62,7 +61,9 @@ def main() -> None:
             for rule in ("released", "ranked"):
                 rows += [measure(prepared, every, rule, seed) for every in INTERVALS]
                 print(*rows[-len(INTERVALS) :], sep="\n")
-    print(write_result(f"westclass-granularity-{options.dataset}", {"rows": rows, "documents": len(corpus)}, corpus))
+    n_samples = settings.per_class * len(corpus.classes)
+    numbers = {"rows": rows, "seeds": options.seeds, "updates_per_epoch": -(-n_samples // settings.batch_size), "network": settings.network}
+    print(write_result(f"westclass-granularity-{options.dataset}", numbers, corpus))
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ def test_iterations_are_averaged_over_seeds_and_say_where_they_come_from(tmp_pat
     monkeypatch.setattr(tables, "RESULTS", tmp_path)
     for seed, micro in ((0, 0.5), (1, 0.7)):
         (tmp_path / f"conwea-toy-seed{seed}.json").write_text(json.dumps(result_file(seed, micro)), encoding="utf-8")
-    text = tables.conwea_iterations("conwea-toy-*.json")
+    text = tables.iterations("conwea-toy-*.json")
     assert "| lops | 0 | 10 | 20.0 ± 0.0 | 5 | 10.0 ± 0.0 | 60.0 ± 10.0 | 60.0 ± 10.0 | 3 |" in text
     assert "12 documents of toy" in text
     assert "seeds 0, 1, commit abcdef0123: `python -m lops_adapters.conwea`" in text
@@ -38,7 +38,7 @@ def test_iterations_are_averaged_over_seeds_and_say_where_they_come_from(tmp_pat
 
 def test_a_hole_stays_a_hole(tmp_path, monkeypatch):
     monkeypatch.setattr(tables, "RESULTS", tmp_path)
-    assert tables.conwea_iterations("nothing-*.json") == "Not measured yet.\n"
+    assert tables.iterations("nothing-*.json") == "Not measured yet.\n"
     assert tables.spread([0.1, None]) == "-"
 
 
