@@ -37,7 +37,7 @@ def load(path: str | Path, *, arm: str | None = None, device: str = "auto") -> T
         device: ``auto``, ``cpu``, ``cuda``, ...
 
     Raises:
-        LopsError: there is no such folder, or no finished model in it.
+        LopsError: there is no such folder, no finished model in it, or one that this version does not know.
 
     """
     root = Path(path)
@@ -47,7 +47,10 @@ def load(path: str | Path, *, arm: str | None = None, device: str = "auto") -> T
         raise LopsError(
             f"no trained classifier in {root} (looked for lops.json in {', '.join(map(str, tried))}); wanted the folder of a finished run"
         )
-    kind = json.loads((folder / "lops.json").read_text(encoding="utf-8")).get("kind")
+    try:
+        kind = json.loads((folder / "lops.json").read_text(encoding="utf-8"))["kind"]
+    except (ValueError, KeyError, TypeError):
+        kind = None
     if kind not in LOADERS:
         raise LopsError(f"{folder} holds a model of kind {kind!r}; this version knows {', '.join(LOADERS)}")
     module, name = LOADERS[kind].split(":")

@@ -2,6 +2,7 @@
 
 import json
 from importlib import import_module
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -55,12 +56,27 @@ def test_nothing_there(tmp_path):
 
 
 def test_kinds_nobody_knows(tmp_path):
-    with pytest.raises(LopsError, match="a model of kind 'oracle'; this version knows conwea"):
+    with pytest.raises(LopsError, match="a model of kind 'oracle'; this version knows conwea, westclass"):
         load(model(tmp_path / "model", "oracle"))
 
 
-def test_every_loader_can_be_imported():
-    for kind, place in loading.LOADERS.items():
-        module, name = place.split(":")
-        if kind != "stub":
-            assert hasattr(getattr(import_module(module), name), "load")
+@pytest.mark.parametrize("content", ["", "{}", "[]", "westclass", '"westclass"', '{"kind": null}'])
+def test_damaged_files(tmp_path, content):
+    folder = model(tmp_path / "model")
+    (folder / "lops.json").write_text(content, encoding="utf-8")
+    with pytest.raises(LopsError, match="holds a model of kind None"):
+        load(tmp_path)
+
+
+@pytest.mark.parametrize("kind", ["conwea", "westclass"])
+def test_every_framework_has_a_classifier(kind):
+    module, name = loading.LOADERS[kind].split(":")
+    for method in ("load", "save", "predict", "predict_proba"):
+        assert callable(getattr(getattr(import_module(module), name), method))
+
+
+def test_no_framework_is_forgotten():
+    """Whoever saves a model under a kind can be loaded by it."""
+    for path in Path(loading.__file__).parent.glob("*/model.py"):
+        assert f'"kind": "{path.parent.name}"' in path.read_text(encoding="utf-8")
+        assert path.parent.name in loading.LOADERS

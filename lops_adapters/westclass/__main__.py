@@ -69,14 +69,15 @@ def read_labelled(path: Path) -> list[tuple[str, str]]:
     """Return (document id, class) pairs from a CSV file with the columns id and label."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as handle:
-            rows = list(csv.DictReader(handle))
+            reader = csv.DictReader(handle)
+            rows = [(reader.line_num, row.get("id"), row.get("label")) for row in reader]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise LopsError(f"{path} cannot be read ({error}); wanted a UTF-8 CSV file with the columns id and label") from None
-    wrong = next((number for number, row in enumerate(rows, 2) if not row.get("id") or not row.get("label")), None)
+    wrong = next((number for number, *pair in rows if not all(pair)), None)
     if not rows or wrong is not None:
         found = "nothing" if not rows else f"no id or no label in line {wrong}"
         raise LopsError(f"{path}: found {found}; wanted a header with the columns id and label, and one labelled document a line")
-    return [(row["id"], row["label"]) for row in rows]
+    return [(name, label) for _, name, label in rows if name and label]
 
 
 def draw_labelled(dataset: Dataset, per_class: int, seed: int) -> list[tuple[str, str]]:

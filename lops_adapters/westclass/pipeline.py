@@ -27,7 +27,7 @@ from lops_adapters.westclass.pseudo_documents import PseudoDocuments, generate
 from lops_adapters.westclass.seeds import Pieces, seed_pieces, seed_vectors, words_of_documents
 from lops_adapters.westclass.self_training import SelfTrained, self_train
 from lops_adapters.westclass.settings import WestclassSettings, filled
-from lops_adapters.westclass.tokens import PAD, Document, flat, is_word, shape, tokenize, word_counts
+from lops_adapters.westclass.tokens import Document, flat, is_word, shape, tokenize, word_counts
 from lops_adapters.westclass.topics import Topic, find_topics
 from lops_adapters.word_vectors import train_word_vectors, with_random_vectors
 
@@ -77,7 +77,7 @@ def prepare(corpus: Corpus, settings: WestclassSettings, run: RunFolder, *, seed
         raise LopsError(f"found no word in {len(corpus)} documents (only blanks, marks or nothing); wanted text")
     settings = settings.for_length(counts.total() / len(corpus))
     documents = as_read(tokens, settings)
-    frequent = {word for word, n in word_counts(documents).items() if n >= settings.min_count} - {PAD}
+    frequent = {word for word, n in word_counts(documents).items() if n >= settings.min_count}
     pieces = find_seeds(corpus, documents, labelled, settings, frequent)
     n_samples = len(corpus.classes) * settings.per_class
     settings.check_checkpoints(probe_updates(settings, n_samples), f"{n_samples} pseudo documents")
@@ -209,7 +209,7 @@ def _draw(
     seed: int,
     quiet: bool,
 ) -> dict[str, np.ndarray]:
-    background = np.array([0.0 if word == PAD else counts[word] for word in vectors.words])
+    background = np.array([counts[word] for word in vectors.words])  # of whole documents, which hold no padding
     by_sentences = settings.network == "han"
     index = {word: i for i, word in enumerate(vectors.words)}
     drawn = generate(

@@ -36,8 +36,39 @@ def test_iterations_are_averaged_over_seeds_and_say_where_they_come_from(tmp_pat
     assert "seeds 0, 1, commit abcdef0123: `python -m lops_adapters.conwea`" in text
 
 
+def test_westclass_stands_beside_the_paper(tmp_path, monkeypatch):
+    monkeypatch.setattr(tables, "RESULTS", tmp_path)
+    for seed, noise in ((0, 0.2), (1, 0.4)):
+        stored = result_file(seed, 0.5)
+        stored["about"]["settings"] = {"encoder": "minilm", "network": "cnn"}
+        arm = {"selected": 15, "noise_after_pretraining": noise, "micro_f1": 0.7, "macro_f1": 0.6, "seconds": 12.4}
+        stored["result"] = {"pseudo_labels": {"count": 20}, "arms": {"lops": {**arm, "iterations": [{}, {"updates": 100 + seed}]}}}
+        (tmp_path / f"westclass-agnews-seed{seed}.json").write_text(json.dumps(stored), encoding="utf-8")
+    text = tables.westclass()
+    assert "| agnews | lops | 75.0 ± 0.0 | 30.0 ± 10.0 | 70.0 ± 0.0 | 60.0 ± 0.0 | 81.4/81.3 | 100 | 12 |" in text
+    assert "12 documents of toy, network cnn, device cpu" in text
+    assert "20news" not in text
+
+
+def test_granularity_is_the_released_rule_of_all_seeds(tmp_path, monkeypatch):
+    monkeypatch.setattr(tables, "RESULTS", tmp_path)
+    rows = [
+        {"every": every, "rule": rule, "kept": kept, "kept_by_class": {"a": kept - 0.1, "b": kept}}
+        for rule, shares in (("released", (1.0, 0.9, 0.8, 0.6)), ("ranked", (0.5, 0.5, 0.5, 0.5)))
+        for every, kept in zip((None, None, 1, 1), shares, strict=True)
+    ]
+    stored = {**result_file(0, 0.5), "result": {"rows": rows, "seeds": 2, "updates_per_epoch": 8, "network": "cnn"}}
+    (tmp_path / "westclass-granularity-toy.json").write_text(json.dumps(stored), encoding="utf-8")
+    text = tables.westclass_granularity()
+    assert "| look after | toy |" in text
+    assert "| every epoch | 95.0 ± 5.0 (a class: 80 at least) |" in text
+    assert "| 1 update | 70.0 ± 10.0 (a class: 50 at least) |" in text
+    assert "8 updates an epoch; 12 documents of toy, network cnn, device cpu (P, 2 cores), seeds 0, 1," in text
+
+
 def test_a_hole_stays_a_hole(tmp_path, monkeypatch):
     monkeypatch.setattr(tables, "RESULTS", tmp_path)
+    assert tables.westclass() == tables.westclass_granularity() == "Not measured yet.\n"
     assert tables.iterations("nothing-*.json") == "Not measured yet.\n"
     assert tables.spread([0.1, None]) == "-"
 

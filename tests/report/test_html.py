@@ -84,6 +84,7 @@ def test_numbers_stand_in_the_page(tmp_path):
     assert ["arts", "20", "10", "12", "11", "1.5", "threshold reached"] in reader.rows
     assert ["law", "20", "10", "12", "11", "-", "threshold not reached, kept whole"] in reader.rows
     assert reader.text.count("What the lops arm kept") == 1
+    assert "Iteration 1: max_checkpoints reached" in reader.text
     assert "What the standard arm kept" not in reader.text
     assert '"tau": 0.5' in reader.text
     assert len({len(cells) for cells in iterations}) == 1
@@ -122,6 +123,22 @@ def test_without_gold_labels(tmp_path):
     assert "40 of them got a first pseudo-label, no gold labels to compare with." in reader.text
     assert ["lops", "0", "40", "-", "21", "-", "-", "-", "3"] in reader.rows
     assert not re.search(r"\b(None|nan|null)\b", reader.text.split("Settings and versions")[0])
+
+
+def test_stages_of_which_some_have_no_selection(tmp_path):
+    """Samples that are not the documents, and a stage that trains on all documents."""
+    first = row(0, stage="pre-training", noise=None, selected_noise=None)
+    second = {name: value for name, value in row(1, stage="self-training").items() if name not in ("per_class", "stopped")}
+    config, metrics = contents(pseudo_labels={"count": 40, "noise": None, "of": "pseudo documents"})
+    metrics["arms"] = {arm: {"iterations": [first, second]} for arm in ("standard", "lops")}
+    reader = Reader(page(tmp_path, config, metrics))
+    assert "72 documents in 2 classes; 40 pseudo documents were made, each with a pseudo-label. Seed 7, device cpu." in reader.text
+    assert "no gold labels" not in reader.text
+    assert ["lops", "pre-training", "40", "-", "21", "-", "90.0 %", "85.0 %", "3"] in reader.rows
+    assert ["lops", "self-training", "40", "20.0 %", "21", "5.0 %", "90.0 %", "85.0 %", "3"] in reader.rows
+    assert reader.text.count("Before pre-training: max_checkpoints reached") == 1
+    assert "Before self-training" not in reader.text
+    assert [cells[0] for cells in reader.rows].count("arts") == 1
 
 
 @pytest.mark.parametrize("missing", ["config.json", "metrics.json"])

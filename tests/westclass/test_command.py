@@ -1,0 +1,320 @@
+"""The command: bad input is one clear line on standard error, exit status 2, before any long work; odd input works."""
+
+import json
+import os
+import subprocess
+import sys
+import warnings
+
+import pytest
+
+from lops_adapters import arguments
+from lops_adapters.westclass import pipeline
+from lops_adapters.westclass.__main__ import main
+
+from .toys import CLASSES, SEEDS, documents, shrink_presets, write_folder
+
+TEXTS, LABELS = documents(60)
+FEW = ["--pretrain-epochs", "1", "--max-iterations", "1"]
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch):
+    """Small presets; and warnings are lines on standard error, as for a user, where pytest would make errors of them."""
+    shrink_presets(monkeypatch)
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")
+        warnings.simplefilter("ignore", DeprecationWarning)  # as Python does where nobody asks otherwise
+        yield
+
+
+@pytest.fixture
+def no_work(monkeypatch):
+    """Fail the test where word vectors are trained or a network is built."""
+    for name in ("train_word_vectors", "build_network", "build_probe"):
+        monkeypatch.setattr(pipeline, name, lambda *_, **__: pytest.fail("long work before the error"))
+
+
+@pytest.fixture
+def run(tmp_path, capsys):
+    """run(folder, option, ...) -> exit status, standard output, standard error; into tmp_path/run."""
+
+    def command(folder, *more):
+        usual = ["--dataset", str(folder), "--preset", "quick", "--device", "cpu", "--quiet"]
+        status = arguments.guarded(main)([*usual, "--output", str(tmp_path / "run"), *map(str, more)])
+        captured = capsys.readouterr()
+        return status, captured.out, captured.err
+
+    return command
+
+
+@pytest.fixture(scope="module")
+def good(tmp_path_factory):
+    return write_folder(tmp_path_factory.mktemp("good") / "good", TEXTS, LABELS, SEEDS)
+
+
+def metrics_of(folder):
+    return json.loads((folder / "metrics.json").read_text(encoding="utf-8"))
+
+
+def settings_of(folder):
+    return json.loads((folder / "config.json").read_text(encoding="utf-8"))["settings"]
+
+
+def assert_refused(outcome, *words):
+    status, out, err = outcome
+    assert status == 2, err
+    assert out == ""
+    assert err.splitlines()[-1].startswith("error: ")
+    assert len([line for line in err.splitlines() if not line.startswith("warning: ")]) == 1
+    assert "Traceback" not in err
+    for word in words:
+        assert word in err
+
+
+@pytest.mark.usefixtures("no_work")
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (["--dataset", "no/such/folder"], ["is no path that exists"]),
+        (["--arms", "both"], ["--arms is 'both'; wanted one or both of standard, lops"]),
+        (["--tau", "0"], ["tau is 0.0; wanted a fraction above 0"]),
+        (["--every", "0"], ["every is 0; wanted a number of updates"]),
+        (["--every", "85"], ["every is 85, and the probe makes 84 updates on 36 pseudo documents; wanted a smaller number, or epoch"]),
+        (["--every", "85", "--network", "han"], ["every is 85, and the probe makes 84 updates"]),
+        (["--every", "9", "--probe", "linear"], ["every is 9, and the probe makes 8 updates on 36 pseudo documents"]),
+        (["--pretrain-epochs", "0"], ["pretrain_epochs is 0; wanted at least 1"]),
+        (["--update-interval", "0"], ["update_interval is 0; wanted at least 1"]),
+        (["--max-iterations", "-1"], ["max_iterations is -1; wanted at least 1"]),
+        (["--min-count", "0"], ["min_count is 0; wanted at least 1"]),
+        (["--min-count", "5000"], ["no seed of 3 of 3 classes is a word with a vector", "lower min_count"]),
+        (["--probe", "transformer", "--encoder", "no/such/model"], ["cannot load the encoder 'no/such/model'", "wanted 'minilm'"]),
+        (["--device", "abacus"], ["device 'abacus' cannot be used"]),
+        (["--text-column", "body"], ["no column 'body'"]),
+        (
+            ["--supervision", "documents"],
+            ["--supervision documents needs labelled documents: give --labelled CSV or --labelled-per-class N"],
+        ),
+        (["--supervision", "names", "--labelled-per-class", "1"], ["found labelled documents and --supervision names"]),
+        (["--labelled-per-class", "0"], ["--labelled-per-class is 0; wanted 1 to half of the 20 documents of fine_arts"]),
+        (["--labelled-per-class", "11"], ["--labelled-per-class is 11; wanted 1 to half of the 20 documents of fine_arts"]),
+        (["--labelled-per-class", "1", "--labelled", "some.csv"], ["found --labelled and --labelled-per-class; wanted one of them"]),
+    ],
+)
+def test_options_that_cannot_work(run, good, tmp_path, monkeypatch, more, words):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    assert_refused(run(good, *more), *words)
+    assert not (tmp_path / "run").exists()  # the corrected command can have it
+
+
+def test_options_argparse_refuses(run, good, capsys):
+    for more in (["--network", "rnn"], ["--supervision", "gold"], ["--length", "auto"], ["--labelled-per-class", "few"], ["--nonsense"]):
+        with pytest.raises(SystemExit) as stopped:
+            run(good, *more)
+        assert stopped.value.code == 2
+        assert "usage: python -m lops_adapters.westclass" in capsys.readouterr().err
+
+
+RARE = ["Each word of these documents differs", "from all others, being here exactly once"]
+DATA = {
+    "a class without a known seed": (
+        TEXTS,
+        LABELS,
+        {**SEEDS, "law": ["sonata", "rugby"]},
+        [],
+        ["no seed of 1 of 3 classes is a word with a vector (law: sonata, rugby)", "give other seed words or another supervision"],
+    ),
+    "a class without seeds": (TEXTS, LABELS, {**SEEDS, "sport": []}, [], ["no seed of 1 of 3 classes is a word", "(sport: nothing)"]),
+    "an unknown name": (TEXTS, None, {"judge": ["judge"], "painting": ["paint"]}, ["--supervision", "names"], ["painting: painting"]),
+    "no seed words": (
+        TEXTS,
+        LABELS,
+        None,
+        ["--supervision", "keywords"],
+        ["comes without seed words", "put a seeds.json beside the data, or give --supervision names"],
+    ),
+    "every document empty": (["", "   ", "\n"], None, SEEDS, [], ["found no word in 3 documents"]),
+    "only punctuation": (["...", "?! (,)"], None, SEEDS, [], ["found no word in 2 documents"]),
+    "only punctuation, faithful": (["...", "?! (_)"], None, SEEDS, ["--faithful"], ["found no word in 2 documents"]),
+    "no frequent word": (RARE, None, {"a": ["word"], "b": ["others"]}, [], ["no seed of 2 of 2 classes", "lower min_count"]),
+    "one class": (TEXTS, None, {"law": ["judge"]}, [], ["has 1 class; wanted at least two to tell apart"]),
+    "no gold labels to draw from": (
+        TEXTS,
+        None,
+        SEEDS,
+        ["--labelled-per-class", "2"],
+        ["draws from gold labels, and this data set has none; give --labelled CSV"],
+    ),
+}
+
+
+@pytest.mark.usefixtures("no_work")
+@pytest.mark.parametrize("what", DATA)
+def test_data_that_cannot_work(run, tmp_path, what):
+    texts, labels, seeds, more, words = DATA[what]
+    assert_refused(run(write_folder(tmp_path / "data", texts, labels, seeds), *more), *words)
+    assert not (tmp_path / "run").exists()
+
+
+LABELLED = {
+    "no columns": ("name,class\nd0,law\n", ["found no id or no label in line 2; wanted a header with the columns id and label"]),
+    "one column": ("id\nd0\n", ["found no id or no label in line 2"]),
+    "an empty cell": ("id,label\nd0,fine_arts\nd1,\n", ["found no id or no label in line 3"]),
+    "empty cells below a cell of two lines": ('id,label,note\nd0,fine_arts,"a\nb"\n,law,\n', ["found no id or no label in line 4"]),
+    "nothing": ("", ["found nothing; wanted a header"]),
+    "a header": ("id,label\n", ["found nothing; wanted a header"]),
+    "an unknown id": ("id,label\nd0,law\nx9,law\n", ["labelled document 'x9' is not in good; wanted ids of its documents, such as 'd0'"]),
+    "an unknown class": ("id,label\nd0,laws\n", ["labelled document 'd0' has class 'laws'; wanted one of fine_arts, law, sport"]),
+    "twice the same": ("id,label\nd0,law\nd1,law\nd0,law\n", ["labelled documents given more than once: d0; wanted each id once"]),
+    "two classes": ("id,label\nd0,law\nd0,sport\n", ["labelled documents given more than once: d0"]),
+    "a class without": ("id,label\nd0,fine_arts\nd1,law\n", ["no labelled document for sport; wanted at least one a class"]),
+    "no word of its own": ("id,label\nd4,law\nd60,sport\nd3,fine_arts\n", ["the labelled documents of sport hold no word of their own"]),
+    "a zero byte": ("id,label\nd0\x00,law\n", []),
+}
+
+
+@pytest.mark.usefixtures("no_work")
+@pytest.mark.parametrize("what", LABELLED)
+def test_labelled_documents_that_cannot_work(run, tmp_path, what):
+    text, words = LABELLED[what]
+    good = write_folder(tmp_path / "good", [*TEXTS, "The, then."], [*LABELS, "sport"], SEEDS)
+    (tmp_path / "some.csv").write_text(text, encoding="utf-8")
+    assert_refused(run(good, "--labelled", tmp_path / "some.csv"), *words)
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.usefixtures("no_work")
+def test_labelled_files_that_cannot_be_read(run, good, tmp_path):
+    (tmp_path / "latin.csv").write_bytes("id,label\nd0,für\n".encode("latin-1"))
+    for path in (tmp_path / "missing.csv", tmp_path, tmp_path / "latin.csv"):
+        assert_refused(run(good, "--labelled", path), f"{path} cannot be read (", "wanted a UTF-8 CSV file with the columns id and label")
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.usefixtures("no_work")
+def test_output_that_is_taken(run, good, tmp_path):
+    output = tmp_path / "run"
+    output.mkdir()
+    (output / "thesis.tex").write_text("years of work")
+    for more in ([], ["--resume"]):
+        assert_refused(run(good, *more), "is there already and holds no run; give another --output")
+    assert_refused(run(good, "--output", output / "thesis.tex" / "run"), "cannot be written")
+    assert [path.name for path in output.iterdir()] == ["thesis.tex"]
+
+
+def test_a_library_that_is_missing(run, good, tmp_path, monkeypatch):
+    from lops_adapters import command
+
+    for gone, more in (("keras", []), ("gensim", []), ("safetensors", ["--network", "han"])):
+        monkeypatch.setattr(command, "find_spec", lambda name, gone=gone: None if name == gone else object())
+        words = f"WeSTClass needs {gone}, which is not installed; run: pip install 'lops_adapters[westclass]'"
+        assert_refused(run(good, *more), words)
+        assert not (tmp_path / "run").exists()
+
+
+def test_a_run_is_not_overwritten(run, good, tmp_path, cache):
+    status, out, err = run(good, "--arms", "standard", *FEW)
+    assert (status, err) == (0, "")
+    assert "WeSTClass on good, 60 documents, preset quick, seed 0" in out
+    assert out.rstrip().endswith(f"run folder: {tmp_path / 'run'}")
+    page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+    assert "60 documents in 3 classes; 36 pseudo documents were made, each with a pseudo-label." in page
+    assert settings_of(tmp_path / "run")["supervision"] == "keywords"
+    assert list((cache / "word_vectors").glob("*.npz"))
+    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "run").rglob("*")}
+    assert_refused(run(good, "--arms", "standard", *FEW), "already holds a run; give --resume to go on with it, or another --output")
+    assert before == {path: path.stat().st_mtime_ns for path in (tmp_path / "run").rglob("*")}
+
+
+def test_labelled_documents_from_a_file(run, good, tmp_path):
+    """Columns in any order among others, a byte order mark, cells in quotes."""
+    lines = ["label,note,id", *(f'{LABELS[number]},"a, b",d{number}' for number in (3, 4, 5))]
+    (tmp_path / "some.csv").write_text("\n".join(lines), encoding="utf-8-sig")
+    status, _, err = run(good, "--labelled", tmp_path / "some.csv", "--arms", "standard", *FEW)
+    assert (status, err) == (0, "")
+    settings = settings_of(tmp_path / "run")
+    assert settings["supervision"] == "documents"
+    assert settings["labelled"] == [[f"d{number}", LABELS[number]] for number in (3, 4, 5)]
+    assert metrics_of(tmp_path / "run")["labelled_documents"] == 3
+    assert metrics_of(tmp_path / "run")["arms"]["standard"]["iterations"][1]["pseudo_labels"] == 57
+
+
+def test_labelled_documents_drawn_from_gold_labels(run, good, tmp_path):
+    drawn = {}
+    for seed in (0, 1):
+        output = tmp_path / f"run{seed}"
+        status, _, err = run(good, "--labelled-per-class", "3", "--arms", "standard", "--seed", seed, "--output", output, *FEW)
+        assert (status, err) == (0, "")
+        drawn[seed] = settings_of(output)["labelled"]
+        assert [label for _, label in drawn[seed]] == [label for label in CLASSES for _ in range(3)]
+        assert all(LABELS[int(name[1:])] == label for name, label in drawn[seed])
+        assert len({name for name, _ in drawn[seed]}) == 9
+    assert drawn[0] != drawn[1]
+
+
+def test_names_where_there_are_no_seed_words(run, tmp_path):
+    folder = write_folder(tmp_path / "data", TEXTS, LABELS)
+    status, _, err = run(folder, "--arms", "standard", *FEW)
+    assert (status, err) == (0, "")
+    assert settings_of(tmp_path / "run")["supervision"] == "names"
+
+
+def test_odd_data_that_work(run, tmp_path):
+    """Keyword lists of different length, a document shorter than a filter, an empty one, one of marks, names that need quotes."""
+    seeds = {'arts, "fine"': ["gallery", "oil painting", "Fine-Arts"], "<law>": ["judge"], "ödsport": ["match", "score", "coach", "rugby"]}
+    names = dict(zip(SEEDS, seeds, strict=True))
+    texts = [*TEXTS, "Judge!", "", "...", "日本語 हिन्दी", "judge " * 400]
+    status, _, err = run(write_folder(tmp_path / "data", texts, [*(names[label] for label in LABELS), *["<law>"] * 5], seeds))
+    assert status == 0, err
+    (line,) = err.splitlines()
+    assert line.startswith("warning: seeds of which a part or all has too few occurrences")
+    assert "oil painting" in line
+    assert "ödsport: rugby" in line
+    metrics = metrics_of(tmp_path / "run")
+    assert metrics["classes"] == sorted(seeds)
+    page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+    assert "&lt;law&gt;" in page
+    assert "<law>" not in page
+    assert 'arts, "fine"' in json.loads((tmp_path / "run" / "topics.json").read_text(encoding="utf-8"))
+    lines = (tmp_path / "run" / "lops" / "predictions.csv").read_text(encoding="utf-8").splitlines()
+    assert len(lines) == 66
+
+
+def test_faithful_through_the_command(run, good, tmp_path):
+    status, _, err = run(good, "--faithful", "--arms", "standard", *FEW)
+    assert (status, err) == (0, "")
+    settings = settings_of(tmp_path / "run")
+    assert (settings["faithful"], settings["vector_words"]) == (True, 1)
+
+
+def test_several_seeds(good, tmp_path, capsys):
+    usual = ["--dataset", str(good), "--preset", "quick", "--device", "cpu", "--arms", "standard", *FEW]
+    assert arguments.guarded(main)([*usual, "--output", str(tmp_path / "run"), "--seed", "5", "--seeds", "2", "--max-docs", "55"]) == 0
+    captured = capsys.readouterr()
+    assert "self-training: 1 updates" in captured.err
+    assert captured.out.count("55 documents, preset quick, seed") == 2
+    assert sorted(path.name for path in (tmp_path / "run").iterdir()) == ["seed5", "seed6"]
+
+
+HEAVY = ("torch", "keras", "gensim", "transformers", "tensorflow", "pandas", "nltk", "matplotlib", "sklearn")
+
+
+def test_help_is_quick_and_light():
+    code = (
+        "import os, sys, runpy\n"
+        "import lops_adapters.westclass\n"
+        f"assert not set(sys.modules) & set({HEAVY})\n"
+        "sys.argv[1:] = ['--help']\n"
+        "try:\n    runpy.run_module('lops_adapters.westclass', run_name='__main__')\n"
+        "finally:\n"
+        f"    sys.stderr.write(repr([sorted(set(sys.modules) & set({HEAVY})), os.environ.get('KERAS_BACKEND')]))\n"
+    )
+    environment = {name: value for name, value in os.environ.items() if name != "KERAS_BACKEND"}
+    before = os.times()
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
+    after = os.times()  # processor time: a busy machine makes it late, not heavy
+    assert "usage: python -m lops_adapters.westclass" in done.stdout
+    for option in ("--supervision", "--labelled CSV", "--labelled-per-class N", "--network", "--length", "--every B|epoch", "--faithful"):
+        assert option in done.stdout
+    assert done.stderr == "[[], None]"
+    assert after.children_user + after.children_system - before.children_user - before.children_system < 1

@@ -1,0 +1,84 @@
+"""Gold labels reach the evaluation and nothing else."""
+
+import json
+
+import numpy as np
+import pytest
+
+from lops_adapters.datasets import Dataset, GoldLabels
+
+from .test_resume import names
+
+MEASURED = {"metrics.json", "config.json"}
+
+
+@pytest.fixture(scope="module")
+def runs(dataset, go, tmp_path_factory):
+    """A run with the gold labels as they are, one with them permuted, one without them."""
+    gold = np.random.default_rng(1).permutation(np.array(dataset.gold.labels, dtype=object)).tolist()
+    assert gold != list(dataset.gold.labels)
+    folder = tmp_path_factory.mktemp("runs")
+    labels = {"true": dataset.gold, "permuted": GoldLabels(gold), "without": None}
+    sizes = {"network": "han", "pretrain_epochs": 8, "max_iterations": 5}
+    return {name: go(Dataset(dataset.corpus, given), folder / name, ["lops"], **sizes) for name, given in labels.items()}
+
+
+@pytest.mark.parametrize("other", ["permuted", "without"])
+def test_other_gold_labels_change_nothing_but_the_measurements(runs, other):
+    run, expected = runs[other].path, runs["true"].path
+    assert names(run) == names(expected)
+    for name in set(names(expected)) - MEASURED:
+        one, two = run / name, expected / name
+        if name.endswith(".npz"):
+            with np.load(one) as stored, np.load(two) as wanted:
+                assert all((stored[key] == wanted[key]).all() for key in set(wanted.files) - {"seconds"}), name
+        else:
+            assert one.read_bytes() == two.read_bytes(), name
+    configs = [json.loads((path / "config.json").read_text()) for path in (run, expected)]
+    assert configs[0]["dataset"] == configs[1]["dataset"]
+
+
+GOLD = {"noise", "selected_noise", "noise_after_pretraining", "micro_f1", "macro_f1"}
+TIME = {"seconds", "seconds_selection"}
+
+
+def measured(metrics, wanted):
+    """All values under the wanted keys, in order."""
+    if isinstance(metrics, dict):
+        return [value for key, item in metrics.items() for value in ([item] if key in wanted else measured(item, wanted))]
+    return [value for item in metrics for value in measured(item, wanted)] if isinstance(metrics, list) else []
+
+
+def stripped(metrics):
+    if isinstance(metrics, dict):
+        return {key: stripped(item) for key, item in metrics.items() if key not in GOLD | TIME}
+    return [stripped(item) for item in metrics] if isinstance(metrics, list) else metrics
+
+
+def test_without_gold_labels_the_measurements_are_null(runs):
+    stored = json.loads((runs["without"].path / "metrics.json").read_text())
+    values = measured(stored, GOLD)
+    assert len(values) == 1 + 4 + 2 * 4
+    assert values == [None] * len(values)
+    assert stripped(stored) == stripped(runs["true"].metrics)
+
+
+def test_permuted_gold_labels_change_the_measurements(runs):
+    permuted, true = runs["permuted"].metrics, runs["true"].metrics
+    assert stripped(permuted) == stripped(true)
+    worse, better = permuted["arms"]["lops"], true["arms"]["lops"]
+    assert worse["noise_after_pretraining"] > better["noise_after_pretraining"]
+    assert worse["micro_f1"] < better["micro_f1"]
+
+
+def test_labelled_documents_come_from_the_settings_not_from_gold_labels(dataset, go, tmp_path):
+    """Where documents supervise, gold labels of the same documents change nothing either."""
+    labelled = tuple((f"d{number}", dataset.gold.labels[number]) for number in range(3, 9))
+    gold = GoldLabels(dataset.gold.labels[1:] + dataset.gold.labels[:1])
+    more = {"supervision": "documents", "labelled": labelled, "network": "han", "pretrain_epochs": 6, "max_iterations": 3}
+    one = go(dataset, tmp_path / "one", ["standard"], **more)
+    other = go(Dataset(dataset.corpus, gold), tmp_path / "other", ["standard"], **more)
+    for name in set(names(one.path)) - MEASURED:
+        if not name.endswith(".npz"):
+            assert (one.path / name).read_bytes() == (other.path / name).read_bytes(), name
+    assert measured(one.metrics, GOLD) != measured(other.metrics, GOLD)

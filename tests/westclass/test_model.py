@@ -1,0 +1,143 @@
+"""A trained classifier for new texts: what a run predicted, it predicts again."""
+
+import csv
+
+import numpy as np
+import pytest
+
+from lops_adapters.core import LopsError
+from lops_adapters.loading import load
+
+from .toys import CLASSES
+
+KINDS = ("cnn", "han", "faithful")
+
+
+@pytest.fixture(scope="module")
+def runs(finished, dataset, go, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("runs")
+    small = {"pretrain_epochs": 8, "max_iterations": 3}
+    return {
+        "cnn": finished,
+        "han": go(dataset, folder / "han", ["standard"], network="han", **small),
+        "faithful": go(dataset, folder / "faithful", ["standard"], faithful=True, **small),
+    }
+
+
+@pytest.fixture(scope="module")
+def models(runs):
+    return {kind: load(done.path, device="cpu") for kind, done in runs.items()}
+
+
+def predicted(folder):
+    with (folder / "predictions.csv").open(newline="") as handle:
+        return list(csv.DictReader(handle))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_predicts_what_the_run_predicted(models, runs, dataset, kind):
+    model, arm = models[kind], "lops" if kind == "cnn" else "standard"
+    rows = predicted(runs[kind].path / arm)
+    probabilities = model.predict_proba(dataset.corpus.texts)
+    assert probabilities.shape == (72, 3)
+    assert probabilities.dtype == np.float32
+    assert np.ptp(probabilities, axis=0).min() > 0.01
+    np.testing.assert_allclose(probabilities.max(axis=1), [float(row["probability"]) for row in rows], atol=1e-6)
+    assert model.predict(dataset.corpus.texts) == [row["predicted"] for row in rows]
+    with np.load(runs[kind].path / "work" / f"{arm}-self-training.npz") as stored:
+        np.testing.assert_allclose(probabilities, stored["probabilities"], atol=1e-6)
+
+
+def test_arms_differ_and_lops_is_the_usual_one(finished, models, dataset):
+    texts = dataset.corpus.texts
+    standard, lops = (load(finished.path, arm=arm, device="cpu").predict_proba(texts) for arm in ("standard", "lops"))
+    assert np.abs(standard - lops).max() > 1e-3
+    np.testing.assert_array_equal(models["cnn"].predict_proba(texts), lops)
+    np.testing.assert_array_equal(load(finished.path / "standard", device="cpu").predict_proba(texts), standard)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_classes_in_the_order_of_columns(models, dataset, kind):
+    model = models[kind]
+    assert tuple(model.classes) == CLASSES
+    texts = dataset.corpus.texts[:9]
+    assert model.predict(texts) == [CLASSES[code] for code in model.predict_proba(texts).argmax(axis=1)]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_text_at_a_time_is_the_same(models, dataset, kind):
+    texts = dataset.corpus.texts[:6]
+    one_by_one = np.concatenate([models[kind].predict_proba([text]) for text in texts])
+    np.testing.assert_allclose(one_by_one, models[kind].predict_proba(texts), atol=1e-5)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("text", ["", "  \n", "?", "$ 日本語 ☃", "zyzzyva quux", "\x00 \ufeff"])
+def test_texts_without_a_known_word(models, kind, text):
+    """They get what the classifier says of nothing, alone and among others."""
+    model = models[kind]
+    nothing = model.predict_proba([""])
+    assert np.isfinite(nothing).all()
+    assert nothing.sum() == pytest.approx(1, abs=1e-5)
+    np.testing.assert_allclose(model.predict_proba([text]), nothing, atol=1e-6)
+    among = model.predict_proba(["The judge said the trial.", text, "match"])
+    np.testing.assert_allclose(among[1:2], nothing, atol=1e-5)
+    assert model.predict([text])[0] in CLASSES
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_odd_texts_that_have_known_words(models, kind):
+    model = models[kind]
+    plain = model.predict_proba(["the judge said verdict"])
+    np.testing.assert_allclose(model.predict_proba(["THE  judge\n\tsaid 'zyzzyva' Verdict"]), plain, atol=1e-5)
+    assert np.abs(plain - model.predict_proba([""])).max() > 1e-4
+    lengths = ["judge", "judge " * 5000, "x" * 100_000 + " judge."]
+    assert np.isfinite(model.predict_proba(lengths)).all()
+
+
+def test_texts_are_cut_into_tokens_as_the_run_did(models):
+    """To the original's tokens an underscore belongs to the word."""
+    text, cut, nothing = (["judge_trial judge_trial"], ["judge trial judge trial"], [""])
+    for kind in ("cnn", "han"):
+        np.testing.assert_allclose(models[kind].predict_proba(text), models[kind].predict_proba(cut), atol=1e-6)
+    faithful = models["faithful"]
+    np.testing.assert_allclose(faithful.predict_proba(text), faithful.predict_proba(nothing), atol=1e-6)
+    assert np.abs(faithful.predict_proba(cut) - faithful.predict_proba(nothing)).max() > 1e-4
+
+
+@pytest.mark.parametrize("kind", ["cnn", "han"])
+def test_the_device_is_the_loaders_choice(runs, kind):
+    assert [load(runs[kind].path, device=name).network.device for name in ("cpu", "auto")] == ["cpu", "auto"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_no_list_of_texts(models, kind):
+    model = models[kind]
+    assert model.predict([]) == []
+    assert model.predict_proba([]).shape == (0, 3)
+    assert model.predict(np.array(["The judge said."])) == model.predict(["The judge said."])
+    with pytest.raises(LopsError, match="found one string; wanted a list of texts"):
+        model.predict("The judge said.")
+    with pytest.raises(LopsError, match="found None among the texts"):
+        model.predict(["The judge said.", None])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_saved_again_it_is_the_same(models, runs, dataset, tmp_path, kind):
+    models[kind].save(tmp_path)
+    again = load(tmp_path, device="cpu")
+    np.testing.assert_array_equal(again.predict_proba(dataset.corpus.texts), models[kind].predict_proba(dataset.corpus.texts))
+    assert again.settings == models[kind].settings == runs[kind].settings.for_length(20)
+    assert again.settings.length == "short"
+
+
+def test_words_of_the_corpus_are_remembered(models):
+    words = {kind: set(model.network.vectors.words) for kind, model in models.items()}
+    assert words["cnn"] == words["han"]
+    assert words["faithful"] == words["cnn"] | {"<PAD/>"}
+
+
+def test_an_unfinished_run_has_no_classifier(tmp_path):
+    (tmp_path / "killed" / "work").mkdir(parents=True)
+    with pytest.raises(LopsError, match=r"no trained classifier in .*killed .*wanted the folder of a finished run"):
+        load(tmp_path / "killed")

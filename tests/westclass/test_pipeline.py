@@ -1,0 +1,453 @@
+"""What flows where: the insertion point, what the network is trained on, what a run folder holds."""
+
+import ast
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import lops_adapters.westclass
+from lops_adapters.core import LopsError, LopsWarning, Selection
+from lops_adapters.datasets import Corpus, Dataset
+from lops_adapters.probes.han import HanProbe
+from lops_adapters.probes.keras_probe import KerasProbe
+from lops_adapters.runs import RunFolder
+from lops_adapters.selection import keep_all
+from lops_adapters.westclass import pipeline
+from lops_adapters.westclass.pipeline import find_labelled, find_seeds, prepare, shapes
+from lops_adapters.westclass.pseudo_documents import generate
+from lops_adapters.westclass.tokens import PAD, tokenize, word_counts
+from lops_adapters.word_vectors import WordVectors
+
+from .toys import CLASSES, SEEDS, settings
+
+FILES = sorted(Path(lops_adapters.westclass.__file__).parent.glob("*.py"))
+NETWORKS = {"cnn": KerasProbe, "han": HanProbe}
+# Document i is of class i modulo 3; the first of these labels is wrong on purpose.
+LABELLED = (("d3", "law"), ("d6", "fine_arts"), ("d9", "fine_arts"), ("d4", "law"), ("d10", "law"), ("d5", "sport"), ("d11", "sport"))
+
+
+def rows_of(path):
+    with path.open(encoding="utf-8", newline="") as handle:
+        return list(csv.DictReader(handle))
+
+
+def uses(tree, name):
+    """The functions that hold a use of a name (not its import or definition), one entry a use."""
+    found = []
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef):
+            inner = {
+                id(node)
+                for part in ast.walk(function)
+                if isinstance(part, ast.FunctionDef) and part is not function
+                for node in ast.walk(part)
+            }
+            nodes = [node for node in ast.walk(function) if id(node) not in inner]
+            found += [function.name for node in nodes if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)]
+    return found
+
+
+def test_the_selector_is_called_in_one_place():
+    trees = {path.name: ast.parse(path.read_text(encoding="utf-8")) for path in FILES}
+    found = {name: {file: uses(tree, name) for file, tree in trees.items() if uses(tree, name)} for name in ("_selector", "selector")}
+    assert found == {"_selector": {"pipeline.py": ["run_arm"]}, "selector": {"pipeline.py": ["run_arm"]}}
+    for name in ("keep_all", "Lops"):
+        assert {file: uses(tree, name) for file, tree in trees.items() if uses(tree, name)} == {"pipeline.py": ["_selector"]}
+
+
+class Recorder:
+    """Selectors that keep every second sample, and notes of what they and the network were given."""
+
+    def __init__(self, monkeypatch, keep=lambda n: np.arange(n) % 2 == 0):
+        self.asked, self.trained = [], []
+
+        def select(samples, labels):
+            self.asked.append((list(samples), list(labels)))
+            whole = keep_all(samples, labels)
+            return Selection(keep(len(samples)), whole.learnt_at, whole.confidence, whole.per_class, "every-second", "counted")
+
+        monkeypatch.setattr(pipeline, "_selector", lambda *_, **__: select)
+        for network in NETWORKS.values():
+            monkeypatch.setattr(network, "fit", self.recorded(network.fit))
+
+    def recorded(self, fit):
+        def record(network, samples, codes, n_classes, *, seed=0):
+            self.trained.append((type(network), list(samples), list(codes), n_classes))
+            return fit(network, samples, codes, n_classes, seed=seed)
+
+        return record
+
+
+@pytest.mark.parametrize(("network", "copies"), [("cnn", 10), ("han", 1)])
+@pytest.mark.parametrize("labelled", [(), LABELLED])
+def test_the_network_is_trained_on_what_is_kept_and_on_labelled_documents(monkeypatch, dataset, go, tmp_path, network, copies, labelled):
+    recorder = Recorder(monkeypatch)
+    kind = "documents" if labelled else "keywords"
+    done = go(dataset, tmp_path / "run", ["lops"], network=network, supervision=kind, labelled=labelled, pretrain_epochs=1)
+    ((asked, labels),), ((trainee, trained, codes, n_classes),) = recorder.asked, recorder.trained
+    prepared = prepare(dataset.corpus, done.settings, done.run, seed=0, quiet=True)
+    assert asked == prepared.pseudo_documents
+    assert labels == [label for label in CLASSES for _ in range(12)]
+    given = {dataset.corpus.ids.index(name): label for name, label in labelled}
+    assert trainee is NETWORKS[network]
+    assert n_classes == 3
+    expected = [(sample, label) for sample, label in zip(asked[::2], labels[::2], strict=True)]
+    expected += [(prepared.documents[place], given[place]) for place in sorted(given) for _ in range(copies)]
+    assert [(sample, CLASSES[code]) for sample, code in zip(trained, codes, strict=True)] == expected
+    assert not [place for place in given if prepared.documents[place] in asked]
+    row = done.metrics["arms"]["lops"]["iterations"][0]
+    assert (row["pseudo_labels"], row["selected"], row["rule"]) == (36, 18, "every-second")
+
+
+def test_the_selector_stands_before_the_network_is_made(monkeypatch, dataset, go, tmp_path):
+    Recorder(monkeypatch)
+    monkeypatch.setattr(pipeline, "build_network", lambda *_, **__: pytest.fail("the network was there first"))
+    monkeypatch.setattr(pipeline.RunFolder, "select", lambda *_: (_ for _ in ()).throw(RuntimeError("asked")))
+    with pytest.raises(RuntimeError, match="asked"):
+        go(dataset, tmp_path / "run", ["lops"])
+
+
+def test_both_arms_start_from_the_same_pseudo_documents(monkeypatch, dataset, go, tmp_path):
+    recorder = Recorder(monkeypatch)
+    go(dataset, tmp_path / "run", pretrain_epochs=1, max_iterations=1)
+    assert recorder.asked[0] == recorder.asked[1]
+    assert [len(samples) for _, samples, *_ in recorder.trained] == [18, 18]
+    assert recorder.trained[0] == recorder.trained[1]
+
+
+def test_standard_keeps_all_and_lops_half_of_each_class(finished):
+    tables = {arm: rows_of(finished.path / arm / "selection-0.csv") for arm in ("standard", "lops")}
+    labels = rows_of(finished.path / "pseudo_labels.csv")
+    assert [row["id"] for row in labels] == [f"{label}-{number}" for label in CLASSES for number in range(1, 13)]
+    assert {row["score"] for row in labels} == {f"{0.8 + 0.2 / 3:g}"}
+    for table in tables.values():
+        assert [(row["id"], row["pseudo_label"]) for row in table] == [(row["id"], row["pseudo_label"]) for row in labels]
+    assert {row["selected"] for row in tables["standard"]} == {"1"}
+    kept = [row["pseudo_label"] for row in tables["lops"] if row["selected"] == "1"]
+    assert kept == [label for label in CLASSES for _ in range(6)]
+    assert (finished.path / "standard" / "predictions.csv").read_bytes() != (finished.path / "lops" / "predictions.csv").read_bytes()
+
+
+@pytest.mark.parametrize("keep", [lambda n: np.zeros(n, dtype=bool), lambda n: np.arange(n) == 0])
+def test_too_little_kept_trains_on_all_and_says_so(monkeypatch, dataset, go, tmp_path, keep):
+    recorder = Recorder(monkeypatch, keep)
+    with pytest.warns(LopsWarning, match="of fewer than two classes; this training takes all 36"):
+        go(dataset, tmp_path / "run", ["lops"], pretrain_epochs=1, max_iterations=1)
+    assert recorder.trained[0][1] == recorder.asked[0][0]
+
+
+class Targets:
+    """Notes of the targets that self-training sets for documents."""
+
+    def __init__(self, monkeypatch, network):
+        self.of = {}
+        tuner = network.tuner
+
+        def recorded(network, **options):
+            update = tuner(network, **options)
+
+            def record(prepared, positions, targets):
+                for place, target in zip(positions.tolist(), targets, strict=True):
+                    self.of.setdefault(place, []).append(target.tolist())
+                update(prepared, positions, targets)
+
+            return record
+
+        monkeypatch.setattr(network, "tuner", recorded)
+
+
+@pytest.mark.parametrize("network", NETWORKS)
+def test_given_labels_stay_the_target_and_are_not_measured(monkeypatch, dataset, go, tmp_path, network):
+    targets = Targets(monkeypatch, NETWORKS[network])
+    sizes = {"pretrain_epochs": 2, "max_iterations": 12}  # one pass
+    done = go(dataset, tmp_path / "run", ["standard"], supervision="documents", labelled=LABELLED, network=network, **sizes)
+    ids, labelled = dataset.corpus.ids, dict(LABELLED)
+    assert sorted(targets.of) == list(range(72))
+    for place, seen in targets.of.items():
+        if ids[place] in labelled:
+            assert seen == [np.eye(3)[CLASSES.index(labelled[ids[place]])].tolist()]
+        else:
+            assert all(0 < share < 1 for target in seen for share in target)
+    measured = [place for place in range(72) if ids[place] not in labelled]
+    gold = [dataset.gold.labels[place] for place in measured]
+    arm = done.metrics["arms"]["standard"]
+    predicted = rows_of(done.path / "standard" / "predictions.csv")
+    assert len(predicted) == 72
+    right = sum(predicted[place]["predicted"] == label for place, label in zip(measured, gold, strict=True))
+    assert arm["micro_f1"] == pytest.approx(right / 65)
+    assert done.metrics["labelled_documents"] == 7
+    assert arm["iterations"][1]["pseudo_labels"] == arm["iterations"][1]["selected"] == 65
+
+
+def test_noise_is_what_pretraining_gets_wrong(finished, dataset):
+    for arm, result in finished.metrics["arms"].items():
+        first, second = result["iterations"]
+        with np.load(finished.path / "work" / f"{arm}-pretraining.npz") as stored:
+            before = [CLASSES[code] for code in stored["probabilities"].argmax(axis=1)]
+        wrong = sum(guess != label for guess, label in zip(before, dataset.gold.labels, strict=True)) / 72
+        assert 0 < wrong < 0.5
+        assert second["noise"] == second["selected_noise"] == result["noise_after_pretraining"] == pytest.approx(wrong)
+        assert first["micro_f1"] == pytest.approx(1 - wrong)
+        assert first["noise"] is first["selected_noise"] is result["selected_noise"] is None
+        assert (second["micro_f1"], second["macro_f1"]) == (result["micro_f1"], result["macro_f1"])
+        right = [row["predicted"] == label for row, label in zip(predictions(finished, arm), dataset.gold.labels, strict=True)]
+        assert result["micro_f1"] == pytest.approx(np.mean(right))
+
+
+def predictions(done, arm):
+    return rows_of(done.path / arm / "predictions.csv")
+
+
+def test_all_documents_labelled_leaves_nothing_to_measure(dataset, go, tmp_path):
+    labelled = tuple(zip(dataset.corpus.ids, dataset.gold.labels, strict=True))
+    sizes = {"pretrain_epochs": 1, "max_iterations": 1, "batch_size": 200}
+    done = go(dataset, tmp_path / "run", ["standard"], supervision="documents", labelled=labelled, **sizes)
+    assert done.metrics["arms"]["standard"]["micro_f1"] is None
+    assert done.metrics["arms"]["standard"]["noise_after_pretraining"] is None
+
+
+def test_names_of_several_words(dataset, go, tmp_path):
+    corpus = dataset.corpus
+    documents = tokenize(corpus.texts)
+    chosen = settings(supervision="names")
+    found = find_seeds(corpus, documents, find_labelled(corpus, chosen), chosen, set(word_counts(documents)))
+    assert found == {"fine_arts": [("fine", "arts")], "law": [("law",)], "sport": [("sport",)]}
+    done = go(dataset, tmp_path / "run", ["standard"], supervision="names")
+    topics = json.loads((done.path / "topics.json").read_text(encoding="utf-8"))
+    assert {"fine", "arts"} <= set(topics["fine_arts"])
+    assert "law" in topics["law"]
+    assert done.metrics["arms"]["standard"]["micro_f1"] > 0.6
+
+
+def test_keywords_are_the_seeds_of_the_corpus(dataset, finished):
+    corpus, chosen = dataset.corpus, finished.settings
+    known = {word for words in SEEDS.values() for word in words} | {"fine", "arts", "people"}
+    found = find_seeds(corpus, [], find_labelled(corpus, chosen), chosen, known)
+    assert found == {"fine_arts": [("gallery",), ("fine", "arts")], "law": [("judge",), ("verdict",), ("trial",)], "sport": [("match",)]}
+    topics = json.loads((finished.path / "topics.json").read_text(encoding="utf-8"))
+    assert [topics[label][0] in words for label, words in SEEDS.items()] == [True] * 3
+    assert [len(words) for words in topics.values()] == finished.metrics["topic_size"]
+
+
+def test_words_of_labelled_documents_are_the_seeds(dataset):
+    corpus = dataset.corpus
+    documents = tokenize(corpus.texts)
+    chosen = settings(supervision="documents", labelled=LABELLED)
+    labelled = find_labelled(corpus, chosen)
+    assert labelled.positions.tolist() == [3, 4, 5, 6, 9, 10, 11]
+    assert [CLASSES[code] for code in labelled.codes] == ["law", "law", "sport", "fine_arts", "fine_arts", "law", "sport"]
+    found = find_seeds(corpus, documents, labelled, chosen, set(word_counts(documents)))
+    for label, words in found.items():
+        own = [documents[place] for place, code in zip(labelled.positions, labelled.codes, strict=True) if CLASSES[code] == label]
+        assert words
+        assert {word for (word,) in words} <= set(word_counts(own))
+
+
+@pytest.mark.filterwarnings("ignore::lops_adapters.core.LopsWarning")  # a random encoder learns little
+@pytest.mark.parametrize(("probe", "network"), [("linear", "cnn"), ("linear", "han"), ("transformer", "cnn")])
+def test_other_probes(monkeypatch, dataset, go, bert, tmp_path, probe, network):
+    monkeypatch.setattr(NETWORKS[network], "watch", lambda *_, **__: pytest.fail("another probe was asked for"))
+    sizes = {"pretrain_epochs": 1, "max_iterations": 1}
+    done = go(dataset, tmp_path / "run", ["lops"], probe=probe, encoder=bert, network=network, every="epoch", rule="released", **sizes)
+    row = done.metrics["arms"]["lops"]["iterations"][0]
+    assert row["rule"] == "released"
+    assert 0 < row["selected"] <= row["pseudo_labels"] == 36
+    assert {float(row["learnt_at"]) % 1 for row in rows_of(done.path / "lops" / "selection-0.csv") if row["learnt_at"]} == {0}
+
+
+@pytest.mark.parametrize(("network", "every", "share"), [("cnn", "epoch", 1), ("cnn", 1, 1 / 6), ("han", 4, 4 / 6)])
+def test_how_often_the_probe_is_looked_at(dataset, go, tmp_path, network, every, share):
+    sizes = {"max_iterations": 1, "pretrain_epochs": 10}
+    done = go(dataset, tmp_path / "run", ["lops"], network=network, every=every, **sizes)
+    learnt = {float(row["learnt_at"]) for row in rows_of(done.path / "lops" / "selection-0.csv") if row["learnt_at"]}
+    looks = {time / share for time in learnt}
+    assert all(look == pytest.approx(round(look), abs=1e-3) for look in looks)
+    assert max(learnt) <= 10
+    assert len(looks) > 1
+
+
+def test_length_chooses_the_published_settings(dataset, go, tmp_path):
+    corpus = dataset.corpus
+    long = Dataset(Corpus("long", corpus.ids, [" ".join([text] * 9) for text in corpus.texts], corpus.classes, corpus.seeds), dataset.gold)
+    free = {"max_words": None, "learning_rate": None, "max_iterations": 1, "pretrain_epochs": 1, "update_interval": None}
+    found = {}
+    for data, length in ((dataset, "auto"), (dataset, "long"), (long, "auto"), (long, "short")):
+        done = go(data, tmp_path / f"{data.corpus.name}-{length}", ["standard"], length=length, **free)
+        found[data.corpus.name, length] = done.metrics["in_force"]
+    short_row = {"max_words": 100, "learning_rate": 1e-3, "decay": 1e-6, "update_interval": 50, "pretrain_epochs": 1, "length": "short"}
+    long_row = {**short_row, "max_words": 500, "learning_rate": 1e-4, "length": "long"}
+    assert found == {("toy", "auto"): short_row, ("toy", "long"): long_row, ("long", "auto"): long_row, ("long", "short"): short_row}
+
+
+def test_the_shapes_of_pseudo_documents():
+    documents = tokenize(["A b. C d e f! G.", "A.", "Unknown words, only"])
+    vectors = WordVectors(tuple("abcdefg.!"), np.ones((9, 2), dtype=np.float32))
+    sizes = {"max_words": 3, "max_sentences": 2}
+    assert shapes(documents, vectors, settings(**sizes)) == [[3], [2], [0]]
+    assert shapes(documents, vectors, settings(**{**sizes, "max_words": 30})) == [[10], [2], [0]]
+    assert shapes(documents, vectors, settings(network="han", **sizes)) == [[2, 3], [1], []]
+    faithful = {"faithful": True, "max_sentences": 30}
+    everything = WordVectors((*vectors.words, "unknown", "words", ",", "only"), np.ones((13, 2), dtype=np.float32))
+    assert shapes(documents, everything, settings(max_words=30, **faithful)) == [[5]]  # (10 + 2 + 4) / 3, rounded down
+    assert shapes(documents, everything, settings(max_words=3, **faithful)) == [[3]]
+    # 3 + 5 + 2 + 2 + 4 tokens in five sentences of three documents
+    assert shapes(documents, everything, settings(network="han", max_words=30, **faithful)) == [[3]]
+    assert shapes(documents[:1], everything, settings(network="han", max_words=30, **faithful)) == [[3, 3, 3]]
+    assert shapes(documents[:1], everything, settings(network="han", faithful=True, **sizes)) == [[3, 3]]
+
+
+@pytest.mark.parametrize("faithful", [False, True])
+def test_words_at_large_come_as_often_as_in_the_corpus(monkeypatch, dataset, tmp_path, faithful):
+    given = []
+    monkeypatch.setattr(pipeline, "generate", lambda *args, **_: given.extend(args) or generate(*args, per_class=1, seed=0))
+    run = RunFolder.open(tmp_path / "run", {"settings": {}}, resume=False)
+    prepared = prepare(dataset.corpus, settings(faithful=faithful, max_words=40), run, seed=0, quiet=True)
+    _, vectors, background, lengths = given
+    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-6)
+    counts = word_counts(tokenize(dataset.corpus.texts, faithful=faithful))  # whole documents, without padding
+    expected = np.array([counts[word] for word in prepared.vectors.words])
+    np.testing.assert_allclose(background, expected / expected.sum())
+    assert (PAD in prepared.vectors.words) == faithful
+    if faithful:
+        assert lengths == [[int(counts.total() / 72)]]
+
+
+@pytest.mark.parametrize("network", NETWORKS)
+def test_pseudo_documents_look_like_the_real_ones(dataset, go, finished, tmp_path, network):
+    done = finished if network == "cnn" else go(dataset, tmp_path / "run", ["standard"], network="han", pretrain_epochs=1, max_iterations=1)
+    prepared = prepare(dataset.corpus, done.settings, RunFolder(done.path), seed=0, quiet=True)
+    known = set(prepared.vectors.words)
+    assert PAD not in known
+    real = [[word for sentence in document for word in sentence if word in known] for document in prepared.documents]
+    for document in prepared.pseudo_documents:
+        words = [word for sentence in document for word in sentence]
+        assert set(words) <= known
+        if network == "han":
+            assert len(document) <= 4
+            assert all(sentence[-1] == "." and len(sentence) <= 21 for sentence in document)
+    if network == "cnn":
+        lengths = {min(20, len(words)) for words in real}
+        assert {len(document[0]) for document in prepared.pseudo_documents} <= lengths
+        assert all(len(document) == 1 for document in prepared.pseudo_documents)
+
+
+def test_the_run_folder(finished):
+    top = {path.name for path in finished.path.iterdir()}
+    shared = {"pseudo_labels.csv", "pseudo_documents.csv", "topics.json"}
+    assert top == {"config.json", "metrics.json", "work", "standard", "lops", *shared}
+    for arm in ("standard", "lops"):
+        assert {path.name for path in (finished.path / arm).iterdir()} == {"model", "predictions.csv", "selection-0.csv"}
+        model = {str(path.relative_to(finished.path / arm / "model")) for path in (finished.path / arm / "model").rglob("*")}
+        assert model == {"lops.json", "network", "network/keras.json", "network/model.keras"}
+    assert not list(finished.path.rglob("*.tmp"))
+    config = json.loads((finished.path / "config.json").read_text(encoding="utf-8"))
+    assert (config["framework"], config["seed"], config["device"]) == ("westclass", 0, "cpu")
+    assert config["settings"] == json.loads(json.dumps(finished.settings.as_dict()))
+    texts = rows_of(finished.path / "pseudo_documents.csv")
+    labels = rows_of(finished.path / "pseudo_labels.csv")
+    assert [(row["id"], row["pseudo_label"]) for row in texts] == [(row["id"], row["pseudo_label"]) for row in labels]
+    assert all(row["text"] for row in texts)
+
+
+def test_metrics_hold_what_is_promised(finished):
+    stored = json.loads((finished.path / "metrics.json").read_text(encoding="utf-8"))
+    assert stored == json.loads(json.dumps(finished.metrics))
+    assert {"framework", "dataset", "n_documents", "classes", "pseudo_labels", "arms"} <= set(stored)
+    assert (stored["framework"], stored["dataset"], stored["n_documents"], stored["classes"]) == ("westclass", "toy", 72, list(CLASSES))
+    assert stored["pseudo_labels"] == {"count": 36, "noise": None, "of": "pseudo documents"}
+    assert stored["labelled_documents"] == 0
+    assert set(stored["seconds"]) == {"word_vectors", "pseudo_documents"}
+    for arm, selected in (("standard", 36), ("lops", 18)):
+        result = stored["arms"][arm]
+        assert {"micro_f1", "macro_f1", "seconds", "selected", "selected_noise", "iterations"} <= set(result)
+        assert 0.5 < result["macro_f1"] <= 1
+        assert result["selected"] == selected
+        first, second = result["iterations"]
+        assert [first["iteration"], second["iteration"]] == [0, 1]
+        assert [first["stage"], second["stage"]] == ["pre-training", "self-training"]
+        assert (first["pseudo_labels"], first["selected"]) == (36, selected)
+        assert set(first["per_class"]) == set(CLASSES)
+        assert (second["pseudo_labels"], second["selected"]) == (72, 72)
+        assert (second["updates"], len(second["changed"]), second["stopped"]) == (10, 2, "the limit of 10 updates")
+        assert result["seconds"] == pytest.approx(first["seconds"] + second["seconds"])
+
+
+def test_stopping_before_the_limit_is_said(dataset, go, tmp_path):
+    done = go(dataset, tmp_path / "run", ["standard"], stop_below=1.0, pretrain_epochs=1)
+    second = done.metrics["arms"]["standard"]["iterations"][1]
+    assert (second["updates"], second["stopped"]) == (4, "few documents change any more")
+
+
+def bytes_of(path):
+    """The contents of a run's tables and models, by name."""
+    files = [file for file in path.rglob("*") if file.is_file() and file.suffix != ".npz"]
+    return {str(file.relative_to(path)): file.read_bytes() for file in sorted(files) if file.name not in ("config.json", "metrics.json")}
+
+
+@pytest.mark.filterwarnings("ignore:nothing was learnt:lops_adapters.core.LopsWarning")  # in so few updates
+@pytest.mark.parametrize("network", NETWORKS)
+def test_faithful(dataset, go, tmp_path, network):
+    more = {"faithful": True, "vector_words": 1, "network": network, "min_count": 11, "pretrain_epochs": 4, "max_iterations": 4}
+    runs = [go(dataset, tmp_path / f"run{number}", ["lops"], **more) for number in range(2)]
+    assert bytes_of(runs[0].path) == bytes_of(runs[1].path)
+    assert len(bytes_of(runs[0].path)) == 8
+    prepared = prepare(dataset.corpus, runs[0].settings, runs[0].run, seed=0, quiet=True)
+    counts = word_counts(tokenize(dataset.corpus.texts, faithful=True))
+    assert set(prepared.vectors.words) == set(counts) | ({PAD} if network == "cnn" else set())
+    lengths = np.linalg.norm(prepared.vectors.vectors, axis=1)
+    seen = word_counts(prepared.documents)  # Word2Vec sees cut documents
+    rare = np.array([seen[word] < 11 for word in prepared.vectors.words])
+    assert rare.any()
+    assert (np.abs(lengths[rare] - 1) > 1e-3).all()
+    np.testing.assert_allclose(lengths[~rare], 1, atol=1e-5)
+    shapes_found = {tuple(map(len, document)) for document in prepared.pseudo_documents}
+    assert len(shapes_found) == 1  # one length for all
+    if network == "cnn":
+        assert shapes_found == {(20,)}
+        assert all(len(document) == 1 and len(document[0]) == 20 for document in prepared.documents)
+        assert any(document[0][-1] == PAD for document in prepared.documents)
+        words = rows_of(runs[0].path / "pseudo_documents.csv")
+        assert words
+        assert not [row for row in words if PAD in row["text"]]
+
+
+@pytest.mark.filterwarnings("ignore:nothing was learnt:lops_adapters.core.LopsWarning")  # in so few updates
+@pytest.mark.parametrize("network", NETWORKS)
+def test_the_seed_decides(dataset, go, tmp_path, network):
+    first, second = (
+        bytes_of(go(dataset, tmp_path / str(seed), ["lops"], network=network, seed=seed, pretrain_epochs=2, max_iterations=2).path)
+        for seed in (0, 1)
+    )
+    settings_file = "network/keras.json" if network == "cnn" else "network/han.json"
+    alike = {"pseudo_labels.csv", "lops/model/lops.json", f"lops/model/{settings_file}"}
+    assert {name for name in first if first[name] == second[name]} == alike
+
+
+def test_everything_random_gets_the_seed(monkeypatch, dataset, go, tmp_path):
+    seen = {}
+
+    def recorded(name, function):
+        def call(*args, **options):
+            seen[name] = options["seed"]
+            return function(*args, **options)
+
+        return call
+
+    for name in ("train_word_vectors", "generate", "Lops", "self_train"):
+        monkeypatch.setattr(pipeline, name, recorded(name, getattr(pipeline, name)))
+    monkeypatch.setattr(KerasProbe, "fit", recorded("fit", KerasProbe.fit))
+    go(dataset, tmp_path / "run", ["lops"], seed=3, pretrain_epochs=8, max_iterations=1)
+    assert seen == dict.fromkeys(("train_word_vectors", "generate", "Lops", "fit", "self_train"), 3)
+
+
+def test_what_cannot_work_is_refused(dataset, go, tmp_path):
+    corpus = dataset.corpus
+    single = Dataset(Corpus("one", corpus.ids, corpus.texts, ["law"], {"law": ["judge"]}))
+    with pytest.raises(LopsError, match="one has 1 class; wanted at least two"):
+        go(single, tmp_path / "single")
+    marks = Dataset(Corpus("marks", ["a", "b"], ["... !", "' _ \u0301"], CLASSES, corpus.seeds))
+    with pytest.raises(LopsError, match="found no word in 2 documents"):
+        go(marks, tmp_path / "marks")

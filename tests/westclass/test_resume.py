@@ -1,0 +1,192 @@
+"""The command in its own process, killed in the middle of its work, and resumed."""
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lops_adapters import arguments
+from lops_adapters.probes.han import HanProbe
+from lops_adapters.probes.keras_probe import KerasProbe
+from lops_adapters.runs import RunFolder
+from lops_adapters.westclass import pipeline
+from lops_adapters.westclass.__main__ import main
+
+from .toys import SEEDS, documents, shrink_presets, write_folder
+
+SECONDS = {"seconds", "seconds_selection"}
+
+
+def options(data, output, *more):
+    return ["--dataset", str(data), "--preset", "quick", "--device", "cpu", "--output", str(output), "--quiet", *more]
+
+
+def command(*args):
+    return arguments.guarded(main)(list(args))
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch):
+    shrink_presets(monkeypatch)
+
+
+@pytest.fixture(scope="module")
+def whole(data, tmp_path_factory):
+    """Run folder of the command that nobody interrupted."""
+    output = tmp_path_factory.mktemp("whole") / "run"
+    with pytest.MonkeyPatch.context() as patch:
+        shrink_presets(patch)
+        assert command(*options(data, output)) == 0
+    return output
+
+
+def names(path):
+    return sorted(str(file.relative_to(path)) for file in path.rglob("*") if file.is_file())
+
+
+def numbers(metrics):
+    """metrics.json without the seconds."""
+    if isinstance(metrics, dict):
+        return {key: numbers(value) for key, value in metrics.items() if key not in SECONDS}
+    return [numbers(item) for item in metrics] if isinstance(metrics, list) else metrics
+
+
+def assert_same_run(path, whole, arms=("standard", "lops")):
+    missing = {"standard", "lops"} - set(arms)
+    expected = [name for name in names(whole) if not any(name.startswith((arm, f"work/{arm}")) for arm in missing)]
+    assert names(path) == expected
+    for name in expected:
+        if name.endswith(".npz"):
+            with np.load(path / name) as one, np.load(whole / name) as other:
+                assert set(one.files) == set(other.files)
+                for key in set(other.files) - {"seconds"}:
+                    assert (one[key] == other[key]).all(), (name, key)
+        elif name not in ("config.json", "metrics.json", "report.html"):
+            assert (path / name).read_bytes() == (whole / name).read_bytes(), name
+    found, wanted = (numbers(json.loads((folder / "metrics.json").read_text())) for folder in (path, whole))
+    assert found == {**wanted, "arms": {arm: wanted["arms"][arm] for arm in arms}}
+
+
+def stages(path):
+    return {file.stem for file in (path / "work").glob("*.npz")}
+
+
+SHARED = {"word_vectors", "pseudo_documents"}
+KILLS = {
+    "lops-selection": SHARED,
+    "lops-pretraining": SHARED | {"lops-selection"},
+    "lops-self-training": SHARED | {"lops-selection", "lops-pretraining"},
+}
+
+
+@pytest.fixture(scope="module")
+def killed(data, tmp_path_factory):
+    """Folder that holds a run killed in each stage of KILLS, named after it."""
+    folder = tmp_path_factory.mktemp("killed")
+    program = [sys.executable, str(Path(__file__).with_name("command.py")), str(folder), ",".join(KILLS)]
+    done = subprocess.run([*program, *options(data, "nowhere", "--arms", "lops")], capture_output=True, text=True, check=True, timeout=120)
+    assert json.loads(done.stdout) == dict.fromkeys(KILLS, -signal.SIGKILL), done.stderr
+    return folder
+
+
+@pytest.mark.parametrize("where", KILLS)
+def test_killed_and_resumed(where, data, whole, killed, capsys):
+    output = killed / where
+    assert stages(output) == KILLS[where]
+    assert not (output / "metrics.json").exists()
+    assert command(*options(data, output, "--arms", "lops")) == 2
+    assert "already holds a run; give --resume" in capsys.readouterr().err
+    assert command(*options(data, output, "--arms", "lops", "--resume")) == 0
+    assert_same_run(output, whole, ["lops"])
+
+
+class StoppedError(Exception):
+    """Stands for the end of the process."""
+
+
+@pytest.mark.parametrize("place", ["in the first update", "behind the model", "behind the last stage"])
+def test_stopped_in_self_training_and_resumed(place, dataset, go, tmp_path):
+    """The hierarchical network, with labelled documents; and the moments around the model's writing."""
+    labelled = tuple((f"d{number}", dataset.gold.labels[number]) for number in (3, 4, 5))
+    more = {"network": "han", "supervision": "documents", "labelled": labelled, "max_iterations": 6, "pretrain_epochs": 3}
+    whole = go(dataset, tmp_path / "whole", ["standard"], **more)
+
+    def stop(*_, **__):
+        raise StoppedError
+
+    with pytest.MonkeyPatch.context() as patch:
+        if place == "in the first update":
+            patch.setattr(HanProbe, "tuner", lambda *_, **__: stop)
+        elif place == "behind the model":
+            save = RunFolder.save_model
+            patch.setattr(RunFolder, "save_model", lambda *args: (save(*args), stop()))
+        else:
+            patch.setattr("lops_adapters.westclass.run.write_predictions", stop)
+        with pytest.raises(StoppedError):
+            go(dataset, tmp_path / "run", ["standard"], **more)
+    again = go(dataset, tmp_path / "run", ["standard"], resume=True, **more)
+    assert_same_run(again.path, whole.path, ["standard"])
+
+
+def test_a_finished_run_is_read_not_made_again(data, whole, monkeypatch, capsys):
+    files = [whole / name for name in names(whole) if name.endswith(".npz") or "model" in name]
+    times = {file: file.stat().st_mtime_ns for file in files}
+    for name in ("updates", "predict_prepared", "tuner"):
+        monkeypatch.setattr(KerasProbe, name, None)
+    monkeypatch.setattr(pipeline, "train_word_vectors", None)
+    monkeypatch.setattr(pipeline, "generate", None)
+    tables = []
+    for _ in range(2):
+        assert command(*options(data, whole, "--resume")) == 0
+        tables.append(capsys.readouterr().out)
+    assert tables[0] == tables[1]
+    assert times == {file: file.stat().st_mtime_ns for file in files}
+    assert "self-training" in tables[0]
+    assert str(whole) in tables[0]
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (["--tau", "0.7"], "was started with settings.tau = 0.5, not 0.7"),
+        (["--seed", "3"], "was started with seed = 0, not 3"),
+        (["--supervision", "names"], "settings.supervision = 'keywords', not 'names'"),
+        (["--labelled-per-class", "2"], "settings.supervision = 'keywords', not 'documents'"),
+        (["--network", "han"], "settings.network = 'cnn', not 'han'"),
+        (["--max-docs", "40"], "settings.max_docs = None, not 40"),
+    ],
+)
+def test_other_options_are_refused(data, whole, capsys, more, words):
+    assert command(*options(data, whole, "--resume", *more)) == 2
+    error = capsys.readouterr().err
+    assert words in error
+    assert "resume with the same options, or give another --output" in error
+
+
+def test_other_data_are_refused(whole, tmp_path, capsys):
+    texts, labels = documents()
+    other = write_folder(tmp_path / "toy", ["Another judge.", *texts[1:]], labels, SEEDS)
+    assert command(*options(other, whole, "--resume")) == 2
+    assert f"{whole} was started with dataset.sha256 = " in capsys.readouterr().err
+
+
+def test_an_arm_can_be_added_later(data, whole, tmp_path):
+    output = tmp_path / "run"
+    assert command(*options(data, output, "--arms", "lops")) == 0
+    assert list(json.loads((output / "metrics.json").read_text())["arms"]) == ["lops"]
+    assert not (output / "standard").exists()
+    assert command(*options(data, output, "--arms", "standard", "--resume")) == 0
+    assert list(json.loads((output / "metrics.json").read_text())["arms"]) == ["standard", "lops"]
+    assert_same_run(output, whole)
+
+
+def test_labelled_documents_drawn_again_are_the_same(data, tmp_path):
+    """A resumed run draws what it drew before: 2 documents a class, by the seed."""
+    more = ["--labelled-per-class", "2", "--arms", "standard", "--pretrain-epochs", "1", "--max-iterations", "1"]
+    assert command(*options(data, tmp_path / "run", *more)) == 0
+    assert len(json.loads((tmp_path / "run" / "config.json").read_text())["settings"]["labelled"]) == 6
+    assert command(*options(data, tmp_path / "run", "--resume", *more)) == 0
