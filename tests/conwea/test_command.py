@@ -6,8 +6,8 @@ import warnings
 import pytest
 
 from lops_adapters import arguments
+from lops_adapters.context_encoder import ContextEncoder
 from lops_adapters.conwea.__main__ import main
-from lops_adapters.conwea.vectors import ContextEncoder
 
 from .toys import SEEDS, documents, shrink_presets, write_folder
 
