@@ -49,12 +49,12 @@ def write_report(folder: Path) -> Path:
 
 def _summary(config: dict[str, Any], metrics: dict[str, Any]) -> str:
     labels = metrics["pseudo_labels"]
-    made = f"{labels['count']} of them got a first pseudo-label"
-    if "of" in labels:
-        made = f"{labels['count']} {labels['of']} with a pseudo-label were made"
     wrong = "no gold labels to compare with" if labels["noise"] is None else f"{percent(labels['noise'])} of these wrong"
+    made = f"{labels['count']} of them got a first pseudo-label, {wrong}"
+    if "of" in labels:  # samples that are not the documents have no gold label
+        made = f"{labels['count']} {labels['of']} were made, each with a pseudo-label"
     return (
-        f"<p>{metrics['n_documents']} documents in {len(metrics['classes'])} classes; {escape(made)}, {wrong}. "
+        f"<p>{metrics['n_documents']} documents in {len(metrics['classes'])} classes; {escape(made)}. "
         f"Seed {config['seed']}, device {escape(config['device'])}.</p>"
     )
 
@@ -77,7 +77,8 @@ def _per_class(item: dict[str, Any]) -> str:
         )
         for label, report in item["per_class"].items()
     ]
-    return f"<h3>Iteration {item['iteration']}: {escape(item['stopped'])}</h3>" + _table(head, rows)
+    stage = f"Before {item['stage']}" if "stage" in item else f"Iteration {item['iteration']}"
+    return f"<h3>{escape(stage)}: {escape(item['stopped'])}</h3>" + _table(head, rows)
 
 
 def _table(head: Sequence[Any], rows: Sequence[Sequence[Any]]) -> str:

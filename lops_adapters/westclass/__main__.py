@@ -30,9 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = arguments.common_parser("westclass", description, WestclassSettings.PROBES, _EXAMPLES)
     own = parser.add_argument_group("WeSTClass")
     own.add_argument("--supervision", choices=SUPERVISION, help="default: documents with --labelled, else keywords (names without any)")
-    own.add_argument(
-        "--labelled", dest="labelled_file", type=Path, metavar="CSV", help="labelled documents: a file with the columns id and label"
-    )
+    own.add_argument("--labelled", dest="labelled_file", type=Path, metavar="CSV", help="labelled documents: columns id and label")
     own.add_argument("--labelled-per-class", type=int, metavar="N", help="draw N labelled documents a class from the gold labels")
     own.add_argument("--network", choices=NETWORKS, help="default: cnn; han is much slower without a GPU")
     own.add_argument("--length", choices=("short", "long"), help="which published settings to use (default: by the mean length)")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from lops_adapters.probes import Probe, text_probe
 from lops_adapters.probes.han import HanProbe, WordVectors
 from lops_adapters.probes.keras_probe import KerasProbe
@@ -9,6 +11,7 @@ from lops_adapters.westclass.settings import WestclassSettings, filled
 
 Network = KerasProbe | HanProbe
 PRETRAINING_RATE = 0.1
+_MAX_TOKENS = 128  # of a pseudo document that a transformer probe reads
 
 
 def build_network(vectors: WordVectors, settings: WestclassSettings, device: str, *, quiet: bool = True) -> Network:
@@ -45,5 +48,19 @@ def build_network(vectors: WordVectors, settings: WestclassSettings, device: str
 def build_probe(vectors: WordVectors, settings: WestclassSettings, device: str, *, quiet: bool = True) -> Probe:
     """Return the probe that the settings ask for."""
     if settings.probe != "same":
-        return text_probe(settings.probe, encoder=settings.encoder, max_tokens=128, device=device, quiet=quiet)
+        return text_probe(settings.probe, encoder=settings.encoder, max_tokens=_MAX_TOKENS, device=device, quiet=quiet)
     return build_network(vectors, settings, device, quiet=quiet)
+
+
+def probe_updates(settings: WestclassSettings, n_samples: int) -> int:
+    """Return how many updates the probe of :func:`build_probe` makes at most on so many samples.
+
+    Raises:
+        LopsError: the encoder of a transformer probe cannot be loaded.
+
+    """
+    epochs, batch_size = filled(settings.pretrain_epochs), settings.batch_size
+    if settings.probe != "same":
+        probe: Any = text_probe(settings.probe, encoder=settings.encoder, max_tokens=_MAX_TOKENS, device="cpu")
+        epochs, batch_size = probe.max_epochs, probe.batch_size
+    return epochs * -(-n_samples // batch_size)

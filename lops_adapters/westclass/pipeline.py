@@ -6,6 +6,7 @@ Source: Meng, Shen, Zhang and Han, "Weakly-Supervised Neural Text Classification
 from __future__ import annotations
 
 import logging
+import sys
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,17 +16,18 @@ import numpy as np
 
 from lops_adapters.core import LopsError, Selection
 from lops_adapters.datasets import Corpus
+from lops_adapters.datasets.corpus import listed
 from lops_adapters.datasets.sources import user_cache
 from lops_adapters.probes.han import WordVectors
 from lops_adapters.runs import RunFolder, pack_strings, unpack_strings
 from lops_adapters.selection import Lops, Selector, keep_all, trusted_positions
-from lops_adapters.westclass.classifier import Network, build_network, build_probe
+from lops_adapters.westclass.classifier import Network, build_network, build_probe, probe_updates
 from lops_adapters.westclass.model import WestclassClassifier, as_read
 from lops_adapters.westclass.pseudo_documents import PseudoDocuments, generate
 from lops_adapters.westclass.seeds import Pieces, seed_pieces, seed_vectors, words_of_documents
 from lops_adapters.westclass.self_training import SelfTrained, self_train
 from lops_adapters.westclass.settings import WestclassSettings, filled
-from lops_adapters.westclass.tokens import PAD, Document, flat, shape, tokenize, word_counts
+from lops_adapters.westclass.tokens import PAD, Document, flat, is_word, shape, tokenize, word_counts
 from lops_adapters.westclass.topics import Topic, find_topics
 from lops_adapters.word_vectors import train_word_vectors, with_random_vectors
 
@@ -71,20 +73,18 @@ def prepare(corpus: Corpus, settings: WestclassSettings, run: RunFolder, *, seed
     labelled = find_labelled(corpus, settings)
     tokens = tokenize(corpus.texts, faithful=settings.faithful, quiet=quiet)
     counts = word_counts(tokens)
-    if not any(word.isalnum() for word in counts):
+    if not any(map(is_word, counts)):
         raise LopsError(f"found no word in {len(corpus)} documents (only blanks, marks or nothing); wanted text")
     settings = settings.for_length(counts.total() / len(corpus))
     documents = as_read(tokens, settings)
     frequent = {word for word, n in word_counts(documents).items() if n >= settings.min_count} - {PAD}
     pieces = find_seeds(corpus, documents, labelled, settings, frequent)
-    if settings.probe == "same":
-        n_samples = len(corpus.classes) * settings.per_class
-        updates = filled(settings.pretrain_epochs) * -(-n_samples // settings.batch_size)
-        settings.check_checkpoints(updates, f"{n_samples} pseudo documents")
+    n_samples = len(corpus.classes) * settings.per_class
+    settings.check_checkpoints(probe_updates(settings, n_samples), f"{n_samples} pseudo documents")
     arrays, vector_seconds = run.stage("word_vectors", partial(_vector_arrays, documents, counts, settings, seed))
     vectors = WordVectors(tuple(unpack_strings(arrays["words"])), arrays["vectors"])
     topics = find_topics(_unit(vectors.vectors), seed_vectors(pieces, WordVectors(vectors.words, _unit(vectors.vectors))))
-    drawn, draw_seconds = run.stage("pseudo_documents", partial(_draw, topics, vectors, counts, documents, settings, seed, quiet))
+    drawn, draw_seconds = run.stage("pseudo_documents", partial(_draw, topics, vectors, counts, tokens, settings, seed, quiet))
     pseudo = PseudoDocuments.from_arrays(drawn)
     return Prepared(
         corpus,
@@ -166,9 +166,10 @@ def find_labelled(corpus: Corpus, settings: WestclassSettings) -> Labelled:
             raise LopsError(f"labelled document {name!r} is not in {corpus.name}; wanted ids of its documents, such as {corpus.ids[0]!r}")
         if label not in code:
             raise LopsError(f"labelled document {name!r} has class {label!r}; wanted one of {', '.join(corpus.classes)}")
+    repeated = [name for name, times in Counter(name for name, _ in settings.labelled).items() if times > 1]
+    if repeated:
+        raise LopsError(f"labelled documents given more than once: {listed(repeated, 5)}; wanted each id once")
     pairs = sorted((position[name], code[label]) for name, label in settings.labelled)
-    if len({place for place, _ in pairs}) < len(pairs):
-        raise LopsError(f"found {len(pairs)} labelled documents, some of them twice; wanted each id once")
     return Labelled(np.array([place for place, _ in pairs], dtype=np.int64), np.array([own for _, own in pairs], dtype=np.int64))
 
 
@@ -229,17 +230,20 @@ def _draw(
 def shapes(documents: Sequence[Document], vectors: WordVectors, settings: WestclassSettings) -> list[list[int]]:
     """Return the lengths that pseudo documents may have: those of the real ones, as the network reads them.
 
-    Under ``faithful`` there is one: the mean, rounded down.
+    Under ``faithful`` there is one: the mean over whole documents, rounded down, closing marks included, at most what the network reads.
     """
-    words, longest = frozenset(vectors.words) - {PAD}, filled(settings.max_words)
+    words, longest = frozenset(vectors.words), filled(settings.max_words)
     if settings.network == "cnn":
-        lengths = [min(longest, sum(token in words for token in flat(document))) for document in documents]
-        return [[max(1, int(np.mean(lengths)))]] if settings.faithful else [[length] for length in lengths]
-    found = [shape(document, words, filled(settings.max_sentences), longest, ends=False) for document in documents]
+        lengths = [sum(token in words for token in flat(document)) for document in documents]
+        if settings.faithful:
+            return [[min(longest, max(1, int(np.mean(lengths))))]]
+        return [[min(longest, length)] for length in lengths]
+    most = filled(settings.max_sentences)
     if not settings.faithful:
-        return found
+        return [shape(document, words, most, longest, ends=False) for document in documents]
+    found = [shape(document, words, sys.maxsize, sys.maxsize, ends=True) for document in documents]
     sentences = [length for lengths in found for length in lengths]
-    return [[max(1, int(np.mean(sentences)))] * max(1, len(sentences) // len(found))]
+    return [[min(longest, max(1, int(np.mean(sentences))))] * min(most, max(1, len(sentences) // len(found)))]
 
 
 def _unit(vectors: np.ndarray) -> np.ndarray:

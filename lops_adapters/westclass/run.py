@@ -16,7 +16,7 @@ from lops_adapters.evaluation import Evaluator
 from lops_adapters.outputs import add_arm, arm_metrics, selection_metrics, write_predictions, write_pseudo_labels, write_selection
 from lops_adapters.runs import RunFolder
 from lops_adapters.westclass.pipeline import ArmResult, Prepared, prepare, run_arm
-from lops_adapters.westclass.settings import WestclassSettings
+from lops_adapters.westclass.settings import PUBLISHED, WestclassSettings
 from lops_adapters.westclass.tokens import PAD, flat
 
 
@@ -32,14 +32,14 @@ def run_westclass(
         LopsError: a library is missing, or the data or settings cannot work; before the long work wherever that is known before it.
 
     """
-    require("WeSTClass", ("gensim", "keras", "torch"))
+    require("WeSTClass", ("gensim", "keras", "torch", *(["safetensors"] if settings.network == "han" else [])))
     corpus = dataset.corpus
     if len(corpus.classes) < 2:
         raise LopsError(f"{corpus.name} has {len(corpus.classes)} class; wanted at least two to tell apart")
     prepared = prepare(corpus, settings, run, seed=seed, quiet=quiet)
     write_pseudo_documents(prepared, run)
     measured = np.setdiff1d(np.arange(len(corpus)), prepared.labelled.positions)
-    gold = None if dataset.gold is None else [dataset.gold.labels[i] for i in measured]
+    gold = [dataset.gold.labels[i] for i in measured] if dataset.gold and len(measured) else None
     evaluator = Evaluator(gold, corpus.classes)
     about = {
         "framework": "westclass",
@@ -51,7 +51,7 @@ def run_westclass(
         "words_with_vector": len(prepared.vectors.words),
         "topic_size": [len(topic.words) for topic in prepared.topics],
         "kappa": [topic.distribution.kappa for topic in prepared.topics],
-        "in_force": {name: getattr(prepared.settings, name) for name in ("length", "max_words", "pretrain_epochs", "update_interval")},
+        "in_force": _in_force(prepared.settings),
         "seconds": prepared.seconds,
     }
     metrics: dict[str, Any] = {}
@@ -60,6 +60,12 @@ def run_westclass(
         _write_tables(arm, result, prepared, run)
         metrics = add_arm(run, about, arm, _arm_metrics(result, prepared, measured, evaluator))
     return metrics
+
+
+def _in_force(settings: WestclassSettings) -> dict[str, Any]:
+    """Return what the mean length of the documents decided where the user did not."""
+    names = PUBLISHED[settings.network, settings.length]
+    return {"length": settings.length, **{name: getattr(settings, name) for name in names}}
 
 
 def sample_ids(prepared: Prepared) -> list[str]:

@@ -57,7 +57,7 @@ class WestclassSettings(FrameworkSettings):
 
     """
 
-    PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {"quick": {"most_words": 100, "max_iterations": 2000}, "paper": {}}
+    PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {"quick": {"most_words": 100, "max_iterations": 1500}, "paper": {}}
     PROBES: ClassVar[tuple[str, ...]] = ("same", "linear", "transformer")
     WHEN_FAITHFUL: ClassVar[Mapping[str, Any]] = {"vector_words": 1}
     AT_LEAST_ONE: ClassVar[tuple[str, ...]] = (
