@@ -1,7 +1,7 @@
 """Speed of X-Class's word vectors: this package's way beside a re-enactment of the original's way, on the same weights.
 
-The re-enactment follows the description in docs/xclass.md: windows of 512 word pieces, one at a time in float32; the corpus is encoded once for the
-static vectors, whose sums are kept in float32 word by word, and a second time for the document vectors.
+The re-enactment follows the description in docs/xclass.md: windows of 512 word pieces, one at a time in float32; the corpus is encoded
+once for the static vectors, whose sums are kept in float32 word by word, and a second time for the document vectors.
 
     python -m benchmarks.xclass_encoding --dataset agnews --data-dir DIR [--documents 300] [--encoder minilm]
 """
