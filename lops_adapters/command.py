@@ -24,7 +24,7 @@ def run_command(
     write_report: Callable[[Path], Path],
     options: argparse.Namespace,
     *,
-    check: Callable[[SomeSettings, argparse.Namespace, Dataset, int], SomeSettings],
+    check: Callable[[SomeSettings, argparse.Namespace, Dataset, int], SomeSettings] | None = None,
 ) -> int:
     """Run a framework once a seed and print each run's table; returns the exit status.
 
@@ -34,7 +34,7 @@ def run_command(
         run: ``run(dataset, settings, folder, arms, seed=, device=, quiet=)``, which returns the contents of ``metrics.json``.
         write_report: writes the page about a finished run folder.
         options: parsed command line.
-        check: ``check(settings, options, dataset, seed)`` returns the settings to use with the data, or refuses them.
+        check: ``check(settings, options, dataset, seed)`` returns the settings to use with the data, or refuses them; default: none.
 
     """
     arguments.set_up_logging(options.quiet)
@@ -45,7 +45,7 @@ def run_command(
     chosen = settings_class.preset(preset, **overrides)
     for seed in seeds:
         dataset = arguments.read_dataset(options, seed)
-        settings = check(chosen, options, dataset, seed)
+        settings = chosen if check is None else check(chosen, options, dataset, seed)
         path, metrics = _one(command_name(title), settings, run, options, preset, arms, dataset, seed)
         write_report(path)
         print(f"\n{title} on {metrics['dataset']}, {metrics['n_documents']} documents, preset {preset}, seed {seed}\n")

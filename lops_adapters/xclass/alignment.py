@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
-from lops_adapters.core import LopsWarning, tie_hash
+from lops_adapters.core import LopsError, LopsWarning, tie_hash
 from lops_adapters.xclass.classes import unit
 
 
@@ -37,15 +39,21 @@ def align(documents: np.ndarray, classes: np.ndarray, *, method: str = "gmm", co
         documents: (n, width) float32, n >= 2.
         classes: (k, width) float32.
         method: ``gmm`` or ``kmeans``.
-        components: of the PCA; fewer where there are fewer documents or dimensions.
+        components: of the PCA; fewer where the documents vary in fewer directions.
         seed: of scikit-learn's estimators, none of which draws anything here.
 
-    """
-    from sklearn.decomposition import PCA
+    Raises:
+        LopsError: all documents have the same vector.
 
-    pca = PCA(n_components=min(components, *documents.shape), svd_solver="full", random_state=seed)
-    points = pca.fit_transform(documents.astype(np.float64))
-    centres = pca.transform(classes.astype(np.float64))
+    """
+    mean = documents.mean(axis=0, dtype=np.float64)
+    centred = documents - mean
+    variances, axes = np.linalg.eigh(centred.T @ centred / len(centred))
+    # Where the documents do not vary, axes are arbitrary, but classes still differ along them.
+    axes = axes[:, variances > 1e-9 * variances.max()][:, : -components - 1 : -1]
+    if not axes.size:
+        raise LopsError(f"all {len(documents)} documents have the same vector; wanted documents that differ")
+    points, centres = centred @ axes, (classes - mean) @ axes
     return _k_means(points, centres, seed) if method == "kmeans" else _mixture(points, centres, seed)
 
 
@@ -57,25 +65,25 @@ def _mixture(points: np.ndarray, centres: np.ndarray, seed: int) -> Alignment:
     counts = np.bincount(start, minlength=len(centres))
     means = np.array([points[start == code].mean(axis=0) if counts[code] else centres[code] for code in range(len(centres))])
     spread = points - means[start]
-    covariance = spread.T @ spread / len(points) + 1e-6 * np.eye(points.shape[1])
+    precision = np.linalg.inv(spread.T @ spread / len(points) + 1e-6 * np.eye(points.shape[1]))
     weights = np.maximum(counts, 1e-10)
     mixture = GaussianMixture(
         len(centres),
         covariance_type="tied",
         weights_init=weights / weights.sum(),
         means_init=means,
-        precisions_init=np.linalg.inv(covariance),
+        precisions_init=(precision + precision.T) / 2,
         random_state=seed,
     )
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", ConvergenceWarning)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
         mixture.fit(points)
-    if caught:
+    if not mixture.converged_:
         warnings.warn("the Gaussian mixture did not converge; its last state is used", LopsWarning, stacklevel=2)
     # Posteriors round to exactly 1 in float64, and a tie of half the corpus is then broken by the order of the file; log-odds do not.
     whitened = points @ mixture.precisions_cholesky_
-    distances = whitened[:, None, :] - (mixture.means_ @ mixture.precisions_cholesky_)[None]
-    joint = np.log(np.maximum(mixture.weights_, 1e-300)) - 0.5 * (distances**2).sum(axis=2)
+    distances = np.stack([((whitened - mean) ** 2).sum(axis=1) for mean in mixture.means_ @ mixture.precisions_cholesky_], axis=1)
+    joint = np.log(np.maximum(mixture.weights_, 1e-300)) - 0.5 * distances
     codes = joint.argmax(axis=1)
     return Alignment(codes, log_odds(joint, codes))
 
@@ -113,5 +121,5 @@ def most_confident(alignment: Alignment, fraction: float, seed: int) -> np.ndarr
     for code in np.unique(alignment.codes):
         own = np.flatnonzero(alignment.codes == code)
         order = np.lexsort((ties[own], -alignment.confidence[own]))
-        kept.append(own[order[: max(1, int(fraction * len(own)))]])
+        kept.append(own[order[: max(1, math.floor(Fraction(str(fraction)) * len(own)))]])
     return np.sort(np.concatenate(kept)) if kept else np.zeros(0, dtype=np.int64)

@@ -38,8 +38,8 @@ def describe_classes(
     A class's vector is the mean of its name's and its words' vectors, weighted by 1, 1/2, 1/3, ... A class takes the candidate nearest to
     it of those that are nearest to no other class and that no class ever had; equal ones go by the lower index. It stops, and gives its
     last word back, when a word of another class is nearest to it, one of its own is nearest to another class, or a candidate is nearer
-    than one of its own words; and it stops when there is no candidate. A name of one word counts among its class's words; the parts of a
-    name of several words belong to nobody.
+    than one of its own words; without a candidate it stops and, if consistent, keeps its words. A name of one word counts among its class's
+    words; the parts of a name of several words belong to nobody, not even to a class that one of them is the name of.
 
     Args:
         names: (k, width) float32 vectors of the class names.
@@ -62,8 +62,9 @@ def describe_classes(
         nearest, best = similarity.argmax(axis=1), similarity.max(axis=1)
         for code in np.flatnonzero(~growth.finished).tolist():
             candidate = growth.candidate(code, nearest, best)
-            if candidate is None or growth.inconsistent(code, candidate, nearest, best):
-                growth.stop(code, give_back=candidate is not None)
+            inconsistent = growth.inconsistent(code, candidate, nearest, best)
+            if inconsistent or candidate is None:
+                growth.stop(code, give_back=inconsistent)
                 if faithful:
                     break
             else:
@@ -96,14 +97,15 @@ class _Growth:
         free = np.flatnonzero((nearest == code) & ~self.claimed)
         return int(free[best[free].argmax()]) if len(free) else None
 
-    def inconsistent(self, code: int, candidate: int, nearest: np.ndarray, best: np.ndarray) -> bool:
+    def inconsistent(self, code: int, candidate: int | None, nearest: np.ndarray, best: np.ndarray) -> bool:
         own = np.zeros(len(self.claimed), dtype=bool)
         own[self.lists[code]] = True
         if self.own_name[code] is not None:
             own[self.own_name[code]] = True
         foreign = bool((self.claimed & ~own & (nearest == code)).any())
         lost = bool((nearest[own] != code).any())
-        return foreign or lost or float(best[own].min(initial=1.0)) < float(best[candidate])
+        overtaken = candidate is not None and best[own].min(initial=1.0) < best[candidate]
+        return foreign or lost or bool(overtaken)
 
     def add(self, code: int, candidate: int) -> None:
         self.lists[code].append(candidate)

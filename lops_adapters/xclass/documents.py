@@ -7,7 +7,7 @@ from tqdm.auto import tqdm
 
 from lops_adapters.xclass.classes import unit
 
-_TOKENS = 2**18  # word vectors held at a time
+_TOKENS = 2**15  # word vectors held at a time
 
 
 def document_vectors(
@@ -43,6 +43,7 @@ def document_vectors(
     rows = np.arange(len(word_id)) if rows is None else rows
     word_id, document = word_id[rows], document[rows]
     out = np.zeros((n_documents, vectors.shape[1]), dtype=np.float32)
+    classes = classes.astype(np.float64)  # in float32 the last digits of a product depend on how many rows it has
     static_scores = {"significance": significance(static, classes), "relation": relation(static, classes)}
     bounds = np.searchsorted(document, np.arange(n_documents + 1))
     with tqdm(total=n_documents, disable=quiet, unit="document", desc="document vectors", leave=False) as bar:
@@ -51,7 +52,7 @@ def document_vectors(
             last = max(first + 1, int(np.searchsorted(bounds, bounds[first] + _TOKENS, side="right")) - 1)
             part = slice(bounds[first], bounds[last])
             if part.stop > part.start:
-                block = vectors[rows[part]].astype(np.float32)
+                block = vectors[rows[part]].astype(np.float64)
                 weights = _weights(word_id[part], document[part], block, static_scores, classes, attention)
                 _add(out, document[part], block, weights)
             bar.update(last - first)

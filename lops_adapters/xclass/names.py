@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -26,7 +27,7 @@ class Names:
         vectors: (k, width) float32.
         words: for each class the indices of its name's words that the corpus holds.
         source: for each class where its vector is from: ``corpus`` (one word), ``parts`` (the mean of several) or ``template`` (the corpus
-            holds none of them).
+            holds none of them, or not those that tell it from another name).
 
     """
 
@@ -48,7 +49,7 @@ def check_names(classes: Sequence[str]) -> None:
     """Refuse names that X-Class cannot work from: fewer than two classes, a name without a word, two of the same words."""
     if len(classes) < 2:
         raise LopsError(f"found {len(classes)} class; wanted at least two to tell apart")
-    parts = {name: tuple(name_parts(name)) for name in classes}
+    parts = {name: frozenset(name_parts(name)) for name in classes}  # in any order they have the same mean
     empty = [name for name, words in parts.items() if not words]
     if empty:
         raise LopsError(f"class names without a word: {', '.join(map(repr, empty))}; X-Class starts from names that say something")
@@ -68,16 +69,18 @@ def name_vectors(classes: Sequence[str], vocabulary: Mapping[str, int], static: 
         encoder: encodes the names that the corpus does not hold, in a short sentence.
 
     """
+    named = [tuple(dict.fromkeys(name_parts(name))) for name in classes]
+    known = [tuple(vocabulary[part] for part in parts if part in vocabulary and static[vocabulary[part]].any()) for parts in named]
+    times = Counter(map(frozenset, known))
     vectors, words, source = [], [], []
-    for name in classes:
-        parts = name_parts(name)
-        known = [vocabulary[part] for part in parts if part in vocabulary and static[vocabulary[part]].any()]
-        words.append(tuple(dict.fromkeys(known)))
-        source.append("template" if not known else "corpus" if len(parts) == 1 else "parts")
-        vectors.append(static[known].mean(axis=0) if known else _from_template(parts, encoder))
-    for name, where in zip(classes, source, strict=True):
-        if where != "corpus":
-            log.info("class name %r: vector from %s", name, "its parts" if where == "parts" else "a template, since the corpus lacks it")
+    for name, parts, found in zip(classes, named, known, strict=True):
+        # Without the words the corpus lacks, a name may be left with the same ones as another.
+        telling = found and (len(found) == len(parts) or times[frozenset(found)] == 1)
+        words.append(found if telling else ())
+        source.append("template" if not telling else "corpus" if len(parts) == 1 else "parts")
+        vectors.append(static[list(found)].mean(axis=0) if telling else _from_template(name_parts(name), encoder))
+        if source[-1] != "corpus":
+            log.info("class name %r: vector from %s", name, "its parts" if telling else "a template, since the corpus lacks it")
     return Names(np.stack(vectors).astype(np.float32), tuple(words), tuple(source))
 
 

@@ -73,15 +73,15 @@ def prepare(corpus: Corpus, settings: XclassSettings, run: RunFolder, *, seed: i
     """Represent and align the documents; what cannot work is refused before the long work."""
     check_names(corpus.classes)
     words = read_words(corpus.texts, faithful=settings.faithful, quiet=quiet)
-    is_word = words.is_word if len(words.vocabulary) else np.zeros(0, dtype=bool)
-    wanted = np.flatnonzero(is_word[words.word_id])
+    wanted = np.flatnonzero(words.is_word[words.word_id])
     document = np.repeat(np.arange(len(corpus)), np.diff(words.document_start))[wanted]
     readable = np.unique(document)
-    if len(readable) < max(2, len(corpus.classes)):
+    if len(readable) < len(corpus.classes):
         raise LopsError(
             f"found {len(readable)} documents with a word among {len(corpus)}, for {len(corpus.classes)} classes; wanted at least as many"
         )
     expected = int(settings.confident * len(readable))
+    build_classifier(settings, device)  # complains now rather than after the long work
     probe = build_probe(settings, device)
     batch_size = int(getattr(probe, "batch_size", settings.batch_size))
     settings.check_checkpoints(probe.max_epochs * -(-expected // batch_size), f"about {expected} pseudo-labelled documents")
@@ -107,6 +107,7 @@ def run_arm(arm: str, prepared: Prepared, run: RunFolder, *, seed: int, device: 
     pseudo_labels = pseudo_label(prepared, 1.0 if arm == "lops-all" else settings.confident, seed)
     texts = [cleaned(text) for text in corpus.texts] if settings.faithful else corpus.texts
     labelled = [texts[i] for i in pseudo_labels.positions]
+    log.info("%s: %d of %d documents have a pseudo-label", arm, len(pseudo_labels), len(corpus))
     selector = _selector(arm, prepared, seed=seed, device=device, quiet=quiet)
     # The insertion point of the LOPS paper (appendix, compared methods): documents are aligned, the classifier is not trained yet.
     selection, select_seconds = run.select(f"{arm}-selection", lambda: selector(labelled, pseudo_labels.labels))

@@ -11,7 +11,7 @@ from scipy import sparse
 from lops_adapters.context_encoder import ContextEncoder, Window, encode_windows
 from lops_adapters.xclass.words import WordCorpus
 
-_BLOCK = 65536  # vectors added up at a time
+_BLOCK = 16384  # vectors added up at a time
 
 
 def windows(document_start: np.ndarray, lengths: np.ndarray, room: int) -> Iterator[Window]:
@@ -59,7 +59,8 @@ def static_vectors(word_id: np.ndarray, vectors: np.ndarray, size: int) -> np.nd
     sums = np.zeros((size, vectors.shape[1]))
     for begin in range(0, len(word_id), _BLOCK):
         part = word_id[begin : begin + _BLOCK]
-        chooser = sparse.csr_matrix((np.ones(len(part)), (part, np.arange(len(part)))), shape=(size, len(part)))
-        sums += chooser @ vectors[begin : begin + _BLOCK].astype(np.float64)
+        present, row = np.unique(part, return_inverse=True)
+        chooser = sparse.csr_matrix((np.ones(len(part)), (row, np.arange(len(part)))), shape=(len(present), len(part)))
+        sums[present] += chooser @ vectors[begin : begin + _BLOCK].astype(np.float64)
     counts = np.bincount(word_id, minlength=size)
     return np.asarray(sums / np.maximum(counts, 1)[:, None], dtype=np.float32)
