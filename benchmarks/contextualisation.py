@@ -21,10 +21,11 @@ from typing import Any
 import numpy as np
 
 from benchmarks.record import write_result
+from lops_adapters.context_encoder import ContextEncoder
 from lops_adapters.conwea.senses import cluster, find_senses, similarity_threshold, tokens_to_encode
 from lops_adapters.conwea.settings import ConweaSettings
 from lops_adapters.conwea.tokens import TokenizedCorpus, seed_word, tokenize
-from lops_adapters.conwea.vectors import ContextEncoder, contextual_vectors
+from lops_adapters.conwea.vectors import contextual_vectors
 from lops_adapters.datasets import load
 
 
@@ -88,7 +89,7 @@ def _encode_alone(corpus: TokenizedCorpus, sentence: np.ndarray, pieces: list[li
         if token in wanted:
             places.append(min(len(ids), encoder.max_pieces - 3))
         ids += pieces[corpus.surface_id[token]]
-    return encoder.encode([ids[: encoder.max_pieces - 2]], [places])[0]
+    return encoder.encode([ids[: encoder.max_pieces - 2]], [[(place, place + 1) for place in places]])[0]
 
 
 def our_way(corpus: TokenizedCorpus, seeds: Any, encoder: ContextEncoder, folder: Path) -> tuple[float, float, int]:

@@ -20,7 +20,7 @@ from typing import Any
 from benchmarks.record import RESULTS
 
 ROOT = Path(__file__).parent.parent
-PAGES = ("README.md", "docs/conwea.md", "docs/westclass.md", "benchmarks/README.md")
+PAGES = ("README.md", "docs/conwea.md", "docs/westclass.md", "docs/xclass.md", "benchmarks/README.md")
 PAPER = Path(__file__).parent / "paper.json"
 _PART = re.compile(r"(<!-- table: (\S+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 
@@ -139,6 +139,66 @@ def westclass_granularity() -> str:
     return f"{markdown(rows)}\n\n{sources}\n"
 
 
+def xclass() -> str:
+    """Return a row a data set and arm, averaged over seeds, with the stages before it and the paper's F1 beside it."""
+    paper = json.loads(PAPER.read_text(encoding="utf-8"))["frameworks"]["xclass"]
+    rows = [
+        [
+            "data",
+            "arm or stage",
+            "pseudo-labels",
+            "noise %",
+            "kept %",
+            "noise after %",
+            "micro-F1 %",
+            "macro-F1 %",
+            "the paper's",
+            "seconds",
+        ]
+    ]
+    sources = []
+    for data in ("20news-coarse", "20news-fine", "agnews"):
+        files = results(f"xclass-{data}-*-seed*.json")
+        if not files:
+            continue
+        for stage in ("representation", "alignment"):
+            scores = [[item["result"]["stages"][stage][kind] for item in files] for kind in ("micro_f1", "macro_f1")]
+            seconds = mean(item["result"]["seconds"][stage] for item in files)
+            rows.append([data, stage, *["-"] * 4, *map(spread, scores), "-", f"{seconds:.0f}"])
+        for arm in files[0]["result"]["arms"]:
+            items = [item["result"]["arms"][arm]["iterations"][0] for item in files]
+            published = paper[data].get(arm)
+            rows.append(
+                [
+                    data,
+                    arm,
+                    f"{mean(item['pseudo_labels'] for item in items):.0f}",
+                    spread([item["noise"] for item in items]),
+                    spread([item["selected"] / item["pseudo_labels"] for item in items]),
+                    spread([item["selected_noise"] for item in items]),
+                    spread([item["micro_f1"] for item in items]),
+                    spread([item["macro_f1"] for item in items]),
+                    "/".join(f"{value:.1f}" for value in published) if published else "-",
+                    f"{mean(item['seconds'] for item in items):.0f}",
+                ]
+            )
+        sources.append(f"- {provenance(files)}")
+    return f"{markdown(rows)}\n\n" + "\n".join(sources) + "\n" if sources else "Not measured yet.\n"
+
+
+def xclass_encoding() -> str:
+    """Return the speed of X-Class's word vectors beside the original's way."""
+    files = results("xclass-encoding-*.json")
+    if not files:
+        return "Not measured yet.\n"
+    rows = [["documents/s", "the original's way, re-enacted", "this package", "ratio"]]
+    for item in files:
+        ours, original = (item["result"][way]["documents_per_second"] for way in ("ours", "original_way"))
+        rows.append([item["about"]["dataset"]["name"], f"{original:.1f}", f"{ours:.1f}", f"{ours / original:.1f}"])
+    sources = "\n".join(f"- {provenance([item])}" for item in files)
+    return f"{markdown(rows)}\n\n{sources}\n"
+
+
 def contextualisation() -> str:
     """Return speed and disk of contextualisation beside the original's way."""
     files = results("contextualisation-*.json")
@@ -158,6 +218,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "conwea-demo": lambda: iterations("conwea-demo-*.json"),
     "contextualisation": contextualisation,
     "westclass": westclass,
+    "xclass": xclass,
+    "xclass-encoding": xclass_encoding,
     "westclass-granularity": westclass_granularity,
 }
 

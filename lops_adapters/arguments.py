@@ -12,11 +12,10 @@ from typing import Any
 
 from lops_adapters.core import RULES, LopsError
 from lops_adapters.datasets import Dataset, load, names
+from lops_adapters.settings import FrameworkSettings
 
-ARMS = ("standard", "lops")
 
-
-def common_parser(framework: str, description: str, probes: Sequence[str], epilog: str) -> argparse.ArgumentParser:
+def common_parser(framework: str, description: str, settings: type[FrameworkSettings], epilog: str) -> argparse.ArgumentParser:
     """Return a parser with the options that every framework has; a framework adds its own."""
     parser = argparse.ArgumentParser(
         prog=f"python -m lops_adapters.{framework}",
@@ -32,11 +31,12 @@ def common_parser(framework: str, description: str, probes: Sequence[str], epilo
     data.add_argument("--label-column", metavar="NAME", help="gold labels, only for the evaluation (default: label)")
     data.add_argument("--max-docs", type=int, metavar="N", help="take a seeded simple random sample of N documents")
     arms = parser.add_argument_group("selection")
-    arms.add_argument("--arms", default=",".join(ARMS), help="comma-separated: standard (no selection), lops (default: both)")
+    known, usual = ", ".join((*settings.ARMS, *settings.MORE_ARMS)), ",".join(settings.ARMS)
+    arms.add_argument("--arms", default=usual, help=f"comma-separated, of {known}; standard selects nothing (default: {usual})")
     arms.add_argument("--rule", choices=RULES, help="reading of LOPS (default: released)")
     arms.add_argument("--tau", type=float, metavar="T", help="fraction of each class (default: 0.5)")
     arms.add_argument("--every", type=_interval, metavar="B|epoch", help="look at the probe after every B updates, or every epoch")
-    arms.add_argument("--probe", choices=probes, help="the classifier that is watched (default: the framework's own)")
+    arms.add_argument("--probe", choices=settings.PROBES, help="the classifier that is watched (default: the framework's own)")
     run = parser.add_argument_group("run")
     run.add_argument("--preset", choices=("quick", "paper"), help="sizes for a CPU, or the published ones (default: paper where CUDA is)")
     run.add_argument("--encoder", metavar="NAME|PATH", help="minilm, a name on the Hugging Face hub, or a local folder")
@@ -54,16 +54,16 @@ def _interval(text: str) -> int | str:
     return text if text == "epoch" else int(text)
 
 
-def read_arms(text: str) -> list[str]:
-    """Return the arms of a comma-separated list, Standard first.
+def read_arms(text: str, known: Sequence[str]) -> list[str]:
+    """Return the arms of a comma-separated list, in the order of the known ones.
 
-    >>> read_arms("lops,standard")
+    >>> read_arms("lops,standard", ("standard", "lops"))
     ['standard', 'lops']
     """
     asked = [name.strip() for name in text.split(",") if name.strip()]
-    if not asked or set(asked) - set(ARMS):
-        raise LopsError(f"--arms is {text!r}; wanted one or both of {', '.join(ARMS)}, separated by a comma")
-    return [name for name in ARMS if name in asked]
+    if not asked or set(asked) - set(known):
+        raise LopsError(f"--arms is {text!r}; wanted some of {', '.join(known)}, separated by commas")
+    return [name for name in known if name in asked]
 
 
 def read_seeds(options: argparse.Namespace) -> range:

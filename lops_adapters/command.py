@@ -24,29 +24,29 @@ def run_command(
     write_report: Callable[[Path], Path],
     options: argparse.Namespace,
     *,
-    check: Callable[[SomeSettings, argparse.Namespace, Dataset, int], SomeSettings],
+    check: Callable[[SomeSettings, argparse.Namespace, Dataset, int], SomeSettings] | None = None,
 ) -> int:
     """Run a framework once a seed and print each run's table; returns the exit status.
 
     Args:
-        title: name of the framework; in lower case, its name in commands and folders.
+        title: name of the framework, see :func:`command_name`.
         settings_class: its settings; options of the same name override the preset's values.
         run: ``run(dataset, settings, folder, arms, seed=, device=, quiet=)``, which returns the contents of ``metrics.json``.
         write_report: writes the page about a finished run folder.
         options: parsed command line.
-        check: ``check(settings, options, dataset, seed)`` returns the settings to use with the data, or refuses them.
+        check: ``check(settings, options, dataset, seed)`` returns the settings to use with the data, or refuses them; default: none.
 
     """
     arguments.set_up_logging(options.quiet)
-    arms = arguments.read_arms(options.arms)
+    arms = arguments.read_arms(options.arms, (*settings_class.ARMS, *settings_class.MORE_ARMS))
     seeds = arguments.read_seeds(options)
     preset = options.preset or arguments.default_preset()
     overrides = {field.name: getattr(options, field.name) for field in fields(settings_class) if hasattr(options, field.name)}
     chosen = settings_class.preset(preset, **overrides)
     for seed in seeds:
         dataset = arguments.read_dataset(options, seed)
-        settings = check(chosen, options, dataset, seed)
-        path, metrics = _one(title.lower(), settings, run, options, preset, arms, dataset, seed)
+        settings = chosen if check is None else check(chosen, options, dataset, seed)
+        path, metrics = _one(command_name(title), settings, run, options, preset, arms, dataset, seed)
         write_report(path)
         print(f"\n{title} on {metrics['dataset']}, {metrics['n_documents']} documents, preset {preset}, seed {seed}\n")
         print(arguments.table(metrics))
@@ -81,8 +81,17 @@ def _one(
         raise
 
 
+def command_name(title: str) -> str:
+    """Return what a framework is called in commands, folders and extras.
+
+    >>> command_name("X-Class")
+    'xclass'
+    """
+    return title.lower().replace("-", "")
+
+
 def require(title: str, modules: Sequence[str]) -> None:
-    """Refuse to start where a library that a framework needs is not installed; the framework's extra has its name in lower case."""
+    """Refuse to start where a library that a framework needs is not installed; the framework's extra has its :func:`command_name`."""
     for module in modules:
         if find_spec(module) is None:
-            raise LopsError(f"{title} needs {module}, which is not installed; run: pip install 'lops_adapters[{title.lower()}]'")
+            raise LopsError(f"{title} needs {module}, which is not installed; run: pip install 'lops_adapters[{command_name(title)}]'")

@@ -13,7 +13,11 @@ import numpy as np
 from lops_adapters.core import LopsError
 
 # A framework's model is imported when one of its kind is loaded.
-LOADERS = {"conwea": "lops_adapters.conwea.model:ConweaClassifier", "westclass": "lops_adapters.westclass.model:WestclassClassifier"}
+LOADERS = {
+    "conwea": "lops_adapters.conwea.model:ConweaClassifier",
+    "westclass": "lops_adapters.westclass.model:WestclassClassifier",
+    "xclass": "lops_adapters.xclass.model:XclassClassifier",
+}
 
 
 class TextClassifier(Protocol):

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from lops_adapters import storage
-from lops_adapters.arguments import ARMS
 from lops_adapters.core import Selection
 from lops_adapters.runs import RunFolder
 
@@ -68,6 +67,6 @@ def add_arm(run: RunFolder, about: dict[str, Any], arm: str, result: dict[str, A
     path = run.path / "metrics.json"
     arms = json.loads(path.read_text(encoding="utf-8"))["arms"] if path.exists() else {}
     arms[arm] = result
-    metrics = {**about, "arms": {name: arms[name] for name in ARMS if name in arms}}
+    metrics = {**about, "arms": {name: arms[name] for name in sorted(arms, key=lambda name: (name != "standard", name))}}
     storage.write_json(path, metrics)
     return metrics

@@ -25,6 +25,8 @@ class FrameworkSettings:
 
     """
 
+    ARMS: ClassVar[tuple[str, ...]] = ("standard", "lops")  # those a run has by default
+    MORE_ARMS: ClassVar[tuple[str, ...]] = ()
     PROBES: ClassVar[tuple[str, ...]] = ("same",)
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {"quick": {}, "paper": {}}
     WHEN_FAITHFUL: ClassVar[Mapping[str, Any]] = {}

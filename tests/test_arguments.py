@@ -5,11 +5,17 @@ import pytest
 
 from lops_adapters import arguments
 from lops_adapters.core import LopsError, LopsWarning
+from lops_adapters.settings import FrameworkSettings
+
+
+class ToySettings(FrameworkSettings):
+    PROBES = ("same", "linear")
+    MORE_ARMS = ("lops-twice",)
 
 
 @pytest.fixture
 def parser():
-    return arguments.common_parser("conwea", "Text.", ("same", "linear"), "examples")
+    return arguments.common_parser("toy", "Text.", ToySettings, "examples")
 
 
 @pytest.fixture(autouse=True)
@@ -34,21 +40,39 @@ def test_help_names_every_option_once(parser, capsys):
     text = capsys.readouterr().out
     for name in ("--dataset", "--rule", "--tau", "--preset", "--resume", "--output", "examples", "20news-coarse", "released"):
         assert name in text
+    words = " ".join(text.split())
+    for said in ("usage: python -m lops_adapters.toy", "of standard, lops, lops-twice;", "(default: standard,lops)", "{same,linear}"):
+        assert said in words
+
+
+KNOWN = ("standard", "lops", "lops-twice")
 
 
 @pytest.mark.parametrize(
     ("text", "arms"),
-    [("standard,lops", ["standard", "lops"]), ("lops,standard", ["standard", "lops"]), (" lops , ", ["lops"]), ("lops,lops", ["lops"])],
+    [
+        ("standard,lops", ["standard", "lops"]),
+        ("lops,standard", ["standard", "lops"]),
+        (" lops , ", ["lops"]),
+        ("lops,lops", ["lops"]),
+        ("lops-twice", ["lops-twice"]),
+        ("lops-twice,lops,standard", list(KNOWN)),
+    ],
 )
 def test_arms(text, arms):
-    assert arguments.read_arms(text) == arms
+    assert arguments.read_arms(text, KNOWN) == arms
 
 
-@pytest.mark.parametrize("text", ["", ",", "LOPS", "lops,nolops", "standard lops"])
+@pytest.mark.parametrize("text", ["", ",", "LOPS", "lops,nolops", "standard lops", "twice"])
 def test_no_arms(text):
-    with pytest.raises(LopsError, match="wanted one or both of standard, lops, separated by a comma") as error:
-        arguments.read_arms(text)
+    with pytest.raises(LopsError, match="wanted some of standard, lops, lops-twice, separated by commas") as error:
+        arguments.read_arms(text, KNOWN)
     assert repr(text) in str(error.value)
+
+
+def test_an_arm_that_a_framework_lacks():
+    with pytest.raises(LopsError, match="wanted some of standard, lops, separated"):
+        arguments.read_arms("standard,lops-twice", ("standard", "lops"))
 
 
 def test_seeds(parser):

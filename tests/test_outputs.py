@@ -101,5 +101,7 @@ def test_arms_of_earlier_calls_stay(tmp_path):
     stored = json.loads(path.read_text())
     assert stored == {"dataset": "toy", "seconds": {"vectors": 1.5}, "kappa": [None], "arms": {"standard": standard, "lops": lops}}
     assert list(stored["arms"]) == ["standard", "lops"]
+    assert list(add_arm(run, about, "lops-all", again)["arms"]) == ["standard", "lops", "lops-all"]
+    assert list(json.loads(path.read_text())["arms"]) == ["standard", "lops", "lops-all"]
     add_arm(run, about, "standard", again)
-    assert json.loads(path.read_text())["arms"] == {"standard": again, "lops": lops}
+    assert json.loads(path.read_text())["arms"] == {"standard": again, "lops": lops, "lops-all": again}

@@ -21,7 +21,7 @@ _EXAMPLES = """examples:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run ConWea as the options say; returns the exit status."""
-    parser = arguments.common_parser("conwea", "ConWea with LOPS: Standard and LOPS side by side.", ConweaSettings.PROBES, _EXAMPLES)
+    parser = arguments.common_parser("conwea", "ConWea with LOPS: Standard and LOPS side by side.", ConweaSettings, _EXAMPLES)
     parser.add_argument("--iterations", type=int, metavar="N", help="trainings of the classifier (default: 6)")
     options = parser.parse_args(argv)
 

@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from lops_adapters.context_encoder import ContextEncoder
 from lops_adapters.conwea.contextual import contextualise
 from lops_adapters.conwea.senses import Senses, nearest
 from lops_adapters.conwea.settings import ConweaSettings
 from lops_adapters.conwea.tokens import TokenizedCorpus, tokenize
-from lops_adapters.conwea.vectors import ContextEncoder, contextual_vectors
+from lops_adapters.conwea.vectors import contextual_vectors
 from lops_adapters.core import LopsError
 from lops_adapters.probes.han import HanProbe
 from lops_adapters.storage import write_json

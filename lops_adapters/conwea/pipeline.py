@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from lops_adapters import storage
+from lops_adapters.context_encoder import ContextEncoder
 from lops_adapters.conwea import seeds as seed_words
 from lops_adapters.conwea.classifier import build_han, build_probe, probe_updates, samples_for, word_vectors
 from lops_adapters.conwea.contextual import ContextualCorpus, contextualise
@@ -24,7 +25,7 @@ from lops_adapters.conwea.model import ConweaClassifier
 from lops_adapters.conwea.senses import Senses, find_senses, tokens_to_encode
 from lops_adapters.conwea.settings import ConweaSettings
 from lops_adapters.conwea.tokens import TokenizedCorpus, phrases_in, tokenize
-from lops_adapters.conwea.vectors import ContextEncoder, contextual_vectors
+from lops_adapters.conwea.vectors import contextual_vectors
 from lops_adapters.core import LopsError, LopsWarning, Selection
 from lops_adapters.datasets import Corpus
 from lops_adapters.outputs import write_predictions, write_pseudo_labels, write_selection

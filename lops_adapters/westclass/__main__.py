@@ -27,7 +27,7 @@ _EXAMPLES = """examples:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run WeSTClass as the options say; returns the exit status."""
     description = "WeSTClass with LOPS: Standard and LOPS side by side."
-    parser = arguments.common_parser("westclass", description, WestclassSettings.PROBES, _EXAMPLES)
+    parser = arguments.common_parser("westclass", description, WestclassSettings, _EXAMPLES)
     own = parser.add_argument_group("WeSTClass")
     own.add_argument("--supervision", choices=SUPERVISION, help="default: documents with --labelled, else keywords (names without any)")
     own.add_argument("--labelled", dest="labelled_file", type=Path, metavar="CSV", help="labelled documents: columns id and label")

@@ -13,8 +13,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import toys
 
-from lops_adapters import arguments
-from lops_adapters.conwea import vectors
+from lops_adapters import arguments, context_encoder
+from lops_adapters.context_encoder import ContextEncoder
 from lops_adapters.conwea.__main__ import main
 from lops_adapters.probes.han import HanProbe
 
@@ -24,13 +24,13 @@ def die():
 
 
 def die_while_encoding(batch):
-    encode, calls = vectors.ContextEncoder.encode, []
+    encode, calls = ContextEncoder.encode, []
 
     def encode_or_die(self, *args):
         calls.append(1)
         return encode(self, *args) if len(calls) <= batch else die()
 
-    vectors.ContextEncoder.encode = encode_or_die
+    ContextEncoder.encode = encode_or_die
 
 
 def die_while_training(what, number):
@@ -48,7 +48,7 @@ def die_while_training(what, number):
 
 
 if __name__ == "__main__":
-    vectors._BLOCK = 40  # several blocks in a tiny corpus; the same ones in every run that is compared, since batches are cut inside them
+    context_encoder._BLOCK = 40  # several blocks in a tiny corpus; the same ones in every run that is compared, as batches are cut inside
     where, _, number = sys.argv[1].partition("-")
     if where == "vectors":
         die_while_encoding(int(number))

@@ -6,8 +6,8 @@ import warnings
 import pytest
 
 from lops_adapters import arguments
+from lops_adapters.context_encoder import ContextEncoder
 from lops_adapters.conwea.__main__ import main
-from lops_adapters.conwea.vectors import ContextEncoder
 
 from .toys import SEEDS, documents, shrink_presets, write_folder
 
@@ -63,7 +63,7 @@ def assert_refused(outcome, *words):
     [
         (["--dataset", "agnwes"], ["did you mean agnews?"]),
         (["--dataset", "no/such/folder"], ["is no path that exists"]),
-        (["--arms", "both"], ["--arms is 'both'; wanted one or both of standard, lops"]),
+        (["--arms", "both"], ["--arms is 'both'; wanted some of standard, lops"]),
         (["--arms", ","], ["--arms is ','"]),
         (["--max-docs", "1"], ["--max-docs is 1; wanted at least 2"]),
         (["--tau", "0"], ["tau is 0.0; wanted a fraction above 0"]),

@@ -10,8 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lops_adapters import arguments
-from lops_adapters.conwea import vectors
+from lops_adapters import arguments, context_encoder
 from lops_adapters.conwea.__main__ import main
 from lops_adapters.probes.han import HanProbe
 
@@ -37,7 +36,7 @@ def command(*args):
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
     shrink_presets(monkeypatch)
-    monkeypatch.setattr(vectors, "_BLOCK", 40)
+    monkeypatch.setattr(context_encoder, "_BLOCK", 40)
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +45,7 @@ def whole(data, bert, tmp_path_factory):
     output = tmp_path_factory.mktemp("whole") / "run"
     with pytest.MonkeyPatch.context() as patch:
         shrink_presets(patch)
-        patch.setattr(vectors, "_BLOCK", 40)
+        patch.setattr(context_encoder, "_BLOCK", 40)
         assert command(*options(data, bert, output)) == 0
     return output
 

@@ -5,9 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lops_adapters.conwea import vectors as module
+from lops_adapters import context_encoder as module
+from lops_adapters.context_encoder import ContextEncoder
 from lops_adapters.conwea.tokens import tokenize
-from lops_adapters.conwea.vectors import ContextEncoder, contextual_vectors
+from lops_adapters.conwea.vectors import contextual_vectors, windows
 from lops_adapters.core import LopsError
 
 from .toys import COMMON, documents
@@ -97,13 +98,13 @@ def test_windows_cover_every_token_once_and_fit(bert):
     encoder = ContextEncoder(bert, layers=1, max_pieces=8)
     lengths = np.array([len(ids) for ids in encoder.pieces(corpus.surface)])[corpus.surface_id]
     assert lengths.max() == 6  # a longer token is cut to what fits with the two special ones
-    windows = list(encoder.windows(corpus, lengths))
-    assert [token for begin, end in windows for token in range(begin, end)] == list(range(len(corpus.word_id)))
+    found = [(begin, end) for _, begin, end in windows(corpus, lengths, encoder.max_pieces)]
+    assert [token for begin, end in found for token in range(begin, end)] == list(range(len(corpus.word_id)))
     sentence = np.repeat(np.arange(len(corpus.sentence_document)), np.diff(corpus.sentence_start))
-    for begin, end in windows:
+    for begin, end in found:
         assert 0 < lengths[begin:end].sum() <= 6
         assert len(set(sentence[begin:end])) == 1
-    assert len(windows) > len(corpus.sentence_document)
+    assert len(found) > len(corpus.sentence_document)
 
 
 def test_long_sentences_are_encoded_in_windows(bert, tmp_path):
@@ -127,11 +128,11 @@ def test_an_interrupted_pass_goes_on(encoder, tokens, tmp_path, monkeypatch, cal
     whole = np.array(contextual_vectors(tokens, wanted, encoder, tmp_path / "whole"))
     encode, done = ContextEncoder.encode, []
 
-    def stops(self, sequences, first_pieces):
+    def stops(self, sequences, spans):
         if len(done) == calls:
             raise StopError
         done.append(len(sequences))
-        return encode(self, sequences, first_pieces)
+        return encode(self, sequences, spans)
 
     monkeypatch.setattr(ContextEncoder, "encode", stops)
     with pytest.raises(StopError):

@@ -1,0 +1,80 @@
+"""Speed of X-Class's word vectors: this package's way beside a re-enactment of the original's way, on the same weights.
+
+The re-enactment follows the description in docs/xclass.md: windows of 512 word pieces, one at a time in float32; the corpus is encoded
+once for the static vectors, whose sums are kept in float32 word by word, and a second time for the document vectors.
+
+    python -m benchmarks.xclass_encoding --dataset agnews --data-dir DIR [--documents 300] [--encoder minilm]
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.record import write_result
+from lops_adapters.context_encoder import ContextEncoder
+from lops_adapters.datasets import load
+from lops_adapters.xclass.settings import XclassSettings
+from lops_adapters.xclass.vectors import contextual_vectors, static_vectors, windows
+from lops_adapters.xclass.words import WordCorpus, read_words
+
+
+def original_way(words: WordCorpus, encoder: ContextEncoder) -> float:
+    """Seconds for two passes over the corpus, a window at a time."""
+    start = time.perf_counter()
+    pieces = encoder.pieces(words.vocabulary)
+    lengths = np.array([len(ids) for ids in pieces], dtype=np.int64)[words.word_id]
+    sums: dict[int, np.ndarray] = {}
+    for first_pass in (True, False):
+        for context, begin, end in windows(words.document_start, lengths, encoder.max_pieces - 2):
+            ends = np.cumsum(lengths[context:end])
+            spans = [(int(ends[i] - lengths[context + i]), int(ends[i])) for i in range(begin - context, end - context)]
+            sequence = [piece for word in words.word_id[context:end] for piece in pieces[word]]
+            vectors = encoder.encode([sequence], [spans])[0]
+            if first_pass:
+                for word, vector in zip(words.word_id[begin:end].tolist(), vectors, strict=True):
+                    sums[word] = sums[word] + vector if word in sums else vector
+    return time.perf_counter() - start
+
+
+def our_way(words: WordCorpus, encoder: ContextEncoder, folder: Path) -> float:
+    """Seconds for one pass and the static vectors, with the default settings."""
+    start = time.perf_counter()
+    wanted = np.flatnonzero(words.is_word[words.word_id])
+    vectors = contextual_vectors(words, wanted, encoder, folder)
+    static_vectors(words.word_id[wanted], vectors, len(words.vocabulary))
+    return time.perf_counter() - start
+
+
+def main() -> None:
+    """Measure both ways and write the result."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--dataset", default="agnews")
+    parser.add_argument("--data-dir")
+    parser.add_argument("--documents", type=int, default=300)
+    parser.add_argument("--encoder", default="minilm")
+    options = parser.parse_args()
+    corpus = load(options.dataset, data_dir=options.data_dir, quiet=True).sample(options.documents, 0).corpus
+    words = read_words(corpus.texts)
+    ours = ContextEncoder(options.encoder, layers=1, max_pieces=XclassSettings().max_pieces)
+    theirs = ContextEncoder(options.encoder, layers=1, max_pieces=512, precision="float32")
+    with tempfile.TemporaryDirectory() as folder:
+        our_way(words, ours, Path(folder))  # warm-up
+    with tempfile.TemporaryDirectory() as folder:
+        our_seconds = our_way(words, ours, Path(folder))
+    their_seconds = original_way(words, theirs)
+    result = {
+        "encoder": options.encoder,
+        "words": len(words.word_id),
+        "ours": {"seconds": our_seconds, "documents_per_second": len(corpus) / our_seconds},
+        "original_way": {"seconds": their_seconds, "documents_per_second": len(corpus) / their_seconds},
+    }
+    print(write_result(f"xclass-encoding-{options.dataset}-{options.encoder.replace('/', '-')}", result, corpus))
+
+
+if __name__ == "__main__":
+    main()

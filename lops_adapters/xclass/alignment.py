@@ -1,0 +1,125 @@
+"""Documents aligned to classes: PCA, then a Gaussian mixture or k-means that starts from the nearest class (X-Class, section 3.4)."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from lops_adapters.core import LopsError, LopsWarning, tie_hash
+from lops_adapters.xclass.classes import unit
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """What alignment says of n documents.
+
+    Attributes:
+        codes: (n,) int64 class codes.
+        confidence: (n,) float64, larger is surer: log-odds of the class against all others (``gmm``), or minus the distance to its centre.
+
+    """
+
+    codes: np.ndarray
+    confidence: np.ndarray
+
+
+def nearest_class(documents: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """Class of the largest cosine, (n,) int64; equal ones go to the lower code."""
+    return np.asarray(np.round(unit(documents.astype(np.float64)) @ unit(classes.astype(np.float64)).T, 6).argmax(axis=1))
+
+
+def align(documents: np.ndarray, classes: np.ndarray, *, method: str = "gmm", components: int = 64, seed: int = 0) -> Alignment:
+    """Align documents with classes; component i stays class i, because that is where it starts.
+
+    Args:
+        documents: (n, width) float32, n >= 2.
+        classes: (k, width) float32.
+        method: ``gmm`` or ``kmeans``.
+        components: of the PCA; fewer where the documents vary in fewer directions.
+        seed: of scikit-learn's estimators, none of which draws anything here.
+
+    Raises:
+        LopsError: all documents have the same vector.
+
+    """
+    mean = documents.mean(axis=0, dtype=np.float64)
+    centred = documents - mean
+    variances, axes = np.linalg.eigh(centred.T @ centred / len(centred))
+    # Where the documents do not vary, axes are arbitrary, but classes still differ along them.
+    axes = axes[:, variances > 1e-9 * variances.max()][:, : -components - 1 : -1]
+    if not axes.size:
+        raise LopsError(f"all {len(documents)} documents have the same vector; wanted documents that differ")
+    points, centres = centred @ axes, (classes - mean) @ axes
+    return _k_means(points, centres, seed) if method == "kmeans" else _mixture(points, centres, seed)
+
+
+def _mixture(points: np.ndarray, centres: np.ndarray, seed: int) -> Alignment:
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.mixture import GaussianMixture
+
+    start = nearest_class(points, centres)
+    counts = np.bincount(start, minlength=len(centres))
+    means = np.array([points[start == code].mean(axis=0) if counts[code] else centres[code] for code in range(len(centres))])
+    spread = points - means[start]
+    precision = np.linalg.inv(spread.T @ spread / len(points) + 1e-6 * np.eye(points.shape[1]))
+    weights = np.maximum(counts, 1e-10)
+    mixture = GaussianMixture(
+        len(centres),
+        covariance_type="tied",
+        weights_init=weights / weights.sum(),
+        means_init=means,
+        precisions_init=(precision + precision.T) / 2,
+        random_state=seed,
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        mixture.fit(points)
+    if not mixture.converged_:
+        warnings.warn("the Gaussian mixture did not converge; its last state is used", LopsWarning, stacklevel=2)
+    # Posteriors round to exactly 1 in float64, and a tie of half the corpus is then broken by the order of the file; log-odds do not.
+    whitened = points @ mixture.precisions_cholesky_
+    distances = np.stack([((whitened - mean) ** 2).sum(axis=1) for mean in mixture.means_ @ mixture.precisions_cholesky_], axis=1)
+    joint = np.log(np.maximum(mixture.weights_, 1e-300)) - 0.5 * distances
+    codes = joint.argmax(axis=1)
+    return Alignment(codes, log_odds(joint, codes))
+
+
+def log_odds(joint: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """Log-odds of each row's own column against all others, (n,) float64, from unnormalised log-probabilities (n, k).
+
+    >>> log_odds(np.log([[0.6, 0.3, 0.1]]), np.array([0])).round(3).tolist()
+    [0.405]
+    """
+    rows = np.arange(len(joint))
+    others = joint.astype(np.float64)
+    own = others[rows, codes].copy()
+    others[rows, codes] = -np.inf
+    if joint.shape[1] == 1:
+        return np.full(len(joint), np.inf)
+    return np.asarray(own - np.logaddexp.reduce(others, axis=1))
+
+
+def _k_means(points: np.ndarray, centres: np.ndarray, seed: int) -> Alignment:
+    from sklearn.cluster import KMeans
+
+    found = KMeans(len(centres), init=centres, n_init=1, random_state=seed).fit(points)
+    distances = np.linalg.norm(points - found.cluster_centers_[found.labels_], axis=1)
+    return Alignment(found.labels_.astype(np.int64), -distances)
+
+
+def most_confident(alignment: Alignment, fraction: float, seed: int) -> np.ndarray:
+    """Return the positions of the most confident fraction of each class, ascending; at least one of each class that has any.
+
+    Equal confidences are broken by a seeded hash of the position, never by the order of the file.
+    """
+    ties = tie_hash(np.arange(len(alignment.codes)), seed)
+    kept = []
+    for code in np.unique(alignment.codes):
+        own = np.flatnonzero(alignment.codes == code)
+        order = np.lexsort((ties[own], -alignment.confidence[own]))
+        kept.append(own[order[: max(1, math.floor(Fraction(str(fraction)) * len(own)))]])
+    return np.sort(np.concatenate(kept)) if kept else np.zeros(0, dtype=np.int64)

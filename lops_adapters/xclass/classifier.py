@@ -1,0 +1,27 @@
+"""X-Class's final classifier, a fine-tuned encoder, and the probes a selector may watch."""
+
+from __future__ import annotations
+
+from lops_adapters.probes import Probe, probe_class
+from lops_adapters.probes.transformer import TransformerProbe
+from lops_adapters.xclass.settings import XclassSettings
+
+
+def build_classifier(settings: XclassSettings, device: str, *, epochs: int | None = None, quiet: bool = True) -> TransformerProbe:
+    """Return the classifier, untrained; ``epochs`` other than its own make it a probe."""
+    return TransformerProbe(
+        encoder=settings.classifier or settings.encoder,
+        epochs=epochs or settings.epochs,
+        batch_size=settings.batch_size,
+        learning_rate=settings.learning_rate,
+        max_tokens=settings.max_tokens,
+        device=device,
+        quiet=quiet,
+    )
+
+
+def build_probe(settings: XclassSettings, device: str, *, quiet: bool = True) -> Probe:
+    """Return the probe that the settings ask for: a fresh copy of the classifier, or the linear one."""
+    if settings.probe != "same":
+        return probe_class(settings.probe)(quiet=quiet)
+    return build_classifier(settings, device, epochs=settings.probe_epochs, quiet=quiet)

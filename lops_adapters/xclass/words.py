@@ -1,0 +1,92 @@
+"""Documents to words, as BERT's basic tokenizer cuts them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from tqdm.auto import tqdm
+
+_MARKUP = re.compile(r"&lt;.*?&gt;", re.DOTALL)
+_FOREIGN = re.compile(r"""[^A-Za-z0-9(),.!?"']""")
+
+
+@dataclass(frozen=True)
+class WordCorpus:
+    """The words of n documents as flat arrays, in reading order.
+
+    Attributes:
+        vocabulary: distinct words and marks, lower-case, in alphabetical order.
+        word_id: (tokens,) int32, indexes the vocabulary.
+        document_start: (n + 1,) int64, where each document's words begin.
+
+    """
+
+    vocabulary: tuple[str, ...]
+    word_id: np.ndarray
+    document_start: np.ndarray
+
+    @property
+    def counts(self) -> np.ndarray:
+        """(V,) int64, how often each word occurs."""
+        return np.bincount(self.word_id, minlength=len(self.vocabulary))
+
+    @property
+    def is_word(self) -> np.ndarray:
+        """(V,) bool, whether it is a word and not a mark."""
+        return np.array([any(map(str.isalnum, word)) for word in self.vocabulary], dtype=bool)
+
+
+def cleaned(text: str) -> str:
+    """Return a text as the original's first step leaves it: without markup, e-mail addresses and all but ASCII letters, digits and marks.
+
+    >>> cleaned("Write to me@here.org: caf\u00e9, &lt;b&gt;now&lt;/b&gt;!")
+    'Write to caf , now !'
+    """
+    without = " ".join(word for word in _MARKUP.sub(" ", text).split() if "@" not in word)
+    return " ".join(_FOREIGN.sub(" ", without).split())
+
+
+def cut(text: str) -> list[str]:
+    """Return the words and marks of a text, lower-case and without accents.
+
+    >>> cut("Rock-climbing, caf\u00e9")
+    ['rock', '-', 'climbing', ',', 'cafe']
+    """
+    normalizer, splitter = _tokenizer()
+    return [word for word, _ in splitter.pre_tokenize_str(normalizer.normalize_str(text))]
+
+
+@cache
+def _tokenizer() -> tuple[Any, Any]:
+    from tokenizers.normalizers import BertNormalizer
+    from tokenizers.pre_tokenizers import BertPreTokenizer
+
+    return BertNormalizer(lowercase=True), BertPreTokenizer()
+
+
+def read_words(texts: Sequence[str], *, faithful: bool = False, quiet: bool = True) -> WordCorpus:
+    """Cut documents into words; an empty document has none.
+
+    Args:
+        texts: n documents.
+        faithful: clean them as the original does first, see :func:`cleaned`.
+        quiet: no progress bar.
+
+    """
+    seen: dict[str, int] = {}
+    ids: list[int] = []
+    starts = [0]
+    for text in tqdm(texts, disable=quiet, unit="document", desc="reading words", leave=False):
+        for word in cut(cleaned(text) if faithful else text):
+            ids.append(seen.setdefault(word, len(seen)))
+        starts.append(len(ids))
+    vocabulary = sorted(seen)
+    rank = np.empty(len(seen), dtype=np.int32)
+    rank[[seen[word] for word in vocabulary]] = np.arange(len(seen), dtype=np.int32)
+    word_id = rank[np.array(ids, dtype=np.int64)] if ids else np.zeros(0, dtype=np.int32)
+    return WordCorpus(tuple(vocabulary), word_id, np.array(starts, dtype=np.int64))

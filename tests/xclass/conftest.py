@@ -1,0 +1,69 @@
+import shutil
+from types import SimpleNamespace
+
+import pytest
+
+from lops_adapters.datasets import read
+from lops_adapters.runs import RunFolder, describe
+from lops_adapters.xclass.run import run_xclass
+
+from .toys import documents, plain_arithmetic, save_word_piece_bert, settings, write_folder
+
+ARMS = ("standard", "lops", "lops-all")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def same_everywhere():
+    """One thread and float32, so that sums come out alike on every machine and in the subprocesses."""
+    with pytest.MonkeyPatch.context() as patch:
+        undo = plain_arithmetic(patch)
+        yield
+        undo()
+
+
+@pytest.fixture(scope="session")
+def bert(tmp_path_factory):
+    """Path of a tiny BERT."""
+    return save_word_piece_bert(tmp_path_factory.mktemp("bert"))
+
+
+@pytest.fixture(scope="session")
+def data(tmp_path_factory):
+    """Folder of the toy corpus, with gold labels."""
+    texts, labels = documents()
+    return write_folder(tmp_path_factory.mktemp("data") / "toy", texts, labels)
+
+
+@pytest.fixture(scope="session")
+def dataset(data):
+    return read(data, quiet=True)
+
+
+@pytest.fixture(scope="session")
+def go(bert):
+    """Run X-Class in this process: go(dataset, path, arms=..., **settings) -> the run's path, metrics and settings."""
+
+    def run(dataset, path, arms=ARMS, seed=0, resume=False, **overrides):
+        chosen = settings(**{"encoder": bert, **overrides})
+        folder = RunFolder.open(path, describe("xclass", chosen.as_dict(), seed, dataset.corpus, "cpu"), resume=resume)
+        metrics = run_xclass(dataset, chosen, folder, list(arms), seed=seed, device="cpu", quiet=True)
+        return SimpleNamespace(path=path, metrics=metrics, settings=chosen, run=folder)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def finished(dataset, go, tmp_path_factory):
+    """A finished run of all arms on the toy corpus; nobody writes into it."""
+    return go(dataset, tmp_path_factory.mktemp("finished") / "run")
+
+
+@pytest.fixture
+def head_start(finished, tmp_path):
+    """Path of a run killed after all that the arms share was done."""
+    path = tmp_path / "killed"
+    (path / "work").mkdir(parents=True)
+    shutil.copy(finished.path / "config.json", path)
+    for stage in ("representation", "alignment"):
+        shutil.copy(finished.path / "work" / f"{stage}.npz", path / "work")
+    return path

@@ -1,0 +1,122 @@
+import numpy as np
+import pytest
+
+from lops_adapters.xclass import documents as module
+from lops_adapters.xclass.documents import document_vectors, ranks, relation, significance
+from lops_adapters.xclass.settings import ATTENTION
+
+K, WIDTH, SIZE, N = 3, 6, 15, 30
+
+
+def cosine(one, other):
+    return one @ other / np.linalg.norm(one) / np.linalg.norm(other)
+
+
+def slow_rank(scores):
+    """Rank from 1 by rising score, equal ones by place."""
+    order = sorted(range(len(scores)), key=lambda place: (scores[place], place))
+    return [order.index(place) + 1 for place in range(len(scores))]
+
+
+def slow_vector(words, vectors, static, classes, attention):
+    def significant(row):
+        powers = np.exp([cosine(row, vector) for vector in classes])
+        return -round(float(max(powers / powers.sum())), 6)
+
+    def related(row):
+        return -round(float(cosine(row, classes.mean(axis=0))), 6)
+
+    still = [static[word].astype(np.float64) for word in words]
+    moving = [row.astype(np.float64) for row in vectors]
+    scores = {
+        "significance": [significant(row) for row in moving],
+        "relation": [related(row) for row in moving],
+        "significance_static": [significant(row) for row in still],
+        "relation_static": [related(row) for row in still],
+    }
+    if attention == "none":
+        return np.mean(moving, axis=0)
+    if attention == "mixture":
+        final = slow_rank(np.prod([slow_rank(found) for found in scores.values()], axis=0))
+    else:
+        final = slow_rank(scores[attention])
+    return np.average(moving, axis=0, weights=[1 / rank for rank in final])
+
+
+@pytest.fixture(scope="module")
+def data():
+    """Words of documents, some of them without any, with repeated words."""
+    rng = np.random.default_rng(0)
+    sizes = rng.integers(0, 14, N)
+    sizes[[0, 7, 8, N - 1]] = 0
+    document = np.repeat(np.arange(N), sizes)
+    word_id = rng.integers(0, SIZE, len(document))
+    vectors = rng.normal(size=(len(document), WIDTH)).astype(np.float16)
+    static, classes = rng.normal(size=(SIZE, WIDTH)).astype(np.float32), rng.normal(size=(K, WIDTH)).astype(np.float32)
+    return word_id, document, vectors, static, classes
+
+
+@pytest.mark.parametrize("attention", ATTENTION)
+def test_against_the_slow_way(data, attention):
+    word_id, document, vectors, static, classes = data
+    found = document_vectors(*data, N, attention=attention)
+    assert (found.dtype, found.shape) == (np.float32, (N, WIDTH))
+    for number in range(N):
+        own = document == number
+        expected = slow_vector(word_id[own], vectors[own], static, classes, attention) if own.any() else np.zeros(WIDTH)
+        np.testing.assert_allclose(found[number], expected, atol=1e-5)
+
+
+def test_each_mechanism_is_another(data):
+    found = [document_vectors(*data, N, attention=attention) for attention in ATTENTION]
+    for number, one in enumerate(found):
+        assert all(np.abs(one - other).max() > 0.01 for other in found[:number])
+
+
+@pytest.mark.parametrize("attention", ATTENTION)
+@pytest.mark.parametrize("tokens", [1, 5, 40])
+def test_blocks_change_nothing(data, attention, tokens, monkeypatch):
+    whole = document_vectors(*data, N, attention=attention)
+    monkeypatch.setattr(module, "_TOKENS", tokens)
+    assert (document_vectors(*data, N, attention=attention) == whole).all()
+
+
+def test_only_some_rows_count(data):
+    word_id, document, vectors, static, classes = data
+    rows = np.flatnonzero(np.random.default_rng(1).random(len(word_id)) < 0.6)
+    found = document_vectors(*data, N, rows=rows)
+    expected = document_vectors(word_id[rows], document[rows], vectors[rows], static, classes, N)
+    assert (found == expected).all()
+    assert np.abs(found - document_vectors(*data, N)).max() > 0.01
+    assert not document_vectors(*data, N, rows=rows[:0]).any()
+
+
+def test_other_documents_and_their_order_change_nothing(data):
+    word_id, document, vectors, static, classes = data
+    order = np.random.default_rng(2).permutation(N)
+    rows = np.concatenate([np.flatnonzero(document == number) for number in order])
+    place = np.argsort(order)
+    found = document_vectors(word_id[rows], place[document[rows]], vectors[rows], static, classes, N)
+    assert (found == document_vectors(*data, N)[order]).all()
+
+
+def test_scores():
+    classes = np.eye(2, 3, dtype=np.float32)
+    rows = np.float32([[2, 0, 0], [0, 0, 5], [3, 3, 0], [0, 0, 0]])
+    one = np.exp(1) / (1 + np.exp(1))
+    np.testing.assert_allclose(significance(rows, classes), [one, 0.5, 0.5, 0.5], atol=1e-6)
+    np.testing.assert_allclose(relation(rows, classes), [0.5**0.5, 0, 1, 0], atol=1e-6)
+
+
+def test_ranks_restart_in_every_document():
+    document, scores = np.array([0, 0, 0, 2, 2]), np.array([1.0, 3.0, 3.0, 5.0, 4.0])
+    assert ranks(document, scores, falling=True).tolist() == [3, 1, 2, 1, 2]
+    assert ranks(document, scores, falling=False).tolist() == [1, 2, 3, 2, 1]
+
+
+def test_equal_words_weigh_by_their_place():
+    """Three words that are one and the same to all scores: weights 1, 1/2, 1/3."""
+    static, classes = np.eye(3, dtype=np.float32), np.eye(2, 3, dtype=np.float32)
+    vectors = np.float16([[0, 0, 1], [0, 0, 2], [0, 0, 3]])
+    found = document_vectors(np.array([2, 2, 2]), np.zeros(3, dtype=int), vectors, static, classes, 1)
+    np.testing.assert_allclose(found[0], [0, 0, (1 + 2 / 2 + 3 / 3) / (1 + 1 / 2 + 1 / 3)], rtol=1e-6)

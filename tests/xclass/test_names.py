@@ -1,0 +1,115 @@
+import numpy as np
+import pytest
+
+from lops_adapters.context_encoder import ContextEncoder
+from lops_adapters.core import LopsError
+from lops_adapters.xclass.names import check_names, name_parts, name_vectors
+
+WORDS = ("court", "enforcement", "estate", "gallery", "gap", "law", "museum")
+STATIC = np.float32(np.random.default_rng(0).normal(size=(len(WORDS), 16)))
+STATIC[WORDS.index("gap")] = 0  # in the corpus, but without a vector
+VOCABULARY = {word: number for number, word in enumerate(WORDS)}
+
+
+@pytest.fixture(scope="module")
+def encoder(bert):
+    return ContextEncoder(bert, layers=1, max_pieces=32, precision="float32")
+
+
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    [
+        ("Sports", ["sports"]),
+        ("law enforcement", ["law", "enforcement"]),
+        ("law_enforcement", ["law", "enforcement"]),
+        ("rec.sport.hockey", ["rec", "sport", "hockey"]),
+        ("Sci-Fi & Fantasy", ["sci", "fi", "fantasy"]),
+        ("real_estate", ["estate"]),
+        ("united_states", ["america"]),
+        ("united_kingdom", ["united", "kingdom"]),
+        ("Caf\u00e9", ["cafe"]),
+        ("5 stars", ["5", "stars"]),
+        ("--", []),
+        ("", []),
+    ],
+)
+def test_parts_of_names(name, parts):
+    assert name_parts(name) == parts
+
+
+def vectors_of(names, encoder):
+    return name_vectors(names, VOCABULARY, STATIC, encoder)
+
+
+def row(word):
+    return STATIC[VOCABULARY[word]]
+
+
+def test_names_the_corpus_holds(encoder, monkeypatch):
+    monkeypatch.setattr(ContextEncoder, "encode", None)  # not needed
+    found = vectors_of(["court", "law_enforcement", "real_estate", "gallery-zebra"], encoder)
+    assert found.source == ("corpus", "parts", "corpus", "parts")
+    assert found.words == ((0,), (5, 1), (2,), (3,))
+    assert (found.vectors.dtype, found.vectors.shape) == (np.float32, (4, 16))
+    np.testing.assert_allclose(found.vectors[1], (row("law") + row("enforcement")) / 2, atol=1e-6)
+    for number, word in ((0, "court"), (2, "estate"), (3, "gallery")):
+        assert (found.vectors[number] == row(word)).all()
+
+
+def test_a_word_that_a_name_repeats_counts_once(encoder):
+    found = vectors_of(["law law court", "museum"], encoder)
+    assert found.words[0] == (5, 0)
+    np.testing.assert_allclose(found.vectors[0], (row("law") + row("court")) / 2, atol=1e-6)
+
+
+def test_names_the_corpus_lacks(encoder, bert):
+    """Their vector is that of the name in a sentence, averaged over its word pieces; a word without a vector is lacking too."""
+    import torch
+    from transformers import AutoModel, AutoTokenizer
+
+    found = vectors_of(["zebra-fish", "court", "gap"], encoder)
+    assert found.source == ("template", "corpus", "template")
+    assert found.words == ((), (0,), ())
+    model, tokenizer = AutoModel.from_pretrained(bert).eval(), AutoTokenizer.from_pretrained(bert)
+    for number, name in ((0, ["zebra", "fish"]), (2, ["gap"])):
+        before, within, after = (
+            [piece for word in words for piece in tokenizer(word, add_special_tokens=False)["input_ids"]]
+            for words in (["this", "document", "is", "about"], name, ["."])
+        )
+        ids = [tokenizer.cls_token_id, *before, *within, *after, tokenizer.sep_token_id]
+        with torch.inference_mode():
+            hidden = model(torch.tensor([ids])).last_hidden_state[0].numpy()
+        begin = 1 + len(before)
+        np.testing.assert_allclose(found.vectors[number], hidden[begin : begin + len(within)].mean(axis=0), atol=1e-4)
+
+
+def test_names_of_which_the_corpus_holds_the_same_words(encoder):
+    """What tells "law zebra" from "law fish" and "law" is not in the corpus: only "law" itself stays what it is."""
+    found = vectors_of(["law zebra", "law fish", "law", "court fish"], encoder)
+    assert found.source == ("template", "template", "corpus", "parts")
+    assert found.words == ((), (), (5,), (0,))
+    assert (found.vectors[2] == row("law")).all()
+    assert np.abs(found.vectors[0] - found.vectors[1]).max() > 1e-3
+
+
+def test_names_that_will_do():
+    check_names(["arts", "law enforcement", "law", "\u043c\u0438\u0440", "alt.atheism"])
+
+
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [
+        (["law"], "found 1 class; wanted at least two"),
+        ([], "found 0 class"),
+        (["law", "--"], "class names without a word: '--'"),
+        (["law", ""], "class names without a word: ''"),
+        (["Law", "court", "law."], "the class names 'Law', 'law.' are the same words"),
+        (["law_enforcement", "law-enforcement"], "are the same words"),
+        (["gun control", "control, gun"], "'gun control', 'control, gun' are the same words"),
+        (["real_estate", "estate"], "are the same words"),
+        (["law", "law"], "'law', 'law' are the same words"),
+    ],
+)
+def test_names_that_will_not_do(names, words):
+    with pytest.raises(LopsError, match=words):
+        check_names(names)

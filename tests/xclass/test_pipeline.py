@@ -1,0 +1,345 @@
+"""What flows where: the insertion point, what the classifier is trained on, what a run folder holds."""
+
+import ast
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import lops_adapters.xclass
+from lops_adapters.core import LopsError, LopsWarning, Selection
+from lops_adapters.datasets import Corpus, Dataset, GoldLabels
+from lops_adapters.probes.transformer import TransformerProbe
+from lops_adapters.runs import RunFolder
+from lops_adapters.selection import keep_all
+from lops_adapters.xclass import pipeline
+from lops_adapters.xclass.alignment import Alignment
+from lops_adapters.xclass.pipeline import prepare
+from lops_adapters.xclass.words import cleaned
+
+from .conftest import ARMS
+from .toys import CLASSES, documents
+
+FILES = sorted(Path(lops_adapters.xclass.__file__).parent.glob("*.py"))
+
+
+def uses(tree, name):
+    """The functions that hold a use of a name (not its import or definition), one entry a use."""
+    found = []
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef):
+            nodes = ast.walk(function)
+            found += [function.name for node in nodes if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)]
+    return found
+
+
+def test_the_selector_is_called_in_one_place():
+    trees = {path.name: ast.parse(path.read_text(encoding="utf-8")) for path in FILES}
+    for name, function in {"_selector": "run_arm", "selector": "run_arm", "keep_all": "_selector", "Lops": "_selector"}.items():
+        assert {file: uses(tree, name) for file, tree in trees.items() if uses(tree, name)} == {"pipeline.py": [function]}, name
+
+
+def rows(path):
+    with path.open(encoding="utf-8", newline="") as handle:
+        return list(csv.DictReader(handle))
+
+
+def resumed(go, dataset, path, **changed):
+    """Go on with a run as if it had been started with other settings; the stages that are stored are taken as they are."""
+    config = json.loads((path / "config.json").read_text())
+    config["settings"].update({name: value for name, value in changed.items() if name in config["settings"]})
+    (path / "config.json").write_text(json.dumps(config))
+    return go(dataset, path, resume=True, **changed)
+
+
+class Recorder:
+    """Selectors that keep what ``keep`` says, and notes of what they, the probes and the classifiers were given."""
+
+    def __init__(self, monkeypatch, keep=lambda n: np.arange(n) % 2 == 0):
+        self.asked, self.trained, self.predicted = [], [], []
+        fit, predict = TransformerProbe.fit, TransformerProbe.predict_proba
+
+        def select(samples, labels):
+            self.asked.append((list(samples), list(labels)))
+            whole = keep_all(samples, labels)
+            return Selection(keep(len(samples)), whole.learnt_at, whole.confidence, whole.per_class, "every-second", "counted")
+
+        def record(probe, samples, codes, n_classes, *, seed=0):
+            self.trained.append((list(samples), list(codes), n_classes))
+            return fit(probe, samples, codes, n_classes, seed=seed)
+
+        def predicted(probe, samples):
+            self.predicted.append(list(samples))
+            return predict(probe, samples)
+
+        monkeypatch.setattr(pipeline, "_selector", lambda *_, **__: select)
+        monkeypatch.setattr(TransformerProbe, "fit", record)
+        monkeypatch.setattr(TransformerProbe, "predict_proba", predicted)
+
+
+def test_the_classifier_is_trained_on_exactly_what_is_kept(monkeypatch, dataset, go, head_start):
+    recorder = Recorder(monkeypatch)
+    metrics = go(dataset, head_start, resume=True).metrics
+    assert len(recorder.asked) == len(recorder.trained) == len(recorder.predicted) == 3
+    for arm, (samples, labels), (trained, codes, n_classes) in zip(ARMS, recorder.asked, recorder.trained, strict=True):
+        table = rows(head_start / arm / "selection-0.csv")
+        assert samples == [dataset.corpus.texts[dataset.corpus.ids.index(row["id"])] for row in table]
+        assert labels == [row["pseudo_label"] for row in table]
+        assert trained == samples[::2]
+        assert [CLASSES[code] for code in codes] == labels[::2]
+        assert n_classes == 3
+        row = metrics["arms"][arm]["iterations"][0]
+        assert (row["pseudo_labels"], row["selected"], row["rule"]) == (len(samples), len(trained), "every-second")
+    assert recorder.predicted == [list(dataset.corpus.texts)] * 3
+    half, same, everything = (samples for samples, _ in recorder.asked)
+    assert half == same
+    assert everything == list(dataset.corpus.texts)
+
+
+@pytest.mark.parametrize(("fraction", "part"), [(0.5, 2), (0.2, 5), (1.0, 1)])
+def test_standard_is_the_most_confident_part_of_each_class(monkeypatch, dataset, go, head_start, fraction, part):
+    Recorder(monkeypatch)
+    metrics = resumed(go, dataset, head_start, arms=["standard"], confident=fraction).metrics
+    with np.load(head_start / "work" / "alignment.npz") as stored:
+        codes, confidence = stored["codes"], stored["confidence"]
+    assert len(np.unique(confidence)) == len(codes) == 90
+    expected = []
+    for code in range(3):
+        own = np.flatnonzero(codes == code)
+        expected += own[np.argsort(-confidence[own])][: len(own) // part].tolist()
+    table = rows(head_start / "pseudo_labels.csv")
+    assert [row["id"] for row in table] == [dataset.corpus.ids[i] for i in sorted(expected)]
+    assert [row["pseudo_label"] for row in table] == [CLASSES[codes[i]] for i in sorted(expected)]
+    assert [float(row["score"]) for row in table] == pytest.approx(confidence[sorted(expected)], rel=1e-4)
+    assert metrics["pseudo_labels"]["count"] == len(expected)
+    assert metrics["pseudo_labels"]["coverage"] == len(expected) / 90
+
+
+def test_what_the_arms_start_from(finished):
+    files = {arm: (finished.path / arm / "pseudo_labels-0.csv").read_bytes() for arm in ARMS}
+    assert files["standard"] == files["lops"] == (finished.path / "pseudo_labels.csv").read_bytes()
+    assert files["lops-all"] != files["lops"]
+    first = {arm: finished.metrics["arms"][arm]["iterations"][0] for arm in ARMS}
+    assert first["standard"]["selected"] == first["standard"]["pseudo_labels"] == first["lops"]["pseudo_labels"] == 44
+    assert 0 < first["lops"]["selected"] < 44
+    assert first["lops-all"]["pseudo_labels"] == 90
+    assert 44 < first["lops-all"]["selected"] < 90
+    assert len(rows(finished.path / "lops" / "predictions.csv")) == 90  # the rejected too
+
+
+def test_probe_and_classifier_are_fresh_models(monkeypatch, dataset, go, head_start, finished):
+    """Each training builds its own model, and a classifier is what it would be had nobody probed."""
+    built, weights = [], []
+    fresh = TransformerProbe._fresh_model
+
+    def noted(probe, n_classes):
+        built.append(probe)
+        weights.append(fresh(probe, n_classes))
+        return weights[-1]
+
+    monkeypatch.setattr(TransformerProbe, "_fresh_model", noted)
+    go(dataset, head_start, resume=True)
+    assert [probe.epochs for probe in built] == [2, 4, 2, 4, 2]  # standard's classifier, then a probe and a classifier an arm
+    assert len({id(probe) for probe in built}) == len({id(model) for model in weights}) == 5
+    monkeypatch.setattr(pipeline, "_selector", lambda *_, **__: keep_all)
+    for name in ("lops-selection", "lops-classifier"):
+        (head_start / "work" / f"{name}.npz").unlink()
+    go(dataset, head_start, arms=["lops"], resume=True)
+    one, other = (head_start / arm / "model" / "classifier" / "model.safetensors" for arm in ("standard", "lops"))
+    assert one.read_bytes() == other.read_bytes()
+    assert one.read_bytes() == (finished.path / "standard" / "model" / "classifier" / "model.safetensors").read_bytes()
+
+
+@pytest.mark.parametrize("keep", [lambda n: np.zeros(n, dtype=bool), lambda n: np.arange(n) == 0])
+def test_too_little_kept_trains_on_all_and_says_so(monkeypatch, dataset, go, head_start, keep):
+    recorder = Recorder(monkeypatch, keep)
+    with pytest.warns(LopsWarning, match="of fewer than two classes; this training takes all 44"):
+        done = go(dataset, head_start, arms=["lops"], resume=True)
+    assert recorder.trained[0][0] == recorder.asked[0][0]
+    row = done.metrics["arms"]["lops"]["iterations"][0]
+    assert row["selected"] == keep(44).sum()
+    assert (row["selected_noise"] is None) == (row["selected"] == 0)
+
+
+DIRTY = "Write to someone@example.org: caf\u00e9, &lt;b&gt;now&lt;/b&gt;!"
+
+
+@pytest.mark.parametrize("faithful", [False, True])
+def test_the_same_text_for_training_and_prediction_unless_faithful(monkeypatch, dataset, go, head_start, faithful):
+    """Cleaned text is for the vectors and the training; here the vectors are taken from a stored stage."""
+    corpus = dataset.corpus
+    dirty = Corpus(corpus.name, corpus.ids, tuple(f"{DIRTY} {text}" for text in corpus.texts), corpus.classes, corpus.seeds)
+    config = json.loads((head_start / "config.json").read_text())
+    config["dataset"]["sha256"] = dirty.checksum
+    (head_start / "config.json").write_text(json.dumps(config))
+    recorder = Recorder(monkeypatch)
+    resumed(go, Dataset(dirty), head_start, arms=["lops-all"], faithful=faithful)
+    seen = [cleaned(text) for text in dirty.texts] if faithful else list(dirty.texts)
+    assert recorder.asked[0][0] == seen
+    assert recorder.trained[0][0] == seen[::2]
+    assert recorder.predicted == [list(dirty.texts)]
+    assert ("@" in recorder.trained[0][0][0]) is not faithful
+
+
+def test_vectors_are_of_cleaned_text_only_if_faithful(monkeypatch, dataset, go, tmp_path):
+    read, asked = pipeline.read_words, []
+    monkeypatch.setattr(pipeline, "read_words", lambda texts, *, faithful, quiet: asked.append(faithful) or read(texts, faithful=faithful))
+    Recorder(monkeypatch)
+    metrics = [go(dataset, tmp_path / str(faithful), arms=["standard"], faithful=faithful).metrics for faithful in (False, True)]
+    assert asked == [False, True]
+    assert metrics[1]["stages"]["alignment"]["micro_f1"] > 1 / 3
+
+
+def test_the_run_folder(finished):
+    top = {path.name for path in finished.path.iterdir()}
+    assert top == {"config.json", "metrics.json", "pseudo_labels.csv", "class_words.json", "work", *ARMS}
+    for arm in ARMS:
+        names = {path.name for path in (finished.path / arm).iterdir()}
+        assert names == {"model", "predictions.csv", "pseudo_labels-0.csv", "selection-0.csv"}
+    assert not list(finished.path.rglob("*.tmp"))
+    assert {path.suffix for path in (finished.path / "work").iterdir()} == {".npz"}  # the vectors of all words are gone
+    words = json.loads((finished.path / "class_words.json").read_text(encoding="utf-8"))
+    assert list(words) == list(CLASSES)
+    assert {name: len(found) for name, found in words.items()} == finished.metrics["words_per_class"]
+    assert all(0 < len(found) < finished.settings.class_words for found in words.values())
+
+
+def test_metrics_hold_what_is_promised(finished):
+    stored = json.loads((finished.path / "metrics.json").read_text())
+    assert stored == json.loads(json.dumps(finished.metrics))
+    assert {"framework", "dataset", "n_documents", "classes", "pseudo_labels", "arms"} <= set(stored)
+    assert (stored["framework"], stored["dataset"], stored["n_documents"], stored["classes"]) == ("xclass", "toy", 90, list(CLASSES))
+    assert stored["pseudo_labels"]["count"] == 44
+    assert 0 < stored["pseudo_labels"]["noise"] < 0.5
+    assert list(stored["arms"]) == list(ARMS)
+    for arm in stored["arms"].values():
+        assert {"micro_f1", "macro_f1", "seconds", "selected", "selected_noise", "iterations"} <= set(arm)
+        assert all(0 <= arm[key] <= 1 for key in ("micro_f1", "macro_f1", "selected_noise"))
+        (row,) = arm["iterations"]
+        assert arm == {**{key: row[key] for key in arm if key != "iterations"}, "iterations": [row]}
+        assert row["seconds"] >= row["seconds_selection"] >= 0
+    assert stored["name_vectors"] == dict.fromkeys(CLASSES, "corpus")
+    assert stored["documents_without_words"] == 0
+    assert set(stored["seconds"]) == {"representation", "alignment"}
+
+
+def test_measurements_are_right(finished, dataset):
+    gold = dict(zip(dataset.corpus.ids, dataset.gold.labels, strict=True))
+    with np.load(finished.path / "work" / "alignment.npz") as stored:
+        codes = {"representation": stored["represented"], "alignment": stored["codes"]}
+    with np.load(finished.path / "work" / "representation.npz") as stored:
+        vectors, classes = (found / np.linalg.norm(found, axis=1, keepdims=True) for found in (stored["documents"], stored["classes"]))
+    assert (codes["representation"] == (vectors @ classes.T).argmax(axis=1)).all()
+    assert (codes["representation"] != codes["alignment"]).any()
+    for stage, found in codes.items():
+        right = np.mean([CLASSES[code] == label for code, label in zip(found, gold.values(), strict=True)])
+        assert finished.metrics["stages"][stage]["micro_f1"] == pytest.approx(right)
+        assert right > 0.6
+    for arm in ARMS:
+        row = finished.metrics["arms"][arm]["iterations"][0]
+        chosen = rows(finished.path / arm / "selection-0.csv")
+        kept = [item for item in chosen if item["selected"] == "1"]
+        assert row["selected"] == len(kept)
+        for key, items in (("noise", chosen), ("selected_noise", kept)):
+            assert row[key] == pytest.approx(np.mean([gold[item["id"]] != item["pseudo_label"] for item in items]))
+        predicted = rows(finished.path / arm / "predictions.csv")
+        assert row["micro_f1"] == pytest.approx(np.mean([gold[item["id"]] == item["predicted"] for item in predicted]))
+
+
+def test_selection_tables_say_when_each_was_learnt(finished):
+    table = rows(finished.path / "lops" / "selection-0.csv")
+    assert set(table[0]) == {"id", "pseudo_label", "learnt_at", "confidence", "selected"}
+    epochs = finished.settings.probe_epochs
+    for row in table:
+        expected = 1 - float(row["learnt_at"]) / epochs if row["learnt_at"] else -1 / epochs
+        assert float(row["confidence"]) == pytest.approx(expected, abs=1e-5)
+
+
+def test_a_class_that_wins_no_document(monkeypatch, dataset, go, tmp_path):
+    """Its name is said, the others go on, and the columns of the classifier stay those of all classes."""
+    aligned = pipeline.align
+
+    def without_law(*args, **kwargs):
+        found = aligned(*args, **kwargs)
+        return Alignment(np.where(found.codes == 1, 2, found.codes), found.confidence)
+
+    monkeypatch.setattr(pipeline, "align", without_law)
+    with pytest.warns(LopsWarning, match="no document is aligned with law; no classifier can learn that"):
+        done = go(dataset, tmp_path / "run", arms=["standard", "lops"])
+    for arm in ("standard", "lops"):
+        assert done.metrics["arms"][arm]["iterations"][0]["classes_without_pseudo_labels"] == ["law"]
+    with np.load(tmp_path / "run" / "work" / "lops-classifier.npz") as stored:
+        assert stored["probabilities"].shape == (90, 3)
+    labels = {row["pseudo_label"] for row in rows(tmp_path / "run" / "pseudo_labels.csv")}
+    assert labels == {"arts", "sport"}
+    with np.load(tmp_path / "run" / "work" / "alignment.npz") as stored:
+        assert set(stored["codes"]) == {0, 2}
+
+
+def test_all_documents_in_one_class(monkeypatch, dataset, go, tmp_path):
+    monkeypatch.setattr(pipeline, "align", lambda documents, *_, **__: Alignment(np.zeros(90, dtype=np.int64), np.arange(90.0)))
+    with (
+        pytest.warns(LopsWarning, match="no document is aligned with law, sport"),
+        pytest.raises(LopsError, match="all 45 pseudo-labels are for 'arts'; wanted at least two classes"),
+    ):
+        go(dataset, tmp_path / "run")
+
+
+@pytest.mark.filterwarnings("ignore::lops_adapters.core.LopsWarning")  # so few documents teach little
+def test_documents_without_words_are_aligned_with_nothing_but_predicted(dataset, go, tmp_path):
+    """Positions among the readable documents are no positions in the corpus."""
+    texts, labels = documents(45)
+    odd = ["", "... !", "?", "zyzzyva quux", "  "]
+    texts, labels = [*odd[:2], *texts, *odd[2:]], ["arts"] * 2 + labels + ["law"] * 3  # two: a shift by all classes would be none
+    corpus = Corpus("odd", tuple(f"x{i}" for i in range(50)), tuple(texts), CLASSES)
+    done = go(Dataset(corpus, GoldLabels(labels)), tmp_path / "run", arms=["lops-all"])
+    assert done.metrics["documents_without_words"] == 4
+    readable = [*range(2, 47), 48]
+    table = rows(done.path / "lops-all" / "pseudo_labels-0.csv")
+    assert [row["id"] for row in table] == [f"x{i}" for i in readable]
+    assert done.metrics["arms"]["lops-all"]["iterations"][0]["coverage"] == 46 / 50
+    right = [row["pseudo_label"] == labels[int(row["id"][1:])] for row in table]
+    assert np.mean(right) > 0.6
+    assert done.metrics["arms"]["lops-all"]["iterations"][0]["noise"] == pytest.approx(1 - np.mean(right))
+    assert done.metrics["stages"]["alignment"]["micro_f1"] == pytest.approx(np.mean(right))
+    assert len(rows(done.path / "lops-all" / "predictions.csv")) == 50
+    prepared = prepare(corpus, done.settings, RunFolder(done.path), seed=0, device="cpu", quiet=True)
+    assert prepared.readable.tolist() == readable
+
+
+@pytest.mark.filterwarnings("ignore::lops_adapters.core.LopsWarning")
+@pytest.mark.parametrize("changed", [{"alignment": "kmeans"}, {"attention": "none"}, {"components": 500}, {"min_count": 10_000}])
+def test_other_ways(monkeypatch, dataset, go, tmp_path, changed):
+    Recorder(monkeypatch)
+    done = go(dataset, tmp_path / "run", arms=["standard"], **changed)
+    assert done.metrics["stages"]["alignment"]["micro_f1"] > 0.5
+    if "min_count" in changed:
+        assert set(done.metrics["words_per_class"].values()) == {0}
+
+
+@pytest.mark.filterwarnings("ignore::lops_adapters.core.LopsWarning")
+def test_the_linear_probe(dataset, go, head_start):
+    done = resumed(go, dataset, head_start, arms=["lops"], probe="linear", every="epoch")
+    row = done.metrics["arms"]["lops"]["iterations"][0]
+    assert row["pseudo_labels"] == 44
+    assert 0 < row["selected"] <= 44
+
+
+def test_seeds(monkeypatch, dataset, go, head_start, finished):
+    """The seed reaches the probe and the classifier."""
+    seeds = []
+    updates = TransformerProbe.updates
+
+    def noted(probe, prepared, codes, n_classes, seed):
+        seeds.append(seed)
+        return updates(probe, prepared, codes, n_classes, seed)
+
+    monkeypatch.setattr(TransformerProbe, "updates", noted)
+    config = json.loads((head_start / "config.json").read_text())
+    (head_start / "config.json").write_text(json.dumps({**config, "seed": 5}))
+    go(dataset, head_start, arms=["lops"], resume=True, seed=5)
+    assert seeds == [5, 5]
+    one, other = (path / "lops" / "predictions.csv" for path in (head_start, finished.path))
+    assert one.read_bytes() != other.read_bytes()

@@ -1,0 +1,106 @@
+"""A corpus small enough to run X-Class on in a second, and a tiny BERT of random weights whose word vectors know the topics."""
+
+import numpy as np
+
+from lops_adapters.xclass.settings import XclassSettings
+
+COMMON = ["people", "said", "week", "then", "town", "looked", "went", "again", "long", "small", "later", "asked"]
+TOPICS = {
+    "arts": ["gallery", "paint", "canvas", "museum", "sculptor", "portrait", "colour", "studio", "curator", "brush"],
+    "law": ["judge", "lawyer", "appeal", "sentence", "witness", "trial", "jury", "verdict", "prison", "clerk"],
+    "sport": ["match", "racket", "serve", "umpire", "player", "score", "stadium", "league", "referee", "coach"],
+}
+CLASSES = tuple(TOPICS)
+SMALL = {
+    "max_pieces": 32,
+    "min_count": 3,
+    "class_words": 6,
+    "components": 8,
+    "epochs": 2,
+    "batch_size": 6,
+    "learning_rate": 0.003,
+    "max_tokens": 40,
+    "probe_epochs": 4,
+    "every": 1,
+}
+
+
+def settings(**overrides):
+    """Settings under which a run on the toy corpus takes about a second."""
+    return XclassSettings(**{**SMALL, **overrides})
+
+
+def shrink_presets(patch=None):
+    """Make the preset of the command small, for as long as the pytest ``monkeypatch`` lasts, or for good."""
+    presets = XclassSettings.PRESETS
+    presets.update(quick=SMALL) if patch is None else patch.setitem(presets, "quick", SMALL)
+
+
+def plain_arithmetic(patch=None):
+    """Compute on one thread and in float32, whatever the hardware has; returns what gives PyTorch its threads back."""
+    import torch
+
+    from lops_adapters.probes import torch_tools
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    (setattr if patch is None else patch.setattr)(torch_tools, "has_bfloat16", lambda device: False)
+    return lambda: torch.set_num_threads(threads)
+
+
+def _sentence(rng, label):
+    size = int(rng.integers(5, 9))
+    sentence = [str(word) for word in rng.choice(COMMON, size)]
+    for place in rng.choice(size, 3, replace=False):
+        sentence[place] = str(rng.choice([label, *TOPICS[label]], p=[0.2, *[0.08] * 10]))
+    return f"The {' '.join(sentence)}."
+
+
+def documents(n=90, seed=0):
+    """n short documents and their gold labels; one in ten is about another class, which makes wrong pseudo-labels."""
+    rng = np.random.default_rng(seed)
+    texts, labels = [], []
+    for number in range(n):
+        label = CLASSES[number % 3]
+        other = CLASSES[(number + 1) % 3]
+        sentences = [_sentence(rng, other if rng.random() < 0.2 or number % 10 == 0 else label) for _ in range(int(rng.integers(2, 6)))]
+        texts.append(" ".join(sentences))
+        labels.append(label)
+    return texts, labels
+
+
+def write_folder(folder, texts, labels=None, classes=CLASSES):
+    """Write a data set into a folder in the original's layout: a document a line, the names of the classes, gold labels as numbers."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "dataset.txt").write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
+    (folder / "classes.txt").write_text("".join(f"{name}\n" for name in classes), encoding="utf-8")
+    if labels is not None:
+        (folder / "labels.txt").write_text("".join(f"{list(classes).index(label)}\n" for label in labels), encoding="utf-8")
+    return folder
+
+
+def save_word_piece_bert(folder):
+    """Write a BERT of two narrow layers with a WordPiece vocabulary of the toy words, made the same way every time."""
+    import torch
+    from transformers import AutoModel, BertConfig, BertTokenizerFast
+
+    from lops_adapters.probes.encoders import hushed
+
+    letters = [chr(code) for code in range(ord("a"), ord("z") + 1)]
+    topics = {word: number for number, (name, words) in enumerate(TOPICS.items()) for word in (name, *words)}
+    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    vocabulary = [*special, *letters, *(f"##{letter}" for letter in letters), *COMMON, *topics, "the", "."]
+    (folder / "vocab.txt").write_text("\n".join(vocabulary) + "\n", encoding="utf-8")
+    tokenizer = BertTokenizerFast(vocab=str(folder / "vocab.txt"))
+    shape = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
+    config = BertConfig(vocab_size=len(tokenizer), max_position_embeddings=64, initializer_range=0.2, **shape)
+    with torch.random.fork_rng(), hushed():
+        torch.manual_seed(7)
+        model = AutoModel.from_config(config)
+        directions = torch.randn(len(TOPICS), 16)
+        with torch.no_grad():
+            for word, number in topics.items():
+                model.embeddings.word_embeddings.weight[tokenizer.convert_tokens_to_ids(word)] += 0.5 * directions[number]
+        model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return str(folder)
