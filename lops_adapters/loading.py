@@ -37,7 +37,7 @@ def load(path: str | Path, *, arm: str | None = None, device: str = "auto") -> T
 
     Args:
         path: the folder.
-        arm: which arm of a run; default: ``lops``, or the only one.
+        arm: which arm of a run; default: ``lops``, else ``standard``, else what there is.
         device: ``auto``, ``cpu``, ``cuda``, ...
 
     Raises:
@@ -45,7 +45,11 @@ def load(path: str | Path, *, arm: str | None = None, device: str = "auto") -> T
 
     """
     root = Path(path)
-    tried = [root / arm / "model"] if arm else [root, root / "model", root / "lops" / "model", root / "standard" / "model"]
+    tried = (
+        [root / arm / "model"]
+        if arm
+        else [root, root / "model", root / "lops" / "model", root / "standard" / "model", *sorted(root.glob("lops-*/model"))]
+    )
     folder = next((place for place in tried if (place / "lops.json").is_file()), None)
     if folder is None:
         raise LopsError(

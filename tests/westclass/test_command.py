@@ -77,7 +77,7 @@ def assert_refused(outcome, *words):
     ("more", "words"),
     [
         (["--dataset", "no/such/folder"], ["is no path that exists"]),
-        (["--arms", "both"], ["--arms is 'both'; wanted one or both of standard, lops"]),
+        (["--arms", "both"], ["--arms is 'both'; wanted some of standard, lops"]),
         (["--tau", "0"], ["tau is 0.0; wanted a fraction above 0"]),
         (["--every", "0"], ["every is 0; wanted a number of updates"]),
         (["--every", "85"], ["every is 85, and the probe makes 84 updates on 36 pseudo documents; wanted a smaller number, or epoch"]),
