@@ -35,6 +35,13 @@ def model(folder, kind="stub"):
     return folder
 
 
+def test_a_lone_arm_of_another_name(tmp_path):
+    only = model(tmp_path / "lops-all" / "model")
+    assert load(tmp_path).folder == only
+    standard = model(tmp_path / "standard" / "model")
+    assert load(tmp_path).folder == standard
+
+
 def test_which_arm(tmp_path):
     standard = model(tmp_path / "standard" / "model")
     assert load(tmp_path).folder == standard  # the only one

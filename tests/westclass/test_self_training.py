@@ -210,7 +210,7 @@ def test_predictions_that_are_no_numbers(breaks_at):
 
 
 def test_log_and_progress(caplog, capsys):
-    with caplog.at_level(logging.INFO):
+    with caplog.at_level(logging.INFO, logger="lops_adapters"):
         train(Fake(constant), stop_below=1.0)
         train(Fake(changing))
     assert [record.message for record in caplog.records] == [
