@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 
@@ -20,16 +20,37 @@ LOADERS = {
 }
 
 
-class TextClassifier(Protocol):
-    """What :func:`load` returns."""
+class TextClassifier(ABC):
+    """What :func:`load` returns; each framework has its own kind.
+
+    Attributes:
+        classes: class names, in the order of probability columns.
+
+    """
 
     classes: Sequence[str]
 
+    def predict_proba(self, texts: Sequence[str]) -> np.ndarray:
+        """Class probabilities, (n, k) float32.
+
+        Raises:
+            LopsError: one string in place of a list, or something in it that is no string.
+
+        """
+        if isinstance(texts, str):
+            raise LopsError("found one string; wanted a list of texts")
+        wrong = [text for text in texts if not isinstance(text, str)]
+        if wrong:
+            raise LopsError(f"found {wrong[0]!r} among the texts; wanted strings, an empty one for an empty text")
+        return self._probabilities(texts)
+
     def predict(self, texts: Sequence[str]) -> list[str]:
         """Class names, one a text."""
+        return [self.classes[code] for code in self.predict_proba(texts).argmax(axis=1)]
 
-    def predict_proba(self, texts: Sequence[str]) -> np.ndarray:
-        """Class probabilities, (n, k) float32, columns in the order of ``classes``."""
+    @abstractmethod
+    def _probabilities(self, texts: Sequence[str]) -> np.ndarray:
+        """What :meth:`predict_proba` returns, for strings."""
 
 
 def load(path: str | Path, *, arm: str | None = None, device: str = "auto") -> TextClassifier:

@@ -17,13 +17,13 @@ from lops_adapters.conwea.senses import Senses, nearest
 from lops_adapters.conwea.settings import ConweaSettings
 from lops_adapters.conwea.tokens import TokenizedCorpus, tokenize
 from lops_adapters.conwea.vectors import contextual_vectors
-from lops_adapters.core import LopsError
+from lops_adapters.loading import TextClassifier
 from lops_adapters.probes.han import HanProbe
 from lops_adapters.storage import write_json
 
 
 @dataclass
-class ConweaClassifier:
+class ConweaClassifier(TextClassifier):
     """Predicts the class of any text, the way the run that trained it did.
 
     Attributes:
@@ -43,20 +43,11 @@ class ConweaClassifier:
     settings: ConweaSettings
     device: str = "auto"
 
-    def predict_proba(self, texts: Sequence[str]) -> np.ndarray:
+    def _probabilities(self, texts: Sequence[str]) -> np.ndarray:
         """Class probabilities, (n, k) float32; a text without a known word gets what the classifier says of nothing."""
-        if isinstance(texts, str):
-            raise LopsError("found one string; wanted a list of texts")
-        wrong = [text for text in texts if not isinstance(text, str)]
-        if wrong:
-            raise LopsError(f"found {wrong[0]!r} among the texts; wanted strings, an empty one for an empty text")
         tokens = tokenize(texts, self.phrases)
         documents = contextualise(tokens, Senses(0.0, self.centres, self._sense_id(tokens))).documents
         return self.classifier.predict_proba(documents)
-
-    def predict(self, texts: Sequence[str]) -> list[str]:
-        """Class names, one a text."""
-        return [self.classes[code] for code in self.predict_proba(texts).argmax(axis=1)]
 
     def _sense_id(self, tokens: TokenizedCorpus) -> np.ndarray:
         senses = np.full(len(tokens.word_id), -1, dtype=np.int32)

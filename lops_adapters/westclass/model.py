@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from lops_adapters.core import LopsError
+from lops_adapters.loading import TextClassifier
 from lops_adapters.probes import probe_class
 from lops_adapters.storage import write_json
 from lops_adapters.westclass.classifier import Network
@@ -18,7 +18,7 @@ from lops_adapters.westclass.tokens import Document, padded, tokenize
 
 
 @dataclass
-class WestclassClassifier:
+class WestclassClassifier(TextClassifier):
     """Predicts the class of any text, the way the run that trained it did.
 
     Attributes:
@@ -32,18 +32,9 @@ class WestclassClassifier:
     network: Network
     settings: WestclassSettings
 
-    def predict_proba(self, texts: Sequence[str]) -> np.ndarray:
+    def _probabilities(self, texts: Sequence[str]) -> np.ndarray:
         """Class probabilities, (n, k) float32; a text without a known word gets what the network says of nothing."""
-        if isinstance(texts, str):
-            raise LopsError("found one string; wanted a list of texts")
-        wrong = [text for text in texts if not isinstance(text, str)]
-        if wrong:
-            raise LopsError(f"found {wrong[0]!r} among the texts; wanted strings, an empty one for an empty text")
         return self.network.predict_proba(as_read(tokenize(texts, faithful=self.settings.faithful), self.settings))
-
-    def predict(self, texts: Sequence[str]) -> list[str]:
-        """Class names, one a text."""
-        return [self.classes[code] for code in self.predict_proba(texts).argmax(axis=1)]
 
     def save(self, folder: Path) -> None:
         """Write the model into an existing empty folder."""

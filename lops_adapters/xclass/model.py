@@ -9,13 +9,13 @@ from pathlib import Path
 
 import numpy as np
 
-from lops_adapters.core import LopsError
+from lops_adapters.loading import TextClassifier
 from lops_adapters.probes.transformer import TransformerProbe
 from lops_adapters.storage import write_json
 
 
 @dataclass
-class XclassClassifier:
+class XclassClassifier(TextClassifier):
     """Predicts the class of any text, the way the run that trained it did.
 
     Attributes:
@@ -27,18 +27,9 @@ class XclassClassifier:
     classes: Sequence[str]
     classifier: TransformerProbe
 
-    def predict_proba(self, texts: Sequence[str]) -> np.ndarray:
+    def _probabilities(self, texts: Sequence[str]) -> np.ndarray:
         """Class probabilities, (n, k) float32."""
-        if isinstance(texts, str):
-            raise LopsError("found one string; wanted a list of texts")
-        wrong = [text for text in texts if not isinstance(text, str)]
-        if wrong:
-            raise LopsError(f"found {wrong[0]!r} among the texts; wanted strings, an empty one for an empty text")
         return self.classifier.predict_proba(texts)
-
-    def predict(self, texts: Sequence[str]) -> list[str]:
-        """Class names, one a text."""
-        return [self.classes[code] for code in self.predict_proba(texts).argmax(axis=1)]
 
     def save(self, folder: Path) -> None:
         """Write the model into an existing empty folder."""
