@@ -122,6 +122,27 @@ def westclass() -> str:
     return f"{markdown(rows)}\n\n" + "\n".join(sources) + "\n" if sources else "Not measured yet.\n"
 
 
+def westclass_ranked() -> str:
+    """Return the rule that keeps exactly half beside both arms of the same seed."""
+    files = results("westclass-ranked-*.json")
+    if not files:
+        return "Not measured yet.\n"
+    rows = [["data", "arm", "kept %", "noise after pre-training %", "micro-F1 %", "macro-F1 %"]]
+    for item in files:
+        about = item["about"]
+        data, seed = about["dataset"]["name"], about["seed"]
+        usual = results(f"westclass-{data}-seed{seed}.json")[0]["result"]
+        arms = {
+            "standard": usual["arms"]["standard"],
+            "lops, released": usual["arms"]["lops"],
+            "lops, ranked": item["result"]["arms"]["lops"],
+        }
+        for name, arm in arms.items():
+            shares = [arm["selected"] / usual["pseudo_labels"]["count"], arm["noise_after_pretraining"], arm["micro_f1"], arm["macro_f1"]]
+            rows.append([data, name, *(spread([share]) for share in shares)])
+    return f"{markdown(rows)}\n\n" + "\n".join(f"- {provenance([item])}" for item in files) + "\n"
+
+
 def westclass_granularity() -> str:
     """Return what the released rule keeps of the pseudo documents, a row an interval and a column a data set."""
     files = results("westclass-granularity-*.json")
@@ -220,6 +241,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "westclass": westclass,
     "xclass": xclass,
     "xclass-encoding": xclass_encoding,
+    "westclass-ranked": westclass_ranked,
     "westclass-granularity": westclass_granularity,
 }
 
