@@ -239,6 +239,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "conwea-demo": lambda: iterations("conwea-demo-*.json"),
     "contextualisation": contextualisation,
     "westclass": westclass,
+    "westclass-demo": lambda: iterations("westclass-demo-*.json"),
     "xclass": xclass,
     "xclass-encoding": xclass_encoding,
     "westclass-ranked": westclass_ranked,
