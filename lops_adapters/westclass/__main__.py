@@ -18,7 +18,7 @@ from lops_adapters.datasets import Dataset
 from lops_adapters.westclass.settings import NETWORKS, SUPERVISION, WestclassSettings
 
 _EXAMPLES = """examples:
-  python -m lops_adapters.westclass                                           the embedded demo corpus, about a minute
+  python -m lops_adapters.westclass                                           the embedded demo corpus, about three minutes
   python -m lops_adapters.westclass --dataset agnews --supervision names      AG News from the names of its classes
   python -m lops_adapters.westclass --dataset my_folder --labelled some.csv   a few labelled documents: columns id and label
 """
