@@ -18,14 +18,6 @@ def parser():
     return arguments.common_parser("toy", "Text.", ToySettings, "examples")
 
 
-@pytest.fixture(autouse=True)
-def log_as_before():
-    logger = logging.getLogger("lops_adapters")
-    handlers, level = logger.handlers, logger.level
-    yield
-    logger.handlers, logger.level = handlers, level
-
-
 def test_what_stands_behind_no_option_decides_nothing(parser):
     options = parser.parse_args([])
     assert (options.dataset, options.arms, options.seed, options.seeds, options.device) == ("demo", "standard,lops", 0, 1, "auto")

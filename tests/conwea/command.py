@@ -1,59 +1,27 @@
 """The command with small presets, as a program that can be told where to die: ``command.py WHERE [option ...]``.
 
-WHERE is ``nowhere``; ``vectors``, ``probe`` or ``classifier`` and a number: the process sends itself SIGKILL in the middle of the
-piece of work of that number, counted from 0 (a batch of sentences; a probe or a classifier, after three updates).
+WHERE is what ``framework_tools.die_at`` takes; a batch is one of sentences.
 """
 
-import os
-import signal
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-import toys
+sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from lops_adapters import arguments, context_encoder
-from lops_adapters.context_encoder import ContextEncoder
 from lops_adapters.conwea.__main__ import main
 from lops_adapters.probes.han import HanProbe
+from tests.conwea.toys import small_presets
+from tests.framework_tools import die_at, plain_arithmetic
 
 
-def die():
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
-def die_while_encoding(batch):
-    encode, calls = ContextEncoder.encode, []
-
-    def encode_or_die(self, *args):
-        calls.append(1)
-        return encode(self, *args) if len(calls) <= batch else die()
-
-    ContextEncoder.encode = encode_or_die
-
-
-def die_while_training(what, number):
-    updates, begun = HanProbe.updates, []
-
-    def updates_or_die(self, *args):
-        counted = (what == "classifier") == (self.validation > 0)
-        begun.extend([1] * counted)
-        for update in updates(self, *args):
-            if counted and len(begun) > number and update.done == 3:
-                die()
-            yield update
-
-    HanProbe.updates = updates_or_die
+def counts(training, what):
+    """Whether the training of a network is that of a classifier or of a probe."""
+    return (what == "classifier") == (training.validation > 0)
 
 
 if __name__ == "__main__":
     context_encoder._BLOCK = 40  # several blocks in a tiny corpus; the same ones in every run that is compared, as batches are cut inside
-    where, _, number = sys.argv[1].partition("-")
-    if where == "vectors":
-        die_while_encoding(int(number))
-    elif where != "nowhere":
-        die_while_training(where, int(number))
-    toys.plain_arithmetic()
-    toys.shrink_presets()
-    sys.exit(arguments.guarded(main)(sys.argv[2:]))
+    die_at(sys.argv[1], HanProbe, counts)
+    with plain_arithmetic(), small_presets():
+        sys.exit(arguments.guarded(main)(sys.argv[2:]))

@@ -1,22 +1,17 @@
-import shutil
-from types import SimpleNamespace
-
 import pytest
 
 from lops_adapters.conwea.run import run_conwea
 from lops_adapters.datasets import read
-from lops_adapters.runs import RunFolder, describe
 
-from .toys import SEEDS, documents, plain_arithmetic, save_word_piece_bert, settings, write_folder
+from ..framework_tools import copy_killed, plain_arithmetic, run_in_process, write_folder
+from .toys import SEEDS, documents, save_word_piece_bert, settings
 
 
 @pytest.fixture(scope="session", autouse=True)
 def same_everywhere():
     """One thread and float32, so that sums come out alike on every machine and in the subprocesses."""
-    with pytest.MonkeyPatch.context() as patch:
-        undo = plain_arithmetic(patch)
+    with plain_arithmetic():
         yield
-        undo()
 
 
 @pytest.fixture(scope="session")
@@ -43,9 +38,7 @@ def go(bert):
 
     def run(dataset, path, arms=("standard", "lops"), seed=0, resume=False, **overrides):
         chosen = settings(encoder=bert, **overrides)
-        folder = RunFolder.open(path, describe("conwea", chosen.as_dict(), seed, dataset.corpus, "cpu"), resume=resume)
-        metrics = run_conwea(dataset, chosen, folder, list(arms), seed=seed, device="cpu", quiet=True)
-        return SimpleNamespace(path=path, metrics=metrics, settings=chosen, run=folder)
+        return run_in_process("conwea", run_conwea, dataset, path, chosen, arms, seed, resume)
 
     return run
 
@@ -59,9 +52,4 @@ def finished(dataset, go, tmp_path_factory):
 @pytest.fixture
 def head_start(finished, tmp_path):
     """Path of a run killed after all that the arms share was done."""
-    path = tmp_path / "killed"
-    (path / "work").mkdir(parents=True)
-    shutil.copy(finished.path / "config.json", path)
-    for stage in ("vectors", "senses", "word_vectors"):
-        shutil.copy(finished.path / "work" / f"{stage}.npz", path / "work")
-    return path
+    return copy_killed(finished, tmp_path / "killed", ["vectors", "senses", "word_vectors"])

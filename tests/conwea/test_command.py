@@ -1,7 +1,7 @@
 """Bad input through the command: one clear line on standard error, exit status 2, before any long work."""
 
 import json
-import warnings
+from functools import partial
 
 import pytest
 
@@ -9,17 +9,16 @@ from lops_adapters import arguments
 from lops_adapters.context_encoder import ContextEncoder
 from lops_adapters.conwea.__main__ import main
 
-from .toys import SEEDS, documents, shrink_presets, write_folder
+from ..framework_checks import BAD_OPTIONS, assert_not_overwritten, assert_refused, assert_taken_output_is_refused, assert_usage, metrics_of
+from ..framework_tools import outcome, warnings_as_for_a_user, write_folder
+from .toys import SEEDS, documents, small_presets
 
 TEXTS, LABELS = documents(30)
 
 
 @pytest.fixture(autouse=True)
-def small(monkeypatch):
-    """Small presets; and warnings are lines on standard error, as for a user, where pytest would make errors of them."""
-    shrink_presets(monkeypatch)
-    with warnings.catch_warnings():
-        warnings.simplefilter("default")
+def small():
+    with small_presets(), warnings_as_for_a_user():
         yield
 
 
@@ -34,10 +33,8 @@ def run(bert, tmp_path, capsys):
     """run(folder, option, ...) -> exit status, standard output, standard error; into tmp_path/run."""
 
     def command(folder, *more):
-        usual = ["--dataset", str(folder), "--encoder", bert, "--preset", "quick", "--iterations", "1", "--device", "cpu", "--quiet"]
-        status = arguments.guarded(main)([*usual, "--output", str(tmp_path / "run"), *map(str, more)])
-        captured = capsys.readouterr()
-        return status, captured.out, captured.err
+        usual = ["--dataset", folder, "--encoder", bert, "--preset", "quick", "--iterations", "1", "--device", "cpu", "--quiet"]
+        return outcome(main, capsys, *usual, "--output", tmp_path / "run", *more)
 
     return command
 
@@ -47,35 +44,14 @@ def good(tmp_path_factory):
     return write_folder(tmp_path_factory.mktemp("good") / "good", TEXTS, LABELS, SEEDS)
 
 
-def assert_refused(outcome, *words):
-    status, out, err = outcome
-    assert status == 2
-    assert out == ""
-    assert err.splitlines()[-1].startswith("error: ")
-    assert "Traceback" not in err
-    for word in words:
-        assert word in err
-
-
 @pytest.mark.usefixtures("no_work")
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        (["--dataset", "agnwes"], ["did you mean agnews?"]),
-        (["--dataset", "no/such/folder"], ["is no path that exists"]),
-        (["--arms", "both"], ["--arms is 'both'; wanted some of standard, lops"]),
-        (["--arms", ","], ["--arms is ','"]),
-        (["--max-docs", "1"], ["--max-docs is 1; wanted at least 2"]),
-        (["--tau", "0"], ["tau is 0.0; wanted a fraction above 0"]),
-        (["--tau", "1.5"], ["tau is 1.5"]),
-        (["--every", "0"], ["every is 0; wanted a number of updates"]),
+        *BAD_OPTIONS,
         (["--every", "1000"], ["every is 1000, and the probe makes 24 updates on 30 pseudo-labelled documents; wanted a smaller number"]),
         (["--every", "21", "--probe", "linear"], ["every is 21, and the probe makes 4 updates"]),
         (["--iterations", "0"], ["iterations is 0; wanted at least 1"]),
-        (["--seeds", "0"], ["--seeds is 0; wanted at least 1"]),
-        (["--seed", "-1"], ["--seed is -1; wanted a whole number from 0"]),
-        (["--seed", str(2**32)], ["--seed is 4294967296"]),
-        (["--device", "abacus"], ["device 'abacus' cannot be used"]),
         (["--encoder", "no/such/model"], ["cannot load the encoder 'no/such/model'", "wanted 'minilm'"]),
         (["--text-column", "body"], ["no column 'body'"]),
     ],
@@ -87,11 +63,7 @@ def test_options_that_cannot_work(run, good, tmp_path, monkeypatch, more, words)
 
 
 def test_options_argparse_refuses(run, good, capsys):
-    for more in (["--rule", "best"], ["--probe", "svm"], ["--tau", "half"], ["--nonsense"]):
-        with pytest.raises(SystemExit) as stopped:
-            run(good, *more)
-        assert stopped.value.code == 2
-        assert "usage: python -m lops_adapters.conwea" in capsys.readouterr().err
+    assert_usage(partial(run, good), capsys, "lops_adapters.conwea", "--rule best", "--probe svm", "--tau half", "--nonsense")
 
 
 DATA = {
@@ -118,21 +90,13 @@ DATA = {
 def test_data_that_cannot_work(run, tmp_path, what):
     texts, seeds, words = DATA[what]
     folder = write_folder(tmp_path / "data", texts, None, seeds)
-    assert_refused(run(folder), *words)
+    assert_refused(run(folder), *words, may_warn=True)
     assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.usefixtures("no_work")
 def test_output_that_is_taken(run, good, tmp_path):
-    output = tmp_path / "run"
-    output.mkdir()
-    (output / "thesis.tex").write_text("years of work")
-    for more in ([], ["--resume"]):
-        assert_refused(run(good, *more), "is there already and holds no run; give another --output")
-    assert [path.name for path in output.iterdir()] == ["thesis.tex"]
-    assert_refused(run(good, "--output", output / "thesis.tex"), "thesis.tex is there already and holds no run")
-    assert_refused(run(good, "--output", output / "thesis.tex" / "run"), "cannot be written")
-    assert (output / "thesis.tex").read_text() == "years of work"
+    assert_taken_output_is_refused(partial(run, good), tmp_path / "run")
 
 
 def test_a_run_is_not_overwritten(run, good, tmp_path):
@@ -141,9 +105,7 @@ def test_a_run_is_not_overwritten(run, good, tmp_path):
     assert "ConWea on good, 30 documents, preset quick, seed 0" in out
     assert out.rstrip().endswith(f"run folder: {tmp_path / 'run'}")
     assert (tmp_path / "run" / "report.html").is_file()
-    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "run").rglob("*")}
-    assert_refused(run(good, "--arms", "standard"), "already holds a run; give --resume to go on with it, or another --output")
-    assert before == {path: path.stat().st_mtime_ns for path in (tmp_path / "run").rglob("*")}
+    assert_not_overwritten(partial(run, good, "--arms", "standard"), tmp_path / "run")
 
 
 def test_odd_data_that_work(run, tmp_path):
@@ -156,7 +118,7 @@ def test_odd_data_that_work(run, tmp_path):
     lines = err.splitlines()
     assert lines[0] == "warning: seed words that the corpus lacks: ödland: heath; no pseudo-label can be made for ödland"
     assert all(line.startswith("warning: nothing was learnt") for line in lines[1:])  # on so few documents
-    metrics = json.loads((tmp_path / "run" / "metrics.json").read_text(encoding="utf-8"))
+    metrics = metrics_of(tmp_path / "run")
     assert metrics["classes"] == sorted(seeds)
     for arm in ("standard", "lops"):
         assert metrics["arms"][arm]["iterations"][0]["classes_without_pseudo_labels"] == ["ödland"]

@@ -1,13 +1,12 @@
 """A trained classifier for new texts: what a run predicted, it predicts again."""
 
-import csv
-
 import numpy as np
 import pytest
 
 from lops_adapters.core import LopsError
 from lops_adapters.loading import load
 
+from ..framework_checks import assert_one_at_a_time_is_the_same, assert_predicts, assert_predicts_odd_text, assert_wants_a_list_of_texts
 from .toys import CLASSES
 
 
@@ -18,14 +17,7 @@ def models(finished):
 
 @pytest.mark.parametrize("arm", ["standard", "lops"])
 def test_predicts_what_the_run_predicted(models, finished, dataset, arm):
-    with (finished.path / arm / "predictions.csv").open(newline="") as handle:
-        rows = list(csv.DictReader(handle))
-    model = models[arm]
-    probabilities = model.predict_proba(dataset.corpus.texts)
-    assert probabilities.shape == (72, 3)
-    assert probabilities.dtype == np.float32
-    assert model.predict(dataset.corpus.texts) == [row["predicted"] for row in rows]
-    np.testing.assert_allclose(probabilities.max(axis=1), [float(row["probability"]) for row in rows], atol=1e-3)
+    assert_predicts(models[arm], finished.path / arm / "predictions.csv", dataset.corpus.texts, atol=1e-3)
 
 
 def test_arms_differ_and_lops_is_the_usual_one(models, finished, dataset):
@@ -44,33 +36,18 @@ def test_classes_in_the_order_of_columns(models, dataset):
 
 
 def test_one_text_at_a_time_is_the_same(models, dataset):
-    texts = dataset.corpus.texts[:6]
-    one_by_one = np.concatenate([models["lops"].predict_proba([text]) for text in texts])
-    np.testing.assert_allclose(one_by_one, models["lops"].predict_proba(texts), atol=1e-4)
+    assert_one_at_a_time_is_the_same(models["lops"], dataset.corpus.texts[:6], atol=1e-4)
 
 
 @pytest.mark.parametrize("text", ["", "  \n", "the", "...", "$ 日本語 ☃", "zyzzyva quux"])
 def test_texts_without_a_known_word(models, text):
     """They get what the classifier says of nothing, alone and among others."""
     nothing = models["lops"].predict_proba([""])
-    assert np.isfinite(nothing).all()
-    assert nothing.sum() == pytest.approx(1, abs=1e-5)
-    np.testing.assert_allclose(models["lops"].predict_proba([text]), nothing, atol=1e-6)
-    among = models["lops"].predict_proba(["The judge said the court.", text, "match"])
-    np.testing.assert_allclose(among[1:2], nothing, atol=1e-5)
-    assert models["lops"].predict([text])[0] in CLASSES
+    np.testing.assert_allclose(assert_predicts_odd_text(models["lops"], text), nothing, atol=1e-6)
 
 
-def test_no_texts(models):
-    assert models["lops"].predict([]) == []
-    assert models["lops"].predict_proba([]).shape == (0, 3)
-
-
-def test_no_list_of_texts(models):
-    with pytest.raises(LopsError, match="found one string; wanted a list of texts"):
-        models["lops"].predict("The judge said.")
-    with pytest.raises(LopsError, match="found None among the texts"):
-        models["lops"].predict(["The judge said.", None])
+def test_what_is_no_list_of_texts(models):
+    assert_wants_a_list_of_texts(models["lops"])
 
 
 def test_senses_and_phrases_are_remembered(models, finished):

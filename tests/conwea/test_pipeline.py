@@ -1,9 +1,6 @@
 """What flows where: the insertion point, what the classifier is trained on, what a run folder holds."""
 
-import ast
-import csv
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,33 +14,13 @@ from lops_adapters.probes.han import HanProbe
 from lops_adapters.runs import RunFolder
 from lops_adapters.selection import keep_all
 
+from ..framework_checks import assert_learnt_at, assert_one_insertion_point
+from ..framework_tools import read_rows
 from .toys import CLASSES, documents
-
-FILES = sorted(Path(lops_adapters.conwea.__file__).parent.glob("*.py"))
-
-
-def uses(tree, name):
-    """The functions that hold a use of a name (not its import or definition), one entry a use."""
-    found = []
-    for function in ast.walk(tree):
-        if isinstance(function, ast.FunctionDef):
-            inner = {
-                id(node)
-                for part in ast.walk(function)
-                if isinstance(part, ast.FunctionDef) and part is not function
-                for node in ast.walk(part)
-            }
-            nodes = [node for node in ast.walk(function) if id(node) not in inner]
-            found += [function.name for node in nodes if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)]
-    return found
 
 
 def test_the_selector_is_called_in_one_place():
-    trees = {path.name: ast.parse(path.read_text(encoding="utf-8")) for path in FILES}
-    found = {name: {file: uses(tree, name) for file, tree in trees.items() if uses(tree, name)} for name in ("_selector", "selector")}
-    assert found == {"_selector": {"pipeline.py": ["run_arm"]}, "selector": {"pipeline.py": ["run_arm"]}}
-    for name in ("keep_all", "Lops"):
-        assert {file: uses(tree, name) for file, tree in trees.items() if uses(tree, name)} == {"pipeline.py": ["_selector"]}
+    assert_one_insertion_point(lops_adapters.conwea)
 
 
 class Recorder:
@@ -92,8 +69,7 @@ def test_standard_trains_on_all_and_both_arms_start_alike(finished):
 def test_rejected_documents_are_still_predicted_and_labelled_afresh(finished):
     ids = {}
     for name in ("lops/predictions", "lops/selection-0", "lops/selection-1"):
-        with (finished.path / f"{name}.csv").open(newline="") as handle:
-            rows = list(csv.DictReader(handle))
+        rows = read_rows(finished.path / f"{name}.csv")
         ids[name] = {row["id"] for row in rows if row.get("selected") != "0"}
         if "selection-0" in name:
             rejected = {row["id"] for row in rows} - ids[name]
@@ -176,14 +152,9 @@ def test_metrics_hold_what_is_promised(finished):
 
 
 def test_selection_tables_say_when_each_was_learnt(finished):
-    with (finished.path / "lops" / "selection-0.csv").open(newline="") as handle:
-        rows = list(csv.DictReader(handle))
-    assert set(rows[0]) == {"id", "pseudo_label", "learnt_at", "confidence", "selected"}
+    rows = read_rows(finished.path / "lops" / "selection-0.csv")
+    assert_learnt_at(rows, finished.settings.probe_epochs)
     assert sum(row["selected"] == "1" for row in rows) == finished.metrics["arms"]["lops"]["iterations"][0]["selected"]
-    epochs = finished.settings.probe_epochs
-    for row in rows:
-        expected = 1 - float(row["learnt_at"]) / epochs if row["learnt_at"] else -1 / epochs
-        assert float(row["confidence"]) == pytest.approx(expected, abs=1e-5)
 
 
 def test_nothing_to_read(dataset, go, tmp_path):

@@ -1,17 +1,14 @@
 """A corpus small enough to run ConWea on in a second, with an ambiguous seed word, and a tiny random BERT that reads it."""
 
-import json
+from unittest import mock
 
 import numpy as np
 
 from lops_adapters.conwea.settings import ConweaSettings
 
-COMMON = ["people", "said", "week", "then", "town", "looked", "went", "again", "long", "small", "later", "asked"]
-TOPICS = {
-    "arts": ["gallery", "paint", "canvas", "museum", "sculptor", "portrait", "colour", "studio", "curator", "brush"],
-    "law": ["judge", "lawyer", "appeal", "sentence", "witness", "trial", "jury", "verdict", "prison", "clerk"],
-    "sport": ["match", "racket", "serve", "umpire", "player", "score", "stadium", "league", "referee", "coach"],
-}
+from ..framework_tools import ARTS, COMMON, LAW, SPORT, letter_pieces, save_bert
+
+TOPICS = {"arts": ARTS, "law": LAW, "sport": SPORT}
 SEEDS = {"arts": ["gallery", "oil painting", "curator"], "law": ["judge", "court", "verdict"], "sport": ["match", "court", "coach"]}
 CLASSES = tuple(SEEDS)
 SMALL = {
@@ -35,22 +32,9 @@ def settings(**overrides):
     return ConweaSettings(**{**SMALL, "iterations": 2, **overrides})
 
 
-def shrink_presets(patch=None):
-    """Make the preset of the command small, for as long as the pytest ``monkeypatch`` lasts, or for good."""
-    presets = ConweaSettings.PRESETS
-    presets.update(quick=SMALL) if patch is None else patch.setitem(presets, "quick", SMALL)
-
-
-def plain_arithmetic(patch=None):
-    """Compute on one thread and in float32, whatever the hardware has; returns what gives PyTorch its threads back."""
-    import torch
-
-    from lops_adapters.probes import torch_tools
-
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    (setattr if patch is None else patch.setattr)(torch_tools, "has_bfloat16", lambda device: False)
-    return lambda: torch.set_num_threads(threads)
+def small_presets():
+    """The preset of the command is small, for as long as this context lasts."""
+    return mock.patch.dict(ConweaSettings.PRESETS, quick=SMALL)
 
 
 def _sentence(rng, label, words):
@@ -79,34 +63,7 @@ def documents(n=72, seed=0):
     return texts, labels
 
 
-def write_folder(folder, texts, labels=None, seeds=None):
-    """Write a JSONL data set with its seed words into a folder."""
-    folder.mkdir(parents=True, exist_ok=True)
-    rows = [{"id": f"d{number}", "text": text} for number, text in enumerate(texts)]
-    for row, label in zip(rows, labels or [], strict=False):
-        row["label"] = label
-    (folder / "documents.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    if seeds is not None:
-        (folder / "seeds.json").write_text(json.dumps(seeds), encoding="utf-8")
-    return folder
-
-
 def save_word_piece_bert(folder):
     """Write a random BERT of four narrow layers with a WordPiece vocabulary of the toy words, made the same way every time."""
-    import torch
-    from transformers import AutoModel, BertConfig, BertTokenizerFast
-
-    from lops_adapters.probes.encoders import hushed
-
-    letters = [chr(code) for code in range(ord("a"), ord("z") + 1)]
     words = [*COMMON, *(word for topic in TOPICS.values() for word in topic), "court", "oil", "the", ".", "$", "'"]
-    vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *letters, *(f"##{letter}" for letter in letters), "##ing", *words]
-    (folder / "vocab.txt").write_text("\n".join(vocabulary) + "\n", encoding="utf-8")
-    tokenizer = BertTokenizerFast(vocab=str(folder / "vocab.txt"))
-    shape = {"hidden_size": 16, "num_hidden_layers": 4, "num_attention_heads": 2, "intermediate_size": 32}
-    config = BertConfig(vocab_size=len(tokenizer), max_position_embeddings=128, initializer_range=0.5, **shape)
-    with torch.random.fork_rng(), hushed():
-        torch.manual_seed(7)
-        AutoModel.from_config(config).save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
-    return str(folder)
+    return save_bert(folder, [*letter_pieces(), "##ing", *words], num_hidden_layers=4)

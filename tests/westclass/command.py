@@ -6,23 +6,22 @@ sends itself SIGKILL after three updates in that stage. Prints how each ended, a
 
 import json
 import os
-import signal
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-import toys
+sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from lops_adapters import arguments
 from lops_adapters.probes import keras_networks  # noqa: F401  # before the forks
 from lops_adapters.probes.keras_probe import KerasProbe
 from lops_adapters.runs import RunFolder
 from lops_adapters.westclass.__main__ import main
+from tests.framework_tools import die, plain_arithmetic
+from tests.westclass.toys import small_presets
 
 
-def die_in(where, die):
-    """Call ``die`` after three updates of a network in a stage."""
+def die_in(where):
+    """Die after three updates of a network in a stage."""
     stage, updates, tuner, seen = RunFolder.stage, KerasProbe.updates, KerasProbe.tuner, {"stage": "", "updates": 0}
 
     def staged(run, name, compute):
@@ -55,14 +54,13 @@ def killed_in(where, args):
     """Run the command in a fork, which spares it the import of all libraries; return how it ended."""
     child = os.fork()
     if not child:
-        die_in(where, lambda: os.kill(os.getpid(), signal.SIGKILL))
+        die_in(where)
         os._exit(arguments.guarded(main)(args))
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
 if __name__ == "__main__":
     folder, places, *args = sys.argv[1:]
-    toys.plain_arithmetic()
-    toys.shrink_presets()
-    endings = {where: killed_in(where, [*args, "--output", f"{folder}/{where}"]) for where in places.split(",")}
+    with plain_arithmetic(), small_presets():
+        endings = {where: killed_in(where, [*args, "--output", f"{folder}/{where}"]) for where in places.split(",")}
     sys.stdout.write(json.dumps(endings))

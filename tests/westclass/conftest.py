@@ -1,13 +1,10 @@
-import logging
-from types import SimpleNamespace
-
 import pytest
 
 from lops_adapters.datasets import read
-from lops_adapters.runs import RunFolder, describe
 from lops_adapters.westclass.run import run_westclass
 
-from .toys import SEEDS, documents, plain_arithmetic, save_tiny_bert, settings, write_folder
+from ..framework_tools import plain_arithmetic, run_in_process, write_folder
+from .toys import SEEDS, documents, save_tiny_bert, settings
 
 
 @pytest.fixture(scope="package", autouse=True)
@@ -22,22 +19,8 @@ def cache(tmp_path_factory):
 @pytest.fixture(scope="package", autouse=True)
 def same_everywhere():
     """One thread and float32, so that sums come out alike on every machine and in the subprocesses."""
-    with pytest.MonkeyPatch.context() as patch:
-        undo = plain_arithmetic(patch)
+    with plain_arithmetic():
         yield
-        undo()
-
-
-@pytest.fixture(autouse=True)
-def log():
-    """The package's logger as it is before a command sets it up, whatever ran earlier."""
-    logger = logging.getLogger("lops_adapters")
-    before = logger.level, logger.handlers
-    logger.setLevel(logging.NOTSET)
-    logger.handlers = []
-    yield
-    logger.handlers = before[1]
-    logger.setLevel(before[0])
 
 
 @pytest.fixture(scope="package")
@@ -64,9 +47,7 @@ def go(cache):
 
     def run(dataset, path, arms=("standard", "lops"), seed=0, resume=False, **overrides):
         chosen = settings(**overrides)
-        folder = RunFolder.open(path, describe("westclass", chosen.as_dict(), seed, dataset.corpus, "cpu"), resume=resume)
-        metrics = run_westclass(dataset, chosen, folder, list(arms), seed=seed, device="cpu", quiet=True)
-        return SimpleNamespace(path=path, metrics=metrics, settings=chosen, run=folder)
+        return run_in_process("westclass", run_westclass, dataset, path, chosen, arms, seed, resume)
 
     return run
 

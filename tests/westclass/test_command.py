@@ -1,10 +1,7 @@
 """The command: bad input is one clear line on standard error, exit status 2, before any long work; odd input works."""
 
 import json
-import os
-import subprocess
-import sys
-import warnings
+from functools import partial
 
 import pytest
 
@@ -12,19 +9,25 @@ from lops_adapters import arguments
 from lops_adapters.westclass import pipeline
 from lops_adapters.westclass.__main__ import main
 
-from .toys import CLASSES, SEEDS, documents, shrink_presets, write_folder
+from ..framework_checks import (
+    BAD_OPTIONS,
+    assert_help_is_quick_and_light,
+    assert_not_overwritten,
+    assert_refused,
+    assert_taken_output_is_refused,
+    assert_usage,
+    metrics_of,
+)
+from ..framework_tools import outcome, warnings_as_for_a_user, write_folder
+from .toys import CLASSES, SEEDS, documents, small_presets
 
 TEXTS, LABELS = documents(60)
 FEW = ["--pretrain-epochs", "1", "--max-iterations", "1"]
 
 
 @pytest.fixture(autouse=True)
-def small(monkeypatch):
-    """Small presets; and warnings are lines on standard error, as for a user, where pytest would make errors of them."""
-    shrink_presets(monkeypatch)
-    with warnings.catch_warnings():
-        warnings.simplefilter("default")
-        warnings.simplefilter("ignore", DeprecationWarning)  # as Python does where nobody asks otherwise
+def small():
+    with small_presets(), warnings_as_for_a_user():
         yield
 
 
@@ -40,10 +43,8 @@ def run(tmp_path, capsys):
     """run(folder, option, ...) -> exit status, standard output, standard error; into tmp_path/run."""
 
     def command(folder, *more):
-        usual = ["--dataset", str(folder), "--preset", "quick", "--device", "cpu", "--quiet"]
-        status = arguments.guarded(main)([*usual, "--output", str(tmp_path / "run"), *map(str, more)])
-        captured = capsys.readouterr()
-        return status, captured.out, captured.err
+        usual = ["--dataset", folder, "--preset", "quick", "--device", "cpu", "--quiet"]
+        return outcome(main, capsys, *usual, "--output", tmp_path / "run", *more)
 
     return command
 
@@ -53,33 +54,15 @@ def good(tmp_path_factory):
     return write_folder(tmp_path_factory.mktemp("good") / "good", TEXTS, LABELS, SEEDS)
 
 
-def metrics_of(folder):
-    return json.loads((folder / "metrics.json").read_text(encoding="utf-8"))
-
-
 def settings_of(folder):
     return json.loads((folder / "config.json").read_text(encoding="utf-8"))["settings"]
-
-
-def assert_refused(outcome, *words):
-    status, out, err = outcome
-    assert status == 2, err
-    assert out == ""
-    assert err.splitlines()[-1].startswith("error: ")
-    assert len([line for line in err.splitlines() if not line.startswith("warning: ")]) == 1
-    assert "Traceback" not in err
-    for word in words:
-        assert word in err
 
 
 @pytest.mark.usefixtures("no_work")
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        (["--dataset", "no/such/folder"], ["is no path that exists"]),
-        (["--arms", "both"], ["--arms is 'both'; wanted some of standard, lops"]),
-        (["--tau", "0"], ["tau is 0.0; wanted a fraction above 0"]),
-        (["--every", "0"], ["every is 0; wanted a number of updates"]),
+        *BAD_OPTIONS,
         (["--every", "85"], ["every is 85, and the probe makes 84 updates on 36 pseudo documents; wanted a smaller number, or epoch"]),
         (["--every", "85", "--network", "han"], ["every is 85, and the probe makes 84 updates"]),
         (["--every", "9", "--probe", "linear"], ["every is 9, and the probe makes 8 updates on 36 pseudo documents"]),
@@ -89,7 +72,6 @@ def assert_refused(outcome, *words):
         (["--min-count", "0"], ["min_count is 0; wanted at least 1"]),
         (["--min-count", "5000"], ["no seed of 3 of 3 classes is a word with a vector", "lower min_count"]),
         (["--probe", "transformer", "--encoder", "no/such/model"], ["cannot load the encoder 'no/such/model'", "wanted 'minilm'"]),
-        (["--device", "abacus"], ["device 'abacus' cannot be used"]),
         (["--text-column", "body"], ["no column 'body'"]),
         (
             ["--supervision", "documents"],
@@ -108,11 +90,8 @@ def test_options_that_cannot_work(run, good, tmp_path, monkeypatch, more, words)
 
 
 def test_options_argparse_refuses(run, good, capsys):
-    for more in (["--network", "rnn"], ["--supervision", "gold"], ["--length", "auto"], ["--labelled-per-class", "few"], ["--nonsense"]):
-        with pytest.raises(SystemExit) as stopped:
-            run(good, *more)
-        assert stopped.value.code == 2
-        assert "usage: python -m lops_adapters.westclass" in capsys.readouterr().err
+    wrong = ("--network rnn", "--supervision gold", "--length auto", "--labelled-per-class few", "--nonsense")
+    assert_usage(partial(run, good), capsys, "lops_adapters.westclass", *wrong)
 
 
 RARE = ["Each word of these documents differs", "from all others, being here exactly once"]
@@ -193,13 +172,7 @@ def test_labelled_files_that_cannot_be_read(run, good, tmp_path):
 
 @pytest.mark.usefixtures("no_work")
 def test_output_that_is_taken(run, good, tmp_path):
-    output = tmp_path / "run"
-    output.mkdir()
-    (output / "thesis.tex").write_text("years of work")
-    for more in ([], ["--resume"]):
-        assert_refused(run(good, *more), "is there already and holds no run; give another --output")
-    assert_refused(run(good, "--output", output / "thesis.tex" / "run"), "cannot be written")
-    assert [path.name for path in output.iterdir()] == ["thesis.tex"]
+    assert_taken_output_is_refused(partial(run, good), tmp_path / "run")
 
 
 def test_a_library_that_is_missing(run, good, tmp_path, monkeypatch):
@@ -221,9 +194,7 @@ def test_a_run_is_not_overwritten(run, good, tmp_path, cache):
     assert "60 documents in 3 classes; 36 pseudo documents were made, each with a pseudo-label." in page
     assert settings_of(tmp_path / "run")["supervision"] == "keywords"
     assert list((cache / "word_vectors").glob("*.npz"))
-    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "run").rglob("*")}
-    assert_refused(run(good, "--arms", "standard", *FEW), "already holds a run; give --resume to go on with it, or another --output")
-    assert before == {path: path.stat().st_mtime_ns for path in (tmp_path / "run").rglob("*")}
+    assert_not_overwritten(partial(run, good, "--arms", "standard", *FEW), tmp_path / "run")
 
 
 def test_labelled_documents_from_a_file(run, good, tmp_path):
@@ -296,25 +267,6 @@ def test_several_seeds(good, tmp_path, capsys):
     assert sorted(path.name for path in (tmp_path / "run").iterdir()) == ["seed5", "seed6"]
 
 
-HEAVY = ("torch", "keras", "gensim", "transformers", "tensorflow", "pandas", "nltk", "matplotlib", "sklearn")
-
-
 def test_help_is_quick_and_light():
-    code = (
-        "import os, sys, runpy\n"
-        "import lops_adapters.westclass\n"
-        f"assert not set(sys.modules) & set({HEAVY})\n"
-        "sys.argv[1:] = ['--help']\n"
-        "try:\n    runpy.run_module('lops_adapters.westclass', run_name='__main__')\n"
-        "finally:\n"
-        f"    sys.stderr.write(repr([sorted(set(sys.modules) & set({HEAVY})), os.environ.get('KERAS_BACKEND')]))\n"
-    )
-    environment = {name: value for name, value in os.environ.items() if name != "KERAS_BACKEND"}
-    before = os.times()
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
-    after = os.times()  # processor time: a busy machine makes it late, not heavy
-    assert "usage: python -m lops_adapters.westclass" in done.stdout
-    for option in ("--supervision", "--labelled CSV", "--labelled-per-class N", "--network", "--length", "--every B|epoch", "--faithful"):
-        assert option in done.stdout
-    assert done.stderr == "[[], None]"
-    assert after.children_user + after.children_system - before.children_user - before.children_system < 1
+    options = ("--supervision", "--labelled CSV", "--labelled-per-class N", "--network", "--length", "--every B|epoch", "--faithful")
+    assert_help_is_quick_and_light("lops_adapters.westclass", *options)

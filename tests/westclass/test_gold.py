@@ -1,15 +1,11 @@
 """Gold labels reach the evaluation and nothing else."""
 
-import json
-
 import numpy as np
 import pytest
 
 from lops_adapters.datasets import Dataset, GoldLabels
 
-from .test_resume import names
-
-MEASURED = {"metrics.json", "config.json"}
+from ..framework_checks import assert_same_but_measurements, measured, metrics_of, names, stripped
 
 
 @pytest.fixture(scope="module")
@@ -25,39 +21,12 @@ def runs(dataset, go, tmp_path_factory):
 
 @pytest.mark.parametrize("other", ["permuted", "without"])
 def test_other_gold_labels_change_nothing_but_the_measurements(runs, other):
-    run, expected = runs[other].path, runs["true"].path
-    assert names(run) == names(expected)
-    for name in set(names(expected)) - MEASURED:
-        one, two = run / name, expected / name
-        if name.endswith(".npz"):
-            with np.load(one) as stored, np.load(two) as wanted:
-                assert all((stored[key] == wanted[key]).all() for key in set(wanted.files) - {"seconds"}), name
-        else:
-            assert one.read_bytes() == two.read_bytes(), name
-    configs = [json.loads((path / "config.json").read_text()) for path in (run, expected)]
-    assert configs[0]["dataset"] == configs[1]["dataset"]
-
-
-GOLD = {"noise", "selected_noise", "noise_after_pretraining", "micro_f1", "macro_f1"}
-TIME = {"seconds", "seconds_selection"}
-
-
-def measured(metrics, wanted):
-    """All values under the wanted keys, in order."""
-    if isinstance(metrics, dict):
-        return [value for key, item in metrics.items() for value in ([item] if key in wanted else measured(item, wanted))]
-    return [value for item in metrics for value in measured(item, wanted)] if isinstance(metrics, list) else []
-
-
-def stripped(metrics):
-    if isinstance(metrics, dict):
-        return {key: stripped(item) for key, item in metrics.items() if key not in GOLD | TIME}
-    return [stripped(item) for item in metrics] if isinstance(metrics, list) else metrics
+    assert_same_but_measurements(runs[other].path, runs["true"].path)
 
 
 def test_without_gold_labels_the_measurements_are_null(runs):
-    stored = json.loads((runs["without"].path / "metrics.json").read_text())
-    values = measured(stored, GOLD)
+    stored = metrics_of(runs["without"].path)
+    values = measured(stored)
     assert len(values) == 1 + 4 + 2 * 4
     assert values == [None] * len(values)
     assert stripped(stored) == stripped(runs["true"].metrics)
@@ -78,7 +47,7 @@ def test_labelled_documents_come_from_the_settings_not_from_gold_labels(dataset,
     more = {"supervision": "documents", "labelled": labelled, "network": "han", "pretrain_epochs": 6, "max_iterations": 3}
     one = go(dataset, tmp_path / "one", ["standard"], **more)
     other = go(Dataset(dataset.corpus, gold), tmp_path / "other", ["standard"], **more)
-    for name in set(names(one.path)) - MEASURED:
+    for name in set(names(one.path)) - {"metrics.json", "config.json"}:
         if not name.endswith(".npz"):
             assert (one.path / name).read_bytes() == (other.path / name).read_bytes(), name
-    assert measured(one.metrics, GOLD) != measured(other.metrics, GOLD)
+    assert measured(one.metrics) != measured(other.metrics)

@@ -1,13 +1,12 @@
 """A trained classifier for new texts: what a run predicted, it predicts again."""
 
-import csv
-
 import numpy as np
 import pytest
 
 from lops_adapters.core import LopsError
 from lops_adapters.loading import load
 
+from ..framework_checks import assert_one_at_a_time_is_the_same, assert_predicts, assert_predicts_odd_text, assert_wants_a_list_of_texts
 from .toys import CLASSES
 
 KINDS = ("cnn", "han", "faithful")
@@ -29,21 +28,11 @@ def models(runs):
     return {kind: load(done.path, device="cpu") for kind, done in runs.items()}
 
 
-def predicted(folder):
-    with (folder / "predictions.csv").open(newline="") as handle:
-        return list(csv.DictReader(handle))
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_predicts_what_the_run_predicted(models, runs, dataset, kind):
     model, arm = models[kind], "lops" if kind == "cnn" else "standard"
-    rows = predicted(runs[kind].path / arm)
-    probabilities = model.predict_proba(dataset.corpus.texts)
-    assert probabilities.shape == (72, 3)
-    assert probabilities.dtype == np.float32
+    probabilities = assert_predicts(model, runs[kind].path / arm / "predictions.csv", dataset.corpus.texts, atol=1e-6)
     assert np.ptp(probabilities, axis=0).min() > 0.01
-    np.testing.assert_allclose(probabilities.max(axis=1), [float(row["probability"]) for row in rows], atol=1e-6)
-    assert model.predict(dataset.corpus.texts) == [row["predicted"] for row in rows]
     with np.load(runs[kind].path / "work" / f"{arm}-self-training.npz") as stored:
         np.testing.assert_allclose(probabilities, stored["probabilities"], atol=1e-6)
 
@@ -66,23 +55,15 @@ def test_classes_in_the_order_of_columns(models, dataset, kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_one_text_at_a_time_is_the_same(models, dataset, kind):
-    texts = dataset.corpus.texts[:6]
-    one_by_one = np.concatenate([models[kind].predict_proba([text]) for text in texts])
-    np.testing.assert_allclose(one_by_one, models[kind].predict_proba(texts), atol=1e-5)
+    assert_one_at_a_time_is_the_same(models[kind], dataset.corpus.texts[:6])
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("text", ["", "  \n", "?", "$ 日本語 ☃", "zyzzyva quux", "\x00 \ufeff"])
 def test_texts_without_a_known_word(models, kind, text):
     """They get what the classifier says of nothing, alone and among others."""
-    model = models[kind]
-    nothing = model.predict_proba([""])
-    assert np.isfinite(nothing).all()
-    assert nothing.sum() == pytest.approx(1, abs=1e-5)
-    np.testing.assert_allclose(model.predict_proba([text]), nothing, atol=1e-6)
-    among = model.predict_proba(["The judge said the trial.", text, "match"])
-    np.testing.assert_allclose(among[1:2], nothing, atol=1e-5)
-    assert model.predict([text])[0] in CLASSES
+    nothing = models[kind].predict_proba([""])
+    np.testing.assert_allclose(assert_predicts_odd_text(models[kind], text), nothing, atol=1e-6)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -112,14 +93,7 @@ def test_the_device_is_the_loaders_choice(runs, kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_no_list_of_texts(models, kind):
-    model = models[kind]
-    assert model.predict([]) == []
-    assert model.predict_proba([]).shape == (0, 3)
-    assert model.predict(np.array(["The judge said."])) == model.predict(["The judge said."])
-    with pytest.raises(LopsError, match="found one string; wanted a list of texts"):
-        model.predict("The judge said.")
-    with pytest.raises(LopsError, match="found None among the texts"):
-        model.predict(["The judge said.", None])
+    assert_wants_a_list_of_texts(models[kind])
 
 
 @pytest.mark.parametrize("kind", KINDS)

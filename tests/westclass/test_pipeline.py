@@ -1,9 +1,6 @@
 """What flows where: the insertion point, what the network is trained on, what a run folder holds."""
 
-import ast
-import csv
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,41 +18,17 @@ from lops_adapters.westclass.pseudo_documents import generate
 from lops_adapters.westclass.tokens import PAD, tokenize, word_counts
 from lops_adapters.word_vectors import WordVectors
 
+from ..framework_checks import assert_one_insertion_point
+from ..framework_tools import read_rows
 from .toys import CLASSES, SEEDS, settings
 
-FILES = sorted(Path(lops_adapters.westclass.__file__).parent.glob("*.py"))
 NETWORKS = {"cnn": KerasProbe, "han": HanProbe}
 # Document i is of class i modulo 3; the first of these labels is wrong on purpose.
 LABELLED = (("d3", "law"), ("d6", "fine_arts"), ("d9", "fine_arts"), ("d4", "law"), ("d10", "law"), ("d5", "sport"), ("d11", "sport"))
 
 
-def rows_of(path):
-    with path.open(encoding="utf-8", newline="") as handle:
-        return list(csv.DictReader(handle))
-
-
-def uses(tree, name):
-    """The functions that hold a use of a name (not its import or definition), one entry a use."""
-    found = []
-    for function in ast.walk(tree):
-        if isinstance(function, ast.FunctionDef):
-            inner = {
-                id(node)
-                for part in ast.walk(function)
-                if isinstance(part, ast.FunctionDef) and part is not function
-                for node in ast.walk(part)
-            }
-            nodes = [node for node in ast.walk(function) if id(node) not in inner]
-            found += [function.name for node in nodes if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)]
-    return found
-
-
 def test_the_selector_is_called_in_one_place():
-    trees = {path.name: ast.parse(path.read_text(encoding="utf-8")) for path in FILES}
-    found = {name: {file: uses(tree, name) for file, tree in trees.items() if uses(tree, name)} for name in ("_selector", "selector")}
-    assert found == {"_selector": {"pipeline.py": ["run_arm"]}, "selector": {"pipeline.py": ["run_arm"]}}
-    for name in ("keep_all", "Lops"):
-        assert {file: uses(tree, name) for file, tree in trees.items() if uses(tree, name)} == {"pipeline.py": ["_selector"]}
+    assert_one_insertion_point(lops_adapters.westclass)
 
 
 class Recorder:
@@ -119,8 +92,8 @@ def test_both_arms_start_from_the_same_pseudo_documents(monkeypatch, dataset, go
 
 
 def test_standard_keeps_all_and_lops_half_of_each_class(finished):
-    tables = {arm: rows_of(finished.path / arm / "selection-0.csv") for arm in ("standard", "lops")}
-    labels = rows_of(finished.path / "pseudo_labels.csv")
+    tables = {arm: read_rows(finished.path / arm / "selection-0.csv") for arm in ("standard", "lops")}
+    labels = read_rows(finished.path / "pseudo_labels.csv")
     assert [row["id"] for row in labels] == [f"{label}-{number}" for label in CLASSES for number in range(1, 13)]
     assert {row["score"] for row in labels} == {f"{0.8 + 0.2 / 3:g}"}
     for table in tables.values():
@@ -174,7 +147,7 @@ def test_given_labels_stay_the_target_and_are_not_measured(monkeypatch, dataset,
     measured = [place for place in range(72) if ids[place] not in labelled]
     gold = [dataset.gold.labels[place] for place in measured]
     arm = done.metrics["arms"]["standard"]
-    predicted = rows_of(done.path / "standard" / "predictions.csv")
+    predicted = read_rows(done.path / "standard" / "predictions.csv")
     assert len(predicted) == 72
     right = sum(predicted[place]["predicted"] == label for place, label in zip(measured, gold, strict=True))
     assert arm["micro_f1"] == pytest.approx(right / 65)
@@ -228,14 +201,14 @@ def test_other_probes(monkeypatch, dataset, go, bert, tmp_path, probe, network):
     row = done.metrics["arms"]["lops"]["iterations"][0]
     assert row["rule"] == "released"
     assert 0 < row["selected"] <= row["pseudo_labels"] == 36
-    assert {float(row["learnt_at"]) % 1 for row in rows_of(done.path / "lops" / "selection-0.csv") if row["learnt_at"]} == {0}
+    assert {float(row["learnt_at"]) % 1 for row in read_rows(done.path / "lops" / "selection-0.csv") if row["learnt_at"]} == {0}
 
 
 @pytest.mark.parametrize(("network", "every", "share"), [("cnn", "epoch", 1), ("cnn", 1, 1 / 6), ("han", 4, 4 / 6)])
 def test_how_often_the_probe_is_looked_at(dataset, go, tmp_path, network, every, share):
     sizes = {"max_iterations": 1, "pretrain_epochs": 10}
     done = go(dataset, tmp_path / "run", ["lops"], network=network, every=every, **sizes)
-    learnt = {float(row["learnt_at"]) for row in rows_of(done.path / "lops" / "selection-0.csv") if row["learnt_at"]}
+    learnt = {float(row["learnt_at"]) for row in read_rows(done.path / "lops" / "selection-0.csv") if row["learnt_at"]}
     looks = {time / share for time in learnt}
     assert all(look == pytest.approx(round(look), abs=1e-3) for look in looks)
     assert max(learnt) <= 10
@@ -322,7 +295,7 @@ def test_faithful(dataset, go, tmp_path, network):
         assert shapes_found == {(20,)}
         assert all(len(document) == 1 and len(document[0]) == 20 for document in prepared.documents)
         assert any(document[0][-1] == PAD for document in prepared.documents)
-        words = rows_of(runs[0].path / "pseudo_documents.csv")
+        words = read_rows(runs[0].path / "pseudo_documents.csv")
         assert words
         assert not [row for row in words if PAD in row["text"]]
 

@@ -6,7 +6,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from lops_adapters import arguments
@@ -16,9 +15,9 @@ from lops_adapters.runs import RunFolder
 from lops_adapters.westclass import pipeline
 from lops_adapters.westclass.__main__ import main
 
-from .toys import SEEDS, documents, shrink_presets, write_folder
-
-SECONDS = {"seconds", "seconds_selection"}
+from ..framework_checks import OTHER_OPTIONS, assert_not_resumed, assert_read_not_made_again, assert_same_run, metrics_of, stages
+from ..framework_tools import write_folder
+from .toys import SEEDS, documents, small_presets
 
 
 def options(data, output, *more):
@@ -30,49 +29,18 @@ def command(*args):
 
 
 @pytest.fixture(autouse=True)
-def small(monkeypatch):
-    shrink_presets(monkeypatch)
+def small():
+    with small_presets():
+        yield
 
 
 @pytest.fixture(scope="module")
 def whole(data, tmp_path_factory):
     """Run folder of the command that nobody interrupted."""
     output = tmp_path_factory.mktemp("whole") / "run"
-    with pytest.MonkeyPatch.context() as patch:
-        shrink_presets(patch)
+    with small_presets():
         assert command(*options(data, output)) == 0
     return output
-
-
-def names(path):
-    return sorted(str(file.relative_to(path)) for file in path.rglob("*") if file.is_file())
-
-
-def numbers(metrics):
-    """metrics.json without the seconds."""
-    if isinstance(metrics, dict):
-        return {key: numbers(value) for key, value in metrics.items() if key not in SECONDS}
-    return [numbers(item) for item in metrics] if isinstance(metrics, list) else metrics
-
-
-def assert_same_run(path, whole, arms=("standard", "lops")):
-    missing = {"standard", "lops"} - set(arms)
-    expected = [name for name in names(whole) if not any(name.startswith((arm, f"work/{arm}")) for arm in missing)]
-    assert names(path) == expected
-    for name in expected:
-        if name.endswith(".npz"):
-            with np.load(path / name) as one, np.load(whole / name) as other:
-                assert set(one.files) == set(other.files)
-                for key in set(other.files) - {"seconds"}:
-                    assert (one[key] == other[key]).all(), (name, key)
-        elif name not in ("config.json", "metrics.json", "report.html"):
-            assert (path / name).read_bytes() == (whole / name).read_bytes(), name
-    found, wanted = (numbers(json.loads((folder / "metrics.json").read_text())) for folder in (path, whole))
-    assert found == {**wanted, "arms": {arm: wanted["arms"][arm] for arm in arms}}
-
-
-def stages(path):
-    return {file.stem for file in (path / "work").glob("*.npz")}
 
 
 SHARED = {"word_vectors", "pseudo_documents"}
@@ -133,38 +101,26 @@ def test_stopped_in_self_training_and_resumed(place, dataset, go, tmp_path):
 
 
 def test_a_finished_run_is_read_not_made_again(data, whole, monkeypatch, capsys):
-    files = [whole / name for name in names(whole) if name.endswith(".npz") or "model" in name]
-    times = {file: file.stat().st_mtime_ns for file in files}
     for name in ("updates", "predict_prepared", "tuner"):
         monkeypatch.setattr(KerasProbe, name, None)
     monkeypatch.setattr(pipeline, "train_word_vectors", None)
     monkeypatch.setattr(pipeline, "generate", None)
-    tables = []
-    for _ in range(2):
-        assert command(*options(data, whole, "--resume")) == 0
-        tables.append(capsys.readouterr().out)
-    assert tables[0] == tables[1]
-    assert times == {file: file.stat().st_mtime_ns for file in files}
-    assert "self-training" in tables[0]
-    assert str(whole) in tables[0]
+    table = assert_read_not_made_again(lambda: command(*options(data, whole, "--resume")), whole, capsys)
+    assert "self-training" in table
 
 
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        (["--tau", "0.7"], "was started with settings.tau = 0.5, not 0.7"),
-        (["--seed", "3"], "was started with seed = 0, not 3"),
+        *OTHER_OPTIONS,
         (["--supervision", "names"], "settings.supervision = 'keywords', not 'names'"),
         (["--labelled-per-class", "2"], "settings.supervision = 'keywords', not 'documents'"),
         (["--network", "han"], "settings.network = 'cnn', not 'han'"),
-        (["--max-docs", "40"], "settings.max_docs = None, not 40"),
     ],
 )
 def test_other_options_are_refused(data, whole, capsys, more, words):
-    assert command(*options(data, whole, "--resume", *more)) == 2
-    error = capsys.readouterr().err
-    assert words in error
-    assert "resume with the same options, or give another --output" in error
+    status = command(*options(data, whole, "--resume", *more))
+    assert_not_resumed(status, capsys.readouterr().err, words)
 
 
 def test_other_data_are_refused(whole, tmp_path, capsys):
@@ -177,10 +133,10 @@ def test_other_data_are_refused(whole, tmp_path, capsys):
 def test_an_arm_can_be_added_later(data, whole, tmp_path):
     output = tmp_path / "run"
     assert command(*options(data, output, "--arms", "lops")) == 0
-    assert list(json.loads((output / "metrics.json").read_text())["arms"]) == ["lops"]
+    assert list(metrics_of(output)["arms"]) == ["lops"]
     assert not (output / "standard").exists()
     assert command(*options(data, output, "--arms", "standard", "--resume")) == 0
-    assert list(json.loads((output / "metrics.json").read_text())["arms"]) == ["standard", "lops"]
+    assert list(metrics_of(output)["arms"]) == ["standard", "lops"]
     assert_same_run(output, whole)
 
 

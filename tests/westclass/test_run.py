@@ -7,7 +7,7 @@ import pytest
 
 from lops_adapters.datasets import Corpus, Dataset
 
-from .test_pipeline import rows_of
+from ..framework_tools import read_rows
 from .toys import CLASSES
 
 
@@ -27,7 +27,7 @@ def test_noise_is_what_pretraining_gets_wrong(finished, dataset):
 
 
 def predictions(done, arm):
-    return rows_of(done.path / arm / "predictions.csv")
+    return read_rows(done.path / arm / "predictions.csv")
 
 
 def test_all_documents_labelled_leaves_nothing_to_measure(dataset, go, tmp_path):
@@ -63,8 +63,8 @@ def test_the_run_folder(finished):
     config = json.loads((finished.path / "config.json").read_text(encoding="utf-8"))
     assert (config["framework"], config["seed"], config["device"]) == ("westclass", 0, "cpu")
     assert config["settings"] == json.loads(json.dumps(finished.settings.as_dict()))
-    texts = rows_of(finished.path / "pseudo_documents.csv")
-    labels = rows_of(finished.path / "pseudo_labels.csv")
+    texts = read_rows(finished.path / "pseudo_documents.csv")
+    labels = read_rows(finished.path / "pseudo_labels.csv")
     assert [(row["id"], row["pseudo_label"]) for row in texts] == [(row["id"], row["pseudo_label"]) for row in labels]
     assert all(row["text"] for row in texts)
 

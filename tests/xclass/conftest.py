@@ -1,13 +1,10 @@
-import shutil
-from types import SimpleNamespace
-
 import pytest
 
 from lops_adapters.datasets import read
-from lops_adapters.runs import RunFolder, describe
 from lops_adapters.xclass.run import run_xclass
 
-from .toys import documents, plain_arithmetic, save_word_piece_bert, settings, write_folder
+from ..framework_tools import copy_killed, plain_arithmetic, run_in_process
+from .toys import documents, save_word_piece_bert, settings, write_folder
 
 ARMS = ("standard", "lops", "lops-all")
 
@@ -15,10 +12,8 @@ ARMS = ("standard", "lops", "lops-all")
 @pytest.fixture(scope="session", autouse=True)
 def same_everywhere():
     """One thread and float32, so that sums come out alike on every machine and in the subprocesses."""
-    with pytest.MonkeyPatch.context() as patch:
-        undo = plain_arithmetic(patch)
+    with plain_arithmetic():
         yield
-        undo()
 
 
 @pytest.fixture(scope="session")
@@ -45,9 +40,7 @@ def go(bert):
 
     def run(dataset, path, arms=ARMS, seed=0, resume=False, **overrides):
         chosen = settings(**{"encoder": bert, **overrides})
-        folder = RunFolder.open(path, describe("xclass", chosen.as_dict(), seed, dataset.corpus, "cpu"), resume=resume)
-        metrics = run_xclass(dataset, chosen, folder, list(arms), seed=seed, device="cpu", quiet=True)
-        return SimpleNamespace(path=path, metrics=metrics, settings=chosen, run=folder)
+        return run_in_process("xclass", run_xclass, dataset, path, chosen, arms, seed, resume)
 
     return run
 
@@ -61,9 +54,4 @@ def finished(dataset, go, tmp_path_factory):
 @pytest.fixture
 def head_start(finished, tmp_path):
     """Path of a run killed after all that the arms share was done."""
-    path = tmp_path / "killed"
-    (path / "work").mkdir(parents=True)
-    shutil.copy(finished.path / "config.json", path)
-    for stage in ("representation", "alignment"):
-        shutil.copy(finished.path / "work" / f"{stage}.npz", path / "work")
-    return path
+    return copy_killed(finished, tmp_path / "killed", ["representation", "alignment"])

@@ -1,12 +1,7 @@
 """Bad input through the command: one clear line on standard error, exit status 2, before any long work; odd input that works."""
 
-import csv
 import json
-import logging
-import os
-import subprocess
-import sys
-import warnings
+from functools import partial
 
 import pytest
 
@@ -14,21 +9,25 @@ from lops_adapters import arguments
 from lops_adapters.context_encoder import ContextEncoder
 from lops_adapters.xclass.__main__ import main
 
-from .toys import CLASSES, documents, shrink_presets, write_folder
+from ..framework_checks import (
+    BAD_OPTIONS,
+    assert_help_is_quick_and_light,
+    assert_not_overwritten,
+    assert_refused,
+    assert_taken_output_is_refused,
+    assert_usage,
+    metrics_of,
+)
+from ..framework_tools import outcome, read_rows, warnings_as_for_a_user
+from .toys import CLASSES, documents, small_presets, write_folder
 
 TEXTS, LABELS = documents(30)
 
 
 @pytest.fixture(autouse=True)
-def small(monkeypatch):
-    """Small presets; and warnings are lines on standard error, as for a user, where pytest would make errors of them."""
-    shrink_presets(monkeypatch)
-    logger = logging.getLogger("lops_adapters")
-    handlers, level = logger.handlers, logger.level
-    with warnings.catch_warnings():
-        warnings.simplefilter("default")
+def small():
+    with small_presets(), warnings_as_for_a_user():
         yield
-    logger.handlers, logger.level = handlers, level
 
 
 @pytest.fixture
@@ -42,10 +41,8 @@ def run(bert, tmp_path, capsys):
     """run(folder, option, ...) -> exit status, standard output, standard error; into tmp_path/run."""
 
     def command(folder, *more):
-        usual = ["--dataset", str(folder), "--encoder", bert, "--preset", "quick", "--device", "cpu", "--quiet"]
-        status = arguments.guarded(main)([*usual, "--output", str(tmp_path / "run"), *map(str, more)])
-        captured = capsys.readouterr()
-        return status, captured.out, captured.err
+        usual = ["--dataset", folder, "--encoder", bert, "--preset", "quick", "--device", "cpu", "--quiet"]
+        return outcome(main, capsys, *usual, "--output", tmp_path / "run", *more)
 
     return command
 
@@ -55,34 +52,18 @@ def good(tmp_path_factory):
     return write_folder(tmp_path_factory.mktemp("good") / "good", TEXTS, LABELS)
 
 
-def assert_refused(outcome, *words):
-    status, out, err = outcome
-    assert status == 2
-    assert out == ""
-    assert err.startswith("error: ")
-    assert len(err.splitlines()) == 1
-    for word in words:
-        assert word in err
-
-
 @pytest.mark.usefixtures("no_work")
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        (["--dataset", "no/such/folder"], ["is no path that exists"]),
+        *BAD_OPTIONS,
         (["--arms", "nonsense"], ["--arms is 'nonsense'; wanted some of standard, lops, lops-all, separated by commas"]),
-        (["--arms", ","], ["--arms is ','"]),
-        (["--max-docs", "1"], ["--max-docs is 1; wanted at least 2"]),
         (["--max-docs", "2"], ["found 2 documents with a word among 2, for 3 classes; wanted at least as many"]),
-        (["--tau", "0"], ["tau is 0.0; wanted a fraction above 0"]),
         (["--confident", "0"], ["confident is 0.0; wanted a fraction above 0 and at most 1"]),
         (["--confident", "1.5"], ["confident is 1.5"]),
         (["--confident", "nan"], ["confident is nan"]),
-        (["--every", "0"], ["every is 0; wanted a number of updates"]),
         (["--every", "1000"], ["every is 1000, and the probe makes 12 updates on about 15 pseudo-labelled documents; wanted a smaller"]),
         (["--every", "21", "--probe", "linear"], ["every is 21, and the probe makes 4 updates"]),
-        (["--seed", "-1"], ["--seed is -1; wanted a whole number from 0"]),
-        (["--device", "abacus"], ["device 'abacus' cannot be used"]),
         (["--encoder", "no/such/model"], ["cannot load the encoder 'no/such/model'", "wanted 'minilm'"]),
         (["--classifier", "no/such/model"], ["cannot load the encoder 'no/such/model'"]),
         (["--classifier", "no/such/model", "--probe", "linear"], ["cannot load the encoder 'no/such/model'"]),
@@ -102,11 +83,8 @@ def test_an_encoder_of_the_vectors_alone_that_cannot_be_loaded(run, good, bert, 
 
 
 def test_options_argparse_refuses(run, good, capsys):
-    for more in (["--rule", "best"], ["--probe", "svm"], ["--confident", "half"], ["--alignment", "x"], ["--attention", "x"]):
-        with pytest.raises(SystemExit) as stopped:
-            run(good, *more)
-        assert stopped.value.code == 2
-        assert "usage: python -m lops_adapters.xclass" in capsys.readouterr().err
+    wrong = ("--rule best", "--probe svm", "--confident half", "--alignment x", "--attention x")
+    assert_usage(partial(run, good), capsys, "lops_adapters.xclass", *wrong)
 
 
 DATA = {
@@ -134,14 +112,8 @@ def test_data_that_cannot_work(run, tmp_path, what):
 
 @pytest.mark.usefixtures("no_work")
 def test_output_that_is_taken(run, good, tmp_path):
-    output = tmp_path / "run"
-    output.mkdir()
-    (output / "thesis.tex").write_text("years of work")
-    for more in ([], ["--resume"]):
-        assert_refused(run(good, *more), "is there already and holds no run; give another --output")
-    assert [path.name for path in output.iterdir()] == ["thesis.tex"]
+    assert_taken_output_is_refused(partial(run, good), tmp_path / "run")
     assert_refused(run(good, "--max-docs", "2"), "is there already and holds no run")
-    assert (output / "thesis.tex").read_text() == "years of work"
 
 
 def only_of_learning(err):
@@ -159,9 +131,7 @@ def test_a_run_and_its_page(run, good, tmp_path):
     assert "What the lops-all arm kept, by class" in page
     config = json.loads((tmp_path / "run" / "config.json").read_text())
     assert (config["framework"], config["settings"]["preset"], config["settings"]["min_count"]) == ("xclass", "quick", 3)
-    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "run").rglob("*")}
-    assert_refused(run(good, "--arms", "standard"), "already holds a run; give --resume to go on with it, or another --output")
-    assert before == {path: path.stat().st_mtime_ns for path in (tmp_path / "run").rglob("*")}
+    assert_not_overwritten(partial(run, good, "--arms", "standard"), tmp_path / "run")
 
 
 def test_odd_data_that_work(run, tmp_path):
@@ -174,12 +144,11 @@ def test_odd_data_that_work(run, tmp_path):
     assert status == 0, err
     assert only_of_learning(err), err
     assert "35 documents" in out
-    metrics = json.loads((tmp_path / "run" / "metrics.json").read_text(encoding="utf-8"))
+    metrics = metrics_of(tmp_path / "run")
     assert metrics["classes"] == sorted(classes)
     assert metrics["name_vectors"] == {'arts, "fine"': "parts", "<law>": "corpus", "quidditch": "template", "sport_match": "parts"}
     assert metrics["documents_without_words"] == 2
-    with (tmp_path / "run" / "lops" / "predictions.csv").open(encoding="utf-8", newline="") as handle:
-        rows = list(csv.DictReader(handle))
+    rows = read_rows(tmp_path / "run" / "lops" / "predictions.csv")
     assert len(rows) == 35
     assert {row["predicted"] for row in rows} <= set(classes)
     page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
@@ -212,20 +181,5 @@ def test_samples_and_seeds_and_the_log(bert, good, tmp_path, capsys):
 
 
 def test_help_is_quick_and_light():
-    code = (
-        "import atexit, runpy, sys\n"
-        "heavy = {'torch', 'transformers', 'tokenizers', 'sklearn', 'scipy', 'pandas', 'keras', 'gensim'}\n"
-        "atexit.register(lambda: print('loaded', sorted(heavy & set(sys.modules))))\n"
-        "sys.argv = ['lops_adapters.xclass', '--help']\n"
-        "runpy.run_module('lops_adapters.xclass', run_name='__main__')\n"
-    )
-    seconds = []
-    for _ in range(2):
-        before = os.times()
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-        after = os.times()  # processor time: a busy machine makes an answer late, not heavy
-        seconds.append(after.children_user + after.children_system - before.children_user - before.children_system)
-        assert done.stdout.splitlines()[-1] == "loaded []"
-    for word in ("--confident", "--attention", "standard, lops, lops-all", "(default: standard,lops)", "{same,linear}"):
-        assert word in done.stdout
-    assert min(seconds) < 1
+    words = ("--confident", "--attention", "standard, lops, lops-all", "(default: standard,lops)", "{same,linear}")
+    assert_help_is_quick_and_light("lops_adapters.xclass", *words)

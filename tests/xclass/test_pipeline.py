@@ -1,9 +1,6 @@
 """What flows where: the insertion point, what the classifier is trained on, what a run folder holds."""
 
-import ast
-import csv
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,31 +16,14 @@ from lops_adapters.xclass.alignment import Alignment
 from lops_adapters.xclass.pipeline import prepare
 from lops_adapters.xclass.words import cleaned
 
+from ..framework_checks import assert_learnt_at, assert_one_insertion_point
+from ..framework_tools import read_rows
 from .conftest import ARMS
 from .toys import CLASSES, documents
 
-FILES = sorted(Path(lops_adapters.xclass.__file__).parent.glob("*.py"))
-
-
-def uses(tree, name):
-    """The functions that hold a use of a name (not its import or definition), one entry a use."""
-    found = []
-    for function in ast.walk(tree):
-        if isinstance(function, ast.FunctionDef):
-            nodes = ast.walk(function)
-            found += [function.name for node in nodes if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)]
-    return found
-
 
 def test_the_selector_is_called_in_one_place():
-    trees = {path.name: ast.parse(path.read_text(encoding="utf-8")) for path in FILES}
-    for name, function in {"_selector": "run_arm", "selector": "run_arm", "keep_all": "_selector", "Lops": "_selector"}.items():
-        assert {file: uses(tree, name) for file, tree in trees.items() if uses(tree, name)} == {"pipeline.py": [function]}, name
-
-
-def rows(path):
-    with path.open(encoding="utf-8", newline="") as handle:
-        return list(csv.DictReader(handle))
+    assert_one_insertion_point(lops_adapters.xclass)
 
 
 def resumed(go, dataset, path, **changed):
@@ -84,7 +64,7 @@ def test_the_classifier_is_trained_on_exactly_what_is_kept(monkeypatch, dataset,
     metrics = go(dataset, head_start, resume=True).metrics
     assert len(recorder.asked) == len(recorder.trained) == len(recorder.predicted) == 3
     for arm, (samples, labels), (trained, codes, n_classes) in zip(ARMS, recorder.asked, recorder.trained, strict=True):
-        table = rows(head_start / arm / "selection-0.csv")
+        table = read_rows(head_start / arm / "selection-0.csv")
         assert samples == [dataset.corpus.texts[dataset.corpus.ids.index(row["id"])] for row in table]
         assert labels == [row["pseudo_label"] for row in table]
         assert trained == samples[::2]
@@ -109,7 +89,7 @@ def test_standard_is_the_most_confident_part_of_each_class(monkeypatch, dataset,
     for code in range(3):
         own = np.flatnonzero(codes == code)
         expected += own[np.argsort(-confidence[own])][: len(own) // part].tolist()
-    table = rows(head_start / "pseudo_labels.csv")
+    table = read_rows(head_start / "pseudo_labels.csv")
     assert [row["id"] for row in table] == [dataset.corpus.ids[i] for i in sorted(expected)]
     assert [row["pseudo_label"] for row in table] == [CLASSES[codes[i]] for i in sorted(expected)]
     assert [float(row["score"]) for row in table] == pytest.approx(confidence[sorted(expected)], rel=1e-4)
@@ -126,7 +106,7 @@ def test_what_the_arms_start_from(finished):
     assert 0 < first["lops"]["selected"] < 44
     assert first["lops-all"]["pseudo_labels"] == 90
     assert 44 < first["lops-all"]["selected"] < 90
-    assert len(rows(finished.path / "lops" / "predictions.csv")) == 90  # the rejected too
+    assert len(read_rows(finished.path / "lops" / "predictions.csv")) == 90  # the rejected too
 
 
 def test_probe_and_classifier_are_fresh_models(monkeypatch, dataset, go, head_start, finished):
@@ -239,22 +219,18 @@ def test_measurements_are_right(finished, dataset):
         assert right > 0.6
     for arm in ARMS:
         row = finished.metrics["arms"][arm]["iterations"][0]
-        chosen = rows(finished.path / arm / "selection-0.csv")
+        chosen = read_rows(finished.path / arm / "selection-0.csv")
         kept = [item for item in chosen if item["selected"] == "1"]
         assert row["selected"] == len(kept)
         for key, items in (("noise", chosen), ("selected_noise", kept)):
             assert row[key] == pytest.approx(np.mean([gold[item["id"]] != item["pseudo_label"] for item in items]))
-        predicted = rows(finished.path / arm / "predictions.csv")
+        predicted = read_rows(finished.path / arm / "predictions.csv")
         assert row["micro_f1"] == pytest.approx(np.mean([gold[item["id"]] == item["predicted"] for item in predicted]))
 
 
 def test_selection_tables_say_when_each_was_learnt(finished):
-    table = rows(finished.path / "lops" / "selection-0.csv")
-    assert set(table[0]) == {"id", "pseudo_label", "learnt_at", "confidence", "selected"}
-    epochs = finished.settings.probe_epochs
-    for row in table:
-        expected = 1 - float(row["learnt_at"]) / epochs if row["learnt_at"] else -1 / epochs
-        assert float(row["confidence"]) == pytest.approx(expected, abs=1e-5)
+    table = read_rows(finished.path / "lops" / "selection-0.csv")
+    assert_learnt_at(table, finished.settings.probe_epochs)
 
 
 def test_a_class_that_wins_no_document(monkeypatch, dataset, go, tmp_path):
@@ -272,7 +248,7 @@ def test_a_class_that_wins_no_document(monkeypatch, dataset, go, tmp_path):
         assert done.metrics["arms"][arm]["iterations"][0]["classes_without_pseudo_labels"] == ["law"]
     with np.load(tmp_path / "run" / "work" / "lops-classifier.npz") as stored:
         assert stored["probabilities"].shape == (90, 3)
-    labels = {row["pseudo_label"] for row in rows(tmp_path / "run" / "pseudo_labels.csv")}
+    labels = {row["pseudo_label"] for row in read_rows(tmp_path / "run" / "pseudo_labels.csv")}
     assert labels == {"arts", "sport"}
     with np.load(tmp_path / "run" / "work" / "alignment.npz") as stored:
         assert set(stored["codes"]) == {0, 2}
@@ -297,14 +273,14 @@ def test_documents_without_words_are_aligned_with_nothing_but_predicted(dataset,
     done = go(Dataset(corpus, GoldLabels(labels)), tmp_path / "run", arms=["lops-all"])
     assert done.metrics["documents_without_words"] == 4
     readable = [*range(2, 47), 48]
-    table = rows(done.path / "lops-all" / "pseudo_labels-0.csv")
+    table = read_rows(done.path / "lops-all" / "pseudo_labels-0.csv")
     assert [row["id"] for row in table] == [f"x{i}" for i in readable]
     assert done.metrics["arms"]["lops-all"]["iterations"][0]["coverage"] == 46 / 50
     right = [row["pseudo_label"] == labels[int(row["id"][1:])] for row in table]
     assert np.mean(right) > 0.6
     assert done.metrics["arms"]["lops-all"]["iterations"][0]["noise"] == pytest.approx(1 - np.mean(right))
     assert done.metrics["stages"]["alignment"]["micro_f1"] == pytest.approx(np.mean(right))
-    assert len(rows(done.path / "lops-all" / "predictions.csv")) == 50
+    assert len(read_rows(done.path / "lops-all" / "predictions.csv")) == 50
     prepared = prepare(corpus, done.settings, RunFolder(done.path), seed=0, device="cpu", quiet=True)
     assert prepared.readable.tolist() == readable
 

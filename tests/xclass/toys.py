@@ -1,15 +1,14 @@
 """A corpus small enough to run X-Class on in a second, and a tiny BERT of random weights whose word vectors know the topics."""
 
+from unittest import mock
+
 import numpy as np
 
 from lops_adapters.xclass.settings import XclassSettings
 
-COMMON = ["people", "said", "week", "then", "town", "looked", "went", "again", "long", "small", "later", "asked"]
-TOPICS = {
-    "arts": ["gallery", "paint", "canvas", "museum", "sculptor", "portrait", "colour", "studio", "curator", "brush"],
-    "law": ["judge", "lawyer", "appeal", "sentence", "witness", "trial", "jury", "verdict", "prison", "clerk"],
-    "sport": ["match", "racket", "serve", "umpire", "player", "score", "stadium", "league", "referee", "coach"],
-}
+from ..framework_tools import ARTS, COMMON, LAW, SPORT, letter_pieces, save_bert
+
+TOPICS = {"arts": ARTS, "law": LAW, "sport": SPORT}
 CLASSES = tuple(TOPICS)
 SMALL = {
     "max_pieces": 32,
@@ -30,22 +29,9 @@ def settings(**overrides):
     return XclassSettings(**{**SMALL, **overrides})
 
 
-def shrink_presets(patch=None):
-    """Make the preset of the command small, for as long as the pytest ``monkeypatch`` lasts, or for good."""
-    presets = XclassSettings.PRESETS
-    presets.update(quick=SMALL) if patch is None else patch.setitem(presets, "quick", SMALL)
-
-
-def plain_arithmetic(patch=None):
-    """Compute on one thread and in float32, whatever the hardware has; returns what gives PyTorch its threads back."""
-    import torch
-
-    from lops_adapters.probes import torch_tools
-
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    (setattr if patch is None else patch.setattr)(torch_tools, "has_bfloat16", lambda device: False)
-    return lambda: torch.set_num_threads(threads)
+def small_presets():
+    """The preset of the command is small, for as long as this context lasts."""
+    return mock.patch.dict(XclassSettings.PRESETS, quick=SMALL)
 
 
 def _sentence(rng, label):
@@ -82,25 +68,14 @@ def write_folder(folder, texts, labels=None, classes=CLASSES):
 def save_word_piece_bert(folder):
     """Write a BERT of two narrow layers with a WordPiece vocabulary of the toy words, made the same way every time."""
     import torch
-    from transformers import AutoModel, BertConfig, BertTokenizerFast
 
-    from lops_adapters.probes.encoders import hushed
-
-    letters = [chr(code) for code in range(ord("a"), ord("z") + 1)]
     topics = {word: number for number, (name, words) in enumerate(TOPICS.items()) for word in (name, *words)}
-    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    vocabulary = [*special, *letters, *(f"##{letter}" for letter in letters), *COMMON, *topics, "the", "."]
-    (folder / "vocab.txt").write_text("\n".join(vocabulary) + "\n", encoding="utf-8")
-    tokenizer = BertTokenizerFast(vocab=str(folder / "vocab.txt"))
-    shape = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
-    config = BertConfig(vocab_size=len(tokenizer), max_position_embeddings=64, initializer_range=0.2, **shape)
-    with torch.random.fork_rng(), hushed():
-        torch.manual_seed(7)
-        model = AutoModel.from_config(config)
+
+    def teach(model, tokenizer):
         directions = torch.randn(len(TOPICS), 16)
         with torch.no_grad():
             for word, number in topics.items():
                 model.embeddings.word_embeddings.weight[tokenizer.convert_tokens_to_ids(word)] += 0.5 * directions[number]
-        model.save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
-    return str(folder)
+
+    words = [*letter_pieces(), *COMMON, *topics, "the", "."]
+    return save_bert(folder, words, teach, max_position_embeddings=64, initializer_range=0.2)

@@ -1,0 +1,258 @@
+"""What holds for every framework: what its command refuses, what a resumed run and a loaded classifier are like, what gold may change."""
+
+import ast
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lops_adapters.core import LopsError
+
+from .framework_tools import read_rows
+
+GOLD = {"noise", "selected_noise", "noise_after_pretraining", "micro_f1", "macro_f1"}
+TIME = {"seconds", "seconds_selection"}
+HEAVY = {
+    "gensim", "keras", "matplotlib", "nltk", "pandas", "scipy", "sklearn", "tensorflow", "tokenizers", "torch", "transformers",
+}  # fmt: skip
+# Options that no command takes, and what it says of them.
+BAD_OPTIONS = [
+    (["--dataset", "agnwes"], ["did you mean agnews?"]),
+    (["--dataset", "no/such/folder"], ["is no path that exists"]),
+    (["--arms", "both"], ["--arms is 'both'; wanted some of standard, lops"]),
+    (["--arms", ","], ["--arms is ','"]),
+    (["--max-docs", "1"], ["--max-docs is 1; wanted at least 2"]),
+    (["--tau", "0"], ["tau is 0.0; wanted a fraction above 0"]),
+    (["--tau", "1.5"], ["tau is 1.5"]),
+    (["--every", "0"], ["every is 0; wanted a number of updates"]),
+    (["--seeds", "0"], ["--seeds is 0; wanted at least 1"]),
+    (["--seed", "-1"], ["--seed is -1; wanted a whole number from 0"]),
+    (["--seed", str(2**32)], ["--seed is 4294967296"]),
+    (["--device", "abacus"], ["device 'abacus' cannot be used"]),
+]
+# Options other than those a run was started with, and what the resumed command says of them.
+OTHER_OPTIONS = [
+    (["--tau", "0.7"], "was started with settings.tau = 0.5, not 0.7"),
+    (["--seed", "3"], "was started with seed = 0, not 3"),
+    (["--max-docs", "40"], "settings.max_docs = None, not 40"),
+]
+
+
+def uses(tree, name):
+    """The functions that hold a use of a name (not its import or definition), one entry a use."""
+    found = []
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef):
+            inner = {
+                id(node)
+                for part in ast.walk(function)
+                if isinstance(part, ast.FunctionDef) and part is not function
+                for node in ast.walk(part)
+            }
+            nodes = [node for node in ast.walk(function) if id(node) not in inner]
+            found += [function.name for node in nodes if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)]
+    return found
+
+
+def assert_one_insertion_point(package):
+    """The selector is made and called in one place of the package, and nothing else chooses pseudo-labels."""
+    files = sorted(Path(package.__file__).parent.glob("*.py"))
+    trees = {path.name: ast.parse(path.read_text(encoding="utf-8")) for path in files}
+    for name, function in {"_selector": "run_arm", "selector": "run_arm", "keep_all": "_selector", "Lops": "_selector"}.items():
+        assert {file: uses(tree, name) for file, tree in trees.items() if uses(tree, name)} == {"pipeline.py": [function]}, name
+
+
+def assert_learnt_at(table, epochs):
+    """A table of a selection says when each sample was learnt, and the confidence is what the method makes of that."""
+    assert set(table[0]) == {"id", "pseudo_label", "learnt_at", "confidence", "selected"}
+    for row in table:
+        expected = 1 - float(row["learnt_at"]) / epochs if row["learnt_at"] else -1 / epochs
+        assert float(row["confidence"]) == pytest.approx(expected, abs=1e-5)
+
+
+def assert_refused(outcome, *words, may_warn=False):
+    """Exit status 2, nothing on standard output, and one line on standard error that says these words; warnings only where allowed."""
+    status, out, err = outcome
+    lines = err.splitlines()
+    assert status == 2, err
+    assert out == ""
+    assert lines[-1].startswith("error: "), err
+    assert len([line for line in lines if not (may_warn and line.startswith("warning: "))]) == 1, err
+    assert "Traceback" not in err
+    for word in words:
+        assert word in err
+
+
+def assert_usage(command, capsys, program, *options):
+    """Each of these options ("--name value") alone is refused by argparse, with the usage of the program."""
+    for option in options:
+        with pytest.raises(SystemExit) as stopped:
+            command(*option.split())
+        assert stopped.value.code == 2
+        assert f"usage: python -m {program}" in capsys.readouterr().err
+
+
+def assert_taken_output_is_refused(command, output):
+    """A folder that holds other things, a file, and a place below a file are refused as --output and left as they are."""
+    output.mkdir()
+    (output / "thesis.tex").write_text("years of work")
+    for more in ([], ["--resume"]):
+        assert_refused(command(*more), "is there already and holds no run; give another --output")
+    assert_refused(command("--output", output / "thesis.tex"), "thesis.tex is there already and holds no run")
+    assert_refused(command("--output", output / "thesis.tex" / "run"), "cannot be written")
+    assert [path.name for path in output.iterdir()] == ["thesis.tex"]
+    assert (output / "thesis.tex").read_text() == "years of work"
+
+
+def assert_not_overwritten(command, output):
+    """The command, which would begin a run in a folder that holds one, is refused and changes nothing there."""
+    before = {path: path.stat().st_mtime_ns for path in output.rglob("*")}
+    assert_refused(command(), "already holds a run; give --resume to go on with it, or another --output")
+    assert before == {path: path.stat().st_mtime_ns for path in output.rglob("*")}
+
+
+def assert_help_is_quick_and_light(program, *words):
+    """--help says these words within a second of processor time, loads no heavy library and sets no Keras backend."""
+    code = (
+        "import atexit, os, runpy, sys\n"
+        f"atexit.register(lambda: print('loaded', sorted({HEAVY!r} & set(sys.modules)), os.environ.get('KERAS_BACKEND')))\n"
+        f"sys.argv = ['{program}', '--help']\n"
+        f"runpy.run_module('{program}', run_name='__main__')\n"
+    )
+    environment = {name: value for name, value in os.environ.items() if name != "KERAS_BACKEND"}
+    seconds = []
+    for _ in range(2):
+        before = os.times()
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
+        after = os.times()  # processor time: a busy machine makes an answer late, not heavy
+        seconds.append(after.children_user + after.children_system - before.children_user - before.children_system)
+        assert done.stdout.splitlines()[-1] == "loaded [] None"
+        assert done.stderr == ""
+    for word in (f"usage: python -m {program}", *words):
+        assert word in done.stdout
+    assert min(seconds) < 1
+
+
+def names(path):
+    """All files below a folder, by their paths in it."""
+    return sorted(file.relative_to(path).as_posix() for file in path.rglob("*") if file.is_file())
+
+
+def stages(path):
+    """The stages that a run has stored."""
+    return {file.stem for file in (path / "work").glob("*.npz")}
+
+
+def metrics_of(path):
+    """What metrics.json of a run says."""
+    return json.loads((path / "metrics.json").read_text(encoding="utf-8"))
+
+
+def stripped(metrics, keys=frozenset(GOLD | TIME)):
+    """The same metrics without what stands under these keys, at any depth."""
+    if isinstance(metrics, dict):
+        return {key: stripped(item, keys) for key, item in metrics.items() if key not in keys}
+    return [stripped(item, keys) for item in metrics] if isinstance(metrics, list) else metrics
+
+
+def measured(metrics, wanted=GOLD):
+    """All values under the wanted keys, in order."""
+    if isinstance(metrics, dict):
+        return [value for key, item in metrics.items() for value in ([item] if key in wanted else measured(item, wanted))]
+    return [value for item in metrics for value in measured(item, wanted)] if isinstance(metrics, list) else []
+
+
+def assert_same_file(one, other):
+    """The same bytes; of stored arrays the same values under the same names, but for the seconds they took."""
+    if one.suffix != ".npz":
+        assert one.read_bytes() == other.read_bytes(), one
+        return
+    with np.load(one) as found, np.load(other) as wanted:
+        assert set(found.files) == set(wanted.files), one
+        for key in set(wanted.files) - {"seconds"}:
+            assert (found[key] == wanted[key]).all(), (one, key)
+
+
+def assert_same_run(path, whole, arms=None):
+    """A run has come out as one nobody interrupted, or as the part of it that these arms are; only the seconds may differ."""
+    wanted = metrics_of(whole)
+    arms = list(wanted["arms"]) if arms is None else arms
+    lacking = tuple(f"{place}{arm}{end}" for arm in set(wanted["arms"]) - set(arms) for place, end in (("", "/"), ("work/", "-")))
+    expected = [name for name in names(whole) if not name.startswith(lacking)]
+    assert names(path) == expected
+    for name in set(expected) - {"config.json", "metrics.json", "report.html"}:
+        assert_same_file(path / name, whole / name)
+    assert stripped(metrics_of(path), TIME) == stripped({**wanted, "arms": {arm: wanted["arms"][arm] for arm in arms}}, TIME)
+
+
+def assert_same_but_measurements(path, expected):
+    """Two runs on the same corpus with other gold labels: all files alike but the metrics and what the configuration says of them."""
+    assert names(path) == names(expected)
+    for name in set(names(expected)) - {"metrics.json", "config.json"}:
+        assert_same_file(path / name, expected / name)
+    one, other = (json.loads((folder / "config.json").read_text())["dataset"] for folder in (path, expected))
+    assert one == other
+
+
+def assert_read_not_made_again(resume, whole, capsys):
+    """Resuming a finished run, twice, changes no stored file and prints the same table, which is returned."""
+    files = [whole / name for name in names(whole) if name.endswith(".npz") or "model" in name]
+    times = {file: file.stat().st_mtime_ns for file in files}
+    tables = []
+    for _ in range(2):
+        assert resume() == 0
+        tables.append(capsys.readouterr().out)
+    assert tables[0] == tables[1]
+    assert times == {file: file.stat().st_mtime_ns for file in files}
+    assert str(whole) in tables[0]
+    return tables[0]
+
+
+def assert_not_resumed(status, error, words):
+    """A run is not resumed with options other than its own."""
+    assert status == 2
+    assert words in error
+    assert "resume with the same options, or give another --output" in error
+
+
+def assert_predicts(model, table, texts, atol):
+    """A loaded classifier says of the corpus what the run's table of predictions says; returns the probabilities."""
+    rows = read_rows(table)
+    probabilities = model.predict_proba(texts)
+    assert probabilities.shape == (len(texts), len(model.classes))
+    assert probabilities.dtype == np.float32
+    assert model.predict(texts) == [row["predicted"] for row in rows]
+    np.testing.assert_allclose(probabilities.max(axis=1), [float(row["probability"]) for row in rows], atol=atol)
+    return probabilities
+
+
+def assert_one_at_a_time_is_the_same(model, texts, atol=1e-5):
+    """What else is asked makes no difference to a text."""
+    one_by_one = np.concatenate([model.predict_proba([text]) for text in texts])
+    np.testing.assert_allclose(one_by_one, model.predict_proba(texts), atol=atol)
+
+
+def assert_predicts_odd_text(model, text):
+    """An odd text gets probabilities, the same alone and among others, which are returned."""
+    alone = model.predict_proba([text])
+    assert np.isfinite(alone).all()
+    assert alone.sum() == pytest.approx(1, abs=1e-5)
+    among = model.predict_proba(["The judge said the verdict.", text, "match"])
+    np.testing.assert_allclose(among[1:2], alone, atol=1e-5)
+    assert model.predict([text])[0] in model.classes
+    return alone
+
+
+def assert_wants_a_list_of_texts(model):
+    """No text gives nothing; an array of texts is as good as a list; one string or None among the texts is an error."""
+    assert model.predict([]) == []
+    assert model.predict_proba([]).shape == (0, len(model.classes))
+    assert model.predict(np.array(["The judge said."])) == model.predict(["The judge said."])
+    with pytest.raises(LopsError, match="found one string; wanted a list of texts"):
+        model.predict("The judge said.")
+    with pytest.raises(LopsError, match="found None among the texts"):
+        model.predict(["The judge said.", None])

@@ -1,0 +1,164 @@
+"""What the tests of every framework run on: words for toy corpora, a tiny BERT, runs, and commands that die where they are told."""
+
+import csv
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import warnings
+from contextlib import ExitStack, contextmanager
+from types import SimpleNamespace
+from unittest import mock
+
+from lops_adapters import arguments
+from lops_adapters.runs import RunFolder, describe
+
+COMMON = ["people", "said", "week", "then", "town", "looked", "went", "again", "long", "small", "later", "asked"]
+ARTS = ["gallery", "paint", "canvas", "museum", "sculptor", "portrait", "colour", "studio", "curator", "brush"]
+LAW = ["judge", "lawyer", "appeal", "sentence", "witness", "trial", "jury", "verdict", "prison", "clerk"]
+SPORT = ["match", "racket", "serve", "umpire", "player", "score", "stadium", "league", "referee", "coach"]
+
+
+@contextmanager
+def plain_arithmetic():
+    """Compute on one thread and in float32, so that sums come out alike on every machine and in the subprocesses."""
+    import torch
+
+    from lops_adapters.probes import keras_probe, torch_tools
+
+    threads = torch.get_num_threads()
+    with ExitStack() as patches:
+        patches.callback(torch.set_num_threads, threads)
+        torch.set_num_threads(1)
+        for module in (keras_probe, torch_tools):
+            patches.enter_context(mock.patch.object(module, "has_bfloat16", return_value=False))
+        yield
+
+
+@contextmanager
+def warnings_as_for_a_user():
+    """Warnings are lines on standard error, where pytest would make errors of them; no DeprecationWarning, as Python does unasked."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")
+        warnings.simplefilter("ignore", DeprecationWarning)
+        yield
+
+
+def write_folder(folder, texts, labels=None, seeds=None):
+    """Write a JSONL data set with its seed words into a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    rows = [{"id": f"d{number}", "text": text} for number, text in enumerate(texts)]
+    for row, label in zip(rows, labels or [], strict=False):
+        row["label"] = label
+    (folder / "documents.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    if seeds is not None:
+        (folder / "seeds.json").write_text(json.dumps(seeds), encoding="utf-8")
+    return folder
+
+
+def read_rows(path):
+    """The rows of a CSV table, each a dict by column."""
+    with path.open(encoding="utf-8", newline="") as handle:
+        return list(csv.DictReader(handle))
+
+
+def save_bert(folder, words, change=None, **shape):
+    """Write a random narrow BERT that knows these word pieces, the same every time; ``change(model, tokenizer)`` before it is saved."""
+    import torch
+    from transformers import AutoModel, BertConfig, BertTokenizerFast
+
+    from lops_adapters.probes.encoders import hushed
+
+    (folder / "vocab.txt").write_text("\n".join(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *words]) + "\n", encoding="utf-8")
+    tokenizer = BertTokenizerFast(vocab=str(folder / "vocab.txt"))
+    usual = {"num_hidden_layers": 2, "max_position_embeddings": 128, "initializer_range": 0.5}
+    narrow = {"hidden_size": 16, "num_attention_heads": 2, "intermediate_size": 32}
+    with torch.random.fork_rng(), hushed():
+        torch.manual_seed(7)
+        model = AutoModel.from_config(BertConfig(vocab_size=len(tokenizer), **{**usual, **narrow, **shape}))
+        if change is not None:
+            change(model, tokenizer)
+        model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return str(folder)
+
+
+def letter_pieces():
+    """WordPiece pieces of which every word of small letters can be made."""
+    letters = [chr(code) for code in range(ord("a"), ord("z") + 1)]
+    return [*letters, *(f"##{letter}" for letter in letters)]
+
+
+def run_in_process(name, run_framework, dataset, path, settings, arms, seed, resume):
+    """Run a framework in this process -> the run's path, metrics, settings and folder."""
+    folder = RunFolder.open(path, describe(name, settings.as_dict(), seed, dataset.corpus, "cpu"), resume=resume)
+    metrics = run_framework(dataset, settings, folder, list(arms), seed=seed, device="cpu", quiet=True)
+    return SimpleNamespace(path=path, metrics=metrics, settings=settings, run=folder)
+
+
+def copy_killed(finished, path, stages):
+    """Make of a finished run, at ``path``, one killed after these stages."""
+    (path / "work").mkdir(parents=True)
+    shutil.copy(finished.path / "config.json", path)
+    for stage in stages:
+        shutil.copy(finished.path / "work" / f"{stage}.npz", path / "work")
+    return path
+
+
+def outcome(main, capsys, *args):
+    """Run a command in this process -> exit status, standard output, standard error."""
+    status = arguments.guarded(main)([str(arg) for arg in args])
+    captured = capsys.readouterr()
+    return status, captured.out, captured.err
+
+
+def in_own_process(program, where, *args):
+    """Run a ``command.py`` as a program that is told where to die; returns the completed process."""
+    return subprocess.run([sys.executable, str(program), where, *args], capture_output=True, text=True, check=False, timeout=120)
+
+
+def die():
+    """End this process at once, as a power cut would."""
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def die_at(where, probe, counts):
+    """Send this process SIGKILL in the middle of a piece of work.
+
+    ``where`` is ``nowhere``; or ``vectors``, ``probe`` or ``classifier``, a hyphen and the number of the piece, counted from 0: a batch
+    for the encoder, or a training of class ``probe``, which then ends after three updates. Of these ``counts(training, what)`` says
+    whether one is of the kind ``what``.
+    """
+    what, _, number = where.partition("-")
+    if what == "vectors":
+        _die_while_encoding(int(number))
+    elif what != "nowhere":
+        _die_while_training(probe, lambda training: counts(training, what), int(number))
+
+
+def _die_while_encoding(batch):
+    from lops_adapters.context_encoder import ContextEncoder
+
+    encode, calls = ContextEncoder.encode, []
+
+    def encode_or_die(self, *args):
+        calls.append(1)
+        return encode(self, *args) if len(calls) <= batch else die()
+
+    ContextEncoder.encode = encode_or_die
+
+
+def _die_while_training(probe, counts, number):
+    updates, begun = probe.updates, []
+
+    def updates_or_die(self, *args):
+        counted = counts(self)
+        begun.extend([1] * counted)
+        for update in updates(self, *args):
+            if counted and len(begun) > number and update.done == 3:
+                die()
+            yield update
+
+    probe.updates = updates_or_die
