@@ -43,7 +43,7 @@ class FrameworkSettings:
         self._one_of("rule", RULES)
         if not 0 < self.tau <= 1:
             raise LopsError(f"tau is {self.tau}; wanted a fraction above 0 and at most 1")
-        if self.every != "epoch" and (isinstance(self.every, str) or self.every < 1):
+        if self.every != "epoch" and (not isinstance(self.every, int) or self.every < 1):
             raise LopsError(f"every is {self.every}; wanted a number of updates, at least 1, or epoch")
         for name in self.AT_LEAST_ONE:
             value = getattr(self, name)

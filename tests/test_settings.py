@@ -68,7 +68,7 @@ def test_tau(tau, fine):
 def test_when_the_probe_is_looked_at():
     assert FrameworkSettings().updates_between_checkpoints is None
     assert FrameworkSettings(every=7).updates_between_checkpoints == 7
-    for wrong in (0, -1, "batch", ""):
+    for wrong in (None, 0, -1, "batch", ""):
         with pytest.raises(LopsError, match=f"every is {wrong}; wanted a number of updates, at least 1, or epoch"):
             FrameworkSettings(every=wrong)
 

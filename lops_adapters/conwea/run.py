@@ -61,7 +61,6 @@ def _about_senses(prepared: Prepared) -> dict[str, Any]:
 def _iteration_metrics(item: Iteration, classes: Sequence[str], evaluator: Evaluator) -> dict[str, Any]:
     labels, selection = item.pseudo_labels, item.selection
     names = np.array(classes, dtype=object)
-    f1 = evaluator.f1(names[item.probabilities.argmax(axis=1)])
     kept = labels.positions[selection.kept]
     return {
         "iteration": item.number,
@@ -70,8 +69,7 @@ def _iteration_metrics(item: Iteration, classes: Sequence[str], evaluator: Evalu
         "noise": evaluator.noise(labels.positions, labels.labels),
         **selection_metrics(selection),
         "selected_noise": evaluator.noise(kept, labels.labels[selection.kept]),
-        "micro_f1": None if f1 is None else f1.micro,
-        "macro_f1": None if f1 is None else f1.macro,
+        **evaluator.scores(names[item.probabilities.argmax(axis=1)]),
         "seconds": item.seconds["selection"] + item.seconds["classifier"],
         "seconds_selection": item.seconds["selection"],
         "classes_without_pseudo_labels": list(labels.empty_classes),

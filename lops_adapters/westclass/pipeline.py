@@ -83,8 +83,9 @@ def prepare(corpus: Corpus, settings: WestclassSettings, run: RunFolder, *, seed
     settings.check_checkpoints(probe_updates(settings, n_samples), f"{n_samples} pseudo documents")
     arrays, vector_seconds = run.stage("word_vectors", partial(_vector_arrays, documents, counts, settings, seed))
     vectors = WordVectors(tuple(unpack_strings(arrays["words"])), arrays["vectors"])
-    topics = find_topics(_unit(vectors.vectors), seed_vectors(pieces, WordVectors(vectors.words, _unit(vectors.vectors))))
-    drawn, draw_seconds = run.stage("pseudo_documents", partial(_draw, topics, vectors, counts, tokens, settings, seed, quiet))
+    unit = WordVectors(vectors.words, _unit(vectors.vectors))
+    topics = find_topics(unit.vectors, seed_vectors(pieces, unit))
+    drawn, draw_seconds = run.stage("pseudo_documents", partial(_draw, topics, unit, counts, tokens, settings, seed, quiet))
     pseudo = PseudoDocuments.from_arrays(drawn)
     return Prepared(
         corpus,
@@ -214,7 +215,7 @@ def _draw(
     index = {word: i for i, word in enumerate(vectors.words)}
     drawn = generate(
         topics,
-        _unit(vectors.vectors),
+        vectors.vectors,
         background / background.sum(),
         shapes(documents, vectors, settings),
         per_class=settings.per_class,

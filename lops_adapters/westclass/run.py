@@ -116,16 +116,7 @@ def _arm_metrics(result: ArmResult, prepared: Prepared, measured: np.ndarray, ev
     }
     for number, (stage, probabilities) in enumerate(stages.items()):
         predicted = names[probabilities.argmax(axis=1)][measured]
-        f1 = evaluator.f1(predicted)
-        rows.append(
-            {
-                "iteration": number,
-                "stage": stage,
-                "micro_f1": None if f1 is None else f1.micro,
-                "macro_f1": None if f1 is None else f1.macro,
-                "seconds": seconds[stage],
-            }
-        )
+        rows.append({"iteration": number, "stage": stage, **evaluator.scores(predicted), "seconds": seconds[stage]})
     everything = np.arange(len(measured))
     before = evaluator.noise(everything, names[result.pretrained.argmax(axis=1)][measured])
     rows[0] |= {"pseudo_labels": len(prepared.codes), "noise": None, "selected_noise": None, **selection_metrics(result.selection)}

@@ -61,16 +61,12 @@ def _stages(prepared: Prepared, dataset: Dataset) -> dict[str, dict[str, float |
     gold = None if dataset.gold is None else [dataset.gold.labels[i] for i in prepared.readable]
     evaluator = Evaluator(gold, prepared.corpus.classes)
     names = np.array(prepared.corpus.classes, dtype=object)
-    scores = {}
-    for stage, codes in (("representation", prepared.represented), ("alignment", prepared.alignment.codes)):
-        f1 = evaluator.f1(names[codes])
-        scores[stage] = {"micro_f1": None if f1 is None else f1.micro, "macro_f1": None if f1 is None else f1.macro}
-    return scores
+    stages = {"representation": prepared.represented, "alignment": prepared.alignment.codes}
+    return {stage: evaluator.scores(names[codes]) for stage, codes in stages.items()}
 
 
 def _row(result: ArmResult, classes: Sequence[str], evaluator: Evaluator) -> dict[str, Any]:
     labels, selection = result.pseudo_labels, result.selection
-    f1 = evaluator.f1(np.array(classes, dtype=object)[result.probabilities.argmax(axis=1)])
     kept = selection.kept
     return {
         "iteration": 0,
@@ -79,8 +75,7 @@ def _row(result: ArmResult, classes: Sequence[str], evaluator: Evaluator) -> dic
         "noise": evaluator.noise(labels.positions, labels.labels),
         **selection_metrics(selection),
         "selected_noise": evaluator.noise(labels.positions[kept], labels.labels[kept]),
-        "micro_f1": None if f1 is None else f1.micro,
-        "macro_f1": None if f1 is None else f1.macro,
+        **evaluator.scores(np.array(classes, dtype=object)[result.probabilities.argmax(axis=1)]),
         "seconds": result.seconds["selection"] + result.seconds["classifier"],
         "seconds_selection": result.seconds["selection"],
         "classes_without_pseudo_labels": list(labels.empty_classes),
