@@ -46,14 +46,15 @@ def align(documents: np.ndarray, classes: np.ndarray, *, method: str = "gmm", co
         LopsError: all documents have the same vector.
 
     """
-    mean = documents.mean(axis=0, dtype=np.float64)
-    centred = documents - mean
-    variances, axes = np.linalg.eigh(centred.T @ centred / len(centred))
-    # Where the documents do not vary, axes are arbitrary, but classes still differ along them.
-    axes = axes[:, variances > 1e-9 * variances.max()][:, : -components - 1 : -1]
-    if not axes.size:
+    from sklearn.decomposition import PCA
+
+    documents, classes = documents.astype(np.float64), classes.astype(np.float64)
+    if not np.ptp(documents, axis=0).any():
         raise LopsError(f"all {len(documents)} documents have the same vector; wanted documents that differ")
-    points, centres = centred @ axes, (classes - mean) @ axes
+    pca = PCA(min(components, *documents.shape), svd_solver="covariance_eigh").fit(documents)  # exact: draws nothing at any size
+    # Where the documents do not vary, axes are arbitrary, but classes still differ along them.
+    varies = pca.explained_variance_ > 1e-9 * pca.explained_variance_.max()
+    points, centres = pca.transform(documents)[:, varies], pca.transform(classes)[:, varies]
     return _k_means(points, centres, seed) if method == "kmeans" else _mixture(points, centres, seed)
 
 
