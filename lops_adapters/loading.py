@@ -15,6 +15,7 @@ from lops_adapters.core import LopsError
 # A framework's model is imported when one of its kind is loaded.
 LOADERS = {
     "conwea": "lops_adapters.conwea.model:ConweaClassifier",
+    "lotclass": "lops_adapters.lotclass.model:LotclassClassifier",
     "westclass": "lops_adapters.westclass.model:WestclassClassifier",
     "xclass": "lops_adapters.xclass.model:XclassClassifier",
 }

@@ -22,7 +22,7 @@ from lops_adapters import storage
 from lops_adapters.core import ClassReport, LopsError, Selection
 
 log = logging.getLogger(__name__)
-_VERSIONS = ("lops_adapters", "numpy", "scipy", "scikit-learn", "torch", "transformers", "gensim", "keras", "nltk")
+_VERSIONS = ("lops_adapters", "numpy", "scipy", "scikit-learn", "torch", "transformers", "accelerate", "gensim", "keras", "nltk")
 _SAME_ON_RESUME = ("framework", "settings", "seed", "dataset")
 
 
@@ -51,9 +51,11 @@ class RunFolder:
             if not resume:
                 raise LopsError(f"{path} already holds a run; give --resume to go on with it, or another --output")
             _compare(json.loads(stored.read_text(encoding="utf-8")), config, path)
-            for leftover in path.rglob(".*.tmp"):  # of a process killed while it wrote
-                if leftover.is_file():
-                    leftover.unlink()
+            for leftover in list(path.rglob(".*.tmp")):  # of a process killed while it wrote
+                if leftover.is_dir():
+                    shutil.rmtree(leftover, ignore_errors=True)
+                else:
+                    leftover.unlink(missing_ok=True)
         elif path.exists() and (not path.is_dir() or any(path.iterdir())):
             raise LopsError(f"{path} is there already and holds no run; give another --output")
         else:
@@ -102,12 +104,7 @@ class RunFolder:
 
     def save_model(self, folder: Path, write: Callable[[Path], object]) -> None:
         """Let ``write`` fill a fresh folder, and put it in place of ``folder`` when it is complete."""
-        temporary = folder.with_name(f".{folder.name}.tmp")
-        shutil.rmtree(temporary, ignore_errors=True)
-        temporary.mkdir(parents=True)
-        write(temporary)
-        shutil.rmtree(folder, ignore_errors=True)
-        temporary.rename(folder)
+        storage.replace_folder(folder, write)
 
 
 def free_folder(base: Path, *, resume: bool) -> Path:

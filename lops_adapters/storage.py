@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import shutil
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,16 @@ def replace_with(path: Path, write: Callable[[Path], object]) -> None:
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def replace_folder(folder: Path, write: Callable[[Path], object]) -> None:
+    """Let ``write`` fill a fresh folder, and put it in place of ``folder`` when it is complete."""
+    temporary = folder.with_name(f".{folder.name}.{os.getpid()}.tmp")
+    shutil.rmtree(temporary, ignore_errors=True)
+    temporary.mkdir(parents=True)
+    write(temporary)
+    shutil.rmtree(folder, ignore_errors=True)
+    temporary.rename(folder)
 
 
 def write_text(path: Path, text: str) -> None:

@@ -1,0 +1,1 @@
+"""LOTClass with LOPS: ``python -m lops_adapters.lotclass``."""

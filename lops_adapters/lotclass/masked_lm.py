@@ -1,0 +1,243 @@
+"""The masked language model: loaded with its head, or given one that is trained on the corpus first."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tqdm.auto import tqdm
+
+from lops_adapters import storage
+from lops_adapters.core import LopsError
+from lops_adapters.lotclass.engine import Engine, micro_batches, warm_up_then_fall
+from lops_adapters.probes import encoders
+from lops_adapters.probes.torch_tools import import_torch, prediction_batches, training_batches
+
+log = logging.getLogger(__name__)
+_MASKED = 0.15  # of the tokens; of these 80 % become the mask, 10 % a random token, 10 % stay (BERT's pre-training)
+_SEED = 0  # the trained model is part of the data, as a downloaded one would be: the same for all seeds of a run
+_HELD_OUT = 0.05  # of the documents, for the accuracy
+
+
+@dataclass(frozen=True)
+class HeadTraining:
+    """How a head is trained where a checkpoint has none; the encoder is trained along with it."""
+
+    epochs: int = 3
+    batch_size: int = 32
+    micro_batch: int = 16
+    learning_rate: float = 5e-4
+
+
+@dataclass(frozen=True)
+class LanguageModel:
+    """A masked language model on disk.
+
+    Attributes:
+        source: what ``from_pretrained`` takes.
+        accuracy: share of held-out masked tokens it predicts, if its head was trained here; None if it came with one.
+        seconds: that training took, whenever that was.
+
+    """
+
+    source: str
+    accuracy: float | None = None
+    seconds: float = 0.0
+
+
+def load_language_model(source: str, engine: Engine) -> Any:
+    """Return the network with its masked-language-model head, float32; decoder and embeddings are one tensor.
+
+    Raises:
+        LopsError: it cannot be loaded, has no head, or its decoder is not tied to its embeddings.
+
+    """
+    model, headless = load_network(source, engine)
+    if headless:
+        raise LopsError(f"{source} has no masked-language-model head")
+    return model
+
+
+def load_network(source: str, engine: Engine) -> tuple[Any, bool]:
+    """Return the network, and whether its head is not the checkpoint's but drawn, always the same one."""
+    from transformers import AutoModelForMaskedLM
+
+    try:
+        with encoders.hushed(), engine.drawing((_SEED, 1)):
+            model, info = AutoModelForMaskedLM.from_pretrained(source, output_loading_info=True)
+    except (OSError, ValueError, KeyError) as error:
+        raise LopsError(
+            f"cannot load {source!r} as a masked language model ({str(error).strip().splitlines()[0]}); wanted minilm, or a BERT- or "
+            "RoBERTa-like model by its name on the Hugging Face hub or as a local folder"
+        ) from None
+    model = model.float()
+    assert_tied(model, source)
+    head(model)
+    state = model.state_dict()
+    missing = set(info["missing_keys"])
+    found = {tensor.data_ptr() for name, tensor in state.items() if name not in missing}
+    return model, any(state[name].data_ptr() not in found for name in missing if name in state)
+
+
+def assert_tied(model: Any, source: str) -> None:
+    """Raise a LopsError unless the decoder's matrix is the embeddings' own tensor; a decoder drawn at random predicts noise."""
+    decoder, embeddings = model.get_output_embeddings(), model.get_input_embeddings()
+    if decoder is None or decoder.weight.data_ptr() != embeddings.weight.data_ptr():
+        raise LopsError(f"the decoder of {source!r} is not tied to its embeddings; wanted a masked language model whose decoder is")
+
+
+def head(model: Any) -> Any:
+    """Return the module that turns hidden states into logits over the vocabulary."""
+    for name in ("cls", "lm_head", "predictions"):
+        if hasattr(model, name):
+            return getattr(model, name)
+    raise LopsError(f"{type(model).__name__} has no head that LOTClass knows; wanted a BERT- or RoBERTa-like masked language model")
+
+
+def padded(rows: Sequence[np.ndarray], pad: int, device: Any) -> tuple[Any, Any]:
+    """Return ids and attention mask of a batch, both (b, longest) int64."""
+    torch = import_torch()
+    lengths = np.array([len(row) for row in rows])
+    ids = np.full((len(rows), lengths.max()), pad, dtype=np.int64)
+    mask = np.arange(ids.shape[1]) < lengths[:, None]
+    ids[mask] = np.concatenate(rows)
+    return torch.as_tensor(ids, device=device), torch.as_tensor(mask.astype(np.int64), device=device)
+
+
+def prepare_language_model(
+    encoder: str, documents: Sequence[np.ndarray], tokenizer: Any, engine: Engine, training: HeadTraining, *, cache: Path, quiet: bool
+) -> LanguageModel:
+    """Return a masked language model: the encoder's own, or one trained on the documents and kept in ``cache``.
+
+    Args:
+        encoder: ``minilm``, a name on the hub, or a local folder.
+        documents: (length,) int32 token ids of each document, special tokens included.
+        tokenizer: the encoder's.
+        engine: where to train.
+        training: how, if need be.
+        cache: folder of trained models, found again by a hash of weights, documents and settings.
+        quiet: no progress bar.
+
+    """
+    source = encoders.locate(encoder)
+    model, headless = load_network(source, engine)
+    if not headless:
+        return LanguageModel(source)
+    folder = cache / _fingerprint(model, documents, training)
+    if not engine.agree((folder / "lops.json").is_file()):
+        log.info("%s has no masked-language-model head: one is trained on %d documents", encoder, len(documents))
+        start = time.perf_counter()
+        accuracy = _train(model, documents, tokenizer, engine, training, quiet=quiet)
+        if engine.main:
+            about = {"accuracy": accuracy, "seconds": time.perf_counter() - start}
+            storage.replace_folder(folder, lambda place: _save(model, tokenizer, about, place))
+    engine.wait()
+    found = json.loads((folder / "lops.json").read_text(encoding="utf-8"))
+    log.info("masked language model: %.1f %% of held-out masked tokens right (%s)", 100 * found["accuracy"], folder)
+    return LanguageModel(str(folder), **found)
+
+
+def _save(model: Any, tokenizer: Any, about: dict[str, float], folder: Path) -> None:
+    with encoders.hushed():
+        model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    storage.write_json(folder / "lops.json", about)
+
+
+def _fingerprint(model: Any, documents: Sequence[np.ndarray], training: HeadTraining) -> str:
+    digest = hashlib.sha256(repr([training, version("torch"), version("transformers")]).encode())
+    for name, tensor in sorted(model.state_dict().items()):
+        digest.update(name.encode() + tensor.contiguous().numpy().tobytes())
+    for row in documents:
+        digest.update(row.astype(np.int32).tobytes() + b"\n")
+    return digest.hexdigest()[:32]
+
+
+def _train(model: Any, documents: Sequence[np.ndarray], tokenizer: Any, engine: Engine, training: HeadTraining, *, quiet: bool) -> float:
+    """Train in place and return the accuracy on held-out documents."""
+    torch = import_torch()
+    rng = np.random.default_rng([_SEED, 2])
+    usable = np.array([i for i, row in enumerate(documents) if len(row) > 2])
+    if len(usable) < 2:
+        raise LopsError(f"found {len(usable)} documents with words; wanted at least two to train a language model on")
+    order = rng.permutation(usable)
+    n_held = max(1, int(_HELD_OUT * len(order)))
+    held, rows = order[:n_held], order[n_held:]
+    lengths = np.array([len(documents[i]) for i in rows])
+    model.to(engine.device)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=training.learning_rate, weight_decay=0.01)
+    total = training.epochs * -(-len(rows) // training.batch_size)
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, warm_up_then_fall(total))
+    masker = Masker(tokenizer)
+    step = 0
+    with tqdm(total=total, disable=quiet, unit="update", desc="language model", leave=False) as bar:
+        for _ in range(training.epochs):
+            for batch in training_batches(lengths, training.batch_size, rng):
+                masked = {i: masker.mask(documents[rows[i]], rng) for i in batch}
+                count = max(1, sum(len(places) for _, places, _ in masked.values()))
+                parts = micro_batches(batch, lengths, training.micro_batch)
+
+                def loss(part: np.ndarray, masked: Any = masked, count: int = count) -> Any:
+                    logits, wanted = _predict_masked(model, [masked[i] for i in part], tokenizer, engine)
+                    return torch.nn.functional.cross_entropy(logits.float(), wanted, reduction="sum") / count
+
+                engine.step(model, optimizer, parts, loss, (_SEED, 3, step))
+                schedule.step()
+                step += 1
+                bar.update()
+    return _accuracy(model, [masker.mask(documents[i], rng) for i in held], tokenizer, engine)
+
+
+class Masker:
+    """Draws what a masked language model learns from."""
+
+    def __init__(self, tokenizer: Any) -> None:
+        self._special = np.array(sorted(set(tokenizer.all_special_ids)))
+        self._mask = tokenizer.mask_token_id
+        self._ordinary = np.setdiff1d(np.arange(len(tokenizer)), self._special)
+
+    def mask(self, row: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return a row with masked tokens, their (m,) places, and what stood there; at least one token unless all are special."""
+        places = np.flatnonzero(~np.isin(row, self._special))
+        chosen = np.sort(rng.permutation(places)[: max(1, round(_MASKED * len(places)))]) if len(places) else places
+        changed = row.copy()
+        draw = rng.random(len(chosen))
+        changed[chosen[draw < 0.8]] = self._mask
+        random = chosen[(draw >= 0.8) & (draw < 0.9)]
+        changed[random] = rng.choice(self._ordinary, len(random))
+        return changed, chosen, row[chosen]
+
+
+def _predict_masked(
+    model: Any, masked: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray]], tokenizer: Any, engine: Engine
+) -> tuple[Any, Any]:
+    """Return (m, V) logits at the masked places of a batch, and the (m,) int64 tokens wanted there."""
+    torch = import_torch()
+    ids, attention = padded([row for row, _, _ in masked], tokenizer.pad_token_id, engine.device)
+    hidden = model.base_model(input_ids=ids, attention_mask=attention).last_hidden_state
+    rows = np.repeat(np.arange(len(masked)), [len(places) for _, places, _ in masked])
+    columns = np.concatenate([places for _, places, _ in masked])
+    wanted = np.concatenate([tokens for _, _, tokens in masked]).astype(np.int64)
+    return head(model)(hidden[rows, columns]), torch.as_tensor(wanted, device=engine.device)
+
+
+def _accuracy(model: Any, masked: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray]], tokenizer: Any, engine: Engine) -> float:
+    lengths = np.array([len(row) for row, _, _ in masked])
+    counts = np.zeros((len(masked), 2), dtype=np.int64)
+    model.eval()
+
+    def right(batch: np.ndarray) -> np.ndarray:
+        logits, wanted = _predict_masked(model, [masked[i] for i in batch], tokenizer, engine)
+        hits = np.split((logits.argmax(dim=-1) == wanted).cpu().numpy(), np.cumsum([len(masked[i][1]) for i in batch])[:-1])
+        return np.array([[found.sum(), len(found)] for found in hits])
+
+    engine.predict(prediction_batches(lengths, np.arange(len(masked)), 4096), right, counts)
+    return float(counts[:, 0].sum() / max(1, counts[:, 1].sum()))

@@ -1,0 +1,53 @@
+"""A trained LOTClass classifier for new texts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from lops_adapters.loading import TextClassifier
+from lops_adapters.lotclass.documents import token_rows
+from lops_adapters.lotclass.probe import LotclassProbe, Sample
+from lops_adapters.probes import encoders
+from lops_adapters.storage import write_json
+
+FIRST = np.zeros(1, dtype=np.int64)  # where a document's class is read: its first token, BERT's [CLS]
+
+
+@dataclass
+class LotclassClassifier(TextClassifier):
+    """Predicts the class of any text, the way the run that trained it did.
+
+    Attributes:
+        classes: class names, in the order of probability columns.
+        network: encoder and class head.
+        max_tokens: longer texts are cut.
+
+    """
+
+    classes: Sequence[str]
+    network: LotclassProbe
+    max_tokens: int
+
+    def _probabilities(self, texts: Sequence[str]) -> np.ndarray:
+        """Class probabilities, (n, k) float32."""
+        tokenizer = encoders.load_tokenizer(self.network.encoder, "right")
+        samples = [Sample(row, FIRST) for row in token_rows(texts, tokenizer, self.max_tokens)]
+        return self.network.predict_prepared(samples)
+
+    def save(self, folder: Path) -> None:
+        """Write the model into an existing empty folder."""
+        inner = folder / "network"
+        inner.mkdir()
+        self.network.save(inner)
+        write_json(folder / "lops.json", {"kind": "lotclass", "classes": list(self.classes), "max_tokens": self.max_tokens})
+
+    @classmethod
+    def load(cls, folder: Path, *, device: str = "auto") -> LotclassClassifier:
+        """Read what :meth:`save` wrote."""
+        stored = json.loads((folder / "lops.json").read_text(encoding="utf-8"))
+        return cls(stored["classes"], LotclassProbe.load(folder / "network", device=device), stored["max_tokens"])

@@ -1,0 +1,229 @@
+"""LOTClass from top to bottom, with a selector where the LOPS paper puts it: after the pseudo-labelled rows are made; or at each refresh.
+
+Source: Meng et al., "Text Classification Using Label Names Only: A Language Model Self-Training Approach", EMNLP 2020; docs/lotclass.md
+lists what differs.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from lops_adapters.core import LopsError, Selection
+from lops_adapters.datasets import Corpus
+from lops_adapters.datasets.sources import user_cache
+from lops_adapters.lotclass.documents import Documents, read_documents
+from lops_adapters.lotclass.engine import Engine
+from lops_adapters.lotclass.masked_lm import HeadTraining, LanguageModel, load_language_model, prepare_language_model
+from lops_adapters.lotclass.model import FIRST, LotclassClassifier
+from lops_adapters.lotclass.probe import LotclassProbe, Sample
+from lops_adapters.lotclass.self_training import Refresh, SelfTrained, self_train
+from lops_adapters.lotclass.settings import LotclassSettings
+from lops_adapters.lotclass.vocabulary import Indicative, Predictor, category_vocabulary, check_rows, indicative_positions, words_of
+from lops_adapters.probes import encoders
+from lops_adapters.runs import RunFolder, selection_arrays, selection_from
+from lops_adapters.selection import Lops, Selector, keep_all, trusted_positions
+
+log = logging.getLogger(__name__)
+SELECTS_AT = {"lops": "rows", "lops-refresh": "refresh"}  # the Standard arm selects nowhere
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What all arms share.
+
+    Attributes:
+        corpus, settings, engine: of the run.
+        documents: tokenised.
+        language_model: where its weights are, and how good it is.
+        vocabularies: for each class its words.
+        indicative: rows and their category-indicative positions.
+        samples: a sample for each row, the indicative positions masked.
+        seconds: of each stage.
+
+    """
+
+    corpus: Corpus
+    settings: LotclassSettings
+    engine: Engine
+    documents: Documents
+    language_model: LanguageModel
+    vocabularies: dict[str, list[str]]
+    indicative: Indicative
+    samples: list[Sample]
+    seconds: dict[str, float]
+
+    @property
+    def labels(self) -> np.ndarray:
+        """(m,) object, the pseudo-label of each row."""
+        return np.array(self.corpus.classes, dtype=object)[self.indicative.codes]
+
+
+@dataclass(frozen=True)
+class ArmResult:
+    """One arm: selection among the rows; (n, k) predictions on documents after masked category prediction; self-training; seconds."""
+
+    selection: Selection
+    category: np.ndarray
+    self_trained: SelfTrained
+    seconds: dict[str, float]
+
+
+def prepare(corpus: Corpus, settings: LotclassSettings, run: RunFolder, engine: Engine, *, seed: int, quiet: bool) -> Prepared:
+    """Make the pseudo-labelled rows; what cannot work is refused before the long work."""
+    names = settings.names_of(corpus.classes, corpus.seeds)
+    tokenizer = encoders.load_tokenizer(settings.encoder, "right")
+    check_encoder(settings, tokenizer)
+    documents = read_documents(corpus.texts, names, tokenizer, settings.max_tokens, quiet=quiet)
+    head = HeadTraining(settings.head_epochs, settings.batch_size, settings.micro_batch, settings.head_learning_rate)
+    cache = user_cache() / "masked_lm"
+    model = prepare_language_model(settings.encoder, documents.rows, tokenizer, engine, head, cache=cache, quiet=quiet)
+    find = partial(_find_rows, documents, names, model, tokenizer, settings, engine, corpus.classes, quiet)
+    arrays, seconds = run.stage("rows", find)
+    vocabularies = np.split(arrays["vocabulary"], np.cumsum(arrays["vocabulary_sizes"])[:-1])
+    words = {label: words_of(tokens, tokenizer) for label, tokens in zip(corpus.classes, vocabularies, strict=True)}
+    indicative = Indicative(*(arrays[key] for key in ("documents", "codes", "starts", "places")))
+    settings.check_checkpoints(settings.probe_epochs * -(-len(indicative) // settings.batch_size), f"{len(indicative)} rows")
+    samples = [masked(documents.rows[indicative.documents[i]], indicative.of(i), tokenizer.mask_token_id) for i in range(len(indicative))]
+    log.info("%d rows of %d documents speak of a class", len(indicative), len(np.unique(indicative.documents)))
+    return Prepared(
+        corpus, settings, engine, documents, model, words, indicative, samples, {"language_model": model.seconds, "rows": seconds}
+    )
+
+
+def run_arm(arm: str, prepared: Prepared, run: RunFolder, *, seed: int, quiet: bool) -> ArmResult:
+    """Run one arm: ``standard`` selects nothing, ``lops`` among the rows, ``lops-refresh`` at each refresh of self-training."""
+    samples, labels = prepared.samples, prepared.labels
+    selector = _selector(arm, "rows", prepared, seed=seed, quiet=quiet)
+    # The insertion point of the LOPS paper (appendix, compared methods): the rows are there, the network is not trained yet.
+    selection, select_seconds = run.select(f"{arm}-selection", lambda: selector(samples, labels))
+    trusted = trusted_positions(selection, labels)
+    # Arms that select later share the Standard arm's network up to there.
+    stage = f"{arm if SELECTS_AT.get(arm) == 'rows' else 'standard'}-category"
+    category, category_seconds = run.stage(stage, partial(_train, prepared, trusted, seed, quiet))
+    # The insertion point of the LOPS authors' released code: at each refresh of the targets.
+    at_refresh = _selector(arm, "refresh", prepared, seed=seed, quiet=quiet)
+    improve = partial(_self_train, prepared, category, at_refresh, run, arm, seed, quiet)
+    final, self_seconds = run.stage(f"{arm}-self-training", improve)
+    seconds = {"selection": select_seconds, "category": category_seconds, "self_training": self_seconds}
+    return ArmResult(selection, category["probabilities"], _self_trained(final), seconds)
+
+
+def build_network(prepared: Prepared, *, epochs: int, quiet: bool) -> LotclassProbe:
+    """Return the network, untrained; it is the classifier, and a fresh one is the probe."""
+    settings = prepared.settings
+    return LotclassProbe(
+        encoder=prepared.language_model.source,
+        epochs=epochs,
+        batch_size=settings.batch_size,
+        learning_rate=settings.learning_rate,
+        micro_batch=settings.micro_batch,
+        by_token=settings.faithful,
+        engine=prepared.engine,
+        quiet=quiet,
+    )
+
+
+def _selector(arm: str, place: str, prepared: Prepared, *, seed: int, quiet: bool) -> Selector:
+    if SELECTS_AT.get(arm) != place:
+        return keep_all
+    settings = prepared.settings
+    probe = build_network(prepared, epochs=settings.probe_epochs, quiet=quiet)
+    return Lops(probe, tau=settings.tau, rule=settings.rule, every=settings.updates_between_checkpoints, seed=seed)
+
+
+def masked(row: np.ndarray, places: np.ndarray, mask: int) -> Sample:
+    """Return a row with its indicative positions masked, to be read there."""
+    ids = row.copy()
+    ids[places] = mask
+    return Sample(ids, places)
+
+
+def whole_documents(prepared: Prepared) -> list[Sample]:
+    """Return a sample for each document, nothing masked, read at its first token."""
+    return [Sample(row, FIRST) for row in prepared.documents.rows]
+
+
+def check_encoder(settings: LotclassSettings, tokenizer: Any) -> None:
+    """Refuse an encoder without a mask token, or with fewer positions than documents have tokens."""
+    if tokenizer.mask_token_id is None:
+        raise LopsError(
+            f"the tokenizer of {settings.encoder!r} has no mask token; wanted a masked language model such as bert-base-uncased"
+        )
+    limit = encoders.longest_input(encoders.load_config(settings.encoder))
+    if limit and settings.max_tokens > limit:
+        raise LopsError(f"max_tokens is {settings.max_tokens}; {settings.encoder} takes 8 to {limit}")
+
+
+def _find_rows(
+    documents: Documents,
+    names: Mapping[str, Sequence[str]],
+    model: LanguageModel,
+    tokenizer: Any,
+    settings: LotclassSettings,
+    engine: Engine,
+    classes: Sequence[str],
+    quiet: bool,
+) -> dict[str, np.ndarray]:
+    network = load_language_model(model.source, engine)
+    predictor = Predictor(network, tokenizer, engine, top=settings.top, tokens=4096, quiet=quiet)
+    vocabularies = category_vocabulary(documents, names, predictor, size=settings.vocabulary_size)
+    found = indicative_positions(documents.rows, vocabularies, predictor, threshold=settings.match_threshold, special=settings.faithful)
+    check_rows(found.codes, classes, [words_of(tokens, tokenizer) for tokens in vocabularies], settings.min_rows)
+    return {
+        "vocabulary": np.concatenate(vocabularies),
+        "vocabulary_sizes": np.array([len(tokens) for tokens in vocabularies]),
+        "documents": found.documents,
+        "codes": found.codes,
+        "starts": found.starts,
+        "places": found.places,
+    }
+
+
+def _train(prepared: Prepared, trusted: np.ndarray, seed: int, quiet: bool) -> dict[str, np.ndarray]:
+    """Masked category prediction on the trusted rows."""
+    network = build_network(prepared, epochs=prepared.settings.epochs, quiet=quiet)
+    codes = prepared.indicative.codes[trusted]
+    network.fit([prepared.samples[i] for i in trusted], codes, len(prepared.corpus.classes), seed=seed)
+    weights = {f"weight:{name}": array for name, array in network.weights().items()}
+    return {"probabilities": network.predict_proba(whole_documents(prepared)), **weights}
+
+
+def _self_train(
+    prepared: Prepared, category: Mapping[str, np.ndarray], selector: Selector, run: RunFolder, arm: str, seed: int, quiet: bool
+) -> dict[str, np.ndarray]:
+    classes = prepared.corpus.classes
+    network = build_network(prepared, epochs=prepared.settings.epochs, quiet=quiet)
+    network.restore({name.removeprefix("weight:"): array for name, array in category.items() if name.startswith("weight:")}, len(classes))
+    names = np.array(classes, dtype=object)
+
+    def select(samples: Sequence[Sample], codes: np.ndarray, number: int) -> Selection:
+        log.info("%s: refresh %d", arm, number + 1)
+        if len(np.unique(codes)) < 2:  # nothing that a probe could tell apart
+            return keep_all(samples, names[codes])
+        return selector(samples, names[codes])
+
+    done = self_train(network, whole_documents(prepared), prepared.settings, select, seed=seed, quiet=quiet)
+    run.save_model(run.arm(arm) / "model", LotclassClassifier(classes, network, prepared.settings.max_tokens).save)
+    return _arrays(done)
+
+
+def _arrays(done: SelfTrained) -> dict[str, np.ndarray]:
+    arrays = {"probabilities": done.probabilities, "updates": np.array(done.updates), "refreshes": np.array(len(done.refreshes))}
+    for number, refresh in enumerate(done.refreshes):
+        own = {"documents": refresh.documents, "codes": refresh.codes, "agreement": np.array(refresh.agreement)}
+        arrays |= {f"{number}:{key}": value for key, value in {**own, **selection_arrays(refresh.selection)}.items()}
+    return arrays
+
+
+def _self_trained(arrays: Mapping[str, np.ndarray]) -> SelfTrained:
+    refreshes = []
+    for number in range(int(arrays["refreshes"])):
+        own = {key.split(":")[1]: value for key, value in arrays.items() if key.startswith(f"{number}:")}
+        refreshes.append(Refresh(own["documents"], own["codes"], float(own["agreement"]), selection_from(own)))
+    return SelfTrained(arrays["probabilities"], int(arrays["updates"]), refreshes)

@@ -1,0 +1,34 @@
+"""Several processes under ``accelerate launch``: one writes the run folder, the others follow it step by step in copies of their own."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from contextlib import redirect_stdout
+from pathlib import Path
+
+from lops_adapters.lotclass.engine import Engine
+from lops_adapters.runs import RunFolder
+
+
+def follows() -> bool:
+    """Whether this process is one of several and not the first."""
+    return int(os.environ.get("WORLD_SIZE", "1")) > 1 and int(os.environ.get("RANK", "0")) > 0
+
+
+def follow(command: Callable[[argparse.Namespace], int], options: argparse.Namespace) -> int:
+    """Run the command like the first process, silently and in a temporary run folder."""
+    with tempfile.TemporaryDirectory(prefix="lops-") as folder, redirect_stdout(io.StringIO()):
+        return command(argparse.Namespace(**{**vars(options), "output": Path(folder) / "run", "resume": False, "quiet": True}))
+
+
+def join(run: RunFolder, engine: Engine) -> None:
+    """Give the followers' folders the stages that the first process's run has finished before."""
+    path = engine.agree(run.path.resolve())
+    if not engine.main:
+        shutil.copytree(path / "work", run.work, dirs_exist_ok=True)
+    engine.wait()

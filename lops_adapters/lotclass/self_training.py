@@ -1,0 +1,143 @@
+"""Self-training on all documents towards sharpened predictions (LOTClass, section 3.3), with a selector at each refresh if wanted."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from tqdm.auto import tqdm
+
+from lops_adapters.core import LopsError, Selection
+from lops_adapters.lotclass.probe import LotclassProbe, Sample
+from lops_adapters.lotclass.settings import LotclassSettings
+from lops_adapters.probes.torch_tools import training_batches
+
+log = logging.getLogger(__name__)
+
+
+@dataclass
+class Refresh:
+    """One refresh of the targets.
+
+    Attributes:
+        documents: (m,) int64 positions of the slice.
+        codes: (m,) int64 class codes of the largest target.
+        agreement: share of the slice whose largest prediction is the largest target.
+        selection: of the documents that are trained on until the next refresh.
+
+    """
+
+    documents: np.ndarray
+    codes: np.ndarray
+    agreement: float
+    selection: Selection
+
+
+@dataclass
+class SelfTrained:
+    """What self-training ended with: (n, k) float32 probabilities, updates made, and its refreshes."""
+
+    probabilities: np.ndarray
+    updates: int = 0
+    refreshes: list[Refresh] = field(default_factory=list)
+
+
+def target_distribution(probabilities: np.ndarray) -> np.ndarray:
+    """Return the targets of (m, k) predictions p: p^2 divided by each class's total over the slice, rows scaled to sum to 1.
+
+    >>> target_distribution(np.array([[0.9, 0.1], [0.6, 0.4]])).round(2).tolist()
+    [[0.96, 0.04], [0.43, 0.57]]
+    """
+    p = probabilities.astype(np.float64)
+    weight = p**2 / np.maximum(p.sum(axis=0), 1e-12)
+    return np.asarray(weight / weight.sum(axis=1, keepdims=True))
+
+
+def slices(n: int, size: int, seed: int) -> Iterator[np.ndarray]:
+    """Yield positions of ``size`` documents at a time, in one random order that starts again at its end; all n where size is larger.
+
+    >>> parts = slices(5, 3, seed=0)
+    >>> [len(next(parts)) for _ in range(3)], sorted(set(next(slices(2, 3, seed=0)).tolist()))
+    ([3, 3, 3], [0, 1])
+    """
+    order = np.random.default_rng([seed, 7]).permutation(n)
+    size, start = min(size, n), 0
+    while True:
+        yield order[np.arange(start, start + size) % n]
+        start = (start + size) % n
+
+
+def planned_updates(n: int, settings: LotclassSettings) -> tuple[int, int]:
+    """Return the updates of self-training on n documents, and how many of them lie between two refreshes.
+
+    Under ``faithful`` there are whole intervals of ``update_interval`` only, which can be none.
+    """
+    total = int(n * settings.self_train_epochs / settings.batch_size)
+    if settings.faithful:
+        return total - total % settings.update_interval, settings.update_interval
+    return total, min(settings.update_interval, -(-n // settings.batch_size))
+
+
+def self_train(
+    network: LotclassProbe,
+    documents: Sequence[Sample],
+    settings: LotclassSettings,
+    selector: Callable[[Sequence[Sample], np.ndarray, int], Selection],
+    *,
+    seed: int,
+    quiet: bool = True,
+) -> SelfTrained:
+    """Train the network on, in place, on targets made of its own predictions.
+
+    Every ``update_interval`` updates the next slice of documents, as many as these updates take, is predicted and gets new targets; the
+    selector says which of them are trained on, and the others are skipped until the slice comes round again. The learning rate follows
+    the number of updates made, and nothing that the selector does.
+
+    Args:
+        network: trained by masked category prediction.
+        documents: n samples, read where a document's class is.
+        settings: of the run.
+        selector: ``selector(samples, codes, number of the refresh)``.
+        seed: of the order, the batches and dropout.
+        quiet: no progress bar.
+
+    Raises:
+        LopsError: the network predicts something that is not a number.
+
+    """
+    planned, interval = planned_updates(len(documents), settings)
+    update = network.tuner(documents, settings.self_learning_rate, planned, seed)
+    rng = np.random.default_rng([seed, 8])
+    lengths = np.array([len(sample.ids) for sample in documents])
+    done = SelfTrained(np.zeros(0))
+    begun = 0
+    parts = slices(len(documents), interval * settings.batch_size, seed)
+    with tqdm(total=planned, disable=quiet, unit="update", desc="self-training", leave=False) as bar:
+        while begun < planned:
+            part = next(parts)
+            probabilities = _predictions(network, documents, part)
+            targets = target_distribution(probabilities)
+            codes = targets.argmax(axis=1)
+            selection = selector([documents[i] for i in part], codes, len(done.refreshes))
+            agreement = float((codes == probabilities.argmax(axis=1)).mean())
+            done.refreshes.append(Refresh(part, codes, agreement, selection))
+            budget = min(interval, planned - begun)
+            kept = selection.kept
+            batches = [kept[batch] for batch in training_batches(lengths[part[kept]], settings.batch_size, rng)]
+            for batch in batches[:budget]:
+                update(part[batch], targets[batch].astype(np.float32))
+                done.updates += 1
+            begun += budget
+            bar.update(budget)
+    done.probabilities = _predictions(network, documents, np.arange(len(documents)))
+    log.info("self-training: %d updates, %d refreshes", done.updates, len(done.refreshes))
+    return done
+
+
+def _predictions(network: LotclassProbe, documents: Sequence[Sample], positions: np.ndarray) -> np.ndarray:
+    probabilities = network.predict_prepared(documents, positions)
+    if not np.isfinite(probabilities).all():
+        raise LopsError("the network's predictions are not numbers any more; wanted a training that converges: lower learning_rate")
+    return probabilities
