@@ -20,7 +20,7 @@ from typing import Any
 from benchmarks.record import RESULTS
 
 ROOT = Path(__file__).parent.parent
-PAGES = ("README.md", "docs/conwea.md", "docs/westclass.md", "docs/xclass.md", "benchmarks/README.md")
+PAGES = ("README.md", "docs/conwea.md", "docs/lotclass.md", "docs/westclass.md", "docs/xclass.md", "benchmarks/README.md")
 PAPER = Path(__file__).parent / "paper.json"
 _PART = re.compile(r"(<!-- table: (\S+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 
@@ -60,9 +60,10 @@ def provenance(files: Sequence[dict[str, Any]]) -> str:
     seeds = ", ".join(map(str, range(result["seeds"]) if "seeds" in result else [item["about"]["seed"] for item in files]))
     known = {**result, **about["settings"]}
     model = f"network {known['network']}" if "network" in known else f"encoder {known.get('encoder')}"
+    commits = ", ".join(dict.fromkeys((item["about"]["git_commit"] or "?")[:10] for item in files))
     return (
         f"{about['dataset']['documents']} documents of {about['dataset']['name']}, {model}, device {about['device']} "
-        f"({about['machine']['processor']}, {about['machine']['cores']} cores), seeds {seeds}, commit {(about['git_commit'] or '?')[:10]}: "
+        f"({about['machine']['processor']}, {about['machine']['cores']} cores), seeds {seeds}, commit {commits}: "
         f"`{about['command']}`"
     )
 
@@ -207,6 +208,68 @@ def xclass() -> str:
     return f"{markdown(rows)}\n\n" + "\n".join(sources) + "\n" if sources else "Not measured yet.\n"
 
 
+def lotclass() -> str:
+    """Return a row a data set, arm and stage, averaged over seeds, with the paper's F1 beside it."""
+    paper = json.loads(PAPER.read_text(encoding="utf-8"))["frameworks"]["lotclass"]
+    head = [
+        "data",
+        "arm",
+        "stage",
+        "pseudo-labels",
+        "noise %",
+        "kept %",
+        "noise after %",
+        "micro-F1 %",
+        "macro-F1 %",
+        "the paper's",
+        "seconds",
+    ]
+    rows, sources = [head], []
+    for data in ("20news-coarse", "20news-fine", "agnews"):
+        files = results(f"lotclass-{data}-*seed*.json")
+        if not files:
+            continue
+        for arm in files[0]["result"]["arms"]:
+            for items in zip(*(item["result"]["arms"][arm]["iterations"] for item in files), strict=True):
+                published = paper[data].get(arm) if items[0]["iteration"] else None
+                rows.append(
+                    [
+                        data,
+                        arm,
+                        items[0]["stage"],
+                        f"{mean(item['pseudo_labels'] for item in items):.0f}",
+                        spread([item["noise"] for item in items]),
+                        spread([item["selected"] / item["pseudo_labels"] if item["pseudo_labels"] else None for item in items]),
+                        spread([item["selected_noise"] for item in items]),
+                        spread([item["micro_f1"] for item in items]),
+                        spread([item["macro_f1"] for item in items]),
+                        "/".join(f"{value:.1f}" for value in published) if published else "-",
+                        f"{mean(item['seconds'] for item in items):.0f}",
+                    ]
+                )
+        model = spread([item["result"]["masked_accuracy"] for item in files])
+        before = {stage: mean(item["result"]["seconds"][stage] for item in files) for stage in ("language_model", "rows")}
+        sources.append(
+            f"- {data}: the head, trained first in {before['language_model']:.0f} s, gets {model} % of held-out masked tokens right; "
+            f"{before['rows']:.0f} s for the rows. {provenance(files)}"
+        )
+    return f"{markdown(rows)}\n\n" + "\n".join(sources) + "\n" if sources else "Not measured yet.\n"
+
+
+def lotclass_speed() -> str:
+    """Return the speed of LOTClass's phases beside the original's way."""
+    files = results("lotclass-speed-*.json")
+    if not files:
+        return "Not measured yet.\n"
+    rows = [["data", "documents/s", "the original's way, re-enacted", "this package", "ratio"]]
+    for item in files:
+        for phase, ours in item["result"]["ours"].items():
+            original = item["result"]["original_way"][phase]
+            rows.append([item["about"]["dataset"]["name"], phase, f"{original:.1f}", f"{ours:.1f}", f"{ours / original:.1f}"])
+    sources = "\n".join(f"- {provenance([item])}" for item in files)
+    return f"{markdown(rows)}\n\n{sources}\n"
+
+
 def xclass_encoding() -> str:
     """Return the speed of X-Class's word vectors beside the original's way."""
     files = results("xclass-encoding-*.json")
@@ -242,6 +305,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "westclass-demo": lambda: iterations("westclass-demo-*.json"),
     "xclass": xclass,
     "xclass-encoding": xclass_encoding,
+    "lotclass": lotclass,
+    "lotclass-speed": lotclass_speed,
     "westclass-ranked": westclass_ranked,
     "westclass-granularity": westclass_granularity,
 }

@@ -21,7 +21,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     description = "X-Class with LOPS: Standard and LOPS side by side, from the names of the classes alone."
     parser = arguments.common_parser("xclass", description, XclassSettings, _EXAMPLES)
     own = parser.add_argument_group("X-Class")
-    own.add_argument("--classifier", metavar="NAME|PATH", help="default: that of --encoder; bert-base-cased in the paper preset")
+    own.add_argument("--classifier", metavar="NAME|PATH", help="default: that of --encoder; bert-base-cased for bert-base-uncased")
     own.add_argument("--attention", choices=ATTENTION, help="how words weigh in a document (default: mixture)")
     own.add_argument("--alignment", choices=ALIGNMENTS, help="default: gmm")
     own.add_argument("--confident", type=float, metavar="F", help="fraction of each class that is trained on (default: 0.5)")

@@ -6,11 +6,13 @@ from lops_adapters.probes import Probe, probe_class
 from lops_adapters.probes.transformer import TransformerProbe
 from lops_adapters.xclass.settings import XclassSettings
 
+_PAIRED = {"bert-base-uncased": "bert-base-cased"}  # the original's encoders of vectors and of the classifier
+
 
 def build_classifier(settings: XclassSettings, device: str, *, epochs: int | None = None, quiet: bool = True) -> TransformerProbe:
     """Return the classifier, untrained; ``epochs`` other than its own make it a probe."""
     return TransformerProbe(
-        encoder=settings.classifier or settings.encoder,
+        encoder=settings.classifier or _PAIRED.get(settings.encoder, settings.encoder),
         epochs=epochs or settings.epochs,
         batch_size=settings.batch_size,
         learning_rate=settings.learning_rate,

@@ -26,7 +26,7 @@ class XclassSettings(FrameworkSettings):
         components: of the PCA before alignment, at most.
         alignment: ``gmm``, a Gaussian mixture with one covariance, or ``kmeans``.
         confident: fraction of each class, the most confidently aligned, that the classifier is trained on.
-        classifier: encoder of the classifier; default: ``encoder``.
+        classifier: encoder of the classifier; default: ``encoder``, and bert-base-cased for bert-base-uncased, as in the original.
         epochs, batch_size, learning_rate, max_tokens: of the classifier; a rate of None is the encoder's own.
         probe_epochs: the probe is watched at most so long.
 
@@ -34,13 +34,7 @@ class XclassSettings(FrameworkSettings):
 
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "quick": {},
-        "paper": {
-            "encoder": "bert-base-uncased",
-            "max_pieces": 512,
-            "classifier": "bert-base-cased",
-            "learning_rate": 5e-5,
-            "max_tokens": 512,
-        },
+        "paper": {"encoder": "bert-base-uncased", "max_pieces": 512, "learning_rate": 5e-5, "max_tokens": 512},
     }
     MORE_ARMS: ClassVar[tuple[str, ...]] = ("lops-all",)
     PROBES: ClassVar[tuple[str, ...]] = ("same", "linear")
