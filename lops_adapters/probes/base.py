@@ -7,6 +7,7 @@ probe as int class codes 0..k-1.
 from __future__ import annotations
 
 import logging
+import math
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
@@ -43,6 +44,34 @@ class Update(NamedTuple):
     done: int
     per_epoch: int
     samples: int
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A part of a training with a fresh optimizer and a schedule of its own.
+
+    Attributes:
+        epochs: passes over the training samples.
+        rate: (updates done in this stage, updates an epoch has) -> factor on the probe's learning rate for the next update.
+        batch_share: factor on the probe's batch size; a batch holds at least one sample.
+        heard: told, with each update, the (b,) int64 positions of its samples and their (b,) float32 cross-entropies, as the model
+            computes them right before the update, under training (with its dropout).
+
+    """
+
+    epochs: int
+    rate: Callable[[int, int], float]
+    batch_share: float = 1.0
+    heard: Callable[[np.ndarray, np.ndarray], None] | None = None
+
+    def batch_size(self, of_probe: int) -> int:
+        """Samples an update."""
+        return max(1, round(of_probe * self.batch_share))
+
+
+def steady(done: int, per_epoch: int) -> float:
+    """Leave the learning rate as it is: the rate of a :class:`Stage`."""
+    return 1.0
 
 
 @dataclass
@@ -101,6 +130,32 @@ class Probe(ABC):
     def load(cls, folder: Path, *, device: str = "auto") -> Probe:
         """Read what :meth:`save` wrote; the result predicts and can be trained afresh."""
 
+    @property
+    def has_dropout(self) -> bool:
+        """Whether :meth:`predict_with_dropout` works."""
+        return False
+
+    def predict_with_dropout(self, samples: Sequence[Any], passes: int, *, seed: int = 0) -> np.ndarray:
+        """Class probabilities of the trained model in several passes with dropout left on, (passes, m, k) float32.
+
+        Raises:
+            LopsError: the model has no dropout.
+
+        """
+        raise self._without_dropout()
+
+    def _without_dropout(self) -> LopsError:
+        return LopsError(f"this {self.kind} probe has no dropout, so all passes would be the same; take a transformer probe with dropout")
+
+    def staged_updates(self, prepared: Any, codes: np.ndarray, n_classes: int, seed: int, stages: Sequence[Stage]) -> Iterator[Update]:
+        """Build a fresh model and train it in stages, instead of on the probe's own schedule; updates are counted within a stage.
+
+        Raises:
+            LopsError: this kind of probe cannot.
+
+        """
+        raise LopsError(f"the {self.kind} probe cannot be trained in stages; take a linear, transformer or han probe")
+
     def watch(
         self,
         samples: Sequence[Any],
@@ -149,7 +204,7 @@ class Probe(ABC):
         finally:  # most consumers stop asking before the training ends
             log.info("%s probe: samples per second %s", self.kind, self.speed.per_second())
 
-    def _timed(self, updates: Iterator[Update]) -> Iterator[Update]:
+    def _timed(self, updates: Iterator[Update], epochs: int | None = None) -> Iterator[Update]:
         with tqdm(disable=self.quiet, unit="update", desc=f"training {self.kind}", leave=False, mininterval=0.5) as bar:
             while True:
                 start = time.perf_counter()
@@ -158,7 +213,7 @@ class Probe(ABC):
                 if update is None:
                     return
                 self.speed.trained += update.samples
-                bar.total = update.per_epoch * self.max_epochs
+                bar.total = update.per_epoch * (epochs or self.max_epochs)
                 bar.update()
                 yield update
 
@@ -177,6 +232,18 @@ class Probe(ABC):
         for _ in self._timed(self.updates(self.prepare(samples, fit=True), checked, n_classes, seed)):
             pass
         log.info("%s classifier: samples per second %s", self.kind, self.speed.per_second())
+        return self
+
+    def fit_in_stages(
+        self, samples: Sequence[Any], codes: Sequence[int] | np.ndarray, n_classes: int, stages: Sequence[Stage], *, seed: int = 0
+    ) -> Probe:
+        """Train through all stages instead of on the probe's own schedule; errors as for :meth:`watch`. Returns itself."""
+        checked = check_codes(samples, codes, n_classes)
+        check_counts(seed)
+        self.speed = Speed()
+        updates = self.staged_updates(self.prepare(samples, fit=True), checked, n_classes, seed, stages)
+        for _ in self._timed(updates, math.ceil(sum(stage.epochs / stage.batch_share for stage in stages))):
+            pass
         return self
 
     def predict_proba(self, samples: Sequence[Any]) -> np.ndarray:

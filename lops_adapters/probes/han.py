@@ -12,12 +12,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lops_adapters.core import LopsError
-from lops_adapters.probes.base import Probe, Update
+from lops_adapters.probes.base import Probe, Stage, Update, steady
 from lops_adapters.probes.torch_tools import LocalRandomness, autocast, import_torch, prediction_batches, resolve_device, training_batches
 from lops_adapters.probes.tuning import check_targets, check_tuning, check_weights
 from lops_adapters.probes.words import WordVectors, sentences_of, word_ids, word_table
 
 Document = list[np.ndarray]  # one array of word indices a sentence
+Heard = Callable[[np.ndarray, np.ndarray], None]
 
 
 @dataclass
@@ -112,25 +113,45 @@ class HanProbe(Probe):
 
     def updates(self, prepared: list[Document], codes: np.ndarray, n_classes: int, seed: int) -> Iterator[Update]:
         """Train a fresh network; the seed decides its weights, the held-out samples and the batches."""
-        randomness = LocalRandomness(seed, self._device)
-        with randomness.inside():
-            self._network = self._build(n_classes, seed)
+        self._start(n_classes, seed)
         rng = np.random.default_rng(seed)
         held_out = np.sort(rng.permutation(len(prepared))[: int(self.validation * len(prepared))])
         train = np.setdiff1d(np.arange(len(prepared)), held_out)
-        sizes = np.array([sum(map(len, prepared[i])) for i in train])
-        optimizer = self._optimizer()
         stopper = _EarlyStopping(self.patience)
-        per_epoch, done = -(-len(train) // self.batch_size), 0
-        for _ in range(self.epochs):
-            for batch in training_batches(sizes, self.batch_size, rng, pool=4):
-                self._learn(optimizer, prepared, train[batch], codes)
-                done += 1
-                yield Update(done, per_epoch, len(batch))
-            if len(held_out) and stopper.should_stop(self._loss(prepared, held_out, codes), self._network):
+        for update in self._stage(prepared, train, codes, rng, Stage(self.epochs, steady)):
+            yield update
+            epoch_ends = update.done % update.per_epoch == 0
+            if epoch_ends and len(held_out) and stopper.should_stop(self._loss(prepared, held_out, codes), self._network):
                 break
         if self.restore_best and stopper.best is not None:
             self._network.load_state_dict(stopper.best)
+
+    def staged_updates(
+        self, prepared: list[Document], codes: np.ndarray, n_classes: int, seed: int, stages: Sequence[Stage]
+    ) -> Iterator[Update]:
+        """Train a fresh network in stages on all samples, each with a fresh optimizer; nothing is held out, nothing stops early."""
+        self._start(n_classes, seed)
+        rng = np.random.default_rng(seed)
+        for stage in stages:
+            yield from self._stage(prepared, np.arange(len(prepared)), codes, rng, stage)
+
+    def _start(self, n_classes: int, seed: int) -> None:
+        with LocalRandomness(seed, self._device).inside():
+            self._network = self._build(n_classes, seed)
+
+    def _stage(
+        self, prepared: list[Document], train: np.ndarray, codes: np.ndarray, rng: np.random.Generator, stage: Stage
+    ) -> Iterator[Update]:
+        sizes = np.array([sum(map(len, prepared[i])) for i in train])
+        size = stage.batch_size(self.batch_size)
+        per_epoch, done = -(-len(train) // size), 0
+        optimizer = self._optimizer()
+        for _ in range(stage.epochs):
+            for batch in training_batches(sizes, size, rng, pool=4):
+                optimizer.param_groups[0]["lr"] = self.learning_rate * stage.rate(done, per_epoch)
+                self._learn(optimizer, prepared, train[batch], codes, stage.heard)
+                done += 1
+                yield Update(done, per_epoch, len(batch))
 
     def _optimizer(self) -> Any:
         optim = import_torch().optim
@@ -146,7 +167,7 @@ class HanProbe(Probe):
         with autocast(self._device, self.precision):
             return self._network(padded, words, [len(prepared[i]) for i in positions]).float()
 
-    def _learn(self, optimizer: Any, prepared: list[Document], batch: np.ndarray, codes: np.ndarray) -> None:
+    def _learn(self, optimizer: Any, prepared: list[Document], batch: np.ndarray, codes: np.ndarray, heard: Heard | None = None) -> None:
         """Make one update; the batch runs in slices that fit a processor's cache, which changes the speed and not the gradient.
 
         ``codes`` are class codes (n,), or soft labels (n, k), for which the gradient of cross-entropy is that of KL divergence.
@@ -159,6 +180,8 @@ class HanProbe(Probe):
             target = torch.as_tensor(codes[part], device=self._device)
             scores = self._forward(prepared, part)
             loss = torch.nn.functional.cross_entropy(scores, target, reduction="sum", label_smoothing=smoothing) / len(batch)
+            if heard is not None:
+                heard(part, torch.nn.functional.cross_entropy(scores.detach(), target, reduction="none").cpu().numpy())
             loss.backward()
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lops_adapters.core import LopsError
-from lops_adapters.probes.base import Probe, Update
+from lops_adapters.probes.base import Probe, Stage, Update, steady
 
 
 @dataclass
@@ -77,29 +77,40 @@ class LinearProbe(Probe):
 
     def updates(self, prepared: Any, codes: np.ndarray, n_classes: int, seed: int) -> Iterator[Update]:
         """Train from zero weights; the seed decides the batches."""
+        return self.staged_updates(prepared, codes, n_classes, seed, [Stage(self.epochs, steady)])
+
+    def staged_updates(self, prepared: Any, codes: np.ndarray, n_classes: int, seed: int, stages: Sequence[Stage]) -> Iterator[Update]:
+        """Train from zero weights in stages; a fresh Adagrad forgets its squared gradients."""
         rng = np.random.default_rng(seed)
-        n, n_words = prepared.shape
-        self._weights = np.zeros((n_words, n_classes), dtype=np.float32)
+        self._weights = np.zeros((prepared.shape[1], n_classes), dtype=np.float32)
         self._bias = np.zeros(n_classes, dtype=np.float32)
-        squares = np.full((n_words, n_classes), 1e-8, dtype=np.float32)
-        bias_squares = np.full(n_classes, 1e-8, dtype=np.float32)
-        per_epoch = -(-n // self.batch_size)
-        for epoch in range(self.epochs):
+        for stage in stages:
+            yield from self._stage(prepared, codes, rng, stage)
+
+    def _stage(self, prepared: Any, codes: np.ndarray, rng: np.random.Generator, stage: Stage) -> Iterator[Update]:
+        squares, bias_squares = np.full_like(self._weights, 1e-8), np.full_like(self._bias, 1e-8)
+        n, size = prepared.shape[0], stage.batch_size(self.batch_size)
+        per_epoch = -(-n // size)
+        for epoch in range(stage.epochs):
             order = rng.permutation(n)
             for step in range(per_epoch):
-                batch = order[step * self.batch_size : (step + 1) * self.batch_size]
+                done = epoch * per_epoch + step
+                learning_rate = self.learning_rate * stage.rate(done, per_epoch)
+                batch = order[step * size : (step + 1) * size]
                 rows = prepared[batch]
                 error = self._softmax(rows)
+                if stage.heard is not None:
+                    stage.heard(batch, -np.log(np.maximum(error[np.arange(len(batch)), codes[batch]], 1e-12)))
                 error[np.arange(len(batch)), codes[batch]] -= 1.0
                 error /= len(batch)
                 words, compact = np.unique(rows.indices, return_inverse=True)  # only these words' weights have a gradient
                 rows = type(rows)((rows.data, compact, rows.indptr), shape=(len(batch), len(words)))
                 gradient = rows.T @ error
                 squares[words] += gradient**2
-                self._weights[words] -= self.learning_rate * gradient / np.sqrt(squares[words])
+                self._weights[words] -= learning_rate * gradient / np.sqrt(squares[words])
                 bias_squares += error.sum(axis=0) ** 2
-                self._bias -= self.learning_rate * error.sum(axis=0) / np.sqrt(bias_squares)
-                yield Update(epoch * per_epoch + step + 1, per_epoch, len(batch))
+                self._bias -= learning_rate * error.sum(axis=0) / np.sqrt(bias_squares)
+                yield Update(done + 1, per_epoch, len(batch))
 
     def _softmax(self, rows: Any) -> np.ndarray:
         scores: np.ndarray = rows @ self._weights + self._bias

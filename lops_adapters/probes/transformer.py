@@ -12,7 +12,7 @@ import numpy as np
 
 from lops_adapters.core import LopsError
 from lops_adapters.probes import encoders
-from lops_adapters.probes.base import Probe, Update
+from lops_adapters.probes.base import Probe, Stage, Update
 from lops_adapters.probes.linear import joined
 from lops_adapters.probes.torch_tools import LocalRandomness, autocast, import_torch, prediction_batches, resolve_device, training_batches
 
@@ -89,31 +89,43 @@ class TransformerProbe(Probe):
 
     def updates(self, prepared: list[list[int]], codes: np.ndarray, n_classes: int, seed: int) -> Iterator[Update]:
         """Fine-tune a fresh copy of the encoder; the seed decides its head, the batches and dropout."""
-        torch = import_torch()
+        own = Stage(self.max_epochs, lambda done, per_epoch: max(0.0, 1.0 - done / (per_epoch * self.max_epochs)))
+        return self.staged_updates(prepared, codes, n_classes, seed, [own])
+
+    def staged_updates(
+        self, prepared: list[list[int]], codes: np.ndarray, n_classes: int, seed: int, stages: Sequence[Stage]
+    ) -> Iterator[Update]:
+        """Fine-tune a fresh copy of the encoder in stages, each with a fresh AdamW."""
         randomness = LocalRandomness(seed, self._device)
         rng = np.random.default_rng(seed)
         with randomness.inside():
             self._model = self._fresh_model(n_classes)
+        for stage in stages:
+            yield from self._stage(prepared, codes, rng, randomness, stage)
+
+    def _stage(
+        self, prepared: list[list[int]], codes: np.ndarray, rng: np.random.Generator, randomness: LocalRandomness, stage: Stage
+    ) -> Iterator[Update]:
+        torch = import_torch()
         lengths = np.array([len(row) for row in prepared])
-        per_epoch = -(-len(prepared) // self._whole(self.batch_size))
-        total = per_epoch * self.max_epochs
+        size = stage.batch_size(int(self.batch_size or 1))
+        per_epoch, done = -(-len(prepared) // size), 0
         optimizer = torch.optim.AdamW(self._model.parameters(), lr=self.learning_rate, weight_decay=0.0)
-        schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: max(0.0, 1.0 - step / total))
-        done = 0
-        for _ in range(self.max_epochs):
-            for batch in training_batches(lengths, self._whole(self.batch_size), rng):
+        schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: stage.rate(step, per_epoch))
+        for _ in range(stage.epochs):
+            for batch in training_batches(lengths, size, rng):
                 with randomness.inside():
                     self._model.train()  # every time: predictions in between switch dropout off
-                    self._learn(optimizer, self._batch(prepared, batch), torch.as_tensor(codes[batch], device=self._device))
+                    target = torch.as_tensor(codes[batch], device=self._device)
+                    logits = self._learn(optimizer, self._batch(prepared, batch), target)
+                if stage.heard is not None:
+                    stage.heard(batch, torch.nn.functional.cross_entropy(logits, target, reduction="none").cpu().numpy())
                 schedule.step()
                 done += 1
                 yield Update(done, per_epoch, len(batch))
 
-    @staticmethod
-    def _whole(number: int | None) -> int:
-        return int(number or 1)
-
-    def _learn(self, optimizer: Any, batch: dict[str, Any], codes: Any) -> None:
+    def _learn(self, optimizer: Any, batch: dict[str, Any], codes: Any) -> Any:
+        """Make one update; returns the logits before it."""
         torch = import_torch()
         with autocast(self._device, self.precision):
             logits = self._model(**batch).logits
@@ -122,16 +134,36 @@ class TransformerProbe(Probe):
         torch.nn.utils.clip_grad_norm_(self._model.parameters(), 1.0)
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
+        return logits.detach().float()
 
     def predict_prepared(self, prepared: list[list[int]], positions: np.ndarray | None = None) -> np.ndarray:
         """Class probabilities, (m, k) float32, without dropout."""
-        torch = import_torch()
         if self._model is None:
             raise self._untrained()
-        where = np.arange(len(prepared)) if positions is None else np.asarray(positions)
+        self._model.eval()
+        return self._predict(prepared, np.arange(len(prepared)) if positions is None else np.asarray(positions))
+
+    @property
+    def has_dropout(self) -> bool:
+        """Whether the encoder's configuration drops anything out."""
+        rates = [value for name, value in self._config.to_dict().items() if "drop" in name and isinstance(value, float)]
+        return any(rate > 0 for rate in rates)
+
+    def predict_with_dropout(self, samples: Sequence[Any], passes: int, *, seed: int = 0) -> np.ndarray:
+        """Class probabilities in several passes, all dropout (the attention's too) left on, (passes, m, k) float32."""
+        if not self.has_dropout:
+            raise self._without_dropout()
+        if self._model is None:
+            raise self._untrained()
+        prepared = self.prepare(samples)
+        self._model.train()  # the attention's dropout follows the model's own flag, not that of a module
+        with LocalRandomness(seed, self._device).inside():
+            return np.stack([self._predict(prepared, np.arange(len(prepared))) for _ in range(passes)])
+
+    def _predict(self, prepared: list[list[int]], where: np.ndarray) -> np.ndarray:
+        torch = import_torch()
         lengths = np.array([len(row) for row in prepared], dtype=np.int64)
         probabilities = np.zeros((len(prepared), self._model.config.num_labels), dtype=np.float32)
-        self._model.eval()
         with torch.inference_mode(), autocast(self._device, self.precision):
             for batch in prediction_batches(lengths, where, self.predict_tokens):
                 logits = self._model(**self._batch(prepared, batch)).logits

@@ -1,0 +1,58 @@
+"""Predictions for samples that the probe was not trained on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from tqdm.auto import tqdm
+
+from lops_adapters.core import LopsError, tie_hash
+from lops_adapters.probes.base import Probe, check_codes, check_counts
+
+
+def fold_of(codes: np.ndarray, folds: int, seed: int) -> np.ndarray:
+    """Fold of each sample, (n,) int64 in 0..folds-1: every class is dealt out evenly, in the order of :func:`tie_hash`.
+
+    >>> sorted(fold_of(np.array([0, 0, 0, 1, 1, 1]), 3, seed=0)[:3].tolist())
+    [0, 1, 2]
+    """
+    order = np.lexsort((tie_hash(np.arange(len(codes)), seed), codes))
+    fold = np.empty(len(codes), dtype=np.int64)
+    fold[order] = np.arange(len(codes)) % folds
+    return fold
+
+
+def out_of_sample(
+    probe: Probe, samples: Sequence[Any], codes: np.ndarray, n_classes: int, *, folds: int, seed: int, quiet: bool
+) -> np.ndarray:
+    """Class probabilities, (n, k) float64, each row by a probe trained afresh on the other folds.
+
+    Raises:
+        LopsError: fewer than two folds or fewer samples than folds, and what the probe raises.
+
+    """
+    probabilities = np.zeros((len(codes), n_classes))
+    for rest, here in splits(samples, codes, n_classes, folds=folds, seed=seed, quiet=quiet):
+        probe.fit([samples[i] for i in rest], codes[rest], n_classes, seed=seed)
+        probabilities[here] = probe.predict_proba([samples[i] for i in here])
+    return probabilities
+
+
+def splits(
+    samples: Sequence[Any], codes: np.ndarray, n_classes: int, *, folds: int, seed: int, quiet: bool
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield, once a fold, the sorted positions of the other folds and those of the fold.
+
+    Raises:
+        LopsError: fewer than two folds, fewer samples than folds, or codes that do not fit the samples.
+
+    """
+    check_codes(samples, codes, n_classes)
+    check_counts(seed)
+    if not 2 <= folds <= len(samples):
+        raise LopsError(f"folds is {folds}; wanted at least 2 and at most the number of samples, {len(samples)}")
+    fold = fold_of(codes, folds, seed)
+    for left_out in tqdm(range(folds), desc="folds", unit="training", disable=quiet, leave=False):
+        yield np.flatnonzero(fold != left_out), np.flatnonzero(fold == left_out)

@@ -1,0 +1,127 @@
+"""From scores to kept positions: the best n, or a fraction tau, of all samples or of each class."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lops_adapters.core import ClassReport, LearningOrder, LopsError, Selection, tie_hash
+from lops_adapters.selection.selectors import Labels, encode
+
+
+class Scored(NamedTuple):
+    """Scores (n,) float64, higher is more trusted; times of learning (n,) float64 or None; and what was watched, in words."""
+
+    scores: np.ndarray
+    learnt_at: np.ndarray | None
+    stopped: str
+
+
+Scorer = Callable[[Sequence[Any], np.ndarray, int], Scored]  # (samples, (n,) int class codes, k)
+
+
+@dataclass
+class Ranked:
+    """Scores the samples and keeps the best.
+
+    Args:
+        name: of the method; becomes :attr:`Selection.rule`.
+        scorer: scores samples, whose codes are places among the sorted distinct pseudo-labels.
+        n: how many to keep; with as many as there are samples, or more, all are kept. Default: the fraction ``tau``, rounded up.
+        tau: the fraction, exact as a decimal; not looked at where ``n`` is given.
+        stratified: take the same share of every class. Where ``n`` does not divide so, the classes with the largest remainders keep one
+            more, the first class of equals.
+        seed: of the hash that breaks ties.
+
+    """
+
+    name: str
+    scorer: Scorer
+    n: int | None
+    tau: float
+    stratified: bool
+    seed: int
+
+    def __call__(self, samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
+        """Score and select.
+
+        Raises:
+            LopsError: what reading the labels and scoring raise.
+
+        """
+        classes, codes = read_labels(samples, pseudo_labels)
+        scored = self.scorer(samples, codes, len(classes))
+        if np.isnan(scored.scores).any():
+            raise LopsError(f"{self.name}: a score is NaN; the probe's training has diverged, lower its learning rate")
+        wanted = shares(codes, len(classes), self.n, self.tau) if self.stratified else total(len(codes), self.n, self.tau)
+        mask = best(scored.scores, codes, wanted, self.seed)
+        why = "highest scores of its class" if self.stratified else "highest scores of all classes"
+        return selection_of(mask, scored, classes, codes, self.name, why)
+
+
+def read_labels(samples: Sequence[Any], pseudo_labels: Labels) -> tuple[list[Hashable], np.ndarray]:
+    """Return the sorted distinct pseudo-labels and the (n,) int64 codes, or raise a LopsError."""
+    if len(samples) != len(pseudo_labels):
+        raise LopsError(f"found {len(samples)} samples and {len(pseudo_labels)} pseudo-labels; wanted one a sample")
+    classes = LearningOrder(pseudo_labels).classes
+    return classes, encode(pseudo_labels, classes)
+
+
+def total(count: int, n: int | None, tau: float) -> int:
+    """How many of ``count`` samples to keep: n, or the fraction tau rounded up.
+
+    >>> total(100, None, 0.29), total(100, 7, 0.29), total(100, 700, 0.29)
+    (29, 7, 100)
+    """
+    return math.ceil(Fraction(repr(tau)) * count) if n is None else min(n, count)
+
+
+def shares(codes: np.ndarray, n_classes: int, n: int | None, tau: float) -> np.ndarray:
+    """How many of each class to keep, (k,) int64: the same share of all, n in total or the fraction tau rounded up.
+
+    >>> shares(np.array([0, 0, 0, 1, 1]), 2, 3, 0.5).tolist(), shares(np.array([0, 0, 0, 1, 1]), 2, None, 0.5).tolist()
+    ([2, 1], [2, 1])
+    """
+    counts = np.bincount(codes, minlength=n_classes)
+    if n is None:
+        return np.array([total(int(count), None, tau) for count in counts], dtype=np.int64)
+    n = total(len(codes), n, tau)
+    whole, rest = np.divmod(counts * n, len(codes))
+    more = np.argsort(-rest, kind="stable")[: n - whole.sum()]
+    whole[more] += 1
+    return whole
+
+
+def best(scores: np.ndarray, codes: np.ndarray, wanted: int | np.ndarray, seed: int) -> np.ndarray:
+    """Mask (n,) bool of the highest scores: ``wanted`` of all, or (k,) of each class; ties go to the smaller :func:`tie_hash`.
+
+    >>> best(np.array([0.1, 0.3, 0.2]), np.array([0, 1, 1]), np.array([1, 1]), seed=0).tolist()
+    [True, True, False]
+    """
+    groups = codes if np.ndim(wanted) else np.zeros_like(codes)
+    order = np.lexsort((tie_hash(np.arange(len(codes)), seed), -scores, groups))
+    starts = np.concatenate([[0], np.cumsum(np.bincount(groups))])
+    rank = np.arange(len(codes)) - starts[groups[order]]
+    mask = np.zeros(len(codes), dtype=bool)
+    mask[order] = rank < np.atleast_1d(wanted)[groups[order]]
+    return mask
+
+
+def selection_of(
+    mask: np.ndarray, scored: Scored, classes: Sequence[Hashable], codes: np.ndarray, name: str, why: str | Sequence[str]
+) -> Selection:
+    """Return the selection of a mask, with the number kept as the threshold of each class and ``why`` for all or one a class."""
+    n, k = len(codes), len(classes)
+    learnt_at = np.full(n, np.inf) if scored.learnt_at is None else scored.learnt_at
+    numbers = [np.bincount(codes[which], minlength=k).tolist() for which in (np.ones(n, dtype=bool), np.isfinite(learnt_at), mask)]
+    reasons = [why] * k if isinstance(why, str) else why
+    reports = {
+        label: ClassReport(count, kept, learnt, kept, None, reason)
+        for label, count, learnt, kept, reason in zip(classes, *numbers, reasons, strict=True)
+    }
+    return Selection(mask, learnt_at, scored.scores, reports, name, scored.stopped)

@@ -1,0 +1,89 @@
+"""O2U-Net: samples whose loss stays high while the learning rate goes up and down."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from lops_adapters.core import LopsError
+from lops_adapters.probes.base import Probe, Stage, steady
+from lops_adapters.selection.keeping import Scored, Scorer
+
+VARIANTS = ("paper", "released")
+CYCLES, CYCLE_EPOCHS, LOWEST_RATE = 2, 3, 0.01  # of the paper's variant, which leaves them open
+RELEASED_EPOCHS = (1, 3)
+
+
+def cyclic(done: int, per_epoch: int) -> float:
+    """Rate of the paper's variant: falls from epoch to epoch, from nearly 1 to ``LOWEST_RATE``, and starts again.
+
+    >>> [round(cyclic(epoch * 10 + 5, 10), 2) for epoch in range(6)]
+    [0.67, 0.34, 0.01, 0.67, 0.34, 0.01]
+    """
+    through = (1 + done // per_epoch % CYCLE_EPOCHS) / CYCLE_EPOCHS
+    return (1 - through) + through * LOWEST_RATE
+
+
+class Losses:
+    """Mean over the epochs of each sample's loss minus the mean loss of that epoch.
+
+    Args:
+        n: number of samples; an epoch ends when so many losses were heard.
+
+    """
+
+    def __init__(self, n: int) -> None:
+        self._sums, self._epoch = np.zeros(n), np.zeros(n)
+        self._heard, self._epochs = 0, 0
+
+    def hear(self, positions: np.ndarray, losses: np.ndarray) -> None:
+        """Take in the losses of a batch."""
+        self._epoch[positions] = losses
+        self._heard += len(positions)
+        if self._heard == len(self._sums):
+            self._sums += self._epoch - self._epoch.mean()
+            self._heard, self._epochs = 0, self._epochs + 1
+
+    def mean(self) -> np.ndarray:
+        """Return the means over all whole epochs, (n,) float64."""
+        return self._sums / self._epochs
+
+
+def stages_of(variant: str, losses: Losses, own_epochs: int) -> list[Stage]:
+    """Two stages, the second with a fresh optimizer, half the batch and an ear on the losses.
+
+    ``paper``: the probe's own number of epochs at its learning rate, then cycles (:func:`cyclic`). ``released``: one epoch, then
+    three; in each the rate falls linearly to zero once.
+    """
+    if variant == "paper":
+        return [Stage(own_epochs, steady), Stage(CYCLES * CYCLE_EPOCHS, cyclic, 0.5, losses.hear)]
+    first, second = RELEASED_EPOCHS
+    return [
+        Stage(first, lambda done, per_epoch: 1.0 - done / (first * per_epoch)),
+        Stage(second, lambda done, per_epoch: 1.0 - done / (second * per_epoch), 0.5, losses.hear),
+    ]
+
+
+def o2u_scorer(probe: Probe, seed: int, variant: str = "paper") -> Scorer:
+    """Return a scorer by minus the mean loss of the second stage.
+
+    The loss is normalised as in O2U-Net, by the mean of its epoch. Since every sample is heard once an epoch this moves all scores alike
+    and never changes who is kept.
+
+    Raises:
+        LopsError: an unknown variant.
+
+    """
+    if variant not in VARIANTS:
+        raise LopsError(f"variant is {variant!r}; wanted one of {', '.join(VARIANTS)}")
+
+    def scorer(samples: Sequence[Any], codes: np.ndarray, n_classes: int) -> Scored:
+        losses = Losses(len(codes))
+        stages = stages_of(variant, losses, probe.max_epochs)
+        probe.fit_in_stages(samples, codes, n_classes, stages, seed=seed)
+        epochs = sum(stage.epochs for stage in stages)
+        return Scored(-losses.mean(), None, f"{epochs} epochs, losses of the last {stages[-1].epochs}")
+
+    return scorer

@@ -1,0 +1,39 @@
+"""Optimal: what a selector that knew the truth would keep, the bound for all others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lops_adapters.core import LopsError, Selection
+from lops_adapters.selection.keeping import Scored, read_labels, selection_of
+from lops_adapters.selection.selectors import Labels, values
+
+
+@dataclass
+class Optimal:
+    """Keeps every sample whose pseudo-label is its gold label (the paper's OptimalFilter). The only selector that sees gold labels.
+
+    Args:
+        gold: one gold label a sample, in the order of the samples.
+
+    """
+
+    gold: Labels
+
+    def __call__(self, samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
+        """Compare and select; the confidence is 1 where right, 0 where wrong.
+
+        Raises:
+            LopsError: another number of gold labels than of samples.
+
+        """
+        classes, codes = read_labels(samples, pseudo_labels)
+        if len(self.gold) != len(codes):
+            raise LopsError(f"found {len(self.gold)} gold labels and {len(codes)} samples; wanted the gold label of each sample, in order")
+        right = np.array([given == truth for given, truth in zip(values(pseudo_labels), values(self.gold), strict=True)], dtype=bool)
+        scored = Scored(right.astype(np.float64), None, "gold labels were compared")
+        return selection_of(right, scored, classes, codes, "optimal", "pseudo-label is the gold label")

@@ -1,0 +1,26 @@
+"""Probability: what the probe at the end of its training gives the pseudo-label."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lops_adapters.probes.base import Snapshot
+from lops_adapters.selection.confidence import Confidence
+
+
+class Probability(Confidence):
+    """The probability of the pseudo-label at the last checkpoint (the paper's baseline of this name).
+
+    >>> probability = Probability(np.array([0, 1]), 2)
+    >>> probability.observe(Snapshot(1.0, np.array([[0.75, 0.25], [0.5, 0.5]]), None))
+    >>> probability.scores().tolist()
+    [0.75, 0.5]
+    """
+
+    def observe(self, snapshot: Snapshot) -> None:
+        """Remember this checkpoint in place of the one before."""
+        self._last = self.of_label(snapshot.probabilities)
+
+    def scores(self) -> np.ndarray:
+        """Return the last probability of the pseudo-label, (n,) float64."""
+        return self._last

@@ -1,0 +1,34 @@
+"""Stability: how often the probe is right about a pseudo-label throughout its training."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lops_adapters.probes.base import Snapshot
+from lops_adapters.selection.confidence import Confidence
+
+
+class Stability(Confidence):
+    """The share of checkpoints at which the pseudo-label is predicted (the paper's baseline "Learning Stability").
+
+    With t checkpoints there are t + 1 different scores, so that most choices are among ties, which the hash breaks.
+
+    >>> stability = Stability(np.array([0, 1]), 2)
+    >>> for row in ([0.75, 0.25], [0.25, 0.75]):
+    ...     stability.observe(Snapshot(1.0, np.array([row, [0.25, 0.75]]), None))
+    >>> stability.scores().tolist()
+    [0.5, 1.0]
+    """
+
+    def __init__(self, codes: np.ndarray, n_classes: int) -> None:
+        super().__init__(codes, n_classes)
+        self._right, self._checkpoints = np.zeros(len(codes)), 0
+
+    def observe(self, snapshot: Snapshot) -> None:
+        """Count the samples that are right."""
+        self._right += snapshot.probabilities.argmax(axis=1) == self.codes
+        self._checkpoints += 1
+
+    def scores(self) -> np.ndarray:
+        """Return the share of checkpoints at which the pseudo-label is predicted, (n,) float64."""
+        return self._right / self._checkpoints

@@ -1,0 +1,47 @@
+"""Confident learning through cleanlab."""
+
+import sys
+
+import numpy as np
+import pytest
+
+from lops_adapters.core import LopsError
+from lops_adapters.selection import build
+from lops_adapters.selection.folds import out_of_sample
+
+from .stand_in import Told, world
+
+SAMPLES, LABELS, _, TABLE = world()
+CODES = np.array([int(label[-1]) for label in LABELS])
+
+
+@pytest.mark.parametrize("missing", ["cleanlab", "cleanlab.filter"])
+def test_not_installed(monkeypatch, missing):
+    monkeypatch.setitem(sys.modules, missing, None)
+    with pytest.raises(LopsError, match=r"needs cleanlab, which is not installed; run: pip install 'lops_adapters\[cleanlab\]'"):
+        build("confident-learning", Told(TABLE))
+
+
+def test_keeps_what_cleanlab_does_not_flag():
+    cleanlab = pytest.importorskip("cleanlab.filter")
+    probabilities = out_of_sample(Told(TABLE), SAMPLES, CODES, 3, folds=5, seed=0, quiet=True)
+    flagged = cleanlab.find_label_issues(CODES, probabilities)
+    selection = build("confident-learning", Told(TABLE), tau=0.01)(SAMPLES, LABELS)
+    np.testing.assert_array_equal(selection.rejected, np.flatnonzero(flagged))
+    assert 0 < flagged.sum() < 60
+    np.testing.assert_allclose(selection.confidence, probabilities[np.arange(90), CODES])
+
+
+def test_n_by_label_quality():
+    pytest.importorskip("cleanlab.filter")
+    probe = Told(TABLE)
+    selection = build("confident-learning", probe, n=20, folds=3)(SAMPLES, LABELS)
+    quality = np.array([TABLE[sample][-1][code] for sample, code in zip(SAMPLES, CODES, strict=True)])
+    assert set(selection.kept) == set(np.argsort(-quality)[:20])
+    assert len(probe.trained_on) == 3
+
+
+def test_needs_a_probe():
+    pytest.importorskip("cleanlab.filter")
+    with pytest.raises(LopsError, match="confident-learning needs a probe"):
+        build("confident-learning")

@@ -1,0 +1,245 @@
+"""What every selection method promises, over the table of methods: a new one is checked without a line here."""
+
+import importlib.util
+
+import numpy as np
+import pytest
+
+from lops_adapters.core import RULES, LopsError, tie_hash
+from lops_adapters.evaluation import noise
+from lops_adapters.probes.linear import LinearProbe
+from lops_adapters.selection import METHODS, Lops, build, keep_all
+
+from .stand_in import Told, world
+
+SAMPLES, LABELS, GOLD, TABLE = world()
+N = len(SAMPLES)
+NAMES = [
+    pytest.param(name, marks=pytest.mark.skipif(importlib.util.find_spec("cleanlab") is None, reason="cleanlab is not installed"))
+    if name == "confident-learning"
+    else name
+    for name in METHODS
+]
+EXPECTED = {
+    "standard", "lops", "lops-batch", "probability", "entropy", "mc-dropout", "o2u-net", "stability", "random", "optimal", "margin",
+    "confident-learning", "learning-order", "automatic",
+}  # fmt: skip
+# Random numbers and folds go by position, and so do ties, of which stability has many.
+BY_POSITION = {"random", "stability", "lops", "lops-batch"}
+takes_n = pytest.mark.parametrize("name", [name for name in NAMES if METHODS[getattr(name, "values", (name,))[0]].takes_n])
+everything = pytest.mark.parametrize("name", NAMES)
+
+
+def selector(name, table=TABLE, gold=GOLD, **settings):
+    if METHODS[name].needs_gold:
+        settings["gold"] = gold
+    if name == "lops-batch":
+        settings.setdefault("every", 2)
+    return build(name, Told(table) if METHODS[name].needs_probe else None, **settings)
+
+
+def counts_of(positions, labels=LABELS):
+    names, counts = np.unique(np.array(labels)[positions], return_counts=True)
+    return dict(zip(names.tolist(), counts.tolist(), strict=True))
+
+
+def test_the_table():
+    assert set(METHODS) == EXPECTED
+    assert [method.name for method in METHODS.values()] == list(METHODS)
+    assert {name for name, method in METHODS.items() if method.needs_gold} == {"optimal"}
+    assert {name for name, method in METHODS.items() if not method.needs_probe} == {"standard", "random", "optimal"}
+    assert all(method.summary and "\n" not in method.summary for method in METHODS.values())
+
+
+@everything
+def test_a_selection(name):
+    selection = selector(name)(SAMPLES, LABELS)
+    assert selection.kept.dtype == selection.rejected.dtype == np.int64
+    assert sorted([*selection.kept.tolist(), *selection.rejected.tolist()]) == list(range(N))
+    assert (np.diff(selection.kept) > 0).all()
+    assert (np.diff(selection.rejected) > 0).all()
+    assert selection.confidence.shape == selection.learnt_at.shape == (N,)
+    assert selection.confidence.dtype == np.float64
+    assert np.isfinite(selection.confidence).all()
+    assert not np.isnan(selection.learnt_at).any()
+    assert {label: (report.count, report.kept) for label, report in selection.per_class.items()} == {
+        label: (LABELS.count(label), counts_of(selection.kept).get(label, 0)) for label in set(LABELS)
+    }
+    assert selection.rule == {"standard": "keep-all", "lops": "released", "lops-batch": "released"}.get(name, name)
+    assert selection.stopped
+    if name != "standard":
+        assert 0 < len(selection.rejected) < N
+    if name not in ("standard", "random"):
+        assert noise(np.array(LABELS)[selection.kept], np.array(GOLD)[selection.kept]) < noise(LABELS, GOLD)
+
+
+@everything
+def test_same_seed_same_answer(name):
+    first, again = (selector(name, seed=3)(SAMPLES, LABELS) for _ in range(2))
+    np.testing.assert_array_equal(first.kept, again.kept)
+    np.testing.assert_array_equal(first.confidence, again.confidence)
+    same = selector(name, seed=3)
+    np.testing.assert_array_equal(same(SAMPLES, LABELS).kept, same(SAMPLES, LABELS).kept)
+    if name == "random":
+        assert selector(name, seed=4)(SAMPLES, LABELS).kept.tolist() != first.kept.tolist()
+
+
+@everything
+@pytest.mark.parametrize("stratified", [False, True])
+def test_the_order_of_rows_is_nothing(name, stratified):
+    if name in BY_POSITION - {"lops", "lops-batch"}:
+        pytest.skip("ties and random numbers go by position")
+    order = np.random.default_rng(1).permutation(N)
+    samples, labels, gold = ([given[i] for i in order] for given in (SAMPLES, LABELS, GOLD))
+    here = selector(name, stratified=stratified)(SAMPLES, LABELS)
+    there = selector(name, stratified=stratified, gold=gold)(samples, labels)
+    np.testing.assert_array_equal(np.sort(order[there.kept]), here.kept)
+    np.testing.assert_allclose(there.confidence, here.confidence[order], rtol=1e-12, atol=1e-12)
+
+
+@takes_n
+@pytest.mark.parametrize("stratified", [False, True, None])
+def test_n_is_kept(name, stratified):
+    for n in (1, 2, 17, N - 1, N, N + 1, 10 * N):
+        selection = selector(name, n=n, tau=0.1, stratified=stratified)(SAMPLES, LABELS)
+        assert len(selection.kept) == min(n, N)
+        if stratified is False and n < N:
+            assert selection.confidence[selection.kept].min() >= selection.confidence[selection.rejected].max()
+
+
+@takes_n
+def test_stratified(name):
+    for n in (3, 17, 50):
+        kept = counts_of(selector(name, n=n, stratified=True)(SAMPLES, LABELS).kept)
+        for label in set(LABELS):
+            assert abs(kept.get(label, 0) - n * LABELS.count(label) / N) < 1
+    if name != "confident-learning":
+        kept = counts_of(selector(name, tau=0.3, stratified=True)(SAMPLES, LABELS).kept)
+        assert kept == {label: -(-LABELS.count(label) * 3 // 10) for label in set(LABELS)}
+        assert len(selector(name, tau=0.3, stratified=False)(SAMPLES, LABELS).kept) == 27
+        default = selector(name, tau=0.3)(SAMPLES, LABELS)
+        told = selector(name, tau=0.3, stratified=METHODS[name].stratified)(SAMPLES, LABELS)
+        np.testing.assert_array_equal(default.kept, told.kept)
+    shown = counts_of(selector("probability", n=30, stratified=False)(SAMPLES, LABELS).kept)
+    assert shown != counts_of(selector("probability", n=30, stratified=True)(SAMPLES, LABELS).kept)
+
+
+@everything
+def test_gold_labels_change_nothing_but_the_optimum(name):
+    if name == "optimal":
+        other = selector(name, gold=GOLD[::-1])(SAMPLES, LABELS)
+        assert other.kept.tolist() == [i for i in range(N) if LABELS[i] == GOLD[::-1][i]]
+        assert selector(name)(SAMPLES, LABELS).kept.tolist() == [i for i in range(N) if LABELS[i] == GOLD[i]]
+        return
+    with pytest.raises(LopsError, match=f"{name} was given gold labels; only optimal may see them"):
+        build(name, Told(TABLE), gold=GOLD)
+
+
+@everything
+def test_a_class_with_one_sample(name):
+    labels = ["rare", *("class 0" if label == "class 2" else label for label in LABELS[1:])]
+    columns = {**TABLE, "text 0": np.tile([0.2, 0.2, 0.6], (4, 1))}
+    for settings in ({}, {"n": 5}, {"stratified": True}):
+        if "n" in settings and not METHODS[name].takes_n:
+            continue
+        selection = selector(name, columns, gold=labels, **settings)(SAMPLES, labels)
+        assert selection.per_class["rare"].count == 1
+        assert selection.per_class["rare"].kept == int(0 in selection.kept)
+    if name in ("standard", "lops", "lops-batch", "automatic", "optimal"):
+        assert 0 in selector(name, columns, gold=labels)(SAMPLES, labels).kept
+
+
+@takes_n
+def test_ties_go_by_hash(name):
+    if name == "random":
+        pytest.skip("random numbers do not tie")
+    samples, labels = [f"text {i}" for i in range(40)], ["a", "b"] * 20
+    table = {sample: np.full((3, 2), 0.5) for sample in samples}
+    for seed in (0, 5):
+        expected = np.sort(np.argsort(tie_hash(np.arange(40), seed))[:11])
+        selection = selector(name, table, n=11, seed=seed, stratified=False)(samples, labels)
+        if name == "learning-order":  # an even probability predicts the first class
+            assert set(np.array(labels)[selection.kept]) == {"a"}
+        elif name in ("mc-dropout", "entropy", "stability"):
+            assert len(set(selection.confidence)) <= 2
+        else:
+            assert len(set(selection.confidence.round(12))) == 1
+            np.testing.assert_array_equal(selection.kept, expected)
+
+
+@everything
+def test_a_real_probe(name):
+    if name in ("mc-dropout", "entropy"):
+        with pytest.raises(LopsError, match=f"{name} needs a probe with dropout, and this linear probe has none; take a transformer"):
+            build(name, "linear")
+        return
+    rng = np.random.default_rng(0)
+    gold = np.arange(240) % 3
+    labels = np.where(rng.uniform(size=240) < 0.25, (gold + 1) % 3, gold)
+    texts = [" ".join([*(f"t{g}w{i}" for i in rng.integers(0, 15, 5)), *(f"c{i}" for i in rng.integers(0, 40, 10))]) for g in gold]
+    extra = {"gold": gold} if name == "optimal" else {"every": 3} if name == "lops-batch" else {}
+    selection = build(name, LinearProbe(), tau=0.7, **extra)(texts, labels)
+    if name not in ("standard", "random"):
+        assert (labels != gold)[selection.kept].mean() < 0.15 < (labels != gold).mean()
+        assert len(selection.kept) > 100
+
+
+def test_lops_is_lops():
+    for rule in RULES:
+        for every in (None, 2):
+            found = build("lops", Told(TABLE), rule=rule, every=every, tau=0.4, seed=2)(SAMPLES, LABELS)
+            expected = Lops(Told(TABLE), rule=rule, every=every, tau=0.4, seed=2)(SAMPLES, LABELS)
+            np.testing.assert_array_equal(found.kept, expected.kept)
+    assert build("lops-batch", Told(TABLE)).every == 40
+    assert build("lops-batch", Told(TABLE), every=3).every == 3
+    assert build("standard") is keep_all
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "message"),
+    [
+        ("best", {}, "method is 'best'; wanted one of standard, lops, lops-batch"),
+        ("margin", {"folds": 3}, "margin has no option 'folds'; its options are: none of its own"),
+        ("automatic", {"fold": 3}, "automatic has no option 'fold'; its options are: folds"),
+        ("o2u-net", {"variant": "mine"}, "variant is 'mine'; wanted one of paper, released"),
+        ("entropy", {"variant": "mine"}, "variant is 'mine'; wanted one of paper, released"),
+        ("lops", {"n": 5}, "lops decides by itself how many to keep, and n is 5; leave n out"),
+        ("margin", {"n": 0}, "n is 0; wanted a number of samples to keep, at least 1"),
+        ("margin", {"tau": 0}, "tau is 0; wanted a fraction above 0"),
+        ("margin", {"tau": 1.1}, "tau is 1.1; wanted"),
+        ("lops", {"rule": "mine"}, "rule is 'mine'; wanted one of released"),
+        ("margin", {"every": 0}, "every is 0; wanted a number of updates"),
+        ("random", {"seed": -1}, "seed is -1"),
+        ("optimal", {}, "optimal is defined by gold labels; pass gold, one label a sample"),
+        ("margin", {"gold": GOLD}, "margin was given gold labels; only optimal may see them"),
+    ],
+)
+def test_bad_requests(name, settings, message):
+    probe = Told(TABLE)
+    with pytest.raises(LopsError, match=message):
+        build(name, probe, **settings)
+    assert not probe.trained_on
+
+
+@pytest.mark.parametrize("name", [name for name, method in METHODS.items() if method.needs_probe and name != "confident-learning"])
+def test_a_probe_is_needed(name):
+    with pytest.raises(LopsError, match=f"{name} needs a probe; pass one, such as probe='linear'"):
+        build(name)
+
+
+@everything
+def test_bad_input(name):
+    with pytest.raises(LopsError, match=r"found 90 samples and .*89"):
+        selector(name)(SAMPLES, LABELS[1:])
+    if name != "standard":
+        with pytest.raises(LopsError, match="found no pseudo-labels"):
+            selector(name, gold=[])([], [])
+
+
+@pytest.mark.parametrize("name", ["probability", "margin", "learning-order", "stability"])
+def test_a_diverged_probe(name):
+    table = {**TABLE, "text 3": np.full((4, 3), np.nan)}
+    with pytest.raises(LopsError, match=r"the probe predicts NaN at time 1\.0: its training has diverged; lower its learning rate"):
+        build(name, Told(table))(SAMPLES, LABELS)
+    with pytest.raises(LopsError, match="every is 9, and the probe's training has fewer updates"):
+        build(name, Told(TABLE), every=9)(SAMPLES, LABELS)
