@@ -17,6 +17,7 @@ LOADERS = {
     "conwea": "lops_adapters.conwea.model:ConweaClassifier",
     "westclass": "lops_adapters.westclass.model:WestclassClassifier",
     "xclass": "lops_adapters.xclass.model:XclassClassifier",
+    "self_training": "lops_adapters.self_training.model:SelfTrainedClassifier",
 }
 
 
@@ -69,7 +70,7 @@ def load(path: str | Path, *, arm: str | None = None, device: str = "auto") -> T
     tried = (
         [root / arm / "model"]
         if arm
-        else [root, root / "model", root / "lops" / "model", root / "standard" / "model", *sorted(root.glob("lops-*/model"))]
+        else [root, root / "model", root / "lops" / "model", root / "standard" / "model", *sorted(root.glob("*/model"))]
     )
     folder = next((place for place in tried if (place / "lops.json").is_file()), None)
     if folder is None:
