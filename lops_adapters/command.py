@@ -84,10 +84,10 @@ def _one(
 def command_name(title: str) -> str:
     """Return what a framework is called in commands, folders and extras.
 
-    >>> command_name("X-Class")
-    'xclass'
+    >>> command_name("X-Class"), command_name("Self training")
+    ('xclass', 'self_training')
     """
-    return title.lower().replace("-", "")
+    return title.lower().replace("-", "").replace(" ", "_")
 
 
 def require(title: str, modules: Sequence[str]) -> None:

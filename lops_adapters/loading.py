@@ -18,6 +18,7 @@ LOADERS = {
     "lotclass": "lops_adapters.lotclass.model:LotclassClassifier",
     "westclass": "lops_adapters.westclass.model:WestclassClassifier",
     "xclass": "lops_adapters.xclass.model:XclassClassifier",
+    "self_training": "lops_adapters.self_training.model:SelfTrainedClassifier",
 }
 
 
@@ -70,7 +71,7 @@ def load(path: str | Path, *, arm: str | None = None, device: str = "auto") -> T
     tried = (
         [root / arm / "model"]
         if arm
-        else [root, root / "model", root / "lops" / "model", root / "standard" / "model", *sorted(root.glob("lops-*/model"))]
+        else [root, root / "model", root / "lops" / "model", root / "standard" / "model", *sorted(root.glob("*/model"))]
     )
     folder = next((place for place in tried if (place / "lops.json").is_file()), None)
     if folder is None:

@@ -58,11 +58,11 @@ def uses(tree, name):
     return found
 
 
-def assert_one_insertion_point(package):
-    """The selector is made and called in one place of the package, and nothing else chooses pseudo-labels."""
+def assert_one_insertion_point(package, makers=("keep_all", "Lops")):
+    """The selector is made, by these, and called in one place of the package, and nothing else chooses pseudo-labels."""
     files = sorted(Path(package.__file__).parent.glob("*.py"))
     trees = {path.name: ast.parse(path.read_text(encoding="utf-8")) for path in files}
-    for name, function in {"_selector": "run_arm", "selector": "run_arm", "keep_all": "_selector", "Lops": "_selector"}.items():
+    for name, function in {"_selector": "run_arm", "selector": "run_arm", **dict.fromkeys(makers, "_selector")}.items():
         assert {file: uses(tree, name) for file, tree in trees.items() if uses(tree, name)} == {"pipeline.py": [function]}, name
 
 

@@ -17,7 +17,7 @@ HEAVY = {
 }  # fmt: skip
 # Files made of one heavy library and imported only inside the functions of their neighbours.
 HEAVY_FILES = {"probes/han_network.py", "probes/keras_networks.py"}
-FRAMEWORKS = {"conwea", "xclass", "westclass", "lotclass"}
+FRAMEWORKS = {"conwea", "xclass", "westclass", "lotclass", "self_training"}
 LEAVES = {"integrations", "report", "cli"}
 BASE_ROOMS = {"probes", "pseudo_labels", "datasets", "evaluation"}
 # What a room may import of the project besides itself; a room that is not named here is not a leaf and may not import frameworks.
@@ -133,7 +133,10 @@ SAMPLES = {
     ("conwea/__main__.py", "from lops_adapters.report import page"): "",
     ("conwea/__main__.py", "from lops_adapters.xclass import page"): "xclass",
     ("conwea/x.py", "from lops_adapters.datasets import load"): "",
-    ("self_training.py", "from lops_adapters.cli import main"): "cli",
+    ("runs.py", "from lops_adapters.cli import main"): "cli",
+    ("self_training/x.py", "from lops_adapters.xclass import page"): "xclass",
+    ("westclass/x.py", "from lops_adapters.self_training import run"): "self_training",
+    ("westclass/x.py", "from lops_adapters.westclass.self_training import train"): "",
     ("__init__.py", "from lops_adapters.datasets import read"): "datasets",
     ("cli/x.py", "from lops_adapters.conwea import pipeline"): "",
     ("core.py", "from importlib import import_module\nimport_module('lops_adapters.probes')"): "probes",

@@ -11,11 +11,23 @@ from lops_adapters.evaluation.noise import (
     noise_coverage_curve,
     noise_coverage_ratio,
 )
+from lops_adapters.evaluation.significance import (
+    Difference,
+    Significance,
+    TTest,
+    paired_bootstrap,
+    paired_bootstrap_over_seeds,
+    share_of_gap_closed,
+    subsample_t_test,
+)
 
 __all__ = [
     "F1",
+    "Difference",
     "Evaluator",
     "NoiseCoverageCurve",
+    "Significance",
+    "TTest",
     "area_under_noise_coverage",
     "confusion_matrix",
     "coverage",
@@ -24,4 +36,8 @@ __all__ = [
     "noise",
     "noise_coverage_curve",
     "noise_coverage_ratio",
+    "paired_bootstrap",
+    "paired_bootstrap_over_seeds",
+    "share_of_gap_closed",
+    "subsample_t_test",
 ]

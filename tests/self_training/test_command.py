@@ -1,0 +1,169 @@
+"""Bad input through the command: one clear line on standard error, exit status 2, before any long work; odd input that works."""
+
+import json
+from functools import partial
+
+import pytest
+
+from lops_adapters import arguments
+from lops_adapters.probes.linear import LinearProbe
+from lops_adapters.self_training.__main__ import main
+
+from ..framework_checks import (
+    BAD_OPTIONS,
+    assert_help_is_quick_and_light,
+    assert_not_overwritten,
+    assert_refused,
+    assert_taken_output_is_refused,
+    assert_usage,
+    metrics_of,
+)
+from ..framework_tools import outcome, warnings_as_for_a_user, write_folder
+from .toys import SEEDS, documents, small_presets
+
+TEXTS, LABELS = documents(30)
+
+
+@pytest.fixture(autouse=True)
+def small():
+    with small_presets(), warnings_as_for_a_user():
+        yield
+
+
+@pytest.fixture
+def no_work(monkeypatch):
+    """Fail the test where anything is trained."""
+    monkeypatch.setattr(LinearProbe, "updates", lambda *_: pytest.fail("long work before the error"))
+
+
+@pytest.fixture
+def run(tmp_path, capsys):
+    """run(folder, option, ...) -> exit status, standard output, standard error; into tmp_path/run."""
+
+    def command(folder, *more):
+        usual = ["--dataset", folder, "--preset", "quick", "--device", "cpu", "--quiet"]
+        return outcome(main, capsys, *usual, "--output", tmp_path / "run", *more)
+
+    return command
+
+
+@pytest.fixture(scope="module")
+def good(tmp_path_factory):
+    return write_folder(tmp_path_factory.mktemp("good") / "good", TEXTS, LABELS, SEEDS)
+
+
+@pytest.mark.usefixtures("no_work")
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        *BAD_OPTIONS,
+        (["--method", "nonsense"], ["--arms is 'nonsense'; wanted some of standard, lops, "]),
+        (["--iterations", "0"], ["iterations is 0; wanted at least 1"]),
+        (["--delta", "1.5"], ["delta is 1.5; wanted a probability, from 0 to 1"]),
+        (["--every", "1000"], ["every is 1000, and the probe makes 12 updates on 14 pseudo-labelled documents; wanted a smaller"]),
+        (["--every", "5", "--probe", "linear"], ["every is 5, and the probe makes 4 updates"]),
+        (["--classifier", "no/such/model"], ["cannot load the encoder 'no/such/model'", "wanted 'minilm'"]),
+        (
+            ["--pseudo-labels", "guess"],
+            ["pseudo_labels is 'guess', which cannot be read", "wanted string-match, exclusive-string-match, or"],
+        ),
+    ],
+)
+def test_options_that_cannot_work(run, good, tmp_path, monkeypatch, more, words):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    assert_refused(run(good, *more), *words)
+    assert not (tmp_path / "run").exists()  # the corrected command can have it
+
+
+def test_options_argparse_refuses(run, good, capsys):
+    wrong = ("--rule best", "--probe svm", "--iterations two", "--delta much")
+    assert_usage(partial(run, good), capsys, "lops_adapters.self_training", *wrong)
+
+
+@pytest.mark.usefixtures("no_work")
+@pytest.mark.parametrize(
+    ("texts", "labels", "seeds", "more", "words"),
+    [
+        (TEXTS, LABELS, None, [], ["comes without seed words, which string-match starts from", "--pseudo-labels FILE.csv"]),
+        (
+            TEXTS,
+            LABELS,
+            {"arts": ["paint"], "law": [], "sport": []},
+            [],
+            ["string-match gives ", "pseudo-labels of 1 classes; wanted at least two"],
+        ),
+        (
+            TEXTS,
+            LABELS,
+            {"arts": ["zyzzyva"], "law": ["quux"], "sport": ["xyzzy"]},
+            [],
+            ["string-match gives 0 pseudo-labels of 0 classes"],
+        ),
+        (["", " "], None, SEEDS, [], ["string-match gives 0 pseudo-labels"]),
+        (TEXTS, None, SEEDS, ["--method", "optimal"], ["optimal is defined by gold labels, and data has none"]),
+    ],
+)
+def test_data_that_cannot_work(run, tmp_path, texts, labels, seeds, more, words):
+    assert_refused(run(write_folder(tmp_path / "data", texts, labels, seeds), *more), *words)
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.usefixtures("no_work")
+def test_a_file_of_pseudo_labels_that_cannot_work(run, good, tmp_path):
+    mine = tmp_path / "mine.csv"
+    for text, words in {
+        "id,label\nd1,law\nd1,arts\n": "the id 'd1' is there a second time",
+        "id,label\nd1,law\nx1,arts\n": "1 ids are of no document of good (x1)",
+        "id,label\nd1,politics\n": "politics is no class of good",
+        "id,label\nd1,law\nd2,law\n": "mine.csv gives 2 pseudo-labels of 1 classes",
+    }.items():
+        mine.write_text(text, encoding="utf-8")
+        assert_refused(run(good, "--pseudo-labels", mine), words)
+        assert not (tmp_path / "run").exists()
+
+
+def test_taken_output(run, good, tmp_path):
+    assert_taken_output_is_refused(partial(run, good), tmp_path / "run")
+
+
+def test_a_good_run(run, good, tmp_path):
+    status, out, err = run(good, "--method", "random,lops", "--iterations", "2")
+    assert status == 0, err
+    assert "Self training on good, 30 documents, preset quick, seed 0" in out
+    assert [line.split()[:2] for line in out.splitlines() if line.startswith(("lops", "random"))] == [
+        ["lops", "0"], ["lops", "1"], ["random", "0"], ["random", "1"],
+    ]  # fmt: skip
+    assert out.rstrip().endswith(f"run folder: {tmp_path / 'run'}")
+    page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+    assert "What the random arm kept, by class" in page
+    config = json.loads((tmp_path / "run" / "config.json").read_text())
+    assert (config["framework"], config["settings"]["preset"], config["settings"]["n_from"]) == ("self_training", "quick", "lops")
+    assert config["command"].startswith("python -m lops_adapters.self_training")
+    assert_not_overwritten(partial(run, good, "--method", "standard"), tmp_path / "run")
+
+
+def test_the_usual_methods_and_no_gold_labels_or_seed_words(run, tmp_path):
+    mine = tmp_path / "mine.csv"
+    mine.write_text("id,pseudo_label\n" + "".join(f"d{i},{label}\n" for i, label in enumerate(LABELS)), encoding="utf-8")
+    seeds = {label: [] for label in SEEDS}
+    status, out, err = run(write_folder(tmp_path / "data", TEXTS, None, seeds), "--pseudo-labels", mine, "--iterations", "1")
+    assert status == 0, err
+    assert list(metrics_of(tmp_path / "run")["arms"]) == ["standard", "lops"]
+    arm, _, count, noise, selected, noise_after, micro, macro, _ = out.splitlines()[4].split()
+    assert (arm, count, selected, noise, noise_after, micro, macro) == ("standard", "30", "30", "-", "-", "-", "-")
+
+
+def test_seeds_and_the_log(good, tmp_path, capsys):
+    usual = ["--dataset", str(good), "--preset", "quick", "--device", "cpu", "--iterations", "1", "--method", "random"]
+    assert arguments.guarded(main)([*usual, "--output", str(tmp_path / "run"), "--seed", "5", "--seeds", "2"]) == 0
+    captured = capsys.readouterr()
+    assert captured.out.count("30 documents, preset quick, seed") == 2
+    assert captured.err.count("random: keeps as many as tau says, 0.5 of the pseudo-labels") == 2
+    assert sorted(path.name for path in (tmp_path / "run").iterdir()) == ["seed5", "seed6"]
+    config = json.loads((tmp_path / "run" / "seed5" / "config.json").read_text())
+    assert config["settings"]["n_from"] == "tau"
+
+
+def test_help_is_quick_and_light():
+    words = ("--method", "--classifier", "--pseudo-labels", "(default: standard,lops)", "{same,linear}")
+    assert_help_is_quick_and_light("lops_adapters.self_training", *words)

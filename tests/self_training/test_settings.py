@@ -1,0 +1,74 @@
+import hashlib
+import json
+
+import pytest
+
+from lops_adapters.core import LopsError
+from lops_adapters.selection import METHODS
+from lops_adapters.self_training.settings import SelfTrainingSettings
+
+
+@pytest.mark.parametrize("preset", SelfTrainingSettings.PRESETS)
+@pytest.mark.parametrize("faithful", [None, True])
+def test_survives_json(preset, faithful):
+    settings = SelfTrainingSettings.preset(preset, tau=0.7, every=3, faithful=faithful, epochs=2, learning_rate=0.1)
+    assert SelfTrainingSettings(**json.loads(json.dumps(settings.as_dict()))) == settings
+
+
+def test_presets_are_the_published_sizes_and_smaller_ones():
+    paper, quick = SelfTrainingSettings.preset("paper"), SelfTrainingSettings.preset("quick")
+    assert (paper.classifier, paper.max_tokens) == ("bert-base-uncased", 512)
+    assert (quick.classifier, quick.max_tokens) == ("minilm", 128)
+    for settings in (paper, quick):
+        assert (settings.epochs, settings.batch_size, settings.learning_rate) == (None, None, None)  # the encoder's recipe
+        assert (settings.iterations, settings.delta, settings.pseudo_labels) == (5, 0.6, "string-match")
+        assert (settings.rule, settings.tau, settings.every, settings.probe, settings.faithful) == ("released", 0.5, "epoch", "same", False)
+
+
+def test_every_method_is_an_arm():
+    assert SelfTrainingSettings.ARMS == ("standard", "lops")
+    assert {*SelfTrainingSettings.ARMS, *SelfTrainingSettings.MORE_ARMS} == set(METHODS)
+
+
+@pytest.mark.parametrize(
+    ("methods", "n_from"),
+    [
+        (["standard", "lops"], "lops"),
+        (["standard"], "lops"),
+        (["optimal"], "lops"),
+        (["random", "lops"], "lops"),
+        (["random"], "tau"),
+        (["standard", "random"], "tau"),
+    ],
+)
+def test_where_n_is_from(methods, n_from):
+    assert SelfTrainingSettings().settled(methods).n_from == n_from
+
+
+def test_a_file_is_known_by_what_it_holds(tmp_path):
+    path = tmp_path / "mine.csv"
+    path.write_text("id,label\n", encoding="utf-8")
+    settings = SelfTrainingSettings(pseudo_labels=str(path)).settled(["lops"])
+    assert settings.pseudo_labels_sha256 == hashlib.sha256(b"id,label\n").hexdigest()
+    assert SelfTrainingSettings().settled(["lops"]).pseudo_labels_sha256 is None
+    with pytest.raises(LopsError, match=r"pseudo_labels is 'stringmatch', which cannot be read .*; wanted string-match, exclusive-string"):
+        SelfTrainingSettings(pseudo_labels="stringmatch").settled(["lops"])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"delta": -0.1}, "delta is -0.1; wanted a probability"),
+        ({"delta": 1.01}, "delta is 1.01"),
+        ({"delta": float("nan")}, "delta is nan"),
+        ({"learning_rate": 0}, "learning_rate is 0"),
+        ({"learning_rate": float("nan")}, "learning_rate is nan"),
+        ({"n_from": "random"}, "n_from is 'random'; wanted one of lops, tau"),
+        ({"probe": "transformer"}, "probe is 'transformer'; wanted one of same, linear"),
+        ({"tau": 0}, "tau is 0"),
+        *(({name: 0}, f"{name} is 0; wanted at least 1") for name in SelfTrainingSettings.AT_LEAST_ONE),
+    ],
+)
+def test_numbers_out_of_range(wrong, words):
+    with pytest.raises(LopsError, match=words):
+        SelfTrainingSettings.preset("quick", **wrong)

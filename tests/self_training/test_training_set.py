@@ -1,0 +1,73 @@
+"""The set that is selected from and added to; classes are numbered among all of them, whichever are present."""
+
+import numpy as np
+import pytest
+
+from lops_adapters.pseudo_labels import PseudoLabels
+from lops_adapters.self_training.training_set import DROPPED, POOL, TrainingSet, codes_of
+
+CLASSES = ("arts", "law", "sport")
+
+
+@pytest.fixture
+def training():
+    """Six documents, of which 1, 2 and 5 are labelled, and none as arts."""
+    names = np.array(["sport", "law", "sport"], dtype=object)
+    return TrainingSet.start(PseudoLabels(np.array([1, 2, 5]), names, np.array([3.0, 1.0, 2.0]), 6, CLASSES))
+
+
+def table(labels):
+    return list(zip(labels.positions.tolist(), labels.labels.tolist(), labels.scores.tolist(), strict=True))
+
+
+def sure(*rows):
+    """Probabilities of six documents: (document, class, probability), the others undecided."""
+    found = np.full((6, 3), 1 / 3)
+    for document, code, probability in rows:
+        found[document] = (1 - probability) / 2
+        found[document, code] = probability
+    return found
+
+
+def test_the_start(training):
+    assert table(training.pseudo_labels()) == [(1, "sport", 3), (2, "law", 1), (5, "sport", 2)]
+    assert training.since.tolist() == [POOL, 0, 0, POOL, POOL, 0]
+    labels = training.pseudo_labels()
+    assert (labels.n_documents, labels.classes, labels.empty_classes) == (6, CLASSES, ("arts",))
+    assert codes_of(labels).tolist() == [2, 1, 2]
+
+
+def test_a_missing_class_moves_no_number(training):
+    """With classes numbered anew where arts is missing, sport would be 1 and a bootstrapped law would join it."""
+    moved = training.bootstrap(sure((0, 1, 0.9), (3, 2, 0.8)), 0.6, 0)
+    assert table(moved) == [(0, "law", 0.9), (3, "sport", 0.8)]
+    assert table(training.pseudo_labels()) == [(0, "law", 0.9), (1, "sport", 3), (2, "law", 1), (3, "sport", 0.8), (5, "sport", 2)]
+    assert codes_of(training.pseudo_labels()).tolist() == [1, 2, 1, 2, 2]
+
+
+def test_the_rejected_return_and_may_come_back_otherwise(training):
+    training.reject(np.array([1, 5]))
+    assert table(training.pseudo_labels()) == [(2, "law", 1)]
+    assert training.codes[[1, 5]].tolist() == [-1, -1]
+    assert table(training.bootstrap(sure((1, 0, 0.7), (2, 0, 0.9)), 0.6, 0)) == [(1, "arts", 0.7)]  # 2 is no longer in the pool
+    assert training.since.tolist() == [POOL, 1, 0, POOL, POOL, POOL]
+    assert table(training.bootstrap(sure((0, 0, 0.7)), 0.6, 1)) == [(0, "arts", 0.7)]
+    assert training.since.tolist() == [2, 1, 0, POOL, POOL, POOL]
+
+
+def test_the_dropped_do_not(training):
+    training.reject(np.array([1]), drop=True)
+    assert table(training.bootstrap(sure((1, 0, 1.0)), 0.6, 0)) == []
+    assert training.since[1] == DROPPED
+
+
+@pytest.mark.parametrize(("inclusive", "moved"), [(False, []), (True, [0])])
+def test_exactly_delta(training, inclusive, moved):
+    assert training.bootstrap(sure((0, 0, 0.75)), 0.75, 0, inclusive=inclusive).positions.tolist() == moved
+
+
+def test_nothing_left_and_nothing_sure(training):
+    assert len(training.bootstrap(sure(), 0.6, 0)) == 0
+    training.bootstrap(sure(*((i, 0, 0.9) for i in range(6))), 0.6, 0)
+    assert (training.since >= 0).all()
+    assert len(training.bootstrap(sure((0, 1, 1.0)), 0.6, 1)) == 0
