@@ -58,12 +58,21 @@ def uses(tree, name):
     return found
 
 
-def assert_one_insertion_point(package, makers=("keep_all", "Lops")):
-    """The selector is made, by these, and called in one place of the package, and nothing else chooses pseudo-labels."""
+INSERTION_POINT = {"_selector": ["run_arm"], "selector": ["run_arm"], "keep_all": ["_selector"], "Lops": ["_selector"]}
+
+
+def assert_one_insertion_point(package, where=INSERTION_POINT, elsewhere=frozenset()):
+    """The selector is made and called in one place of the package (or those given), and nothing else chooses pseudo-labels.
+
+    ``where`` says for each name the functions of ``pipeline.py`` that use it, one entry a use; ``elsewhere`` holds (name, file, function)
+    for uses in other files.
+    """
     files = sorted(Path(package.__file__).parent.glob("*.py"))
     trees = {path.name: ast.parse(path.read_text(encoding="utf-8")) for path in files}
-    for name, function in {"_selector": "run_arm", "selector": "run_arm", **dict.fromkeys(makers, "_selector")}.items():
-        assert {file: uses(tree, name) for file, tree in trees.items() if uses(tree, name)} == {"pipeline.py": [function]}, name
+    for name, functions in where.items():
+        found = {file: uses(tree, name) for file, tree in trees.items() if uses(tree, name)}
+        others = {file: [function] for used, file, function in elsewhere if used == name}
+        assert found == {"pipeline.py": functions, **others}, name
 
 
 def assert_learnt_at(table, epochs):

@@ -63,7 +63,7 @@ def test_nothing_there(tmp_path):
 
 
 def test_kinds_nobody_knows(tmp_path):
-    with pytest.raises(LopsError, match="a model of kind 'oracle'; this version knows conwea, westclass"):
+    with pytest.raises(LopsError, match="a model of kind 'oracle'; this version knows conwea, lotclass, westclass, xclass"):
         load(model(tmp_path / "model", "oracle"))
 
 
@@ -75,7 +75,7 @@ def test_damaged_files(tmp_path, content):
         load(tmp_path)
 
 
-@pytest.mark.parametrize("kind", ["conwea", "westclass"])
+@pytest.mark.parametrize("kind", ["conwea", "lotclass", "westclass", "xclass"])
 def test_every_framework_has_a_classifier(kind):
     module, name = loading.LOADERS[kind].split(":")
     for method in ("load", "save", "predict", "predict_proba"):

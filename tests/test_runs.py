@@ -162,6 +162,9 @@ def test_a_model_is_replaced_when_the_new_one_is_complete(run):
 def test_what_a_killed_write_left_is_removed(run):
     for folder in (run.path, run.work, run.arm("lops")):
         (folder / ".lops-0-selection.npz.4321.tmp").write_bytes(b"PK half")
+    half = run.arm("lops") / ".model.4321.tmp" / "network"
+    half.mkdir(parents=True)
+    (half / ".weights.4321.tmp").write_bytes(b"half")
     (run.path / ".notes").write_text("mine")
     RunFolder.open(run.path, config(), resume=True)
     assert sorted(path.name for path in run.path.rglob("*")) == [".notes", "config.json", "lops", "work"]

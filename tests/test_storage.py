@@ -96,3 +96,37 @@ def test_arrays_come_back(tmp_path):
         assert stored["none"].shape == (0, 2)
         assert stored["scalar"] == 0.5
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_folder_stands_there_when_it_is_complete(tmp_path):
+    folder = tmp_path / "deep" / "model"
+
+    def look(temporary):
+        (temporary / "weights").write_text("new")
+        assert temporary.parent == folder.parent
+        assert temporary.name.startswith(".")
+
+    storage.replace_folder(folder, look)
+    assert (folder / "weights").read_text() == "new"
+    (folder / "old").write_text("old")
+    storage.replace_folder(folder, look)
+    assert [path.name for path in folder.iterdir()] == ["weights"]
+    assert list(folder.parent.iterdir()) == [folder]
+
+
+def test_a_folder_that_fails_leaves_the_old_one(tmp_path):
+    """And what it had written is out of the way of the next."""
+    folder = tmp_path / "model"
+    storage.replace_folder(folder, lambda temporary: (temporary / "weights").write_text("old"))
+
+    def half(temporary):
+        (temporary / "half").write_text("ne")
+        raise RuntimeError("disk full")
+
+    with pytest.raises(RuntimeError, match="disk full"):
+        storage.replace_folder(folder, half)
+    assert [path.name for path in folder.iterdir()] == ["weights"]
+    storage.replace_folder(folder, lambda temporary: (temporary / "weights").write_text("new"))
+    assert [path.name for path in folder.iterdir()] == ["weights"]
+    assert (folder / "weights").read_text() == "new"
+    assert list(tmp_path.iterdir()) == [folder]

@@ -12,7 +12,6 @@ import numpy as np
 from lops_adapters.loading import TextClassifier
 from lops_adapters.lotclass.documents import token_rows
 from lops_adapters.lotclass.probe import LotclassProbe, Sample
-from lops_adapters.probes import encoders
 from lops_adapters.storage import write_json
 
 FIRST = np.zeros(1, dtype=np.int64)  # where a document's class is read: its first token, BERT's [CLS]
@@ -35,8 +34,7 @@ class LotclassClassifier(TextClassifier):
 
     def _probabilities(self, texts: Sequence[str]) -> np.ndarray:
         """Class probabilities, (n, k) float32."""
-        tokenizer = encoders.load_tokenizer(self.network.encoder, "right")
-        samples = [Sample(row, FIRST) for row in token_rows(texts, tokenizer, self.max_tokens)]
+        samples = [Sample(row, FIRST) for row in token_rows(texts, self.network.tokenizer, self.max_tokens)]
         return self.network.predict_prepared(samples)
 
     def save(self, folder: Path) -> None:

@@ -22,7 +22,7 @@ from lops_adapters.lotclass.engine import Engine
 from lops_adapters.lotclass.masked_lm import HeadTraining, LanguageModel, load_language_model, prepare_language_model
 from lops_adapters.lotclass.model import FIRST, LotclassClassifier
 from lops_adapters.lotclass.probe import LotclassProbe, Sample
-from lops_adapters.lotclass.self_training import Refresh, SelfTrained, self_train
+from lops_adapters.lotclass.self_training import Refresh, SelfTrained, planned_updates, self_train
 from lops_adapters.lotclass.settings import LotclassSettings
 from lops_adapters.lotclass.vocabulary import Indicative, Predictor, category_vocabulary, check_rows, indicative_positions, words_of
 from lops_adapters.probes import encoders
@@ -88,7 +88,6 @@ def prepare(corpus: Corpus, settings: LotclassSettings, run: RunFolder, engine: 
     vocabularies = np.split(arrays["vocabulary"], np.cumsum(arrays["vocabulary_sizes"])[:-1])
     words = {label: words_of(tokens, tokenizer) for label, tokens in zip(corpus.classes, vocabularies, strict=True)}
     indicative = Indicative(*(arrays[key] for key in ("documents", "codes", "starts", "places")))
-    settings.check_checkpoints(settings.probe_epochs * -(-len(indicative) // settings.batch_size), f"{len(indicative)} rows")
     samples = [masked(documents.rows[indicative.documents[i]], indicative.of(i), tokenizer.mask_token_id) for i in range(len(indicative))]
     log.info("%d rows of %d documents speak of a class", len(indicative), len(np.unique(indicative.documents)))
     return Prepared(
@@ -160,6 +159,14 @@ def check_encoder(settings: LotclassSettings, tokenizer: Any) -> None:
         raise LopsError(f"max_tokens is {settings.max_tokens}; {settings.encoder} takes 8 to {limit}")
 
 
+def check_refreshes(settings: LotclassSettings, n_documents: int) -> None:
+    """Refuse to look at the probe of a refresh more rarely than it makes updates."""
+    planned, interval = planned_updates(n_documents, settings)
+    size = min(interval * settings.batch_size, n_documents)
+    if planned:
+        settings.check_checkpoints(settings.probe_epochs * -(-size // settings.batch_size), f"the {size} documents of a refresh")
+
+
 def _find_rows(
     documents: Documents,
     names: Mapping[str, Sequence[str]],
@@ -175,6 +182,7 @@ def _find_rows(
     vocabularies = category_vocabulary(documents, names, predictor, size=settings.vocabulary_size)
     found = indicative_positions(documents.rows, vocabularies, predictor, threshold=settings.match_threshold, special=settings.faithful)
     check_rows(found.codes, classes, [words_of(tokens, tokenizer) for tokens in vocabularies], settings.min_rows)
+    settings.check_checkpoints(settings.probe_epochs * -(-len(found) // settings.batch_size), f"{len(found)} rows")
     return {
         "vocabulary": np.concatenate(vocabularies),
         "vocabulary_sizes": np.array([len(tokens) for tokens in vocabularies]),

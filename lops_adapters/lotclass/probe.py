@@ -54,13 +54,13 @@ class LotclassProbe(Probe):
     batch_size: int
     learning_rate: float
     micro_batch: int
-    engine: Engine
+    engine: Engine = field(repr=False, compare=False)
     by_token: bool = False
     predict_tokens: int = 8192
     _network: Any = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        self._pad = int(encoders.load_tokenizer(self.encoder, "right").pad_token_id)
+        self.tokenizer = encoders.load_tokenizer(self.encoder, "right")
 
     @property
     def max_epochs(self) -> int:
@@ -137,7 +137,7 @@ class LotclassProbe(Probe):
     def _scores(self, samples: Sequence[Sample]) -> tuple[Any, Any]:
         """Return (places, k) logits where the samples are read, and the (places,) number of the sample each is of."""
         torch = import_torch()
-        ids, mask = padded([sample.ids for sample in samples], self._pad, self.engine.device)
+        ids, mask = padded([sample.ids for sample in samples], self.tokenizer.pad_token_id, self.engine.device)
         hidden = self._network["encoder"](input_ids=ids, attention_mask=mask).last_hidden_state
         of = torch.as_tensor(np.repeat(np.arange(len(samples)), [len(sample.places) for sample in samples]), device=self.engine.device)
         places = torch.as_tensor(np.concatenate([sample.places for sample in samples]), device=self.engine.device)
@@ -181,21 +181,22 @@ class LotclassProbe(Probe):
         network = self._trained()
         with encoders.hushed():
             network["encoder"].save_pretrained(folder)
-        encoders.load_tokenizer(self.encoder, "right").save_pretrained(folder)
+        self.tokenizer.save_pretrained(folder)
         head = {name.removeprefix("head."): array for name, array in self.weights().items() if name.startswith("head.")}
         save_file(head, folder / "head.safetensors")
-        settings = {name: getattr(self, name) for name in ("epochs", "batch_size", "learning_rate", "micro_batch", "by_token")}
+        settings = {name: getattr(self, name) for name in ("encoder", "epochs", "batch_size", "learning_rate", "micro_batch", "by_token")}
         (folder / "probe.json").write_text(json.dumps(settings), encoding="utf-8")
 
     @classmethod
     def load(cls, folder: Path, *, device: str = "auto") -> LotclassProbe:
-        """Read what :meth:`save` wrote."""
+        """Read what :meth:`save` wrote; only training it afresh needs the encoder it came from."""
         from safetensors.numpy import load_file
 
         torch = import_torch()
         settings = json.loads((folder / "probe.json").read_text(encoding="utf-8"))
-        probe = cls(encoder=str(folder), engine=Engine(device), **settings)
+        probe = cls(**{**settings, "encoder": str(folder)}, engine=Engine(device))
         head = load_file(folder / "head.safetensors")
         probe.start(len(head["3.bias"]), 0)
         probe._network["head"].load_state_dict({name: torch.as_tensor(array) for name, array in head.items()})
+        probe.encoder = settings["encoder"]
         return probe

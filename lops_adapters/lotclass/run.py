@@ -13,7 +13,7 @@ from lops_adapters.command import require
 from lops_adapters.datasets import Dataset
 from lops_adapters.evaluation import Evaluator
 from lops_adapters.lotclass.engine import Engine
-from lops_adapters.lotclass.pipeline import SELECTS_AT, ArmResult, Prepared, prepare, run_arm
+from lops_adapters.lotclass.pipeline import SELECTS_AT, ArmResult, Prepared, check_refreshes, prepare, run_arm
 from lops_adapters.lotclass.processes import join
 from lops_adapters.lotclass.settings import LotclassSettings
 from lops_adapters.outputs import add_arm, arm_metrics, selection_metrics, write_predictions, write_pseudo_labels, write_selection
@@ -34,6 +34,8 @@ def run_lotclass(
     require("LOTClass", ("torch", "transformers", "accelerate"))
     corpus = dataset.corpus
     evaluator = Evaluator(None if dataset.gold is None else dataset.gold.labels, corpus.classes)
+    if any(SELECTS_AT.get(arm) == "refresh" for arm in arms):
+        check_refreshes(settings, len(corpus))
     engine = Engine(device)
     join(run, engine)
     prepared = prepare(corpus, settings, run, engine, seed=seed, quiet=quiet)
@@ -49,7 +51,7 @@ def run_lotclass(
             "count": len(rows),
             "noise": evaluator.noise(rows, labels),
             "coverage": len(np.unique(rows)) / len(corpus),
-            "of": "rows: a document and one class it speaks of",
+            "of": "rows (a document and one class it speaks of)",
         },
         "masked_accuracy": prepared.language_model.accuracy,
         "name_sources": prepared.documents.sources,

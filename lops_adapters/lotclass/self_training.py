@@ -125,7 +125,7 @@ def self_train(
             done.refreshes.append(Refresh(part, codes, agreement, selection))
             budget = min(interval, planned - begun)
             kept = selection.kept
-            batches = [kept[batch] for batch in training_batches(lengths[part[kept]], settings.batch_size, rng)]
+            batches = [kept[batch] for batch in training_batches(lengths[part[kept]], settings.batch_size, rng)] if len(kept) else []
             for batch in batches[:budget]:
                 update(part[batch], targets[batch].astype(np.float32))
                 done.updates += 1

@@ -73,6 +73,7 @@ class LotclassSettings(FrameworkSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        object.__setattr__(self, "names", tuple((label, tuple(names)) for label, names in self.names))  # JSON makes lists of them
         self._one_of("supervision", SUPERVISION)
         if self.max_tokens < 8:
             raise LopsError(f"max_tokens is {self.max_tokens}; wanted at least 8")
@@ -82,8 +83,8 @@ class LotclassSettings(FrameworkSettings):
             raise LopsError(
                 f"match_threshold is {self.match_threshold}; wanted 0 to {self.top - 1}, since {self.top} predictions are looked at"
             )
-        if not self.self_train_epochs >= 0:
-            raise LopsError(f"self_train_epochs is {self.self_train_epochs}; wanted at least 0")
+        if not 0 <= self.self_train_epochs < float("inf"):
+            raise LopsError(f"self_train_epochs is {self.self_train_epochs}; wanted a number, at least 0")
         for name in ("learning_rate", "self_learning_rate", "head_learning_rate"):
             if not getattr(self, name) > 0:
                 raise LopsError(f"{name} is {getattr(self, name)}; wanted a number above 0")

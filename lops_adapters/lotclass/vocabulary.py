@@ -17,6 +17,7 @@ from lops_adapters.probes.torch_tools import import_torch, prediction_batches
 from lops_adapters.pseudo_labels.stopwords import ENGLISH_STOP_WORDS
 
 _BLOCK = 4096  # documents whose results are put together at a time
+_BEGINS = ("\u0120", "\u2581")  # what byte-level and SentencePiece vocabularies mark the first piece of a word with
 _LOGITS = 2048  # positions whose logits over the vocabulary are in memory at a time
 
 
@@ -115,30 +116,36 @@ def category_vocabulary(documents: Documents, names: Mapping[str, Sequence[str]]
     found = np.concatenate(predictor.best(occurrences.rows, [occurrences.places[group] for group in order]))
     frequent = []
     for code in range(len(names)):
-        counts = np.bincount(found[occurrences.codes == code].ravel(), minlength=len(tokenizer))
+        counts = np.bincount(found[occurrences.codes == code].ravel(), minlength=len(tokenizer))[: len(tokenizer)]  # no spare rows
         ranked = np.argsort(-counts, kind="stable")[:size]
         frequent.append(ranked[counts[ranked] > 0])
     shared = np.bincount(np.concatenate(frequent), minlength=len(tokenizer)) > 1
     vocabularies = []
     for own, tokens in zip(names.values(), frequent, strict=True):
         surfaces = words_of(tokens, tokenizer)
-        parts = {word for alternative in own for word in phrase(alternative)}
+        named = _name_words(own)
         kept = [
-            surface in parts or (surface.isalpha() and len(surface) > 1 and surface not in ENGLISH_STOP_WORDS and not shared[token])
+            surface in named or (surface.isalpha() and len(surface) > 1 and surface not in ENGLISH_STOP_WORDS and not shared[token])
             for surface, token in zip(surfaces, tokens, strict=True)
         ]
         vocabularies.append(tokens[np.array(kept, dtype=bool)])
     return _disjoint(vocabularies)
 
 
+def _name_words(names: Sequence[str]) -> set[str]:
+    """Return the words that are names, or parts of names that tell something: no stop words or single letters."""
+    phrases = [phrase(name) for name in names]
+    return {word for words in phrases for word in words if len(words) == 1 or (len(word) > 1 and word not in ENGLISH_STOP_WORDS)}
+
+
 def words_of(tokens: np.ndarray, tokenizer: Any) -> list[str]:
     """Return tokens as words, lower-case; what only continues a word keeps a mark that no word has."""
     pieces = tokenizer.convert_ids_to_tokens(tokens.tolist())
-    first = tokenizer.tokenize(" a")[0]
-    if first[0].isalnum():  # WordPiece marks what continues a word
+    mark = tokenizer.tokenize(" a")[0][0]
+    if mark not in _BEGINS:  # WordPiece marks what continues a word
         return [piece.lower() for piece in pieces]
-    # Byte-level and SentencePiece vocabularies mark what begins one.
-    return [piece[1:].lower() if piece.startswith(first[0]) else f"##{piece}" for piece in pieces]
+    strings = [tokenizer.convert_tokens_to_string([piece]).strip().lower() for piece in pieces]
+    return [string if piece.startswith(mark) else f"##{string}" for piece, string in zip(pieces, strings, strict=True)]
 
 
 def _disjoint(vocabularies: Sequence[np.ndarray]) -> list[np.ndarray]:

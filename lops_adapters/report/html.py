@@ -51,8 +51,9 @@ def _summary(config: dict[str, Any], metrics: dict[str, Any]) -> str:
     labels = metrics["pseudo_labels"]
     wrong = "no gold labels to compare with" if labels["noise"] is None else f"{percent(labels['noise'])} of these wrong"
     made = f"{labels['count']} of them got a first pseudo-label, {wrong}"
-    if "of" in labels:  # samples that are not the documents have no gold label
-        made = f"{labels['count']} {labels['of']} were made, each with a pseudo-label"
+    if "of" in labels:  # samples that are not the documents
+        right = "" if labels["noise"] is None else f", {wrong}"
+        made = f"{labels['count']} {labels['of']} were made, each with a pseudo-label{right}"
     return (
         f"<p>{metrics['n_documents']} documents in {len(metrics['classes'])} classes; {escape(made)}. "
         f"Seed {config['seed']}, device {escape(config['device'])}.</p>"

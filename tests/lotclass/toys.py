@@ -10,20 +10,21 @@ from ..framework_tools import ARTS, COMMON, LAW, SPORT, letter_pieces, save_bert
 
 TOPICS = {"arts": ARTS, "law": LAW, "sport": SPORT}
 CLASSES = tuple(TOPICS)
+SEEDS = {label: words[:3] for label, words in TOPICS.items()}
 SMALL = {
     "max_tokens": 40,
     "top": 6,
     "vocabulary_size": 14,
-    "match_threshold": 1,
+    "match_threshold": 3,
     "min_rows": 5,
     "epochs": 2,
-    "batch_size": 8,
-    "micro_batch": 4,
+    "batch_size": 12,
+    "micro_batch": 6,
     "learning_rate": 0.003,
     "probe_epochs": 3,
     "every": 2,
     "self_learning_rate": 0.001,
-    "update_interval": 4,
+    "update_interval": 3,
     "head_epochs": 15,
     "head_learning_rate": 0.01,
 }
@@ -41,20 +42,21 @@ def small_presets():
 
 def _sentence(rng, label):
     size = int(rng.integers(5, 9))
-    sentence = [str(word) for word in rng.choice(COMMON, size)]
+    own = np.arange(len(COMMON)) % len(CLASSES) == CLASSES.index(label)  # what still tells the class where all its words are masked
+    sentence = [str(word) for word in rng.choice(COMMON, size, p=np.where(own, 0.2, 0.025))]
     for place in rng.choice(size, 3, replace=False):
         sentence[place] = str(rng.choice([label, *TOPICS[label]], p=[0.2, *[0.08] * 10]))
     return f"The {' '.join(sentence)}."
 
 
 def documents(n=90, seed=0):
-    """n short documents and their gold labels; one in ten is about another class, which makes wrong pseudo-labels."""
+    """n short documents and their gold labels; one in ten and some sentences are about another class, which makes wrong pseudo-labels."""
     rng = np.random.default_rng(seed)
     texts, labels = [], []
     for number in range(n):
         label = CLASSES[number % 3]
         other = CLASSES[(number + 1) % 3]
-        sentences = [_sentence(rng, other if rng.random() < 0.2 or number % 10 == 0 else label) for _ in range(int(rng.integers(2, 5)))]
+        sentences = [_sentence(rng, other if rng.random() < 0.05 or number % 10 == 0 else label) for _ in range(int(rng.integers(2, 5)))]
         texts.append(" ".join(sentences))
         labels.append(label)
     return texts, labels
@@ -73,4 +75,55 @@ def save_encoder(folder, **shape):
                 model.get_input_embeddings().weight[tokenizer.convert_tokens_to_ids(word)] += 0.5 * directions[number]
 
     words = [*letter_pieces(), *COMMON, *topics, "the", "."]
-    return save_bert(folder, words, teach, max_position_embeddings=64, initializer_range=0.2, **shape)
+    return save_bert(folder, words, teach, max_position_embeddings=64, initializer_range=0.2, **{"num_hidden_layers": 1, **shape})
+
+
+def save_masked_bert(folder, **shape):
+    """Write a tiny random BERT with a masked-language-model head, under the toy words."""
+    import torch
+    from transformers import AutoModelForMaskedLM, BertConfig
+
+    from lops_adapters.probes.encoders import hushed, load_tokenizer
+
+    vocabulary = len(load_tokenizer(save_encoder(folder)))
+    narrow = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 32, "max_position_embeddings": 64}
+    with torch.random.fork_rng(), hushed():
+        torch.manual_seed(8)
+        config = BertConfig(vocab_size=vocabulary, initializer_range=0.2, **{**narrow, **shape})
+        AutoModelForMaskedLM.from_config(config).save_pretrained(folder)
+    return str(folder)
+
+
+def save_masked_roberta(folder):
+    """Write a tiny random RoBERTa with its head and a byte-level vocabulary learnt from the toy words."""
+    import torch
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
+    from transformers import AutoModelForMaskedLM, PreTrainedTokenizerFast, RobertaConfig
+
+    from lops_adapters.probes.encoders import hushed
+
+    special = {"bos": "<s>", "pad": "<pad>", "eos": "</s>", "unk": "<unk>", "mask": "<mask>"}
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    words = [*COMMON, *(word for name, words in TOPICS.items() for word in (name, *words)), "the", "b\u00fccher"]
+    tokenizer.train_from_iterator(
+        [f" {word} {word}" for word in words],
+        trainers.BpeTrainer(
+            vocab_size=900,
+            special_tokens=list(special.values()),
+            initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
+            show_progress=False,
+        ),
+    )
+    tokenizer.post_processor = processors.TemplateProcessing(single="<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 2)])
+    fast = PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, cls_token="<s>", sep_token="</s>", **{f"{role}_token": word for role, word in special.items()}
+    )
+    with torch.random.fork_rng(), hushed():
+        torch.manual_seed(9)
+        narrow = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 32}
+        config = RobertaConfig(vocab_size=len(fast), max_position_embeddings=66, pad_token_id=1, initializer_range=0.2, **narrow)
+        AutoModelForMaskedLM.from_config(config).save_pretrained(folder)
+    fast.save_pretrained(folder)
+    return str(folder)

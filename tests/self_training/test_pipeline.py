@@ -22,7 +22,7 @@ from .toys import CLASSES, SEEDS, TOPICS, documents
 
 
 def test_the_selector_is_called_in_one_place():
-    assert_one_insertion_point(lops_adapters.self_training, makers=("build",))
+    assert_one_insertion_point(lops_adapters.self_training, {"_selector": ["run_arm"], "selector": ["run_arm"], "build": ["_selector"]})
 
 
 def rows_of(done, arm):

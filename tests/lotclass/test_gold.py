@@ -1,0 +1,38 @@
+"""Gold labels reach the evaluation and nothing else."""
+
+import numpy as np
+import pytest
+
+from lops_adapters.datasets import Dataset, GoldLabels
+
+from ..framework_checks import assert_same_but_measurements, measured, metrics_of, stripped
+
+
+@pytest.fixture(scope="module")
+def without(dataset, go, tmp_path_factory):
+    return go(Dataset(dataset.corpus), tmp_path_factory.mktemp("without") / "run")
+
+
+@pytest.fixture(scope="module")
+def permuted(dataset, go, tmp_path_factory):
+    gold = np.random.default_rng(1).permutation(np.array(dataset.gold.labels, dtype=object)).tolist()
+    assert gold != list(dataset.gold.labels)
+    return go(Dataset(dataset.corpus, GoldLabels(gold)), tmp_path_factory.mktemp("permuted") / "run")
+
+
+@pytest.mark.parametrize("other", ["permuted", "without"])
+def test_other_gold_labels_change_nothing_but_the_measurements(finished, other, request):
+    assert_same_but_measurements(request.getfixturevalue(other).path, finished.path)
+
+
+def test_without_gold_labels_the_measurements_are_null(without, finished):
+    stored = metrics_of(without.path)
+    values = measured(stored)
+    assert len(values) == 1 + 3 * (3 + 2 * 4)
+    assert values == [None] * len(values)
+    assert stripped(stored) == stripped(finished.metrics)
+
+
+def test_permuted_gold_labels_change_the_measurements(permuted, finished):
+    assert measured(permuted.metrics) != measured(finished.metrics)
+    assert permuted.metrics["pseudo_labels"]["noise"] > finished.metrics["pseudo_labels"]["noise"]

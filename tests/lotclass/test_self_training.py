@@ -1,0 +1,262 @@
+"""Self-training: targets, slices, updates; what a selector may touch and what it may not."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from lops_adapters.core import LopsError, Selection
+from lops_adapters.lotclass.documents import token_rows
+from lops_adapters.lotclass.model import FIRST
+from lops_adapters.lotclass.probe import LotclassProbe, Sample
+from lops_adapters.lotclass.self_training import planned_updates, self_train, slices, target_distribution
+from lops_adapters.selection import Lops, keep_all
+
+from .toys import documents, settings
+
+K = 3
+SKEWED = [4, 1, 2]  # predictions in which some classes are rarer than others
+
+
+def test_targets_by_hand():
+    p = np.array([[0.8, 0.2], [0.5, 0.5], [0.6, 0.4]], dtype=np.float32)
+    f = [1.9, 1.1]
+    wanted = []
+    for row in p.astype(float):
+        weight = [row[0] ** 2 / f[0], row[1] ** 2 / f[1]]
+        wanted.append([value / sum(weight) for value in weight])
+    found = target_distribution(p)
+    np.testing.assert_allclose(found, wanted, rtol=1e-6)
+    assert found[1].argmax() == 1  # the rarer class gains
+
+
+def test_targets_of_a_class_that_nobody_is_in():
+    found = target_distribution(np.array([[1.0, 0.0], [0.5, 0.0]], dtype=np.float32))
+    assert found.tolist() == [[1, 0], [1, 0]]
+
+
+def test_slices_go_round():
+    parts = slices(10, 4, seed=3)
+    found = [next(parts) for _ in range(5)]
+    order = np.random.default_rng([3, 7]).permutation(10)
+    assert np.concatenate(found).tolist() == [*order, *order]
+    assert sorted(np.concatenate(found[:3])[:10]) == list(range(10))
+    parts = slices(3, 8, seed=0)
+    assert [sorted(next(parts).tolist()) for _ in range(2)] == [[0, 1, 2]] * 2
+    assert next(slices(50, 50, 0)).tolist() != next(slices(50, 50, 1)).tolist()
+
+
+@pytest.mark.parametrize(
+    ("n", "changed", "wanted"),
+    [
+        (120, {}, (10, 3)),
+        (120, {"self_train_epochs": 0.5}, (5, 3)),
+        (120, {"self_train_epochs": 3}, (30, 3)),
+        (20, {}, (1, 2)),
+        (11, {}, (0, 1)),
+        (120, {"self_train_epochs": 0}, (0, 3)),
+        (120, {"faithful": True}, (9, 3)),
+        (120, {"faithful": True, "update_interval": 11}, (0, 11)),
+        (120, {"update_interval": 11}, (10, 10)),
+        (13081, {"faithful": True, "update_interval": 50, "batch_size": 128}, (100, 50)),  # the original's rounds on these corpora
+        (17871, {"faithful": True, "update_interval": 50, "batch_size": 128}, (100, 50)),
+        (33594, {"faithful": True, "update_interval": 50, "batch_size": 128}, (250, 50)),
+        (120000, {"faithful": True, "update_interval": 50, "batch_size": 128}, (900, 50)),
+    ],
+)
+def test_planned_updates(n, changed, wanted):
+    assert planned_updates(n, settings(**changed)) == wanted
+
+
+class Network:
+    """A stand-in that notes what it is asked to learn; its predictions change with every update."""
+
+    def __init__(self, n):
+        self.rng = np.random.default_rng(0)
+        self.n, self.updates, self.asked, self.made = n, [], [], None
+
+    def predict_prepared(self, documents, positions):
+        assert len(documents) == self.n
+        self.asked.append(positions.tolist())
+        return np.random.default_rng([len(self.updates), 1]).dirichlet(SKEWED, self.n).astype(np.float32)[positions]
+
+    def tuner(self, documents, rate, total, seed):
+        self.made = (rate, total, seed)
+        return lambda positions, targets: self.updates.append((positions.tolist(), targets))
+
+
+def run(n=60, select=lambda number, size: np.ones(size, dtype=bool), seed=0, **changed):
+    """Self-training of a stand-in -> network, result, and what the selector was given: (samples, codes, number)."""
+    network, given = Network(n), []
+    samples = [Sample(np.zeros(2 + i % 5, dtype=np.int32), np.array([i])) for i in range(n)]
+
+    def selector(part, codes, number):
+        given.append((part, codes, number))
+        whole = keep_all(part, codes)
+        return Selection(select(number, len(part)), whole.learnt_at, whole.confidence, whole.per_class, "some", "said so")
+
+    return network, self_train(network, samples, settings(**changed), selector, seed=seed), given
+
+
+def test_rounds():
+    """60 documents, 12 an update, 3 updates a round: 5 updates, on slices of 36 that go round."""
+    network, done, given = run()
+    order = np.random.default_rng([0, 7]).permutation(60)
+    assert network.made == (0.001, 5, 0)
+    assert done.updates == len(network.updates) == 5
+    wanted = [order[:36].tolist(), [*order[36:], *order[:12]]]
+    assert network.asked == [*wanted, list(range(60))]
+    assert [refresh.documents.tolist() for refresh in done.refreshes] == wanted
+    assert [number for _, _, number in given] == [0, 1]
+    first = [i for positions, _ in network.updates[:3] for i in positions]
+    assert sorted(first) == sorted(wanted[0])
+    second = [i for positions, _ in network.updates[3:] for i in positions]
+    assert len(set(second)) == 24
+    assert set(second) <= set(wanted[1])
+    for refresh, (part, codes, _) in zip(done.refreshes, given, strict=True):
+        assert [int(sample.places[0]) for sample in part] == refresh.documents.tolist()
+        assert (codes == refresh.codes).all()
+    assert done.probabilities.shape == (60, K)
+
+
+def test_targets_are_of_the_slice_and_of_the_network_as_it_is():
+    network, done, _ = run()
+    for refresh, before, own in zip(done.refreshes, (0, 3), (network.updates[:3], network.updates[3:]), strict=True):
+        p = np.random.default_rng([before, 1]).dirichlet(SKEWED, 60).astype(np.float32)[refresh.documents]
+        targets = target_distribution(p)
+        assert (refresh.codes == targets.argmax(axis=1)).all()
+        assert refresh.agreement == pytest.approx((p.argmax(axis=1) == refresh.codes).mean())
+        assert 0 < refresh.agreement < 1
+        place = {document: row for row, document in enumerate(refresh.documents.tolist())}
+        for positions, given in own:
+            np.testing.assert_allclose(given, targets[[place[i] for i in positions]], atol=1e-6)
+            assert given.dtype == np.float32
+
+
+def test_the_rejected_are_skipped_and_come_back():
+    """In the first round every second document is rejected; in the second none, and the first slice has come round."""
+    network, done, _ = run(
+        select=lambda number, size: np.arange(size) % 2 == 0 if number == 0 else np.ones(size, dtype=bool), n=36, self_train_epochs=2
+    )
+    assert len(done.refreshes) == 2
+    first, second = (refresh.documents for refresh in done.refreshes)
+    trained = [i for positions, _ in network.updates[:2] for i in positions]
+    assert sorted(trained) == sorted(first[::2].tolist())  # 18 documents: two updates
+    assert done.updates == 2 + 3
+    assert set(second.tolist()) == set(range(36))
+    assert {i for positions, _ in network.updates[2:] for i in positions} == set(range(36))
+
+
+def test_nothing_kept_trains_nothing_in_that_round():
+    network, done, _ = run(select=lambda number, size: np.full(size, number != 0))
+    assert done.updates == len(network.updates) == 2
+    assert [len(refresh.selection.kept) for refresh in done.refreshes] == [0, 36]
+
+
+def test_no_updates():
+    network, done, given = run(self_train_epochs=0)
+    assert (done.updates, done.refreshes, given, network.updates) == (0, [], [], [])
+    assert done.probabilities.shape == (60, K)
+
+
+def test_faithful_does_whole_rounds_only():
+    assert run(faithful=True)[1].updates == 3
+    assert run(faithful=True, update_interval=6)[1].updates == 0
+
+
+def test_the_seed_decides_the_order():
+    first, again, other = (run(seed=seed)[0].updates for seed in (0, 0, 1))
+    assert [positions for positions, _ in first] == [positions for positions, _ in again]
+    assert [positions for positions, _ in first] != [positions for positions, _ in other]
+
+
+def test_predictions_that_are_no_numbers():
+    network = SimpleNamespace(
+        predict_prepared=lambda documents, positions: np.full((len(positions), K), np.nan), tuner=lambda *_: pytest.fail
+    )
+    with pytest.raises(LopsError, match="predictions are not numbers any more; wanted a training that converges: lower learning_rate"):
+        self_train(network, [Sample(np.zeros(2, dtype=np.int32), FIRST)] * 30, settings(), keep_all, seed=0)
+
+
+@pytest.fixture
+def networks(bert, engine):
+    """The network that is trained, and a probe, not yet started."""
+    shape = {"encoder": bert, "batch_size": 12, "learning_rate": 0.003, "micro_batch": 6, "engine": engine}
+    main, probe = LotclassProbe(epochs=2, **shape), LotclassProbe(epochs=2, **shape)
+    main.start(K, seed=0)
+    return main, probe
+
+
+def copied(state):
+    """A deep copy of an optimiser's state that can be compared."""
+    import torch
+
+    if isinstance(state, dict):
+        return {key: copied(value) for key, value in state.items()}
+    if isinstance(state, list):
+        return [copied(value) for value in state]
+    return state.tolist() if isinstance(state, torch.Tensor) else state
+
+
+@pytest.mark.filterwarnings("ignore::lops_adapters.core.LopsWarning")  # so few documents teach little
+def test_a_refresh_trains_the_probe_and_not_the_network(networks, tokenizer, monkeypatch):
+    """At each refresh the probe's weights change; the network's, its optimiser and its learning rate are what they were."""
+    import torch
+
+    main, probe = networks
+    optimizers, usual = [], torch.optim.AdamW
+    monkeypatch.setattr(torch.optim, "AdamW", lambda *args, **kwargs: optimizers.append(usual(*args, **kwargs)) or optimizers[-1])
+    samples = [Sample(row, FIRST) for row in token_rows(documents(72)[0], tokenizer, 40)]
+    lops = Lops(probe, every=2)
+    seen, rates = [], []
+
+    def selector(part, codes, number):
+        before, optimizer = main.weights(), copied(optimizers[0].state_dict())
+        selection = lops(part, np.array(["arts", "law", "sport"], dtype=object)[np.arange(len(part)) % K])  # any will do
+        after = main.weights()
+        assert all((before[name] == after[name]).all() for name in before)
+        assert copied(optimizers[0].state_dict()) == optimizer
+        assert all(parameter.grad is None for parameter in main._network.parameters())
+        assert len(optimizers) == number + 2
+        trained = probe.weights()
+        probe_parameters = {id(parameter) for parameter in probe._network.parameters()}
+        assert {id(p) for group in optimizers[-1].param_groups for p in group["params"]} == probe_parameters
+        fresh = LotclassProbe(
+            **{name: getattr(probe, name) for name in ("encoder", "epochs", "batch_size", "learning_rate", "micro_batch", "engine")}
+        )
+        fresh.start(K, seed=0)
+        seen.append({name for name, array in fresh.weights().items() if (trained[name] != array).any()})
+        rates.append(optimizer["param_groups"][0]["lr"])
+        return selection
+
+    start = main.weights()
+    done = self_train(main, samples, settings(self_train_epochs=2), selector, seed=0)
+    assert len(done.refreshes) == 4
+    for changed in seen:
+        assert {"head.0.weight", "head.3.weight"} <= changed
+        assert any(name.startswith("encoder.") for name in changed)
+    assert any((main.weights()[name] != start[name]).any() for name in start)
+    made = np.cumsum([0, *(min(3, -(-len(refresh.selection.kept) // 12)) for refresh in done.refreshes)])
+    expected = [0.001 * (step / 1 if step < 1 else (12 - step) / 11) for step in made[:4]]
+    assert rates == pytest.approx(expected)
+    assert done.updates == made[-1]
+
+
+def test_a_selector_that_keeps_everything_is_the_standard_arm(networks, tokenizer):
+    """Even one that trains a probe in between."""
+    main, probe = networks
+    samples = [Sample(row, FIRST) for row in token_rows(documents(72)[0], tokenizer, 40)]
+    start = main.weights()
+    found = []
+
+    def selector(part, codes, number):
+        probe.fit(part, np.arange(len(part)) % K, K, seed=number)
+        return keep_all(part, codes)
+
+    for select in (lambda part, codes, number: keep_all(part, codes), selector):
+        main.restore(start, K)
+        done = self_train(main, samples, settings(), select, seed=0)
+        found.append((done.probabilities, main.weights(), done.updates))
+    assert (found[0][0] == found[1][0]).all()
+    assert all((found[0][1][name] == found[1][1][name]).all() for name in start)
+    assert found[0][2] == found[1][2] == 6
