@@ -8,23 +8,38 @@ from __future__ import annotations
 import argparse
 import json
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from benchmarks.record import RESULTS, machine, without_paths
 from lops_adapters.core import LopsError
 from lops_adapters.storage import write_json
 
 
-def collect(run: Path, name: str) -> Path:
-    """Write ``results/NAME.json`` from a run folder's config and metrics; folders in its command line become DIR."""
+def collect(run: Path, name: str, *, command: str | None = None, more: Mapping[str, Any] | None = None) -> Path:
+    """Write ``results/NAME.json`` from a run folder's config and metrics.
+
+    Args:
+        run: folder of a finished run.
+        name: of the result file; may name a folder below ``results``.
+        command: what to write as the command; default: the one in the run's config, with DIR in place of folders.
+        more: numbers besides the run's metrics.
+
+    Raises:
+        LopsError: the folder is not that of a finished run.
+
+    """
     for part in ("config.json", "metrics.json"):
         if not (run / part).is_file():
             raise LopsError(f"{run} holds no {part}; wanted the folder of a finished run")
     about = json.loads((run / "config.json").read_text(encoding="utf-8"))
-    about["command"] = " ".join(without_paths(shlex.split(about["command"])))
-    about["machine"] = machine()
+    about["command"] = command or " ".join(without_paths(shlex.split(about["command"])))
+    about["machine"] = machine(about.get("device", "cpu"))
     path = RESULTS / f"{name}.json"
-    write_json(path, {"about": about, "result": json.loads((run / "metrics.json").read_text(encoding="utf-8"))})
+    path.parent.mkdir(parents=True, exist_ok=True)
+    metrics = json.loads((run / "metrics.json").read_text(encoding="utf-8"))
+    write_json(path, {"about": about, "result": {**metrics, **(more or {})}})
     return path
 
 

@@ -19,12 +19,17 @@ _FOLDER_OPTIONS = ("--data-dir", "--output")
 def write_result(name: str, numbers: dict[str, Any], corpus: Any, *, seed: int = 0, device: str = "cpu") -> Path:
     """Write ``results/NAME.json`` and return its path."""
     about = describe("benchmarks", {}, seed, corpus, device)
-    about["command"] = " ".join(["python -m", f"benchmarks.{Path(sys.argv[0]).stem}", *without_paths(sys.argv[1:])])
-    about["machine"] = machine()
+    about["command"] = command_line(Path(sys.argv[0]).stem)
+    about["machine"] = machine(device)
     RESULTS.mkdir(exist_ok=True)
     path = RESULTS / f"{name}.json"
     write_json(path, {"about": about, "result": numbers})
     return path
+
+
+def command_line(module: str) -> str:
+    """Return the command that runs at the moment, without the folders of this machine."""
+    return " ".join(["python -m", f"benchmarks.{module}", *without_paths(sys.argv[1:])])
 
 
 def without_paths(arguments: Sequence[str]) -> list[str]:
@@ -36,11 +41,16 @@ def without_paths(arguments: Sequence[str]) -> list[str]:
     return ["DIR" if before in _FOLDER_OPTIONS else argument for before, argument in zip(["", *arguments], arguments, strict=False)]
 
 
-def machine() -> dict[str, Any]:
-    """Processor and number of cores."""
+def machine(device: str = "cpu") -> dict[str, Any]:
+    """Processor and number of cores, and the name of the GPU where the device is one."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
         processor = next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
     except (OSError, StopIteration):
         processor = platform.processor() or platform.machine()
-    return {"processor": processor, "cores": os.cpu_count()}
+    found = {"processor": processor, "cores": os.cpu_count()}
+    if device.startswith("cuda"):
+        import torch
+
+        found["gpu"] = torch.cuda.get_device_name(device)
+    return found

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from benchmarks import collect, record, tables
+from benchmarks.pages import common, frameworks, speed
 from lops_adapters.core import LopsError
 
 
@@ -27,31 +28,31 @@ def result_file(seed, micro):
 
 
 def test_iterations_are_averaged_over_seeds_and_say_where_they_come_from(tmp_path, monkeypatch):
-    monkeypatch.setattr(tables, "RESULTS", tmp_path)
+    monkeypatch.setattr(common, "RESULTS", tmp_path)
     for seed, micro in ((0, 0.5), (1, 0.7)):
         (tmp_path / f"conwea-toy-seed{seed}.json").write_text(json.dumps(result_file(seed, micro)), encoding="utf-8")
-    text = tables.iterations("conwea-toy-*.json")
+    text = frameworks.iterations("conwea-toy-*.json")
     assert "| lops | 0 | 10 | 20.0 ± 0.0 | 5 | 10.0 ± 0.0 | 60.0 ± 10.0 | 60.0 ± 10.0 | 3 |" in text
     assert "12 documents of toy" in text
     assert "seeds 0, 1, commit abcdef0123: `python -m lops_adapters.conwea`" in text
 
 
 def test_westclass_stands_beside_the_paper(tmp_path, monkeypatch):
-    monkeypatch.setattr(tables, "RESULTS", tmp_path)
+    monkeypatch.setattr(common, "RESULTS", tmp_path)
     for seed, noise in ((0, 0.2), (1, 0.4)):
         stored = result_file(seed, 0.5)
         stored["about"]["settings"] = {"encoder": "minilm", "network": "cnn"}
         arm = {"selected": 15, "noise_after_pretraining": noise, "micro_f1": 0.7, "macro_f1": 0.6, "seconds": 12.4}
         stored["result"] = {"pseudo_labels": {"count": 20}, "arms": {"lops": {**arm, "iterations": [{}, {"updates": 100 + seed}]}}}
         (tmp_path / f"westclass-agnews-seed{seed}.json").write_text(json.dumps(stored), encoding="utf-8")
-    text = tables.westclass()
+    text = frameworks.westclass()
     assert "| agnews | lops | 75.0 ± 0.0 | 30.0 ± 10.0 | 70.0 ± 0.0 | 60.0 ± 0.0 | 81.4/81.3 | 100 | 12 |" in text
     assert "12 documents of toy, network cnn, device cpu" in text
     assert "20news" not in text
 
 
 def test_granularity_is_the_released_rule_of_all_seeds(tmp_path, monkeypatch):
-    monkeypatch.setattr(tables, "RESULTS", tmp_path)
+    monkeypatch.setattr(common, "RESULTS", tmp_path)
     rows = [
         {"every": every, "rule": rule, "kept": kept, "kept_by_class": {"a": kept - 0.1, "b": kept}}
         for rule, shares in (("released", (1.0, 0.9, 0.8, 0.6)), ("ranked", (0.5, 0.5, 0.5, 0.5)))
@@ -59,7 +60,7 @@ def test_granularity_is_the_released_rule_of_all_seeds(tmp_path, monkeypatch):
     ]
     stored = {**result_file(0, 0.5), "result": {"rows": rows, "seeds": 2, "updates_per_epoch": 8, "network": "cnn"}}
     (tmp_path / "westclass-granularity-toy.json").write_text(json.dumps(stored), encoding="utf-8")
-    text = tables.westclass_granularity()
+    text = speed.westclass_granularity()
     assert "| look after | toy |" in text
     assert "| every epoch | 95.0 ± 5.0 (a class: 80 at least) |" in text
     assert "| 1 update | 70.0 ± 10.0 (a class: 50 at least) |" in text
@@ -67,10 +68,10 @@ def test_granularity_is_the_released_rule_of_all_seeds(tmp_path, monkeypatch):
 
 
 def test_a_hole_stays_a_hole(tmp_path, monkeypatch):
-    monkeypatch.setattr(tables, "RESULTS", tmp_path)
-    assert tables.westclass() == tables.westclass_granularity() == "Not measured yet.\n"
-    assert tables.iterations("nothing-*.json") == "Not measured yet.\n"
-    assert tables.spread([0.1, None]) == "-"
+    monkeypatch.setattr(common, "RESULTS", tmp_path)
+    assert frameworks.westclass() == speed.westclass_granularity() == "Not measured yet.\n"
+    assert frameworks.iterations("nothing-*.json") == "Not measured yet.\n"
+    assert common.spread([0.1, None]) == "-"
 
 
 def test_every_page_is_up_to_date():

@@ -1,0 +1,99 @@
+"""From scores and selections to numbers: curves, areas, distributions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lops_adapters.evaluation import NoiseCoverageCurve, area_under_noise_coverage, ideal_curve, noise_coverage_curve
+
+MOST_POINTS = 50
+_FINE = 2001  # points of the ideal curve, whose area has to be as good as exact
+BINS = 10
+
+
+def curve_numbers(scores: np.ndarray, codes: np.ndarray, gold: np.ndarray) -> dict[str, Any]:
+    """Return the noise-coverage curve of a confidence, thinned, and the area under all of it.
+
+    Args:
+        scores: (n,) float, higher is more trusted.
+        codes, gold: (n,) int, pseudo-labels and gold labels.
+
+    Returns:
+        ``aunc``, of the whole curve; ``ideal``, the area under the best possible curve over the same range, which begins at
+        ``from_coverage``; ``points``, the number of distinct scores; ``coverage`` and ``noise`` of at most 50 points.
+
+    """
+    curve = noise_coverage_curve(scores, codes, gold)
+    shown = thinned(curve.coverage)
+    return {
+        "aunc": area_under_noise_coverage(curve),
+        "ideal": ideal_area(float(curve.coverage[0]), float(np.mean(codes == gold))),
+        "from_coverage": float(curve.coverage[0]),
+        "points": len(curve),
+        "coverage": [round(value, 5) for value in curve.coverage[shown].tolist()],
+        "noise": [round(value, 5) for value in curve.noise[shown].tolist()],
+    }
+
+
+def thinned(coverage: np.ndarray, most: int = MOST_POINTS) -> np.ndarray:
+    """Positions of at most so many points, evenly spread over coverage (ascending, ending at 1); the first and the last are among them.
+
+    >>> thinned(np.linspace(0.1, 1.0, 10), 4).tolist()
+    [0, 3, 6, 9]
+    """
+    if len(coverage) <= most:
+        return np.arange(len(coverage))
+    wanted = np.linspace(coverage[0], coverage[-1], most)
+    return np.unique(np.searchsorted(coverage, wanted - 1e-9).clip(max=len(coverage) - 1))
+
+
+def ideal_area(start: float, correct_share: float) -> float:
+    """Area under the best possible curve from coverage ``start`` to 1; nan where that is no range.
+
+    >>> round(ideal_area(0.5, 0.5), 4)  # 1/2 - 1/2 log 2
+    0.1534
+    """
+    grid = np.linspace(start, 1.0, _FINE)
+    return area_under_noise_coverage(NoiseCoverageCurve(grid, grid, ideal_curve(grid, correct_share))) if start < 1 else float("nan")
+
+
+def noise_at(curve: dict[str, Any], coverage: float) -> float | None:
+    """Noise of a stored curve at a coverage, between its points; None before its first.
+
+    >>> noise_at({"coverage": [0.5, 1.0], "noise": [0.1, 0.3]}, 0.75), noise_at({"coverage": [0.5, 1.0], "noise": [0.1, 0.3]}, 0.4)
+    (0.2, None)
+    """
+    if coverage < curve["coverage"][0]:
+        return None
+    return float(np.interp(coverage, curve["coverage"], curve["noise"]))
+
+
+def distributions(probability: np.ndarray, learnt_at: np.ndarray, correct: np.ndarray, epochs: int) -> dict[str, Any]:
+    """Shares of the correct and of the wrong samples, each summing to 1, by probability and by the epoch they are learnt in.
+
+    Args:
+        probability: (n,) of the pseudo-label after the training; bins are of width 0.1, the last with 1.
+        learnt_at: (n,) in whole epochs, inf where never: the last share.
+        correct: (n,) bool.
+        epochs: of the training.
+
+    >>> distributions(np.array([0.05, 1.0]), np.array([1.0, np.inf]), np.array([True, True]), 2)["learnt_at"]
+    {'correct': [0.5, 0.0, 0.5], 'wrong': None}
+    """
+    bins = np.minimum((probability * BINS).astype(int), BINS - 1)
+    when = np.where(np.isinf(learnt_at), epochs + 1, learnt_at).astype(int) - 1
+    return {
+        name: {"correct": _shares(places[correct], size), "wrong": _shares(places[~correct], size)}
+        for name, places, size in (("probability", bins, BINS), ("learnt_at", when, epochs + 1))
+    }
+
+
+def _shares(places: np.ndarray, size: int) -> list[float] | None:
+    return (np.bincount(places, minlength=size) / len(places)).tolist() if len(places) else None
+
+
+def kept_numbers(mask: np.ndarray, codes: np.ndarray, gold: np.ndarray) -> dict[str, Any]:
+    """Share of the samples that a selection keeps, and its noise; None where it keeps nothing."""
+    return {"kept": float(mask.mean()), "noise": float((codes != gold)[mask].mean()) if mask.any() else None}

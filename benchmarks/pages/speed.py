@@ -1,0 +1,63 @@
+"""Tables of speed beside the originals' ways, and of how often a probe is looked at."""
+
+from __future__ import annotations
+
+from benchmarks.pages.common import HOLE, markdown, provenance, results, spread
+
+
+def westclass_granularity() -> str:
+    """Return what the released rule keeps of the pseudo documents, a row an interval and a column a data set."""
+    files = results("westclass-granularity-*.json")
+    if not files:
+        return HOLE
+    rows = [["look after", *(item["about"]["dataset"]["name"] for item in files)]]
+    for every in dict.fromkeys(row["every"] for row in files[0]["result"]["rows"]):
+        cells = []
+        for item in files:
+            kept = [row for row in item["result"]["rows"] if row["every"] == every and row["rule"] == "released"]
+            least = min(share for row in kept for share in row["kept_by_class"].values())
+            cells.append(f"{spread([row['kept'] for row in kept])} (a class: {100 * least:.0f} at least)")
+        rows.append(["every epoch" if every is None else f"{every} update{'s' * (every > 1)}", *cells])
+    sources = "\n".join(f"- {item['result']['updates_per_epoch']} updates an epoch; {provenance([item])}" for item in files)
+    return f"{markdown(rows)}\n\n{sources}\n"
+
+
+def lotclass_speed() -> str:
+    """Return the speed of LOTClass's phases beside the original's way."""
+    files = results("lotclass-speed-*.json")
+    if not files:
+        return HOLE
+    rows = [["data", "documents/s", "the original's way, re-enacted", "this package", "ratio"]]
+    for item in files:
+        for phase, ours in item["result"]["ours"].items():
+            original = item["result"]["original_way"][phase]
+            rows.append([item["about"]["dataset"]["name"], phase, f"{original:.1f}", f"{ours:.1f}", f"{ours / original:.1f}"])
+    sources = "\n".join(f"- {provenance([item])}" for item in files)
+    return f"{markdown(rows)}\n\n{sources}\n"
+
+
+def xclass_encoding() -> str:
+    """Return the speed of X-Class's word vectors beside the original's way."""
+    files = results("xclass-encoding-*.json")
+    if not files:
+        return HOLE
+    rows = [["documents/s", "the original's way, re-enacted", "this package", "ratio"]]
+    for item in files:
+        ours, original = (item["result"][way]["documents_per_second"] for way in ("ours", "original_way"))
+        rows.append([item["about"]["dataset"]["name"], f"{original:.1f}", f"{ours:.1f}", f"{ours / original:.1f}"])
+    sources = "\n".join(f"- {provenance([item])}" for item in files)
+    return f"{markdown(rows)}\n\n{sources}\n"
+
+
+def contextualisation() -> str:
+    """Return speed and disk of contextualisation beside the original's way."""
+    files = results("contextualisation-*.json")
+    if not files:
+        return HOLE
+    ours, original = files[0]["result"]["ours"], files[0]["result"]["original_way"]
+    rows = [["", "the original's way, re-enacted", "this package", "ratio"]]
+    for key, label in (("documents_per_second_vectors", "documents/s, vectors"), ("documents_per_second", "documents/s, with clustering")):
+        rows.append([label, f"{original[key]:.2f}", f"{ours[key]:.2f}", f"{ours[key] / original[key]:.1f}"])
+    disk = [item["bytes_an_occurrence"] for item in (original, ours)]
+    rows.append(["bytes on disk an occurrence", f"{disk[0]:,}", f"{disk[1]:,}", f"{disk[1] / disk[0]:.3f}"])
+    return f"{markdown(rows)}\n\n{provenance(files)}\n"

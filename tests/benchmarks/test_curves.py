@@ -1,0 +1,79 @@
+"""Curves: the smoke protocol's cells for real, and the numbers they are made of."""
+
+import json
+
+import numpy as np
+import pytest
+
+from benchmarks import collect, nc_curves, runner
+from lops_adapters.core import RULES
+
+
+def test_a_thinned_curve_keeps_its_ends_and_the_area_is_of_the_whole():
+    rng = np.random.default_rng(0)
+    gold = np.zeros(1000, dtype=int)
+    codes = (rng.random(1000) < 0.3).astype(int)
+    found = nc_curves.curve_numbers(rng.random(1000), codes, gold)
+    assert found["points"] == 1000
+    assert len(found["coverage"]) == len(found["noise"]) <= nc_curves.MOST_POINTS
+    assert found["coverage"][0] == 0.001
+    assert found["coverage"][-1] == 1.0
+    assert found["noise"][-1] == pytest.approx(codes.mean())
+    assert found["aunc"] == pytest.approx(0.3, abs=0.05)
+    best = nc_curves.curve_numbers(np.where(codes == gold, 1.0, 0.0) + rng.random(1000) / 2, codes, gold)
+    assert best["aunc"] == pytest.approx(best["ideal"], abs=0.01)
+    assert best["ideal"] == pytest.approx(found["ideal"])
+
+
+def test_distributions_sum_to_one_and_know_never():
+    probability, learnt = np.array([0.0, 0.19, 0.2, 0.95]), np.array([np.inf, 1.0, 2.0, 1.0])
+    found = nc_curves.distributions(probability, learnt, np.array([False, True, True, True]), 2)
+    assert found["probability"]["wrong"] == [1.0] + [0.0] * 9
+    assert found["probability"]["correct"] == pytest.approx([0, 1 / 3, 1 / 3, 0, 0, 0, 0, 0, 0, 1 / 3])
+    assert found["learnt_at"] == {"correct": pytest.approx([2 / 3, 1 / 3, 0]), "wrong": [0.0, 0.0, 1.0]}
+
+
+@pytest.fixture(scope="module")
+def smoke(tmp_path_factory):
+    """The results of the smoke protocol's curves and heuristics, as files."""
+    folder = tmp_path_factory.mktemp("smoke")
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (runner, collect):
+            patch.setattr(module, "RESULTS", folder / "results")
+        for only in ("curves-*", "heuristics-*"):
+            assert runner.run_protocol("smoke", only=only, work=folder / "work") == 0
+    return {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in folder.glob("results/smoke/*.json")}
+
+
+def test_the_curves_of_smoke(smoke):
+    item = smoke["curves-linear-demo-seed0"]
+    assert item["about"]["command"].startswith("python -m benchmarks.curves --dataset demo --classifier linear")
+    assert item["about"]["settings"]["every"] == 5
+    result = item["result"]
+    noise = result["pseudo_labels"]["noise"]
+    confidences = result["confidences"]
+    assert set(confidences) == {
+        *("learning-order", "probability", "stability", "margin", "random", "o2u-net", "automatic"),
+        *(f"{name}, every 5 updates" for name in ("learning-order", "stability", "margin")),
+    }
+    for numbers in confidences.values():
+        assert numbers["noise"][-1] == pytest.approx(noise, abs=1e-4)
+        assert numbers["aunc"] >= numbers["ideal"] - 1e-6
+        assert numbers["seconds"] > 0
+    assert confidences["probability"]["aunc"] < confidences["random"]["aunc"]
+    rules = {(row["rule"], row["tau"], row["every"]): row for row in result["selections"]}
+    assert set(rules) == {(rule, tau, every) for rule in RULES for tau in (0.5, 0.9) for every in ("epoch", "5 updates")} | {
+        (None, None, result["selections"][-1]["every"])
+    }
+    assert rules["ranked", 0.5, "epoch"]["kept"] == pytest.approx(0.5, abs=0.01)
+    assert rules["ranked", 0.5, "epoch"]["noise"] < noise
+    assert result["selections"][-1]["method"] == "automatic"
+    assert [(row["by"], row["at"]) for row in result["f1"]] == [("all", 1.0), ("learning-order", 0.7), ("probability", 0.7)]
+    assert all(0.3 < row["macro_f1"] < 1 for row in result["f1"])
+
+
+def test_the_heuristics_of_smoke(smoke):
+    result = smoke["heuristics-demo"]["result"]
+    assert result["n_documents"] == 800
+    assert set(result["heuristics"]) >= {"string-match", "exclusive-string-match"}
+    assert result["heuristics"]["string-match"]["noise"] == smoke["curves-linear-demo-seed0"]["result"]["pseudo_labels"]["noise"]

@@ -1,0 +1,107 @@
+"""Protocols: what templates expand to, and that the modules named in the three of ours take every option they are given."""
+
+import argparse
+import json
+import shlex
+from importlib import import_module
+
+import pytest
+
+from benchmarks import protocol
+from lops_adapters.arguments import read_arms
+from lops_adapters.core import LopsError
+from lops_adapters.datasets import names
+from lops_adapters.selection import METHODS
+from lops_adapters.self_training.settings import SelfTrainingSettings
+
+OURS = sorted(protocol.PROTOCOLS.glob("*.json"))
+
+
+class ParsedError(Exception):
+    """Carries the options out of a module's main function before it does anything."""
+
+
+@pytest.fixture
+def parse(monkeypatch):
+    """The options that the module of a command reads from it."""
+    original = argparse.ArgumentParser.parse_args
+
+    def stop(self, argv=None, namespace=None):
+        raise ParsedError(original(self, argv, namespace))
+
+    def parsed(command):
+        words = shlex.split(command)
+        assert words[:2] == ["python", "-m"]
+        package, _, last = words[2].rpartition(".")
+        module = import_module(f"{words[2]}.__main__" if package == "lops_adapters" else f"{package}.{last}")
+        with pytest.raises(ParsedError) as caught:
+            module.main([*words[3:], "--data-dir", "D", "--output", "O", "--resume", "--quiet"])
+        return caught.value.args[0]
+
+    monkeypatch.setattr(argparse.ArgumentParser, "parse_args", stop)
+    return parsed
+
+
+def template(**changes):
+    usual = {"kind": "curves", "name": "c-{d}-{s}", "command": "python -m m --d {d} --s {s}", "lists": {"d": ["x", "y"], "s": [0, 1]}}
+    return {**usual, **changes}
+
+
+def test_the_last_list_turns_fastest():
+    assert [cell.name for cell in protocol.expand(template())] == ["c-x-0", "c-x-1", "c-y-0", "c-y-1"]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        (template(kind="other"), "kind is 'other'; wanted one of self_training, curves"),
+        (template(command="rm -r {d}"), "wanted python"),
+        (template(name="c-{e}"), "asks for 'e'; its lists are d, s"),
+        ({"kind": "curves"}, "a template has kind; wanted command, kind, lists, name"),
+    ],
+)
+def test_a_wrong_template_is_refused(wrong, says):
+    with pytest.raises(LopsError, match=says):
+        protocol.expand(wrong)
+
+
+def test_two_cells_of_one_name_are_refused(tmp_path):
+    (tmp_path / "p.json").write_text(json.dumps({"templates": [template(name="c-{d}")]}), encoding="utf-8")
+    with pytest.raises(LopsError, match="two cells are called 'c-x'"):
+        protocol.read_cells(tmp_path / "p.json")
+    (tmp_path / "p.json").write_text("[]", encoding="utf-8")
+    with pytest.raises(LopsError, match="is no protocol"):
+        protocol.read_cells(tmp_path / "p.json")
+    with pytest.raises(LopsError, match="no protocol 'nothing'; wanted one of cpu, paper, smoke"):
+        protocol.protocol_path("nothing")
+
+
+@pytest.mark.parametrize("path", OURS, ids=lambda path: path.stem)
+def test_every_command_of_ours_is_understood(path, parse):
+    cells = protocol.read_cells(path)
+    seen = set()
+    for cell in cells:
+        assert cell.name.replace("-", "").replace(".", "").isalnum()
+        options = parse(cell.command)
+        assert options.dataset in names()
+        assert str(options.output) == "O"
+        assert options.dataset in cell.name
+        seen.add((cell.kind, options.dataset))
+        if cell.kind == "self_training":
+            arms = read_arms(options.arms, tuple(METHODS))
+            assert "lops" in arms
+            SelfTrainingSettings.preset(options.preset, classifier=options.classifier, rule=options.rule, tau=options.tau).settled(arms)
+            assert options.classifier in cell.name
+    assert {kind for kind, _ in seen} >= {"heuristics", "curves", "self_training"}
+
+
+def test_the_published_grid_is_whole(parse):
+    grid = [
+        parse(cell.command) for cell in protocol.read_cells(protocol.PROTOCOLS / "paper.json") if cell.name.startswith("self-training-")
+    ]
+    assert len(grid) == 4 * 6 * 3
+    nine = {"standard", "lops", "mc-dropout", "entropy", "o2u-net", "random", "probability", "stability", "optimal"}
+    for options in grid:
+        without = {"mc-dropout", "entropy"} if options.classifier == "roberta-base" else set()
+        assert set(options.arms.split(",")) == nine - without
+        assert options.preset == "paper"

@@ -1,0 +1,190 @@
+"""The tables of docs/results.md, rebuilt from a folder of small result files and compared with what they have to say."""
+
+import json
+
+import pytest
+
+from benchmarks import tables
+from benchmarks.pages import common, frameworks, heuristics, self_training
+
+
+def about(data, seed, **settings):
+    return {
+        "seed": seed,
+        "settings": {"classifier": "linear", **settings},
+        "dataset": {"name": data, "documents": 12},
+        "device": "cpu",
+        "machine": {"processor": "P", "cores": 2},
+        "git_commit": "abcdef0123456",
+        "command": "python -m m",
+    }
+
+
+def arm(*macro):
+    rows = [{"macro_f1": value, "selected": 5, "pseudo_labels": 10, "selected_noise": 0.1} for value in macro]
+    return {"micro_f1": macro[-1] + 0.1, "macro_f1": macro[-1], "iterations": rows}
+
+
+def difference(value, p_value):
+    return {"macro": {"difference": value, "p_value": p_value}}
+
+
+def curve(coverage, noise, aunc, start=0.001):
+    numbers = {"coverage": coverage, "noise": noise, "aunc": aunc, "ideal": aunc / 2, "from_coverage": start}
+    return {**numbers, "seconds": 2.0, "training": "one"}
+
+
+SOURCE = "- 12 documents of 20news-fine, classifier linear, device cpu (P, 2 cores), seeds 0, 1, commit abcdef0123: `python -m m`\n"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Two seeds of one cell of each kind, under the cpu protocol."""
+    monkeypatch.setattr(common, "RESULTS", tmp_path)
+    (tmp_path / "cpu").mkdir()
+
+    def write(name, item):
+        (tmp_path / "cpu" / f"{name}.json").write_text(json.dumps(item), encoding="utf-8")
+
+    for seed in (0, 1):
+        arms = {"standard": arm(0.3, 0.4), "lops": arm(0.4, 0.5 + seed / 10), "optimal": arm(0.7, 0.8)}
+        result = {"arms": arms, "significance": {"lops": {"standard": difference(0.1 + seed / 10, [0.2, 0.01][seed])}}}
+        write(f"self-training-linear-20news-fine-seed{seed}", {"about": about("20news-fine", seed), "result": result})
+        one = {"lops": arm(0.6)}
+        write(
+            f"tau-ranked-linear-20news-fine-tau0.5-seed{seed}",
+            {"about": about("20news-fine", seed, tau=0.5, rule="ranked"), "result": {"arms": one}},
+        )
+        shares = {"correct": [0.75, 0.25, 0.0], "wrong": [0.0, 0.5, 0.5]}
+        result = {
+            "pseudo_labels": {"noise": 0.3},
+            "epochs": 2,
+            "confidences": {
+                "probability": curve([0.1, 0.5, 1.0], [0.0, 0.1, 0.3], 0.02),
+                "stability": curve([0.8, 1.0], [0.2, 0.3], 0.01, 0.8),
+            },
+            "selections": [
+                {"method": "lops", "rule": "ranked", "tau": 0.5, "every": "epoch", "kept": 0.5, "noise": 0.1},
+                {"method": "automatic", "rule": None, "tau": None, "every": f"look {seed}", "kept": 0.7, "noise": 0.15},
+            ],
+            "distributions": {"learnt_at": shares, "probability": {"correct": [0.1] * 10, "wrong": None}},
+            "f1": [{"by": "probability", "at": 0.5, "kept": 0.5, "macro_f1": 0.6}],
+        }
+        write(f"curves-linear-20news-fine-seed{seed}", {"about": about("20news-fine", seed), "result": result})
+    found = {"count": 1200, "coverage": 0.6, "noise": 0.25, "seconds": 1.0}
+    result = {"n_documents": 2000, "classes": ["a", "b"], "heuristics": {"string-match": found}}
+    source = about("nyt-fine", 0)
+    del source["settings"]["classifier"]
+    write("heuristics-nyt-fine", {"about": source, "result": result})
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("name", "rows"),
+    [
+        (
+            "cpu-f1-linear",
+            [
+                "| standard | - | 77.3 ± 0.27 / 76.4 ± 0.76 "
+                "| 50.0 ± 0.0 / 40.0 ± 0.0 | 70.0 ± 0.30 / 69.6 ± 0.25 | - | 75.4 ± 0.64 / 75.4 ± 0.47 |",
+                "| lops | - | 81.7 ± 1.00 / 80.7 ± 0.43 "
+                "| 65.0 ± 5.0 / 55.0 ± 5.0 | 73.8 ± 0.61 / 72.7 ± 1.00 | - | 79.5 ± 0.86 / 79.5 ± 0.58 |",
+            ],
+        ),
+        ("cpu-gap-linear", ["| lops | - | 37.5 ± 12.5 | - |"]),
+        ("cpu-significance-linear", ["| lops - standard | - | +15.0 (1 of 2) | - |", "| optimal - standard | - | - | - |"]),
+        ("cpu-iterations-linear", ["| 20news-fine | lops | 40.0 ± 0.0 | 55.0 ± 5.0 | 50.0 ± 0.0 | 50.0 ± 0.0 | 10.0 ± 0.0 |"]),
+        ("cpu-tau", ["| linear | 20news-fine | ranked | 0.5 | 70.0 ± 0.0 | 60.0 ± 0.0 | 40.0 ± 0.0 |"]),
+        (
+            "cpu-areas",
+            [
+                "| probability | 0.0200 ± 0.0000 |",
+                "| stability | 0.0100 ± 0.0000 (from coverage 0.80 on, where 0.0050 is the best possible) |",
+                "| best possible | 0.0100 ± 0.0000 |",
+            ],
+        ),
+        ("cpu-seconds", ["| probability | one | 2.0 ± 0.0 |"]),
+        ("cpu-noise", ["| linear | 20news-fine | stability | - | - | - | - | - | - | - | 20.0 ± 0.0 | 25.0 ± 0.0 | 30.0 ± 0.0 |"]),
+        (
+            "cpu-ratios",
+            ["| linear | 20news-fine | stability | - | - | - | - | - | - | - | 0.250 ± 0.000 | 0.278 ± 0.000 | 0.300 ± 0.000 |"],
+        ),
+        (
+            "cpu-rules",
+            [
+                "| ranked | 0.5 | every epoch | 50.0 ± 0.0 / 10.0 ± 0.0 |",
+                "| automatic | - | - | 70.0 ± 0.0 / 15.0 ± 0.0 |",
+                "| everything | - | - | 100.0 / 30.0 ± 0.0 |",
+            ],
+        ),
+        ("cpu-epochs", ["| linear | 20news-fine | wrong | 0.0 ± 0.0 | 50.0 ± 0.0 | 50.0 ± 0.0 |"]),
+        ("cpu-f1-of-best", ["| probability | 0.5 | 50.0 ± 0.0 / 60.0 ± 0.0 |"]),
+    ],
+)
+def test_a_table_says_what_the_files_say_and_where_it_is_from(name, rows):
+    text = tables.TABLES[name]()
+    for row in rows:
+        assert row in text.splitlines()
+    assert text.endswith(SOURCE)
+
+
+@pytest.mark.usefixtures("folder")
+def test_heuristics_and_statistics_stand_beside_the_paper():
+    text = heuristics.noise_of_heuristics()
+    assert "| nyt-fine | string-match | 1,200 | 60.0 | 25.0 | 31.80 | 1.0 |" in text
+    assert "| nyt-fine | exclusive-string-match | - | - | - | 52.13 | - |" in text
+    assert "12 documents of nyt-fine, no model, device cpu" in text
+    text = heuristics.statistics()
+    assert "| nyt-fine | 2,000 | 2 | 25.0 | 13,081 | 26 | 31.80 |" in text
+    assert "| books | - | - | - | 33,594 | 8 | 37.32 |" in text
+
+
+@pytest.mark.usefixtures("folder")
+def test_holes_of_the_paper_protocol_stay_holes():
+    for name, make in tables.TABLES.items():
+        if name.startswith("paper-"):
+            assert make() == "Not measured yet.\n"
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_seed_without_an_arm_is_a_hole(tmp_path):
+    path = tmp_path / "cpu" / "self-training-linear-20news-fine-seed1.json"
+    item = json.loads(path.read_text(encoding="utf-8"))
+    del item["result"]["arms"]["lops"]
+    path.write_text(json.dumps(item), encoding="utf-8")
+    assert "| lops | - | 81.7 ± 1.00 / 80.7 ± 0.43 | - / - |" in self_training.f1("cpu", "linear")
+
+
+def test_frameworks_do_not_average_samples_of_different_sizes(tmp_path, monkeypatch):
+    monkeypatch.setattr(common, "RESULTS", tmp_path)
+    for documents, macro in ((12, 0.5), (40, 0.7)):
+        source = about("agnews", 0)
+        source["dataset"]["documents"] = documents
+        item = {"about": source, "result": {"arms": {"lops": arm(macro)}}}
+        (tmp_path / f"xclass-agnews-{documents}-seed0.json").write_text(json.dumps(item), encoding="utf-8")
+    lines = frameworks.all_frameworks().splitlines()
+    assert lines[0] == "| framework | arm | agnews, micro / macro-F1 % | the paper |"
+    assert "| xclass | lops | 80.0 / 70.0 | 83.6 / 82.7 |" in lines
+    assert "| conwea | - | - | - |" in lines
+    assert lines[-1].startswith("- 40 documents of agnews")
+
+
+def test_check_tells_a_stale_page_and_writing_mends_it(folder, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(tables, "ROOT", tmp_path)
+    monkeypatch.setattr(tables, "PAGES", ("page.md",))
+    page = tmp_path / "page.md"
+    page.write_text("Before.\n<!-- table: cpu-gap-linear -->\nold\n<!-- end -->\nAfter.\n", encoding="utf-8")
+    assert tables.main(["--check"]) == 1
+    assert "out of date: page.md" in capsys.readouterr().out
+    assert "old" in page.read_text(encoding="utf-8")
+    assert tables.main([]) == 0
+    assert "| lops | - | 37.5 ± 12.5 | - |" in page.read_text(encoding="utf-8")
+    assert tables.main(["--check"]) == 0
+
+
+def test_the_page_of_results_names_only_tables_that_exist():
+    text = (tables.ROOT / "docs" / "results.md").read_text(encoding="utf-8")
+    named = [match[2] for match in tables._PART.finditer(text)]
+    assert len(named) == text.count("<!-- table:")
+    assert set(named) <= set(tables.TABLES)
+    assert len(named) == len(set(named))
