@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 
 from lops_adapters.core import LopsError
+from lops_adapters.probes import Probe, probe_class
+from lops_adapters.storage import write_json
 
 # A framework's model is imported when one of its kind is loaded.
 LOADERS = {
@@ -53,6 +57,38 @@ class TextClassifier(ABC):
     @abstractmethod
     def _probabilities(self, texts: Sequence[str]) -> np.ndarray:
         """What :meth:`predict_proba` returns, for strings."""
+
+
+@dataclass
+class ProbeClassifier(TextClassifier):
+    """A trained probe and the names of its classes; a framework whose classifier is no more than that makes a kind of it.
+
+    Attributes:
+        classes: class names, in the order of probability columns.
+        classifier: the trained probe.
+
+    """
+
+    kind: ClassVar[str]
+    classes: Sequence[str]
+    classifier: Probe
+
+    def _probabilities(self, texts: Sequence[str]) -> np.ndarray:
+        """Class probabilities, (n, k) float32."""
+        return self.classifier.predict_proba(texts)
+
+    def save(self, folder: Path) -> None:
+        """Write the model into an existing empty folder."""
+        inner = folder / "classifier"
+        inner.mkdir()
+        self.classifier.save(inner)
+        write_json(folder / "lops.json", {"kind": self.kind, "classes": list(self.classes), "classifier": self.classifier.kind})
+
+    @classmethod
+    def load(cls, folder: Path, *, device: str = "auto") -> ProbeClassifier:
+        """Read what :meth:`save` wrote."""
+        stored = json.loads((folder / "lops.json").read_text(encoding="utf-8"))
+        return cls(stored["classes"], probe_class(stored["classifier"]).load(folder / "classifier", device=device))
 
 
 def load(path: str | Path, *, arm: str | None = None, device: str = "auto") -> TextClassifier:

@@ -12,7 +12,10 @@ from contextlib import ExitStack, contextmanager
 from types import SimpleNamespace
 from unittest import mock
 
+import numpy as np
+
 from lops_adapters import arguments
+from lops_adapters.datasets import Dataset, GoldLabels
 from lops_adapters.runs import RunFolder, describe
 
 COMMON = ["people", "said", "week", "then", "town", "looked", "went", "again", "long", "small", "later", "asked"]
@@ -112,6 +115,13 @@ def outcome(main, capsys, *args):
     status = arguments.guarded(main)([str(arg) for arg in args])
     captured = capsys.readouterr()
     return status, captured.out, captured.err
+
+
+def with_permuted_gold(dataset):
+    """The same corpus with its gold labels in another order."""
+    gold = np.random.default_rng(1).permutation(np.array(dataset.gold.labels, dtype=object)).tolist()
+    assert gold != list(dataset.gold.labels)
+    return Dataset(dataset.corpus, GoldLabels(gold))
 
 
 def in_own_process(program, where, *args):

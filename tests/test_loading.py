@@ -75,7 +75,7 @@ def test_damaged_files(tmp_path, content):
         load(tmp_path)
 
 
-@pytest.mark.parametrize("kind", ["conwea", "lotclass", "westclass", "xclass"])
+@pytest.mark.parametrize("kind", loading.LOADERS)
 def test_every_framework_has_a_classifier(kind):
     module, name = loading.LOADERS[kind].split(":")
     for method in ("load", "save", "predict", "predict_proba"):
@@ -85,5 +85,7 @@ def test_every_framework_has_a_classifier(kind):
 def test_no_framework_is_forgotten():
     """Whoever saves a model under a kind can be loaded by it."""
     for path in Path(loading.__file__).parent.glob("*/model.py"):
-        assert f'"kind": "{path.parent.name}"' in path.read_text(encoding="utf-8")
-        assert path.parent.name in loading.LOADERS
+        kind = path.parent.name
+        says = path.read_text(encoding="utf-8")
+        assert f'"kind": "{kind}"' in says or f'kind: ClassVar[str] = "{kind}"' in says
+        assert loading.LOADERS[kind].startswith(f"lops_adapters.{kind}.model:")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from statistics import mean
 from typing import Any
 
@@ -84,23 +85,27 @@ def westclass_ranked() -> str:
     return f"{markdown(rows)}\n\n" + "\n".join(f"- {provenance([item])}" for item in files) + "\n"
 
 
+_SELECTION_HEAD = ("pseudo-labels", "noise %", "kept %", "noise after %", "micro-F1 %", "macro-F1 %", "the paper's", "seconds")
+
+
+def _selection_cells(items: Sequence[dict[str, Any]], published: Sequence[float] | None) -> list[str]:
+    """Return what stands under the head above, for the same iteration of runs that differ in the seed."""
+    return [
+        f"{mean(item['pseudo_labels'] for item in items):.0f}",
+        spread([item["noise"] for item in items]),
+        spread([item["selected"] / item["pseudo_labels"] if item["pseudo_labels"] else None for item in items]),
+        spread([item["selected_noise"] for item in items]),
+        spread([item["micro_f1"] for item in items]),
+        spread([item["macro_f1"] for item in items]),
+        "/".join(f"{value:.1f}" for value in published) if published else "-",
+        f"{mean(item['seconds'] for item in items):.0f}",
+    ]
+
+
 def xclass() -> str:
     """Return a row a data set and arm, averaged over seeds, with the stages before it and the paper's F1 beside it."""
     published_by = paper()["frameworks"]["xclass"]
-    rows = [
-        [
-            "data",
-            "arm or stage",
-            "pseudo-labels",
-            "noise %",
-            "kept %",
-            "noise after %",
-            "micro-F1 %",
-            "macro-F1 %",
-            "the paper's",
-            "seconds",
-        ]
-    ]
+    rows = [["data", "arm or stage", *_SELECTION_HEAD]]
     sources = []
     for data in ("20news-coarse", "20news-fine", "agnews"):
         files = results(f"xclass-{data}-*-seed*.json")
@@ -112,21 +117,7 @@ def xclass() -> str:
             rows.append([data, stage, *["-"] * 4, *map(spread, scores), "-", f"{seconds:.0f}"])
         for arm in files[0]["result"]["arms"]:
             items = [item["result"]["arms"][arm]["iterations"][0] for item in files]
-            published = published_by[data].get(arm)
-            rows.append(
-                [
-                    data,
-                    arm,
-                    f"{mean(item['pseudo_labels'] for item in items):.0f}",
-                    spread([item["noise"] for item in items]),
-                    spread([item["selected"] / item["pseudo_labels"] for item in items]),
-                    spread([item["selected_noise"] for item in items]),
-                    spread([item["micro_f1"] for item in items]),
-                    spread([item["macro_f1"] for item in items]),
-                    "/".join(f"{value:.1f}" for value in published) if published else "-",
-                    f"{mean(item['seconds'] for item in items):.0f}",
-                ]
-            )
+            rows.append([data, arm, *_selection_cells(items, published_by[data].get(arm))])
         sources.append(f"- {provenance(files)}")
     return f"{markdown(rows)}\n\n" + "\n".join(sources) + "\n" if sources else HOLE
 
@@ -134,20 +125,8 @@ def xclass() -> str:
 def lotclass() -> str:
     """Return a row a data set, arm and stage, averaged over seeds, with the paper's F1 beside it."""
     published_by = paper()["frameworks"]["lotclass"]
-    head = [
-        "data",
-        "arm",
-        "stage",
-        "pseudo-labels",
-        "noise %",
-        "kept %",
-        "noise after %",
-        "micro-F1 %",
-        "macro-F1 %",
-        "the paper's",
-        "seconds",
-    ]
-    rows, sources = [head], []
+    rows: list[list[str]] = [["data", "arm", "stage", *_SELECTION_HEAD]]
+    sources = []
     for data in ("20news-coarse", "20news-fine", "agnews"):
         files = results(f"lotclass-{data}-*seed*.json")
         if not files:
@@ -155,21 +134,7 @@ def lotclass() -> str:
         for arm in files[0]["result"]["arms"]:
             for items in zip(*(item["result"]["arms"][arm]["iterations"] for item in files), strict=True):
                 published = published_by[data].get(arm) if items[0]["iteration"] else None
-                rows.append(
-                    [
-                        data,
-                        arm,
-                        items[0]["stage"],
-                        f"{mean(item['pseudo_labels'] for item in items):.0f}",
-                        spread([item["noise"] for item in items]),
-                        spread([item["selected"] / item["pseudo_labels"] if item["pseudo_labels"] else None for item in items]),
-                        spread([item["selected_noise"] for item in items]),
-                        spread([item["micro_f1"] for item in items]),
-                        spread([item["macro_f1"] for item in items]),
-                        "/".join(f"{value:.1f}" for value in published) if published else "-",
-                        f"{mean(item['seconds'] for item in items):.0f}",
-                    ]
-                )
+                rows.append([data, arm, items[0]["stage"], *_selection_cells(items, published)])
         model = spread([item["result"]["masked_accuracy"] for item in files])
         before = {stage: mean(item["result"]["seconds"][stage] for item in files) for stage in ("language_model", "rows")}
         sources.append(

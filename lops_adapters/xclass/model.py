@@ -2,44 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from typing import ClassVar
 
-import numpy as np
-
-from lops_adapters.loading import TextClassifier
-from lops_adapters.probes.transformer import TransformerProbe
-from lops_adapters.storage import write_json
+from lops_adapters.loading import ProbeClassifier
 
 
 @dataclass
-class XclassClassifier(TextClassifier):
-    """Predicts the class of any text, the way the run that trained it did.
+class XclassClassifier(ProbeClassifier):
+    """Predicts the class of any text, the way the run that trained it did: with a fine-tuned encoder."""
 
-    Attributes:
-        classes: class names, in the order of probability columns.
-        classifier: the fine-tuned encoder.
-
-    """
-
-    classes: Sequence[str]
-    classifier: TransformerProbe
-
-    def _probabilities(self, texts: Sequence[str]) -> np.ndarray:
-        """Class probabilities, (n, k) float32."""
-        return self.classifier.predict_proba(texts)
-
-    def save(self, folder: Path) -> None:
-        """Write the model into an existing empty folder."""
-        inner = folder / "classifier"
-        inner.mkdir()
-        self.classifier.save(inner)
-        write_json(folder / "lops.json", {"kind": "xclass", "classes": list(self.classes)})
-
-    @classmethod
-    def load(cls, folder: Path, *, device: str = "auto") -> XclassClassifier:
-        """Read what :meth:`save` wrote."""
-        stored = json.loads((folder / "lops.json").read_text(encoding="utf-8"))
-        return cls(stored["classes"], TransformerProbe.load(folder / "classifier", device=device))
+    kind: ClassVar[str] = "xclass"

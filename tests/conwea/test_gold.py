@@ -1,11 +1,11 @@
 """Gold labels reach the evaluation and nothing else."""
 
-import numpy as np
 import pytest
 
-from lops_adapters.datasets import Dataset, GoldLabels
+from lops_adapters.datasets import Dataset
 
 from ..framework_checks import assert_same_but_measurements, measured, metrics_of, stripped
+from ..framework_tools import with_permuted_gold
 
 
 @pytest.fixture(scope="module")
@@ -15,9 +15,7 @@ def without(dataset, go, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def permuted(dataset, go, tmp_path_factory):
-    gold = np.random.default_rng(1).permutation(np.array(dataset.gold.labels, dtype=object)).tolist()
-    assert gold != list(dataset.gold.labels)
-    return go(Dataset(dataset.corpus, GoldLabels(gold)), tmp_path_factory.mktemp("permuted") / "run")
+    return go(with_permuted_gold(dataset), tmp_path_factory.mktemp("permuted") / "run")
 
 
 @pytest.mark.parametrize("other", ["permuted", "without"])

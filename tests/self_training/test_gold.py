@@ -1,13 +1,13 @@
 """Gold labels reach the evaluation, the one method that is defined by them, and nothing else."""
 
-import numpy as np
 import pytest
 
 from lops_adapters.core import LopsError
-from lops_adapters.datasets import Dataset, GoldLabels
+from lops_adapters.datasets import Dataset
 from lops_adapters.self_training import pipeline, run
 
 from ..framework_checks import assert_same_but_measurements, measured, metrics_of, stripped
+from ..framework_tools import with_permuted_gold
 
 BLIND = ("standard", "lops", "random")
 
@@ -24,9 +24,7 @@ def without(dataset, go, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def permuted_gold(dataset):
-    gold = np.random.default_rng(1).permutation(np.array(dataset.gold.labels, dtype=object)).tolist()
-    assert gold != list(dataset.gold.labels)
-    return Dataset(dataset.corpus, GoldLabels(gold))
+    return with_permuted_gold(dataset)
 
 
 @pytest.fixture(scope="module")

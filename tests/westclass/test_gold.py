@@ -1,22 +1,20 @@
 """Gold labels reach the evaluation and nothing else."""
 
-import numpy as np
 import pytest
 
 from lops_adapters.datasets import Dataset, GoldLabels
 
 from ..framework_checks import assert_same_but_measurements, measured, metrics_of, names, stripped
+from ..framework_tools import with_permuted_gold
 
 
 @pytest.fixture(scope="module")
 def runs(dataset, go, tmp_path_factory):
     """A run with the gold labels as they are, one with them permuted, one without them."""
-    gold = np.random.default_rng(1).permutation(np.array(dataset.gold.labels, dtype=object)).tolist()
-    assert gold != list(dataset.gold.labels)
     folder = tmp_path_factory.mktemp("runs")
-    labels = {"true": dataset.gold, "permuted": GoldLabels(gold), "without": None}
+    datasets = {"true": dataset, "permuted": with_permuted_gold(dataset), "without": Dataset(dataset.corpus)}
     sizes = {"network": "han", "pretrain_epochs": 8, "max_iterations": 5}
-    return {name: go(Dataset(dataset.corpus, given), folder / name, ["lops"], **sizes) for name, given in labels.items()}
+    return {name: go(given, folder / name, ["lops"], **sizes) for name, given in datasets.items()}
 
 
 @pytest.mark.parametrize("other", ["permuted", "without"])
