@@ -29,9 +29,13 @@ _HELD_OUT = 0.05  # of the documents, for the accuracy
 
 @dataclass(frozen=True)
 class HeadTraining:
-    """How a head is trained where a checkpoint has none; the encoder is trained along with it."""
+    """How a head is trained where a checkpoint has none; the encoder is trained along with it.
+
+    A small corpus is gone through more often than ``epochs`` say, until at least so many ``updates`` are made.
+    """
 
     epochs: int = 3
+    updates: int = 400
     batch_size: int = 32
     micro_batch: int = 16
     learning_rate: float = 5e-4
@@ -174,12 +178,14 @@ def _train(model: Any, documents: Sequence[np.ndarray], tokenizer: Any, engine: 
     lengths = np.array([len(documents[i]) for i in rows])
     model.to(engine.device)
     optimizer = torch.optim.AdamW(model.parameters(), lr=training.learning_rate, weight_decay=0.01)
-    total = training.epochs * -(-len(rows) // training.batch_size)
+    per_epoch = -(-len(rows) // training.batch_size)
+    epochs = max(training.epochs, -(-training.updates // per_epoch))
+    total = epochs * per_epoch
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, warm_up_then_fall(total))
     masker = Masker(tokenizer)
     step = 0
     with tqdm(total=total, disable=quiet, unit="update", desc="language model", leave=False) as bar:
-        for _ in range(training.epochs):
+        for _ in range(epochs):
             for batch in training_batches(lengths, training.batch_size, rng):
                 masked = {i: masker.mask(documents[rows[i]], rng) for i in batch}
                 count = max(1, sum(len(places) for _, places, _ in masked.values()))

@@ -80,7 +80,7 @@ def prepare(corpus: Corpus, settings: LotclassSettings, run: RunFolder, engine: 
     tokenizer = encoders.load_tokenizer(settings.encoder, "right")
     check_encoder(settings, tokenizer)
     documents = read_documents(corpus.texts, names, tokenizer, settings.max_tokens, quiet=quiet)
-    head = HeadTraining(settings.head_epochs, settings.batch_size, settings.micro_batch, settings.head_learning_rate)
+    head = HeadTraining(settings.head_epochs, settings.head_updates, settings.batch_size, settings.micro_batch, settings.head_learning_rate)
     cache = user_cache() / "masked_lm"
     model = prepare_language_model(settings.encoder, documents.rows, tokenizer, engine, head, cache=cache, quiet=quiet)
     find = partial(_find_rows, documents, names, model, tokenizer, settings, engine, corpus.classes, quiet)

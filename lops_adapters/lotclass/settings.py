@@ -31,7 +31,8 @@ class LotclassSettings(FrameworkSettings):
         self_learning_rate: of self-training.
         update_interval: updates of self-training between two targets.
         micro_batch: samples that go through the network together; the outcome depends on it, and not on the number of processes.
-        head_epochs, head_learning_rate: of a masked-language-model head where the encoder has none.
+        head_epochs, head_updates, head_learning_rate: of a masked-language-model head where the encoder has none; at least so many epochs
+            and updates.
 
     """
 
@@ -50,6 +51,7 @@ class LotclassSettings(FrameworkSettings):
     WHEN_FAITHFUL: ClassVar[Mapping[str, Any]] = {}
     AT_LEAST_ONE: ClassVar[tuple[str, ...]] = (
         "top", "vocabulary_size", "min_rows", "epochs", "batch_size", "probe_epochs", "update_interval", "micro_batch", "head_epochs",
+        "head_updates",
     )  # fmt: skip
 
     encoder: str = "minilm"
@@ -69,6 +71,7 @@ class LotclassSettings(FrameworkSettings):
     update_interval: int = 50
     micro_batch: int = 16
     head_epochs: int = 3
+    head_updates: int = 400
     head_learning_rate: float = 5e-4
 
     def __post_init__(self) -> None:

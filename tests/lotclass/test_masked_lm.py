@@ -15,7 +15,7 @@ from lops_adapters.lotclass.masked_lm import HeadTraining, Masker, load_language
 from ..probes.test_conformance import global_states
 from .toys import documents, save_masked_bert
 
-SHORT = HeadTraining(epochs=1, batch_size=4, micro_batch=2, learning_rate=0.01)
+SHORT = HeadTraining(epochs=1, updates=1, batch_size=4, micro_batch=2, learning_rate=0.01)
 
 
 @pytest.fixture(scope="module")
@@ -125,7 +125,7 @@ def test_other_inputs_are_another_model(prepare, rows, masked_bert, tmp_path, mo
     prepare(documents=rows[:-1])
     prepare(documents=[np.concatenate(rows[:2]), *rows[2:]])
     prepare(documents=[*rows[1:], rows[0]])
-    prepare(training=HeadTraining(epochs=2, batch_size=4, micro_batch=2, learning_rate=0.01))
+    prepare(training=HeadTraining(epochs=2, updates=1, batch_size=4, micro_batch=2, learning_rate=0.01))
     assert len(trained) == len(list((tmp_path / "cache").iterdir())) == 5
     prepare()
     assert len(trained) == 5

@@ -26,6 +26,7 @@ SMALL = {
     "self_learning_rate": 0.001,
     "update_interval": 3,
     "head_epochs": 15,
+    "head_updates": 1,
     "head_learning_rate": 0.01,
 }
 

@@ -1,0 +1,94 @@
+"""Copies of this package's files in other code bases, with a stamp that tells later what they are."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from pathlib import Path
+
+from lops_adapters import core
+from lops_adapters.core import LopsError
+from lops_adapters.storage import write_text
+
+CORE_NAME = "lops_core.py"
+_STAMP = re.compile(r"# Copied from lops_adapters (\S+), file (\S+); SHA-256 of all lines below: ([0-9a-f]{64})")
+
+
+def core_text() -> str:
+    """Return the text of ``lops_adapters/core.py``."""
+    return Path(core.__file__).read_text(encoding="utf-8")
+
+
+def stamped(text: str, origin: str) -> str:
+    """Return a text under a line that names this version, its origin and the SHA-256 of the text."""
+    return f"# Copied from lops_adapters {core.__version__}, file {origin}; SHA-256 of all lines below: {_digest(text)}\n{text}"
+
+
+def state(path: Path, text: str) -> str:
+    """Return what a file is, compared with the ``text`` that this version would copy there.
+
+    Returns:
+        ``missing``; ``current``: the same text; ``old``: as it was copied by another version; ``edited``: changed since it was copied;
+        ``foreign``: without a stamp, and not this text.
+
+    """
+    try:
+        found = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return "missing"
+    except (OSError, UnicodeDecodeError):
+        return "foreign"
+    first, _, rest = found.partition("\n")
+    stamp = _STAMP.fullmatch(first)
+    if stamp is None:
+        return "current" if found == text else "foreign"
+    if stamp[3] != _digest(rest):
+        return "edited"
+    return "current" if rest == text else "old"
+
+
+def version_of(path: Path) -> str:
+    """Return the version that a copy's stamp names, ``?`` where it has none."""
+    stamp = _STAMP.match(path.read_text(encoding="utf-8"))
+    return stamp[1] if stamp else "?"
+
+
+def target(destination: Path) -> Path:
+    """Return the file that ``lops vendor DESTINATION`` is about: itself, or ``lops_core.py`` in it where it is a folder."""
+    if destination.is_dir():
+        return destination / CORE_NAME
+    if destination.suffix != ".py":
+        raise LopsError(
+            f"{destination} is neither a folder nor a name ending in .py; make the folder first, or name a file such as core.py"
+        )
+    if not destination.parent.is_dir():
+        raise LopsError(f"there is no folder {destination.parent}; make it first")
+    return destination
+
+
+def vendor(destination: Path) -> tuple[Path, str]:
+    """Copy the core to a file or into a folder.
+
+    Returns:
+        The file, and what it was before, see :func:`state`.
+
+    Raises:
+        LopsError: no such folder; the file is there and not a copy of the core as it was made.
+
+    """
+    path, text = target(destination), core_text()
+    before = state(path, text)
+    refuse_changed(path, before)
+    write_text(path, stamped(text, "lops_adapters/core.py"))
+    return path, before
+
+
+def refuse_changed(path: Path, before: str) -> None:
+    """Raise LopsError where writing a file would lose what somebody wrote into it."""
+    if before in ("edited", "foreign"):
+        what = "was edited after it was copied" if before == "edited" else "is not a copy made by lops_adapters"
+        raise LopsError(f"{path} {what}, and would be lost; move it away, or name another place")
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

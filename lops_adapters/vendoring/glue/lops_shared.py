@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the LOPS glue of every repository shares: settings from the environment, the watched training, random states left as they were.
+
+This file is copied beside the scripts of a repository, with ``lops_core.py`` and that repository's own glue. Python >= 3.6, numpy, and what
+the repository itself imports.
+
+Environment:
+    LOPS: 1 switches the selection on; 0, empty or unset leaves the program as it was.
+    LOPS_TAU: fraction of each class, default 0.5.
+    LOPS_RULE: one of ``lops_core.RULES``, default released.
+    LOPS_EPOCHS: the probe is trained at most so long; the default is the repository's own, see its glue.
+    LOPS_EVERY: ``epoch``, or a number of updates after which the probe is looked at.
+    LOPS_AT: where to select, in repositories with several places.
+"""
+
+import contextlib
+import os
+import random
+import sys
+from typing import Any, NamedTuple
+
+import numpy as np
+from lops_core import RULES, LearningOrder, LopsError
+
+
+class Settings(NamedTuple):
+    """The environment, read: ``epochs`` None is the repository's own number, ``every`` None an epoch."""
+
+    tau: float
+    rule: str
+    epochs: int
+    every: int
+    at: str
+
+
+def read_settings(epochs=None, every="epoch", places=("",)):
+    """Return the settings, or say what is wrong with them; called when the glue is imported, before any long work."""
+    if os.environ.get("LOPS") != "1":
+        raise LopsError("LOPS is {!r}; wanted 1 to select pseudo-labels, or 0 not to".format(os.environ.get("LOPS")))
+    tau = _number("LOPS_TAU", float, 0.5, "a fraction above 0 and at most 1")
+    if not 0 < tau <= 1:
+        raise LopsError("LOPS_TAU is {}; wanted a fraction above 0 and at most 1".format(tau))
+    rule = _one_of("LOPS_RULE", RULES)
+    epochs = _number("LOPS_EPOCHS", int, epochs, "a whole number, at least 1")
+    every = os.environ.get("LOPS_EVERY") or every
+    every = None if every == "epoch" else _number("LOPS_EVERY", int, every, "epoch, or a whole number, at least 1")
+    for name, value in (("LOPS_EPOCHS", epochs), ("LOPS_EVERY", every)):
+        if value is not None and value < 1:
+            raise LopsError("{} is {}; wanted at least 1".format(name, value))
+    return Settings(tau, rule, epochs, every, _one_of("LOPS_AT", places))
+
+
+def _number(name, kind, default, wanted):
+    text = os.environ.get(name)
+    try:
+        return kind(text) if text else default
+    except ValueError:
+        raise LopsError("{} is {!r}; wanted {}".format(name, text, wanted)) from None
+
+
+def _one_of(name, known):
+    value = os.environ.get(name) or known[0]
+    if value not in known:
+        raise LopsError("{} is {!r}; wanted one of {}".format(name, value, ", ".join(filter(None, known)) or "nothing: it has one place"))
+    return value
+
+
+def select(labels, n_classes, settings, seed, per_epoch, updates, predict):
+    """Train a probe until its learning order decides, and return the selection.
+
+    Args:
+        labels: (n,) integer pseudo-labels, 0 to n_classes - 1.
+        n_classes: number of classes, whether or not each has samples.
+        settings: of :func:`read_settings`, with a number of epochs.
+        seed: decides the ties that scores leave open.
+        per_epoch: updates an epoch has.
+        updates: iterator; each step makes one update of the probe.
+        predict: returns (n, n_classes) probabilities of all samples in order, as the probe is now.
+
+    """
+    total = settings.epochs * per_epoch
+    every = min(settings.every or per_epoch, total)
+    order = LearningOrder(
+        np.asarray(labels),
+        tau=settings.tau,
+        rule=settings.rule,
+        max_checkpoints=total // every,
+        classes=list(range(n_classes)),
+        horizon=settings.epochs,
+        seed=seed,
+    )
+    for done, _ in enumerate(updates, 1):
+        if done % per_epoch == 0:
+            say("probe trained for epoch {} of at most {}".format(done // per_epoch, settings.epochs))
+        if done % every == 0:
+            order.observe(predict(), time=float(done) / per_epoch)
+            if order.done:
+                break
+    return order.select()
+
+
+def positions(selection, names=None, least=1):
+    """Return the positions to go on with, and print what became of each class; all of them where fewer than ``least`` were kept."""
+    n, kept = len(selection.mask), len(selection.kept)
+    say("rule {}: kept {} of {} pseudo-labelled samples; {}".format(selection.rule, kept, n, selection.stopped))
+    for label, report in selection.per_class.items():
+        say("  {}: {} of {}".format(names[label] if names else label, report.kept, report.count))
+    if kept < least:
+        say("that is too few to train on: going on with all of them")
+        return np.arange(n)
+    return selection.kept
+
+
+def say(text):
+    """Print a line that can be told from the program's own."""
+    sys.stdout.write("LOPS: {}\n".format(text))
+    sys.stdout.flush()
+
+
+@contextlib.contextmanager
+def random_states_kept(device=None):
+    """Leave the global random states of Python, numpy and torch (where it is loaded) as they were; ``device`` is the torch device used."""
+    torch: Any = sys.modules.get("torch")
+    gpu = device if getattr(device, "type", "cpu") == "cuda" else None
+    before = random.getstate(), np.random.get_state(), torch and torch.get_rng_state(), gpu and torch.cuda.get_rng_state(gpu)
+    try:
+        yield
+    finally:
+        random.setstate(before[0])
+        np.random.set_state(before[1])
+        if torch:
+            torch.set_rng_state(before[2])
+        if gpu:
+            torch.cuda.set_rng_state(before[3], gpu)
+
+
+def batches(n, size, epochs, seed):
+    """Yield the rows of each batch, every epoch in a fresh order that the seed decides."""
+    rng = np.random.RandomState(seed)
+    for _ in range(epochs):
+        order = rng.permutation(n)
+        for start in range(0, n, size):
+            yield order[start : start + size]
+
+
+def select_with_keras(model, x, targets, settings, batch_size, seed=0):
+    """Select with a compiled Keras model as the probe; ``targets`` (n, k) are trained on, their largest column is the pseudo-label."""
+    n = len(x)
+
+    def updates():
+        for rows in batches(n, batch_size, settings.epochs, seed):
+            model.train_on_batch(x[rows], targets[rows])
+            yield
+
+    def predict():
+        return np.concatenate([np.asarray(model.predict_on_batch(x[at : at + batch_size])) for at in range(0, n, batch_size)])
+
+    return select(targets.argmax(axis=1), targets.shape[1], settings, seed, -(-n // batch_size), updates(), predict)
+
+
+class TorchTraining(NamedTuple):
+    """How a torch probe is trained: rows an update, rows that go through the network at once, and AdamW's settings."""
+
+    batch_size: int
+    at_once: int
+    learning_rate: float
+    weight_decay: float = 0.0
+    epsilon: float = 1e-8
+    clip: float = 1.0
+    warm_up: float = 0.0  # share of all updates in which the learning rate rises, before it falls to zero
+
+
+def select_with_torch(model, labels, n_classes, settings, training, loss_of, scores_of, seed=0):
+    """Select with a torch module as the probe; optimiser and schedule are made here and end here.
+
+    Args:
+        model: the probe, a module of its own, on its device.
+        labels: (n,) integer pseudo-labels.
+        n_classes: number of classes.
+        settings: of :func:`read_settings`.
+        training: a :class:`TorchTraining`.
+        loss_of: ``loss_of(rows)`` returns the mean loss of these rows.
+        scores_of: ``scores_of(rows)`` returns their (m, k) probabilities.
+        seed: of the batches and of ties.
+
+    """
+    import torch
+
+    n, per_epoch = len(labels), -(-len(labels) // training.batch_size)
+    total = per_epoch * settings.epochs
+    rise = training.warm_up * total
+
+    def updates():
+        parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
+        optimizer = torch.optim.AdamW(parameters, lr=training.learning_rate, eps=training.epsilon, weight_decay=training.weight_decay)
+        for done, rows in enumerate(batches(n, training.batch_size, settings.epochs, seed)):
+            model.train()
+            model.zero_grad()
+            for at in range(0, len(rows), training.at_once):
+                part = rows[at : at + training.at_once]
+                (loss_of(part) * (float(len(part)) / len(rows))).backward()
+            torch.nn.utils.clip_grad_norm_(parameters, training.clip)
+            factor = done / rise if done < rise else (total - done) / max(1.0, total - rise)
+            for group in optimizer.param_groups:
+                group["lr"] = training.learning_rate * factor
+            optimizer.step()
+            yield
+
+    def predict():
+        model.eval()
+        with torch.no_grad():
+            parts = [scores_of(np.arange(at, min(n, at + training.at_once))) for at in range(0, n, training.at_once)]
+        return torch.cat(parts).cpu().numpy()
+
+    return select(labels, n_classes, settings, seed, per_epoch, updates(), predict)
+
+
+def seed_torch(seed, device):
+    """Seed the generator of the processor and of one device; those of other devices stay as they are."""
+    import torch
+
+    torch.random.default_generator.manual_seed(seed)
+    if device.type == "cuda":
+        with torch.cuda.device(device):
+            torch.cuda.manual_seed(seed)
+
+
+def agreed(compute, n, device):
+    """Return ``compute()``, positions below ``n``; of several processes the first computes and all return what it found."""
+    import torch
+    import torch.distributed as dist
+
+    if not (dist.is_available() and dist.is_initialized() and dist.get_world_size() > 1):
+        return compute()
+    mask = torch.zeros(n, dtype=torch.uint8)
+    if dist.get_rank() == 0:
+        mask[torch.as_tensor(compute())] = 1
+    mask = mask.to(device)
+    dist.broadcast(mask, 0)
+    return np.flatnonzero(mask.cpu().numpy())

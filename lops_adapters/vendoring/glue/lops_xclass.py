@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""LOPS in X-Class: which of the documents that X-Class's own rule took the final classifier is trained on.
+
+The probe is a copy of the untrained classifier, with the classifier's settings, an optimiser and a schedule of its own, for at most four
+epochs (LOPS_EPOCHS). Of several processes the first trains it.
+"""
+
+import copy
+
+from lops_shared import TorchTraining, agreed, positions, random_states_kept, read_settings, seed_torch, select_with_torch
+
+SETTINGS = read_settings(epochs=4)
+
+
+def keep(dataset, args, model, n_classes):
+    """Return the trusted rows of the training data, in the same order.
+
+    Args:
+        dataset: TensorDataset of ids, mask and token types (n, length), and labels (n,), all int64.
+        args: X-Class's options.
+        model: the untrained classifier, which is read and not changed.
+        n_classes: number of classes.
+
+    """
+    from torch.utils.data import TensorDataset
+
+    with random_states_kept(args.device):
+        kept = agreed(lambda: _positions(dataset, args, model, n_classes), len(dataset), args.device)
+    return TensorDataset(*[tensor[kept] for tensor in dataset.tensors])
+
+
+def _positions(dataset, args, model, n_classes):
+    import torch
+
+    seed_torch(args.seed, args.device)
+    probe = copy.deepcopy(model)
+    labels = dataset.tensors[3]
+
+    def outputs(rows):
+        ids, mask, types, wanted = (tensor[rows].to(args.device) for tensor in dataset.tensors)
+        more = {"token_type_ids": types} if args.model_type == "bert" else {}
+        return probe(input_ids=ids, attention_mask=mask, labels=wanted, **more)
+
+    gpus = max(1, args.n_gpu)
+    training = TorchTraining(
+        batch_size=args.per_gpu_train_batch_size * gpus * args.gradient_accumulation_steps,
+        at_once=args.per_gpu_train_batch_size,
+        learning_rate=args.learning_rate,
+        weight_decay=args.weight_decay,
+        epsilon=args.adam_epsilon,
+        clip=args.max_grad_norm,
+    )
+    return positions(
+        select_with_torch(
+            probe,
+            labels.numpy(),
+            n_classes,
+            SETTINGS,
+            training,
+            loss_of=lambda rows: outputs(rows)[0],
+            scores_of=lambda rows: torch.softmax(outputs(rows)[1].float(), dim=-1),
+            seed=args.seed,
+        )
+    )

@@ -1,0 +1,173 @@
+"""Putting LOPS into a checkout of an original repository, and taking it out again, to the byte."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from lops_adapters.core import LopsError
+from lops_adapters.storage import replace_with
+from lops_adapters.vendoring.copies import refuse_changed, stamped, state
+from lops_adapters.vendoring.hunks import blob_id, has_marks, insert, line_end, remove, remove_marked
+from lops_adapters.vendoring.upstreams import Upstream
+
+
+@dataclass(frozen=True)
+class File:
+    """A file that the patch touches, as found.
+
+    Attributes:
+        name: path within the checkout.
+        path: where it is.
+        data: its bytes.
+        state: ``original``; ``patched``; ``patched, changed``: patched, and without the patch not the original; ``changed``: not patched
+            and not the original; ``patch edited``: lines between the patch's marks are not those of this version's patch.
+        blob: git blob id of it without the patch.
+
+    """
+
+    name: str
+    path: Path
+    data: bytes
+    state: str
+    blob: str
+
+
+def examine(root: Path, upstream: Upstream) -> list[File]:
+    """Look at the files that the patch touches; a folder that does not hold them is a LopsError."""
+    files = []
+    for name, expected in upstream.files.items():
+        path = root / name
+        if not path.is_file():
+            raise LopsError(
+                f"{root} holds no {name}; wanted the top folder of a checkout of {upstream.title}, commit {upstream.commit}: "
+                f"{upstream.way_back()}"
+            )
+        files.append(_file(name, path, upstream, expected))
+    return files
+
+
+def _file(name: str, path: Path, upstream: Upstream, expected: str) -> File:
+    data = path.read_bytes()
+    without = remove(data, upstream.hunks[name])
+    blob = _git_id(data if without is None else without)
+    if without is not None:
+        found = "patched" if blob == expected else "patched, changed"
+    elif has_marks(data):
+        found = "patch edited"
+    else:
+        found = "original" if blob == expected else "changed"
+    return File(name, path, data, found, blob)
+
+
+def _git_id(data: bytes) -> str:
+    """Return the blob id, of a checkout with Windows line ends that of what git keeps."""
+    return blob_id(data.replace(b"\r\n", b"\n") if line_end(data) == b"\r\n" else data)
+
+
+def apply(root: Path, upstream: Upstream, *, force: bool = False, dry: bool = False) -> list[str]:
+    """Patch a checkout and put the glue beside its scripts; what is there already stays, so that applying twice is applying once.
+
+    Args:
+        root: top folder of the checkout.
+        upstream: the repository it is of.
+        force: take files that are not the expected commit's, as long as the lines around every insertion are still there.
+        dry: look, and write nothing.
+
+    Returns:
+        Paths within the checkout that were (dry: would be) written.
+
+    Raises:
+        LopsError: another folder, commit or a changed file; a file in the way that is not ours. Nothing is written then.
+
+    """
+    files = examine(root, upstream)
+    patched = {}
+    for file in files:
+        if file.state == "patch edited":
+            raise LopsError(f"{file.path}: {_edited(upstream)}")
+        if file.state == "changed" and not force:
+            raise LopsError(_changed(file, upstream))
+        if file.state in ("original", "changed"):
+            try:
+                patched[file] = insert(file.data, upstream.hunks[file.name])
+            except LopsError as error:
+                raise LopsError(f"{file.path}: {error}; {_wanted(file, upstream)}") from None
+    copies = {}
+    for name, (origin, text) in upstream.companions().items():
+        before = state(root / name, text)
+        refuse_changed(root / name, before)
+        if before != "current":
+            copies[name] = stamped(text, origin).encode()
+    if not dry:
+        for name, contents in copies.items():  # first, so that a patched program never lacks them
+            replace_with(root / name, lambda temporary, contents=contents: temporary.write_bytes(contents))  # type: ignore[misc]
+        for file, contents in patched.items():
+            _replace(file.path, contents)
+    return [*(file.name for file in patched), *copies]
+
+
+def reverse(root: Path, upstream: Upstream, *, force: bool = False) -> tuple[list[str], list[str]]:
+    """Take the patch and the copied files out of a checkout.
+
+    Args:
+        root: top folder of the checkout.
+        upstream: the repository it is of.
+        force: take out whatever stands between the patch's marks, also where it was edited or is another version's.
+
+    Returns:
+        Paths within the checkout that were restored or removed, and copied files left because they were edited.
+
+    Raises:
+        LopsError: another folder; lines between the marks that are not the patch's, without ``force``. Nothing is written then.
+
+    """
+    restored = {}
+    for file in examine(root, upstream):
+        without = remove(file.data, upstream.hunks[file.name])
+        if file.state == "patch edited":
+            if not force:
+                raise LopsError(f"{file.path}: {_edited(upstream)}")
+            without = remove_marked(file.data)
+        if without is not None:
+            restored[file] = without
+    found = {name: state(root / name, text) for name, (_, text) in upstream.companions().items()}
+    removed = [name for name, what in found.items() if what in ("current", "old")]
+    for file, contents in restored.items():
+        _replace(file.path, contents)
+    for name in removed:  # last, for the same reason
+        (root / name).unlink()
+    return [*(file.name for file in restored), *removed], [name for name, what in found.items() if what in ("edited", "foreign")]
+
+
+def status(root: Path, upstream: Upstream) -> list[tuple[str, str]]:
+    """Return (path, state) of every file that the patch touches or copies, see :class:`File` and :func:`copies.state`."""
+    touched = [(file.name, file.state) for file in examine(root, upstream)]
+    return touched + [(name, state(root / name, text)) for name, (_, text) in upstream.companions().items()]
+
+
+def _replace(path: Path, contents: bytes) -> None:
+    def write(temporary: Path) -> None:
+        temporary.write_bytes(contents)
+        shutil.copymode(path, temporary)
+
+    replace_with(path, write)
+
+
+def _changed(file: File, upstream: Upstream) -> str:
+    return (
+        f"{file.path} has blob id {file.blob}; {_wanted(file, upstream)}. Bring that commit ({upstream.way_back()}), "
+        "or try --force, which patches a changed file if the lines around the insertions are still there"
+    )
+
+
+def _wanted(file: File, upstream: Upstream) -> str:
+    return f"wanted {upstream.files[file.name]}, that of {upstream.title} at commit {upstream.commit}"
+
+
+def _edited(upstream: Upstream) -> str:
+    return (
+        "the lines between the marks of lops_adapters were edited, or come from another version; "
+        f"lops patch {upstream.name} --reverse --force takes out all that stands between the marks"
+    )

@@ -1,0 +1,74 @@
+"""The original repositories: which commit a patch was made for, and what it adds to which files."""
+
+from __future__ import annotations
+
+import configparser
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from lops_adapters import core
+from lops_adapters.vendoring.hunks import Hunk, read_patch
+
+HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Upstream:
+    """An original repository.
+
+    Attributes:
+        name: what commands call it.
+        title, repository, commit, licence, layout: see ``upstreams.toml``.
+        scripts: folder within a checkout that the copied files go into.
+        files: path -> git blob id at that commit, of every file that the patch touches.
+        hunks: path -> what the patch inserts, in the order of the file.
+
+    """
+
+    name: str
+    title: str
+    repository: str
+    commit: str
+    licence: str
+    layout: str
+    scripts: str
+    files: dict[str, str]
+    hunks: dict[str, list[Hunk]]
+
+    def companions(self) -> dict[str, tuple[str, str]]:
+        """Return path -> (origin, text) of the files that are copied beside the scripts: core, shared part and the repository's glue."""
+        folder = "" if self.scripts == "." else self.scripts + "/"
+        glue = {f"{folder}{stem}.py": f"vendoring/glue/{stem}.py" for stem in ("lops_shared", f"lops_{self.name}")}
+        origins = {f"{folder}lops_core.py": "core.py", **glue}
+        return {path: (f"lops_adapters/{origin}", (HERE.parent / origin).read_text(encoding="utf-8")) for path, origin in origins.items()}
+
+    def way_back(self) -> str:
+        """Return the commands that bring the checkout this patch was made for."""
+        return f"git clone {self.repository} && git -C {self.repository.rsplit('/', 1)[1]} checkout {self.commit}"
+
+
+def names() -> list[str]:
+    """Return the names of all repositories.
+
+    >>> names()
+    ['conwea', 'xclass', 'westclass', 'lotclass']
+    """
+    return [section for section in _tables() if "." not in section]
+
+
+def load(name: str) -> Upstream:
+    """Return a repository by name; an unknown one is a LopsError."""
+    tables = _tables()
+    if name not in names():
+        raise core.LopsError(f"there is no patch for {name!r}; wanted one of {', '.join(names())}")
+    hunks = read_patch((HERE / "patches" / f"{name}.patch").read_text(encoding="utf-8"))
+    return Upstream(name=name, **tables[name], files=tables[f"{name}.files"], hunks=hunks)
+
+
+def _tables() -> dict[str, dict[str, str]]:
+    """Read the file: TOML of nothing but tables of strings, since Python 3.10 comes without a reader for all of it."""
+    parser = configparser.RawConfigParser(delimiters=("=",), comment_prefixes=("#",))
+    parser.optionxform = lambda key: key.strip('"')  # type: ignore[assignment, method-assign]
+    parser.read_string((HERE / "upstreams.toml").read_text(encoding="utf-8"))
+    return {section: {key: json.loads(value) for key, value in parser[section].items()} for section in parser.sections()}

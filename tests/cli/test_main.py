@@ -1,0 +1,61 @@
+"""``lops``: quick help, a table of commands, errors in one line."""
+
+import os
+import subprocess
+import sys
+from importlib import import_module
+
+import pytest
+
+from lops_adapters.cli.main import COMMANDS, main
+from lops_adapters.core import LopsError, __version__
+
+
+def test_help_is_quick_and_light():
+    code = (
+        "import sys; from lops_adapters.cli.main import main\n"
+        "try: main(['--help'])\n"
+        "except SystemExit: print(sorted({'scipy', 'sklearn', 'torch', 'keras', 'pandas', 'transformers'} & set(sys.modules)))"
+    )
+    seconds = []
+    for _ in range(3):
+        before = os.times()
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        after = os.times()  # processor time: a busy machine makes it late, not heavy
+        seconds.append(after.children_user + after.children_system - before.children_user - before.children_system)
+    assert done.stdout.splitlines()[-1] == "[]"
+    assert min(seconds) < 0.5
+    for name, text in COMMANDS.items():
+        assert f"  {name:<10}{text}" in done.stdout
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_a_module(name, capsys):
+    assert callable(import_module(f"lops_adapters.cli.{name}").main)
+    with pytest.raises(SystemExit) as stopped:
+        main([name, "--help"])
+    assert stopped.value.code == 0
+    assert f"usage: lops {name}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("arguments", "word"), [([], "required"), (["select-all"], "invalid choice: 'select-all'")])
+def test_wrong_commands(arguments, word, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(arguments)
+    assert stopped.value.code == 2
+    assert word in capsys.readouterr().err
+
+
+def test_version(capsys):
+    with pytest.raises(SystemExit):
+        main(["--version"])
+    assert capsys.readouterr().out == f"lops_adapters {__version__}\n"
+
+
+def test_bad_input_is_one_line(monkeypatch, capsys):
+    def fail(_):
+        raise LopsError("found this, wanted that")
+
+    monkeypatch.setattr("lops_adapters.cli.vendor.main", fail)
+    assert main(["vendor", "x"]) == 2
+    assert capsys.readouterr().err == "error: found this, wanted that\n"

@@ -1,0 +1,70 @@
+"""Checkouts to patch: generated ones with the right names and line counts, and copies of real ones where LOPS_UPSTREAM_DIR has them."""
+
+import ast
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from lops_adapters.vendoring import upstreams
+from lops_adapters.vendoring.hunks import anchor, blob_id
+
+NAMES = upstreams.names()
+SCRIPTS = {"conwea": "", "xclass": "scripts/", "westclass": "", "lotclass": "src/"}
+
+
+def skeleton(root, name, line_end="\n"):
+    """Write a folder that looks like a checkout to this returned upstream: right paths and line counts, lines of our own, their ids."""
+    real = upstreams.load(name)
+    files, hunks = {}, {}
+    for path, wanted in real.hunks.items():
+        text = "\n".join(filler(wanted)) + "\n"
+        lines = text.encode().splitlines()
+        files[path] = blob_id(text.encode())
+        hunks[path] = [replace(hunk, after=anchor(lines[hunk.line - 1]), before=anchor(lines[hunk.line])) for hunk in wanted]
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_bytes(text.replace("\n", line_end).encode())
+    return replace(real, files=files, hunks=hunks)
+
+
+def filler(hunks):
+    """Lines of Python such that each hunk's lines stand in a block of their depth."""
+    lines = [f"pass  # {number}" for number in range(1, hunks[-1].line + 40)]
+    for hunk in hunks:
+        depth = (len(hunk.lines[0]) - len(hunk.lines[0].lstrip())) // 4
+        for level in range(depth):
+            lines[hunk.line - 1 - depth + level] = "    " * level + f"if {hunk.line}:"
+        for number in (hunk.line - 1, hunk.line):
+            lines[number] = "    " * depth + lines[number]
+    ast.parse("\n".join(lines))
+    return lines
+
+
+def real_checkout(name, tmp_path):
+    """Copy the files of a real checkout that are code; skip where there is none."""
+    folder = os.environ.get("LOPS_UPSTREAM_DIR")
+    if not folder:
+        pytest.skip("LOPS_UPSTREAM_DIR names no folder with checkouts, see third_party/README.md")
+    source, root = Path(folder) / name, tmp_path / name
+    if not source.is_dir():
+        pytest.skip(f"{folder} holds no {name}, see third_party/README.md")
+    for path in source.rglob("*.py"):
+        copy = root / path.relative_to(source)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, copy)
+    return root
+
+
+def contents(root):
+    """Path -> bytes of all files of a folder."""
+    return {path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+
+
+def lops(*arguments):
+    """Run the command in a process of its own."""
+    program = [sys.executable, "-m", "lops_adapters.cli.main", *map(str, arguments)]
+    return subprocess.run(program, capture_output=True, text=True, check=False, timeout=120)

@@ -1,0 +1,123 @@
+"""What the glue of all four shares: the environment, too few kept, several processes."""
+
+import sys
+
+import numpy as np
+import pytest
+
+from lops_adapters.core import RULES
+
+from .glue_tools import loaded, random_states_unchanged
+
+
+def test_defaults(tmp_path, monkeypatch):
+    found = {}
+    for name in ("conwea", "xclass", "westclass", "lotclass"):
+        with loaded(name, tmp_path, monkeypatch) as glue:
+            found[name] = tuple(glue.SETTINGS)
+    assert found == {
+        "conwea": (0.5, "released", 100, None, ""),
+        "xclass": (0.5, "released", 4, None, ""),
+        "westclass": (0.5, "released", None, 1, ""),
+        "lotclass": (0.5, "released", 4, None, "rows"),
+    }
+
+
+def test_settings_from_the_environment(tmp_path, monkeypatch):
+    environment = {"LOPS_TAU": "0.9", "LOPS_RULE": "ranked", "LOPS_EPOCHS": "2", "LOPS_EVERY": "5", "LOPS_AT": "refresh"}
+    with loaded("lotclass", tmp_path, monkeypatch, **environment) as glue:
+        assert tuple(glue.SETTINGS) == (0.9, "ranked", 2, 5, "refresh")
+    with loaded("westclass", tmp_path, monkeypatch, LOPS_EVERY="epoch", LOPS_TAU="") as glue:
+        assert tuple(glue.SETTINGS) == (0.5, "released", None, None, "")
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "message"),
+    [
+        ("LOPS", "yes", "LOPS is 'yes'; wanted 1 to select"),
+        ("LOPS_TAU", "half", "LOPS_TAU is 'half'; wanted a fraction"),
+        ("LOPS_TAU", "0", "LOPS_TAU is 0.0; wanted a fraction above 0"),
+        ("LOPS_TAU", "nan", "LOPS_TAU is nan"),
+        ("LOPS_RULE", "best", f"LOPS_RULE is 'best'; wanted one of {', '.join(RULES)}"),
+        ("LOPS_EPOCHS", "1.5", "LOPS_EPOCHS is '1.5'; wanted a whole number"),
+        ("LOPS_EPOCHS", "0", "LOPS_EPOCHS is 0; wanted at least 1"),
+        ("LOPS_EVERY", "batch", "LOPS_EVERY is 'batch'; wanted epoch, or a whole number"),
+        ("LOPS_AT", "rows", "LOPS_AT is 'rows'; wanted one of nothing"),
+    ],
+)
+def test_wrong_settings_stop_the_import(variable, value, message, tmp_path, monkeypatch):
+    with pytest.raises(ValueError, match=message.replace("(", r"\(")), loaded("conwea", tmp_path, monkeypatch, **{variable: value}):
+        pass
+
+
+def test_wrong_place(tmp_path, monkeypatch):
+    with (
+        pytest.raises(ValueError, match="LOPS_AT is 'top'; wanted one of rows, refresh"),
+        loaded("lotclass", tmp_path, monkeypatch, LOPS_AT="top"),
+    ):
+        pass
+
+
+def selection(shared, right, tau=0.5):
+    order = shared.LearningOrder([0, 0, 1, 1], tau=tau, rule="algorithm1", max_checkpoints=1)
+    order.observe([0, 0, 1, 1] if right else [0, 1, 0, 0])
+    return order.select()
+
+
+@pytest.mark.filterwarnings("ignore:nothing was learnt")
+def test_too_few_kept_are_all(tmp_path, monkeypatch, capsys):
+    with loaded("conwea", tmp_path, monkeypatch):
+        shared = sys.modules["lops_shared"]
+        assert shared.positions(selection(shared, True), least=2).tolist() == selection(shared, True).kept.tolist()
+        capsys.readouterr()
+        assert shared.positions(selection(shared, False), {0: "cat", 1: "dog"}, least=2).tolist() == [0, 1, 2, 3]
+        assert capsys.readouterr().out.splitlines() == [
+            "LOPS: rule algorithm1: kept 1 of 4 pseudo-labelled samples; "
+            "max_checkpoints reached after 1 checkpoint, 1 of 2 classes below their threshold",
+            "LOPS:   cat: 1 of 2",
+            "LOPS:   dog: 0 of 2",
+            "LOPS: that is too few to train on: going on with all of them",
+        ]
+
+
+@pytest.mark.parametrize("rank", [0, 1])
+def test_the_first_of_several_processes_decides(rank, tmp_path, monkeypatch):
+    import torch
+    import torch.distributed as dist
+
+    monkeypatch.setattr(dist, "is_initialized", lambda: True)
+    monkeypatch.setattr(dist, "get_world_size", lambda: 2)
+    monkeypatch.setattr(dist, "get_rank", lambda: rank)
+    sent, asked = [], []
+
+    def broadcast(mask, source):
+        assert source == 0
+        sent.append(mask.clone())
+        mask.copy_(torch.tensor([0, 1, 0, 1, 0], dtype=torch.uint8))
+
+    def compute():
+        asked.append(1)
+        return np.array([1, 3])
+
+    monkeypatch.setattr(dist, "broadcast", broadcast)
+    with loaded("lotclass", tmp_path, monkeypatch):
+        kept = sys.modules["lops_shared"].agreed(compute, 5, torch.device("cpu"))
+    assert kept.tolist() == [1, 3]
+    assert len(asked) == (rank == 0)
+    assert sent[0].tolist() == ([0, 1, 0, 1, 0] if rank == 0 else [0] * 5)
+
+
+def test_random_states_come_back_after_an_error_too(tmp_path, monkeypatch):
+    import random
+
+    import torch
+
+    def draw_and_fail(shared):
+        with shared.random_states_kept(torch.device("cpu")):
+            shared.seed_torch(3, torch.device("cpu"))
+            assert torch.initial_seed() == 3
+            random.random(), np.random.rand(), torch.rand(1)
+            raise KeyboardInterrupt
+
+    with loaded("lotclass", tmp_path, monkeypatch), random_states_unchanged(), pytest.raises(KeyboardInterrupt):
+        draw_and_fail(sys.modules["lops_shared"])

@@ -1,0 +1,237 @@
+"""Patching generated checkouts: to and fro to the byte, once however often, and not at all where something is not as expected."""
+
+import ast
+import stat
+from dataclasses import replace
+
+import pytest
+
+from lops_adapters.core import LopsError
+from lops_adapters.vendoring import hunks, patching, upstreams
+from lops_adapters.vendoring.copies import stamped
+
+from .checkouts import NAMES, contents, skeleton
+
+
+def states(root, upstream):
+    return dict(patching.status(root, upstream))
+
+
+def touched(upstream):
+    (name,) = upstream.files
+    return name
+
+
+def change(root, upstream, old, new):
+    path = root / touched(upstream)
+    data = path.read_bytes()
+    assert data.count(old) == 1
+    path.write_bytes(data.replace(old, new))
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"], ids=["unix", "windows"])
+@pytest.mark.parametrize("name", NAMES)
+def test_there_and_back(name, line_end, tmp_path):
+    upstream = skeleton(tmp_path, name, line_end)
+    before = contents(tmp_path)
+    assert set(states(tmp_path, upstream).values()) == {"original", "missing"}
+
+    written = patching.apply(tmp_path, upstream)
+    assert set(written) == {*upstream.files, *upstream.companions()}
+    patched = contents(tmp_path)
+    assert set(patched) == set(before) | set(upstream.companions())
+    assert set(states(tmp_path, upstream).values()) == {"patched", "current"}
+    for path, inserted in upstream.hunks.items():
+        ast.parse(patched[path])
+        old, new = before[path].splitlines(keepends=True), patched[path].splitlines(keepends=True)
+        assert len(new) == len(old) + sum(len(hunk.lines) for hunk in inserted)
+        assert all(line.endswith(line_end.encode()) for line in new)
+        shift = 0
+        for hunk in inserted:
+            assert new[hunk.line + shift].rstrip() == hunk.lines[0]
+            assert new[hunk.line + shift - 1] == old[hunk.line - 1]
+            shift += len(hunk.lines)
+
+    assert patching.apply(tmp_path, upstream) == []
+    assert contents(tmp_path) == patched
+    restored, left = patching.reverse(tmp_path, upstream)
+    assert set(restored) == {*upstream.files, *upstream.companions()}
+    assert left == []
+    assert contents(tmp_path) == before
+    assert patching.reverse(tmp_path, upstream) == ([], [])
+    patching.apply(tmp_path, upstream)
+    assert contents(tmp_path) == patched
+
+
+def test_a_dry_run_writes_nothing(tmp_path):
+    upstream = skeleton(tmp_path, "conwea")
+    before = contents(tmp_path)
+    assert patching.apply(tmp_path, upstream, dry=True)[0] == "train.py"
+    assert contents(tmp_path) == before
+
+
+def test_the_file_keeps_its_mode(tmp_path):
+    upstream = skeleton(tmp_path, "conwea")
+    (tmp_path / "train.py").chmod(0o754)
+    patching.apply(tmp_path, upstream)
+    assert stat.S_IMODE((tmp_path / "train.py").stat().st_mode) == 0o754
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_another_folder_is_refused(tmp_path):
+    with pytest.raises(LopsError, match=r"holds no src/trainer\.py; wanted the top folder of a checkout of LOTClass, commit b914c612"):
+        patching.apply(tmp_path, upstreams.load("lotclass"))
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_an_unknown_tree_is_refused(force, tmp_path):
+    """The skeleton as the real repository: another file of the right name, where nothing fits."""
+    skeleton(tmp_path, "westclass")
+    before = contents(tmp_path)
+    real = upstreams.load("westclass")
+    with pytest.raises(LopsError) as error:
+        patching.apply(tmp_path, real, force=force)
+    found = hunks.blob_id(before["main.py"])
+    for word in (real.files["main.py"], real.commit, "WeSTClass", *(["fits nowhere"] if force else [found, "--force", real.repository])):
+        assert word in str(error.value)
+    assert contents(tmp_path) == before
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_changed_tree_that_fits_needs_force(name, tmp_path):
+    upstream = skeleton(tmp_path, name)
+    change(tmp_path, upstream, b"pass  # 3\n", b"print(3)\nprint(4)\n")
+    before = contents(tmp_path)
+    with pytest.raises(LopsError, match="--force"):
+        patching.apply(tmp_path, upstream)
+    assert states(tmp_path, upstream)[touched(upstream)] == "changed"
+    assert contents(tmp_path) == before
+    patching.apply(tmp_path, upstream, force=True)
+    ast.parse((tmp_path / touched(upstream)).read_bytes())
+    assert states(tmp_path, upstream)[touched(upstream)] == "patched, changed"
+    assert patching.apply(tmp_path, upstream) == []
+    patching.reverse(tmp_path, upstream)
+    assert contents(tmp_path) == before
+
+
+def test_a_line_changed_at_an_insertion_is_refused_even_with_force(tmp_path):
+    upstream = skeleton(tmp_path, "conwea")
+    change(tmp_path, upstream, b"pass  # 15\n", b"pass  # fifteen\n")
+    before = contents(tmp_path)
+    with pytest.raises(LopsError, match="the insertion after line 15 of the original fits nowhere"):
+        patching.apply(tmp_path, upstream, force=True)
+    assert contents(tmp_path) == before
+
+
+def test_an_insertion_that_fits_twice_is_refused(tmp_path):
+    upstream = skeleton(tmp_path, "conwea")
+    change(tmp_path, upstream, b"pass  # 3\n", b"pass  # 15\npass  # 16\npass  # 3\n")
+    with pytest.raises(LopsError, match="fits in 2 places"):
+        patching.apply(tmp_path, upstream, force=True)
+
+
+def test_insertions_in_another_order_are_refused():
+    lines = [b"a", b"b", b"c", b"d"]
+    both = [hunks.Hunk(at, hunks.anchor(lines[at - 1]), hunks.anchor(lines[at]), (b"x",)) for at in (1, 3)]
+    assert hunks.insert(b"a\nb\nc\nd\n", both) == b"a\nx\nb\nc\nx\nd\n"
+    with pytest.raises(LopsError, match="another order"):
+        hunks.insert(b"c\nd\na\nb\n", both)
+
+
+def test_work_after_patching_stays(tmp_path):
+    upstream = skeleton(tmp_path, "xclass")
+    patching.apply(tmp_path, upstream)
+    change(tmp_path, upstream, b"pass  # 3\n", b"pass  # three\n")
+    assert states(tmp_path, upstream)[touched(upstream)] == "patched, changed"
+    patching.reverse(tmp_path, upstream)
+    assert b"# three" in (tmp_path / touched(upstream)).read_bytes()
+    assert b"lops" not in (tmp_path / touched(upstream)).read_bytes()
+
+
+def test_an_edited_patch_is_refused_and_forced_out(tmp_path):
+    upstream = skeleton(tmp_path, "conwea")
+    before = contents(tmp_path)
+    patching.apply(tmp_path, upstream)
+    change(tmp_path, upstream, b"import lops_conwea\n", b"import lops_conwea, time\n")
+    edited = contents(tmp_path)
+    assert states(tmp_path, upstream)["train.py"] == "patch edited"
+    for act in (patching.apply, patching.reverse):
+        with pytest.raises(LopsError, match="--reverse --force takes out all that stands between the marks"):
+            act(tmp_path, upstream)
+    with pytest.raises(LopsError, match="between the marks"):
+        patching.apply(tmp_path, upstream, force=True)
+    assert contents(tmp_path) == edited
+    patching.reverse(tmp_path, upstream, force=True)
+    assert contents(tmp_path) == before
+
+
+@pytest.mark.parametrize(("old", "new"), [(b"# <<< lops_adapters\n", b""), (b"pass  # 3\n", b"# >>> lops_adapters\n")])
+def test_marks_without_a_partner_are_left_to_the_user(old, new, tmp_path):
+    upstream = skeleton(tmp_path, "conwea")
+    patching.apply(tmp_path, upstream)
+    path = tmp_path / "train.py"
+    path.write_bytes(path.read_bytes().replace(old, new, 1))
+    edited = contents(tmp_path)
+    with pytest.raises(LopsError, match="has no partner"):
+        patching.reverse(tmp_path, upstream, force=True)
+    assert contents(tmp_path) == edited
+
+
+def test_an_edited_copy_is_never_lost(tmp_path):
+    upstream = skeleton(tmp_path, "conwea")
+    patching.apply(tmp_path, upstream)
+    glue = tmp_path / "lops_conwea.py"
+    glue.write_text(glue.read_text() + "# mine\n")
+    assert states(tmp_path, upstream)["lops_conwea.py"] == "edited"
+    restored, left = patching.reverse(tmp_path, upstream)
+    assert "lops_conwea.py" not in restored
+    assert left == ["lops_conwea.py"]
+    before = contents(tmp_path)
+    with pytest.raises(LopsError, match=r"lops_conwea\.py was edited after it was copied, and would be lost"):
+        patching.apply(tmp_path, upstream, force=True)
+    assert contents(tmp_path) == before
+
+
+def test_a_file_of_theirs_in_the_way_is_never_lost(tmp_path):
+    upstream = skeleton(tmp_path, "conwea")
+    (tmp_path / "lops_core.py").write_text("print()\n")
+    with pytest.raises(LopsError, match="is not a copy made by lops_adapters"):
+        patching.apply(tmp_path, upstream, force=True)
+    assert states(tmp_path, upstream)["train.py"] == "original"
+
+
+def test_old_copies_are_renewed(tmp_path):
+    upstream = skeleton(tmp_path, "conwea")
+    patching.apply(tmp_path, upstream)
+    (tmp_path / "lops_shared.py").write_text(stamped("print()\n", "lops_adapters/vendoring/glue/lops_shared.py"))
+    assert states(tmp_path, upstream)["lops_shared.py"] == "old"
+    assert patching.apply(tmp_path, upstream) == ["lops_shared.py"]
+    assert states(tmp_path, upstream)["lops_shared.py"] == "current"
+
+
+def test_a_killed_patching_is_finished_by_the_next(tmp_path, monkeypatch):
+    upstream = skeleton(tmp_path, "conwea")
+    before = contents(tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr(patching, "_replace", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            patching.apply(tmp_path, upstream)
+    assert states(tmp_path, upstream) == {"train.py": "original", **dict.fromkeys(upstream.companions(), "current")}
+    assert patching.apply(tmp_path, upstream) == ["train.py"]
+    patching.reverse(tmp_path, upstream)
+    assert contents(tmp_path) == before
+
+
+def test_only_the_touched_files_decide(tmp_path):
+    upstream = skeleton(tmp_path, "conwea")
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "df.pkl").write_text("new")
+    assert patching.apply(tmp_path, upstream)
+
+
+def test_a_copy_with_another_blob_id_is_not_the_original(tmp_path):
+    upstream = skeleton(tmp_path, "conwea")
+    wrong = replace(upstream, files={"train.py": "0" * 40})
+    with pytest.raises(LopsError, match="wanted 0000"):
+        patching.apply(tmp_path, wrong)
