@@ -131,6 +131,15 @@ def test_other_inputs_are_another_model(prepare, rows, masked_bert, tmp_path, mo
     assert len(trained) == 5
 
 
+@pytest.mark.parametrize(("epochs", "updates", "expected"), [(2, 1, 2), (1, 1, 1), (1, 3, 2), (1, 4, 2), (1, 5, 3)])
+def test_a_small_corpus_is_gone_through_more_often(prepare, rows, engine, monkeypatch, epochs, updates, expected):
+    steps = []
+    monkeypatch.setattr(engine, "step", lambda *_: steps.append(1))
+    n_trained = len(rows) - max(1, int(0.05 * len(rows)))
+    prepare(training=HeadTraining(epochs=epochs, updates=updates, batch_size=-(-n_trained // 2), micro_batch=n_trained))
+    assert len(steps) == 2 * expected
+
+
 def test_a_training_that_dies_while_it_writes_leaves_no_model(prepare, monkeypatch, tmp_path):
     write = storage.write_json
     monkeypatch.setattr(masked_lm, "_train", lambda *_, **__: 0.5)
