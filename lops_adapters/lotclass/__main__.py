@@ -15,7 +15,7 @@ from lops_adapters.lotclass.processes import follow, follows
 from lops_adapters.lotclass.settings import SUPERVISION, LotclassSettings
 
 _EXAMPLES = """examples:
-  python -m lops_adapters.lotclass                                                        the embedded demo corpus
+  python -m lops_adapters.lotclass --supervision keywords                                 the embedded demo corpus, from its seed words
   python -m lops_adapters.lotclass --dataset agnews --lops-at both                        both places of the selector
   python -m lops_adapters.lotclass --dataset 20news-coarse --supervision keywords         seed words as alternative names
   accelerate launch --num_processes 2 -m lops_adapters.lotclass --dataset agnews          two processes share the work
