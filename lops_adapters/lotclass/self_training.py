@@ -13,6 +13,7 @@ from lops_adapters.core import LopsError, Selection
 from lops_adapters.lotclass.probe import LotclassProbe, Sample
 from lops_adapters.lotclass.settings import LotclassSettings
 from lops_adapters.probes.torch_tools import training_batches
+from lops_adapters.probes.tuning import target_distribution
 
 log = logging.getLogger(__name__)
 
@@ -42,17 +43,6 @@ class SelfTrained:
     probabilities: np.ndarray
     updates: int = 0
     refreshes: list[Refresh] = field(default_factory=list)
-
-
-def target_distribution(probabilities: np.ndarray) -> np.ndarray:
-    """Return the targets of (m, k) predictions p: p^2 divided by each class's total over the slice, rows scaled to sum to 1.
-
-    >>> target_distribution(np.array([[0.9, 0.1], [0.6, 0.4]])).round(2).tolist()
-    [[0.96, 0.04], [0.43, 0.57]]
-    """
-    p = probabilities.astype(np.float64)
-    weight = p**2 / np.maximum(p.sum(axis=0), 1e-12)
-    return np.asarray(weight / weight.sum(axis=1, keepdims=True))
 
 
 def slices(n: int, size: int, seed: int) -> Iterator[np.ndarray]:

@@ -1,4 +1,4 @@
-"""What self-training and restored weights may be given: the checks that the probes with a ``tuner`` share."""
+"""Self-training of probes: its targets, and what a ``tuner`` and restored weights may be given."""
 
 from __future__ import annotations
 
@@ -7,6 +7,17 @@ from collections.abc import Sequence
 import numpy as np
 
 from lops_adapters.core import LopsError
+
+
+def target_distribution(probabilities: np.ndarray) -> np.ndarray:
+    """Return the targets of (m, k) predictions p: p^2 divided by each class's total over these rows, rows scaled to sum to 1.
+
+    >>> target_distribution(np.array([[0.9, 0.1], [0.6, 0.4]])).round(2).tolist()
+    [[0.96, 0.04], [0.43, 0.57]]
+    """
+    p = probabilities.astype(np.float64)
+    weight = p**2 / np.maximum(p.sum(axis=0), 1e-12)
+    return np.asarray(weight / weight.sum(axis=1, keepdims=True))
 
 
 def check_tuning(learning_rate: float, momentum: float, decay: float) -> None:

@@ -17,7 +17,7 @@ RELEASED_EPOCHS = (1, 3)
 
 
 def cyclic(done: int, per_epoch: int) -> float:
-    """Rate of the paper's variant: falls from epoch to epoch, from nearly 1 to ``LOWEST_RATE``, and starts again.
+    """Rate of the paper's variant: falls from epoch to epoch down to ``LOWEST_RATE``, and starts again.
 
     >>> [round(cyclic(epoch * 10 + 5, 10), 2) for epoch in range(6)]
     [0.67, 0.34, 0.01, 0.67, 0.34, 0.01]

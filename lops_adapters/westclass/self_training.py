@@ -11,6 +11,7 @@ from tqdm.auto import tqdm
 
 from lops_adapters.core import LopsError
 from lops_adapters.probes.torch_tools import training_batches
+from lops_adapters.probes.tuning import target_distribution
 from lops_adapters.westclass.classifier import Network
 from lops_adapters.westclass.settings import WestclassSettings, filled
 
@@ -33,17 +34,6 @@ class SelfTrained:
     iterations: int
     changed: tuple[float, ...]
     converged: bool
-
-
-def target_distribution(probabilities: np.ndarray) -> np.ndarray:
-    """Return the targets of (n, k) predictions q: q^2 divided by each class's total, rows scaled to sum to 1.
-
-    >>> target_distribution(np.array([[0.9, 0.1], [0.6, 0.4]])).round(2).tolist()
-    [[0.96, 0.04], [0.43, 0.57]]
-    """
-    q = probabilities.astype(np.float64)
-    weight = q**2 / np.maximum(q.sum(axis=0), 1e-12)
-    return np.asarray(weight / weight.sum(axis=1, keepdims=True))
 
 
 def self_train(

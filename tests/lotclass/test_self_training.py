@@ -9,7 +9,8 @@ from lops_adapters.core import LopsError, Selection
 from lops_adapters.lotclass.documents import token_rows
 from lops_adapters.lotclass.model import FIRST
 from lops_adapters.lotclass.probe import LotclassProbe, Sample
-from lops_adapters.lotclass.self_training import planned_updates, self_train, slices, target_distribution
+from lops_adapters.lotclass.self_training import planned_updates, self_train, slices
+from lops_adapters.probes.tuning import target_distribution
 from lops_adapters.selection import Lops, keep_all
 
 from .toys import documents, settings

@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from lops_adapters.core import LopsError
-from lops_adapters.westclass.self_training import self_train, target_distribution
+from lops_adapters.probes.tuning import target_distribution
+from lops_adapters.westclass.self_training import self_train
 from lops_adapters.westclass.settings import WestclassSettings
 
 NONE = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
