@@ -11,7 +11,7 @@ import math
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
@@ -54,8 +54,8 @@ class Stage:
         epochs: passes over the training samples.
         rate: (updates done in this stage, updates an epoch has) -> factor on the probe's learning rate for the next update.
         batch_share: factor on the probe's batch size; a batch holds at least one sample.
-        heard: told, with each update, the (b,) int64 positions of its samples and their (b,) float32 cross-entropies, as the model
-            computes them right before the update, under training (with its dropout).
+        heard: told, with each update, the (b,) int64 positions of its samples and their (b, k) float32 class probabilities, as the
+            model computes them right before the update, under training (with its dropout).
 
     """
 
@@ -147,6 +147,21 @@ class Probe(ABC):
     def _without_dropout(self) -> LopsError:
         return LopsError(f"this {self.kind} probe has no dropout, so all passes would be the same; take a transformer probe with dropout")
 
+    @property
+    def schedule(self) -> Stage:
+        """The probe's own training as one stage.
+
+        Raises:
+            LopsError: this kind of probe cannot be trained in stages.
+
+        """
+        raise self._without_stages()
+
+    def _without_stages(self) -> LopsError:
+        return LopsError(
+            f"the {self.kind} probe cannot be trained in stages, nor listened to while it trains; take a linear, transformer or han probe"
+        )
+
     def staged_updates(self, prepared: Any, codes: np.ndarray, n_classes: int, seed: int, stages: Sequence[Stage]) -> Iterator[Update]:
         """Build a fresh model and train it in stages, instead of on the probe's own schedule; updates are counted within a stage.
 
@@ -154,7 +169,7 @@ class Probe(ABC):
             LopsError: this kind of probe cannot.
 
         """
-        raise LopsError(f"the {self.kind} probe cannot be trained in stages; take a linear, transformer or han probe")
+        raise self._without_stages()
 
     def watch(
         self,
@@ -165,6 +180,7 @@ class Probe(ABC):
         seed: int = 0,
         every: int | None = None,
         undecided: Callable[[], np.ndarray] | None = None,
+        online: bool = False,
     ) -> Iterator[Snapshot]:
         """Train on all samples, yielding a snapshot at every checkpoint; stop asking to stop the training.
 
@@ -175,14 +191,22 @@ class Probe(ABC):
             seed: of initial weights, batches and dropout.
             every: checkpoint after every so many updates; default: after every epoch.
             undecided: asked before each checkpoint for the (m,) positions still worth predicting; default: all.
+            online: predict nothing for the sake of watching. A snapshot, at each epoch's end, holds what the model said of each sample in
+                the training pass itself, right before the update that the sample was part of: by younger models for samples that came
+                early in the epoch, and with dropout.
 
         Raises:
-            LopsError: no samples, codes of another length or outside the classes, fewer than two classes, every < 1, seed < 0.
+            LopsError: no samples, codes of another length or outside the classes, fewer than two classes, every < 1, seed < 0, and
+                ``online`` with ``every`` or with a kind of probe that cannot be listened to.
 
         """
         checked = check_codes(samples, codes, n_classes)
         check_counts(seed, every)
         self.speed = Speed()
+        if online:
+            if every is not None:
+                raise LopsError(f"every is {every}, and online looks once an epoch, when every sample was trained on; leave one out")
+            return self._listen(samples, checked, n_classes, seed, self.schedule)
         return self._watch(samples, checked, n_classes, seed, every, undecided)
 
     def _watch(
@@ -202,6 +226,20 @@ class Probe(ABC):
                 positions = None if undecided is None else undecided()
                 yield Snapshot(update.done / update.per_epoch, self._predict_timed(prepared, positions, len(samples)), positions)
         finally:  # most consumers stop asking before the training ends
+            log.info("%s probe: samples per second %s", self.kind, self.speed.per_second())
+
+    def _listen(self, samples: Sequence[Any], codes: np.ndarray, n_classes: int, seed: int, own: Stage) -> Iterator[Snapshot]:
+        said = np.zeros((len(samples), n_classes), dtype=np.float32)
+
+        def hear(positions: np.ndarray, probabilities: np.ndarray) -> None:
+            said[positions] = probabilities
+
+        prepared = self.prepare(samples, fit=True)
+        try:
+            for update in self._timed(self.staged_updates(prepared, codes, n_classes, seed, [replace(own, heard=hear)])):
+                if update.done % update.per_epoch == 0:
+                    yield Snapshot(update.done / update.per_epoch, said.copy(), None)
+        finally:
             log.info("%s probe: samples per second %s", self.kind, self.speed.per_second())
 
     def _timed(self, updates: Iterator[Update], epochs: int | None = None) -> Iterator[Update]:

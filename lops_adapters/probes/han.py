@@ -118,13 +118,18 @@ class HanProbe(Probe):
         held_out = np.sort(rng.permutation(len(prepared))[: int(self.validation * len(prepared))])
         train = np.setdiff1d(np.arange(len(prepared)), held_out)
         stopper = _EarlyStopping(self.patience)
-        for update in self._stage(prepared, train, codes, rng, Stage(self.epochs, steady)):
+        for update in self._stage(prepared, train, codes, rng, self.schedule):
             yield update
             epoch_ends = update.done % update.per_epoch == 0
             if epoch_ends and len(held_out) and stopper.should_stop(self._loss(prepared, held_out, codes), self._network):
                 break
         if self.restore_best and stopper.best is not None:
             self._network.load_state_dict(stopper.best)
+
+    @property
+    def schedule(self) -> Stage:
+        """All epochs at the same rate."""
+        return Stage(self.epochs, steady)
 
     def staged_updates(
         self, prepared: list[Document], codes: np.ndarray, n_classes: int, seed: int, stages: Sequence[Stage]
@@ -181,7 +186,7 @@ class HanProbe(Probe):
             scores = self._forward(prepared, part)
             loss = torch.nn.functional.cross_entropy(scores, target, reduction="sum", label_smoothing=smoothing) / len(batch)
             if heard is not None:
-                heard(part, torch.nn.functional.cross_entropy(scores.detach(), target, reduction="none").cpu().numpy())
+                heard(part, torch.softmax(scores.detach(), dim=-1).cpu().numpy())
             loss.backward()
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)

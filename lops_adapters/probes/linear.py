@@ -77,7 +77,12 @@ class LinearProbe(Probe):
 
     def updates(self, prepared: Any, codes: np.ndarray, n_classes: int, seed: int) -> Iterator[Update]:
         """Train from zero weights; the seed decides the batches."""
-        return self.staged_updates(prepared, codes, n_classes, seed, [Stage(self.epochs, steady)])
+        return self.staged_updates(prepared, codes, n_classes, seed, [self.schedule])
+
+    @property
+    def schedule(self) -> Stage:
+        """All epochs at the same rate."""
+        return Stage(self.epochs, steady)
 
     def staged_updates(self, prepared: Any, codes: np.ndarray, n_classes: int, seed: int, stages: Sequence[Stage]) -> Iterator[Update]:
         """Train from zero weights in stages; a fresh Adagrad forgets its squared gradients."""
@@ -100,7 +105,7 @@ class LinearProbe(Probe):
                 rows = prepared[batch]
                 error = self._softmax(rows)
                 if stage.heard is not None:
-                    stage.heard(batch, -np.log(np.maximum(error[np.arange(len(batch)), codes[batch]], 1e-12)))
+                    stage.heard(batch, error.copy())
                 error[np.arange(len(batch)), codes[batch]] -= 1.0
                 error /= len(batch)
                 words, compact = np.unique(rows.indices, return_inverse=True)  # only these words' weights have a gradient

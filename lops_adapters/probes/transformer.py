@@ -89,8 +89,12 @@ class TransformerProbe(Probe):
 
     def updates(self, prepared: list[list[int]], codes: np.ndarray, n_classes: int, seed: int) -> Iterator[Update]:
         """Fine-tune a fresh copy of the encoder; the seed decides its head, the batches and dropout."""
-        own = Stage(self.max_epochs, lambda done, per_epoch: max(0.0, 1.0 - done / (per_epoch * self.max_epochs)))
-        return self.staged_updates(prepared, codes, n_classes, seed, [own])
+        return self.staged_updates(prepared, codes, n_classes, seed, [self.schedule])
+
+    @property
+    def schedule(self) -> Stage:
+        """All epochs, the rate falling linearly to zero."""
+        return Stage(self.max_epochs, lambda done, per_epoch: max(0.0, 1.0 - done / (per_epoch * self.max_epochs)))
 
     def staged_updates(
         self, prepared: list[list[int]], codes: np.ndarray, n_classes: int, seed: int, stages: Sequence[Stage]
@@ -119,7 +123,7 @@ class TransformerProbe(Probe):
                     target = torch.as_tensor(codes[batch], device=self._device)
                     logits = self._learn(optimizer, self._batch(prepared, batch), target)
                 if stage.heard is not None:
-                    stage.heard(batch, torch.nn.functional.cross_entropy(logits, target, reduction="none").cpu().numpy())
+                    stage.heard(batch, torch.softmax(logits, dim=-1).cpu().numpy())
                 schedule.step()
                 done += 1
                 yield Update(done, per_epoch, len(batch))

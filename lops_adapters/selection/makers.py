@@ -55,9 +55,9 @@ def standard(request: Request) -> Selector:
     return keep_all
 
 
-def lops(request: Request) -> Selector:
+def lops(request: Request, online: bool = False) -> Selector:
     """Learning order by a rule of the core."""
-    return Lops(request.probe, tau=request.tau, rule=request.rule, every=request.every, seed=request.seed)
+    return Lops(request.probe, tau=request.tau, rule=request.rule, every=request.every, seed=request.seed, online=online)
 
 
 def lops_batch(request: Request) -> Selector:
@@ -66,13 +66,13 @@ def lops_batch(request: Request) -> Selector:
     return Lops(request.probe, tau=request.tau, rule=request.rule, every=every, seed=request.seed)
 
 
-def watched(request: Request) -> Selector:
+def watched(request: Request, online: bool = False) -> Selector:
     """A confidence that watches one training."""
     probe = request.probe
 
     def scorer(samples: Sequence[Any], codes: np.ndarray, n_classes: int) -> Scored:
         confidence = CONFIDENCES[request.name](codes, n_classes)
-        checkpoints = watch(probe, samples, codes, n_classes, [confidence], seed=request.seed, every=request.every)
+        checkpoints = watch(probe, samples, codes, n_classes, [confidence], seed=request.seed, every=request.every, online=online)
         return Scored(confidence.scores(), confidence.learnt_at(), f"watched to the end of the training, {checkpoints} checkpoints")
 
     return request.ranked(scorer)

@@ -40,17 +40,18 @@ class Method:
     options: tuple[str, ...] = ()
 
 
+_ONLINE = ("online",)  # watch the training pass itself, see Probe.watch
 _ROWS = (
     Method("standard", "keeps everything", makers.standard, needs_probe=False, takes_n=False),
-    Method("lops", "learning order by one of the four rules, looked at after every epoch", makers.lops, takes_n=False),
+    Method("lops", "learning order by one of the four rules, looked at after every epoch", makers.lops, takes_n=False, options=_ONLINE),
     Method("lops-batch", "the same, looked at after every so many updates", makers.lops_batch, takes_n=False),
-    Method("learning-order", "earliest learnt first, ties by the probability when learnt", makers.watched, stratified=True),
-    Method("probability", "largest probability of the pseudo-label after the training", makers.watched),
+    Method("learning-order", "earliest learnt first, ties by probability when learnt", makers.watched, stratified=True, options=_ONLINE),
+    Method("probability", "largest probability of the pseudo-label after the training", makers.watched, options=_ONLINE),
     Method("entropy", "smallest entropy of the mean of five passes with dropout", makers.dropout, options=("variant",)),
     Method("mc-dropout", "smallest variance of the probability in five passes with dropout", makers.dropout, options=("variant",)),
     Method("o2u-net", "smallest mean loss while the learning rate goes up and down", makers.o2u_net, options=("variant",)),
-    Method("stability", "predicted right at most checkpoints", makers.watched),
-    Method("margin", "largest mean margin of the pseudo-label over the next class", makers.watched),
+    Method("stability", "predicted right at most checkpoints", makers.watched, options=_ONLINE),
+    Method("margin", "largest mean margin of the pseudo-label over the next class", makers.watched, options=_ONLINE),
     Method("random", "any", makers.random, needs_probe=False, stratified=True),
     Method("confident-learning", "not flagged as label errors by cleanlab", makers.confident_learning, options=("folds",)),
     Method("automatic", "preferred by a probe that had not seen them; n is its own", makers.automatic, takes_n=False, options=("folds",)),

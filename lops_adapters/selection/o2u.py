@@ -30,17 +30,18 @@ class Losses:
     """Mean over the epochs of each sample's loss minus the mean loss of that epoch.
 
     Args:
-        n: number of samples; an epoch ends when so many losses were heard.
+        codes: (n,) int class codes, the pseudo-labels; an epoch ends when n samples were heard.
 
     """
 
-    def __init__(self, n: int) -> None:
-        self._sums, self._epoch = np.zeros(n), np.zeros(n)
+    def __init__(self, codes: np.ndarray) -> None:
+        self._codes = codes
+        self._sums, self._epoch = np.zeros(len(codes)), np.zeros(len(codes))
         self._heard, self._epochs = 0, 0
 
-    def hear(self, positions: np.ndarray, losses: np.ndarray) -> None:
-        """Take in the losses of a batch."""
-        self._epoch[positions] = losses
+    def hear(self, positions: np.ndarray, probabilities: np.ndarray) -> None:
+        """Take in the (b, k) probabilities of a batch; the loss is the cross-entropy."""
+        self._epoch[positions] = -np.log(np.maximum(probabilities[np.arange(len(positions)), self._codes[positions]], 1e-12))
         self._heard += len(positions)
         if self._heard == len(self._sums):
             self._sums += self._epoch - self._epoch.mean()
@@ -80,7 +81,7 @@ def o2u_scorer(probe: Probe, seed: int, variant: str = "paper") -> Scorer:
         raise LopsError(f"variant is {variant!r}; wanted one of {', '.join(VARIANTS)}")
 
     def scorer(samples: Sequence[Any], codes: np.ndarray, n_classes: int) -> Scored:
-        losses = Losses(len(codes))
+        losses = Losses(codes)
         stages = stages_of(variant, losses, probe.max_epochs)
         probe.fit_in_stages(samples, codes, n_classes, stages, seed=seed)
         epochs = sum(stage.epochs for stage in stages)

@@ -32,12 +32,13 @@ def score(
     *,
     seed: int = 0,
     every: int | None = None,
+    online: bool = False,
 ) -> dict[str, np.ndarray]:
     """Train a probe once and score all samples by several confidences.
 
     Args:
         probe: trained afresh, to the end.
-        samples, codes, n_classes, seed, every: as for :meth:`lops_adapters.probes.Probe.watch`.
+        samples, codes, n_classes, seed, every, online: as for :meth:`lops_adapters.probes.Probe.watch`.
         confidences: names from :data:`CONFIDENCES`.
 
     Returns:
@@ -51,7 +52,7 @@ def score(
     if unknown:
         raise LopsError(f"confidence is {unknown[0]!r}; wanted some of {', '.join(CONFIDENCES)}")
     watching = {name: CONFIDENCES[name](np.asarray(codes), n_classes) for name in confidences}
-    watch(probe, samples, codes, n_classes, list(watching.values()), seed=seed, every=every)
+    watch(probe, samples, codes, n_classes, list(watching.values()), seed=seed, every=every, online=online)
     return {name: confidence.scores() for name, confidence in watching.items()}
 
 
@@ -64,6 +65,7 @@ def watch(
     *,
     seed: int,
     every: int | None,
+    online: bool = False,
 ) -> int:
     """Train a probe to the end and show every snapshot to all confidences; returns the number of checkpoints.
 
@@ -72,7 +74,7 @@ def watch(
 
     """
     checkpoints = 0
-    for snapshot in probe.watch(samples, codes, n_classes, seed=seed, every=every):
+    for snapshot in probe.watch(samples, codes, n_classes, seed=seed, every=every, online=online):
         if np.isnan(snapshot.probabilities).any():
             raise LopsError(f"the probe predicts NaN at time {snapshot.time}: its training has diverged; lower its learning rate")
         for confidence in confidences:

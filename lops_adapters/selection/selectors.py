@@ -52,6 +52,7 @@ class Lops:
         seed: of the probe and of ties.
         strict: raise where nothing was learnt in a class.
         skip_decided: predict only the samples whose answer can still matter; the selection is the same.
+        online: watch the training pass itself, see :meth:`lops_adapters.probes.Probe.watch`; costs next to nothing, ranks worse.
 
     """
 
@@ -63,6 +64,7 @@ class Lops:
     strict: bool = False
     skip_decided: bool = True
     classes: Sequence[Hashable] | None = field(default=None)
+    online: bool = False
 
     def __call__(self, samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
         """Watch the probe until the rule has seen enough, and select.
@@ -93,7 +95,8 @@ class Lops:
             len(order.classes),
             seed=self.seed,
             every=self.every,
-            undecided=(lambda: order.undecided) if self.skip_decided else None,
+            undecided=(lambda: order.undecided) if self.skip_decided and not self.online else None,
+            online=self.online,
         )
         for snapshot in watched:
             order.observe(snapshot.probabilities, time=snapshot.time, positions=snapshot.positions, close=True)

@@ -5,7 +5,11 @@ import zlib
 import numpy as np
 
 from lops_adapters.probes import Probe
-from lops_adapters.probes.base import Update
+from lops_adapters.probes.base import Stage, Update, steady
+from lops_adapters.probes.han import HanProbe
+from lops_adapters.probes.linear import LinearProbe
+
+from ..framework_tools import ARTS, COMMON, LAW, save_bert
 
 
 class Told(Probe):
@@ -28,6 +32,10 @@ class Told(Probe):
             self.trained_on.append(list(samples))
         return list(samples)
 
+    @property
+    def schedule(self):
+        return Stage(self.max_epochs, steady)
+
     def updates(self, prepared, codes, n_classes, seed):
         for done in range(1, self.max_epochs + 1):
             self.done = done
@@ -40,9 +48,9 @@ class Told(Probe):
                 total += 1
                 self.done = min(total, self.max_epochs)
                 if stage.heard is not None:
-                    probabilities = self.predict_prepared(prepared)[np.arange(len(prepared)), codes]
+                    probabilities = self.predict_prepared(prepared)
                     for part in np.array_split(np.arange(len(prepared))[::-1], 2):
-                        stage.heard(part, -np.log(probabilities[part]))
+                        stage.heard(part, probabilities[part])
                 yield Update(done + 1, 1, len(prepared))
 
     def predict_prepared(self, prepared, positions=None):
@@ -79,3 +87,18 @@ def world(n=90, k=3, epochs=4, seed=0, noise=0.3):
         rows[:, codes[i]] += np.linspace(0.0, 0.4, epochs)
         table[f"text {i}"] = rows / rows.sum(axis=1, keepdims=True)
     return list(table), [f"class {c}" for c in codes], [f"class {c}" for c in gold], table
+
+
+def staged_probe(kind, folder, **settings):
+    """A real probe without dropout that can be trained in stages; batches of six unless told otherwise."""
+    settings = {"epochs": 2, "batch_size": 6, **settings}
+    if kind == "linear":
+        return LinearProbe(**settings)
+    if kind == "han":
+        return HanProbe(**{"learning_rate": 1e-2, "units": 8, "device": "cpu", **settings})
+    from lops_adapters.probes.transformer import TransformerProbe
+
+    if not (folder / "config.json").exists():
+        learns = {"initializer_range": 0.2, "hidden_size": 32, "intermediate_size": 64}
+        save_bert(folder, [*COMMON, *ARTS, *LAW], hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0, **learns)
+    return TransformerProbe(str(folder), **{"learning_rate": 3e-3, "precision": "float32", "device": "cpu", **settings})

@@ -199,7 +199,8 @@ def test_lops_is_lops():
     ("name", "settings", "message"),
     [
         ("best", {}, "method is 'best'; wanted one of standard, lops, lops-batch"),
-        ("margin", {"folds": 3}, "margin has no option 'folds'; its options are: none of its own"),
+        ("margin", {"folds": 3}, "margin has no option 'folds'; its options are: online"),
+        ("random", {"folds": 3}, "random has no option 'folds'; its options are: none of its own"),
         ("automatic", {"fold": 3}, "automatic has no option 'fold'; its options are: folds"),
         ("o2u-net", {"variant": "mine"}, "variant is 'mine'; wanted one of paper, released"),
         ("entropy", {"variant": "mine"}, "variant is 'mine'; wanted one of paper, released"),

@@ -5,13 +5,11 @@ import pytest
 
 from lops_adapters.core import LopsError
 from lops_adapters.probes.base import Stage, steady
-from lops_adapters.probes.han import HanProbe
-from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.selection import build
 from lops_adapters.selection.o2u import Losses, cyclic, stages_of
 
-from ..framework_tools import ARTS, COMMON, LAW, save_bert
-from .stand_in import Told, world
+from ..framework_tools import ARTS, COMMON, LAW
+from .stand_in import Told, staged_probe, world
 
 RNG = np.random.default_rng(0)
 TEXTS = [" ".join([*RNG.choice(topic, 3), *RNG.choice(COMMON, 3)]) for topic in (ARTS, LAW) * 10]
@@ -20,17 +18,26 @@ MORE = [" ".join([*RNG.choice(topic, 3), *RNG.choice(COMMON, 3)]) for topic in (
 
 
 def test_losses_by_hand():
-    losses = Losses(3)
-    losses.hear(np.array([2, 0]), np.array([4.0, 1.0]))
-    losses.hear(np.array([1]), np.array([1.0]))  # the first epoch's mean is 2
-    losses.hear(np.array([0, 1]), np.array([0.0, 6.0]))
-    losses.hear(np.array([2]), np.array([0.0]))  # and so is the second's
-    losses.hear(np.array([2]), np.array([99.0]))  # of an epoch that does not end
-    assert losses.mean().tolist() == [-1.5, 1.5, 0.0]
+    codes = np.array([0, 1, 0])
+
+    def rows(which, losses):
+        label = np.exp(-np.array(losses))
+        return np.where(np.arange(2) == codes[which, None], label[:, None], 1 - label[:, None])
+
+    losses = Losses(codes)
+    for which, heard in [
+        ([2, 0], [4.0, 1.0]),
+        ([1], [1.0]),  # the first epoch's mean is 2
+        ([0, 1], [0.0, 6.0]),
+        ([2], [0.0]),  # and so is the second's
+        ([2], [9.0]),  # of an epoch that does not end
+    ]:
+        losses.hear(np.array(which), rows(which, heard))
+    assert losses.mean().tolist() == pytest.approx([-1.5, 1.5, 0.0], abs=1e-12)
 
 
 def test_stages():
-    heard = Losses(10)
+    heard = Losses(np.zeros(10, dtype=int))
     first, second = stages_of("paper", heard, own_epochs=5)
     assert (first.epochs, first.rate(0, 7), first.rate(34, 7), first.heard) == (5, 1.0, 1.0, None)
     assert (second.epochs, second.rate, second.batch_share, second.heard) == (6, cyclic, 0.5, heard.hear)
@@ -61,15 +68,7 @@ def test_scores(variant, epochs):
 
 @pytest.fixture(params=["linear", "transformer", "han"])
 def make(request, tmp_path):
-    if request.param == "linear":
-        return lambda: LinearProbe(epochs=2, batch_size=6)
-    if request.param == "han":
-        return lambda: HanProbe(epochs=2, batch_size=6, learning_rate=1e-2, units=8, device="cpu")
-    from lops_adapters.probes.transformer import TransformerProbe
-
-    learns = {"initializer_range": 0.2, "hidden_size": 32, "intermediate_size": 64}
-    folder = save_bert(tmp_path, [*COMMON, *ARTS, *LAW], hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0, **learns)
-    return lambda: TransformerProbe(folder, epochs=2, batch_size=6, learning_rate=3e-3, precision="float32", device="cpu")
+    return lambda **settings: staged_probe(request.param, tmp_path, **settings)
 
 
 def test_one_stage_is_the_ordinary_training(make):
@@ -86,15 +85,15 @@ def test_one_stage_is_the_ordinary_training(make):
 
 def test_a_rate_of_nothing_changes_nothing_and_is_heard(make):
     heard = []
-    still = Stage(1, lambda done, per_epoch: 0.0, 0.5, lambda positions, losses: heard.append((positions, losses)))
+    still = Stage(1, lambda done, per_epoch: 0.0, 0.5, lambda positions, said: heard.append((positions, said)))
     probe = make().fit_in_stages(TEXTS, CODES, 2, [Stage(1, steady)], seed=3)
-    expected = -np.log(probe.predict_proba(TEXTS)[np.arange(20), CODES])
+    expected = probe.predict_proba(TEXTS)
     probe = make().fit_in_stages(TEXTS, CODES, 2, [Stage(1, steady), still], seed=3)
-    np.testing.assert_allclose(-np.log(probe.predict_proba(TEXTS)[np.arange(20), CODES]), expected, atol=1e-6)
-    positions, losses = (np.concatenate(parts) for parts in zip(*heard, strict=True))
+    np.testing.assert_allclose(probe.predict_proba(TEXTS), expected, atol=1e-6)
+    positions, said = (np.concatenate(parts) for parts in zip(*heard, strict=True))
     assert sorted(positions.tolist()) == list(range(20))
     assert max(len(part) for part, _ in heard) == 3
-    np.testing.assert_allclose(losses, expected[positions], atol=1e-4)
+    np.testing.assert_allclose(said, expected[positions], atol=1e-4)
 
 
 def test_real_probes_find_the_wrong_label(make):
@@ -113,5 +112,7 @@ def test_probes_that_know_no_stages():
         staged_updates = Told.__mro__[1].staged_updates
 
     samples, labels, _, table = world()
-    with pytest.raises(LopsError, match="the plain probe cannot be trained in stages; take a linear, transformer or han probe"):
+    with pytest.raises(
+        LopsError, match="the plain probe cannot be trained in stages, nor listened to while it trains; take a linear, transformer or han"
+    ):
         build("o2u-net", Plain(table))(samples, labels)

@@ -273,9 +273,11 @@ def test_gold_labels_have_no_way_in():
     for selector in (keep_all, Lops.__call__, select):
         names = list(inspect.signature(selector).parameters)
         assert [name for name in names if name != "self"][:2] == ["samples", "pseudo_labels"]
-    assert set(inspect.signature(Lops).parameters) == {"probe", "tau", "rule", "every", "seed", "strict", "skip_decided", "classes"}
+    settings = {"probe", "tau", "rule", "every", "seed", "strict", "skip_decided", "classes", "online"}
+    assert set(inspect.signature(Lops).parameters) == settings
     assert set(inspect.signature(select).parameters) - {"samples", "pseudo_labels"} == {"probe", "tau", "rule", "every", "seed", "strict"}
-    assert set(inspect.signature(Probe.watch).parameters) == {"self", "samples", "codes", "n_classes", "seed", "every", "undecided"}
+    settings = {"self", "samples", "codes", "n_classes", "seed", "every", "undecided", "online"}
+    assert set(inspect.signature(Probe.watch).parameters) == settings
     assert Snapshot._fields == ("time", "probabilities", "positions")
 
 
