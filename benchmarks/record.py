@@ -16,10 +16,12 @@ RESULTS = Path(__file__).parent / "results"
 _FOLDER_OPTIONS = ("--data-dir", "--output")
 
 
-def write_result(name: str, numbers: dict[str, Any], corpus: Any, *, seed: int = 0, device: str = "cpu") -> Path:
-    """Write ``results/NAME.json`` and return its path."""
+def write_result(
+    name: str, numbers: dict[str, Any], corpus: Any, *, seed: int = 0, device: str = "cpu", command: str | None = None
+) -> Path:
+    """Write ``results/NAME.json`` and return its path; the command is that of the script unless it is given."""
     about = describe("benchmarks", {}, seed, corpus, device)
-    about["command"] = command_line(Path(sys.argv[0]).stem)
+    about["command"] = command or command_line(Path(sys.argv[0]).stem)
     about["machine"] = machine(device)
     RESULTS.mkdir(exist_ok=True)
     path = RESULTS / f"{name}.json"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.pages.common import HOLE, markdown, provenance, results, spread
+from benchmarks.pages.common import HOLE, markdown, provenance, results, sources, spread, spread_number
 
 
 def westclass_granularity() -> str:
@@ -62,3 +62,60 @@ def contextualisation() -> str:
     disk = [item["bytes_an_occurrence"] for item in (original, ours)]
     rows.append(["bytes on disk an occurrence", f"{disk[0]:,}", f"{disk[1]:,}", f"{disk[1] / disk[0]:.3f}"])
     return f"{markdown(rows)}\n\n{provenance(files)}\n"
+
+
+def scale() -> str:
+    """Return time and memory of selecting among made-up documents, a row a probe and size."""
+    files = sorted(results("speed-scale-*.json"), key=lambda item: (item["result"]["probe"], item["about"]["dataset"]["documents"]))
+    if not files:
+        return HOLE
+    rows = [["probe", "documents", "LOPS, released rule: seconds", "documents/s", "whole training watched: seconds", "peak memory, GB"]]
+    for item in files:
+        found = item["result"]
+        whole = found.get("margin")
+        rows.append(
+            [
+                found["probe"],
+                f"{item['about']['dataset']['documents']:,}",
+                f"{found['lops']['seconds']:,.0f}",
+                f"{found['lops']['documents_per_second']:,.0f}",
+                "-" if whole is None else f"{whole['seconds']:,.0f}",
+                f"{found['peak_bytes'] / 1e9:.1f}",
+            ]
+        )
+    return f"{markdown(rows)}\n\n{sources([item] for item in files)}\n"
+
+
+def watching() -> str:
+    """Return what watching and listening cost, a row a data set and probe."""
+    files = results("speed-watching-*.json")
+    if not files:
+        return HOLE
+    head = ["data", "probe", "training, documents/s", "watching adds %", "listening adds %", "times the original's way"]
+    rows = [head]
+    for item in files:
+        found = item["result"]
+        times = f"{found['times_faster']:.0f}" if "times_faster" in found else "-"
+        speed = f"{found['documents_per_second']['train']:,.0f}"
+        costs = [f"{100 * found[way]:.1f}" for way in ("watching", "online")]
+        rows.append([item["about"]["dataset"]["name"], found["classifier"], speed, *costs, times])
+    return f"{markdown(rows)}\n\n{_watched(files)}\n"
+
+
+def listening() -> str:
+    """Return how well scores rank when the training pass is listened to, a row a data set and probe."""
+    files = results("speed-watching-*.json")
+    if not files:
+        return HOLE
+    names = list(files[0]["result"]["areas"])
+    rows = [["data", "probe", *(f"{name}, {way}" for name in names for way in ("watched", "online")), "best possible"]]
+    for item in files:
+        found = item["result"]
+        areas = [spread_number(found["areas"][name][way], 3) for name in names for way in ("watched", "online")]
+        rows.append([item["about"]["dataset"]["name"], found["classifier"], *areas, f"{found['best_possible']:.3f}"])
+    return f"{markdown(rows)}\n\n{_watched(files)}\n"
+
+
+def _watched(files: list[dict[str, Any]]) -> str:
+    lines = [f"- {item['result']['documents']:,} pseudo-labelled of {provenance([item])}" for item in files]
+    return "\n".join(lines)

@@ -1,0 +1,1 @@
+"""How fast selection is, and what watching costs."""

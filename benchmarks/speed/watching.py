@@ -1,0 +1,138 @@
+"""What watching costs over plain training, what listening loses, and the originals' way of selecting beside this package's.
+
+    python -m benchmarks.speed.watching --dataset agnews --probe minilm --max-docs 1000 --data-dir DIR
+
+Three trainings are timed in turns: plain, watched (every sample predicted after each epoch) and online (the training pass itself is
+read). How well both ways of watching rank is the area under the noise-coverage curve. The originals' way, re-enacted for transformers as
+docs/reproducibility.md describes the released code: every text padded to 512 tokens, float32, and all samples predicted after each epoch.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Sequence
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+from benchmarks.nc_curves import curve_numbers
+from benchmarks.record import command_line, write_result
+from benchmarks.speed.probes import probe_called
+from lops_adapters.core import LopsError
+from lops_adapters.datasets import load
+from lops_adapters.probes import Probe
+from lops_adapters.pseudo_labels import string_match
+from lops_adapters.selection import score
+
+ORIGINAL_TOKENS = 512
+RANKING = ("learning-order", "probability", "margin")  # scores with hardly any ties, whose curves cover the same range
+
+
+def rounds(probe: Probe, texts: Sequence[str], codes: np.ndarray, k: int, repeats: int) -> dict[str, Any]:
+    """Time an epoch of plain training, what predicting adds, and an epoch of training that is listened to; medians of some turns."""
+    plain, predicting, online = [], [], []
+    for seed in range(repeats):
+        epochs = probe.max_epochs
+        probe.fit(texts, codes, k, seed=seed)
+        plain.append(probe.speed.train_seconds / epochs)
+        list(probe.watch(texts, codes, k, seed=seed))
+        predicting.append(probe.speed.predict_seconds / epochs)
+        list(probe.watch(texts, codes, k, seed=seed, online=True))
+        online.append(probe.speed.train_seconds / epochs)
+    epoch = median(plain)
+    return {
+        "epoch_seconds": epoch,
+        "documents_per_second": {"train": len(texts) / epoch, "predict": len(texts) / median(predicting)},
+        "watching": median(predicting) / epoch,
+        "online": median(listened / alone for listened, alone in zip(online, plain, strict=True)) - 1,
+        "repeats": repeats,
+    }
+
+
+def areas(probe: Probe, texts: Sequence[str], codes: np.ndarray, gold: np.ndarray, k: int, seeds: int) -> dict[str, Any]:
+    """Area under the noise-coverage curve by confidence and way of watching, a list over seeds."""
+    found: dict[str, dict[str, list[float]]] = {name: {"watched": [], "online": []} for name in RANKING}
+    for seed in range(seeds):
+        for way in ("watched", "online"):
+            for name, scores in score(probe, texts, codes, k, RANKING, seed=seed, online=way == "online").items():
+                found[name][way].append(curve_numbers(scores, codes, gold)["aunc"])
+    return {"areas": found, "best_possible": curve_numbers(scores, codes, gold)["ideal"]}
+
+
+def original_way(encoder: str, texts: Sequence[str], codes: np.ndarray, k: int, device: str, batch: int = 32) -> dict[str, float]:
+    """Seconds to train on the texts and to predict them, padded to 512 tokens in float32, after a warm-up."""
+    import torch
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+    from lops_adapters.probes.encoders import locate
+
+    tokenizer = AutoTokenizer.from_pretrained(locate(encoder))
+    model = AutoModelForSequenceClassification.from_pretrained(locate(encoder), num_labels=k).float().to(device)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=2e-5)
+    padded = tokenizer(list(texts), truncation=True, max_length=ORIGINAL_TOKENS, padding="max_length", return_tensors="pt").to(device)
+    target = torch.as_tensor(codes, device=device)
+
+    def train(parts: Sequence[slice]) -> None:
+        model.train()
+        for part in parts:
+            torch.nn.functional.cross_entropy(model(**{key: value[part] for key, value in padded.items()}).logits, target[part]).backward()
+            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            optimizer.step()
+            optimizer.zero_grad()
+
+    def predict(parts: Sequence[slice]) -> None:
+        model.eval()
+        with torch.no_grad():
+            for part in parts:
+                model(**{key: value[part] for key, value in padded.items()}).logits.softmax(dim=-1).cpu()
+
+    parts = [slice(start, start + batch) for start in range(0, len(texts), batch)]
+    seconds = {}
+    for name, work in (("train", train), ("predict", predict)):
+        work(parts[:1])
+        start = time.perf_counter()
+        work(parts)
+        seconds[name] = time.perf_counter() - start
+    return seconds
+
+
+def main() -> None:
+    """Measure one probe on one data set and write the result."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--dataset", default="agnews", help="one with gold labels and seed words (default: agnews)")
+    parser.add_argument("--data-dir")
+    parser.add_argument("--probe", default="linear", help="linear, minilm, a hub name or a folder (default: linear)")
+    parser.add_argument("--max-docs", type=int, help="a sample of the pseudo-labelled documents (default: all)")
+    parser.add_argument("--repeats", type=int, default=3, help="turns of each timing (default: 3)")
+    parser.add_argument("--seeds", type=int, default=3, help="of the areas (default: 3)")
+    parser.add_argument("--original-docs", type=int, default=64, help="for the original's way, with transformers (default: 64)")
+    parser.add_argument("--device", default="auto")
+    options = parser.parse_args()
+    dataset = load(options.dataset, data_dir=options.data_dir, quiet=True)
+    if dataset.gold is None:
+        raise LopsError(f"{options.dataset} has no gold labels, which ranking is measured with; wanted a data set that has them")
+    labels = string_match(dataset.corpus.texts, dataset.corpus.seeds)
+    place = {name: code for code, name in enumerate(dataset.corpus.classes)}
+    where = np.random.default_rng(0).permutation(len(labels))[: options.max_docs]
+    texts = [dataset.corpus.texts[labels.positions[i]] for i in where]
+    codes = np.array([place[labels.labels[i]] for i in where])
+    gold = np.array([place[dataset.gold.labels[labels.positions[i]]] for i in where])
+    probe, device = probe_called(options.probe, options.device)
+    k = len(dataset.corpus.classes)
+    ours = rounds(probe, texts, codes, k, options.repeats)
+    result = {"classifier": options.probe, "documents": len(texts), "seeds": options.seeds, **ours}
+    result |= areas(probe, texts, codes, gold, k, options.seeds)
+    if probe.kind == "transformer":
+        some = slice(0, options.original_docs)
+        seconds = original_way(options.probe, texts[some], codes[some], k, device)
+        result["original_way"] = {name: len(texts[some]) / took for name, took in seconds.items()}
+        theirs = sum(1 / speed for speed in result["original_way"].values())
+        result["times_faster"] = theirs / sum(1 / speed for speed in ours["documents_per_second"].values())
+    name = f"speed-watching-{options.dataset}-{options.probe.replace('/', '-')}"
+    print(write_result(name, result, dataset.corpus, device=device, command=command_line("speed.watching")))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,68 @@
+"""The measurements of speed, on little data."""
+
+import json
+import sys
+
+import numpy as np
+import pytest
+
+from benchmarks import record
+from benchmarks.pages import common, speed
+from benchmarks.speed import scale, watching
+from benchmarks.speed.generated import documents
+
+
+@pytest.fixture
+def measured(tmp_path, monkeypatch):
+    monkeypatch.setattr(record, "RESULTS", tmp_path)
+    monkeypatch.setattr(common, "RESULTS", tmp_path)
+
+    def run(module, *arguments):
+        monkeypatch.setattr(sys, "argv", ["x", *arguments])
+        before = set(tmp_path.iterdir())
+        module.main()
+        (new,) = set(tmp_path.iterdir()) - before
+        return json.loads(new.read_text(encoding="utf-8"))
+
+    return run
+
+
+def test_made_up_documents():
+    corpus, labels = documents(400, classes=4, noise=0.5, seed=1)
+    again, same = documents(400, classes=4, noise=0.5, seed=1)
+    assert corpus.texts == again.texts
+    assert labels == same
+    topics = np.array([[(int(word[1:]) - 500) // 200 for word in text.split()[:8]] for text in corpus.texts])
+    assert (topics == topics[:, :1]).all()
+    right = topics[:, 0] == [int(label[-2:]) for label in labels]
+    assert 0.55 < right.mean() < 0.7  # half are drawn again, a quarter of these right by chance
+    assert documents(400, classes=4, noise=0.5, seed=2)[0].texts != corpus.texts
+
+
+def test_scale(measured):
+    item = measured(scale, "--documents", "300")
+    found = item["result"]
+    assert item["about"]["dataset"]["documents"] == 300
+    assert item["about"]["command"] == "python -m benchmarks.speed.scale --documents 300"
+    assert found["margin"]["kept"] == 150
+    assert found["lops"]["documents_per_second"] == pytest.approx(300 / found["lops"]["seconds"])
+    assert found["peak_bytes"] >= found["texts_bytes"] > 0
+    assert "| linear | 300 |" in speed.scale()
+
+
+def test_watching(measured):
+    item = measured(watching, "--dataset", "demo", "--repeats", "1", "--seeds", "2")
+    found = item["result"]
+    assert found["watching"] > 0
+    for ways in found["areas"].values():
+        assert all(len(areas) == 2 for areas in ways.values())
+        assert ways["watched"] != ways["online"]
+        assert min(ways["watched"]) > found["best_possible"] > 0
+    assert "times_faster" not in found
+    assert "| demo | linear |" in speed.watching()
+    assert "| demo | linear |" in speed.listening()
+
+
+def test_holes(tmp_path, monkeypatch):
+    monkeypatch.setattr(common, "RESULTS", tmp_path)
+    assert {speed.scale(), speed.watching(), speed.listening()} == {common.HOLE}
