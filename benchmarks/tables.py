@@ -1,9 +1,10 @@
-"""Write the tables of README and docs from the committed result files; nothing in them is typed by hand.
+"""Write the tables and figures of README and docs from the committed result files; nothing in them is typed by hand.
 
     python -m benchmarks.tables            rewrites every generated part
     python -m benchmarks.tables --check    exits 1 where one is out of date
 
-A generated part stands between ``<!-- table: NAME -->`` and ``<!-- end -->``; the tables themselves are in ``benchmarks/pages``.
+A generated part stands between ``<!-- table: NAME -->``, or ``figure``, and ``<!-- end -->``; the tables themselves are in
+``benchmarks/pages``, the figures in ``benchmarks/figures``.
 """
 
 from __future__ import annotations
@@ -12,8 +13,10 @@ import argparse
 import re
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
+from benchmarks import figures
 from benchmarks.pages import curves, frameworks, heuristics, self_training, speed
 
 ROOT = Path(__file__).parent.parent
@@ -26,7 +29,7 @@ PAGES = (
     "docs/xclass.md",
     "benchmarks/README.md",
 )
-_PART = re.compile(r"(<!-- table: (\S+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
+_PART = re.compile(r"(<!-- (?:table|figure): (\S+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 
 TABLES: dict[str, Callable[[], str]] = {
     "conwea-20news-coarse": lambda: frameworks.iterations("conwea-20news-coarse-4000-*.json"),
@@ -49,6 +52,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "paper-frameworks": lambda: frameworks.all_frameworks("paper/"),
     **self_training.TABLES,
     **curves.TABLES,
+    **{name: partial(figures.caption, name) for name in figures.FIGURES},
 }
 
 
@@ -62,7 +66,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args(argv)
-    stale = []
+    stale = figures.refresh(ROOT, check=options.check)
     for name in PAGES:
         page = ROOT / name
         old = page.read_text(encoding="utf-8")
@@ -71,7 +75,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             stale.append(name)
             if not options.check:
                 page.write_text(new, encoding="utf-8")
-    print(("out of date: " if options.check else "rewritten: ") + ", ".join(stale) if stale else "all tables are up to date")
+    print(("out of date: " if options.check else "rewritten: ") + ", ".join(stale) if stale else "all tables and figures are up to date")
     return int(options.check and bool(stale))
 
 

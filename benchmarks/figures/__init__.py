@@ -1,0 +1,69 @@
+"""The figures of the paper, drawn from result files alone into ``docs/figures``; a hole in these stays a hole.
+
+A drawing holds the numbers it was made from. Whether it is up to date is a matter of these, so that it can be checked without matplotlib
+and whatever its version draws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from benchmarks.figures import ranking, training
+from benchmarks.figures.drawing import draw, drawn
+from benchmarks.figures.model import Figure
+from benchmarks.pages.common import HOLE
+
+FOLDER = Path("docs") / "figures"
+_CURVES = {"cpu": ("linear", "minilm"), "paper": ("bert-base-uncased",)}
+_OF_CLASSIFIER = {
+    1: ranking.first_distribution,
+    3: ranking.noise_coverage,
+    4: ranking.f1_coverage,
+    7: ranking.other_distributions,
+    8: ranking.noise_ratio,
+    9: ranking.f1_threshold,
+}
+FIGURES: dict[str, Callable[[], Figure | None]] = {
+    **{
+        f"{protocol}-{classifier}-figure-{number}": partial(make, protocol, classifier)
+        for protocol, classifiers in _CURVES.items()
+        for classifier in classifiers
+        for number, make in _OF_CLASSIFIER.items()
+    },
+    **{f"{protocol}-figure-5": partial(training.over_tau, protocol) for protocol in _CURVES},
+    **{f"{protocol}-figure-6": partial(training.over_iterations, protocol) for protocol in _CURVES},
+}
+
+
+def caption(name: str) -> str:
+    """Return what stands in a page of ``docs``: the picture, what it shows, the paper's finding and ours, and the sources."""
+    figure = FIGURES[name]()
+    return HOLE if figure is None else figure.caption(f"figures/{name}.svg")
+
+
+def refresh(root: Path, *, check: bool) -> list[str]:
+    """Draw what is new or has changed, and remove what is no figure any more; with ``check`` only find these.
+
+    Returns:
+        The paths below ``root`` that were out of date.
+
+    Raises:
+        LopsError: something has to be drawn, and matplotlib is not installed.
+
+    """
+    stale = []
+    for name, make in FIGURES.items():
+        figure, path = make(), root / FOLDER / f"{name}.svg"
+        if (None if figure is None else figure.data()) == drawn(path) and (figure is not None or not path.exists()):
+            continue
+        stale.append(path)
+        if not check:
+            path.unlink(missing_ok=True) if figure is None else draw(figure, path)
+    for path in sorted((root / FOLDER).glob("*.svg")):
+        if path.stem not in FIGURES:
+            stale.append(path)
+            if not check:
+                path.unlink()
+    return [path.relative_to(root).as_posix() for path in stale]

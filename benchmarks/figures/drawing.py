@@ -1,0 +1,111 @@
+"""Figures as SVG: the same numbers give the same bytes with the same matplotlib, and the numbers are in the file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+from benchmarks.figures.model import Figure, Panel, Series
+from lops_adapters.core import LopsError
+from lops_adapters.storage import replace_with
+
+# Colours that people who see few of them can tell apart (Okabe and Ito); markers and dashes say the same a second time.
+LOOKS: dict[str, dict[str, Any]] = {
+    "lops": {"color": "#0072B2", "marker": "o"},
+    "probability": {"color": "#D55E00", "marker": "s"},
+    "automatic": {"color": "#009E73", "marker": "^"},
+    "random": {"color": "#767676", "linestyle": "-."},
+    "ideal": {"color": "#000000", "linestyle": ":"},
+    "standard": {"color": "#767676", "linestyle": "--"},
+    "correct": {"color": "#0072B2"},
+    "wrong": {"color": "#D55E00", "hatch": "///"},
+    "first": {"color": "#0072B2", "marker": "o"},
+    "second": {"color": "#D55E00", "marker": "s"},
+    "third": {"color": "#009E73", "marker": "^"},
+    "fourth": {"color": "#CC79A7", "marker": "D"},
+}
+_STYLE: dict[Any, Any] = {
+    "svg.fonttype": "path",
+    "svg.hashsalt": "lops_adapters",
+    "font.family": "DejaVu Sans",
+    "font.size": 9,
+    "axes.titlesize": 10,
+}
+_SIZE = (3.4, 2.6)  # inches of a panel
+_MANY = 15  # a line through more places is drawn with a band instead of bars, and with fewer markers
+
+
+def draw(figure: Figure, path: Path) -> None:
+    """Write a figure.
+
+    Raises:
+        LopsError: matplotlib is not installed.
+
+    """
+    try:
+        import matplotlib as mpl
+        from matplotlib.figure import Figure as Canvas
+    except ImportError:
+        raise LopsError('figures need matplotlib, which is not installed; pip install "lops_adapters[report]"') from None
+    columns = min(figure.columns, len(figure.panels))
+    rows = -(-len(figure.panels) // columns)
+    with mpl.rc_context():
+        mpl.rcdefaults()
+        mpl.rcParams.update(_STYLE)
+        canvas = Canvas(figsize=(_SIZE[0] * columns, _SIZE[1] * rows + 0.4), layout="constrained")
+        grid = canvas.subplots(rows, columns, squeeze=False).ravel()
+        handles: dict[str, Any] = {}
+        for axes, panel in zip(grid, figure.panels, strict=False):
+            (_bars if panel.ticks else _lines)(axes, panel)
+            axes.set(title=panel.title, xlabel=panel.x_label, ylabel=panel.y_label)
+            axes.spines[["top", "right"]].set_visible(False)
+            for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
+                handles.setdefault(label, handle)
+        for axes in grid[len(figure.panels) :]:
+            axes.set_visible(False)
+        canvas.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=2 if columns == 1 else 2 * columns, frameon=False)
+        about = {"Date": None, "Creator": None, "Title": figure.title, "Description": json.dumps(figure.data())}
+        path.parent.mkdir(parents=True, exist_ok=True)
+        replace_with(path, lambda temporary: canvas.savefig(temporary, format="svg", metadata=about))
+
+
+def drawn(path: Path) -> dict[str, Any] | None:
+    """Return the numbers that a drawing was made from; None where there is no drawing that says so."""
+    try:
+        description = ElementTree.parse(path).find(".//{http://purl.org/dc/elements/1.1/}description")
+        found = json.loads("" if description is None else description.text or "")
+    except (OSError, ElementTree.ParseError, ValueError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _lines(axes: Any, panel: Panel) -> None:
+    for line in panel.series:
+        look = LOOKS[line.look]
+        if len(line.x) > _MANY:
+            axes.fill_between(line.x, line.low, line.high, color=look["color"], alpha=0.2, linewidth=0)
+            axes.plot(line.x, line.y, label=line.label, markersize=3.5, markevery=0.1, linewidth=1.4, **look)
+        else:
+            axes.errorbar(line.x, line.y, _spans(line), label=line.label, markersize=4, linewidth=1.4, capsize=2, **look)
+    if panel.logarithmic:
+        axes.set_yscale("log")
+    axes.grid(alpha=0.3, linewidth=0.5)
+
+
+def _bars(axes: Any, panel: Panel) -> None:
+    width = 0.8 / len(panel.series)
+    for number, line in enumerate(panel.series):
+        places = [at + (number - (len(panel.series) - 1) / 2) * width for at in line.x]
+        look = {**LOOKS[line.look], "edgecolor": "white", "linewidth": 0.4, "ecolor": "black", "error_kw": {"linewidth": 0.8}}
+        axes.bar(places, line.y, width, yerr=_spans(line), label=line.label, **look)
+    axes.set_xticks(range(len(panel.ticks or [])), panel.ticks)
+    axes.grid(axis="y", alpha=0.3, linewidth=0.5)
+    axes.set_axisbelow(True)
+
+
+def _spans(line: Series) -> list[list[float]]:
+    """From the mean down to the smallest and up to the largest; rounding may not turn them round."""
+    down = [max(0.0, mean - low) for mean, low in zip(line.y, line.low, strict=True)]
+    return [down, [max(0.0, high - mean) for mean, high in zip(line.y, line.high, strict=True)]]
