@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks import commands
-from benchmarks.nc_curves import curve_numbers, distributions, kept_numbers
+from benchmarks.nc_curves import curve_numbers, distributions, kept_numbers, wrong_samples
 from lops_adapters.arguments import guarded, set_up_logging
 from lops_adapters.core import RULES, LearningOrder, LopsError
 from lops_adapters.datasets import Corpus
@@ -87,7 +87,7 @@ def watched(task: Task, every: int | None, names: Sequence[str], taus: Sequence[
 
 
 def rank(task: Task, taus: Sequence[float]) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """Score the samples in every way and let every rule select; returns numbers, and the (n,) scores by name."""
+    """Score the samples in every way and let every rule select; returns numbers, and by name the (n,) scores and ``learnt at``."""
     _warm_up(task)
     scores: dict[str, np.ndarray] = {}
     seconds: dict[str, float] = {}
@@ -119,8 +119,16 @@ def rank(task: Task, taus: Sequence[float]) -> tuple[dict[str, Any], dict[str, n
         for name, values in scores.items()
     }
     epochs = build_probe(task.settings, task.device).max_epochs
-    learnt = distributions(epoch_looks["probability"], epoch_looks["learnt_at"], task.codes == task.gold, epochs)
-    return {"confidences": confidences, "selections": selections, "epochs": epochs, "distributions": learnt}, scores
+    probability, learnt_at = epoch_looks["probability"], epoch_looks["learnt_at"]
+    ids = [task.corpus.ids[place] for place in task.labels.positions]
+    numbers = {
+        "confidences": confidences,
+        "selections": selections,
+        "epochs": epochs,
+        "distributions": distributions(probability, learnt_at, task.codes == task.gold, epochs),
+        "wrong": wrong_samples(probability, learnt_at, task.codes, task.gold, ids, task.corpus.classes, epochs),
+    }
+    return numbers, {**scores, "learnt at": learnt_at}
 
 
 def _warm_up(task: Task) -> None:
@@ -142,9 +150,13 @@ def f1_rows(
     of: Sequence[str],
     coverages: Sequence[float],
     thresholds: Sequence[float],
+    epochs: int,
     gold: Sequence[str],
 ) -> Iterator[dict[str, Any]]:
-    """Train a classifier on the best of the samples, for some coverages, and on those above some probabilities; yields a row each."""
+    """Train a classifier on the best of the samples, for some coverages, and on those above some thresholds; yields a row each.
+
+    Thresholds on the probability are given; where there are any, those on the learning order are all that there are: 1 - t/T of epoch t.
+    """
     evaluator = Evaluator(gold, task.corpus.classes)
     everything = np.ones(len(task.codes), dtype=bool)
     wanted: list[tuple[str, float, Callable[[], np.ndarray]]] = [("all", 1.0, lambda: everything)] if coverages or thresholds else []
@@ -153,6 +165,8 @@ def f1_rows(
             wanted.append((name, share, partial(_best_share, task, name, scores[name], share)))
     for limit in thresholds:
         wanted.append(("probability above", limit, partial(np.greater_equal, scores["probability"], limit)))
+    for epoch in range(1, epochs + 1) if thresholds else ():
+        wanted.append(("learning order above", 1 - epoch / epochs, partial(np.less_equal, scores["learnt at"], epoch)))
     for name, value, mask_of in wanted:
         mask = mask_of()
         if len(np.unique(task.codes[mask])) < 2:
@@ -188,7 +202,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--f1-at", type=_numbers, default=[], metavar="F,F", help="train on the best so large shares (default: none)")
     parser.add_argument("--f1-of", default="learning-order,probability", metavar="NAME,NAME", help="by these confidences")
-    parser.add_argument("--f1-above", type=_numbers, default=[], metavar="P,P", help="train on what has so large probabilities")
+    parser.add_argument(
+        "--f1-above", type=_numbers, default=[], metavar="P,P", help="train on so large probabilities, and on what each epoch has learnt"
+    )
     parser.add_argument("--device", default="auto", help="auto, cpu, cuda, cuda:N or mps (default: auto)")
     options = parser.parse_args(argv)
     set_up_logging(options.quiet)
@@ -222,7 +238,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     numbers, scores = rank(task, options.taus)
     about = {"framework": "curves", "dataset": dataset.corpus.name, "n_documents": len(dataset.corpus), "classes": dataset.corpus.classes}
     noise = float((task.codes != task.gold).mean())
-    rows = list(f1_rows(task, scores, of, options.f1_at, options.f1_above, gold))
+    rows = list(f1_rows(task, scores, of, options.f1_at, options.f1_above, numbers["epochs"], gold))
     labels = {"count": len(initial), "noise": noise, "coverage": initial.coverage}
     write_json(run.path / "metrics.json", {**about, "pseudo_labels": labels, **numbers, "f1": rows})
     return 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from lops_adapters.evaluation import NoiseCoverageCurve, area_under_noise_covera
 MOST_POINTS = 50
 _FINE = 2001  # points of the ideal curve, whose area has to be as good as exact
 BINS = 10
+_EXAMPLES = 5
 
 
 def curve_numbers(scores: np.ndarray, codes: np.ndarray, gold: np.ndarray) -> dict[str, Any]:
@@ -82,12 +84,56 @@ def distributions(probability: np.ndarray, learnt_at: np.ndarray, correct: np.nd
     >>> distributions(np.array([0.05, 1.0]), np.array([1.0, np.inf]), np.array([True, True]), 2)["learnt_at"]
     {'correct': [0.5, 0.0, 0.5], 'wrong': None}
     """
-    bins = np.minimum((probability * BINS).astype(int), BINS - 1)
-    when = np.where(np.isinf(learnt_at), epochs + 1, learnt_at).astype(int) - 1
+    bins, when = _cells(probability, learnt_at, epochs)
     return {
         name: {"correct": _shares(places[correct], size), "wrong": _shares(places[~correct], size)}
         for name, places, size in (("probability", bins, BINS), ("learnt_at", when, epochs + 1))
     }
+
+
+def wrong_samples(
+    probability: np.ndarray,
+    learnt_at: np.ndarray,
+    codes: np.ndarray,
+    gold: np.ndarray,
+    ids: Sequence[str],
+    classes: Sequence[str],
+    epochs: int,
+) -> dict[str, Any]:
+    """Wrong pseudo-labels by probability and by the epoch they are learnt in, and those with the largest probability of each later epoch.
+
+    Args:
+        probability, learnt_at, epochs: as for :func:`distributions`.
+        codes, gold: (n,) int, places among the classes.
+        ids: (n,) of the samples.
+        classes: names.
+
+    Returns:
+        ``counts``, a row a bin of the probability and a column an epoch, the last for never; ``examples``, at most five of each epoch
+        after the first and of never, each with ``id``, ``pseudo_label``, ``gold``, ``probability`` and ``learnt_at`` (None: never).
+
+    >>> found = wrong_samples(*map(np.array, ([0.95, 0.2], [2.0, 1.0], [1, 0], [0, 1])), ids=["x", "y"], classes=["a", "b"], epochs=2)
+    >>> found["counts"][9], found["examples"]
+    ([0, 1, 0], [{'id': 'x', 'pseudo_label': 'b', 'gold': 'a', 'probability': 0.95, 'learnt_at': 2}])
+    """
+    bins, when = _cells(probability, learnt_at, epochs)
+    wrong = np.flatnonzero(codes != gold)
+    counts = np.zeros((BINS, epochs + 1), dtype=int)
+    np.add.at(counts, (bins[wrong], when[wrong]), 1)
+    examples = []
+    for epoch in range(2, epochs + 2):
+        there = sorted(wrong[when[wrong] == epoch - 1].tolist(), key=lambda place: (-probability[place], ids[place]))
+        for place in there[:_EXAMPLES]:
+            names = {"id": ids[place], "pseudo_label": classes[codes[place]], "gold": classes[gold[place]]}
+            numbers = {"probability": round(float(probability[place]), 4), "learnt_at": epoch if epoch <= epochs else None}
+            examples.append({**names, **numbers})
+    return {"counts": counts.tolist(), "examples": examples}
+
+
+def _cells(probability: np.ndarray, learnt_at: np.ndarray, epochs: int) -> tuple[np.ndarray, np.ndarray]:
+    """Each sample's bin of the probability and, from 0, its epoch, (n,) int each; never comes after the last."""
+    bins = np.minimum((probability * BINS).astype(int), BINS - 1)
+    return bins, np.where(np.isinf(learnt_at), epochs + 1, learnt_at).astype(int) - 1
 
 
 def _shares(places: np.ndarray, size: int) -> list[float] | None:

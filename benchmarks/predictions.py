@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import csv
 import shlex
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +14,8 @@ import numpy as np
 
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import Dataset, load
-from lops_adapters.evaluation import paired_bootstrap
-from lops_adapters.runs import pack_strings
+from lops_adapters.evaluation import Significance, paired_bootstrap, paired_bootstrap_over_seeds
+from lops_adapters.runs import pack_strings, unpack_strings
 from lops_adapters.storage import write_arrays
 
 
@@ -43,13 +45,53 @@ def significance(command: str, run: Path, keep: Path, data_dir: Path | None) -> 
     place = {name: code for code, name in enumerate(classes)}
     codes = {name: np.array([place[label] for label in labels], dtype=np.int16) for name, labels in {"gold": gold, **arms}.items()}
     write_arrays(keep, classes=pack_strings(classes), **codes)
-    pairs = [("lops", arm) for arm in arms if arm != "lops" and "lops" in arms]
-    pairs += [(arm, "standard") for arm in arms if arm not in ("lops", "standard") and "standard" in arms]
+    return {"significance": _compared(arms, partial(_one_seed, codes, len(classes)))}
+
+
+def significance_over_seeds(files: Sequence[Path]) -> dict[str, Any]:
+    """Compare the arms of several seeds by the paired bootstrap over seeds and documents.
+
+    Args:
+        files: what :func:`significance` kept, one a seed, of the same documents.
+
+    Returns:
+        As :func:`significance`, of the arms that all seeds have; empty where there are no two of them.
+
+    Raises:
+        LopsError: the seeds have other documents or classes.
+
+    """
+    kept = []
+    for path in files:
+        with np.load(path) as arrays:
+            kept.append({name: arrays[name] for name in arrays.files})
+    for path, other in zip(files, kept, strict=True):
+        if any(not np.array_equal(other[part], kept[0][part]) for part in ("classes", "gold")):
+            raise LopsError(f"{path} and {files[0]} are of different documents or classes; remove the older one and measure it anew")
+    arms = [name for name in kept[0] if name not in ("classes", "gold") and all(name in other for other in kept)]
+    n_classes = len(unpack_strings(kept[0]["classes"]))
+    return {"significance": _compared(arms, partial(_all_seeds, kept, n_classes))}
+
+
+def _compared(arms: Iterable[str], compare: Callable[[str, str], Significance]) -> dict[str, Any]:
+    """lops against every other arm, and every other arm against standard."""
+    names = list(arms)
+    pairs = [("lops", arm) for arm in names if arm != "lops" and "lops" in names]
+    pairs += [(arm, "standard") for arm in names if arm not in ("lops", "standard") and "standard" in names]
     found: dict[str, Any] = {}
     for first, second in pairs:
-        result = paired_bootstrap(codes["gold"], codes[first], codes[second], range(len(classes)))
+        result = compare(first, second)
         found.setdefault(first, {})[second] = {"micro": result.micro._asdict(), "macro": result.macro._asdict()}
-    return {"significance": found}
+    return found
+
+
+def _one_seed(codes: dict[str, np.ndarray], n_classes: int, first: str, second: str) -> Significance:
+    return paired_bootstrap(codes["gold"], codes[first], codes[second], range(n_classes))
+
+
+def _all_seeds(kept: Sequence[dict[str, np.ndarray]], n_classes: int, first: str, second: str) -> Significance:
+    sides = ([codes[name] for codes in kept] for name in (first, second))
+    return paired_bootstrap_over_seeds(kept[0]["gold"], *sides, range(n_classes))
 
 
 def dataset_of(command: str, data_dir: Path | None) -> Dataset:

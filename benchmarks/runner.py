@@ -14,6 +14,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks import over_seeds
 from benchmarks.collect import collect
 from benchmarks.predictions import significance
 from benchmarks.protocol import Cell, protocol_path, read_cells
@@ -68,6 +69,10 @@ def run_protocol(protocol: str, *, only: str = "*", minutes: float | None = None
         except LopsError as error:
             failures[cell.name] = str(error)
             print(f"  failed: {error}", flush=True)
+    try:
+        over_seeds.compare(cells, RESULTS / path.stem, work / path.stem)
+    except LopsError as error:
+        failures["comparing seeds"] = str(error)
     done = sum(result_path(path.stem, cell).exists() for cell in cells)
     print(f"{done} of {len(cells)} cells are done, {len(failures)} failed")
     for name, reason in failures.items():

@@ -7,6 +7,7 @@ from functools import partial
 from statistics import mean
 from typing import Any
 
+from benchmarks.over_seeds import PREFIX, is_of
 from benchmarks.pages.common import paper, results, spread, table
 from lops_adapters.evaluation import share_of_gap_closed
 from lops_adapters.selection import METHODS
@@ -68,24 +69,40 @@ def _closed(item: dict[str, Any], method: str) -> float | None:
 
 
 def significance(protocol: str, classifier: str) -> str:
-    """Return differences in macro-F1 in points, and in how many seeds the paired bootstrap over documents gives p < 0.05 for them."""
+    """Return differences in macro-F1 in points, and how sure they are.
+
+    In how many seeds the paired bootstrap over documents gives p < 0.05; and, where seeds have the same documents and were compared, the 95 %
+    interval and the p-value of the bootstrap over seeds and documents.
+    """
     groups = files_of(protocol, classifier)
+    together = {data: _over_seeds(f"{protocol}/{PREFIX}self-training-{classifier}-{data}.json", files) for data, files in groups.items()}
     methods = methods_in(list(groups.values()))
     pairs = [("lops", other) for other in methods if other != "lops"]
     pairs += [(method, "standard") for method in methods if method not in ("lops", "standard")]
-    rows = [["difference", *(f"{data}, points of macro-F1 (seeds with p < 0.05)" for data in groups)]]
+    what = "points of macro-F1 (seeds with p < 0.05) [95 % interval over seeds and documents, p]"
+    rows = [["difference", *(f"{data}, {what}" for data in groups)]]
     for first, second in pairs:
-        rows.append([f"{first} - {second}", *(_difference(files, first, second) for files in groups.values())])
+        rows.append([f"{first} - {second}", *(_difference(files, together[data], first, second) for data, files in groups.items())])
     return table(rows, groups.values())
 
 
-def _difference(files: Files, first: str, second: str) -> str:
+def _over_seeds(pattern: str, files: Files) -> dict[str, Any]:
+    """The comparison over just these runs, first -> second -> scores; empty where there is none."""
+    found = [item["result"]["significance"] for item in results(pattern) if is_of(item, files)]
+    return found[0] if found else {}
+
+
+def _difference(files: Files, together: dict[str, Any], first: str, second: str) -> str:
     found = [item["result"].get("significance", {}).get(first, {}).get(second) for item in files]
     if not found or None in found:
         return "-"
     macro = [item["macro"] for item in found]
     sure = sum(item["p_value"] < 0.05 for item in macro)
-    return f"{100 * mean(item['difference'] for item in macro):+.1f} ({sure} of {len(macro)})"
+    text = f"{100 * mean(item['difference'] for item in macro):+.1f} ({sure} of {len(macro)})"
+    over = together.get(first, {}).get(second)
+    if over is None:
+        return text
+    return f"{text} [{100 * over['macro']['low']:+.1f} to {100 * over['macro']['high']:+.1f}, p {over['macro']['p_value']:.3f}]"
 
 
 def iterations(protocol: str, classifier: str) -> str:

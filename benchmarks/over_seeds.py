@@ -1,0 +1,69 @@
+"""Whether arms differ over several seeds: the paired bootstrap over seeds and documents, as soon as two seeds of a cell have predictions."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.predictions import significance_over_seeds
+from benchmarks.protocol import Cell
+from lops_adapters.storage import write_json
+
+PREFIX = "over-seeds-"
+_SEED = re.compile(r"-seed\d+$")
+
+
+def compare(cells: Iterable[Cell], folder: Path, work: Path) -> list[Path]:
+    """Write ``over-seeds-CELL.json`` for the self-training cells that differ in nothing but the seed; returns what was written.
+
+    Args:
+        cells: of the protocol.
+        folder: its result files.
+        work: its run folders, where each cell's ``predictions.npz`` lies.
+
+    Seeds whose samples of the documents differ cannot be compared so, and those whose predictions are elsewhere are left out. A file that
+    is of the same runs already is left alone.
+
+    Raises:
+        LopsError: seeds that say they are of the same documents are not.
+
+    """
+    written = []
+    for name, group in _groups(cells).items():
+        ready = [cell for cell in group if (folder / f"{cell}.json").exists() and (work / cell / "predictions.npz").exists()]
+        files = [json.loads((folder / f"{cell}.json").read_text(encoding="utf-8")) for cell in ready]
+        path = folder / f"{PREFIX}{name}.json"
+        if len(files) < 2 or not same_documents(files) or (path.exists() and is_of(json.loads(path.read_text(encoding="utf-8")), files)):
+            continue
+        found = significance_over_seeds([work / cell / "predictions.npz" for cell in ready])
+        if found["significance"]:
+            write_json(path, {"about": files[0]["about"], "result": {"of": runs_of(files), **found}})
+            written.append(path)
+    return written
+
+
+def _groups(cells: Iterable[Cell]) -> dict[str, list[str]]:
+    """Name without the seed -> names of the cells."""
+    groups: dict[str, list[str]] = {}
+    for cell in cells:
+        if cell.kind == "self_training" and _SEED.search(cell.name):
+            groups.setdefault(_SEED.sub("", cell.name), []).append(cell.name)
+    return groups
+
+
+def same_documents(files: Sequence[Mapping[str, Any]]) -> bool:
+    """Tell whether result files are of the same documents."""
+    return len({item["about"]["dataset"].get("sha256") for item in files}) == 1
+
+
+def runs_of(files: Sequence[Mapping[str, Any]]) -> dict[str, str | None]:
+    """Seed -> when its run was started, which tells one run from another."""
+    return {str(item["about"]["seed"]): item["about"].get("started") for item in files}
+
+
+def is_of(item: Mapping[str, Any], files: Sequence[Mapping[str, Any]]) -> bool:
+    """Tell whether a comparison over seeds is of just these runs."""
+    return bool(item["result"]["of"] == runs_of(files))
