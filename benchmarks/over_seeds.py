@@ -1,4 +1,4 @@
-"""Whether arms differ over several seeds: the paired bootstrap over seeds and documents, as soon as two seeds of a cell have predictions."""
+"""Whether arms differ over several seeds: the paired bootstrap over seeds and documents, once two seeds have predictions."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def run_protocol(protocol: str, *, only: str = "*", minutes: float | None = None
             failures[cell.name] = str(error)
             print(f"  failed: {error}", flush=True)
     try:
-        over_seeds.compare(cells, RESULTS / path.stem, work / path.stem)
+        over_seeds.compare(read_cells(path), RESULTS / path.stem, work / path.stem)
     except LopsError as error:
         failures["comparing seeds"] = str(error)
     done = sum(result_path(path.stem, cell).exists() for cell in cells)

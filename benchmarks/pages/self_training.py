@@ -71,8 +71,8 @@ def _closed(item: dict[str, Any], method: str) -> float | None:
 def significance(protocol: str, classifier: str) -> str:
     """Return differences in macro-F1 in points, and how sure they are.
 
-    In how many seeds the paired bootstrap over documents gives p < 0.05; and, where seeds have the same documents and were compared, the 95 %
-    interval and the p-value of the bootstrap over seeds and documents.
+    In how many seeds the paired bootstrap over documents gives p < 0.05; and, where seeds have the same documents and were compared, the
+    95 % interval and the p-value of the bootstrap over seeds and documents.
     """
     groups = files_of(protocol, classifier)
     together = {data: _over_seeds(f"{protocol}/{PREFIX}self-training-{classifier}-{data}.json", files) for data, files in groups.items()}

@@ -33,6 +33,22 @@ def test_distributions_sum_to_one_and_know_never():
     assert found["learnt_at"] == {"correct": pytest.approx([2 / 3, 1 / 3, 0]), "wrong": [0.0, 0.0, 1.0]}
 
 
+def test_the_wrong_are_counted_and_the_surest_of_later_epochs_are_named():
+    probability = np.array([0.95, 0.97, 0.96, 0.99, 0.5, 0.94])
+    learnt = np.array([2.0, 2.0, 1.0, 2.0, np.inf, 3.0])
+    codes, gold = np.array([0, 1, 0, 0, 1, 0]), np.array([1, 0, 1, 0, 0, 1])  # the fourth is right
+    found = nc_curves.wrong_samples(probability, learnt, codes, gold, list("abcdef"), ["n", "m"], 3)
+    assert found["counts"][9] == [1, 2, 1, 0]
+    assert found["counts"][5] == [0, 0, 0, 1]
+    assert sum(map(sum, found["counts"])) == 5
+    assert [(row["id"], row["probability"], row["learnt_at"]) for row in found["examples"]] == [
+        *(("b", 0.97, 2), ("a", 0.95, 2)),
+        ("f", 0.94, 3),
+        ("e", 0.5, None),
+    ]
+    assert found["examples"][0] | {"pseudo_label": "m", "gold": "n"} == found["examples"][0]
+
+
 @pytest.fixture(scope="module")
 def smoke(tmp_path_factory):
     """The results of the smoke protocol's curves and heuristics, as files."""
@@ -68,7 +84,14 @@ def test_the_curves_of_smoke(smoke):
     assert rules["ranked", 0.5, "epoch"]["kept"] == pytest.approx(0.5, abs=0.01)
     assert rules["ranked", 0.5, "epoch"]["noise"] < noise
     assert result["selections"][-1]["method"] == "automatic"
-    assert [(row["by"], row["at"]) for row in result["f1"]] == [("all", 1.0), ("learning-order", 0.7), ("probability", 0.7)]
+    counts = np.array(result["wrong"]["counts"])
+    assert counts.sum() == round(noise * result["pseudo_labels"]["count"])
+    assert (counts.sum(axis=0) / counts.sum()).tolist() == pytest.approx(result["distributions"]["learnt_at"]["wrong"])
+    kept = {(row["by"], row["at"]): row["kept"] for row in result["f1"]}
+    by_epoch = [("learning order above", 1 - epoch / 4) for epoch in (1, 2, 3, 4)]
+    assert list(kept) == [("all", 1.0), ("learning-order", 0.7), ("probability", 0.7), ("probability above", 0.3), *by_epoch]
+    never = [result["distributions"]["learnt_at"][side][-1] for side in ("correct", "wrong")]
+    assert kept[by_epoch[-1]] == pytest.approx(1 - (1 - noise) * never[0] - noise * never[1])
     assert all(0.3 < row["macro_f1"] < 1 for row in result["f1"])
 
 

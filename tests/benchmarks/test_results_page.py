@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from benchmarks import tables
+from benchmarks import figures, tables
 from benchmarks.pages import common, frameworks, heuristics, self_training
 
 
@@ -17,6 +17,7 @@ def about(data, seed, **settings):
         "machine": {"processor": "P", "cores": 2},
         "git_commit": "abcdef0123456",
         "command": "python -m m",
+        "started": "t",
     }
 
 
@@ -34,6 +35,10 @@ def curve(coverage, noise, aunc, start=0.001):
     return {**numbers, "seconds": 2.0, "training": "one"}
 
 
+EXAMPLES = [
+    {"id": name, "pseudo_label": "a", "gold": "b", "probability": probability, "learnt_at": epoch}
+    for name, probability, epoch in (("x", 0.7, 2), ("y", 0.9, None), ("z", 0.96, 2))
+]
 SOURCE = "- 12 documents of 20news-fine, classifier linear, device cpu (P, 2 cores), seeds 0, 1, commit abcdef0123: `python -m m`\n"
 
 
@@ -68,6 +73,7 @@ def folder(tmp_path, monkeypatch):
                 {"method": "automatic", "rule": None, "tau": None, "every": f"look {seed}", "kept": 0.7, "noise": 0.15},
             ],
             "distributions": {"learnt_at": shares, "probability": {"correct": [0.1] * 10, "wrong": None}},
+            "wrong": {"counts": [*[[0, 0, 0]] * 2, [5, 0, 2], *[[0, 0, 0]] * 6, [0, seed, 0]], "examples": EXAMPLES},
             "f1": [{"by": "probability", "at": 0.5, "kept": 0.5, "macro_f1": 0.6}],
         }
         write(f"curves-linear-20news-fine-seed{seed}", {"about": about("20news-fine", seed), "result": result})
@@ -117,6 +123,13 @@ def folder(tmp_path, monkeypatch):
                 "| everything | - | - | 100.0 / 30.0 ± 0.0 |",
             ],
         ),
+        (
+            "cpu-wrong",
+            [
+                "| linear | 20news-fine | 0.2 to 0.3 | 5.0 ± 0.0 | 0.0 ± 0.0 | 2.0 ± 0.0 |",
+                "| linear | 20news-fine | 0.9 to 1.0 | 0.0 ± 0.0 | 0.5 ± 0.5 | 0.0 ± 0.0 |",
+            ],
+        ),
         ("cpu-epochs", ["| linear | 20news-fine | wrong | 0.0 ± 0.0 | 50.0 ± 0.0 | 50.0 ± 0.0 |"]),
         ("cpu-f1-of-best", ["| probability | 0.5 | 50.0 ± 0.0 / 60.0 ± 0.0 |"]),
     ],
@@ -155,6 +168,27 @@ def test_a_seed_without_an_arm_is_a_hole(tmp_path):
     assert "| lops | - | 81.7 ± 1.00 / 80.7 ± 0.43 | - / - |" in self_training.f1("cpu", "linear")
 
 
+@pytest.mark.usefixtures("folder")
+def test_the_wrong_that_look_right_are_of_one_seed_and_files_that_lack_them_are_a_hole(tmp_path):
+    lines = tables.TABLES["cpu-wrong-examples"]().splitlines()
+    assert lines[2:4] == ["| linear | 20news-fine | z | a | b | 0.96 | 2 |", "| linear | 20news-fine | x | a | b | 0.70 | 2 |"]
+    assert "seeds 0, commit" in lines[-1]
+    path = tmp_path / "cpu" / "curves-linear-20news-fine-seed1.json"
+    item = json.loads(path.read_text(encoding="utf-8"))
+    del item["result"]["wrong"]
+    path.write_text(json.dumps(item), encoding="utf-8")
+    assert tables.TABLES["cpu-wrong"]() == tables.TABLES["cpu-wrong-examples"]() == "Not measured yet.\n"
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(("started", "cell"), [("t", "+15.0 (1 of 2) [+3.0 to +27.0, p 0.004]"), ("before", "+15.0 (1 of 2)")])
+def test_significance_over_seeds_stands_beside_those_of_each_seed_while_it_is_of_these_runs(tmp_path, started, cell):
+    found = {"lops": {"standard": {"macro": {"difference": 0.15, "low": 0.03, "high": 0.27, "p_value": 0.004}}}}
+    item = {"about": about("20news-fine", 0), "result": {"of": {"0": "t", "1": started}, "significance": found}}
+    (tmp_path / "cpu" / "over-seeds-self-training-linear-20news-fine.json").write_text(json.dumps(item), encoding="utf-8")
+    assert f"| lops - standard | - | {cell} | - |" in tables.TABLES["cpu-significance-linear"]().splitlines()
+
+
 def test_frameworks_do_not_average_samples_of_different_sizes(tmp_path, monkeypatch):
     monkeypatch.setattr(common, "RESULTS", tmp_path)
     for documents, macro in ((12, 0.5), (40, 0.7)):
@@ -172,6 +206,7 @@ def test_frameworks_do_not_average_samples_of_different_sizes(tmp_path, monkeypa
 def test_check_tells_a_stale_page_and_writing_mends_it(folder, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(tables, "ROOT", tmp_path)
     monkeypatch.setattr(tables, "PAGES", ("page.md",))
+    monkeypatch.setattr(figures, "FIGURES", {})
     page = tmp_path / "page.md"
     page.write_text("Before.\n<!-- table: cpu-gap-linear -->\nold\n<!-- end -->\nAfter.\n", encoding="utf-8")
     assert tables.main(["--check"]) == 1
@@ -182,9 +217,9 @@ def test_check_tells_a_stale_page_and_writing_mends_it(folder, tmp_path, monkeyp
     assert tables.main(["--check"]) == 0
 
 
-def test_the_page_of_results_names_only_tables_that_exist():
+def test_the_page_of_results_names_only_tables_and_figures_that_exist():
     text = (tables.ROOT / "docs" / "results.md").read_text(encoding="utf-8")
     named = [match[2] for match in tables._PART.finditer(text)]
-    assert len(named) == text.count("<!-- table:")
+    assert len(named) == text.count("<!-- table:") + text.count("<!-- figure:")
     assert set(named) <= set(tables.TABLES)
     assert len(named) == len(set(named))
