@@ -90,8 +90,8 @@ def _one_seed(codes: dict[str, np.ndarray], n_classes: int, first: str, second: 
 
 
 def _all_seeds(kept: Sequence[dict[str, np.ndarray]], n_classes: int, first: str, second: str) -> Significance:
-    sides = ([codes[name] for codes in kept] for name in (first, second))
-    return paired_bootstrap_over_seeds(kept[0]["gold"], *sides, range(n_classes))
+    one, other = ([codes[name] for codes in kept] for name in (first, second))
+    return paired_bootstrap_over_seeds(kept[0]["gold"], one, other, range(n_classes))
 
 
 def dataset_of(command: str, data_dir: Path | None) -> Dataset:

@@ -1,0 +1,44 @@
+"""Settings of Sphinx for the site: ``make docs``, or ``python -m sphinx -W docs docs/_build``."""
+
+from __future__ import annotations
+
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent))
+
+from lops_adapters.core import __version__  # noqa: E402  (after the path it is found on)
+
+project = "lops_adapters"
+author = "the contributors of lops_adapters"
+release = version = __version__
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
+html_theme = "furo"
+html_title = f"lops_adapters {release}"
+html_copy_source = False
+
+# A page of the API is named as its module; those of rooms that are not there wait.
+_waiting = [page for page in (HERE / "api").glob("*.md") if page.stem != "index" and find_spec(f"lops_adapters.{page.stem}") is None]
+exclude_patterns = ["_build", *(f"api/{page.name}" for page in _waiting)]
+
+myst_heading_anchors = 4
+autodoc_default_options = {"members": True, "show-inheritance": True}
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"  # the docstrings give types, shapes and units
+napoleon_numpy_docstring = False
+napoleon_use_ivar = True
+
+# Pages that lie outside this folder are included by pages of the site; links of the guide go there.
+_OUTSIDE = {"../benchmarks/README.md": "benchmarks.md", "../third_party/README.md": "third_party.md"}
+
+
+def _links_inside(_app: object, _name: str, source: list[str]) -> None:
+    for outside, page in _OUTSIDE.items():
+        source[0] = source[0].replace(f"]({outside})", f"]({page})")
+
+
+def setup(app: object) -> None:
+    """Connect what changes pages while they are read."""
+    app.connect("source-read", _links_inside)  # type: ignore[attr-defined]
