@@ -1,10 +1,10 @@
-# Two commands: `make demo` and `make test`. Each sets up what it needs in .venv, from whatever state it finds.
+# Commands: `make demo`, `make test`, `make lint` and `make docs`. Each sets up what it needs in .venv, from whatever state it finds.
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test lint
+.PHONY: demo test lint docs
 
 demo: $(VENV)/.demo
 	$(BIN)/python -m lops_adapters.conwea
@@ -17,6 +17,11 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# The autodoc pages import the package; heavy libraries are imported inside functions, so the site needs none of them.
+docs: $(VENV)/.docs
+	$(BIN)/python -m sphinx -W --keep-going -q docs docs/_build
+	@echo "docs/_build/index.html"
+
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
@@ -24,6 +29,10 @@ $(VENV)/bin/python:
 $(VENV)/.demo: setup.cfg constraints.txt | $(VENV)/bin/python
 	$(INSTALL) "torch==2.13.0"
 	$(INSTALL) --editable ".[conwea]"
+	touch $@
+
+$(VENV)/.docs: setup.cfg constraints.txt | $(VENV)/bin/python
+	$(INSTALL) --editable ".[docs]"
 	touch $@
 
 $(VENV)/.dev: setup.cfg constraints.txt | $(VENV)/bin/python

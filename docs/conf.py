@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -39,6 +40,12 @@ def _links_inside(_app: object, _name: str, source: list[str]) -> None:
         source[0] = source[0].replace(f"]({outside})", f"]({page})")
 
 
+def _bars_are_sizes(_app: object, _what: str, _name: str, _found: object, _options: object, lines: list[str]) -> None:
+    """In docstrings ``|D|`` is the size of D; to Sphinx it would be something to put in."""
+    lines[:] = [line if line.lstrip().startswith(">>>") else re.sub(r"\|(\w+)\|", r"\\|\1\\|", line) for line in lines]
+
+
 def setup(app: object) -> None:
-    """Connect what changes pages while they are read."""
+    """Connect what changes pages and docstrings while they are read."""
     app.connect("source-read", _links_inside)  # type: ignore[attr-defined]
+    app.connect("autodoc-process-docstring", _bars_are_sizes)  # type: ignore[attr-defined]

@@ -62,7 +62,7 @@ def read_arms(text: str, known: Sequence[str]) -> list[str]:
     """
     asked = [name.strip() for name in text.split(",") if name.strip()]
     if not asked or set(asked) - set(known):
-        raise LopsError(f"--arms is {text!r}; wanted some of {', '.join(known)}, separated by commas")
+        raise LopsError(f"the arms to run are {text!r}; wanted some of {', '.join(known)}, separated by commas")
     return [name for name in known if name in asked]
 
 

@@ -33,6 +33,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     own.add_argument("--pseudo-labels", metavar="HOW|FILE", help="string-match (default), exclusive-string-match, or a CSV file: id, label")
     own.add_argument("--iterations", type=int, metavar="N", help="rounds of selection, training and bootstrapping (default: 5)")
+    own.add_argument("--max-tokens", type=int, metavar="N", help="documents are cut at N word pieces (default: 128, paper preset 512)")
     own.add_argument("--delta", type=float, metavar="P", help="a document predicted with more than this is pseudo-labelled (default: 0.6)")
     options = parser.parse_args(argv)
 

@@ -54,7 +54,7 @@ def run(bert, tmp_path, capsys):
     ("more", "words"),
     [
         *BAD_OPTIONS,
-        (["--arms", "nonsense"], ["--arms is 'nonsense'; wanted some of standard, lops, lops-refresh, separated by commas"]),
+        (["--arms", "nonsense"], ["the arms to run are 'nonsense'; wanted some of standard, lops, lops-refresh, separated by commas"]),
         (["--arms", "lops", "--lops-at", "both"], ["found --arms and --lops-at; wanted one of them"]),
         (["--max-tokens", "7"], ["max_tokens is 7; wanted at least 8"]),
         (["--max-tokens", "65"], ["max_tokens is 65;", "takes 8 to 64"]),

@@ -57,8 +57,9 @@ def good(tmp_path_factory):
     ("more", "words"),
     [
         *BAD_OPTIONS,
-        (["--method", "nonsense"], ["--arms is 'nonsense'; wanted some of standard, lops, "]),
+        (["--method", "nonsense"], ["the arms to run are 'nonsense'; wanted some of standard, lops, "]),
         (["--iterations", "0"], ["iterations is 0; wanted at least 1"]),
+        (["--max-tokens", "0"], ["max_tokens is 0; wanted at least 1"]),
         (["--delta", "1.5"], ["delta is 1.5; wanted a probability, from 0 to 1"]),
         (["--every", "1000"], ["every is 1000, and the probe makes 12 updates on 14 pseudo-labelled documents; wanted a smaller"]),
         (["--every", "5", "--probe", "linear"], ["every is 5, and the probe makes 4 updates"]),
@@ -76,7 +77,7 @@ def test_options_that_cannot_work(run, good, tmp_path, monkeypatch, more, words)
 
 
 def test_options_argparse_refuses(run, good, capsys):
-    wrong = ("--rule best", "--probe svm", "--iterations two", "--delta much")
+    wrong = ("--rule best", "--probe svm", "--iterations two", "--delta much", "--max-tokens few")
     assert_usage(partial(run, good), capsys, "lops_adapters.self_training", *wrong)
 
 

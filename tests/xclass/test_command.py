@@ -57,7 +57,7 @@ def good(tmp_path_factory):
     ("more", "words"),
     [
         *BAD_OPTIONS,
-        (["--arms", "nonsense"], ["--arms is 'nonsense'; wanted some of standard, lops, lops-all, separated by commas"]),
+        (["--arms", "nonsense"], ["the arms to run are 'nonsense'; wanted some of standard, lops, lops-all, separated by commas"]),
         (["--max-docs", "2"], ["found 2 documents with a word among 2, for 3 classes; wanted at least as many"]),
         (["--confident", "0"], ["confident is 0.0; wanted a fraction above 0 and at most 1"]),
         (["--confident", "1.5"], ["confident is 1.5"]),
