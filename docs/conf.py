@@ -6,6 +6,7 @@ import re
 import sys
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
@@ -35,17 +36,17 @@ napoleon_use_ivar = True
 _OUTSIDE = {"../benchmarks/README.md": "benchmarks.md", "../third_party/README.md": "third_party.md"}
 
 
-def _links_inside(_app: object, _name: str, source: list[str]) -> None:
+def _links_inside(_app: Any, _name: str, source: list[str]) -> None:
     for outside, page in _OUTSIDE.items():
         source[0] = source[0].replace(f"]({outside})", f"]({page})")
 
 
-def _bars_are_sizes(_app: object, _what: str, _name: str, _found: object, _options: object, lines: list[str]) -> None:
+def _bars_are_sizes(_app: Any, _what: str, _name: str, _found: object, _options: object, lines: list[str]) -> None:
     """In docstrings ``|D|`` is the size of D; to Sphinx it would be something to put in."""
     lines[:] = [line if line.lstrip().startswith(">>>") else re.sub(r"\|(\w+)\|", r"\\|\1\\|", line) for line in lines]
 
 
-def setup(app: object) -> None:
+def setup(app: Any) -> None:
     """Connect what changes pages and docstrings while they are read."""
-    app.connect("source-read", _links_inside)  # type: ignore[attr-defined]
-    app.connect("autodoc-process-docstring", _bars_are_sizes)  # type: ignore[attr-defined]
+    app.connect("source-read", _links_inside)
+    app.connect("autodoc-process-docstring", _bars_are_sizes)

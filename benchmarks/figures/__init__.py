@@ -38,9 +38,9 @@ FIGURES: dict[str, Callable[[], Figure | None]] = {
 
 
 def caption(name: str) -> str:
-    """Return what stands in a page of ``docs``: the picture, what it shows, the paper's finding and ours, and the sources."""
+    """Return what stands in a page of ``docs``: the picture, what it shows, the paper's finding ours, the sources; or that it is a hole."""
     figure = FIGURES[name]()
-    return HOLE if figure is None else figure.caption(f"figures/{name}.svg")
+    return f"Figure {name.rsplit('-', 1)[1]}: {HOLE.lower()}" if figure is None else figure.caption(f"figures/{name}.svg")
 
 
 def refresh(root: Path, *, check: bool) -> list[str]:

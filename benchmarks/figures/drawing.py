@@ -34,6 +34,7 @@ _STYLE: dict[Any, Any] = {
     "axes.titlesize": 10,
 }
 _SIZE = (3.4, 2.6)  # inches of a panel
+_COLUMNS = 2  # panels beside each other: more are too small to read in a page
 _MANY = 15  # a line through more places is drawn with a band instead of bars, and with fewer markers
 
 
@@ -49,7 +50,7 @@ def draw(figure: Figure, path: Path) -> None:
         from matplotlib.figure import Figure as Canvas
     except ImportError:
         raise LopsError('figures need matplotlib, which is not installed; pip install "lops_adapters[report]"') from None
-    columns = min(figure.columns, len(figure.panels))
+    columns = min(_COLUMNS, len(figure.panels))
     rows = -(-len(figure.panels) // columns)
     with mpl.rc_context():
         mpl.rcdefaults()

@@ -58,7 +58,6 @@ class Figure:
         published: what the paper says of its own figure.
         here: the same of these numbers.
         panels: in reading order.
-        columns: panels a row.
         groups: the result files that it was drawn from, a list a source line.
         missing: what the figure would show if it were measured.
 
@@ -70,13 +69,12 @@ class Figure:
     published: str
     here: str
     panels: list[Panel]
-    columns: int
     groups: list[Files] = field(repr=False)
     missing: list[str]
 
     def data(self) -> dict[str, Any]:
         """Return all that is drawn, ready for JSON."""
-        return {"drawing": DRAWING, "title": self.title, "columns": self.columns, "panels": [asdict(panel) for panel in self.panels]}
+        return {"drawing": DRAWING, "title": self.title, "panels": [asdict(panel) for panel in self.panels]}
 
     def caption(self, picture: str) -> str:
         """Return the Markdown that stands in the page, with the picture at a path relative to it."""

@@ -65,7 +65,6 @@ def _distributions(number: int, groups: Mapping[str, Files]) -> Figure | None:
         "60 % of the wrong have a probability above 0.9, and most of the correct are learnt in the first epoch (BERT, NYT-Coarse).",
         "; ".join(said) + ".",
         [panel for pair in whole.values() for panel in pair],
-        2,
         [groups[data] for data in whole],
         [data for data in groups if data not in whole],
     )
@@ -255,7 +254,7 @@ def _figure(
     missing: list[str],
 ) -> Figure | None:
     drawn = list(panels.values())
-    return Figure(number, title, shows, published, here, drawn, 3, [groups[data] for data in panels], missing) if drawn else None
+    return Figure(number, title, shows, published, here, drawn, [groups[data] for data in panels], missing) if drawn else None
 
 
 def _name(files: Files) -> str:

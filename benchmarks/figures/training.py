@@ -44,7 +44,6 @@ def over_tau(protocol: str) -> Figure | None:
         "macro-F1 rises at first, drops gradually at higher tau, and is robust from 50 to 70 % (BERT and GPT-2).",
         "; ".join(said) + ".",
         panels,
-        3,
         sources,
         [],
     )
@@ -93,7 +92,6 @@ def over_iterations(protocol: str) -> Figure | None:
         "macro-F1 with LOPS rises at first and converges gradually (BERT, XLNet and GPT-2).",
         "; ".join(said) + ".",
         panels,
-        3,
         [files for groups in by_classifier.values() for files in groups.values() if files],
         missing,
     )

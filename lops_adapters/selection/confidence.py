@@ -17,7 +17,7 @@ class Confidence(ABC):
 
     Args:
         codes: (n,) int class codes 0..n_classes-1, the pseudo-labels.
-        n_classes: k.
+        n_classes: their number, k.
 
     """
 

@@ -155,7 +155,7 @@ def test_heuristics_and_statistics_stand_beside_the_paper():
 @pytest.mark.usefixtures("folder")
 def test_holes_of_the_paper_protocol_stay_holes():
     for name, make in tables.TABLES.items():
-        if name.startswith("paper-"):
+        if name.startswith("paper-") and name not in figures.FIGURES:
             assert make() == "Not measured yet.\n"
 
 
