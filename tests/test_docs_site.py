@@ -1,0 +1,131 @@
+"""The documentation site: builds without a warning, with pages that come and go, and all links inside it lead somewhere."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from importlib.util import find_spec
+from pathlib import Path
+from urllib.parse import unquote, urldefrag, urlsplit
+
+import numpy as np
+import pytest
+
+import lops_adapters
+from lops_adapters import selection
+
+ROOT = Path(lops_adapters.__file__).parents[1]
+DOCS = ROOT / "docs"
+NEEDED = ("sphinx", "furo", "myst_parser")
+
+
+class Page(HTMLParser):
+    """The ids of a page, what it links to, and what it loads."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.ids, self.links, self.loaded = set(), [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        found = dict(attrs)
+        self.ids.update(found[name] for name in ("id", "name") if name in found)
+        if tag == "a" and found.get("href"):
+            self.links.append(found["href"])
+        elif tag in ("img", "script", "iframe", "source"):
+            self.loaded += [found["src"]] if found.get("src") else []
+        elif tag == "link" and found.get("rel") in ("stylesheet", "icon", "preload"):
+            self.loaded.append(found["href"])
+
+
+def complaints(site) -> Iterator[str]:
+    """What is linked or loaded and is not there, and what is loaded from elsewhere."""
+    pages = {path.resolve(): Page(path.read_text(encoding="utf-8")) for path in sorted(site.rglob("*.html"))}
+    for path, page in pages.items():
+        for link in [*page.links, *page.loaded]:
+            if urlsplit(link).scheme or link.startswith("//"):
+                if link in page.loaded and not link.startswith("data:"):
+                    yield f"{path.name} loads {link}"
+                continue
+            name, fragment = urldefrag(link)
+            target = (path.parent / unquote(urlsplit(name).path)).resolve() if name else path
+            if not target.exists():
+                yield f"{path.name}: no file for {link}"
+            elif fragment and target in pages and unquote(fragment) not in pages[target].ids:
+                yield f"{path.name}: no place for {link}"
+
+
+def test_the_check_of_links_finds_what_is_wrong(tmp_path):
+    (tmp_path / "a.html").write_text(
+        '<a href="b.html#x">1</a><a href="b.html#y">2</a><a href="c.html">3</a><a href="https://e.org">4</a><script src="//e.org/s"></script>',
+        encoding="utf-8",
+    )
+    (tmp_path / "b.html").write_text('<p id="x">', encoding="utf-8")
+    assert list(complaints(tmp_path)) == ["a.html: no place for b.html#y", "a.html: no file for c.html", "a.html loads //e.org/s"]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The site of a copy of the pages, with one more of the guide and one about a module that is not there."""
+    missing = [name for name in NEEDED if find_spec(name) is None]
+    if missing:
+        pytest.skip(f"not installed: {', '.join(missing)} (the extra docs)")
+    folder = tmp_path_factory.mktemp("site")
+    shutil.copytree(DOCS, folder / "docs", ignore=shutil.ignore_patterns("_build"))
+    for outside in ("benchmarks", "third_party"):
+        (folder / outside).mkdir()
+        shutil.copy(ROOT / outside / "README.md", folder / outside / "README.md")
+    (folder / "docs" / "new_page.md").write_text("# A new page\n\n[The core](core.md#the-four-rules)\n", encoding="utf-8")
+    (folder / "docs" / "api" / "not_there.md").write_text("```{eval-rst}\n.. automodule:: lops_adapters.not_there\n```\n", encoding="utf-8")
+    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "docs", "html"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment, timeout=240, check=False)
+    assert done.returncode == 0, done.stderr
+    assert not done.stderr
+    return folder / "html"
+
+
+def test_links_lead_somewhere_and_nothing_is_loaded_from_elsewhere(site):
+    assert not list(complaints(site))
+
+
+def test_every_page_is_listed_and_a_page_about_no_module_waits(site):
+    listed = {urldefrag(link).url for link in Page((site / "index.html").read_text(encoding="utf-8")).links}
+    assert listed >= {f"{path.stem}.html" for path in DOCS.glob("*.md") if path.stem != "index"} | {"new_page.html", "api/index.html"}
+    assert not (site / "api" / "not_there.html").exists()
+    assert (site / "api" / "core.html").exists()
+
+
+def test_the_interface_is_described_from_docstrings(site):
+    text = (site / "api" / "selection.html").read_text(encoding="utf-8")
+    for name in selection.__all__:
+        assert f'id="lops_adapters.selection.{name}"' in text or name.isupper(), name
+    assert "|D_c|" in (site / "api" / "core.html").read_text(encoding="utf-8")
+
+
+def test_figures_are_in_the_results(site):
+    loaded = Page((site / "results.html").read_text(encoding="utf-8")).loaded
+    assert {Path(name).name for name in loaded if name.endswith(".svg")} == {path.name for path in (DOCS / "figures").glob("*.svg")}
+
+
+def test_the_quick_start_runs():
+    blocks = re.findall(r"```python\n(.*?)```", (DOCS / "index.md").read_text(encoding="utf-8"), re.DOTALL)
+    texts = [f"goal match team {number}" for number in range(20)] + [f"vote law senate {number}" for number in range(20)]
+    labels = ["sports"] * 20 + ["politics"] * 20
+
+    class Model:
+        def predict_proba(self, samples):
+            return np.tile([[0.2, 0.8]], (len(samples), 1))
+
+    names = {"samples": texts, "texts": texts, "labels": labels, "pseudo_labels": labels, "model": Model()}
+    names["train_one_epoch"] = lambda model, samples, wanted: None
+    with pytest.warns(lops_adapters.LopsWarning, match="politics"):  # a model that never says so
+        exec(blocks[0], names)
+    exec(blocks[1], names)
+    assert len(blocks) == 2
+    assert {names["labels"][i] for i in names["selection"].kept} == {"sports", "politics"}
+    assert len(names["half"].kept) == 20
+    assert len(names["clean"]) == len(names["selection"].kept)
