@@ -12,6 +12,7 @@ from lops_adapters.core import LopsError
 from lops_adapters.storage import replace_with
 
 # Colours that people who see few of them can tell apart (Okabe and Ito); markers and dashes say the same a second time.
+_CLASSIFIERS = {"first": ("#0072B2", "o"), "second": ("#D55E00", "s"), "third": ("#009E73", "^"), "fourth": ("#CC79A7", "D")}
 LOOKS: dict[str, dict[str, Any]] = {
     "lops": {"color": "#0072B2", "marker": "o"},
     "probability": {"color": "#D55E00", "marker": "s"},
@@ -21,10 +22,8 @@ LOOKS: dict[str, dict[str, Any]] = {
     "standard": {"color": "#767676", "linestyle": "--"},
     "correct": {"color": "#0072B2"},
     "wrong": {"color": "#D55E00", "hatch": "///"},
-    "first": {"color": "#0072B2", "marker": "o"},
-    "second": {"color": "#D55E00", "marker": "s"},
-    "third": {"color": "#009E73", "marker": "^"},
-    "fourth": {"color": "#CC79A7", "marker": "D"},
+    **{name: {"color": color, "marker": marker} for name, (color, marker) in _CLASSIFIERS.items()},
+    **{f"{name}-plain": {"color": color, "linestyle": "--"} for name, (color, _) in _CLASSIFIERS.items()},
 }
 _STYLE: dict[Any, Any] = {
     "svg.fonttype": "path",
@@ -35,6 +34,7 @@ _STYLE: dict[Any, Any] = {
 }
 _SIZE = (3.4, 2.6)  # inches of a panel
 _COLUMNS = 2  # panels beside each other: more are too small to read in a page
+_LETTERS = 44  # as many as the legend has room for below a panel
 _MANY = 15  # a line through more places is drawn with a band instead of bars, and with fewer markers
 
 
@@ -66,7 +66,8 @@ def draw(figure: Figure, path: Path) -> None:
                 handles.setdefault(label, handle)
         for axes in grid[len(figure.panels) :]:
             axes.set_visible(False)
-        canvas.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=2 if columns == 1 else 2 * columns, frameon=False)
+        across = max(1, _LETTERS * columns // (max(map(len, handles)) + 5))
+        canvas.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=across, frameon=False)
         about = {"Date": None, "Creator": None, "Title": figure.title, "Description": json.dumps(figure.data())}
         path.parent.mkdir(parents=True, exist_ok=True)
         replace_with(path, lambda temporary: canvas.savefig(temporary, format="svg", metadata=about))
@@ -90,6 +91,9 @@ def _lines(axes: Any, panel: Panel) -> None:
             axes.plot(line.x, line.y, label=line.label, markersize=3.5, markevery=0.1, linewidth=1.4, **look)
         else:
             axes.errorbar(line.x, line.y, _spans(line), label=line.label, markersize=4, linewidth=1.4, capsize=2, **look)
+    places = [at for line in panel.series for at in line.x]
+    if all(at == int(at) for at in places) and max(places) < _MANY:  # iterations, and no halves of them
+        axes.set_xticks(sorted(set(places)))
     if panel.logarithmic:
         axes.set_yscale("log")
     axes.grid(alpha=0.3, linewidth=0.5)
