@@ -19,6 +19,7 @@ from lops_adapters import selection
 
 ROOT = Path(lops_adapters.__file__).parents[1]
 DOCS = ROOT / "docs"
+NEW = ("select", "integrations", "new_page")  # pages that a site has to take as they come
 NEEDED = ("sphinx", "furo", "myst_parser")
 
 
@@ -69,7 +70,7 @@ def test_the_check_of_links_finds_what_is_wrong(tmp_path):
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """The site of a copy of the pages, with one more of the guide and one about a module that is not there."""
+    """The site of a copy of the pages, with some more of the guide and one about a module that is not there."""
     missing = [name for name in NEEDED if find_spec(name) is None]
     if missing:
         pytest.skip(f"not installed: {', '.join(missing)} (the extra docs)")
@@ -78,7 +79,9 @@ def site(tmp_path_factory):
     for outside in ("benchmarks", "third_party"):
         (folder / outside).mkdir()
         shutil.copy(ROOT / outside / "README.md", folder / outside / "README.md")
-    (folder / "docs" / "new_page.md").write_text("# A new page\n\n[The core](core.md#the-four-rules)\n", encoding="utf-8")
+    for name in NEW:
+        if not (page := folder / "docs" / f"{name}.md").exists():
+            page.write_text("# A new page\n\n[The core](core.md#the-four-rules)\n", encoding="utf-8")
     (folder / "docs" / "api" / "not_there.md").write_text("```{eval-rst}\n.. automodule:: lops_adapters.not_there\n```\n", encoding="utf-8")
     command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "docs", "html"]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
@@ -94,7 +97,9 @@ def test_links_lead_somewhere_and_nothing_is_loaded_from_elsewhere(site):
 
 def test_every_page_is_listed_and_a_page_about_no_module_waits(site):
     listed = {urldefrag(link).url for link in Page((site / "index.html").read_text(encoding="utf-8")).links}
-    assert listed >= {f"{path.stem}.html" for path in DOCS.glob("*.md") if path.stem != "index"} | {"new_page.html", "api/index.html"}
+    assert listed >= {f"{path.stem}.html" for path in DOCS.glob("*.md") if path.stem != "index"} | {"api/index.html"} | {
+        f"{name}.html" for name in NEW
+    }
     assert not (site / "api" / "not_there.html").exists()
     assert (site / "api" / "core.html").exists()
 
