@@ -22,6 +22,8 @@ DOCS = ROOT / "docs"
 NEW = ("select", "integrations", "new_page")  # pages that a site has to take as they come
 NEEDED = ("sphinx", "furo", "myst_parser")
 
+pytestmark = pytest.mark.slow
+
 
 class Page(HTMLParser):
     """The ids of a page, what it links to, and what it loads."""
