@@ -40,7 +40,11 @@ FIGURES: dict[str, Callable[[], Figure | None]] = {
 def caption(name: str) -> str:
     """Return what stands in a page of ``docs``: the picture, what it shows, the paper's finding ours, the sources; or that it is a hole."""
     figure = FIGURES[name]()
-    return f"Figure {name.rsplit('-', 1)[1]}: {HOLE.lower()}" if figure is None else figure.caption(f"figures/{name}.svg")
+    if figure is not None:
+        return figure.caption(f"figures/{name}.svg")
+    of, number = name.split("figure-")
+    classifier = of.partition("-")[2].removesuffix("-")
+    return f"Figure {number}{classifier and ', ' + classifier}: {HOLE.lower()}"
 
 
 def refresh(root: Path, *, check: bool) -> list[str]:

@@ -142,9 +142,10 @@ def test_a_seed_that_failed_or_lacks_a_part_leaves_a_hole(folder):
     path.write_text(json.dumps(item), encoding="utf-8")
     assert set(lines_of("cpu-linear-figure-3")) == {"learning-order", "best possible"}
     for number in (1, 4, 7, 8, 9):
-        assert figures.caption(f"cpu-linear-figure-{number}") == f"Figure {number}: not measured yet.\n"
+        assert figures.caption(f"cpu-linear-figure-{number}") == f"Figure {number}, linear: not measured yet.\n"
     for file in (folder / "results" / "cpu").glob("*.json"):
         file.unlink()
+    assert figures.caption("cpu-figure-6") == "Figure 6: not measured yet.\n"
     assert not any(make() for make in figures.FIGURES.values())
 
 
