@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 
 from benchmarks import figures
-from benchmarks.pages import curves, frameworks, heuristics, self_training, speed
+from benchmarks.pages import curves, frameworks, heuristics, select, self_training, speed
 
 ROOT = Path(__file__).parent.parent
 PAGES = (
@@ -25,6 +25,7 @@ PAGES = (
     "docs/conwea.md",
     "docs/lotclass.md",
     "docs/results.md",
+    "docs/select.md",
     "docs/westclass.md",
     "docs/xclass.md",
     "benchmarks/README.md",
@@ -41,6 +42,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "xclass-encoding": speed.xclass_encoding,
     "lotclass": frameworks.lotclass,
     "lotclass-speed": speed.lotclass_speed,
+    "select": select.numbers,
+    "select-printed": lambda: select.printed("select-agnews-tau-auto.json"),
     "speed-scale": speed.scale,
     "speed-watching": speed.watching,
     "speed-listening": speed.listening,

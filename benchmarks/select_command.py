@@ -1,0 +1,88 @@
+"""``lops select`` as its users run it: a CSV file of weakly labelled texts in, kept and rejected rows and a report out.
+
+    python -m benchmarks.select_command --dataset agnews --data-dir DIR
+    python -m benchmarks.select_command --documents 1000000
+
+The first labels a corpus by its seed words, with the true classes in a column for the evaluation; the second writes made-up documents. What
+is reported is the time and the most memory of the command as a whole, and what it prints.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.record import command_line, write_result
+from benchmarks.speed.generated import documents
+from lops_adapters.core import LopsError
+from lops_adapters.datasets import Corpus, load
+from lops_adapters.pseudo_labels import string_match
+from lops_adapters.storage import write_csv
+
+Columns = dict[str, Sequence[Any]]
+
+
+def labelled_by_seeds(name: str, data_dir: str | None) -> tuple[Corpus, Columns]:
+    """Return a corpus and the columns of its documents that have a pseudo-label."""
+    dataset = load(name, data_dir=data_dir, quiet=True)
+    if dataset.gold is None:
+        raise LopsError(f"{name} has no gold labels; wanted a data set that has them")
+    labels = string_match(dataset.corpus.texts, dataset.corpus.seeds)
+    where = labels.positions.tolist()
+    texts, gold = dataset.corpus.texts, dataset.gold.labels
+    return dataset.corpus, {"text": [texts[i] for i in where], "weak": labels.labels.tolist(), "true": [gold[i] for i in where]}
+
+
+def run(columns: Columns, name: str, tau: str) -> dict[str, Any]:
+    """Write the table into a folder of its own, run the command there and return what it printed and took."""
+    asked = ["select", f"{name}.csv", "--text", "text", "--label", "weak", *(["--gold", "true"] if "true" in columns else [])]
+    asked += [] if tau == "auto" else ["--tau", tau]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"{name}.csv"
+        write_csv(path, list(columns), zip(*columns.values(), strict=True))
+        n_bytes = path.stat().st_size
+        start = time.perf_counter()
+        command = [sys.executable, "-m", "lops_adapters.cli.main", *asked, "--quiet"]
+        printed = subprocess.run(command, cwd=folder, check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout
+        seconds = time.perf_counter() - start
+        page = json.loads((path.parent / f"{name}-lops" / "summary.json").read_text(encoding="utf-8"))
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    return {
+        "asked": " ".join(["lops", *asked]),
+        "tau": tau,
+        "printed": printed,
+        "seconds": seconds,
+        "peak_bytes": peak if sys.platform == "darwin" else peak * 1024,
+        "file_bytes": n_bytes,
+        **{key: page[key] for key in ("n_rows", "n_kept", "noise_before", "noise_after")},
+    }
+
+
+def main() -> None:
+    """Measure the command on one table and write the result."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--dataset", default="demo", help="one with gold labels and seed words (default: demo)")
+    parser.add_argument("--data-dir")
+    parser.add_argument("--documents", type=int, help="made-up documents instead of a data set")
+    parser.add_argument("--tau", default="auto", help="as for the command (default: auto)")
+    options = parser.parse_args()
+    if options.documents is None:
+        corpus, columns = labelled_by_seeds(options.dataset, options.data_dir)
+    else:
+        corpus, labels = documents(options.documents)
+        columns = {"text": corpus.texts, "weak": labels}
+    result = run(columns, corpus.name, options.tau)
+    size = "" if options.documents is None else f"-{options.documents}"
+    print(write_result(f"select-{corpus.name}{size}-tau-{options.tau}", result, corpus, command=command_line("select_command")))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,42 @@
+"""``lops select`` as the benchmark runs it, on the demo corpus and on few made-up documents."""
+
+import json
+import sys
+
+import pytest
+
+from benchmarks import record, select_command
+from benchmarks.pages import common, select
+
+
+@pytest.fixture
+def results(tmp_path, monkeypatch):
+    monkeypatch.setattr(record, "RESULTS", tmp_path)
+    monkeypatch.setattr(common, "RESULTS", tmp_path)
+    return tmp_path
+
+
+def measure(monkeypatch, *arguments):
+    monkeypatch.setattr(sys, "argv", ["x", *arguments])
+    select_command.main()
+
+
+def test_a_corpus_and_made_up_documents(results, monkeypatch):
+    measure(monkeypatch)
+    measure(monkeypatch, "--documents", "300", "--tau", "0.5")
+    demo = json.loads((results / "select-demo-tau-auto.json").read_text(encoding="utf-8"))["result"]
+    made = json.loads((results / "select-generated-300-tau-0.5.json").read_text(encoding="utf-8"))["result"]
+    assert demo["asked"] == "lops select demo.csv --text text --label weak --gold true"
+    assert 0 < demo["n_kept"] < demo["n_rows"]
+    assert demo["noise_after"] < demo["noise_before"]
+    assert made["noise_before"] is None
+    assert 150 <= made["n_kept"] <= 170  # half of each of 20 classes, rounded up
+    assert made["peak_bytes"] > made["file_bytes"] > 0
+    assert select.printed("select-demo-*.json").startswith(f"```text\n$ {demo['asked']}\nclass ")
+    table = select.numbers()
+    assert "| generated | 300 | 0.5 |" in table
+    assert table.index("generated") < table.index(f"| demo | {demo['n_rows']:,} | auto |")
+
+
+def test_holes():
+    assert select.printed("no-such-*.json") == common.HOLE
