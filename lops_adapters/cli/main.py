@@ -13,8 +13,12 @@ from importlib import import_module
 from lops_adapters.core import __version__
 
 COMMANDS = {
+    "select": "choose which labels of a table to trust: kept rows, rejected rows, a report",
+    "compare": "compare selection methods on a table that has gold labels, too",
+    "report": "write the page of a finished run again",
     "patch": "put LOPS into a checkout of ConWea, X-Class, WeSTClass or LOTClass, and take it out again",
     "vendor": "copy the one file that selects into a code base, or tell what a copy is",
+    "completion": "print a script that completes lops in bash, zsh or fish",
 }
 
 

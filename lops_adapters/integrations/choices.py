@@ -87,6 +87,20 @@ def choose_probe(probe: Probe | str, n: int, quiet: bool) -> tuple[Probe, str]:
     return chosen, f"The probe is {_described(chosen)}, {reason}."
 
 
+def device_of(probe: Probe) -> str:
+    """Return the device a probe computes on, in words.
+
+    >>> device_of(choose_probe("linear", 10, True)[0])
+    'cpu'
+    """
+    asked = getattr(probe, "device", None)
+    if asked is None:
+        return "cpu"
+    from lops_adapters.probes.torch_tools import resolve_device
+
+    return str(resolve_device(asked))
+
+
 def _described(probe: Probe) -> str:
     encoder = getattr(probe, "encoder", None)
     detail = "TF-IDF" if probe.kind == "linear" else encoder

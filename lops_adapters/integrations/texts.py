@@ -12,7 +12,7 @@ import numpy as np
 
 from lops_adapters.arguments import aligned, percent
 from lops_adapters.core import LopsError, LopsWarning, Selection
-from lops_adapters.integrations.choices import choose_probe, method_for
+from lops_adapters.integrations.choices import choose_probe, device_of, method_for
 from lops_adapters.probes import Probe
 from lops_adapters.probes.base import check_counts
 from lops_adapters.selection import Suggestions, build
@@ -179,7 +179,8 @@ def select(
     selection = selector(read, names)
     if method != "lops":
         _check_kept(selection, strict)
-    settings = {"probe": repr(watched), "method": method, "confidence": confidence, "rule": rule, "tau": tau, "every": every, "seed": seed}
+    settings = {"probe": repr(watched), "device": device_of(watched), "method": method, "seed": seed}
+    settings |= {"confidence": confidence, "rule": rule, "tau": tau, "every": every}
     why = [which, _how(method, arguments), f"Watching: {selection.stopped}.", *_next(selection)]
     return TextSelection(selection, read, names, seen, why, settings)
 
