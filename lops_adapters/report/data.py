@@ -11,6 +11,7 @@ import numpy as np
 from lops_adapters.core import LopsError, Selection
 from lops_adapters.evaluation import area_under_noise_coverage, ideal_curve, noise, noise_coverage_curve
 from lops_adapters.report.measure import finite, learnt_bins, least_trusted, thinned, threshold_rows
+from lops_adapters.report.text import cleaned, cut
 from lops_adapters.storage import plain
 
 BEST = "best possible"
@@ -197,7 +198,7 @@ def selection_page(
     rows = [
         Suspect(
             i,
-            _cut(str(said[i]), max_chars),
+            cut(str(said[i]), max_chars),
             _text(labels[i]),
             float(confidence[i]),
             _number(selection.learnt_at[i]),
@@ -244,11 +245,6 @@ def best_curve(noise: float) -> Curve:
     coverage = np.linspace(0, 1, POINTS + 1)[1:]
     best = ideal_curve(coverage, 1.0 - noise)
     return Curve(BEST, coverage.tolist(), best.tolist(), float(np.sum(np.diff(coverage) * (best[1:] + best[:-1]) / 2)))
-
-
-def cleaned(text: str) -> str:
-    """Return a text that UTF-8 can hold: halves of surrogate pairs are joined, lone ones replaced."""
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def _check_lengths(columns: Mapping[str, Any], n: int) -> None:
@@ -304,10 +300,6 @@ def _text(value: Any) -> str:
 
 def _name(value: Any) -> str | None:
     return None if value is None else _text(value)
-
-
-def _cut(text: str, size: int) -> str:
-    return cleaned(text if len(text) <= size else text[: size - 1] + "…")
 
 
 def _jsonable(value: Any) -> Any:

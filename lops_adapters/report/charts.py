@@ -1,0 +1,183 @@
+"""Charts as SVG, drawn here so that a page needs no script to show them. Colours come from the style sheet, so that they follow its scheme."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lops_adapters.report.data import BEST, Curve
+from lops_adapters.report.text import count, escaped, isolated
+
+WIDTH, HEIGHT = 480, 270
+_LEFT, _RIGHT, _TOP, _BOTTOM = 52, 12, 16, 44
+_COLOURS, _DASHES = 8, 5  # classes c0.. and d0.. of the style sheet; no common factor, so 40 lines differ
+
+
+@dataclass(frozen=True)
+class Plane:
+    """Where numbers lie in a chart: (low, high) of both axes."""
+
+    x: tuple[float, float]
+    y: tuple[float, float]
+
+    def at(self, x: float, y: float) -> tuple[float, float]:
+        """Return the place of a point, in the units of the drawing."""
+        across = (x - self.x[0]) / (self.x[1] - self.x[0])
+        up = (y - self.y[0]) / (self.y[1] - self.y[0])
+        return round(_LEFT + across * (WIDTH - _LEFT - _RIGHT), 1), round(HEIGHT - _BOTTOM - up * (HEIGHT - _TOP - _BOTTOM), 1)
+
+
+def histogram(bins: Sequence[tuple[float | None, int, int]]) -> str:
+    """Return bars of kept and rejected rows by the time they were learnt."""
+    highest = max(kept + rejected for _, kept, rejected in bins)
+    plane = Plane((0, len(bins)), (0, _ceiling(highest)))
+    gap = 0.12 if len(bins) < 30 else 0.05
+    labelled = len(bins) <= 10
+    parts = [_HATCH, _grid_y(plane, count_axis=True)]
+    every = math.ceil(len(bins) / 8)
+    for i, (time, kept, rejected) in enumerate(bins):
+        name = "never" if time is None else f"{time:.3g}"
+        parts.append(f"<g><title>{name}: {count(kept)} kept, {count(rejected)} rejected</title>")
+        parts.append(_bar(plane, i + gap, i + 1 - gap, 0, kept, "kept") + _bar(plane, i + gap, i + 1 - gap, kept, kept + rejected, "rejected"))
+        x, y = plane.at(i + 0.5, kept + rejected)
+        if labelled:
+            parts.append(_label(x, y - 5, count(kept + rejected), "value"))
+        last = i == len(bins) - 1
+        if last or (i % every == 0 and len(bins) - 1 - i >= every):
+            parts.append(_label(x, HEIGHT - _BOTTOM + 18, name, "tick"))
+        parts.append("</g>")
+    parts.append(_axis_names("learnt after so many epochs", "rows"))
+    never = sum(kept + rejected for time, kept, rejected in bins if time is None)
+    said = f"Bars: rows by the time they were learnt, kept and rejected. {count(never)} rows were never learnt."
+    return _legend([("box kept", "kept"), ("box rejected", "rejected")]) + _svg("".join(parts), said)
+
+
+def threshold_chart(thresholds: Sequence[tuple[float, int, int | None]], n_kept: int) -> tuple[str, list[list[float]]]:
+    """Return shares of rows (and noise) against the confidence threshold, and for each threshold [x, y of share, y of noise].
+
+    Needs at least two thresholds. The elements with the class "marker" stand at the first of these and are moved by the script.
+    """
+    total = thresholds[-1][1]
+    plane = Plane((thresholds[-1][0], thresholds[0][0]), (0.0, 1.0))
+    with_noise = thresholds[0][2] is not None
+    shares = [plane.at(value, rows / total) for value, rows, _ in thresholds]
+    parts = [_grid_y(plane, count_axis=False), _ticks_x(plane), _steps(shares, "line kept")]
+    _, kept_y = plane.at(plane.x[0], n_kept / total)
+    parts.append(f'<path class="rule" d="M{_LEFT} {kept_y}H{WIDTH - _RIGHT}"/>')
+    noise = [plane.at(value, (wrong or 0) / rows) for value, rows, wrong in thresholds]
+    if with_noise:
+        parts.append(_steps(noise, "line noise"))
+    places = [[*share, wrong[1]] for share, wrong in zip(shares, noise, strict=True)]
+    x, y, wrong_y = places[0]
+    parts.append(f'<path class="marker" id="marker-line" d="M{x} {_TOP}V{HEIGHT - _BOTTOM}"/>')
+    parts.append(f'<circle class="marker dot kept" id="marker-share" cx="{x}" cy="{y}" r="5"/>')
+    if with_noise:
+        parts.append(f'<circle class="marker dot noise" id="marker-noise" cx="{x}" cy="{wrong_y}" r="5"/>')
+    parts.append(_axis_names("confidence threshold", "share"))
+    entries = [("stroke kept", "rows at or above it"), *([("stroke noise", "wrong among these")] if with_noise else []), ("stroke rule", "kept here")]
+    return _legend(entries) + _svg("".join(parts), "Lines: share of the rows at or above each confidence threshold."), places
+
+
+def curve_chart(curves: Sequence[Curve], kept: Sequence[tuple[str, float, float]] = ()) -> str:
+    """Return noise-coverage curves; ``kept`` are (name, coverage, noise) of selections, drawn as points in the colours of their curves."""
+    highest = max([*(value for curve in curves for value in curve.noise), *(noise for _, _, noise in kept), 0.01])
+    plane = Plane((0.0, 1.0), (0.0, _ceiling(highest)))
+    parts = [_grid_y(plane, count_axis=False), _ticks_x(plane, percent=True)]
+    styles = line_styles([curve.name for curve in curves])
+    for curve in curves:
+        places = [plane.at(x, y) for x, y in zip(curve.coverage, curve.noise, strict=True)]
+        drawn = " ".join(f"{x},{y}" for x, y in places)
+        shape = f'<polyline class="line {styles[curve.name]}" points="{drawn}"/>'
+        if len(places) == 1:
+            shape = f'<circle class="dot {styles[curve.name]}" cx="{places[0][0]}" cy="{places[0][1]}" r="4"/>'
+        parts.append(f"<g><title>{escaped(curve.name)}</title>{shape}</g>")
+    for name, coverage, noise in kept:
+        x, y = plane.at(coverage, noise)
+        style = styles.get(name, "c0")
+        parts.append(f'<g><title>{escaped(name)}: kept</title><circle class="dot {style}" cx="{x}" cy="{y}" r="5"/></g>')
+    parts.append(_axis_names("share of the rows kept", "wrong among these"))
+    entries = [(f"stroke {styles[curve.name]}", curve.name) for curve in curves]
+    entries += [("point", "kept")] if kept else []
+    return _legend(entries) + _svg("".join(parts), "Lines: share of wrong pseudo-labels against the share of the rows kept.")
+
+
+def line_styles(names: Sequence[str]) -> dict[str, str]:
+    """Return the classes of each curve: colour and dashes, so that no line is told by colour alone.
+
+    >>> line_styles(["a", "best possible", "b"])
+    {'best possible': 'best', 'a': 'c0 d0', 'b': 'c1 d1'}
+    """
+    others = [name for name in names if name != BEST]
+    return {BEST: "best"} | {name: f"c{i % _COLOURS} d{i % _DASHES}" for i, name in enumerate(others)}
+
+
+def nice_ticks(low: float, high: float, about: int = 5) -> list[float]:
+    """Return round numbers from ``low`` to ``high``.
+
+    >>> nice_ticks(0, 0.23), nice_ticks(-0.25, 1)
+    ([0.0, 0.05, 0.1, 0.15, 0.2], [-0.25, 0.0, 0.25, 0.5, 0.75, 1.0])
+    """
+    rough = (high - low) / about
+    size = 10.0 ** math.floor(math.log10(rough))
+    step = next(size * factor for factor in (1, 2, 2.5, 5, 10) if size * factor >= rough * 0.999)
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return [round(i * step, 12) + 0.0 for i in range(first, last + 1)]
+
+
+def _ceiling(value: float) -> float:
+    ticks = nice_ticks(0, value)
+    return ticks[-1] if ticks[-1] >= value else ticks[-1] + ticks[1]
+
+
+def _bar(plane: Plane, left: float, right: float, low: float, high: float, kind: str) -> str:
+    (x, y), (right_x, base) = plane.at(left, high), plane.at(right, low)
+    return f'<rect class="{kind}" x="{x}" y="{y}" width="{right_x - x:.1f}" height="{base - y:.1f}"/>' if high > low else ""
+
+
+def _steps(places: Sequence[tuple[float, float]], kind: str) -> str:
+    """A line that holds a threshold's value down to the next lower one; places come with falling thresholds."""
+    path = "".join(f"H{x}V{y}" for x, y in places[1:])
+    return f'<path class="{kind}" d="M{places[0][0]} {places[0][1]}{path}"/>'
+
+
+def _grid_y(plane: Plane, *, count_axis: bool) -> str:
+    parts = []
+    for value in nice_ticks(*plane.y):
+        _, y = plane.at(plane.x[0], value)
+        name = (count(round(value)) if value == round(value) else "") if count_axis else f"{100 * value:.3g} %"
+        parts.append(f'<path class="grid" d="M{_LEFT} {y}H{WIDTH - _RIGHT}"/><text class="tick end" x="{_LEFT - 6}" y="{y + 4}">{name}</text>')
+    return "".join(parts)
+
+
+def _ticks_x(plane: Plane, *, percent: bool = False) -> str:
+    names = [(value, f"{100 * value:.3g} %" if percent else f"{value:.3g}") for value in nice_ticks(*plane.x)]
+    return "".join(_label(plane.at(value, plane.y[0])[0], HEIGHT - _BOTTOM + 18, name, "tick") for value, name in names)
+
+
+def _axis_names(x: str, y: str) -> str:
+    return _label((_LEFT + WIDTH - _RIGHT) / 2, HEIGHT - 6, x, "name") + f'<text class="name start" x="4" y="10">{y}</text>'
+
+
+def _label(x: float, y: float, text: str, kind: str) -> str:
+    return f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}">{escaped(text)}</text>'
+
+
+def _legend(entries: Sequence[tuple[str, str]]) -> str:
+    samples = {"box": '<rect width="14" height="12" y="1"', "stroke": '<path d="M0 7H26"', "point": '<circle cx="13" cy="7" r="5"'}
+    items = []
+    for style, name in entries:
+        shape, _, kinds = style.partition(" ")
+        kinds = {"box": kinds, "stroke": f"line {kinds}", "point": "dot c0"}[shape]
+        items.append(f'<li><svg width="26" height="14" aria-hidden="true">{samples[shape]} class="{kinds}"/></svg>{isolated(name)}</li>')
+    return f'<ul class="legend">{"".join(items)}</ul>'
+
+
+def _svg(inside: str, said: str) -> str:
+    return f'<svg class="chart" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escaped(said)}">{inside}</svg>'
+
+
+_HATCH = (
+    '<defs><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
+    '<rect class="hatch-ground" width="6" height="6"/><path class="hatch-line" d="M0 0V6"/></pattern></defs>'
+)
