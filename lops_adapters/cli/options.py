@@ -11,7 +11,9 @@ from lops_adapters.arguments import set_up_logging
 def add_table(parser: argparse.ArgumentParser) -> None:
     """Add the options that name a table and its columns."""
     data = parser.add_argument_group("data")
-    data.add_argument("files", nargs="+", metavar="FILE", help="CSV, TSV, JSONL or Parquet; several files, or a pattern such as 'part-*.csv'")
+    data.add_argument(
+        "files", nargs="+", metavar="FILE", help="CSV, TSV, JSONL or Parquet; several files, or a pattern such as 'part-*.csv'"
+    )
     data.add_argument("--text", required=True, metavar="COLUMN", help="the texts")
     data.add_argument("--label", required=True, metavar="COLUMN", help="their noisy labels")
     data.add_argument("--drop-unlabelled", action="store_true", help="leave out rows without a label instead of refusing the table")
@@ -33,7 +35,7 @@ def add_run(group: Any) -> None:
     """Add the options of every run."""
     group.add_argument("--seed", type=int, default=0, metavar="S", help="of everything random (default: 0)")
     group.add_argument("--force", action="store_true", help="replace what this command wrote there before")
-    group.add_argument("--quiet", action="store_true", help="no progress bars, no log")
+    group.add_argument("--quiet", action="store_true", help="no progress bars")
 
 
 def fraction(text: str) -> float | str:
@@ -41,6 +43,6 @@ def fraction(text: str) -> float | str:
     return text if text == "auto" else float(text)
 
 
-def set_up(options: argparse.Namespace) -> None:
-    """Begin a command: its log."""
-    set_up_logging(options.quiet)
+def set_up() -> None:
+    """Begin a command: of the log only what goes wrong, since the results are on standard output."""
+    set_up_logging(quiet=True)

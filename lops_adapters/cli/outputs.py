@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from lops_adapters.cli.rows import Rows
 from lops_adapters.core import LopsError
 from lops_adapters.runs import surroundings
 
@@ -76,13 +77,18 @@ def _digest(file: Any) -> str:
     return digest.hexdigest()
 
 
-def describe(command: str, settings: dict[str, Any], seed: int, rows: dict[str, Any], device: str) -> dict[str, Any]:
+def dataset(rows: Rows, checksums: dict[str, str]) -> dict[str, Any]:
+    """Return what ``config.json`` says of the data."""
+    return {"documents": len(rows.texts), "rows": len(rows.labelled), "classes": sorted(rows.values), "sha256": checksums}
+
+
+def describe(command: str, settings: dict[str, Any], seed: int, data: dict[str, Any], device: str) -> dict[str, Any]:
     """Return the contents of ``config.json``, with the keys that every run folder has."""
     return {
         "framework": command,
         "settings": settings,
         "seed": seed,
-        "dataset": rows,
+        "dataset": data,
         "device": device,
         "command": " ".join(["lops", command, *sys.argv[2:]]),
         **surroundings(),

@@ -173,7 +173,9 @@ class _Reader:
         if self._unlabelled.count:
             notes.append(f"Left out: {self._unlabelled.count} rows without a label; they are in neither file.")
         if self._again.count:
-            notes.append(f"{self._again.count} rows repeat the text and the label of an earlier one; they count as often as they are there.")
+            notes.append(
+                f"{self._again.count} rows repeat the text and the label of an earlier one; they count as often as they are there."
+            )
         if self._torn.count:
             warnings.warn(
                 f"{self._torn.count} rows have the text of an earlier row and another label ({self._torn}); at most one of them is right",

@@ -42,7 +42,9 @@ def parser() -> argparse.ArgumentParser:
     choice.add_argument("--confidence", metavar="NAME", help="what ranks the rows (default: learning-order where --tau is a number)")
     choice.add_argument("--rule", choices=RULES, help="of learning order (default: ranked); needs --tau")
     choice.add_argument("--tau", type=shared.fraction, default="auto", metavar="F|auto", help="share of each class to keep (default: auto)")
-    choice.add_argument("--every", type=int, metavar="N", help="look at the probe after every N updates instead of every epoch; needs --tau")
+    choice.add_argument(
+        "--every", type=int, metavar="N", help="look at the probe after every N updates instead of every epoch; needs --tau"
+    )
     out = found.add_argument_group("output")
     out.add_argument("--output", type=Path, metavar="DIR", help="folder to write (default: the first file's name with -lops, here)")
     out.add_argument("--keep-out", type=Path, metavar="FILE", help="write the kept rows into this file, and a folder only with --output")
@@ -54,7 +56,7 @@ def parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Select among the rows of a table and write what became of them."""
     options = parser().parse_args(arguments)
-    shared.set_up(options)
+    shared.set_up()
     paths = tables.find(options.files)
     method_for(options.confidence, options.rule, options.tau, options.every)
     folder, keep_out = _targets(options, paths)
@@ -67,7 +69,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     selection.why[-1:-1] = rows.notes
     source = ", ".join(map(str, paths[:3])) + (f" and {len(paths) - 3} more" if len(paths) > 3 else "")
     page = selection.page(rows.gold, title=f"What LOPS kept of {paths[0].name}", source=source, ids=rows.ids)
-    config = outputs.describe("select", _settings(options, selection.settings), options.seed, _dataset(rows, before), selection.settings["device"])
+    config = outputs.describe(
+        "select", _settings(options, selection.settings), options.seed, outputs.dataset(rows, before), selection.settings["device"]
+    )
     writing = _Output(table, options.label, rows, selection, lambda: outputs.checksums(paths) == before)
     writing.write(folder, keep_out, options.format, page, config)
     _print(selection, rows, page, folder, keep_out)
@@ -82,7 +86,9 @@ def _targets(options: argparse.Namespace, paths: Sequence[Path]) -> tuple[Path |
     elif folder is None:
         folder = Path(f"{paths[0].stem}-lops")
     if folder is None and options.format is not None:
-        raise LopsError(f"--format is {options.format}, and only {keep_out} is written, by its suffix; leave --format out, or give --output")
+        raise LopsError(
+            f"--format is {options.format}, and only {keep_out} is written, by its suffix; leave --format out, or give --output"
+        )
     return None if folder is None else outputs.check_folder(folder, "select", options.force, paths), keep_out
 
 
@@ -100,16 +106,10 @@ def _settings(options: argparse.Namespace, chosen: dict[str, Any]) -> dict[str, 
     return {**columns, **chosen}
 
 
-def _dataset(rows: Rows, checksums: dict[str, str]) -> dict[str, Any]:
-    return {"documents": len(rows.texts), "rows": len(rows.labelled), "classes": sorted(rows.values), "sha256": checksums}
-
-
 class _Output:
     """The second pass: every row goes to where it belongs."""
 
-    def __init__(
-        self, table: tables.Table, label: str, rows: Rows, selection: TextSelection, unchanged: Callable[[], bool]
-    ) -> None:
+    def __init__(self, table: tables.Table, label: str, rows: Rows, selection: TextSelection, unchanged: Callable[[], bool]) -> None:
         self._table, self._selection, self._unchanged = table, selection, unchanged
         self._position = np.where(rows.labelled, np.cumsum(rows.labelled) - 1, -1)  # of each row of the table among the labelled
         self._suggested = [rows.values[name] for name in selection.suggested]

@@ -152,7 +152,9 @@ class ParquetRows:
                 return pa.RecordBatch.from_pydict({name: list(values) for name, values in columns.items()})
             return pa.RecordBatch.from_pydict({name: list(values) for name, values in columns.items()}, schema=known)
         except (pa.ArrowException, TypeError) as error:
-            raise LopsError(f"a column's type changes from row to row ({error}), which Parquet does not allow; give --format jsonl") from None
+            raise LopsError(
+                f"a column's type changes from row to row ({error}), which Parquet does not allow; give --format jsonl"
+            ) from None
 
 
 def _cells(table: Table, block: Block) -> Any:
@@ -165,7 +167,9 @@ def _cells(table: Table, block: Block) -> Any:
     for record in records:
         new = set(record) - set(table.columns)
         if new:
-            raise LopsError(f"a row has a key {sorted(new)[0]!r} that the first row lacks, so there is no column for it; give --format jsonl")
+            raise LopsError(
+                f"a row has a key {sorted(new)[0]!r} that the first row lacks, so there is no column for it; give --format jsonl"
+            )
     return ([record.get(name) for name in table.columns] for record in records)
 
 

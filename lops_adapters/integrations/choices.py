@@ -51,7 +51,9 @@ def method_for(confidence: str | None, rule: str | None, tau: float | str, every
 
 def _without_tau(confidence: str | None, rule: str | None, every: int | None) -> str:
     if rule is not None:
-        raise LopsError(f"the rule {rule} keeps a share of each class, and tau is 'auto'; give tau a number, such as 0.5, or leave the rule out")
+        raise LopsError(
+            f"the rule {rule} keeps a share of each class, and tau is 'auto'; give tau a number, such as 0.5, or leave the rule out"
+        )
     if confidence not in DECIDES_ITSELF:
         raise LopsError(f"the confidence {confidence} ranks, and tau is 'auto'; say how much of each class to keep, such as tau=0.5")
     if every is not None:

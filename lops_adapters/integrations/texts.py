@@ -41,9 +41,7 @@ class TextSelection(Selection):
     def __init__(
         self, selection: Selection, texts: list[str], labels: list[Hashable], seen: Suggestions, why: list[str], settings: dict[str, Any]
     ) -> None:
-        super().__init__(
-            selection.mask, selection.learnt_at, selection.confidence, selection.per_class, selection.rule, selection.stopped
-        )
+        super().__init__(selection.mask, selection.learnt_at, selection.confidence, selection.per_class, selection.rule, selection.stopped)
         classes = np.empty(len(selection.per_class), dtype=object)
         classes[:] = list(selection.per_class)
         self.texts, self.labels, self.why, self.settings = texts, labels, why, settings
@@ -237,7 +235,9 @@ def is_missing(label: Any) -> bool:
 
 def _positions(positions: list[int]) -> str:
     shown = ", ".join(map(str, positions[:_SHOWN]))
-    return f"position{'s' if len(positions) > 1 else ''} {shown}" + (f" and {len(positions) - _SHOWN} more" if len(positions) > _SHOWN else "")
+    return f"position{'s' if len(positions) > 1 else ''} {shown}" + (
+        f" and {len(positions) - _SHOWN} more" if len(positions) > _SHOWN else ""
+    )
 
 
 def _check_kept(selection: Selection, strict: bool) -> None:
@@ -265,7 +265,11 @@ def _how(method: str, arguments: dict[str, Any]) -> str:
 
 def _next(selection: Selection) -> list[str]:
     few = [str(label) for label, report in selection.per_class.items() if report.count == 1]
-    sentences = ["Train the classifier on the kept rows; look through the rejected ones that the probe is surest about, and relabel or drop them."]
+    sentences = [
+        "Train the classifier on the kept rows; look through the rejected ones that the probe is surest about, and relabel or drop them."
+    ]
     if few:
-        sentences.append(f"Classes of a single row say nothing of their label: {', '.join(few[:_SHOWN])}. Give them more rows, or leave them out.")
+        sentences.append(
+            f"Classes of a single row say nothing of their label: {', '.join(few[:_SHOWN])}. Give them more rows, or leave them out."
+        )
     return sentences

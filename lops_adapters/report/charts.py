@@ -39,7 +39,9 @@ def histogram(bins: Sequence[tuple[float | None, int, int]]) -> str:
     for i, (time, kept, rejected) in enumerate(bins):
         name = "never" if time is None else f"{time:.3g}"
         parts.append(f"<g><title>{name}: {count(kept)} kept, {count(rejected)} rejected</title>")
-        parts.append(_bar(plane, i + gap, i + 1 - gap, 0, kept, "kept") + _bar(plane, i + gap, i + 1 - gap, kept, kept + rejected, "rejected"))
+        parts.append(
+            _bar(plane, i + gap, i + 1 - gap, 0, kept, "kept") + _bar(plane, i + gap, i + 1 - gap, kept, kept + rejected, "rejected")
+        )
         x, y = plane.at(i + 0.5, kept + rejected)
         if labelled:
             parts.append(_label(x, y - 5, count(kept + rejected), "value"))
@@ -75,7 +77,11 @@ def threshold_chart(thresholds: Sequence[tuple[float, int, int | None]], n_kept:
     if with_noise:
         parts.append(f'<circle class="marker dot noise" id="marker-noise" cx="{x}" cy="{wrong_y}" r="5"/>')
     parts.append(_axis_names("confidence threshold", "share"))
-    entries = [("stroke kept", "rows at or above it"), *([("stroke noise", "wrong among these")] if with_noise else []), ("stroke rule", "kept here")]
+    entries = [
+        ("stroke kept", "rows at or above it"),
+        *([("stroke noise", "wrong among these")] if with_noise else []),
+        ("stroke rule", "kept here"),
+    ]
     return _legend(entries) + _svg("".join(parts), "Lines: share of the rows at or above each confidence threshold."), places
 
 
@@ -146,7 +152,9 @@ def _grid_y(plane: Plane, *, count_axis: bool) -> str:
     for value in nice_ticks(*plane.y):
         _, y = plane.at(plane.x[0], value)
         name = (count(round(value)) if value == round(value) else "") if count_axis else f"{100 * value:.3g} %"
-        parts.append(f'<path class="grid" d="M{_LEFT} {y}H{WIDTH - _RIGHT}"/><text class="tick end" x="{_LEFT - 6}" y="{y + 4}">{name}</text>')
+        parts.append(
+            f'<path class="grid" d="M{_LEFT} {y}H{WIDTH - _RIGHT}"/><text class="tick end" x="{_LEFT - 6}" y="{y + 4}">{name}</text>'
+        )
     return "".join(parts)
 
 

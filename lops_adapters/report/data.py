@@ -192,7 +192,9 @@ def selection_page(
     truth = None if gold is None else _gold_codes(labels, gold, selection)
     wrong = None if truth is None else codes != truth
     confidence = finite(selection.confidence)
-    at = least_trusted(confidence, codes, selection.mask, _doubt(labels, suggested, suggested_probability, n), suspects_per_class, max_suspects)
+    at = least_trusted(
+        confidence, codes, selection.mask, _doubt(labels, suggested, suggested_probability, n), suspects_per_class, max_suspects
+    )
     wanted = np.sort(at).tolist()
     said = dict(zip(wanted, texts(wanted) if callable(texts) else [texts[i] for i in wanted], strict=True))
     rows = [
@@ -281,7 +283,9 @@ def _doubt(labels: Any, suggested: Any, probability: Any, n: int) -> np.ndarray:
 
 def _classes(selection: Selection, codes: np.ndarray, wrong: np.ndarray | None) -> list[ClassRow]:
     return [
-        ClassRow(_text(label), report.count, report.kept, report.why, _share(wrong, codes == i), _share(wrong, (codes == i) & selection.mask))
+        ClassRow(
+            _text(label), report.count, report.kept, report.why, _share(wrong, codes == i), _share(wrong, (codes == i) & selection.mask)
+        )
         for i, (label, report) in enumerate(selection.per_class.items())
     ]
 

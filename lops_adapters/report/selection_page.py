@@ -24,7 +24,14 @@ def write_selection_page(path: Path, page: SelectionPage) -> Path:
 
     """
     thresholds, places = _thresholds(page)
-    parts = [_figures(page), _why(page), _classes(page), _charts(page, thresholds), _suspects(page), settings_section(page.settings, page.versions)]
+    parts = [
+        _figures(page),
+        _why(page),
+        _classes(page),
+        _charts(page, thresholds),
+        _suspects(page),
+        settings_section(page.settings, page.versions),
+    ]
     sentence = f"Kept {count(page.n_kept)} of {count(page.n_rows)} rows ({share(page.n_kept, page.n_rows)})"
     header = headline(page.title, sentence, page.source)
     write_text(path, document(f"{sentence}: {page.title}", header, "\n".join(filter(None, parts)), data=_data(page, places)))
