@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from lops_adapters.report.data import ComparisonPage
 
 USUAL = ("standard", "automatic", "lops", "learning-order", "probability", "stability", "margin", "random")
+LATE = 0.05  # a curve that begins at a larger coverage leaves out what the others count
 KNOWN = tuple(name for name, method in METHODS.items() if not method.needs_gold)
 EXAMPLES = """examples:
   lops compare checked.csv --text body --label weak --gold category
@@ -84,7 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     dataset = outputs.dataset(rows, checksums)
     config = outputs.describe("compare", settings, options.seed, dataset, device_of(probe))
     storage.replace_folder(folder, lambda place: write_pages(place, page, config))
-    print(text_table(page))
+    print(text_table(page, [name for name, runs in results.items() if runs[0].is_late]))
     print("\n".join(["", which, *rows.notes, f"Report: {folder / 'report.html'}"]))
     return 0
 
@@ -104,12 +105,21 @@ def read_methods(text: str) -> list[str]:
 
 
 class Result(NamedTuple):
-    """A selection and what the gold labels say of it afterwards; ``area`` is None for a confidence of one value."""
+    """A selection and what the gold labels say of it afterwards.
+
+    ``area`` is that under the noise-coverage curve from the coverage ``start`` on, where it begins; None for a confidence of one value.
+    """
 
     selection: Selection
     noise: float | None
     area: float | None
+    start: float
     seconds: float
+
+    @property
+    def is_late(self) -> bool:
+        """Whether the area leaves out what those of other methods count."""
+        return self.area is not None and self.start > LATE
 
 
 def run(name: str, probe: Probe, rows: Rows, tau: float, seed: int) -> Result:
@@ -122,7 +132,8 @@ def run(name: str, probe: Probe, rows: Rows, tau: float, seed: int) -> Result:
     kept = selection.kept.tolist()
     after = noise([rows.labels[i] for i in kept], [gold[i] for i in kept]) if kept else None
     curve = noise_coverage_curve(selection.confidence, rows.labels, gold)
-    return Result(selection, after, area_under_noise_coverage(curve) if len(curve) > 1 else None, seconds)
+    area = area_under_noise_coverage(curve) if len(curve) > 1 else None
+    return Result(selection, after, area, float(curve.coverage[0]), seconds)
 
 
 def comparison(rows: Rows, results: dict[str, list[Result]], title: str, source: str, settings: dict[str, Any]) -> ComparisonPage:
@@ -136,6 +147,8 @@ def comparison(rows: Rows, results: dict[str, list[Result]], title: str, source:
         after = [found.noise for found in runs if found.noise is not None]
         if len(after) > 1:
             remark += f"; noise after ± {percent(stdev(after))} over {len(after)} seeds"
+        if runs[0].is_late:
+            remark += f"; many ties: the area is that from coverage {percent(runs[0].start)} on, not to be compared with the others"
         kept = round(fmean(len(found.selection.kept) for found in runs))
         areas = _mean([found.area for found in runs])
         methods.append(MethodRow(name, kept, _mean(after), areas, fmean(found.seconds for found in runs), remark))
@@ -149,12 +162,15 @@ def _mean(values: Sequence[float | None]) -> float | None:
     return fmean(known) if known else None
 
 
-def text_table(page: ComparisonPage) -> str:
-    """Return the methods as aligned text."""
+def text_table(page: ComparisonPage, late: Collection[str]) -> str:
+    """Return the methods as aligned text, with a star at the areas of those in ``late``."""
     number: Callable[[float | None, str], str] = lambda value, form: "-" if value is None else format(value, form)  # noqa: E731
     rows = [["method", "kept", "noise after", "area", "seconds"]]
-    rows += [[m.name, str(m.n_kept), percent(m.noise_after), number(m.area, ".4f"), number(m.seconds, ".1f")] for m in page.methods]
-    return f"{page.n_rows} labels, {percent(page.noise)} of them wrong\n\n{aligned(rows)}"
+    for m in page.methods:
+        star = "*" if m.name in late else ""
+        rows.append([m.name, str(m.n_kept), percent(m.noise_after), number(m.area, ".4f") + star, number(m.seconds, ".1f")])
+    note = "\n* many ties: an area over a part of the coverage, not to be compared with the others" if late else ""
+    return f"{page.n_rows} labels, {percent(page.noise)} of them wrong\n\n{aligned(rows)}{note}"
 
 
 def write_pages(folder: Path, page: ComparisonPage, config: dict[str, Any]) -> None:

@@ -34,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def actions(command: str) -> list[argparse.Action]:
     """Return the arguments and options of a command."""
-    return list(import_module(f"lops_adapters.cli.{command}").parser()._actions)  # noqa: SLF001 (argparse shows them nowhere else)
+    return list(import_module(f"lops_adapters.cli.{command}").parser()._actions)
 
 
 def bash() -> str:

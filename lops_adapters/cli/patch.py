@@ -8,7 +8,6 @@ from pathlib import Path
 
 from lops_adapters.vendoring import patching, upstreams
 
-
 EXAMPLES = """examples:
   lops patch conwea ~/src/ConWea --check
   lops patch conwea ~/src/ConWea

@@ -93,8 +93,8 @@ class Table:
                 yield number, tuple(record.get(name) for name in names)
         else:
             places = [self.columns.index(name) for name in names]
-            for number, record in self._records(path):
-                yield number, tuple(record[place] for place in places)
+            for number, fields in self._records(path):
+                yield number, tuple(fields[place] for place in places)
 
     def blocks(self) -> Iterator[Block]:
         """Yield all rows in their order, in blocks, each as its file holds it; errors as of :meth:`cells`."""

@@ -9,7 +9,6 @@ from pathlib import Path
 from lops_adapters.core import LopsError, __version__
 from lops_adapters.vendoring import copies
 
-
 EXAMPLES = """examples:
   lops vendor mypackage/
   lops vendor mypackage/lops_core.py --check"""

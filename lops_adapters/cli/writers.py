@@ -113,8 +113,8 @@ class ParquetRows:
     def __enter__(self) -> Writer:
         return self
 
-    def __exit__(self, kind: object, *_: object) -> None:
-        if self._file is None and kind is None:
+    def __exit__(self, *raised: object) -> None:
+        if self._file is None and not any(raised):
             self._open(self._table.schema or self._pyarrow.schema([(name, self._pyarrow.string()) for name in self._table.columns]))
         if self._file is not None:
             self._file.close()

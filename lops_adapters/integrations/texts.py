@@ -48,13 +48,14 @@ class TextSelection(Selection):
         self.suggested, self.suggested_probability = classes[seen.codes], seen.probability
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame with a row a text: text, label, lops_learnt_at (NaN: never), lops_confidence, lops_selected,
-        lops_suggested.
+        """Return a pandas DataFrame with a row a text.
+
+        Its columns are text, label, lops_learnt_at (NaN: never), lops_confidence, lops_selected and lops_suggested.
 
         Raises:
             LopsError: pandas is not installed.
 
-        """  # noqa: D205
+        """
         try:
             import pandas as pd
         except ImportError:
@@ -245,8 +246,8 @@ def _check_kept(selection: Selection, strict: bool) -> None:
     if not empty:
         return
     message = (
-        f"nothing is kept of {len(empty)} of {len(selection.per_class)} classes: {', '.join(empty[:_SHOWN])}. Look at these labels, or give "
-        "tau a number, which keeps that share of every class"
+        f"nothing is kept of {len(empty)} of {len(selection.per_class)} classes: {', '.join(empty[:_SHOWN])}. Look at these labels, or "
+        "give tau a number, which keeps that share of every class"
     )
     if strict:
         raise LopsError(message)

@@ -181,10 +181,12 @@ def selection_page(
         max_chars: longer texts are cut.
 
     Raises:
-        LopsError: lengths differ, a label is no class of the selection, a confidence is NaN, gold labels cannot be compared.
+        LopsError: there are no rows, lengths differ, a label is no class of the selection, a confidence is NaN, gold labels cannot be compared.
 
     """
     n = len(selection.mask)
+    if not n:
+        raise LopsError("the selection is of no rows; wanted at least one")
     columns = {"texts": None if callable(texts) else texts, "labels": labels, "suggested": suggested}
     columns |= {"suggested_probability": suggested_probability, "gold": gold, "ids": ids}
     _check_lengths(columns, n)
@@ -192,9 +194,7 @@ def selection_page(
     truth = None if gold is None else _gold_codes(labels, gold, selection)
     wrong = None if truth is None else codes != truth
     confidence = finite(selection.confidence)
-    at = least_trusted(
-        confidence, codes, selection.mask, _doubt(labels, suggested, suggested_probability, n), suspects_per_class, max_suspects
-    )
+    at = least_trusted(confidence, codes, selection.mask, _doubt(labels, suggested, suggested_probability, n), suspects_per_class, max_suspects)
     wanted = np.sort(at).tolist()
     said = dict(zip(wanted, texts(wanted) if callable(texts) else [texts[i] for i in wanted], strict=True))
     rows = [
@@ -283,9 +283,7 @@ def _doubt(labels: Any, suggested: Any, probability: Any, n: int) -> np.ndarray:
 
 def _classes(selection: Selection, codes: np.ndarray, wrong: np.ndarray | None) -> list[ClassRow]:
     return [
-        ClassRow(
-            _text(label), report.count, report.kept, report.why, _share(wrong, codes == i), _share(wrong, (codes == i) & selection.mask)
-        )
+        ClassRow(_text(label), report.count, report.kept, report.why, _share(wrong, codes == i), _share(wrong, (codes == i) & selection.mask))
         for i, (label, report) in enumerate(selection.per_class.items())
     ]
 
