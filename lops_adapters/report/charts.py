@@ -132,7 +132,8 @@ def _ceiling(value: float) -> float:
 
 def _bar(plane: Plane, left: float, right: float, low: float, high: float, kind: str) -> str:
     (x, y), (right_x, base) = plane.at(left, high), plane.at(right, low)
-    return f'<rect class="{kind}" x="{x}" y="{y}" width="{right_x - x:.1f}" height="{base - y:.1f}"/>' if high > low else ""
+    fill = ' fill="url(#hatch)"' if kind == "rejected" else ""
+    return f'<rect class="{kind}"{fill} x="{x}" y="{y}" width="{right_x - x:.1f}" height="{base - y:.1f}"/>' if high > low else ""
 
 
 def _steps(places: Sequence[tuple[float, float]], kind: str) -> str:
@@ -164,7 +165,7 @@ def _label(x: float, y: float, text: str, kind: str) -> str:
 
 
 def _legend(entries: Sequence[tuple[str, str]]) -> str:
-    samples = {"box": '<rect width="14" height="12" y="1"', "stroke": '<path d="M0 7H26"', "point": '<circle cx="13" cy="7" r="5"'}
+    samples = {"box": '<rect width="14" height="12" y="1" fill="url(#hatch)"', "stroke": '<path d="M0 7H26"', "point": '<circle cx="13" cy="7" r="5"'}
     items = []
     for style, name in entries:
         shape, _, kinds = style.partition(" ")

@@ -70,10 +70,10 @@ def table(head: Sequence[str], rows: Sequence[Sequence[Cell]], caption: str, *, 
 
     """
     words = {0, *text}
-    kinds = [' class="words"' if i in words else "" for i in range(len(head))]
+    kinds = [' class="words" dir="auto"' if i in words else "" for i in range(len(head))]
     lines = ["<tr>" + "".join(f'<th scope="col"{kind}>{escaped(name)}</th>' for name, kind in zip(head, kinds, strict=True)) + "</tr>"]
     for row in rows:
-        cells = [cell if isinstance(cell, Markup) else isolated(cell) if i in words else escaped(cell) for i, cell in enumerate(row)]
+        cells = [cell if isinstance(cell, Markup) else escaped(cell) for cell in row]
         first = f'<th scope="row"{kinds[0]}>{cells[0]}</th>'
         rest = "".join(f"<td{kind}>{cell}</td>" for cell, kind in zip(cells[1:], kinds[1:], strict=True))
         lines.append(f"<tr>{first}{rest}</tr>")
