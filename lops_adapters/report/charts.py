@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,8 +10,10 @@ from dataclasses import dataclass
 from lops_adapters.report.data import BEST, Curve
 from lops_adapters.report.text import count, escaped, isolated
 
-WIDTH, HEIGHT = 480, 270
-_LEFT, _RIGHT, _TOP, _BOTTOM = 52, 12, 16, 44
+WIDTH, HEIGHT = 480, 280
+_LEFT, _RIGHT, _TOP, _BOTTOM = 52, 24, 30, 44
+_TICKS_Y = HEIGHT - _BOTTOM + 19
+_FEW = 12  # bars that stand side by side, with their numbers
 _COLOURS, _DASHES = 8, 5  # classes c0.. and d0.. of the style sheet; no common factor, so 40 lines differ
 
 
@@ -29,28 +32,47 @@ class Plane:
 
 
 def histogram(bins: Sequence[tuple[float | None, int, int]]) -> str:
-    """Return bars of kept and rejected rows by the time they were learnt."""
-    highest = max(kept + rejected for _, kept, rejected in bins)
-    plane = Plane((0, len(bins)), (0, _ceiling(highest)))
-    gap = 0.12 if len(bins) < 30 else 0.05
-    labelled = len(bins) <= 10
+    """Return bars of kept and rejected rows by the time they were learnt: side by side where they are few, else along a time axis."""
+    spans, low, high, names = _few_bars(bins) if len(bins) <= _FEW else _many_bars(bins)
+    plane = Plane((low, high), (0, _ceiling(max(kept + rejected for _, kept, rejected in bins))))
     parts = [_HATCH, _grid_y(plane, count_axis=True)]
-    every = math.ceil(len(bins) / 8)
-    for i, (time, kept, rejected) in enumerate(bins):
+    for (time, kept, rejected), (left, right) in zip(bins, spans, strict=True):
         name = "never" if time is None else f"{time:.3g}"
         parts.append(f"<g><title>{name}: {count(kept)} kept, {count(rejected)} rejected</title>")
-        parts.append(_bar(plane, i + gap, i + 1 - gap, 0, kept, "kept") + _bar(plane, i + gap, i + 1 - gap, kept, kept + rejected, "rejected"))
-        x, y = plane.at(i + 0.5, kept + rejected)
-        if labelled:
+        parts.append(_bar(plane, left, right, 0, kept, "kept") + _bar(plane, left, right, kept, kept + rejected, "rejected"))
+        if len(bins) <= _FEW:
+            x, y = plane.at((left + right) / 2, kept + rejected)
             parts.append(_label(x, y - 5, count(kept + rejected), "value"))
-        last = i == len(bins) - 1
-        if last or (i % every == 0 and len(bins) - 1 - i >= every):
-            parts.append(_label(x, HEIGHT - _BOTTOM + 18, name, "tick"))
         parts.append("</g>")
+    parts += [_label(plane.at(x, 0)[0], _TICKS_Y, name, "tick") for x, name in names]
     parts.append(_axis_names("learnt after so many epochs", "rows"))
     never = sum(kept + rejected for time, kept, rejected in bins if time is None)
     said = f"Bars: rows by the time they were learnt, kept and rejected. {count(never)} rows were never learnt."
     return _legend([("box kept", "kept"), ("box rejected", "rejected")]) + _svg("".join(parts), said)
+
+
+_Bars = tuple[list[tuple[float, float]], float, float, list[tuple[float, str]]]  # spans, both ends of the axis, names under it
+
+
+def _few_bars(bins: Sequence[tuple[float | None, int, int]]) -> _Bars:
+    spans = [(i + 0.14, i + 0.86) for i in range(len(bins))]
+    names = [(i + 0.5, "never" if time is None else f"{time:.3g}") for i, (time, _, _) in enumerate(bins)]
+    return spans, 0.0, float(len(bins)), names
+
+
+def _many_bars(bins: Sequence[tuple[float | None, int, int]]) -> _Bars:
+    """Bars end at their times; the one of rows that were never learnt is wider and stands apart, beyond the last time."""
+    times = [time for time, _, _ in bins if time is not None]
+    width = max(min(later - time for time, later in itertools.pairwise(times)), (times[-1] - times[0]) / 60)
+    low, high = times[0] - width, times[-1]
+    spans = [(time - 0.92 * width, time) for time in times]
+    names = [(value, f"{value:.3g}") for value in nice_ticks(low, high)]
+    if len(times) < len(bins):
+        room = 0.08 * (high - low)
+        spans.append((high + room, high + 1.5 * room))
+        names = [*names, (high + 1.25 * room, "never")]
+        high += 2 * room
+    return spans, low, high, names
 
 
 def threshold_chart(thresholds: Sequence[tuple[float, int, int | None]], n_kept: int) -> tuple[str, list[list[float]]]:
@@ -75,7 +97,7 @@ def threshold_chart(thresholds: Sequence[tuple[float, int, int | None]], n_kept:
     if with_noise:
         parts.append(f'<circle class="marker dot noise" id="marker-noise" cx="{x}" cy="{wrong_y}" r="5"/>')
     parts.append(_axis_names("confidence threshold", "share"))
-    entries = [("stroke kept", "rows at or above it"), *([("stroke noise", "wrong among these")] if with_noise else []), ("stroke rule", "kept here")]
+    entries = [("stroke kept", "rows at or above it"), *([("stroke noise", "wrong among these")] if with_noise else []), ("stroke rule", "kept by the selection")]
     return _legend(entries) + _svg("".join(parts), "Lines: share of the rows at or above each confidence threshold."), places
 
 
@@ -98,7 +120,7 @@ def curve_chart(curves: Sequence[Curve], kept: Sequence[tuple[str, float, float]
         parts.append(f'<g><title>{escaped(name)}: kept</title><circle class="dot {style}" cx="{x}" cy="{y}" r="5"/></g>')
     parts.append(_axis_names("share of the rows kept", "wrong among these"))
     entries = [(f"stroke {styles[curve.name]}", curve.name) for curve in curves]
-    entries += [("point", "kept")] if kept else []
+    entries += [("point", "what is kept")] if kept else []
     return _legend(entries) + _svg("".join(parts), "Lines: share of wrong pseudo-labels against the share of the rows kept.")
 
 
@@ -153,11 +175,11 @@ def _grid_y(plane: Plane, *, count_axis: bool) -> str:
 
 def _ticks_x(plane: Plane, *, percent: bool = False) -> str:
     names = [(value, f"{100 * value:.3g} %" if percent else f"{value:.3g}") for value in nice_ticks(*plane.x)]
-    return "".join(_label(plane.at(value, plane.y[0])[0], HEIGHT - _BOTTOM + 18, name, "tick") for value, name in names)
+    return "".join(_label(plane.at(value, plane.y[0])[0], _TICKS_Y, name, "tick") for value, name in names)
 
 
 def _axis_names(x: str, y: str) -> str:
-    return _label((_LEFT + WIDTH - _RIGHT) / 2, HEIGHT - 6, x, "name") + f'<text class="name start" x="4" y="10">{y}</text>'
+    return _label((_LEFT + WIDTH - _RIGHT) / 2, HEIGHT - 6, x, "name") + f'<text class="name start" x="2" y="13">{y}</text>'
 
 
 def _label(x: float, y: float, text: str, kind: str) -> str:
@@ -165,12 +187,13 @@ def _label(x: float, y: float, text: str, kind: str) -> str:
 
 
 def _legend(entries: Sequence[tuple[str, str]]) -> str:
-    samples = {"box": '<rect width="14" height="12" y="1" fill="url(#hatch)"', "stroke": '<path d="M0 7H26"', "point": '<circle cx="13" cy="7" r="5"'}
+    samples = {"box": '<rect width="14" height="12" y="1" fill="url(#hatch)"', "stroke": '<path d="M0 7H26"', "point": '<circle cx="7" cy="7" r="5"'}
     items = []
     for style, name in entries:
         shape, _, kinds = style.partition(" ")
-        kinds = {"box": kinds, "stroke": f"line {kinds}", "point": "dot c0"}[shape]
-        items.append(f'<li><svg width="26" height="14" aria-hidden="true">{samples[shape]} class="{kinds}"/></svg>{isolated(name)}</li>')
+        kinds = {"box": kinds, "stroke": f"line {kinds}", "point": "dot any"}[shape]
+        width = 14 if shape != "stroke" else 26
+        items.append(f'<li><svg width="{width}" height="14" aria-hidden="true">{samples[shape]} class="{kinds}"/></svg>{isolated(name)}</li>')
     return f'<ul class="legend">{"".join(items)}</ul>'
 
 

@@ -181,10 +181,12 @@ def selection_page(
         max_chars: longer texts are cut.
 
     Raises:
-        LopsError: lengths differ, a label is no class of the selection, a confidence is NaN, gold labels cannot be compared.
+        LopsError: there are no rows, lengths differ, a label is no class of the selection, a confidence is NaN, gold labels cannot be compared.
 
     """
     n = len(selection.mask)
+    if not n:
+        raise LopsError("the selection is of no rows; wanted at least one")
     columns = {"texts": None if callable(texts) else texts, "labels": labels, "suggested": suggested}
     columns |= {"suggested_probability": suggested_probability, "gold": gold, "ids": ids}
     _check_lengths(columns, n)

@@ -4,6 +4,7 @@
   const byId = (id) => document.getElementById(id);
   const number = new Intl.NumberFormat("en");
   const percent = (part, whole) => `${((100 * part) / whole).toFixed(1)} %`;
+  const short = (value) => String(Number(value.toPrecision(3)));
   for (const part of document.querySelectorAll("[data-live]")) part.hidden = false;
 
   function element(tag, className, text) {
@@ -23,12 +24,13 @@
   function slider() {
     const input = byId("threshold");
     const show = () => {
-      const [value, rows, wrong] = data.thresholds[input.value];
-      const [x, shareY, noiseY] = data.places[input.value];
+      const at = data.thresholds.length - 1 - input.value; // thresholds fall, the slider rises with the axis above it
+      const [value, rows, wrong] = data.thresholds[at];
+      const [x, shareY, noiseY] = data.places[at];
       const noise = wrong === null ? "" : ` ${number.format(wrong)} of these wrong (${percent(wrong, rows)}).`;
       const kept = `would keep ${number.format(rows)} of ${number.format(data.rows)} rows (${percent(rows, data.rows)}).`;
-      byId("threshold-says").textContent = `A confidence of at least ${Number(value.toPrecision(3))} ${kept}${noise}`;
-      input.setAttribute("aria-valuetext", `at least ${Number(value.toPrecision(3))}: ${number.format(rows)} rows`);
+      byId("threshold-says").textContent = `A confidence of at least ${short(value)} ${kept}${noise}`;
+      input.setAttribute("aria-valuetext", `at least ${short(value)}: ${number.format(rows)} rows`);
       byId("marker-line").setAttribute("transform", `translate(${x - data.places[0][0]} 0)`);
       for (const [id, y] of [["marker-share", shareY], ["marker-noise", noiseY]]) {
         if (byId(id)) {
@@ -90,11 +92,11 @@
     head.append(row.id === null ? String(row.position) : foreign(row.id));
     const cells = [head, textCell(row), named(row.label, data.gold ? (row.gold === row.label ? "right" : `gold: ${row.gold}`) : "")];
     if (data.suggested) {
-      const sure = row.suggested_probability === null ? "" : `sure to ${percent(row.suggested_probability, 1)}`;
+      const sure = row.suggested_probability === null ? "" : `${percent(row.suggested_probability, 1)} sure`;
       cells.push(named(row.suggested, sure));
     }
-    cells.push(element("td", "", row.confidence.toFixed(3)));
-    if (data.learnt) cells.push(element("td", "", row.learnt_at === null ? "never" : String(Number(row.learnt_at.toPrecision(3)))));
+    cells.push(element("td", "", short(row.confidence)));
+    if (data.learnt) cells.push(element("td", "", row.learnt_at === null ? "never" : short(row.learnt_at)));
     const state = element("td");
     state.append(element("span", row.selected ? "state yes" : "state no", row.selected ? "kept" : "rejected"));
     cells.push(state);

@@ -81,17 +81,18 @@ def _thresholds(page: SelectionPage) -> tuple[str, list[list[float]]]:
     if len(page.thresholds) < 2:
         return "", []
     chart, places = threshold_chart(page.thresholds, page.n_kept)
-    start = min(range(len(page.thresholds)), key=lambda i: abs(page.thresholds[i][1] - page.n_kept))
     last = len(page.thresholds) - 1
+    start = last - min(range(last + 1), key=lambda i: abs(page.thresholds[i][1] - page.n_kept))
     slider = (
-        '<div class="slider" data-live hidden><label for="threshold">Try another threshold: strict on the left, everything on the right</label>'
+        '<div class="slider" data-live hidden><label for="threshold">Try another: everything on the left, strict on the right</label>'
         f'<input type="range" id="threshold" min="0" max="{last}" value="{start}"><output id="threshold-says" for="threshold"></output></div>'
     )
     rows = [[f"{value:.4g}", count(n), share(n, page.n_rows), *_wrong(wrong, n)] for value, n, wrong in page.thresholds]
     head = ["confidence", "rows", "share", *(["wrong", "share wrong"] if page.thresholds[0][2] is not None else [])]
     note = '<p class="note">One threshold for all classes; the selection above decides class by class.</p>'
     numbers = details("Numbers of this chart", table(head, rows, "What each confidence threshold would keep"))
-    return _card("What another threshold would keep", note + chart + slider + numbers), places
+    inside = f'<div class="halves"><div>{chart}</div><div>{note}{slider}</div></div>{numbers}'
+    return _card("What another threshold would keep", inside), places
 
 
 def _wrong(wrong: int | None, rows: int) -> list[str]:
@@ -99,14 +100,12 @@ def _wrong(wrong: int | None, rows: int) -> list[str]:
 
 
 def _charts(page: SelectionPage, thresholds: str) -> str:
-    cards = []
+    cards = [thresholds] if thresholds else []
     if page.learnt:
         rows = [["never" if time is None else f"{time:.4g}", count(kept), count(rejected)] for time, kept, rejected in page.learnt]
         numbers = details("Numbers of this chart", table(("learnt after", "kept", "rejected"), rows, "Rows by the time they were learnt"))
         note = '<p class="note">Clean pseudo-labels tend to be learnt early, wrong ones late or never.</p>'
         cards.append(_card("When the probe learnt the rows", note + histogram(page.learnt) + numbers))
-    if thresholds:
-        cards.append(thresholds)
     if page.curves:
         kept = [(page.curves[0].name, page.n_kept / page.n_rows, page.noise_after)] if page.noise_after is not None else []
         note = '<p class="note">Lower is better. The gold labels were used for this chart and the shares of wrong ones only.</p>'
@@ -182,4 +181,4 @@ def _static_row(row: Suspect, page: SelectionPage) -> list[str]:
     learnt = [] if not page.learnt else ["never" if row.learnt_at is None else f"{row.learnt_at:.3g}"]
     suggested = [row.suggested or "-"] if _has(page, "suggested") else []
     name = str(row.position) if row.id is None else row.id
-    return [name, cut(row.text, _STATIC_CHARS), *suggested, f"{row.confidence:.3f}", *learnt, "kept" if row.selected else "rejected"]
+    return [name, cut(row.text, _STATIC_CHARS), *suggested, f"{row.confidence:.3g}", *learnt, "kept" if row.selected else "rejected"]
