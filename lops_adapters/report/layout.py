@@ -89,9 +89,9 @@ def details(summary: str, *parts: str) -> str:
 def settings_section(settings: Mapping[str, Any], versions: Mapping[str, Any]) -> str:
     """Return what it takes to do it again: two tables, nested settings as "outer.inner"."""
     parts = [
-        table(("name", "value"), sorted_rows, caption, text=(1,))
-        for caption, sorted_rows in (("Settings", _flat(settings)), ("Versions", _flat(versions)))
-        if sorted_rows
+        table((name, "value"), rows, caption, text=(1,))
+        for name, caption, rows in (("setting", "Settings", _flat(settings)), ("version of", "Versions", _flat(versions)))
+        if rows
     ]
     return section("settings", "Settings and versions", f'<div class="pair">{"".join(parts)}</div>') if parts else ""
 

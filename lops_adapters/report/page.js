@@ -27,9 +27,12 @@
       const at = data.thresholds.length - 1 - input.value; // thresholds fall, the slider rises with the axis above it
       const [value, rows, wrong] = data.thresholds[at];
       const [x, shareY, noiseY] = data.places[at];
-      const noise = wrong === null ? "" : ` ${number.format(wrong)} of these wrong (${percent(wrong, rows)}).`;
-      const kept = `would keep ${number.format(rows)} of ${number.format(data.rows)} rows (${percent(rows, data.rows)}).`;
-      byId("threshold-says").textContent = `A confidence of at least ${short(value)} ${kept}${noise}`;
+      const noise = wrong === null ? "" : `; ${number.format(wrong)} of these wrong (${percent(wrong, rows)})`;
+      const kept = `${number.format(rows)} of ${number.format(data.rows)} rows (${percent(rows, data.rows)})`;
+      byId("threshold-says").replaceChildren(
+        element("strong", "", kept),
+        element("span", "", ` have a confidence of at least ${short(value)}${noise}.`),
+      );
       input.setAttribute("aria-valuetext", `at least ${short(value)}: ${number.format(rows)} rows`);
       byId("marker-line").setAttribute("transform", `translate(${x - data.places[0][0]} 0)`);
       for (const [id, y] of [["marker-share", shareY], ["marker-noise", noiseY]]) {
