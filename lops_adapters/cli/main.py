@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     from lops_adapters.arguments import guarded
 
-    status: int = guarded(import_module(f"lops_adapters.cli.{command}").main)(given[1:])
+    status: int = guarded(import_module(f"lops_adapters.cli.{command}").main, "stopped; nothing half is left behind")(given[1:])
     return status
 
 
