@@ -17,8 +17,13 @@ def add_table(parser: argparse.ArgumentParser) -> None:
     data.add_argument("--text", required=True, metavar="COLUMN", help="the texts")
     data.add_argument("--label", required=True, metavar="COLUMN", help="their noisy labels")
     data.add_argument("--drop-unlabelled", action="store_true", help="leave out rows without a label instead of refusing the table")
-    data.add_argument("--delimiter", metavar="C", help="of CSV or TSV (default: by the suffix)")
+    data.add_argument("--delimiter", type=delimiter, metavar="C", help="of CSV or TSV; tab is a tab (default: by the suffix)")
     data.add_argument("--encoding", default="utf-8", metavar="NAME", help="of text files (default: utf-8)")
+
+
+def delimiter(text: str) -> str:
+    """Return a delimiter, a tab for the ways to write one."""
+    return "\t" if text in ("tab", "\\t") else text
 
 
 def add_probe(group: Any) -> None:
