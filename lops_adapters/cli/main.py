@@ -38,8 +38,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     from lops_adapters.arguments import guarded
 
-    status: int = guarded(import_module(f"lops_adapters.cli.{command}").main, "stopped; nothing half is left behind")(given[1:])
-    return status
+    run = guarded(import_module(f"lops_adapters.cli.{command}").main, "stopped; nothing half is left behind")
+    try:
+        return run(given[1:])
+    except OSError as error:  # a full disk, a folder that may not be written
+        sys.stderr.write(f"error: {error}\n")
+        return 2
 
 
 if __name__ == "__main__":

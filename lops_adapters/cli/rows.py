@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from lops_adapters.cli.tables import Table, require
+from lops_adapters.cli.writers import cell_text
 from lops_adapters.core import LopsError, LopsWarning
 from lops_adapters.integrations.texts import is_missing
 
@@ -128,7 +129,7 @@ class _Reader:
                 self._ungolden.add(path, number)
             self._rows.gold.append(self._names.setdefault(gold, str(gold)))
         if self._rows.ids is not None:
-            self._rows.ids.append(str(cells[str(self._wanted.id)]))
+            self._rows.ids.append(cell_text(cells[str(self._wanted.id)]))
 
     def _name(self, path: Path, number: int, label: Any) -> str:
         if isinstance(label, list | dict):

@@ -16,7 +16,7 @@ from lops_adapters.cli import outputs, tables
 from lops_adapters.cli.rows import Rows, Wanted, read_rows
 from lops_adapters.cli.writers import writer_for
 from lops_adapters.core import RULES, LopsError
-from lops_adapters.integrations.choices import method_for
+from lops_adapters.integrations.choices import CONFIDENCES, method_for
 from lops_adapters.integrations.texts import COLUMNS, TextSelection, select
 
 EXAMPLES = """examples:
@@ -39,7 +39,8 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument("--gold", metavar="COLUMN", help="true labels; they only evaluate what was selected without them")
     choice = found.add_argument_group("selection")
     shared.add_probe(choice)
-    choice.add_argument("--confidence", metavar="NAME", help="what ranks the rows (default: learning-order where --tau is a number)")
+    named = ", ".join(CONFIDENCES)
+    choice.add_argument("--confidence", choices=CONFIDENCES, metavar="NAME", help=f"what ranks the rows: {named} (default: by --tau)")
     choice.add_argument("--rule", choices=RULES, help="of learning order (default: ranked); needs --tau")
     choice.add_argument("--tau", type=shared.fraction, default="auto", metavar="F|auto", help="share of each class to keep (default: auto)")
     choice.add_argument(

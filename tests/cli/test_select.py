@@ -78,7 +78,9 @@ def test_what_is_written_beside_the_rows(here):
 def test_gold_labels_change_no_row(here):
     rng = np.random.default_rng(0)
     path = write_table(here / "a.csv", ROWS)
-    turned = write_table(here / "b.csv", [[*row[:3], gold] for row, gold in zip(ROWS, rng.permutation([row[3] for row in ROWS]), strict=True)])
+    turned = write_table(
+        here / "b.csv", [[*row[:3], gold] for row, gold in zip(ROWS, rng.permutation([row[3] for row in ROWS]), strict=True)]
+    )
     for given, more in ((path, ["--gold", "true"]), (turned, ["--gold", "true"]), (path, ["--output", "plain"])):
         run(given, *more)
     found = [
@@ -98,7 +100,9 @@ def test_several_files_are_one_table(here):
     run("all.csv", "--output", "one")
     run("part-*.csv", "--output", "glob")
     run("part-1.csv", "part-2.csv", "--output", "named")
-    assert (here / "one" / "kept.csv").read_bytes() == (here / "glob" / "kept.csv").read_bytes() == (here / "named" / "kept.csv").read_bytes()
+    assert (
+        (here / "one" / "kept.csv").read_bytes() == (here / "glob" / "kept.csv").read_bytes() == (here / "named" / "kept.csv").read_bytes()
+    )
     assert len(json.loads((here / "glob" / "config.json").read_text())["dataset"]["sha256"]) == 2
 
 
@@ -130,10 +134,15 @@ def test_types_of_parquet_stay(here):
 
 
 def test_json_keeps_every_byte(here):
-    lines = [f'{{"n": 1.50, "text": {json.dumps(row[1])}, "weak": {i % 2}, "big": 12345678901234567890, "é": null}}' for i, row in enumerate(ROWS)]
+    lines = [
+        f'{{"n": 1.50, "text": {json.dumps(row[1])}, "weak": {i % 2}, "big": 12345678901234567890, "é": null}}'
+        for i, row in enumerate(ROWS)
+    ]
     (here / "rows.jsonl").write_text("\n\n".join(lines), encoding="utf-8")
     run("rows.jsonl")
-    written = [line for name in ("kept", "rejected") for line in (here / "rows-lops" / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
+    written = [
+        line for name in ("kept", "rejected") for line in (here / "rows-lops" / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
     assert len(written) == len(lines)
     assert {line.split(', "lops_learnt_at"')[0] + "}" for line in written} == set(lines)
     assert {json.loads(line)["lops_suggested"] for line in written} == {0, 1}
@@ -171,7 +180,9 @@ def test_only_the_kept_rows(here, capsys):
 def test_rows_without_a_label(here):
     rows = [[*row[:2], "" if i % 3 == 1 else row[2], row[3]] for i, row in enumerate(ROWS)]
     path = write_table(here / "news.csv", [[row[0], row[1].replace("\n", " "), *row[2:]] for row in rows])
-    with pytest.raises(LopsError, match="40 of 120 rows have no label in column 'weak': lines 3, 6, 9, 12, 15 and 35 more; --drop-unlabelled"):
+    with pytest.raises(
+        LopsError, match="40 of 120 rows have no label in column 'weak': lines 3, 6, 9, 12, 15 and 35 more; --drop-unlabelled"
+    ):
         run(path)
     run(path, "--drop-unlabelled")
     written = [row["nr"] for name in ("kept", "rejected") for row in read_table(here / "news-lops" / f"{name}.csv")]
@@ -200,7 +211,9 @@ def test_an_output_that_is_there(here):
         run("news-lops/kept.csv", "--output", "news-lops", "--force")
     with pytest.raises(LopsError, match="news.csv is there and is no folder"):
         run(path, "--output", "news.csv", "--force")
-    with pytest.raises(LopsError, match="has a column 'lops_learnt_at' already, as what lops select writes has; give the file it was made from"):
+    with pytest.raises(
+        LopsError, match="has a column 'lops_learnt_at' already, as what lops select writes has; give the file it was made from"
+    ):
         run("news-lops/kept.csv", "--output", "again")
 
 
@@ -237,7 +250,9 @@ def test_repeated_and_torn_texts(here, capsys):
         run(write_table(here / "news.csv", rows))
     assert "3 rows repeat the text and the label of an earlier one" in capsys.readouterr().out
     with pytest.warns(LopsWarning, match="2 rows have an empty text .lines 2, 3.; nothing speaks for or against"):
-        run(write_table(here / "blank.csv", [["a", "", "class 0", ""], ["b", " ", "class 1", ""], *noisy_rows(n=30, noise=0)]), "--tau", 0.9)
+        run(
+            write_table(here / "blank.csv", [["a", "", "class 0", ""], ["b", " ", "class 1", ""], *noisy_rows(n=30, noise=0)]), "--tau", 0.9
+        )
 
 
 def test_a_class_of_one_row(here, capsys):
@@ -264,9 +279,13 @@ def test_files_and_columns_that_are_not_there(here):
     refused("news.csv is named twice", "news.csv", "./news.csv")
     refused("notes.txt: the suffix '.txt' is unknown; wanted one of .csv, .tsv, .jsonl", "notes.txt")
     refused("files are of several formats .csv, jsonl.", "news.csv", "news.jsonl")
-    refused("other.csv has other columns than news.csv: 'nr', 'text', 'weak', 'gold', not 'nr', 'text', 'weak', 'true'", "news.csv", "other.csv")
+    refused(
+        "other.csv has other columns than news.csv: 'nr', 'text', 'weak', 'gold', not 'nr', 'text', 'weak', 'true'", "news.csv", "other.csv"
+    )
     for column, near in (("Text", "text"), ("tekst", "text"), ("wek", "weak")):
-        with pytest.raises(LopsError, match=f"no column '{column}'; its columns are 'nr', 'text', 'weak', 'true'. Did you mean --text '{near}'"):
+        with pytest.raises(
+            LopsError, match=f"no column '{column}'; its columns are 'nr', 'text', 'weak', 'true'. Did you mean --text '{near}'"
+        ):
             command.main(["news.csv", "--text", column, "--label", "weak", "--quiet"])
     refused("no column 'zzz'; its columns are 'nr', 'text', 'weak', 'true'.$", "news.csv", "--gold", "zzz")
     with pytest.raises(LopsError, match="--label is 'text', and so is --text; name another column"):
@@ -284,7 +303,11 @@ def test_contents_that_make_no_sense(here):
     refused("head.csv has no rows", table("head.csv", head))
     refused("ragged.csv, line 3: 3 fields, but the header names 2", table("ragged.csv", head + "a,x\nb,y,z\n"))
     refused("all 2 rows are labelled 'x'; wanted at least two classes", table("one.csv", head + "a,x\nb,x\n"))
-    refused("2 of 2 rows have no label in column 'weak': lines 2, 3; is --label right", table("none.csv", head + "a,\nb,\n"), "--drop-unlabelled")
+    refused(
+        "2 of 2 rows have no label in column 'weak': lines 2, 3; is --label right",
+        table("none.csv", head + "a,\nb,\n"),
+        "--drop-unlabelled",
+    )
     refused("twice.csv: 2 columns are called 'text'", table("twice.csv", "text,text,weak\na,b,c\n"))
     refused("semi.csv has no column 'text'; its columns are 'text;weak'.* Is --delimiter right", table("semi.csv", "text;weak\na;x\n"))
     refused("--delimiter is ',,' for a csv file; wanted one character", "semi.csv", "--delimiter", ",,")
@@ -301,7 +324,9 @@ def test_contents_that_make_no_sense(here):
     refused("array.jsonl, line 1: found .1.; one JSON object a line", table("array.jsonl", "[1]\n"))
     refused("no.parquet: cannot be read as Parquet", table("no.parquet", "text"))
     gold = "text,weak,true\na,x,x\nb,y,\n"
-    refused("1 rows have no gold label in column 'true': line 3; fill them in, or leave --gold out", table("gold.csv", gold), "--gold", "true")
+    refused(
+        "1 rows have no gold label in column 'true': line 3; fill them in, or leave --gold out", table("gold.csv", gold), "--gold", "true"
+    )
     refused("rule released keeps a share of each class, and tau is 'auto'", "one.csv", "--rule", "released")
 
 
