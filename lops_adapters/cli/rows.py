@@ -175,8 +175,8 @@ class _Reader:
             notes.append(f"Left out: {self._unlabelled.count} rows without a label; they are in neither file.")
         if self._again.count:
             notes.append(
-                f"{self._again.count} rows repeat the text and the label of an earlier one. Copies confirm each other: where their labels may "
-                "be wrong, keep one of each and run again."
+                f"{self._again.count} rows repeat the text and the label of an earlier one. Copies confirm each other: where their labels "
+                "may be wrong, keep one of each and run again."
             )
         if self._torn.count:
             warnings.warn(

@@ -117,10 +117,10 @@ def test_the_page_of_a_frameworks_run(tmp_path, monkeypatch):
 def test_folders_that_are_no_runs(tmp_path):
     with pytest.raises(LopsError, match="is no folder; wanted one that lops select, lops compare or a framework's run has written"):
         report.main([str(tmp_path / "nothing")])
-    with pytest.raises(LopsError, match="holds none of summary.json, comparison.json and metrics.json"):
+    with pytest.raises(LopsError, match=r"holds none of summary.json, comparison.json and metrics.json"):
         report.main([str(tmp_path)])
     (tmp_path / "summary.json").write_text("{")
-    with pytest.raises(LopsError, match="summary.json: no JSON"):
+    with pytest.raises(LopsError, match=r"summary.json: no JSON"):
         report.main([str(tmp_path)])
     (tmp_path / "summary.json").write_text("{}")
     with pytest.raises(LopsError, match="SelectionPage"):

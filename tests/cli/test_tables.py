@@ -73,10 +73,10 @@ def test_objects_that_fit_no_other_format(tmp_path, monkeypatch):
     found = written(table, tmp_path / "out.csv", "csv")
     assert found[0] == {"text": "a", "n": "1", "more": '[1, {"x": null}]', "lops_suggested": "s0"}
     assert found[1]["more"] == ""
-    with pytest.raises(LopsError, match="a column's type changes from row to row .*; give --format jsonl"):
+    with pytest.raises(LopsError, match=r"a column's type changes from row to row .*; give --format jsonl"):
         written(table, tmp_path / "out.parquet", "parquet")
     path.write_text("".join(json.dumps(record) + "\n" for record in records))
-    with pytest.raises(LopsError, match="a row has a key 'extra' that the first row lacks.*give --format jsonl"):
+    with pytest.raises(LopsError, match=r"a row has a key 'extra' that the first row lacks.*give --format jsonl"):
         written(table, tmp_path / "again.csv", "csv")
     assert [row.get("extra") for row in written(table, tmp_path / "out.jsonl", "jsonl")] == [None, None, 1]
 
@@ -87,7 +87,7 @@ def test_types_that_differ_between_files(tmp_path):
 
     parquet.write_table(pa.table({"text": ["x"], "n": [1]}), tmp_path / "a.parquet")
     parquet.write_table(pa.table({"text": ["x"], "n": ["1"]}), tmp_path / "b.parquet")
-    with pytest.raises(LopsError, match="b.parquet has other types of columns than .*a.parquet"):
+    with pytest.raises(LopsError, match=r"b.parquet has other types of columns than .*a.parquet"):
         tables.open_table([tmp_path / "a.parquet", tmp_path / "b.parquet"])
     write_table(tmp_path / "a.jsonl", [["1", "x"]], ["n", "text"])
     write_table(tmp_path / "b.jsonl", [["x", "1"]], ["text", "n"])
