@@ -155,7 +155,7 @@ def find(patterns: Sequence[str]) -> tuple[Path, ...]:
             continue
         found = sorted(Path(name) for name in glob(pattern, recursive=True) if Path(name).is_file())
         if not found:
-            near = get_close_matches(path.name, [p.name for p in path.parent.iterdir()]) if path.parent.is_dir() else []
+            near = get_close_matches(path.name, [p.name for p in path.parent.iterdir()], n=1, cutoff=0.8) if path.parent.is_dir() else []
             raise LopsError(f"{pattern}: no such file" + (f"; did you mean {path.parent / near[0]}?" if near else f" (from {Path.cwd()})"))
         paths += found
     twice = [path for path, times in Counter(path.resolve() for path in paths).items() if times > 1]

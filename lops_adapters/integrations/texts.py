@@ -12,7 +12,7 @@ import numpy as np
 
 from lops_adapters.arguments import aligned, percent
 from lops_adapters.core import LopsError, LopsWarning, Selection
-from lops_adapters.integrations.choices import choose_probe, device_of, method_for
+from lops_adapters.integrations.choices import DECIDES_ITSELF, choose_probe, device_of, method_for
 from lops_adapters.probes import Probe
 from lops_adapters.probes.base import check_counts
 from lops_adapters.selection import Suggestions, build
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from lops_adapters.report.data import SelectionPage
 
 COLUMNS = ("lops_learnt_at", "lops_confidence", "lops_selected", "lops_suggested")
+FEWEST = 10  # texts that are dealt into folds
 _SHOWN = 5  # positions named in a message
 
 
@@ -172,6 +173,8 @@ def select(
     read, names = read_texts(texts), read_labels(labels)
     if len(read) != len(names):
         raise LopsError(f"found {len(read)} texts and {len(names)} labels; wanted one label a text, in the same order")
+    if method in DECIDES_ITSELF.values() and len(read) < FEWEST:
+        raise LopsError(f"found {len(read)} texts, and {method} deals them into folds; wanted at least {FEWEST}, or a number for tau")
     watched, which = choose_probe(probe, len(read), quiet)
     seen = Suggestions(len(read))
     selector = build(method, watched, **arguments, seed=seed, quiet=quiet, seen=seen, strict=strict)

@@ -124,6 +124,7 @@ class _WithDropout(LinearProbe):
         (["a", "b"], ["x", "x"], "all 2 labels are 'x'; wanted at least two classes"),
         (["a", "b"], [["x"], ["y"]], "labels hold lists; wanted one class name a text"),
         (["a", "b", "c"], ["x", "y"], "found 3 texts and 2 labels"),
+        (["a", "b", "c"], ["x", "y", "x"], "found 3 texts, and automatic deals them into folds; wanted at least 10, or a number for tau"),
     ],
 )
 def test_bad_input_is_refused(texts, labels, message):
