@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
@@ -187,31 +188,16 @@ def selection_page(
     n = len(selection.mask)
     if not n:
         raise LopsError("the selection is of no rows; wanted at least one")
-    columns = {"texts": None if callable(texts) else texts, "labels": labels, "suggested": suggested}
-    columns |= {"suggested_probability": suggested_probability, "gold": gold, "ids": ids}
-    _check_lengths(columns, n)
-    codes = _codes(labels, selection)
-    truth = None if gold is None else _gold_codes(labels, gold, selection)
+    columns = {"labels": labels, "suggested": suggested, "suggested_probability": suggested_probability, "gold": gold, "ids": ids}
+    _check_lengths({"texts": None if callable(texts) else texts, **columns}, n)
+    listed = {name: None if values is None else _values(values) for name, values in columns.items()}
+    codes = _codes(listed["labels"], selection)
+    truth = None if gold is None else _gold_codes(listed["labels"], listed["gold"], selection)
     wrong = None if truth is None else codes != truth
     confidence = finite(selection.confidence)
-    at = least_trusted(confidence, codes, selection.mask, _doubt(labels, suggested, suggested_probability, n), suspects_per_class, max_suspects)
+    at = least_trusted(confidence, codes, selection.mask, _doubt(listed, n), suspects_per_class, max_suspects)
     wanted = np.sort(at).tolist()
-    said = dict(zip(wanted, texts(wanted) if callable(texts) else [texts[i] for i in wanted], strict=True))
-    rows = [
-        Suspect(
-            i,
-            cut(str(said[i]), max_chars),
-            _text(labels[i]),
-            float(confidence[i]),
-            _number(selection.learnt_at[i]),
-            bool(selection.mask[i]),
-            None if suggested is None else _name(suggested[i]),
-            None if suggested_probability is None else _number(suggested_probability[i]),
-            None if gold is None else _name(gold[i]),
-            None if ids is None else _name(ids[i]),
-        )
-        for i in at.tolist()
-    ]
+    said = dict(zip(wanted, texts(wanted) if callable(texts) else _at(texts, wanted), strict=True))
     return SelectionPage(
         title,
         source,
@@ -222,7 +208,7 @@ def selection_page(
         learnt_bins(selection.learnt_at, selection.mask),
         threshold_rows(confidence, wrong),
         [] if truth is None else [noise_curve("by confidence", confidence, codes, truth), best_curve(float(np.mean(wrong)))],
-        rows,
+        [_suspect(i, cut(str(said[i]), max_chars), selection, float(confidence[i]), listed) for i in at.tolist()],
         dict(settings or {}),
         dict(versions or {}),
         _share(wrong, slice(None)),
@@ -259,26 +245,49 @@ def _values(values: Any) -> list[Any]:
     return list(values.tolist() if hasattr(values, "tolist") else values)
 
 
-def _codes(labels: Any, selection: Selection) -> np.ndarray:
+def _at(texts: Any, positions: list[int]) -> list[Any]:
+    """The texts at some positions, by place even where a pandas index says otherwise."""
+    return [texts.iloc[i] for i in positions] if hasattr(texts, "iloc") else [texts[i] for i in positions]
+
+
+def _codes(labels: list[Any], selection: Selection) -> np.ndarray:
     place = {label: i for i, label in enumerate(selection.per_class)}
-    codes = np.fromiter((place.get(label, -1) for label in _values(labels)), dtype=np.int64, count=len(labels))
-    if len(codes) and codes.min() < 0:
+    codes = np.fromiter((place.get(label, -1) for label in labels), dtype=np.int64, count=len(labels))
+    if codes.min() < 0:
         i = int(codes.argmin())
         raise LopsError(f"label {labels[i]!r} of row {i} is no class of the selection; pass the pseudo-labels it was made from")
     return codes
 
 
-def _gold_codes(labels: Any, gold: Any, selection: Selection) -> np.ndarray:
+def _gold_codes(labels: list[Any], gold: list[Any], selection: Selection) -> np.ndarray:
     noise(labels, gold)  # refuses names against numbers, which would all look wrong
     place = {label: i for i, label in enumerate(selection.per_class)}
-    return np.fromiter((place.get(label, -1) for label in _values(gold)), dtype=np.int64, count=len(gold))
+    return np.fromiter((place.get(label, -1) for label in gold), dtype=np.int64, count=len(gold))
 
 
-def _doubt(labels: Any, suggested: Any, probability: Any, n: int) -> np.ndarray:
-    if suggested is None:
+def _doubt(listed: Mapping[str, list[Any] | None], n: int) -> np.ndarray:
+    """How sure the probe is of another class than the pseudo-label, (n,) float64; 0 where it is not, 1 where it gave no number."""
+    labels, suggested, probability = listed["labels"], listed["suggested"], listed["suggested_probability"]
+    if suggested is None or labels is None:
         return np.zeros(n)
-    other = np.array([found is not None and found != given for found, given in zip(_values(suggested), _values(labels), strict=True)])
-    return np.where(other, 1.0 if probability is None else np.nan_to_num(np.asarray(probability, dtype=np.float64)), 0.0)
+    other = np.array([_name(found) is not None and found != given for found, given in zip(suggested, labels, strict=True)])
+    return np.where(other, 1.0 if probability is None else np.nan_to_num(np.array(probability, dtype=np.float64)), 0.0)
+
+
+def _suspect(i: int, text: str, selection: Selection, confidence: float, listed: Mapping[str, list[Any] | None]) -> Suspect:
+    cells = {name: None if values is None else values[i] for name, values in listed.items()}
+    return Suspect(
+        i,
+        text,
+        _text(cells["labels"]),
+        confidence,
+        _number(selection.learnt_at[i]),
+        bool(selection.mask[i]),
+        _name(cells["suggested"]),
+        _number(cells["suggested_probability"]),
+        _name(cells["gold"]),
+        _name(cells["ids"]),
+    )
 
 
 def _classes(selection: Selection, codes: np.ndarray, wrong: np.ndarray | None) -> list[ClassRow]:
@@ -301,7 +310,7 @@ def _text(value: Any) -> str:
 
 
 def _name(value: Any) -> str | None:
-    return None if value is None else _text(value)
+    return None if value is None or (isinstance(value, float) and math.isnan(value)) else _text(value)
 
 
 def _jsonable(value: Any) -> Any:

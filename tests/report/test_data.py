@@ -90,8 +90,8 @@ def test_columns_of_any_kind():
     plain = page(ids=[str(i) for i in range(100, 140)])
     assert made == plain
     shuffled = pandas.Series(labels(), index=range(40, 80))
-    assert page(labels=shuffled) == page()
-    holes = page(suggested=[None] * 40, suggested_probability=[np.nan] * 40)
+    assert page(labels=shuffled, texts=pandas.Series(texts(), index=range(40, 80))) == page()
+    holes = page(suggested=[None, float("nan")] * 20, suggested_probability=[np.nan] * 40)
     assert {(row.suggested, row.suggested_probability) for row in holes.suspects} == {(None, None)}
 
 
