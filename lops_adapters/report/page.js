@@ -43,6 +43,7 @@
       }
     };
     input.addEventListener("input", show);
+    byId("marker").removeAttribute("display");
     show();
   }
 
