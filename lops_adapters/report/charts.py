@@ -1,4 +1,4 @@
-"""Charts as SVG, drawn here so that a page needs no script to show them. Colours come from the style sheet, so that they follow its scheme."""
+"""Charts as SVG, drawn here so that a page needs no script to show them. Colours are the style sheet's, for they follow its scheme."""
 
 from __future__ import annotations
 
@@ -98,7 +98,11 @@ def threshold_chart(thresholds: Sequence[tuple[float, int, int | None]], n_kept:
         marker += f'<circle class="marker dot noise" id="marker-noise" cx="{x}" cy="{wrong_y}" r="5"/>'
     parts.append(f'<g id="marker" display="none">{marker}</g>')  # shown by the script that moves it
     parts.append(_axis_names("confidence threshold", "share"))
-    entries = [("stroke kept", "rows at or above it"), *([("stroke noise", "wrong among these")] if with_noise else []), ("stroke rule", "kept by the selection")]
+    entries = [
+        ("stroke kept", "rows at or above it"),
+        *([("stroke noise", "wrong among these")] if with_noise else []),
+        ("stroke rule", "kept by the selection"),
+    ]
     return _legend(entries) + _svg("".join(parts), "Lines: share of the rows at or above each confidence threshold."), places
 
 
@@ -170,7 +174,9 @@ def _grid_y(plane: Plane, *, count_axis: bool) -> str:
     for value in nice_ticks(*plane.y):
         _, y = plane.at(plane.x[0], value)
         name = (count(round(value)) if value == round(value) else "") if count_axis else f"{100 * value:.3g} %"
-        parts.append(f'<path class="grid" d="M{_LEFT} {y}H{WIDTH - _RIGHT}"/><text class="tick end" x="{_LEFT - 6}" y="{y + 4}">{name}</text>')
+        parts.append(
+            f'<path class="grid" d="M{_LEFT} {y}H{WIDTH - _RIGHT}"/><text class="tick end" x="{_LEFT - 6}" y="{y + 4}">{name}</text>'
+        )
     return "".join(parts)
 
 
@@ -188,13 +194,19 @@ def _label(x: float, y: float, text: str, kind: str) -> str:
 
 
 def _legend(entries: Sequence[tuple[str, str]]) -> str:
-    samples = {"box": '<rect width="14" height="12" y="1" fill="url(#hatch)"', "stroke": '<path d="M0 7H26"', "point": '<circle cx="7" cy="7" r="5"'}
+    samples = {
+        "box": '<rect width="14" height="12" y="1" fill="url(#hatch)"',
+        "stroke": '<path d="M0 7H26"',
+        "point": '<circle cx="7" cy="7" r="5"',
+    }
     items = []
     for style, name in entries:
         shape, _, kinds = style.partition(" ")
         kinds = {"box": kinds, "stroke": f"line {kinds}", "point": "dot any"}[shape]
         width = 14 if shape != "stroke" else 26
-        items.append(f'<li><svg width="{width}" height="14" aria-hidden="true">{samples[shape]} class="{kinds}"/></svg>{isolated(name)}</li>')
+        items.append(
+            f'<li><svg width="{width}" height="14" aria-hidden="true">{samples[shape]} class="{kinds}"/></svg>{isolated(name)}</li>'
+        )
     return f'<ul class="legend">{"".join(items)}</ul>'
 
 

@@ -4,6 +4,7 @@ import csv
 import io
 import shutil
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -59,7 +60,7 @@ def rows(tab):
 def downloaded(tab):
     with tab.expect_download() as download:
         tab.click("#download")
-    text = open(download.value.path(), encoding="utf-8", newline="").read()
+    text = Path(download.value.path()).read_bytes().decode("utf-8")
     assert download.value.suggested_filename == "suspicious_rows.csv"
     assert text.startswith("\ufeff")
     return list(csv.DictReader(io.StringIO(text[1:], newline="")))

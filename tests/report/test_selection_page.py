@@ -1,5 +1,6 @@
 import base64
 import hashlib
+import itertools
 import json
 import re
 from dataclasses import replace
@@ -129,7 +130,17 @@ def test_nothing_is_asked_of_the_network(tmp_path):
 
 def test_the_script_writes_text_only():
     script = files("lops_adapters.report").joinpath("page.js").read_text(encoding="utf-8")
-    for dangerous in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "Function(", "fetch(", "XMLHttp", "import("):
+    for dangerous in (
+        "innerHTML",
+        "outerHTML",
+        "insertAdjacentHTML",
+        "document.write",
+        "eval(",
+        "Function(",
+        "fetch(",
+        "XMLHttp",
+        "import(",
+    ):
         assert dangerous not in script
 
 
@@ -177,7 +188,7 @@ def test_marked_up_for_every_reader(tmp_path):
     labelled = {attributes["for"] for attributes in reader.attributes("label") if "for" in attributes}
     assert labelled == {"threshold"}
     levels = [int(tag[1]) for tag in tags if re.fullmatch("h[1-6]", tag)]
-    assert all(later - earlier <= 1 for earlier, later in zip(levels, levels[1:], strict=False))
+    assert all(later - earlier <= 1 for earlier, later in itertools.pairwise(levels))
 
 
 def luminance(colour):
