@@ -3,7 +3,7 @@
   const data = JSON.parse(document.getElementById("data").textContent);
   const byId = (id) => document.getElementById(id);
   const number = new Intl.NumberFormat("en");
-  const percent = (part, whole) => `${((100 * part) / whole).toFixed(1)} %`;
+  const percent = (part, whole) => `${((100 * part) / whole).toFixed(1)}\u00a0%`;
   const short = (value) => String(Number(value.toPrecision(3)));
   for (const part of document.querySelectorAll("[data-live]")) part.hidden = false;
 

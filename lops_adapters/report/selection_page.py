@@ -166,7 +166,7 @@ def _controls(page: SelectionPage) -> str:
     return (
         '<div class="controls"><label>Search<input type="search" id="search" autocomplete="off" spellcheck="false"></label>'
         f'<label>Pseudo-label<select id="label"><option value="">all</option>{labels}</select></label>'
-        '<label>State<select id="state"><option value="">kept and rejected</option>'
+        '<label>State<select id="state"><option value="">all</option>'
         '<option value="rejected">rejected</option><option value="kept">kept</option></select></label>'
         f'<label>Order<select id="order"><option value="">least trusted first</option>{certain}'
         '<option value="position">as in the data</option></select></label></div>'
