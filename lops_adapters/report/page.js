@@ -94,7 +94,8 @@
     const head = element("th", "words");
     head.scope = "row";
     head.append(row.id === null ? String(row.position) : foreign(row.id));
-    const cells = [head, textCell(row), named(row.label, data.gold ? (row.gold === row.label ? "right" : `gold: ${row.gold}`) : "")];
+    const truth = row.gold === row.label ? "gold agrees" : `gold: ${row.gold}`;
+    const cells = [head, textCell(row), named(row.label, data.gold ? truth : "")];
     if (data.suggested) {
       const sure = row.suggested_probability === null ? "" : `${percent(row.suggested_probability, 1)} sure`;
       cells.push(named(row.suggested, sure));
