@@ -1,4 +1,4 @@
-"""Charts as SVG, drawn here so that a page needs no script to show them. Colours come from the style sheet, so that they follow its scheme."""
+"""Charts as SVG, drawn here so that a page needs no script to show them. Colours are the style sheet's, for they follow its scheme."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Plane:
 def histogram(bins: Sequence[tuple[float | None, int, int]]) -> str:
     """Return bars of kept and rejected rows by the time they were learnt: side by side where they are few, else along a time axis."""
     spans, low, high, names = _few_bars(bins) if len(bins) <= _FEW else _many_bars(bins)
-    plane = Plane((low, high), (0, _ceiling(max(kept + rejected for _, kept, rejected in bins))))
+    plane = Plane((low, high), (0, _ceiling(1.08 * max(kept + rejected for _, kept, rejected in bins))))
     parts = [_HATCH, _grid_y(plane, count_axis=True)]
     for (time, kept, rejected), (left, right) in zip(bins, spans, strict=True):
         name = "never" if time is None else f"{time:.3g}"
@@ -78,7 +78,7 @@ def _many_bars(bins: Sequence[tuple[float | None, int, int]]) -> _Bars:
 def threshold_chart(thresholds: Sequence[tuple[float, int, int | None]], n_kept: int) -> tuple[str, list[list[float]]]:
     """Return shares of rows (and noise) against the confidence threshold, and for each threshold [x, y of share, y of noise].
 
-    Needs at least two thresholds. The elements with the class "marker" stand at the first of these and are moved by the script.
+    Needs at least two thresholds. The marker stands at the first of these, hidden, until the script moves it.
     """
     total = thresholds[-1][1]
     plane = Plane((thresholds[-1][0], thresholds[0][0]), (0.0, 1.0))
@@ -92,12 +92,17 @@ def threshold_chart(thresholds: Sequence[tuple[float, int, int | None]], n_kept:
         parts.append(_steps(noise, "line noise"))
     places = [[*share, wrong[1]] for share, wrong in zip(shares, noise, strict=True)]
     x, y, wrong_y = places[0]
-    parts.append(f'<path class="marker" id="marker-line" d="M{x} {_TOP}V{HEIGHT - _BOTTOM}"/>')
-    parts.append(f'<circle class="marker dot kept" id="marker-share" cx="{x}" cy="{y}" r="5"/>')
+    marker = f'<path class="marker" id="marker-line" d="M{x} {_TOP}V{HEIGHT - _BOTTOM}"/>'
+    marker += f'<circle class="marker dot kept" id="marker-share" cx="{x}" cy="{y}" r="5"/>'
     if with_noise:
-        parts.append(f'<circle class="marker dot noise" id="marker-noise" cx="{x}" cy="{wrong_y}" r="5"/>')
+        marker += f'<circle class="marker dot noise" id="marker-noise" cx="{x}" cy="{wrong_y}" r="5"/>'
+    parts.append(f'<g id="marker" display="none">{marker}</g>')  # shown by the script that moves it
     parts.append(_axis_names("confidence threshold", "share"))
-    entries = [("stroke kept", "rows at or above it"), *([("stroke noise", "wrong among these")] if with_noise else []), ("stroke rule", "kept by the selection")]
+    entries = [
+        ("stroke kept", "rows at or above it"),
+        *([("stroke noise", "wrong among these")] if with_noise else []),
+        ("stroke rule", "kept by the selection"),
+    ]
     return _legend(entries) + _svg("".join(parts), "Lines: share of the rows at or above each confidence threshold."), places
 
 
@@ -169,7 +174,9 @@ def _grid_y(plane: Plane, *, count_axis: bool) -> str:
     for value in nice_ticks(*plane.y):
         _, y = plane.at(plane.x[0], value)
         name = (count(round(value)) if value == round(value) else "") if count_axis else f"{100 * value:.3g} %"
-        parts.append(f'<path class="grid" d="M{_LEFT} {y}H{WIDTH - _RIGHT}"/><text class="tick end" x="{_LEFT - 6}" y="{y + 4}">{name}</text>')
+        parts.append(
+            f'<path class="grid" d="M{_LEFT} {y}H{WIDTH - _RIGHT}"/><text class="tick end" x="{_LEFT - 6}" y="{y + 4}">{name}</text>'
+        )
     return "".join(parts)
 
 
@@ -187,13 +194,19 @@ def _label(x: float, y: float, text: str, kind: str) -> str:
 
 
 def _legend(entries: Sequence[tuple[str, str]]) -> str:
-    samples = {"box": '<rect width="14" height="12" y="1" fill="url(#hatch)"', "stroke": '<path d="M0 7H26"', "point": '<circle cx="7" cy="7" r="5"'}
+    samples = {
+        "box": '<rect width="14" height="12" y="1" fill="url(#hatch)"',
+        "stroke": '<path d="M0 7H26"',
+        "point": '<circle cx="7" cy="7" r="5"',
+    }
     items = []
     for style, name in entries:
         shape, _, kinds = style.partition(" ")
         kinds = {"box": kinds, "stroke": f"line {kinds}", "point": "dot any"}[shape]
         width = 14 if shape != "stroke" else 26
-        items.append(f'<li><svg width="{width}" height="14" aria-hidden="true">{samples[shape]} class="{kinds}"/></svg>{isolated(name)}</li>')
+        items.append(
+            f'<li><svg width="{width}" height="14" aria-hidden="true">{samples[shape]} class="{kinds}"/></svg>{isolated(name)}</li>'
+        )
     return f'<ul class="legend">{"".join(items)}</ul>'
 
 

@@ -37,7 +37,7 @@ def _sentence(page: ComparisonPage) -> str:
 
 
 def _methods(page: ComparisonPage) -> str:
-    head = ("method", "kept", "share kept", "wrong after", "area", "seconds", "note")
+    head = ["method", "kept", "share kept", "wrong after", "area", "seconds", "note"]
     rows = [
         [
             row.name,

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 import numpy as np
 
 from lops_adapters.core import LopsError, Selection
-from lops_adapters.evaluation import area_under_noise_coverage, ideal_curve, noise, noise_coverage_curve
+from lops_adapters.evaluation import area_under_noise_coverage, ideal_curve, noise_coverage_curve
+from lops_adapters.report.columns import Columns, Texts, number_or_none, text_or_none, texts_at
 from lops_adapters.report.measure import finite, learnt_bins, least_trusted, thinned, threshold_rows
 from lops_adapters.report.text import cleaned, cut
 from lops_adapters.storage import plain
 
 BEST = "best possible"
 POINTS = 200  # of a curve
-Texts = Sequence[Any] | Callable[[list[int]], Sequence[Any]]
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class SelectionPage:
 
     def to_json(self) -> dict[str, Any]:
         """Return the page in JSON's own types."""
-        return _jsonable(self)  # type: ignore[no-any-return]
+        return _jsonable(self)
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> SelectionPage:
@@ -103,7 +103,7 @@ class SelectionPage:
 
         """
         tables = {"classes": ClassRow, "curves": Curve, "suspects": Suspect}
-        return _read(cls, stored, tables, tuples=("learnt", "thresholds"))  # type: ignore[no-any-return]
+        return _read(cls, stored, tables, tuples=("learnt", "thresholds"))
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ class ComparisonPage:
 
     def to_json(self) -> dict[str, Any]:
         """Return the page in JSON's own types."""
-        return _jsonable(self)  # type: ignore[no-any-return]
+        return _jsonable(self)
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> ComparisonPage:
@@ -143,7 +143,7 @@ class ComparisonPage:
             LopsError: a key is missing or holds something else.
 
         """
-        return _read(cls, stored, {"methods": MethodRow, "curves": Curve})  # type: ignore[no-any-return]
+        return _read(cls, stored, {"methods": MethodRow, "curves": Curve})
 
 
 def selection_page(
@@ -181,48 +181,28 @@ def selection_page(
         max_chars: longer texts are cut.
 
     Raises:
-        LopsError: there are no rows, lengths differ, a label is no class of the selection, a confidence is NaN, gold labels cannot be compared.
+        LopsError: there are no rows, lengths differ, a label is no class of the selection, a confidence is NaN, gold labels cannot be
+            compared.
 
     """
-    n = len(selection.mask)
-    if not n:
-        raise LopsError("the selection is of no rows; wanted at least one")
-    columns = {"texts": None if callable(texts) else texts, "labels": labels, "suggested": suggested}
-    columns |= {"suggested_probability": suggested_probability, "gold": gold, "ids": ids}
-    _check_lengths(columns, n)
-    codes = _codes(labels, selection)
-    truth = None if gold is None else _gold_codes(labels, gold, selection)
-    wrong = None if truth is None else codes != truth
-    confidence = finite(selection.confidence)
-    at = least_trusted(confidence, codes, selection.mask, _doubt(labels, suggested, suggested_probability, n), suspects_per_class, max_suspects)
+    columns = Columns.read(
+        selection, texts=texts, labels=labels, suggested=suggested, suggested_probability=suggested_probability, gold=gold, ids=ids
+    )
+    wrong, confidence = columns.wrong, finite(selection.confidence)
+    at = least_trusted(confidence, columns.codes, selection.mask, columns.doubt, suspects_per_class, max_suspects)
     wanted = np.sort(at).tolist()
-    said = dict(zip(wanted, texts(wanted) if callable(texts) else [texts[i] for i in wanted], strict=True))
-    rows = [
-        Suspect(
-            i,
-            cut(str(said[i]), max_chars),
-            _text(labels[i]),
-            float(confidence[i]),
-            _number(selection.learnt_at[i]),
-            bool(selection.mask[i]),
-            None if suggested is None else _name(suggested[i]),
-            None if suggested_probability is None else _number(suggested_probability[i]),
-            None if gold is None else _name(gold[i]),
-            None if ids is None else _name(ids[i]),
-        )
-        for i in at.tolist()
-    ]
+    said = dict(zip(wanted, texts_at(texts, wanted), strict=True))
     return SelectionPage(
         title,
         source,
-        n,
+        len(selection.mask),
         len(selection.kept),
         list(why) or [f"Rule: {selection.rule}.", f"Watching: {selection.stopped}."],
-        _classes(selection, codes, wrong),
+        _classes(selection, columns.codes, wrong),
         learnt_bins(selection.learnt_at, selection.mask),
         threshold_rows(confidence, wrong),
-        [] if truth is None else [noise_curve("by confidence", confidence, codes, truth), best_curve(float(np.mean(wrong)))],
-        rows,
+        _curves(confidence, columns),
+        [_suspect(i, cut(str(said[i]), max_chars), selection, float(confidence[i]), columns) for i in at.tolist()],
         dict(settings or {}),
         dict(versions or {}),
         _share(wrong, slice(None)),
@@ -239,7 +219,7 @@ def noise_curve(name: str, confidence: Any, labels: Any, gold: Any) -> Curve:
     """
     curve = noise_coverage_curve(confidence, labels, gold)
     at = thinned(len(curve), POINTS)
-    return Curve(name, curve.coverage[at].tolist(), curve.noise[at].tolist(), _number(area_under_noise_coverage(curve)))
+    return Curve(name, curve.coverage[at].tolist(), curve.noise[at].tolist(), number_or_none(area_under_noise_coverage(curve)))
 
 
 def best_curve(noise: float) -> Curve:
@@ -249,59 +229,47 @@ def best_curve(noise: float) -> Curve:
     return Curve(BEST, coverage.tolist(), best.tolist(), float(np.sum(np.diff(coverage) * (best[1:] + best[:-1]) / 2)))
 
 
-def _check_lengths(columns: Mapping[str, Any], n: int) -> None:
-    for name, values in columns.items():
-        if values is not None and len(values) != n:
-            raise LopsError(f"found {len(values)} {name} and a selection of {n} rows; wanted one a row, in the same order")
+def _curves(confidence: np.ndarray, columns: Columns) -> list[Curve]:
+    if columns.gold_codes is None:
+        return []
+    wrong = float(np.mean(columns.codes != columns.gold_codes))
+    return [noise_curve("by confidence", confidence, columns.codes, columns.gold_codes), best_curve(wrong)]
 
 
-def _values(values: Any) -> list[Any]:
-    return list(values.tolist() if hasattr(values, "tolist") else values)
-
-
-def _codes(labels: Any, selection: Selection) -> np.ndarray:
-    place = {label: i for i, label in enumerate(selection.per_class)}
-    codes = np.fromiter((place.get(label, -1) for label in _values(labels)), dtype=np.int64, count=len(labels))
-    if len(codes) and codes.min() < 0:
-        i = int(codes.argmin())
-        raise LopsError(f"label {labels[i]!r} of row {i} is no class of the selection; pass the pseudo-labels it was made from")
-    return codes
-
-
-def _gold_codes(labels: Any, gold: Any, selection: Selection) -> np.ndarray:
-    noise(labels, gold)  # refuses names against numbers, which would all look wrong
-    place = {label: i for i, label in enumerate(selection.per_class)}
-    return np.fromiter((place.get(label, -1) for label in _values(gold)), dtype=np.int64, count=len(gold))
-
-
-def _doubt(labels: Any, suggested: Any, probability: Any, n: int) -> np.ndarray:
-    if suggested is None:
-        return np.zeros(n)
-    other = np.array([found is not None and found != given for found, given in zip(_values(suggested), _values(labels), strict=True)])
-    return np.where(other, 1.0 if probability is None else np.nan_to_num(np.asarray(probability, dtype=np.float64)), 0.0)
+def _suspect(i: int, text: str, selection: Selection, confidence: float, columns: Columns) -> Suspect:
+    return Suspect(
+        i,
+        text,
+        cleaned(str(columns.labels[i])),
+        confidence,
+        number_or_none(selection.learnt_at[i]),
+        bool(selection.mask[i]),
+        None if columns.suggested is None else text_or_none(columns.suggested[i]),
+        None if columns.probability is None else number_or_none(columns.probability[i]),
+        None if columns.gold is None else text_or_none(columns.gold[i]),
+        None if columns.ids is None else text_or_none(columns.ids[i]),
+    )
 
 
 def _classes(selection: Selection, codes: np.ndarray, wrong: np.ndarray | None) -> list[ClassRow]:
+    before, after = (_shares(codes, wrong, rows, len(selection.per_class)) for rows in (slice(None), selection.mask))
     return [
-        ClassRow(_text(label), report.count, report.kept, report.why, _share(wrong, codes == i), _share(wrong, (codes == i) & selection.mask))
-        for i, (label, report) in enumerate(selection.per_class.items())
+        ClassRow(cleaned(str(label)), report.count, report.kept, report.why, *noise)
+        for (label, report), *noise in zip(selection.per_class.items(), before, after, strict=True)
     ]
+
+
+def _shares(codes: np.ndarray, wrong: np.ndarray | None, rows: Any, n_classes: int) -> list[float | None]:
+    """Share of wrong ones among those of some rows that are of each class; None where there is none or no gold labels are."""
+    if wrong is None:
+        return [None] * n_classes
+    every = np.bincount(codes[rows], minlength=n_classes)
+    errors = np.bincount(codes[rows], weights=wrong[rows], minlength=n_classes)
+    return [bad / of if of else None for bad, of in zip(errors.tolist(), every.tolist(), strict=True)]
 
 
 def _share(wrong: np.ndarray | None, rows: Any) -> float | None:
     return None if wrong is None or not len(wrong[rows]) else float(wrong[rows].mean())
-
-
-def _number(value: Any) -> float | None:
-    return float(value) if value is not None and np.isfinite(value) else None
-
-
-def _text(value: Any) -> str:
-    return cleaned(str(value))
-
-
-def _name(value: Any) -> str | None:
-    return None if value is None else _text(value)
 
 
 def _jsonable(value: Any) -> Any:

@@ -3,7 +3,7 @@
   const data = JSON.parse(document.getElementById("data").textContent);
   const byId = (id) => document.getElementById(id);
   const number = new Intl.NumberFormat("en");
-  const percent = (part, whole) => `${((100 * part) / whole).toFixed(1)} %`;
+  const percent = (part, whole) => `${((100 * part) / whole).toFixed(1)}\u00a0%`;
   const short = (value) => String(Number(value.toPrecision(3)));
   for (const part of document.querySelectorAll("[data-live]")) part.hidden = false;
 
@@ -43,6 +43,7 @@
       }
     };
     input.addEventListener("input", show);
+    byId("marker").removeAttribute("display");
     show();
   }
 
@@ -93,7 +94,8 @@
     const head = element("th", "words");
     head.scope = "row";
     head.append(row.id === null ? String(row.position) : foreign(row.id));
-    const cells = [head, textCell(row), named(row.label, data.gold ? (row.gold === row.label ? "right" : `gold: ${row.gold}`) : "")];
+    const truth = row.gold === row.label ? "gold agrees" : `gold: ${row.gold}`;
+    const cells = [head, textCell(row), named(row.label, data.gold ? truth : "")];
     if (data.suggested) {
       const sure = row.suggested_probability === null ? "" : `${percent(row.suggested_probability, 1)} sure`;
       cells.push(named(row.suggested, sure));

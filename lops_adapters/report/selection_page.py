@@ -24,7 +24,14 @@ def write_selection_page(path: Path, page: SelectionPage) -> Path:
 
     """
     thresholds, places = _thresholds(page)
-    parts = [_figures(page), _why(page), _classes(page), _charts(page, thresholds), _suspects(page), settings_section(page.settings, page.versions)]
+    parts = [
+        _figures(page),
+        _why(page),
+        _classes(page),
+        _charts(page, thresholds),
+        _suspects(page),
+        settings_section(page.settings, page.versions),
+    ]
     sentence = f"Kept {count(page.n_kept)} of {count(page.n_rows)} rows ({share(page.n_kept, page.n_rows)})"
     header = headline(page.title, sentence, page.source)
     write_text(path, document(f"{sentence}: {page.title}", header, "\n".join(filter(None, parts)), data=_data(page, places)))
@@ -85,7 +92,8 @@ def _thresholds(page: SelectionPage) -> tuple[str, list[list[float]]]:
     start = last - min(range(last + 1), key=lambda i: abs(page.thresholds[i][1] - page.n_kept))
     slider = (
         '<div class="slider" data-live hidden><label for="threshold">Try another: everything on the left, strict on the right</label>'
-        f'<input type="range" id="threshold" min="0" max="{last}" value="{start}"><output id="threshold-says" for="threshold"></output></div>'
+        f'<input type="range" id="threshold" min="0" max="{last}" value="{start}">'
+        '<output id="threshold-says" for="threshold"></output></div>'
     )
     rows = [[f"{value:.4g}", count(n), share(n, page.n_rows), *_wrong(wrong, n)] for value, n, wrong in page.thresholds]
     head = ["confidence", "rows", "share", *(["wrong", "share wrong"] if page.thresholds[0][2] is not None else [])]
@@ -139,7 +147,8 @@ def _suspects(page: SelectionPage) -> str:
     head = "".join(f'<th scope="col" role="columnheader"{_words(name in words)}>{name}</th>' for name in _columns(page))
     live = (
         f"<div data-live hidden>{_controls(page)}"
-        '<div class="bar"><span role="status" id="rows-status"></span><button type="button" id="download">Download these as CSV</button></div>'
+        '<div class="bar"><span role="status" id="rows-status"></span>'
+        '<button type="button" id="download">Download these as CSV</button></div>'
         '<table id="rows" role="table" aria-labelledby="suspects">'
         f'<thead role="rowgroup"><tr role="row">{head}</tr></thead><tbody role="rowgroup"></tbody></table>'
         '<div class="bar"><button type="button" id="previous">Previous</button><button type="button" id="next">Next</button></div></div>'
@@ -157,7 +166,7 @@ def _controls(page: SelectionPage) -> str:
     return (
         '<div class="controls"><label>Search<input type="search" id="search" autocomplete="off" spellcheck="false"></label>'
         f'<label>Pseudo-label<select id="label"><option value="">all</option>{labels}</select></label>'
-        '<label>State<select id="state"><option value="">kept and rejected</option>'
+        '<label>State<select id="state"><option value="">all</option>'
         '<option value="rejected">rejected</option><option value="kept">kept</option></select></label>'
         f'<label>Order<select id="order"><option value="">least trusted first</option>{certain}'
         '<option value="position">as in the data</option></select></label></div>'

@@ -73,7 +73,9 @@ def page(n=40, *, with_gold=True, **more) -> SelectionPage:
 def hostile_page() -> SelectionPage:
     """Hostile text wherever a page shows text."""
     n = len(HOSTILE) * 2
-    made = page(n, texts=[HOSTILE[i // 2] for i in range(n)], ids=[HOSTILE[i // 2][:200] for i in range(n)], title=HOSTILE[1], source=HOSTILE[4])
+    made = page(
+        n, texts=[HOSTILE[i // 2] for i in range(n)], ids=[HOSTILE[i // 2][:200] for i in range(n)], title=HOSTILE[1], source=HOSTILE[4]
+    )
     worst = [HOSTILE[i % 12] for i in range(n)]
     suspects = [replace(row, label=text, suggested=text, gold=text) for row, text in zip(made.suspects, worst, strict=True)]
     classes = [replace(made.classes[0], label=text, why=text) for text in HOSTILE[:12]]

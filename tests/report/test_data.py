@@ -4,11 +4,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lops_adapters.core import LopsError
+from lops_adapters.core import LearningOrder, LopsError
 from lops_adapters.evaluation import area_under_noise_coverage, noise_coverage_curve
 from lops_adapters.report.data import BEST, ComparisonPage, MethodRow, SelectionPage, best_curve, noise_curve, selection_page
 from lops_adapters.report.measure import learnt_bins, least_trusted, thinned, threshold_rows
-from lops_adapters.selection import keep_all, select
+from lops_adapters.selection import keep_all
 
 from .examples import HOSTILE, gold, hostile_page, labels, page, selection, texts
 
@@ -90,8 +90,8 @@ def test_columns_of_any_kind():
     plain = page(ids=[str(i) for i in range(100, 140)])
     assert made == plain
     shuffled = pandas.Series(labels(), index=range(40, 80))
-    assert page(labels=shuffled) == page()
-    holes = page(suggested=[None] * 40, suggested_probability=[np.nan] * 40)
+    assert page(labels=shuffled, texts=pandas.Series(texts(), index=range(40, 80))) == page()
+    holes = page(suggested=[None, float("nan")] * 20, suggested_probability=[np.nan] * 40)
     assert {(row.suggested, row.suggested_probability) for row in holes.suspects} == {(None, None)}
 
 
@@ -196,12 +196,16 @@ def test_curves_are_thinned_and_their_area_is_not():
 
 
 def test_a_real_selection():
-    words = ["goal cup team", "vote law court", "goal team win", "court vote state"] * 10
     given = ["sports", "politics", "sports", "politics"] * 9 + ["politics", "sports", "sports", "politics"]
-    chosen = select(words, given)
-    made = selection_page(chosen, words, given, title="t", source="s")
+    order = LearningOrder(given, tau=0.9, rule="algorithm1")
+    order.observe(["sports", "politics"] * 15 + ["politics"] * 10)
+    order.observe(["sports", "politics"] * 20)
+    chosen = order.select()
+    made = selection_page(chosen, given, given, title="t", source="s")
+    assert made.learnt == [(1.0, 33, 2), (2.0, 3, 1), (None, 0, 1)]
     assert sum(kept for _, kept, _ in made.learnt) == made.n_kept == len(chosen.kept)
     assert {row.position for row in made.suspects} == set(range(40))
+    assert made.suspects[0].position == 37  # never learnt
 
 
 def test_hostile_text_can_be_stored():

@@ -1,5 +1,6 @@
 import base64
 import hashlib
+import itertools
 import json
 import re
 from dataclasses import replace
@@ -76,7 +77,8 @@ def test_numbers_stand_in_the_page(tmp_path):
     assert ["never", "0", "8"] in reader.rows
     assert ["probe.kind", "linear"] in reader.rows
     assert ["numpy", "2.0"] in reader.rows
-    assert "22.5 %wrong among all rows" in re.sub(r"\s+", " ", reader.text.replace("wrong among all rows22.5 %", "22.5 %wrong among all rows"))
+    assert "wrong among all rows22.5 %" in reader.text
+    assert "wrong among the kept3.1 %" in reader.text
     assert len(data_of(reader)["suspects"]) == 40
 
 
@@ -128,7 +130,17 @@ def test_nothing_is_asked_of_the_network(tmp_path):
 
 def test_the_script_writes_text_only():
     script = files("lops_adapters.report").joinpath("page.js").read_text(encoding="utf-8")
-    for dangerous in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "Function(", "fetch(", "XMLHttp", "import("):
+    for dangerous in (
+        "innerHTML",
+        "outerHTML",
+        "insertAdjacentHTML",
+        "document.write",
+        "eval(",
+        "Function(",
+        "fetch(",
+        "XMLHttp",
+        "import(",
+    ):
         assert dangerous not in script
 
 
@@ -154,8 +166,9 @@ def test_suspects_stand_in_the_page_without_scripts(tmp_path):
     static = Reader(text.split("<noscript>")[1].split("</noscript>")[0])
     assert len([row for row in static.rows if row[0].startswith("row-")]) == 40
     assert ["row-198", "text number 198 about arts", "law", "-0.25", "never", "rejected"] in static.rows
-    many = [replace(page().suspects[0], label=f"class {i}") for i in range(1000)]
-    made = replace(page(), suspects=many, classes=[replace(page().classes[0], label=row.label) for row in many])
+    made = page()
+    many = [replace(made.suspects[0], label=f"class {i}") for i in range(1000)]
+    made = replace(made, suspects=many, classes=[replace(made.classes[0], label=row.label) for row in many])
     text, _ = read(tmp_path, made)
     static = Reader(text.split("<noscript>")[1].split("</noscript>")[0])
     assert len(static.rows) == 2 * 200
@@ -175,7 +188,7 @@ def test_marked_up_for_every_reader(tmp_path):
     labelled = {attributes["for"] for attributes in reader.attributes("label") if "for" in attributes}
     assert labelled == {"threshold"}
     levels = [int(tag[1]) for tag in tags if re.fullmatch("h[1-6]", tag)]
-    assert all(later - earlier <= 1 for earlier, later in zip(levels, levels[1:], strict=False))
+    assert all(later - earlier <= 1 for earlier, later in itertools.pairwise(levels))
 
 
 def luminance(colour):
@@ -231,11 +244,10 @@ def test_bars_stay_inside(bins):
 
 def test_bars_are_as_high_as_their_numbers():
     drawn = histogram([(1.0, 30, 10), (2.0, 0, 20)])
-    heights = [float(height) for height in re.findall(r'class="(?:kept|rejected)"[^>]*height="([\d.]+)"/></?[gr]', drawn)]
-    kept, first, second = (float(found) for found in re.findall(r'<rect class="(?:kept|rejected)"[^>]* width="\d[\d.]*" height="([\d.]+)"', drawn)[-3:])
+    found = re.findall(r'<rect class="(?:kept|rejected)"[^>]* x=[^>]* height="([\d.]+)"', drawn)
+    kept, first, second = map(float, found)
     assert kept == pytest.approx(3 * first, abs=0.3)
     assert second == pytest.approx(2 * first, abs=0.3)
-    assert heights
 
 
 def test_the_marker_goes_where_the_numbers_are():
