@@ -1,1 +1,1 @@
-"""Ways into the package for people who have something already: texts in a list, a training loop, a table. Leaves: nothing imports them."""
+"""Adapters for training loops and tables of other libraries. A leaf: nothing else of the package imports it."""
