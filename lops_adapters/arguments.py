@@ -97,8 +97,10 @@ def default_preset() -> str:
     return "paper" if resolve_device("auto").type == "cuda" else "quick"
 
 
-def guarded(main: Callable[[Sequence[str] | None], int]) -> Callable[[Sequence[str] | None], int]:
-    """Make bad input one clear line on standard error and exit status 2, and warnings one line each."""
+def guarded(
+    main: Callable[[Sequence[str] | None], int], stopped: str = "stopped; the same command with --resume goes on from here"
+) -> Callable[[Sequence[str] | None], int]:
+    """Make bad input one clear line on standard error and exit status 2, and warnings one line each; ``stopped`` is said on Ctrl-C."""
 
     def run(arguments: Sequence[str] | None = None) -> int:
         with warnings.catch_warnings():
@@ -109,7 +111,7 @@ def guarded(main: Callable[[Sequence[str] | None], int]) -> Callable[[Sequence[s
                 sys.stderr.write(f"error: {error}\n")
                 return 2
             except KeyboardInterrupt:
-                sys.stderr.write("stopped; the same command with --resume goes on from here\n")
+                sys.stderr.write(f"{stopped}\n")
                 return 130
 
     return run

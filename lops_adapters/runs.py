@@ -130,9 +130,16 @@ def describe(framework: str, settings: dict[str, Any], seed: int, corpus: Any, d
             "sha256": corpus.checksum,
         },
         "device": device,
+        "command": " ".join(["python -m", f"lops_adapters.{framework}", *sys.argv[1:]]),
+        **surroundings(),
+    }
+
+
+def surroundings() -> dict[str, Any]:
+    """Return what ``config.json`` says of the place and the time of any run: versions, git commit, start in UTC."""
+    return {
         "versions": {"python": platform.python_version(), **{name: _version(name) for name in _VERSIONS}},
         "git_commit": _git_commit(),
-        "command": " ".join(["python -m", f"lops_adapters.{framework}", *sys.argv[1:]]),
         "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
     }
 

@@ -26,13 +26,19 @@ def replace_with(path: Path, write: Callable[[Path], object]) -> None:
 
 
 def replace_folder(folder: Path, write: Callable[[Path], object]) -> None:
-    """Let ``write`` fill a fresh folder, and put it in place of ``folder`` when it is complete."""
-    temporary = folder.with_name(f".{folder.name}.{os.getpid()}.tmp")
+    """Let ``write`` fill a fresh folder, and put it in place of ``folder`` when it is complete; where it fails, all is as before."""
+    temporary, old = (folder.with_name(f".{folder.name}.{os.getpid()}.{end}") for end in ("tmp", "old.tmp"))
     shutil.rmtree(temporary, ignore_errors=True)
     temporary.mkdir(parents=True)
-    write(temporary)
-    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        write(temporary)
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
+    if folder.exists():
+        folder.rename(old)
     temporary.rename(folder)
+    shutil.rmtree(old, ignore_errors=True)
 
 
 def write_text(path: Path, text: str) -> None:

@@ -115,7 +115,7 @@ def test_a_folder_stands_there_when_it_is_complete(tmp_path):
 
 
 def test_a_folder_that_fails_leaves_the_old_one(tmp_path):
-    """And what it had written is out of the way of the next."""
+    """And nothing of what it had written."""
     folder = tmp_path / "model"
     storage.replace_folder(folder, lambda temporary: (temporary / "weights").write_text("old"))
 
@@ -125,6 +125,7 @@ def test_a_folder_that_fails_leaves_the_old_one(tmp_path):
 
     with pytest.raises(RuntimeError, match="disk full"):
         storage.replace_folder(folder, half)
+    assert list(tmp_path.iterdir()) == [folder]
     assert [path.name for path in folder.iterdir()] == ["weights"]
     storage.replace_folder(folder, lambda temporary: (temporary / "weights").write_text("new"))
     assert [path.name for path in folder.iterdir()] == ["weights"]

@@ -13,8 +13,12 @@ from importlib import import_module
 from lops_adapters.core import __version__
 
 COMMANDS = {
+    "select": "choose which labels of a table to trust: kept rows, rejected rows, a report",
+    "compare": "compare selection methods on a table that has gold labels, too",
+    "report": "write the page of a finished run again",
     "patch": "put LOPS into a checkout of ConWea, X-Class, WeSTClass or LOTClass, and take it out again",
     "vendor": "copy the one file that selects into a code base, or tell what a copy is",
+    "completion": "print a script that completes lops in bash, zsh or fish",
 }
 
 
@@ -34,8 +38,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     from lops_adapters.arguments import guarded
 
-    status: int = guarded(import_module(f"lops_adapters.cli.{command}").main)(given[1:])
-    return status
+    run = guarded(import_module(f"lops_adapters.cli.{command}").main, "stopped; nothing half is left behind")
+    try:
+        return run(given[1:])
+    except OSError as error:  # a full disk, a folder that may not be written
+        sys.stderr.write(f"error: {error}\n")
+        return 2
 
 
 if __name__ == "__main__":

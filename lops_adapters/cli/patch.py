@@ -8,23 +8,35 @@ from pathlib import Path
 
 from lops_adapters.vendoring import patching, upstreams
 
+EXAMPLES = """examples:
+  lops patch conwea ~/src/ConWea --check
+  lops patch conwea ~/src/ConWea
+  lops patch conwea ~/src/ConWea --reverse"""
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Patch a checkout, undo that, or say how it stands."""
-    parser = argparse.ArgumentParser(
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of ``lops patch``."""
+    found = argparse.ArgumentParser(
         prog="lops patch",
         description="Put LOPS into a checkout of an original repository. The patched program is as before, until it is run with LOPS=1.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("name", choices=upstreams.names(), metavar="NAME", help=", ".join(upstreams.names()))
-    parser.add_argument("path", type=Path, metavar="PATH", help="top folder of the checkout")
-    what = parser.add_mutually_exclusive_group()
+    found.add_argument("name", choices=upstreams.names(), metavar="NAME", help=", ".join(upstreams.names()))
+    found.add_argument("path", type=Path, metavar="PATH", help="top folder of the checkout")
+    what = found.add_mutually_exclusive_group()
     what.add_argument("--check", action="store_true", help="say whether it would work, and write nothing")
     what.add_argument("--reverse", action="store_true", help="take everything out again")
     what.add_argument("--status", action="store_true", help="say how the checkout stands, and write nothing")
-    parser.add_argument(
+    found.add_argument(
         "--force", action="store_true", help="patch changed files whose lines around the insertions still fit; reverse edited patches"
     )
-    options = parser.parse_args(arguments)
+    return found
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Patch a checkout, undo that, or say how it stands."""
+    options = parser().parse_args(arguments)
     upstream, root = upstreams.load(options.name), options.path
     if options.status:
         print("\n".join(_columns(patching.status(root, upstream))))

@@ -20,13 +20,17 @@ DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _AGNEWS_HEADER = ["class index", "title", "description"]
 
 
-def csv_records(path: Path, quiet: bool = False, delimiter: str = ",") -> Iterator[tuple[int, list[str]]]:
-    """Yield (number of the record's last line, fields) of a delimited UTF-8 file; blank lines are skipped.
+def csv_records(
+    path: Path, quiet: bool = False, delimiter: str = ",", lines: Iterable[str] | None = None
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield (number of the record's last line, fields) of a delimited file; blank lines are skipped.
+
+    The lines are those of the file, read as UTF-8, unless they are given.
 
     Raises:
         LopsError: A bad byte, or quotes that do not pair up (read leniently they would swallow the rest of the file).
     """
-    reader = csv.reader(raw_lines(path, quiet), delimiter=delimiter, strict=True)
+    reader = csv.reader(raw_lines(path, quiet) if lines is None else lines, delimiter=delimiter, strict=True)
     previous = csv.field_size_limit(2**31 - 1)
     try:
         for record in reader:

@@ -3,7 +3,8 @@
 from lops_adapters.selection.confidence import Confidence
 from lops_adapters.selection.methods import METHODS, Method, build
 from lops_adapters.selection.scoring import CONFIDENCES, score
-from lops_adapters.selection.selectors import Lops, Selector, keep_all, select, trusted_positions
+from lops_adapters.selection.selectors import Lops, Selector, keep_all, trusted_positions
+from lops_adapters.selection.suggestions import Suggestions
 
 __all__ = [
     "CONFIDENCES",
@@ -12,9 +13,9 @@ __all__ = [
     "Lops",
     "Method",
     "Selector",
+    "Suggestions",
     "build",
     "keep_all",
     "score",
-    "select",
     "trusted_positions",
 ]

@@ -14,6 +14,7 @@ from lops_adapters.selection.folds import splits
 from lops_adapters.selection.keeping import Scored, read_labels, selection_of
 from lops_adapters.selection.margin import margins
 from lops_adapters.selection.selectors import Labels
+from lops_adapters.selection.suggestions import Seen
 
 EARLY_LOOKS = (1 / 16, 1 / 8, 1 / 4, 1 / 2)  # in epochs; then every epoch's end
 
@@ -37,6 +38,7 @@ class Automatic:
         seed: of folds and trainings.
         quiet: no progress bar.
         folds: 3 trainings on two thirds of the samples cost about two trainings on all.
+        seen: told the relative probabilities, scaled to sum to 1, of all samples at the look that counts.
 
     """
 
@@ -44,6 +46,7 @@ class Automatic:
     seed: int = 0
     quiet: bool = True
     folds: int = 3
+    seen: Seen | None = None
 
     def __call__(self, samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
         """Predict out of sample and select.
@@ -59,27 +62,38 @@ class Automatic:
         scores = np.stack([relative_margins(probabilities, codes, small) for probabilities in looks.values()])
         chosen = int((scores >= 0).sum(axis=1).argmax())
         mask = (scores[chosen] >= 0) | small[codes]
+        if self.seen is not None:
+            self.seen(relative(list(looks.values())[chosen], codes, small), None)
         reasons = ["too few samples, kept whole" if few else "preferred by a probe that had not seen it" for few in small]
         when = f"{self.folds} trainings, looked at after {list(looks)[chosen]:g} epochs of at most {self.probe.max_epochs}"
         return selection_of(mask, Scored(scores[chosen], None, when), classes, codes, "automatic", reasons)
 
 
 def relative_margins(probabilities: np.ndarray, codes: np.ndarray, small: np.ndarray) -> np.ndarray:
-    """Margins of the pseudo-labels, (n,) float64 in [-1, 1], of probabilities relative to their class's mean self-confidence.
+    """Margins of the pseudo-labels, (n,) float64 in [-1, 1], of :func:`relative` probabilities; arguments as there.
+
+    >>> relative_margins(np.array([[0.9, 0.1], [0.7, 0.3], [0.8, 0.2]]), np.array([0, 0, 1]), np.zeros(2, bool)).round(2).tolist()
+    [0.38, -0.26, 0.0]
+    """
+    return margins(relative(probabilities, codes, small), codes)
+
+
+def relative(probabilities: np.ndarray, codes: np.ndarray, small: np.ndarray) -> np.ndarray:
+    """Probabilities relative to their class's mean self-confidence, (n, k) float64, scaled so that rows sum to 1.
 
     Args:
         probabilities: (n, k), out of sample.
         codes: (n,) int; every class occurs.
         small: (k,) bool, classes that rival no others.
 
-    >>> relative_margins(np.array([[0.9, 0.1], [0.7, 0.3], [0.8, 0.2]]), np.array([0, 0, 1]), np.zeros(2, bool)).round(2).tolist()
-    [0.38, -0.26, 0.0]
+    >>> relative(np.array([[0.9, 0.1], [0.7, 0.3], [0.8, 0.2]]), np.array([0, 0, 1]), np.zeros(2, bool)).round(2).tolist()
+    [[0.69, 0.31], [0.37, 0.63], [0.5, 0.5]]
     """
     own = np.bincount(codes, weights=probabilities[np.arange(len(codes)), codes]) / np.bincount(codes)
-    relative = probabilities / np.maximum(own, 1e-12)
-    rivals = np.where(small, 0.0, relative)
-    rivals[np.arange(len(codes)), codes] = relative[np.arange(len(codes)), codes]
-    return margins(rivals / np.maximum(rivals.sum(axis=1, keepdims=True), 1e-12), codes)
+    scaled = probabilities / np.maximum(own, 1e-12)
+    rivals = np.where(small, 0.0, scaled)
+    rivals[np.arange(len(codes)), codes] = scaled[np.arange(len(codes)), codes]
+    return np.asarray(rivals / np.maximum(rivals.sum(axis=1, keepdims=True), 1e-12))
 
 
 def held_out(

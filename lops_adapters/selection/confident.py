@@ -14,6 +14,7 @@ from lops_adapters.probes.base import Probe
 from lops_adapters.selection.folds import out_of_sample
 from lops_adapters.selection.keeping import Ranked, Scored, read_labels, selection_of
 from lops_adapters.selection.selectors import Labels
+from lops_adapters.selection.suggestions import Seen
 
 
 @dataclass
@@ -27,6 +28,7 @@ class ConfidentLearning:
         seed: of folds and trainings.
         quiet: no progress bar.
         folds: every sample is judged by a probe trained on the other folds.
+        seen: told the out-of-sample probabilities of all samples.
 
     Label quality is the out-of-sample probability of the pseudo-label, cleanlab's "self-confidence". Source: Northcutt, Jiang and Chuang,
     JAIR 2021 (confident learning); flags by cleanlab's default rule, pruning by noise rate.
@@ -39,6 +41,7 @@ class ConfidentLearning:
     seed: int = 0
     quiet: bool = True
     folds: int = 5
+    seen: Seen | None = None
 
     def __post_init__(self) -> None:
         cleanlab("filter")
@@ -60,6 +63,8 @@ class ConfidentLearning:
 
     def _score(self, samples: Sequence[Any], codes: np.ndarray, n_classes: int) -> tuple[Scored, np.ndarray]:
         probabilities = out_of_sample(self.probe, samples, codes, n_classes, folds=self.folds, seed=self.seed, quiet=self.quiet)
+        if self.seen is not None:
+            self.seen(probabilities, None)
         quality = cleanlab("rank").get_label_quality_scores(codes, probabilities, method="self_confidence")
         return Scored(np.asarray(quality, dtype=np.float64), None, f"{self.folds} trainings, each sample left out of one"), probabilities
 

@@ -10,6 +10,7 @@ import numpy as np
 from lops_adapters.core import LopsError
 from lops_adapters.probes.base import Probe
 from lops_adapters.selection.keeping import Scored, Scorer
+from lops_adapters.selection.suggestions import Seen
 
 PASSES = 5  # as in the authors' released code
 VARIANTS = ("paper", "released")
@@ -46,8 +47,10 @@ def certainty(passes: np.ndarray, codes: np.ndarray, uncertainty: np.ndarray, va
     return np.where(agree, -uncertainty, uncertainty - 2.0)
 
 
-def dropout_scorer(name: str, probe: Probe, seed: int, variant: str = "paper") -> Scorer:
+def dropout_scorer(name: str, probe: Probe, seed: int, variant: str = "paper", seen: Seen | None = None) -> Scorer:
     """Return a scorer by ``mc-dropout`` or ``entropy``: trains the probe to the end, then predicts five times with dropout on.
+
+    ``seen`` is told the mean of the five.
 
     Raises:
         LopsError: an unknown variant, or a probe without dropout.
@@ -60,6 +63,8 @@ def dropout_scorer(name: str, probe: Probe, seed: int, variant: str = "paper") -
 
     def scorer(samples: Sequence[Any], codes: np.ndarray, n_classes: int) -> Scored:
         passes = probe.fit(samples, codes, n_classes, seed=seed).predict_with_dropout(samples, PASSES, seed=seed)
+        if seen is not None:
+            seen(passes.mean(axis=0), None)
         uncertainty = (mc_dropout if name == "mc-dropout" else entropy)(passes, codes)
         return Scored(certainty(passes, codes, uncertainty, variant), None, f"{PASSES} passes with dropout after the training")
 

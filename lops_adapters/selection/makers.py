@@ -19,6 +19,7 @@ from lops_adapters.selection.optimal import Optimal
 from lops_adapters.selection.random_choice import random_scorer
 from lops_adapters.selection.scoring import CONFIDENCES, watch
 from lops_adapters.selection.selectors import Labels, Lops, Selector, keep_all
+from lops_adapters.selection.suggestions import Seen
 
 UPDATES_BETWEEN_LOOKS = 40  # of lops-batch where nothing else is asked: the granularity of the authors' curves
 
@@ -37,6 +38,8 @@ class Request:
     gold: Labels | None
     seed: int
     quiet: bool
+    seen: Seen | None = None
+    strict: bool = False
 
     @property
     def probe(self) -> Probe:
@@ -57,13 +60,25 @@ def standard(request: Request) -> Selector:
 
 def lops(request: Request, online: bool = False) -> Selector:
     """Learning order by a rule of the core."""
-    return Lops(request.probe, tau=request.tau, rule=request.rule, every=request.every, seed=request.seed, online=online)
+    return _lops(request, request.every, online)
 
 
 def lops_batch(request: Request) -> Selector:
     """The same inside epochs."""
-    every = request.every or UPDATES_BETWEEN_LOOKS
-    return Lops(request.probe, tau=request.tau, rule=request.rule, every=every, seed=request.seed)
+    return _lops(request, request.every or UPDATES_BETWEEN_LOOKS)
+
+
+def _lops(request: Request, every: int | None, online: bool = False) -> Selector:
+    return Lops(
+        request.probe,
+        tau=request.tau,
+        rule=request.rule,
+        every=every,
+        seed=request.seed,
+        strict=request.strict,
+        online=online,
+        seen=request.seen,
+    )
 
 
 def watched(request: Request, online: bool = False) -> Selector:
@@ -72,7 +87,8 @@ def watched(request: Request, online: bool = False) -> Selector:
 
     def scorer(samples: Sequence[Any], codes: np.ndarray, n_classes: int) -> Scored:
         confidence = CONFIDENCES[request.name](codes, n_classes)
-        checkpoints = watch(probe, samples, codes, n_classes, [confidence], seed=request.seed, every=request.every, online=online)
+        timing: dict[str, Any] = {"seed": request.seed, "every": request.every, "online": online}
+        checkpoints = watch(probe, samples, codes, n_classes, [confidence], **timing, seen=request.seen)
         return Scored(confidence.scores(), confidence.learnt_at(), f"watched to the end of the training, {checkpoints} checkpoints")
 
     return request.ranked(scorer)
@@ -80,12 +96,12 @@ def watched(request: Request, online: bool = False) -> Selector:
 
 def dropout(request: Request, **options: Any) -> Selector:
     """MC-Dropout and Entropy."""
-    return request.ranked(dropout_scorer(request.name, request.probe, request.seed, **options))
+    return request.ranked(dropout_scorer(request.name, request.probe, request.seed, seen=request.seen, **options))
 
 
 def o2u_net(request: Request, **options: Any) -> Selector:
     """O2U-Net."""
-    return request.ranked(o2u_scorer(request.probe, request.seed, **options))
+    return request.ranked(o2u_scorer(request.probe, request.seed, seen=request.seen, **options))
 
 
 def random(request: Request) -> Selector:
@@ -95,12 +111,12 @@ def random(request: Request) -> Selector:
 
 def confident_learning(request: Request, **options: Any) -> Selector:
     """Confident learning."""
-    return ConfidentLearning(request.probe, request.n, request.stratified, request.seed, request.quiet, **options)
+    return ConfidentLearning(request.probe, request.n, request.stratified, request.seed, request.quiet, seen=request.seen, **options)
 
 
 def automatic(request: Request, **options: Any) -> Selector:
     """The automatic choice."""
-    return Automatic(request.probe, request.seed, request.quiet, **options)
+    return Automatic(request.probe, request.seed, request.quiet, seen=request.seen, **options)
 
 
 def optimal(request: Request) -> Selector:

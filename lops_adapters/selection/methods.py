@@ -12,6 +12,7 @@ from lops_adapters.probes.base import check_counts
 from lops_adapters.selection import makers
 from lops_adapters.selection.makers import Request
 from lops_adapters.selection.selectors import Labels, Selector
+from lops_adapters.selection.suggestions import Seen
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,8 @@ def build(
     gold: Labels | None = None,
     seed: int = 0,
     quiet: bool = True,
+    seen: Seen | None = None,
+    strict: bool = False,
     **options: Any,
 ) -> Selector:
     """Return the selector of a method.
@@ -89,6 +92,8 @@ def build(
         gold: one gold label a sample, in the order of the samples; only for ``optimal``.
         seed: of trainings, folds and ties.
         quiet: no progress bars other than the probe's own.
+        seen: told what the probe predicts, see :class:`lops_adapters.selection.Suggestions`; the last word on a sample is the method's own.
+        strict: of ``lops`` and ``lops-batch``: raise where nothing was learnt in a class.
         options: see :attr:`Method.options`.
 
     Raises:
@@ -106,7 +111,7 @@ def build(
     if isinstance(probe, str):
         probe = probe_class(probe)()
     by_class = method.stratified if stratified is None else stratified
-    return method.make(Request(name, probe, n, tau, rule, every, by_class, gold, seed, quiet), **options)
+    return method.make(Request(name, probe, n, tau, rule, every, by_class, gold, seed, quiet, seen, strict), **options)
 
 
 def _check(method: Method, n: int | None, tau: float, rule: str, gold: Labels | None, options: Mapping[str, Any]) -> None:

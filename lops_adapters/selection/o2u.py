@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from lops_adapters.core import LopsError
 from lops_adapters.probes.base import Probe, Stage, steady
 from lops_adapters.selection.keeping import Scored, Scorer
+from lops_adapters.selection.suggestions import Seen
 
 VARIANTS = ("paper", "released")
 CYCLES, CYCLE_EPOCHS, LOWEST_RATE = 2, 3, 0.01  # of the paper's variant, which leaves them open
@@ -67,11 +69,11 @@ def stages_of(variant: str, losses: Losses, own_epochs: int) -> list[Stage]:
     ]
 
 
-def o2u_scorer(probe: Probe, seed: int, variant: str = "paper") -> Scorer:
+def o2u_scorer(probe: Probe, seed: int, variant: str = "paper", seen: Seen | None = None) -> Scorer:
     """Return a scorer by minus the mean loss of the second stage.
 
     The loss is normalised as in O2U-Net, by the mean of its epoch. Since every sample is heard once an epoch this moves all scores alike
-    and never changes who is kept.
+    and never changes who is kept. ``seen`` is told what the model says of each sample in the second stage, batch by batch.
 
     Raises:
         LopsError: an unknown variant.
@@ -83,6 +85,13 @@ def o2u_scorer(probe: Probe, seed: int, variant: str = "paper") -> Scorer:
     def scorer(samples: Sequence[Any], codes: np.ndarray, n_classes: int) -> Scored:
         losses = Losses(codes)
         stages = stages_of(variant, losses, probe.max_epochs)
+
+        def hear(where: np.ndarray, said: np.ndarray) -> None:
+            losses.hear(where, said)
+            if seen is not None:
+                seen(said, where)
+
+        stages[-1] = replace(stages[-1], heard=hear)
         probe.fit_in_stages(samples, codes, n_classes, stages, seed=seed)
         epochs = sum(stage.epochs for stage in stages)
         return Scored(-losses.mean(), None, f"{epochs} epochs, losses of the last {stages[-1].epochs}")

@@ -14,6 +14,7 @@ from lops_adapters.selection.learning_order import LearningOrderScore
 from lops_adapters.selection.margin import Margin
 from lops_adapters.selection.probability import Probability
 from lops_adapters.selection.stability import Stability
+from lops_adapters.selection.suggestions import Seen
 
 CONFIDENCES: dict[str, type[Confidence]] = {
     "learning-order": LearningOrderScore,
@@ -66,8 +67,9 @@ def watch(
     seed: int,
     every: int | None,
     online: bool = False,
+    seen: Seen | None = None,
 ) -> int:
-    """Train a probe to the end and show every snapshot to all confidences; returns the number of checkpoints.
+    """Train a probe to the end and show every snapshot to all confidences, and ``seen``; returns the number of checkpoints.
 
     Raises:
         LopsError: ``every`` beyond the training, a prediction that is no number, and what the probe raises.
@@ -79,6 +81,8 @@ def watch(
             raise LopsError(f"the probe predicts NaN at time {snapshot.time}: its training has diverged; lower its learning rate")
         for confidence in confidences:
             confidence.observe(snapshot)
+        if seen is not None:
+            seen(snapshot.probabilities, snapshot.positions)
         checkpoints += 1
     if not checkpoints:
         raise LopsError(f"every is {every}, and the probe's training has fewer updates than that; wanted a smaller number or None")

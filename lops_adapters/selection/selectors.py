@@ -12,6 +12,7 @@ import numpy as np
 
 from lops_adapters.core import ClassReport, LearningOrder, LopsError, LopsWarning, Selection
 from lops_adapters.probes.base import Probe, check_counts
+from lops_adapters.selection.suggestions import Seen
 
 log = logging.getLogger(__name__)
 Labels = Any  # a sequence or array of hashable class names; numpy's arrays are no typing.Sequence
@@ -53,6 +54,7 @@ class Lops:
         strict: raise where nothing was learnt in a class.
         skip_decided: predict only the samples whose answer can still matter; the selection is the same.
         online: watch the training pass itself, see :meth:`lops_adapters.probes.Probe.watch`; costs next to nothing, ranks worse.
+        seen: told every snapshot, see :class:`lops_adapters.selection.Suggestions`.
 
     """
 
@@ -65,6 +67,7 @@ class Lops:
     skip_decided: bool = True
     classes: Sequence[Hashable] | None = field(default=None)
     online: bool = False
+    seen: Seen | None = None
 
     def __call__(self, samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
         """Watch the probe until the rule has seen enough, and select.
@@ -100,6 +103,8 @@ class Lops:
         )
         for snapshot in watched:
             order.observe(snapshot.probabilities, time=snapshot.time, positions=snapshot.positions, close=True)
+            if self.seen is not None:
+                self.seen(snapshot.probabilities, snapshot.positions)
             if order.done:
                 break
         if not order.times:
@@ -135,34 +140,3 @@ def encode(labels: Labels, classes: Sequence[Hashable]) -> np.ndarray:
 def values(labels: Sequence[Hashable]) -> Sequence[Hashable]:
     """Labels as plain Python values, from a list, array, tensor or pandas column."""
     return labels.tolist() if hasattr(labels, "tolist") else labels
-
-
-def select(
-    samples: Sequence[Any],
-    pseudo_labels: Labels,
-    probe: Probe | str = "linear",
-    *,
-    tau: float = 0.5,
-    rule: str = "released",
-    every: int | None = None,
-    seed: int = 0,
-    strict: bool = False,
-) -> Selection:
-    """Select the pseudo-labels to trust among samples: probe, learning order and rule in one call.
-
-    Args:
-        samples: n texts, or whatever the probe reads.
-        pseudo_labels: n class names.
-        probe: a probe, or the name of a kind with its default settings.
-        tau, rule, every, seed, strict: as for :class:`Lops`.
-
-    >>> texts = ["the striker scored a late goal"] * 9 + ["the bank cut its rates"] * 9
-    >>> select(texts, ["sports"] * 9 + ["money"] * 8 + ["sports"]).rejected.tolist()
-    [17]
-
-    """
-    if isinstance(probe, str):
-        from lops_adapters.probes import probe_class
-
-        probe = probe_class(probe)()
-    return Lops(probe, tau=tau, rule=rule, every=every, seed=seed, strict=strict)(samples, pseudo_labels)

@@ -52,10 +52,17 @@ def test_version(capsys):
     assert capsys.readouterr().out == f"lops_adapters {__version__}\n"
 
 
-def test_bad_input_is_one_line(monkeypatch, capsys):
+@pytest.mark.parametrize(
+    ("error", "line"),
+    [
+        (LopsError("found this, wanted that"), "error: found this, wanted that\n"),
+        (PermissionError(13, "Permission denied", "/x"), "error: [Errno 13] Permission denied: '/x'\n"),
+    ],
+)
+def test_bad_input_is_one_line(error, line, monkeypatch, capsys):
     def fail(_):
-        raise LopsError("found this, wanted that")
+        raise error
 
     monkeypatch.setattr("lops_adapters.cli.vendor.main", fail)
     assert main(["vendor", "x"]) == 2
-    assert capsys.readouterr().err == "error: found this, wanted that\n"
+    assert capsys.readouterr().err == line

@@ -8,7 +8,7 @@ import pytest
 from lops_adapters.core import RULES, LopsError, tie_hash
 from lops_adapters.evaluation import noise
 from lops_adapters.probes.linear import LinearProbe
-from lops_adapters.selection import METHODS, Lops, build, keep_all
+from lops_adapters.selection import METHODS, Lops, Suggestions, build, keep_all
 
 from .stand_in import Told, world
 
@@ -49,6 +49,28 @@ def test_the_table():
     assert {name for name, method in METHODS.items() if method.needs_gold} == {"optimal"}
     assert {name for name, method in METHODS.items() if not method.needs_probe} == {"standard", "random", "optimal"}
     assert all(method.summary and "\n" not in method.summary for method in METHODS.values())
+
+
+@everything
+def test_what_the_probe_says_can_be_listened_to(name):
+    """At no cost: the selection is the same, and the probe is trained no more often."""
+    seen, counts = Suggestions(N), []
+    plain = selector(name)(SAMPLES, LABELS)
+    heard = selector(name, seen=seen)(SAMPLES, LABELS)
+    np.testing.assert_array_equal(heard.mask, plain.mask)
+    np.testing.assert_array_equal(heard.confidence, plain.confidence)
+    if not METHODS[name].needs_probe:
+        assert (seen.codes == -1).all()
+        assert np.isnan(seen.probability).all()
+        return
+    gold = np.array([int(label[-1]) for label in GOLD])
+    assert (seen.codes == gold).mean() > 0.6 > (np.array(LABELS) != np.array(GOLD)).mean()
+    assert ((seen.probability > 1 / 3) & (seen.probability <= 1)).all()
+    for listener in (None, Suggestions(N)):
+        probe = Told(TABLE)
+        build(name, probe, every=2 if name == "lops-batch" else None, seen=listener)(SAMPLES, LABELS)
+        counts.append(len(probe.trained_on))
+    assert counts[0] == counts[1]
 
 
 @everything

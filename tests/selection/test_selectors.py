@@ -10,7 +10,7 @@ from lops_adapters.core import RULES, LearningOrder, LopsError, LopsWarning, Sel
 from lops_adapters.probes import Probe, Snapshot
 from lops_adapters.probes.base import Update
 from lops_adapters.probes.linear import LinearProbe
-from lops_adapters.selection import Lops, keep_all, select, trusted_positions
+from lops_adapters.selection import Lops, keep_all, trusted_positions
 
 N, K, EPOCHS, PER_EPOCH = 60, 3, 4, 6
 LABELS = [f"class {code}" for code in np.random.default_rng(0).integers(0, K, N)]
@@ -270,12 +270,11 @@ def test_keep_all():
 
 def test_gold_labels_have_no_way_in():
     """Whatever is done to gold labels cannot change a selection: no selector takes them."""
-    for selector in (keep_all, Lops.__call__, select):
+    for selector in (keep_all, Lops.__call__):
         names = list(inspect.signature(selector).parameters)
         assert [name for name in names if name != "self"][:2] == ["samples", "pseudo_labels"]
-    settings = {"probe", "tau", "rule", "every", "seed", "strict", "skip_decided", "classes", "online"}
+    settings = {"probe", "tau", "rule", "every", "seed", "strict", "skip_decided", "classes", "online", "seen"}
     assert set(inspect.signature(Lops).parameters) == settings
-    assert set(inspect.signature(select).parameters) - {"samples", "pseudo_labels"} == {"probe", "tau", "rule", "every", "seed", "strict"}
     settings = {"self", "samples", "codes", "n_classes", "seed", "every", "undecided", "online"}
     assert set(inspect.signature(Probe.watch).parameters) == settings
     assert Snapshot._fields == ("time", "probabilities", "positions")
@@ -302,20 +301,6 @@ def test_a_real_probe_rejects_mostly_wrong_labels(rule, every):
     assert kept < 0.1 < wrong.mean()  # a quarter of the labels are wrong
     assert rejected > 1.5 * wrong.mean()
     assert len(selection.kept) > 0.4 * len(texts)
-
-
-def test_select():
-    texts, labels, wrong = noisy_texts()
-    settings = {"tau": 0.4, "rule": "ranked", "every": 3, "seed": 5}
-    expected = Lops(LinearProbe(), **settings)(texts, labels)
-    assert_same(select(texts, labels, probe="linear", **settings), expected)
-    assert_same(select(texts, labels, LinearProbe(), **settings), expected)
-    assert_same(select(texts, labels), Lops(LinearProbe())(texts, labels))
-    assert wrong[select(texts, labels, probe="linear").rejected].mean() > wrong.mean()
-    with pytest.raises(LopsError, match="probe is 'svm'; wanted one of linear"):
-        select(texts, labels, probe="svm")
-    with pytest.raises(LopsError, match="found 1 class"):
-        select(texts, ["a"] * len(texts))
 
 
 @pytest.mark.parametrize("labels", [["a", "a", "b"], np.array(["a", "a", "b"], dtype=object)])

@@ -1,0 +1,182 @@
+"""``lops compare``: several selection methods on one table that has gold labels, too."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
+from statistics import fmean, stdev
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tqdm import tqdm
+
+from lops_adapters import storage
+from lops_adapters.arguments import aligned, percent
+from lops_adapters.cli import options as shared
+from lops_adapters.cli import outputs, tables
+from lops_adapters.cli.rows import Rows, Wanted, read_rows
+from lops_adapters.core import LopsError, Selection
+from lops_adapters.evaluation import area_under_noise_coverage, noise, noise_coverage_curve
+from lops_adapters.integrations.choices import choose_probe, device_of
+from lops_adapters.probes import Probe
+from lops_adapters.runs import surroundings
+from lops_adapters.selection import METHODS, build
+
+if TYPE_CHECKING:
+    from lops_adapters.report.data import ComparisonPage
+
+USUAL = ("standard", "automatic", "lops", "learning-order", "probability", "stability", "margin", "random")
+LATE = 0.05  # a curve that begins at a larger coverage leaves out what the others count
+KNOWN = tuple(name for name, method in METHODS.items() if not method.needs_gold)
+EXAMPLES = """examples:
+  lops compare checked.csv --text body --label weak --gold category
+  lops compare checked.csv --text body --label weak --gold category --methods automatic,probability --tau 0.8 --seeds 3"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of ``lops compare``."""
+    found = argparse.ArgumentParser(
+        prog="lops compare",
+        description="Compare selection methods by how many wrong labels they keep. Gold labels are looked at after the selections alone.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    shared.add_table(found)
+    found.add_argument("--gold", required=True, metavar="COLUMN", help="true labels")
+    choice = found.add_argument_group("selection")
+    usual = ",".join(USUAL)
+    choice.add_argument("--methods", default=usual, metavar="NAMES", help=f"comma-separated, of {', '.join(KNOWN)} (default: {usual})")
+    shared.add_probe(choice)
+    choice.add_argument("--tau", type=float, default=0.5, metavar="F", help="share to keep, for methods that are told one (default: 0.5)")
+    choice.add_argument("--seeds", type=int, default=1, metavar="N", help="means over the seeds S, S+1, ... (default: 1)")
+    out = found.add_argument_group("output")
+    out.add_argument("--output", type=Path, metavar="DIR", help="folder to write (default: the first file's name with -comparison, here)")
+    shared.add_run(out)
+    return found
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the methods, print their table and write the page."""
+    options = parser().parse_args(arguments)
+    shared.set_up()
+    names = read_methods(options.methods)
+    if options.seeds < 1:
+        raise LopsError(f"--seeds is {options.seeds}; wanted at least 1")
+    paths = tables.find(options.files)
+    folder = outputs.check_folder(options.output or Path(f"{paths[0].stem}-comparison"), "compare", options.force, paths)
+    table = tables.open_table(paths, delimiter=options.delimiter, encoding=options.encoding, quiet=options.quiet)
+    checksums = outputs.checksums(paths)
+    rows = read_rows(table, Wanted(options.text, options.label, options.gold, None, options.drop_unlabelled))
+    probe, which = choose_probe(options.probe, len(rows.texts), quiet=True)
+    for name in names:
+        build(name, probe, tau=options.tau, seed=options.seed)  # complains now rather than after other methods have run
+    results = {name: [] for name in names}  # type: dict[str, list[Result]]
+    seeds = range(options.seed, options.seed + options.seeds)
+    with tqdm(total=len(names) * len(seeds), unit="run", disable=options.quiet, leave=False) as bar:
+        for name in names:
+            bar.set_description(name)
+            for seed in seeds:
+                results[name].append(run(name, probe, rows, options.tau, seed))
+                bar.update()
+    settings = {"probe": repr(probe), "methods": names, "tau": options.tau, "seeds": list(seeds), "text": options.text}
+    settings |= {"label": options.label, "gold": options.gold, "drop_unlabelled": options.drop_unlabelled}
+    page = comparison(rows, results, f"Selection methods on {paths[0].name}", ", ".join(map(str, paths)), settings)
+    dataset = outputs.dataset(rows, checksums)
+    config = outputs.describe("compare", settings, options.seed, dataset, device_of(probe))
+    storage.replace_folder(folder, lambda place: write_pages(place, page, config))
+    print(text_table(page, [name for name, runs in results.items() if runs[0].is_late]))
+    print("\n".join(["", which, *rows.notes, f"Report: {folder / 'report.html'}"]))
+    return 0
+
+
+def read_methods(text: str) -> list[str]:
+    """Return the names of methods in a comma-separated list.
+
+    >>> read_methods("lops, margin")
+    ['lops', 'margin']
+    """
+    names = list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+    wrong = [name for name in names if name not in KNOWN]
+    if wrong or not names:
+        what = f"{wrong[0]!r} among them" if wrong else "nothing in it"
+        raise LopsError(f"--methods is {text!r}, with {what}; wanted some of {', '.join(KNOWN)}, separated by commas")
+    return names
+
+
+class Result(NamedTuple):
+    """A selection and what the gold labels say of it afterwards.
+
+    ``area`` is that under the noise-coverage curve from the coverage ``start`` on, where it begins; None for a confidence of one value.
+    """
+
+    selection: Selection
+    noise: float | None
+    area: float | None
+    start: float
+    seconds: float
+
+    @property
+    def is_late(self) -> bool:
+        """Whether the area leaves out what those of other methods count."""
+        return self.area is not None and self.start > LATE
+
+
+def run(name: str, probe: Probe, rows: Rows, tau: float, seed: int) -> Result:
+    """Select with one method and measure."""
+    selector = build(name, probe, tau=tau, seed=seed)
+    start = time.perf_counter()
+    selection = selector(rows.texts, rows.labels)
+    seconds = time.perf_counter() - start
+    gold = rows.gold or []
+    kept = selection.kept.tolist()
+    after = noise([rows.labels[i] for i in kept], [gold[i] for i in kept]) if kept else None
+    curve = noise_coverage_curve(selection.confidence, rows.labels, gold)
+    area = area_under_noise_coverage(curve) if len(curve) > 1 else None
+    return Result(selection, after, area, float(curve.coverage[0]), seconds)
+
+
+def comparison(rows: Rows, results: dict[str, list[Result]], title: str, source: str, settings: dict[str, Any]) -> ComparisonPage:
+    """Return what the page shows: means over the seeds, and the curves of the first seed."""
+    from lops_adapters.report.data import ComparisonPage, MethodRow, best_curve, noise_curve
+
+    wrong = noise(rows.labels, rows.gold or [])
+    methods, curves = [], [best_curve(wrong)]
+    for name, runs in results.items():
+        remark = METHODS[name].summary
+        after = [found.noise for found in runs if found.noise is not None]
+        if len(after) > 1:
+            remark += f"; noise after ± {percent(stdev(after))} over {len(after)} seeds"
+        if runs[0].is_late:
+            remark += f"; many ties: the area is that from coverage {percent(runs[0].start)} on, not to be compared with the others"
+        kept = round(fmean(len(found.selection.kept) for found in runs))
+        areas = _mean([found.area for found in runs])
+        methods.append(MethodRow(name, kept, _mean(after), areas, fmean(found.seconds for found in runs), remark))
+        if runs[0].area is not None:
+            curves.append(noise_curve(name, runs[0].selection.confidence, rows.labels, rows.gold))
+    return ComparisonPage(title, source, len(rows.texts), wrong, methods, curves, settings, surroundings()["versions"])
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return fmean(known) if known else None
+
+
+def text_table(page: ComparisonPage, late: Collection[str]) -> str:
+    """Return the methods as aligned text, with a star at the areas of those in ``late``."""
+    number: Callable[[float | None, str], str] = lambda value, form: "-" if value is None else format(value, form)  # noqa: E731
+    rows = [["method", "kept", "noise after", "area", "seconds"]]
+    for m in page.methods:
+        star = "*" if m.name in late else ""
+        rows.append([m.name, str(m.n_kept), percent(m.noise_after), number(m.area, ".4f") + star, number(m.seconds, ".1f")])
+    note = "\n* many ties: an area over a part of the coverage, not to be compared with the others" if late else ""
+    return f"{page.n_rows} labels, {percent(page.noise)} of them wrong\n\n{aligned(rows)}{note}"
+
+
+def write_pages(folder: Path, page: ComparisonPage, config: dict[str, Any]) -> None:
+    """Write ``config.json``, ``comparison.json`` and ``report.html`` into a folder."""
+    from lops_adapters.report.comparison_page import write_comparison_page
+
+    storage.write_json(folder / "config.json", config)
+    storage.write_json(folder / "comparison.json", page.to_json())
+    write_comparison_page(folder / "report.html", page)

@@ -1,0 +1,100 @@
+"""``lops completion``: scripts for shells, built from the parsers of the commands."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Sequence
+from importlib import import_module
+
+from lops_adapters.cli.main import COMMANDS
+
+EXAMPLES = """examples:
+  source <(lops completion bash)                                  # this shell; in ~/.bashrc, every shell
+  source <(lops completion zsh)                                   # after compinit
+  lops completion fish > ~/.config/fish/completions/lops.fish"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of ``lops completion``."""
+    found = argparse.ArgumentParser(
+        prog="lops completion",
+        description="Print a script that completes the commands, options and choices of lops.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    found.add_argument("shell", choices=list(SHELLS), metavar="SHELL", help=", ".join(SHELLS))
+    return found
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print a script."""
+    print(SHELLS[parser().parse_args(arguments).shell](), end="")
+    return 0
+
+
+def actions(command: str) -> list[argparse.Action]:
+    """Return the arguments and options of a command."""
+    return list(import_module(f"lops_adapters.cli.{command}").parser()._actions)
+
+
+def bash() -> str:
+    """Return a script for bash 3.2 and later: files where nothing else is known."""
+    cases = []
+    for command in COMMANDS:
+        found = actions(command)
+        options = [option for action in found for option in action.option_strings]
+        values = [
+            f"      {'|'.join(action.option_strings)}) words={_quoted(action.choices)} ;;"
+            for action in found
+            if action.choices and action.option_strings
+        ]
+        first = [str(choice) for action in found if not action.option_strings and action.choices for choice in action.choices]
+        inner = ['    case "$before" in', *values, f"      {command}) words={_quoted(first)} ;;", "    esac"]
+        cases += [f"  {command})", *inner, f'    [[ "$word" == -* ]] && words={_quoted(options)} ;;']
+    return "\n".join(
+        [
+            "_lops() {",
+            '  local word="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD-1]}" words=""',
+            f'  if [[ $COMP_CWORD -eq 1 ]]; then COMPREPLY=($(compgen -W "{" ".join(COMMANDS)} --help --version" -- "$word")); return; fi',
+            '  case "${COMP_WORDS[1]}" in',
+            *cases,
+            "  esac",
+            '  if [[ -n "$words" ]]; then COMPREPLY=($(compgen -W "$words" -- "$word")); else COMPREPLY=($(compgen -f -- "$word")); fi',
+            "}",
+            "complete -o filenames -F _lops lops",
+            "",
+        ]
+    )
+
+
+def zsh() -> str:
+    """Return a script for zsh, which runs bash's."""
+    return "autoload -Uz bashcompinit && bashcompinit\n" + bash()
+
+
+def fish() -> str:
+    """Return a script for fish."""
+    alone = f"not __fish_seen_subcommand_from {' '.join(COMMANDS)}"
+    lines = [f"complete -c lops -f -n '{alone}' -a {name} -d {_single(text)}" for name, text in COMMANDS.items()]
+    for command in COMMANDS:
+        start = f"complete -c lops -n '__fish_seen_subcommand_from {command}'"
+        for action in actions(command):
+            choices = "" if not action.choices else f" -f -a {_single(' '.join(map(str, action.choices)))}"
+            if not action.option_strings:
+                lines += [f"{start}{choices}"] if choices else []
+                continue
+            long = [f"-l {option[2:]}" for option in action.option_strings if option.startswith("--")]
+            takes = "" if action.nargs == 0 else " -r"
+            lines.append(f"{start} {' '.join(long)}{takes}{choices} -d {_single((action.help or '').replace('%%', '%'))}")
+    return "\n".join(lines) + "\n"
+
+
+def _quoted(words: Iterable[object]) -> str:
+    return '"' + " ".join(map(str, words)) + '"'
+
+
+def _single(text: str) -> str:
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+SHELLS = {"bash": bash, "zsh": zsh, "fish": fish}

@@ -1,0 +1,190 @@
+"""The first pass over a table: the columns that a selection needs, checked while the place of every cell is known."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lops_adapters.cli.tables import Table, require
+from lops_adapters.cli.writers import cell_text
+from lops_adapters.core import LopsError, LopsWarning
+from lops_adapters.integrations.texts import is_missing
+
+_SHOWN = 5  # places named in a message
+
+
+@dataclass
+class Rows:
+    """Labelled rows of a table, lists of length n.
+
+    Attributes:
+        texts, labels: of the labelled rows; labels as names.
+        gold, ids: likewise, None where no column was asked for.
+        values: name of a label -> the value it has in the table.
+        labelled: (N,) bool over all N rows of the table.
+        notes: sentences about what was found, for people.
+
+    """
+
+    texts: list[str] = field(default_factory=list)
+    labels: list[str] = field(default_factory=list)
+    gold: list[str] | None = None
+    ids: list[str] | None = None
+    values: dict[str, Hashable] = field(default_factory=dict)
+    labelled: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=bool))
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Names of columns, None where not asked for, and whether rows without a label are left out instead of refused."""
+
+    text: str
+    label: str
+    gold: str | None = None
+    id: str | None = None
+    drop_unlabelled: bool = False
+
+    def check(self, table: Table) -> None:
+        """Raise a LopsError where a column is missing or named for two purposes."""
+        for option in ("text", "label", "gold", "id"):
+            name = getattr(self, option)
+            if name is not None:
+                require(table, name, f"--{option}")
+        if self.label in (self.text, self.gold):
+            raise LopsError(f"--label is {self.label!r}, and so is --{'text' if self.label == self.text else 'gold'}; name another column")
+
+
+class _Places:
+    """Counts places and remembers the first of them."""
+
+    def __init__(self, unit: str) -> None:
+        self._unit, self.count, self._first = unit, 0, []  # type: ignore[var-annotated]
+
+    def add(self, path: Path, number: int) -> None:
+        self.count += 1
+        if self.count <= _SHOWN:
+            self._first.append((path, number))
+
+    def __str__(self) -> str:
+        one_file = len({path for path, _ in self._first}) == 1
+        shown = ", ".join(str(number) if one_file else f"{number} of {path}" for path, number in self._first)
+        more = f" and {self.count - _SHOWN} more" if self.count > _SHOWN else ""
+        return f"{self._unit}{'s' if self.count > 1 else ''} {shown}{more}"
+
+
+def read_rows(table: Table, wanted: Wanted) -> Rows:
+    """Read the columns of a selection.
+
+    Raises:
+        LopsError: a missing column, a text that is no string, missing labels or gold labels, labels of several types, one class only.
+
+    """
+    wanted.check(table)
+    reader = _Reader(table, wanted)
+    names = [name for name in (wanted.text, wanted.label, wanted.gold, wanted.id) if name is not None]
+    for path, number, cells in table.cells(names):
+        reader.take(path, number, dict(zip(names, cells, strict=True)))
+    return reader.result()
+
+
+class _Reader:
+    def __init__(self, table: Table, wanted: Wanted) -> None:
+        self._table, self._wanted = table, wanted
+        self._rows = Rows(gold=None if wanted.gold is None else [], ids=None if wanted.id is None else [])
+        self._labelled = bytearray()
+        self._types: dict[type, tuple[Any, int]] = {}
+        self._names: dict[Hashable, str] = {}
+        self._first: dict[str, str] = {}
+        self._unlabelled, self._blank, self._ungolden, self._again, self._torn = (_Places(table.unit) for _ in range(5))
+
+    def take(self, path: Path, number: int, cells: dict[str, Any]) -> None:
+        """Take in a row."""
+        text, label = cells[self._wanted.text], cells[self._wanted.label]
+        missing = is_missing(label)
+        self._labelled.append(not missing)
+        if missing:
+            self._unlabelled.add(path, number)
+            return
+        if text is None:
+            text = ""
+        if not isinstance(text, str):
+            raise LopsError(
+                f"{path}, {self._table.unit} {number}: the text is {text!r:.60}, a {type(text).__name__}; wanted a string. Is --text right?"
+            )
+        if not text.strip():
+            self._blank.add(path, number)
+        name = self._name(path, number, label)
+        self._rows.texts.append(text)
+        self._rows.labels.append(name)
+        self._compare(path, number, text, name)
+        if self._rows.gold is not None:
+            gold = cells[str(self._wanted.gold)]
+            if is_missing(gold):
+                self._ungolden.add(path, number)
+            self._rows.gold.append(self._names.setdefault(gold, str(gold)))
+        if self._rows.ids is not None:
+            self._rows.ids.append(cell_text(cells[str(self._wanted.id)]))
+
+    def _name(self, path: Path, number: int, label: Any) -> str:
+        if isinstance(label, list | dict):
+            raise LopsError(f"{path}, {self._table.unit} {number}: the label is {label!r:.60}; wanted one class name a row")
+        self._types.setdefault(type(label), (label, number))
+        name = self._names.setdefault(label, str(label))
+        self._rows.values.setdefault(name, label)
+        return name
+
+    def _compare(self, path: Path, number: int, text: str, name: str) -> None:
+        before = self._first.get(text)
+        if before is None:
+            self._first[text] = name
+        else:
+            (self._again if before == name else self._torn).add(path, number)
+
+    def result(self) -> Rows:
+        """Return the rows, or raise a LopsError."""
+        rows, wanted, unit = self._rows, self._wanted, self._table.unit
+        where = self._table.paths[0]
+        if not self._labelled:
+            raise LopsError(f"{where} has no rows; wanted at least two classes of them")
+        if self._unlabelled.count and not (wanted.drop_unlabelled and rows.labels):
+            way_out = "--drop-unlabelled leaves them out" if rows.labels else "is --label right?"
+            raise LopsError(f"{self._unlabelled.count} of {len(self._labelled)} rows have no label in column {wanted.label!r}: "
+                            f"{self._unlabelled}; {way_out}")  # fmt: skip
+        if len(self._types) > 1:
+            found = ", ".join(f"{kind.__name__} such as {value!r} in {unit} {number}" for kind, (value, number) in self._types.items())
+            raise LopsError(f"labels in column {wanted.label!r} are of several types: {found}; make all of them strings, or all numbers")
+        if len(rows.values) < 2:
+            raise LopsError(f"all {len(rows.labels)} rows are labelled {rows.labels[0]!r}; wanted at least two classes: a probe learns to "
+                            "tell them apart")  # fmt: skip
+        if self._ungolden.count:
+            raise LopsError(f"{self._ungolden.count} rows have no gold label in column {wanted.gold!r}: {self._ungolden}; fill them in, or "
+                            "leave --gold out")  # fmt: skip
+        rows.labelled = np.frombuffer(bytes(self._labelled), dtype=bool)
+        self._note()
+        return rows
+
+    def _note(self) -> None:
+        notes = self._rows.notes
+        if self._unlabelled.count:
+            notes.append(f"Left out: {self._unlabelled.count} rows without a label; they are in neither file.")
+        if self._again.count:
+            notes.append(
+                f"{self._again.count} rows repeat the text and the label of an earlier one. Copies confirm each other: where their labels "
+                "may be wrong, keep one of each and run again."
+            )
+        if self._torn.count:
+            warnings.warn(
+                f"{self._torn.count} rows have the text of an earlier row and another label ({self._torn}); at most one of them is right",
+                LopsWarning, stacklevel=2,
+            )  # fmt: skip
+        if self._blank.count:
+            warnings.warn(
+                f"{self._blank.count} rows have an empty text ({self._blank}); nothing speaks for or against their labels",
+                LopsWarning, stacklevel=2,
+            )  # fmt: skip

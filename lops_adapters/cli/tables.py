@@ -1,0 +1,295 @@
+"""Tables on disk, read in a stream: CSV, TSV, JSONL and Parquet, one file or several with the same columns."""
+
+from __future__ import annotations
+
+import codecs
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from glob import glob
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from lops_adapters.core import LopsError
+from lops_adapters.datasets.corpus import listed
+from lops_adapters.datasets.lines import BAR_FROM_BYTES, raw_lines
+from lops_adapters.datasets.tables import DELIMITERS, csv_records
+
+SUFFIXES = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet", ".pq": "parquet"}
+FORMATS = ("csv", "tsv", "jsonl", "parquet")
+BLOCK_ROWS = 8192
+
+
+@dataclass(frozen=True)
+class Block:
+    """Some rows that follow one another, as the file holds them. One of the three is there.
+
+    Attributes:
+        values: rows of cells in the order of the columns, all strings; of CSV and TSV.
+        lines: one JSON object a line, without the line's end; of JSONL.
+        batch: a pyarrow RecordBatch; of Parquet.
+
+    """
+
+    values: list[list[str]] | None = None
+    lines: list[str] | None = None
+    batch: Any = None
+
+    def __len__(self) -> int:
+        return next(len(part) for part in (self.values, self.lines, self.batch) if part is not None)
+
+
+@dataclass(frozen=True)
+class Table:
+    """Files with the same columns, read one after another as often as need be.
+
+    Attributes:
+        paths: the files.
+        format: one of :data:`FORMATS`.
+        columns: names of the columns; of JSONL the keys of the first object.
+        delimiter: of CSV and TSV.
+        encoding: of CSV, TSV and JSONL.
+        quiet: no progress bars.
+        schema: pyarrow's, of Parquet.
+
+    """
+
+    paths: tuple[Path, ...]
+    format: str
+    columns: tuple[str, ...]
+    delimiter: str
+    encoding: str
+    quiet: bool
+    schema: Any = None
+
+    @property
+    def unit(self) -> str:
+        """What the numbers of :meth:`cells` count: lines of a file, or rows."""
+        return "row" if self.format == "parquet" else "line"
+
+    def cells(self, names: Sequence[str]) -> Iterator[tuple[Path, int, tuple[Any, ...]]]:
+        """Yield (file, number of the line or row from 1, the cells of the named columns); a missing key of a JSON object is None.
+
+        Raises:
+            LopsError: a bad byte, a row that is no row of the table, or a file that is not of its format.
+
+        """
+        for path in self.paths:
+            for number, cells in self._cells(path, names):
+                yield path, number, cells
+
+    def _cells(self, path: Path, names: Sequence[str]) -> Iterator[tuple[int, tuple[Any, ...]]]:
+        if self.format == "parquet":
+            rows = (row for batch in self._batches(path, list(names)) for row in zip(*(c.to_pylist() for c in batch.columns), strict=True))
+            yield from enumerate(rows, 1)
+        elif self.format == "jsonl":
+            for number, line in self._json_lines(path):
+                record = _json_object(path, number, line)
+                yield number, tuple(record.get(name) for name in names)
+        else:
+            places = [self.columns.index(name) for name in names]
+            for number, fields in self._records(path):
+                yield number, tuple(fields[place] for place in places)
+
+    def blocks(self) -> Iterator[Block]:
+        """Yield all rows in their order, in blocks, each as its file holds it; errors as of :meth:`cells`."""
+        for path in self.paths:
+            if self.format == "parquet":
+                yield from (Block(batch=batch) for batch in self._batches(path, None))
+            elif self.format == "jsonl":
+                lines = (line.strip() for _, line in self._json_lines(path))
+                yield from (Block(lines=part) for part in _parts(lines))
+            else:
+                records = (record for _, record in self._records(path))
+                yield from (Block(values=part) for part in _parts(records))
+
+    def _records(self, path: Path) -> Iterator[tuple[int, list[str]]]:
+        records = csv_records(path, self.quiet, self.delimiter, text_lines(path, self.encoding, self.quiet))
+        next(records, None)  # the header
+        for line, record in records:
+            if len(record) != len(self.columns):
+                raise LopsError(
+                    f"{path}, line {line}: {len(record)} fields, but the header names {len(self.columns)}; "
+                    "put fields that contain the delimiter in quotes, or name the delimiter with --delimiter"
+                )
+            yield line, record
+
+    def _json_lines(self, path: Path) -> Iterator[tuple[int, str]]:
+        return ((number, line) for number, line in enumerate(text_lines(path, self.encoding, self.quiet), 1) if line.strip())
+
+    def _batches(self, path: Path, columns: list[str] | None) -> Iterator[Any]:
+        pyarrow, parquet = import_pyarrow(path)
+        try:
+            with (
+                parquet.ParquetFile(path) as file,
+                tqdm(
+                    total=file.metadata.num_rows, unit="row", desc=path.name, disable=self.quiet or path.stat().st_size < BAR_FROM_BYTES
+                ) as bar,
+            ):
+                for batch in file.iter_batches(batch_size=BLOCK_ROWS, columns=columns):
+                    yield batch if columns is None else batch.select(columns)
+                    bar.update(len(batch))
+        except pyarrow.ArrowException as error:
+            raise LopsError(f"{path}: cannot be read as Parquet ({error})") from None
+
+
+def find(patterns: Sequence[str]) -> tuple[Path, ...]:
+    """Return the files of names and glob patterns, sorted within a pattern.
+
+    Raises:
+        LopsError: no such file, a folder, or a file named twice.
+
+    """
+    paths: list[Path] = []
+    for pattern in patterns:
+        path = Path(pattern)
+        if path.is_dir():
+            raise LopsError(f"{path} is a folder; name its files, for instance '{path}/*.csv'")
+        if path.is_file():
+            paths.append(path)
+            continue
+        found = sorted(Path(name) for name in glob(pattern, recursive=True) if Path(name).is_file())
+        if not found:
+            near = get_close_matches(path.name, [p.name for p in path.parent.iterdir()], n=1, cutoff=0.8) if path.parent.is_dir() else []
+            raise LopsError(f"{pattern}: no such file" + (f"; did you mean {path.parent / near[0]}?" if near else f" (from {Path.cwd()})"))
+        paths += found
+    twice = [path for path, times in Counter(path.resolve() for path in paths).items() if times > 1]
+    if twice:
+        raise LopsError(f"{twice[0]} is named twice; name every file once")
+    return tuple(paths)
+
+
+def open_table(paths: Sequence[Path], *, delimiter: str | None = None, encoding: str = "utf-8", quiet: bool = False) -> Table:
+    """Look at the beginning of files and return them as a table.
+
+    Args:
+        paths: at least one file, all of one format.
+        delimiter: of CSV or TSV, one character. Default: by the suffix.
+        encoding: of text files, a name that Python knows.
+        quiet: no progress bars.
+
+    Raises:
+        LopsError: an unknown suffix, files of several formats or with different columns, an empty file, two columns of one name.
+
+    """
+    formats = {format_of(path) for path in paths}
+    if len(formats) > 1:
+        raise LopsError(f"the files are of several formats ({', '.join(sorted(formats))}); give files of one format")
+    (kind,) = formats
+    try:
+        codecs.lookup(encoding)
+    except LookupError:
+        raise LopsError(f"--encoding is {encoding!r}, which Python does not know; wanted a name such as utf-8, cp1252 or latin-1") from None
+    if delimiter is not None and (len(delimiter) != 1 or kind not in ("csv", "tsv")):
+        raise LopsError(f"--delimiter is {delimiter!r} for a {kind} file; wanted one character, for CSV or TSV")
+    chosen = delimiter or DELIMITERS.get(f".{kind}", ",")
+    schemas = {path: _start_of(path, kind, chosen, encoding) for path in paths}
+    first = paths[0]
+    for path, (columns, schema) in schemas.items():
+        if (columns, schema) != schemas[first] and (kind != "jsonl" or set(columns) != set(schemas[first][0])):
+            what = "types of columns" if columns == schemas[first][0] else "columns"
+            raise LopsError(
+                f"{path} has other {what} than {first}: {listed(map(repr, columns))}, not {listed(map(repr, schemas[first][0]))}; "
+                "give files with the same columns in the same order"
+            )
+    columns, schema = schemas[first]
+    doubled = [name for name, times in Counter(columns).items() if times > 1]
+    if doubled:
+        raise LopsError(f"{first}: {columns.count(doubled[0])} columns are called {doubled[0]!r}; rename all but one")
+    return Table(tuple(paths), kind, columns, chosen, encoding, quiet, schema)
+
+
+def _start_of(path: Path, kind: str, delimiter: str, encoding: str) -> tuple[tuple[str, ...], Any]:
+    """Names of the columns of a file, and pyarrow's schema where it has one."""
+    if kind == "parquet":
+        pyarrow, parquet = import_pyarrow(path)
+        try:
+            schema = parquet.read_schema(path)
+        except (pyarrow.ArrowException, OSError) as error:
+            raise LopsError(f"{path}: cannot be read as Parquet ({error})") from None
+        return tuple(schema.names), schema
+    lines = text_lines(path, encoding, True)
+    if kind == "jsonl":
+        number, line = next(((number, line) for number, line in enumerate(lines, 1) if line.strip()), (0, ""))
+        if not number:
+            raise LopsError(f"{path}: the file is empty; one JSON object a line is needed")
+        return tuple(_json_object(path, number, line)), None
+    _, header = next(csv_records(path, True, delimiter, lines), (0, []))
+    if not header:
+        raise LopsError(f"{path}: the file is empty; a header with the names of the columns is needed")
+    return tuple(header), None
+
+
+def format_of(path: Path) -> str:
+    """Return the format of a file by its suffix.
+
+    >>> format_of(Path("rows.TSV"))
+    'tsv'
+    """
+    kind = SUFFIXES.get(path.suffix.lower())
+    if kind is None:
+        raise LopsError(f"{path}: the suffix {path.suffix!r} is unknown; wanted one of {', '.join(SUFFIXES)}: rename or unpack the file")
+    return kind
+
+
+def require(table: Table, name: str, option: str) -> None:
+    """Raise a LopsError that names the columns there are, and the nearest, where a table lacks a column."""
+    if name in table.columns:
+        return
+    lower = {column.lower(): column for column in reversed(table.columns)}
+    near = get_close_matches(name.lower(), lower, n=1, cutoff=0.5)
+    hint = f" Did you mean {option} {lower[near[0]]!r}?" if near else ""
+    single = " Is --delimiter right?" if len(table.columns) == 1 and table.format in ("csv", "tsv") else ""
+    raise LopsError(f"{table.paths[0]} has no column {name!r}; its columns are {listed(map(repr, table.columns))}.{hint}{single}")
+
+
+def text_lines(path: Path, encoding: str, quiet: bool) -> Iterator[str]:
+    """Yield the lines of a text file, ends included; only a line feed ends a line.
+
+    Raises:
+        LopsError: bytes that are not of the encoding, with the line.
+
+    """
+    if codecs.lookup(encoding).name in ("utf-8", "utf-8-sig"):
+        try:
+            yield from raw_lines(path, quiet)
+        except LopsError as error:
+            raise LopsError(f"{error}, or name the encoding it has, for instance --encoding cp1252") from None
+        return
+    number = 0
+    try:
+        with path.open(encoding=encoding, newline="\n") as file:
+            for number, line in enumerate(file, 1):  # noqa: B007 (for the message)
+                yield line
+    except UnicodeError as error:
+        raise LopsError(f"{path}, after line {number}: these bytes are not {encoding} ({error}); give another --encoding") from None
+
+
+def import_pyarrow(path: Path) -> tuple[Any, Any]:
+    """Return pyarrow and pyarrow.parquet, or raise a LopsError that says how to install them."""
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError:
+        raise LopsError(f"{path}: Parquet needs pyarrow, which is not installed; run: pip install 'lops_adapters[parquet]'") from None
+    return pyarrow, parquet
+
+
+def _json_object(path: Path, number: int, line: str) -> dict[str, Any]:
+    try:
+        record = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise LopsError(f"{path}, line {number}: no JSON ({error}); one JSON object a line is needed") from None
+    if not isinstance(record, dict):
+        raise LopsError(f"{path}, line {number}: found {record!r:.80}; one JSON object a line is needed")
+    return record
+
+
+def _parts(rows: Iterator[Any]) -> Iterator[list[Any]]:
+    while part := list(islice(rows, BLOCK_ROWS)):
+        yield part

@@ -1,0 +1,200 @@
+"""Rows written as they were read, with columns more: CSV, TSV, JSONL and Parquet."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from lops_adapters import storage
+from lops_adapters.cli.tables import Block, Table, import_pyarrow
+from lops_adapters.core import LopsError
+
+Added = Mapping[str, Sequence[Any]]  # name of a new column -> one value a row, None for an empty cell
+
+
+class Writer(Protocol):
+    """Writes the rows of blocks into one file, as a context manager: leaving it completes the file."""
+
+    def __enter__(self) -> Writer:
+        """Begin."""
+
+    def __exit__(self, *_: object) -> None:
+        """Complete the file."""
+
+    def write(self, block: Block, rows: np.ndarray, added: Added) -> None:
+        """Write the rows of a block at the (m,) positions ``rows``; ``added`` holds m values for each new column."""
+
+
+def writer_for(path: Path, kind: str, table: Table, added: Sequence[str], like: Mapping[str, str]) -> Writer:
+    """Return a writer.
+
+    Args:
+        path: of the file, which need not have the format's suffix.
+        kind: csv, tsv, jsonl or parquet.
+        table: where the rows come from.
+        added: names of the new columns.
+        like: new column -> the column of the table whose type it has, in Parquet.
+
+    """
+    if kind == "parquet":
+        return ParquetRows(path, table, added, like)
+    return JsonRows(path, table) if kind == "jsonl" else DelimitedRows(path, table, added, "\t" if kind == "tsv" else ",")
+
+
+class _TextFile:
+    def __init__(self, path: Path) -> None:
+        self._path, self._stack = path, ExitStack()
+
+    def __enter__(self) -> Any:
+        self._file = self._stack.enter_context(self._path.open("w", encoding="utf-8", newline=""))
+        self._begin()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def _begin(self) -> None:
+        pass
+
+
+class DelimitedRows(_TextFile):
+    """CSV or TSV in UTF-8, with a header. Cells that were text stay as they are; a file of the same kind keeps its delimiter."""
+
+    def __init__(self, path: Path, table: Table, added: Sequence[str], delimiter: str) -> None:
+        super().__init__(path)
+        self._table, self._added = table, list(added)
+        self._delimiter = table.delimiter if table.format in ("csv", "tsv") and _is_own(table, delimiter) else delimiter
+
+    def _begin(self) -> None:
+        self._rows = csv.writer(self._file, delimiter=self._delimiter, lineterminator="\n")
+        self._rows.writerow([*self._table.columns, *self._added])
+
+    def write(self, block: Block, rows: np.ndarray, added: Added) -> None:
+        """Write rows of a block."""
+        cells = block.values if block.values is not None else list(_cells(self._table, block))
+        extra = zip(*(added[name] for name in self._added), strict=True)
+        for row, more in zip(rows.tolist(), extra, strict=True):
+            self._rows.writerow([*(cell_text(cell) for cell in cells[row]), *(_number_text(cell) for cell in more)])
+
+
+class JsonRows(_TextFile):
+    """JSONL. An object that was read keeps every byte of its own; the new keys stand at its end."""
+
+    def __init__(self, path: Path, table: Table) -> None:
+        super().__init__(path)
+        self._table = table
+
+    def write(self, block: Block, rows: np.ndarray, added: Added) -> None:
+        """Write rows of a block."""
+        lines = block.lines
+        if lines is None:
+            records = (dict(zip(self._table.columns, cells, strict=True)) for cells in _cells(self._table, block))
+            lines = [_json(record) for record in records]
+        for place, row in enumerate(rows.tolist()):
+            head = lines[row][:-1].rstrip()  # without the closing brace
+            more = _json({name: values[place] for name, values in added.items()})
+            self._file.write(f"{head}{'' if head == '{' else ', '}{more[1:]}\n")
+
+
+class ParquetRows:
+    """Parquet with the schema of the input, or one that the first block's values give."""
+
+    def __init__(self, path: Path, table: Table, added: Sequence[str], like: Mapping[str, str]) -> None:
+        self._path, self._table, self._added, self._like = path, table, list(added), like
+        self._pyarrow, self._parquet = import_pyarrow(path)
+        self._file: Any = None
+
+    def __enter__(self) -> Writer:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        if self._file is None and not any(raised):
+            self._open(self._table.schema or self._pyarrow.schema([(name, self._pyarrow.string()) for name in self._table.columns]))
+        if self._file is not None:
+            self._file.close()
+
+    def write(self, block: Block, rows: np.ndarray, added: Added) -> None:
+        """Write rows of a block.
+
+        Raises:
+            LopsError: values of JSON objects whose types change from block to block.
+
+        """
+        pa = self._pyarrow
+        batch = block.batch if block.batch is not None else self._batch(block)
+        if self._file is None:
+            self._open(batch.schema)
+        chosen = batch.take(pa.array(rows, type=pa.int64()))
+        columns = [*chosen.columns, *(pa.array(added[name], type=self._schema.field(name).type) for name in self._added)]
+        self._file.write_batch(pa.RecordBatch.from_arrays(columns, schema=self._schema))
+
+    def _open(self, schema: Any) -> None:
+        pa = self._pyarrow
+        types = {"lops_learnt_at": pa.float64(), "lops_confidence": pa.float64(), "lops_selected": pa.bool_()}
+        for name in self._added:
+            kind = types.get(name, pa.string()) if name not in self._like else schema.field(self._like[name]).type
+            schema = schema.append(pa.field(name, kind.value_type if pa.types.is_dictionary(kind) else kind))
+        self._schema = schema
+        self._file = self._parquet.ParquetWriter(self._path, schema)
+
+    def _batch(self, block: Block) -> Any:
+        pa, names = self._pyarrow, self._table.columns
+        columns = dict(zip(names, zip(*_cells(self._table, block), strict=True), strict=True))
+        known = None if self._file is None else pa.schema([self._schema.field(name) for name in names])
+        try:
+            if known is None:
+                return pa.RecordBatch.from_pydict({name: list(values) for name, values in columns.items()})
+            return pa.RecordBatch.from_pydict({name: list(values) for name, values in columns.items()}, schema=known)
+        except (pa.ArrowException, TypeError) as error:
+            raise LopsError(
+                f"a column's type changes from row to row ({error}), which Parquet does not allow; give --format jsonl"
+            ) from None
+
+
+def _cells(table: Table, block: Block) -> Any:
+    """Rows of a block as lists of values in the order of the columns."""
+    if block.values is not None:
+        return block.values
+    if block.batch is not None:
+        return zip(*(column.to_pylist() for column in block.batch.columns), strict=True)
+    records = [json.loads(line) for line in block.lines or ()]
+    for record in records:
+        new = set(record) - set(table.columns)
+        if new:
+            raise LopsError(
+                f"a row has a key {sorted(new)[0]!r} that the first row lacks, so there is no column for it; give --format jsonl"
+            )
+    return ([record.get(name) for name in table.columns] for record in records)
+
+
+def _is_own(table: Table, delimiter: str) -> bool:
+    return delimiter == ("\t" if table.format == "tsv" else ",")
+
+
+def cell_text(value: Any) -> str:
+    """Return a value as the text of a CSV cell: nothing for None, JSON for lists and objects.
+
+    >>> [cell_text(value) for value in ("a", None, 1.5, True, ["x"])]
+    ['a', '', '1.5', 'true', '["x"]']
+    """
+    if isinstance(value, str):
+        return value
+    if value is None:
+        return ""
+    return _json(value) if isinstance(value, bool | list | dict) else str(value)
+
+
+def _number_text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "1" if value else "0"
+    return f"{value:.6g}" if isinstance(value, float) else cell_text(value)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(storage.plain(value), ensure_ascii=False, default=str)

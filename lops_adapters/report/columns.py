@@ -1,0 +1,104 @@
+"""The columns that come with a selection, checked and brought into one form."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lops_adapters.core import LopsError, Selection
+from lops_adapters.evaluation import noise
+from lops_adapters.report.text import cleaned
+
+Texts = Sequence[Any] | Callable[[list[int]], Sequence[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """Aligned with the n rows of a selection; lists, so that a pandas index cannot mislead; None where nothing was given.
+
+    Attributes:
+        codes: (n,) int64, place of the pseudo-label among the classes of the selection.
+        gold_codes: (n,) int64, the same of the gold label, -1 for one that is no class; None without gold labels.
+
+    """
+
+    labels: list[Any]
+    suggested: list[Any] | None
+    probability: list[Any] | None
+    gold: list[Any] | None
+    ids: list[Any] | None
+    codes: np.ndarray
+    gold_codes: np.ndarray | None
+
+    @classmethod
+    def read(
+        cls, selection: Selection, *, texts: Texts, labels: Any, suggested: Any, suggested_probability: Any, gold: Any, ids: Any
+    ) -> Columns:
+        """Return the columns of a selection.
+
+        Raises:
+            LopsError: there are no rows, lengths differ, a label is no class of the selection, gold labels cannot be compared.
+
+        """
+        n = len(selection.mask)
+        if not n:
+            raise LopsError("the selection is of no rows; wanted at least one")
+        given = {"texts": None if callable(texts) else texts, "labels": labels, "suggested": suggested}
+        given |= {"suggested_probability": suggested_probability, "gold": gold, "ids": ids}
+        for name, values in given.items():
+            if values is not None and len(values) != n:
+                raise LopsError(f"found {len(values)} {name} and a selection of {n} rows; wanted one a row, in the same order")
+        listed, truth = _listed(labels), None if gold is None else _listed(gold)
+        place = {label: i for i, label in enumerate(selection.per_class)}
+        codes = _codes(listed, place)
+        if codes.min() < 0:
+            i = int(codes.argmin())
+            raise LopsError(f"label {listed[i]!r} of row {i} is no class of the selection; pass the pseudo-labels it was made from")
+        if truth is not None:
+            noise(listed, truth)  # refuses names against numbers, which would all look wrong
+        said, sure, names = (None if values is None else _listed(values) for values in (suggested, suggested_probability, ids))
+        return cls(listed, said, sure, truth, names, codes, None if truth is None else _codes(truth, place))
+
+    @property
+    def wrong(self) -> np.ndarray | None:
+        """Mask (n,) bool of wrong pseudo-labels; None without gold labels."""
+        return None if self.gold_codes is None else self.codes != self.gold_codes
+
+    @property
+    def doubt(self) -> np.ndarray:
+        """How sure the probe is of another class than the pseudo-label, (n,) float64: 0 where it is not, 1 where it gave no number."""
+        if self.suggested is None:
+            return np.zeros(len(self.codes))
+        other = [text_or_none(found) is not None and found != label for found, label in zip(self.suggested, self.labels, strict=True)]
+        sure = 1.0 if self.probability is None else np.nan_to_num(np.array(self.probability, dtype=np.float64))
+        return np.where(other, sure, 0.0)
+
+
+def texts_at(texts: Texts, positions: list[int]) -> list[Any]:
+    """Return the texts at sorted positions."""
+    if callable(texts):
+        return list(texts(positions))
+    by_place = getattr(texts, "iloc", texts)  # a pandas column
+    return [by_place[i] for i in positions]
+
+
+def number_or_none(value: Any) -> float | None:
+    """Return a finite number, or None."""
+    return float(value) if value is not None and np.isfinite(value) else None
+
+
+def text_or_none(value: Any) -> str | None:
+    """Return a label or id as text; None where it is missing."""
+    return None if value is None or (isinstance(value, float) and math.isnan(value)) else cleaned(str(value))
+
+
+def _listed(values: Any) -> list[Any]:
+    return list(values.tolist() if hasattr(values, "tolist") else values)
+
+
+def _codes(labels: list[Any], place: dict[Any, int]) -> np.ndarray:
+    return np.fromiter((place.get(label, -1) for label in labels), dtype=np.int64, count=len(labels))

@@ -1,0 +1,79 @@
+"""The page of a comparison: several selection methods on the same rows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from lops_adapters.arguments import percent
+from lops_adapters.report.charts import curve_chart
+from lops_adapters.report.data import BEST, ComparisonPage
+from lops_adapters.report.layout import details, document, headline, section, settings_section, table
+from lops_adapters.report.text import count, share
+from lops_adapters.storage import write_text
+
+_COVERAGES = (0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
+
+
+def write_comparison_page(path: Path, page: ComparisonPage) -> Path:
+    """Write the page of a comparison as one HTML file and return its path.
+
+    Args:
+        path: of the file; its folder exists.
+        page: what to show.
+
+    """
+    sentence = _sentence(page)
+    parts = [_methods(page), _curves(page), settings_section(page.settings, page.versions)]
+    header = headline(page.title, sentence, page.source)
+    write_text(path, document(f"{sentence}: {page.title}", header, "\n".join(filter(None, parts))))
+    return path
+
+
+def _sentence(page: ComparisonPage) -> str:
+    methods = f"{len(page.methods)} method{'' if len(page.methods) == 1 else 's'} on {count(page.n_rows)} rows"
+    return methods if page.noise is None else f"{methods}, {percent(page.noise)} wrong"
+
+
+def _methods(page: ComparisonPage) -> str:
+    head = ["method", "kept", "share kept", "wrong after", "area", "seconds", "note"]
+    rows = [
+        [
+            row.name,
+            count(row.n_kept),
+            share(row.n_kept, page.n_rows),
+            percent(row.noise_after),
+            "-" if row.area is None else f"{row.area:.4f}",
+            "-" if row.seconds is None else f"{row.seconds:.1f}",
+            row.note,
+        ]
+        for row in page.methods
+    ]
+    if not any(row.note for row in page.methods):
+        head, rows = head[:-1], [row[:-1] for row in rows]
+    note = '<p class="note">Area: under the noise-coverage curve, over the coverages that the method can tell apart; smaller is better.</p>'
+    return section("methods", "Methods", table(head, rows, "Methods of the comparison", text=(6,)), note)
+
+
+def _curves(page: ComparisonPage) -> str:
+    if not page.curves:
+        return ""
+    kept = [(row.name, row.n_kept / page.n_rows, row.noise_after) for row in page.methods if row.noise_after is not None]
+    names = {curve.name for curve in page.curves}
+    points = [(name, coverage, noise) for name, coverage, noise in kept if name in names]
+    note = (
+        '<p class="note">Wrong pseudo-labels among the rows kept, as more rows are kept. Lower is better; no ranking gets below '
+        f"the {BEST} one. Dots: what each method keeps by itself.</p>"
+    )
+    head = ["method", *(f"{100 * coverage:.0f} %" for coverage in _COVERAGES)]
+    rows = [[curve.name, *(_noise_at(curve.coverage, curve.noise, coverage) for coverage in _COVERAGES)] for curve in page.curves]
+    numbers = details("Numbers of this chart", table(head, rows, "Share of wrong pseudo-labels at some coverages"))
+    return section("curves", "Noise against coverage", f'<div class="card single">{note}{curve_chart(page.curves, points)}{numbers}</div>')
+
+
+def _noise_at(coverage: list[float], noise: list[float], wanted: float) -> str:
+    """Noise between the points of a curve; a dash before the first, where the ranking ties all rows."""
+    if wanted < coverage[0] - 1e-9:
+        return "-"
+    return percent(float(np.interp(wanted, coverage, noise)))

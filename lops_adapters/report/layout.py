@@ -1,0 +1,114 @@
+"""What all pages share: one file with style, data and script inside, that asks nothing of the network and lets nothing else run."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from typing import Any
+
+from lops_adapters.core import __version__
+from lops_adapters.report.text import cleaned, escaped, isolated
+from lops_adapters.storage import plain
+
+Cell = Any  # shown as text, unless it is Markup
+
+
+class Markup(str):
+    """HTML made here, out of escaped parts; it enters a page as it is."""
+
+    __slots__ = ()
+
+
+def document(title: str, header: str, main: str, *, data: Any = None) -> str:
+    """Return a whole page; with ``data`` the script comes along and reads it."""
+    style = _resource("page.css")
+    script = _resource("page.js") if data is not None else ""
+    # Scripts are allowed by their hash alone: should text ever slip through unescaped, it still does not run.
+    policy = f"default-src 'none'; style-src {_hash(style)}; img-src data:; base-uri 'none'; form-action 'none'"
+    policy += f"; script-src {_hash(script)}" if script else ""
+    scripts = f'<script type="application/json" id="data">{embedded(data)}</script>\n<script>{script}</script>\n' if script else ""
+    return (
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{policy}">'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="referrer" content="no-referrer">'
+        f"<title>{escaped(title)}</title><style>{style}</style></head>\n<body>\n<header>{header}</header>\n<main>\n{main}\n</main>\n"
+        f"<footer>Made by lops_adapters {__version__}. One file: it works offline and sends nothing.</footer>\n{scripts}</body></html>\n"
+    )
+
+
+def embedded(value: Any) -> str:
+    r"""Return JSON that no HTML or JavaScript reader can take for anything else.
+
+    >>> embedded("</script>&")
+    '"\\u003c/script\\u003e\\u0026"'
+    """
+    text = json.dumps(plain(value), allow_nan=False, separators=(",", ":"))  # ASCII alone: lone surrogates and U+2028 are escaped too
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def headline(title: str, sentence: str, source: str) -> str:
+    """Return what stands at the top of a page."""
+    return f'<p class="eyebrow">{isolated(title)}</p><h1>{escaped(sentence)}</h1><p class="muted">{isolated(source)}</p>'
+
+
+def section(name: str, title: str, *parts: str) -> str:
+    """Return a part of the page under a heading; ``name`` is its id."""
+    body = "\n".join(part for part in parts if part)
+    return f'<section aria-labelledby="{name}"><h2 id="{name}">{escaped(title)}</h2>\n{body}\n</section>'
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[Cell]], caption: str, *, text: Sequence[int] = ()) -> str:
+    """Return a table that scrolls by itself where it is too wide; numbers to the right, the first column names its row.
+
+    Args:
+        head: names of the columns.
+        rows: cells, shown as text unless they are :class:`Markup`.
+        caption: read out, not seen: a heading says it already.
+        text: columns besides the first that hold words.
+
+    """
+    words = {0, *text}
+    kinds = [' class="words" dir="auto"' if i in words else "" for i in range(len(head))]
+    lines = ["<tr>" + "".join(f'<th scope="col"{kind}>{escaped(name)}</th>' for name, kind in zip(head, kinds, strict=True)) + "</tr>"]
+    for row in rows:
+        cells = [cell if isinstance(cell, Markup) else escaped(cell) for cell in row]
+        first = f'<th scope="row"{kinds[0]}>{cells[0]}</th>'
+        rest = "".join(f"<td{kind}>{cell}</td>" for cell, kind in zip(cells[1:], kinds[1:], strict=True))
+        lines.append(f"<tr>{first}{rest}</tr>")
+    inside = f'<caption class="unseen">{escaped(caption)}</caption><thead>{lines[0]}</thead><tbody>' + "\n".join(lines[1:]) + "</tbody>"
+    return f'<div class="wide" role="region" aria-label="{escaped(caption)}" tabindex="0"><table>{inside}</table></div>'
+
+
+def details(summary: str, *parts: str) -> str:
+    """Return parts that are shown on demand."""
+    return f"<details><summary>{escaped(summary)}</summary>{''.join(parts)}</details>"
+
+
+def settings_section(settings: Mapping[str, Any], versions: Mapping[str, Any]) -> str:
+    """Return what it takes to do it again: two tables, nested settings as "outer.inner"."""
+    parts = [
+        table((name, "value"), rows, caption, text=(1,))
+        for name, caption, rows in (("setting", "Settings", _flat(settings)), ("version of", "Versions", _flat(versions)))
+        if rows
+    ]
+    return section("settings", "Settings and versions", f'<div class="pair">{"".join(parts)}</div>') if parts else ""
+
+
+def _flat(values: Mapping[str, Any], above: str = "") -> list[tuple[str, str]]:
+    rows = []
+    for key, value in plain(dict(values)).items():
+        if isinstance(value, dict) and value:
+            rows += _flat(value, f"{above}{key}.")
+        else:
+            rows.append((f"{above}{key}", value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)))
+    return rows
+
+
+def _resource(name: str) -> str:
+    return files("lops_adapters.report").joinpath(name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(cleaned(text).encode()).digest()).decode()}'"

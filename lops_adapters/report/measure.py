@@ -1,0 +1,106 @@
+"""What the charts and lists of a report show, as plain numbers: thinned, counted, ordered.
+
+Notation: n rows; ``wrong`` (n,) bool where gold labels exist, otherwise None; confidences (n,) float64, finite, larger is more trusted.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lops_adapters.core import LopsError, tie_hash
+
+
+def finite(confidence: np.ndarray) -> np.ndarray:
+    """Return confidences as (n,) float64 with infinities pulled to the smallest and largest finite one; charts have no room for them.
+
+    Raises:
+        LopsError: a confidence is NaN.
+
+    >>> finite(np.array([-np.inf, 0.25, 0.5])).tolist()
+    [0.25, 0.25, 0.5]
+    """
+    scores = np.asarray(confidence, dtype=np.float64)
+    if np.isnan(scores).any():
+        raise LopsError(f"the confidence of row {int(np.isnan(scores).argmax())} is NaN; wanted a number for every row")
+    inside = scores[np.isfinite(scores)]
+    return np.clip(scores, inside.min(), inside.max()) if len(inside) else np.sign(scores)
+
+
+def thinned(length: int, size: int) -> np.ndarray:
+    """Return at most ``size`` places among ``length``, evenly spread, first and last included.
+
+    >>> thinned(5, 3).tolist(), thinned(2, 3).tolist()
+    ([0, 2, 4], [0, 1])
+    """
+    return np.unique(np.linspace(0, length - 1, min(length, size)).round().astype(np.int64))
+
+
+def threshold_rows(confidence: np.ndarray, wrong: np.ndarray | None, size: int = 200) -> list[tuple[float, int, int | None]]:
+    """Return what thresholds would keep: (threshold, rows at or above it, wrong ones among them or None), thresholds descending.
+
+    Of more distinct confidences than ``size`` those are taken that spread the number of rows evenly.
+
+    >>> threshold_rows(np.array([0.5, 0.9, 0.5]), np.array([True, False, False]))
+    [(0.9, 1, 0), (0.5, 3, 1)]
+    """
+    values, entering = np.unique(confidence, return_inverse=True)
+    rows = np.bincount(entering)[::-1].cumsum()
+    values = values[::-1]
+    at = np.arange(len(values))
+    if len(values) > size:
+        at = np.unique(np.concatenate([[0], np.searchsorted(rows, np.linspace(0, rows[-1], size)[1:])]))
+    if wrong is None:
+        return [(float(values[i]), int(rows[i]), None) for i in at]
+    errors = np.bincount(entering, weights=wrong)[::-1].cumsum()
+    return [(float(values[i]), int(rows[i]), int(errors[i])) for i in at]
+
+
+def learnt_bins(learnt_at: np.ndarray, mask: np.ndarray, size: int = 60) -> list[tuple[float | None, int, int]]:
+    """Return (time, kept, rejected) for every time of learning; None, at the end: never learnt. Empty where no row has a time.
+
+    More distinct times than ``size`` - 1 are put into bins of equal width, named by their upper edge.
+
+    >>> learnt_bins(np.array([1.0, 1.0, 2.0, np.inf]), np.array([True, True, True, False]))
+    [(1.0, 2, 0), (2.0, 1, 0), (None, 0, 1)]
+    """
+    learnt = np.isfinite(learnt_at)
+    if not learnt.any():
+        return []
+    times, place = np.unique(learnt_at[learnt], return_inverse=True)
+    if len(times) > size - 1:
+        edges = np.linspace(times[0], times[-1], size)
+        place = np.clip(np.searchsorted(edges, learnt_at[learnt]) - 1, 0, size - 2)
+        times = edges[1:]
+    kept = np.bincount(place, weights=mask[learnt], minlength=len(times)).astype(int).tolist()
+    every = np.bincount(place, minlength=len(times)).tolist()
+    bins: list[tuple[float | None, int, int]] = [(time, k, n - k) for time, k, n in zip(times.tolist(), kept, every, strict=True)]
+    if not learnt.all():
+        never = mask[~learnt]
+        bins.append((None, int(never.sum()), int((~never).sum())))
+    return bins
+
+
+def least_trusted(
+    confidence: np.ndarray, codes: np.ndarray, mask: np.ndarray, doubted: np.ndarray, per_class: int, total: int
+) -> np.ndarray:
+    """Return the positions of the least trusted rows, the least trusted first: at most ``per_class`` of each class, ``total`` in all.
+
+    Args:
+        confidence: (n,) float64.
+        codes: (n,) int, the class of each row.
+        mask: (n,) bool, kept rows; of equally trusted rows the rejected come first.
+        doubted: (n,) float64, how sure the probe is of another class; of rows equal so far the largest come first, then a hash decides.
+        per_class: lowered where the classes are so many that ``total`` would be passed.
+        total: 0 for none.
+
+    >>> least_trusted(np.array([0.1, 0.9, 0.2]), np.array([0, 0, 1]), np.zeros(3, bool), np.zeros(3), per_class=1, total=9).tolist()
+    [0, 2]
+    """
+    positions = np.arange(len(codes))
+    order = np.lexsort((tie_hash(positions, 0), -doubted, mask, confidence))
+    present = len(np.unique(codes))
+    by_class = order[np.argsort(codes[order], kind="stable")]
+    starts = np.concatenate([[0], np.cumsum(np.bincount(codes))])
+    rank = np.empty(len(codes), dtype=np.int64)
+    rank[by_class] = positions - starts[codes[by_class]]
+    return order[rank[order] < min(per_class, max(1, total // present))][:total]

@@ -1,0 +1,193 @@
+"""The page of a selection: what was kept and why, what another threshold would keep, and which rows to look at."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from lops_adapters.arguments import percent
+from lops_adapters.report.charts import curve_chart, histogram, threshold_chart
+from lops_adapters.report.data import SelectionPage, Suspect
+from lops_adapters.report.layout import Markup, details, document, headline, section, settings_section, table
+from lops_adapters.report.text import count, cut, escaped, isolated, share, visible
+from lops_adapters.storage import write_text
+
+_STATIC_ROWS, _STATIC_CHARS = 200, 300  # of the list that is shown where scripts are off
+
+
+def write_selection_page(path: Path, page: SelectionPage) -> Path:
+    """Write the page of a selection as one HTML file and return its path.
+
+    Args:
+        path: of the file; its folder exists.
+        page: what to show.
+
+    """
+    thresholds, places = _thresholds(page)
+    parts = [
+        _figures(page),
+        _why(page),
+        _classes(page),
+        _charts(page, thresholds),
+        _suspects(page),
+        settings_section(page.settings, page.versions),
+    ]
+    sentence = f"Kept {count(page.n_kept)} of {count(page.n_rows)} rows ({share(page.n_kept, page.n_rows)})"
+    header = headline(page.title, sentence, page.source)
+    write_text(path, document(f"{sentence}: {page.title}", header, "\n".join(filter(None, parts)), data=_data(page, places)))
+    return path
+
+
+def _data(page: SelectionPage, places: list[list[float]]) -> dict[str, Any]:
+    stored = page.to_json()
+    suspects = [{key: visible(value) if isinstance(value, str) else value for key, value in row.items()} for row in stored["suspects"]]
+    return {
+        "rows": page.n_rows,
+        "thresholds": stored["thresholds"],
+        "places": places,
+        "labels": [visible(label) for label in _labels(page)],
+        "columns": _columns(page),
+        "gold": _has(page, "gold"),
+        "suggested": _has(page, "suggested"),
+        "learnt": bool(page.learnt),
+        "suspects": suspects,
+    }
+
+
+def _figures(page: SelectionPage) -> str:
+    figures = [("rows kept", count(page.n_kept)), ("rows rejected", count(page.n_rows - page.n_kept))]
+    if page.noise_before is not None:
+        figures += [("wrong among all rows", percent(page.noise_before)), ("wrong among the kept", percent(page.noise_after))]
+    items = "".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in figures)
+    return f'<dl class="tiles">{items}</dl>'
+
+
+def _why(page: SelectionPage) -> str:
+    items = "".join(f"<li>{isolated(sentence)}</li>" for sentence in page.why)
+    return section("why", "How this came about", f'<ul class="why">{items}</ul>') if items else ""
+
+
+def _classes(page: SelectionPage) -> str:
+    gold = page.noise_before is not None
+    head = ["class", "rows", "kept", "share kept", *(["wrong before", "wrong after"] if gold else []), "why"]
+    rows = []
+    for row in page.classes:
+        noise = [percent(row.noise_before), percent(row.noise_after)] if gold else []
+        rows.append([row.label, count(row.count), count(row.kept), _bar(row.kept, row.count), *noise, row.why])
+    return section("classes", "By class", table(head, rows, "What was kept of each class", text=(len(head) - 1,)))
+
+
+def _bar(part: int, whole: int) -> Markup:
+    width = round(72 * part / whole, 1) if whole else 0
+    drawn = f'<rect class="ground" width="72" height="8" rx="4"/><rect class="part" width="{width}" height="8" rx="4"/>'
+    return Markup(f'<span class="share">{share(part, whole)}<svg width="72" height="8" aria-hidden="true">{drawn}</svg></span>')
+
+
+def _thresholds(page: SelectionPage) -> tuple[str, list[list[float]]]:
+    """The card with the slider, and where its markers go; nothing where one threshold is all there is."""
+    if len(page.thresholds) < 2:
+        return "", []
+    chart, places = threshold_chart(page.thresholds, page.n_kept)
+    last = len(page.thresholds) - 1
+    start = last - min(range(last + 1), key=lambda i: abs(page.thresholds[i][1] - page.n_kept))
+    slider = (
+        '<div class="slider" data-live hidden><label for="threshold">Try another: everything on the left, strict on the right</label>'
+        f'<input type="range" id="threshold" min="0" max="{last}" value="{start}">'
+        '<output id="threshold-says" for="threshold"></output></div>'
+    )
+    rows = [[f"{value:.4g}", count(n), share(n, page.n_rows), *_wrong(wrong, n)] for value, n, wrong in page.thresholds]
+    head = ["confidence", "rows", "share", *(["wrong", "share wrong"] if page.thresholds[0][2] is not None else [])]
+    note = '<p class="note">One threshold for all classes; the selection above decides class by class.</p>'
+    numbers = details("Numbers of this chart", table(head, rows, "What each confidence threshold would keep"))
+    inside = f'<div class="halves"><div>{chart}</div><div>{note}{slider}</div></div>{numbers}'
+    return _card("What another threshold would keep", inside), places
+
+
+def _wrong(wrong: int | None, rows: int) -> list[str]:
+    return [] if wrong is None else [count(wrong), percent(wrong / rows)]
+
+
+def _charts(page: SelectionPage, thresholds: str) -> str:
+    cards = [thresholds] if thresholds else []
+    if page.learnt:
+        rows = [["never" if time is None else f"{time:.4g}", count(kept), count(rejected)] for time, kept, rejected in page.learnt]
+        numbers = details("Numbers of this chart", table(("learnt after", "kept", "rejected"), rows, "Rows by the time they were learnt"))
+        note = '<p class="note">Clean pseudo-labels tend to be learnt early, wrong ones late or never.</p>'
+        cards.append(_card("When the probe learnt the rows", note + histogram(page.learnt) + numbers))
+    if page.curves:
+        kept = [(page.curves[0].name, page.n_kept / page.n_rows, page.noise_after)] if page.noise_after is not None else []
+        note = '<p class="note">Lower is better. The gold labels were used for this chart and the shares of wrong ones only.</p>'
+        cards.append(_card("Noise against coverage", note + curve_chart(page.curves, kept)))
+    return section("charts", "Confidence", f'<div class="charts">{"".join(cards)}</div>') if cards else ""
+
+
+def _card(title: str, inside: str) -> str:
+    return f'<div class="card"><h3>{escaped(title)}</h3>{inside}</div>'
+
+
+def _labels(page: SelectionPage) -> list[str]:
+    listed = {row.label for row in page.suspects}
+    return [row.label for row in page.classes if row.label in listed]
+
+
+def _has(page: SelectionPage, name: str) -> bool:
+    return any(getattr(row, name) is not None for row in page.suspects)
+
+
+def _columns(page: SelectionPage) -> list[str]:
+    suggested = ["probe says"] if _has(page, "suggested") else []
+    return ["row", "text", "pseudo-label", *suggested, "confidence", *(["learnt at"] if page.learnt else []), "state"]
+
+
+def _suspects(page: SelectionPage) -> str:
+    if not page.suspects:
+        return ""
+    intro = f"The least trusted rows of each class, {count(len(page.suspects))} in all: the place to look for wrong labels."
+    words = {"row", "text", "pseudo-label", "probe says"}
+    head = "".join(f'<th scope="col" role="columnheader"{_words(name in words)}>{name}</th>' for name in _columns(page))
+    live = (
+        f"<div data-live hidden>{_controls(page)}"
+        '<div class="bar"><span role="status" id="rows-status"></span>'
+        '<button type="button" id="download">Download these as CSV</button></div>'
+        '<table id="rows" role="table" aria-labelledby="suspects">'
+        f'<thead role="rowgroup"><tr role="row">{head}</tr></thead><tbody role="rowgroup"></tbody></table>'
+        '<div class="bar"><button type="button" id="previous">Previous</button><button type="button" id="next">Next</button></div></div>'
+    )
+    return section("suspects", "Rows to look at", f"<p>{escaped(intro)}</p>", live, f"<noscript>{_static(page)}</noscript>")
+
+
+def _words(yes: bool) -> str:
+    return ' class="words"' if yes else ""
+
+
+def _controls(page: SelectionPage) -> str:
+    labels = "".join(f'<option value="{i}">{escaped(label)}</option>' for i, label in enumerate(_labels(page)))
+    certain = '<option value="probe">probe surest of another class</option>' if _has(page, "suggested") else ""
+    return (
+        '<div class="controls"><label>Search<input type="search" id="search" autocomplete="off" spellcheck="false"></label>'
+        f'<label>Pseudo-label<select id="label"><option value="">all</option>{labels}</select></label>'
+        '<label>State<select id="state"><option value="">all</option>'
+        '<option value="rejected">rejected</option><option value="kept">kept</option></select></label>'
+        f'<label>Order<select id="order"><option value="">least trusted first</option>{certain}'
+        '<option value="position">as in the data</option></select></label></div>'
+    )
+
+
+def _static(page: SelectionPage) -> str:
+    """The list where scripts are off: of each class the least trusted rows."""
+    labels = _labels(page)
+    each = max(1, min(20, _STATIC_ROWS // len(labels)))
+    parts = []
+    for label in labels[:_STATIC_ROWS]:
+        rows = [_static_row(row, page) for row in page.suspects if row.label == label][:each]
+        head = [name for name in _columns(page) if name != "pseudo-label"]
+        words = [i for i, name in enumerate(head) if name in ("text", "probe says")]
+        parts.append(f"<h3>{isolated(label)}</h3>" + table(head, rows, f"Least trusted rows with the pseudo-label {label}", text=words))
+    return "".join(parts)
+
+
+def _static_row(row: Suspect, page: SelectionPage) -> list[str]:
+    learnt = [] if not page.learnt else ["never" if row.learnt_at is None else f"{row.learnt_at:.3g}"]
+    suggested = [row.suggested or "-"] if _has(page, "suggested") else []
+    name = str(row.position) if row.id is None else row.id
+    return [name, cut(row.text, _STATIC_CHARS), *suggested, f"{row.confidence:.3g}", *learnt, "kept" if row.selected else "rejected"]

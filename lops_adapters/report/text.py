@@ -1,0 +1,69 @@
+"""Text of unknown origin, made fit for a page: nothing in it may run, break the file or disturb what stands beside it."""
+
+from __future__ import annotations
+
+import re
+from html import escape
+from typing import Any
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+
+
+def cleaned(text: str) -> str:
+    """Return a text that UTF-8 can hold: halves of surrogate pairs are joined, lone ones replaced."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def cut(text: str, size: int) -> str:
+    """Return at most ``size`` characters of a text, cleaned; an ellipsis is the last where it was longer.
+
+    >>> cut("learning order", 6)
+    'learn…'
+    """
+    return cleaned(text if len(text) <= size else text[: size - 1] + "…")
+
+
+def visible(text: str) -> str:
+    r"""Return a text with control characters, which HTML forbids, as the pictures that Unicode has for them.
+
+    >>> visible("a\x00b\x7f")
+    'a␀b␡'
+    """
+    return _CONTROL.sub(lambda found: chr(0x2400 + ord(found[0])) if found[0] != "\x7f" else "␡", cleaned(text))
+
+
+def escaped(value: Any) -> str:
+    """Return anything as text between tags or in quotes.
+
+    >>> escaped('<b title="x">')
+    '&lt;b title=&quot;x&quot;&gt;'
+    """
+    return escape(visible(str(value)))
+
+
+def isolated(value: Any) -> str:
+    """Return text of unknown direction as an element whose direction does not reach beyond it."""
+    return f'<bdi dir="auto">{escaped(value)}</bdi>'
+
+
+def count(number: int) -> str:
+    """Return a whole number with separators.
+
+    >>> count(1843)
+    '1,843'
+    """
+    return f"{number:,}"
+
+
+def share(part: int, whole: int) -> str:
+    """Return a share in whole percent, never 0 or 100 where it is not exactly that; a dash of nothing.
+
+    >>> share(1843, 2000), share(1999, 2000), share(0, 0)
+    ('92 %', 'over 99 %', '-')
+    """
+    if not whole:
+        return "-"
+    rounded = round(100 * part / whole)
+    if rounded == 100 and part < whole:
+        return "over 99 %"
+    return "under 1 %" if rounded == 0 and part else f"{rounded} %"

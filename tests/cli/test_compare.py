@@ -1,0 +1,128 @@
+"""``lops compare`` and ``lops report``: measured after the selections, written once, written again."""
+
+import json
+
+import numpy as np
+import pytest
+
+from lops_adapters.cli import compare, report
+from lops_adapters.cli import select as select_command
+from lops_adapters.cli.compare import KNOWN, USUAL, read_methods
+from lops_adapters.core import LopsError
+from lops_adapters.evaluation import area_under_noise_coverage, noise, noise_coverage_curve
+from lops_adapters.selection import METHODS, build
+
+from ..noisy import noisy_rows, write_table
+
+ROWS = noisy_rows()
+OPTIONS = ["--text", "text", "--label", "weak", "--gold", "true", "--probe", "linear", "--quiet"]
+
+
+@pytest.fixture
+def table(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return write_table(tmp_path / "news.csv", ROWS)
+
+
+def run(*arguments):
+    return compare.main([*map(str, arguments), *OPTIONS])
+
+
+def test_methods_are_measured_as_by_hand(table, capsys):
+    assert run(table, "--methods", "automatic,probability,standard,stability", "--tau", 0.6, "--seeds", 2) == 0
+    texts, weak, gold = ([row[i] for row in ROWS] for i in (1, 2, 3))
+    stored = json.loads((table.parent / "news-comparison" / "comparison.json").read_text())
+    assert stored["n_rows"] == len(ROWS)
+    assert stored["noise"] == pytest.approx(noise(weak, gold))
+    found = {method["name"]: method for method in stored["methods"]}
+    assert list(found) == ["automatic", "probability", "standard", "stability"]
+    for name in ("automatic", "probability"):
+        kept, after, area = [], [], []
+        for seed in (0, 1):
+            selection = build(name, "linear", tau=0.6, seed=seed)(texts, weak)
+            kept.append(len(selection.kept))
+            after.append(noise([weak[i] for i in selection.kept], [gold[i] for i in selection.kept]))
+            area.append(area_under_noise_coverage(noise_coverage_curve(selection.confidence, weak, gold)))
+        assert found[name]["n_kept"] == round(np.mean(kept))
+        assert found[name]["noise_after"] == pytest.approx(np.mean(after))
+        assert found[name]["area"] == pytest.approx(np.mean(area))
+        assert found[name]["seconds"] > 0
+    assert found["standard"]["area"] is None
+    assert found["standard"]["noise_after"] == pytest.approx(stored["noise"])
+    assert [curve["name"] for curve in stored["curves"]] == ["best possible", "automatic", "probability", "stability"]
+    said = capsys.readouterr().out
+    lines = {line.split()[0]: line.split() for line in said.splitlines() if line}
+    assert lines["standard"][1] == "120"
+    assert lines["probability"][4] == f"{found['probability']['area']:.4f}"
+    assert lines["stability"][4] == f"{found['stability']['area']:.4f}*"
+    assert "* many ties" in said
+    assert "not to be compared" in found["stability"]["note"]
+    assert "not to be compared" not in found["probability"]["note"]
+    config = json.loads((table.parent / "news-comparison" / "config.json").read_text())
+    assert config["framework"] == "compare"
+    assert config["settings"]["seeds"] == [0, 1]
+
+
+def test_gold_labels_are_looked_at_last(table, monkeypatch):
+    """No selector is given any, and the number kept is the same whatever they are."""
+    run(table, "--methods", "automatic,margin")
+    rows = [[*row[:3], gold] for row, gold in zip(ROWS, reversed([row[3] for row in ROWS]), strict=True)]
+    run(write_table(table.parent / "turned.csv", rows), "--methods", "automatic,margin")
+    first, second = (
+        json.loads((table.parent / f"{name}-comparison" / "comparison.json").read_text())["methods"] for name in ("news", "turned")
+    )
+    assert [method["n_kept"] for method in first] == [method["n_kept"] for method in second]
+    assert [method["noise_after"] for method in first] != [method["noise_after"] for method in second]
+
+
+def test_names_of_methods():
+    assert set(USUAL) <= set(KNOWN) == set(METHODS) - {"optimal"}
+    for text, message in (("lops,best", "with 'best' among them; wanted some of"), (" , ", "with nothing in it"), ("optimal", "'optimal'")):
+        with pytest.raises(LopsError, match=message):
+            read_methods(text)
+
+
+def test_what_is_refused(table):
+    for arguments, message in (
+        (["--seeds", 0], "--seeds is 0; wanted at least 1"),
+        (["--tau", 2], "tau is 2.0; wanted a fraction"),
+        (["--methods", "entropy,lops"], "entropy needs a probe with dropout"),
+    ):
+        with pytest.raises(LopsError, match=message):
+            run(table, *arguments)
+    assert [path.name for path in table.parent.iterdir()] == ["news.csv"]
+    select_command.main([str(table), "--text", "text", "--label", "weak", "--probe", "linear", "--quiet"])
+    with pytest.raises(LopsError, match="news-lops was not written by lops compare, so --force does not replace it"):
+        run(table, "--output", "news-lops", "--force")
+
+
+def test_pages_are_written_again(table, capsys):
+    select_command.main([str(table), *OPTIONS])
+    run(table, "--methods", "automatic,probability")
+    for name in ("news-lops", "news-comparison"):
+        page = table.parent / name / "report.html"
+        before = page.read_bytes()
+        page.unlink()
+        assert report.main([name]) == 0
+        assert page.read_bytes() == before
+        assert f"Report: {name}" in capsys.readouterr().out
+
+
+def test_the_page_of_a_frameworks_run(tmp_path, monkeypatch):
+    (tmp_path / "metrics.json").write_text("{}")
+    monkeypatch.setattr("lops_adapters.report.html.write_report", lambda folder: folder / "page")
+    assert report.write(tmp_path) == tmp_path / "page"
+
+
+def test_folders_that_are_no_runs(tmp_path):
+    with pytest.raises(LopsError, match="is no folder; wanted one that lops select, lops compare or a framework's run has written"):
+        report.main([str(tmp_path / "nothing")])
+    with pytest.raises(LopsError, match=r"holds none of summary.json, comparison.json and metrics.json"):
+        report.main([str(tmp_path)])
+    (tmp_path / "summary.json").write_text("{")
+    with pytest.raises(LopsError, match=r"summary.json: no JSON"):
+        report.main([str(tmp_path)])
+    (tmp_path / "summary.json").write_text("{}")
+    with pytest.raises(LopsError, match="SelectionPage"):
+        report.main([str(tmp_path)])
+    assert not (tmp_path / "report.html").exists()

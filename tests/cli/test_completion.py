@@ -1,0 +1,71 @@
+"""``lops completion``: bash takes the script, and it completes commands, options, choices and files."""
+
+import shutil
+import subprocess
+from importlib import import_module
+
+import pytest
+
+from lops_adapters.cli import completion
+from lops_adapters.cli.main import COMMANDS
+
+BASH = shutil.which("bash")
+needs_bash = pytest.mark.skipif(BASH is None, reason="there is no bash")
+
+
+def printed(shell, capsys):
+    assert completion.main([shell]) == 0
+    return capsys.readouterr().out
+
+
+def completed(script, *words, cwd=None):
+    line = " ".join(f"'{word}'" for word in words)
+    code = f'{script}\nCOMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _lops; printf "%s\\n" "${{COMPREPLY[@]}}"'
+    done = subprocess.run([BASH, "--norc", "-c", code], capture_output=True, text=True, check=True, cwd=cwd)
+    return done.stdout.split()
+
+
+@needs_bash
+def test_bash(capsys, tmp_path):
+    script = printed("bash", capsys)
+    checked = subprocess.run([BASH, "-n"], input=script, capture_output=True, text=True, check=False)
+    assert (checked.returncode, checked.stderr) == (0, "")
+    assert completed(script, "lops", "co") == ["compare", "completion"]
+    assert completed(script, "lops", "") == [*COMMANDS, "--help", "--version"]
+    assert completed(script, "lops", "select", "--ke") == ["--keep-out"]
+    assert completed(script, "lops", "select", "a.csv", "--rule", "r") == ["released", "ranked"]
+    assert completed(script, "lops", "patch", "west") == ["westclass"]
+    assert completed(script, "lops", "completion", "") == ["bash", "zsh", "fish"]
+    (tmp_path / "news.csv").touch()
+    assert completed(script, "lops", "select", "ne", cwd=tmp_path) == ["news.csv"]
+    assert completed(script, "lops", "select", "news.csv", "--output", "ne", cwd=tmp_path) == ["news.csv"]
+
+
+def test_zsh_runs_bashs(capsys):
+    bash, zsh = printed("bash", capsys), printed("zsh", capsys)
+    assert zsh.startswith("autoload -Uz bashcompinit && bashcompinit\n")
+    assert zsh.endswith(bash)
+
+
+def test_fish(capsys):
+    lines = printed("fish", capsys).splitlines()
+    assert all(line.startswith("complete -c lops ") and line.count("'") % 2 == line.count("\\'") % 2 for line in lines)
+    for name in COMMANDS:
+        assert any(f"-a {name} " in line for line in lines)
+    assert any("from select' -l rule -r -f -a 'released algorithm1 stop-and-take-all ranked'" in line for line in lines)
+    assert any("from patch' -f -a 'conwea xclass westclass lotclass'" in line for line in lines)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_help_ends_with_examples_that_parse(name):
+    module = import_module(f"lops_adapters.cli.{name}")
+    parser = module.parser()
+    text = parser.format_help()
+    assert text.rstrip().endswith(module.EXAMPLES)
+    lines = [line.split(" #")[0] for line in module.EXAMPLES.splitlines()[1:]]
+    assert lines
+    for line in lines:
+        command, _, rest = line.partition(f"lops {name} ")
+        assert command.strip() in ("", "source <("), line
+        words = rest.replace("'", "").split(" > ")[0].strip().rstrip(")").split()
+        parser.parse_args(words)

@@ -1,0 +1,291 @@
+"""``lops select``: what it writes, what it refuses and in which words, and that gold labels change nothing."""
+
+import json
+import os
+
+import numpy as np
+import pytest
+
+from lops_adapters import select
+from lops_adapters.cli import outputs
+from lops_adapters.cli import select as command
+from lops_adapters.cli.main import main
+from lops_adapters.core import LopsError, LopsWarning
+
+from ..noisy import HEADER, noisy_rows, read_table, write_table
+
+ROWS = noisy_rows()
+ADDED = ["lops_learnt_at", "lops_confidence", "lops_selected", "lops_suggested"]
+OPTIONS = ["--text", "text", "--label", "weak", "--probe", "linear", "--quiet"]
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(*arguments):
+    return command.main([*map(str, arguments), *OPTIONS])
+
+
+def original(rows):
+    return [[row[name] for name in HEADER] for row in rows]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".parquet"])
+def test_every_row_comes_back_unchanged(here, suffix, capsys):
+    expected = select([row[1] for row in ROWS], [row[2] for row in ROWS], "linear", tau=0.5)
+    path = write_table(here / f"news{suffix}", ROWS)
+    assert run(path, "--tau", 0.5) == 0
+    folder = here / "news-lops"
+    assert sorted(p.name for p in folder.iterdir()) == sorted(
+        ["config.json", f"kept{suffix}", f"rejected{suffix}", "report.html", "summary.json"]
+    )
+    kept, rejected = read_table(folder / f"kept{suffix}"), read_table(folder / f"rejected{suffix}")
+    assert list(kept[0]) == [*HEADER, *ADDED]
+    assert original(kept) == [ROWS[i] for i in expected.kept]
+    assert original(rejected) == [ROWS[i] for i in expected.rejected]
+    for rows, positions, yes in ((kept, expected.kept, (True, "1")), (rejected, expected.rejected, (False, "0"))):
+        assert all(row["lops_selected"] in yes for row in rows)
+        times = [float(row["lops_learnt_at"]) if row["lops_learnt_at"] not in ("", None) else np.inf for row in rows]
+        assert times == expected.learnt_at[positions].tolist()
+        assert [float(row["lops_confidence"]) for row in rows] == pytest.approx(expected.confidence[positions])
+        assert [row["lops_suggested"] for row in rows] == expected.suggested[positions].tolist()
+    said = capsys.readouterr().out
+    assert expected.summary() in said
+    assert "Report: news-lops" in said
+
+
+def test_what_is_written_beside_the_rows(here):
+    path = write_table(here / "news.csv", ROWS)
+    run(path, "--gold", "true", "--id", "nr", "--seed", 3)
+    config = json.loads((here / "news-lops" / "config.json").read_text())
+    assert config["framework"] == "select"
+    assert config["seed"] == 3
+    assert config["settings"]["gold"] == "true"
+    assert config["settings"]["method"] == "automatic"
+    assert config["dataset"]["sha256"] == outputs.checksums([path])
+    assert {"versions", "git_commit", "device", "command", "started"} <= set(config)
+    summary = json.loads((here / "news-lops" / "summary.json").read_text())
+    wrong = np.mean([row[2] != row[3] for row in ROWS])
+    assert summary["noise_before"] == pytest.approx(wrong)
+    assert summary["noise_after"] < wrong
+    assert {suspect["id"] for suspect in summary["suspects"]} <= {row[0] for row in ROWS}
+
+
+def test_gold_labels_change_no_row(here):
+    rng = np.random.default_rng(0)
+    path = write_table(here / "a.csv", ROWS)
+    turned = write_table(
+        here / "b.csv", [[*row[:3], gold] for row, gold in zip(ROWS, rng.permutation([row[3] for row in ROWS]), strict=True)]
+    )
+    for given, more in ((path, ["--gold", "true"]), (turned, ["--gold", "true"]), (path, ["--output", "plain"])):
+        run(given, *more)
+    found = [
+        [{name: value for name, value in row.items() if name != "true"} for row in read_table(here / folder / "kept.csv")]
+        for folder in ("a-lops", "b-lops", "plain")
+    ]
+    assert found[0] == found[1] == found[2]
+    notes = [json.loads((here / folder / "summary.json").read_text())["noise_after"] for folder in ("a-lops", "b-lops", "plain")]
+    assert notes[0] < notes[1]
+    assert notes[2] is None
+
+
+def test_several_files_are_one_table(here):
+    write_table(here / "all.csv", ROWS)
+    write_table(here / "part-1.csv", ROWS[:50])
+    write_table(here / "part-2.csv", ROWS[50:])
+    run("all.csv", "--output", "one")
+    run("part-*.csv", "--output", "glob")
+    run("part-1.csv", "part-2.csv", "--output", "named")
+    assert (
+        (here / "one" / "kept.csv").read_bytes() == (here / "glob" / "kept.csv").read_bytes() == (here / "named" / "kept.csv").read_bytes()
+    )
+    assert len(json.loads((here / "glob" / "config.json").read_text())["dataset"]["sha256"]) == 2
+
+
+def test_types_of_parquet_stay(here):
+    import datetime
+
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    table = pa.table(
+        {
+            "when": [datetime.datetime(2020, 1, 1 + i % 28) for i in range(len(ROWS))],
+            "text": [row[1] for row in ROWS],
+            "weak": pa.array([int(row[2][-1]) for row in ROWS], type=pa.int8()),
+            "tags": [["a", "b"]] * len(ROWS),
+        }
+    ).replace_schema_metadata({"by": "hand"})
+    parquet.write_table(table, here / "typed.parquet")
+    run("typed.parquet")
+    kept, rejected = (parquet.read_table(here / "typed-lops" / f"{name}.parquet") for name in ("kept", "rejected"))
+    assert kept.schema.names == [*table.schema.names, *ADDED]
+    for name in table.schema.names:
+        assert kept.schema.field(name).type == table.schema.field(name).type
+    assert kept.schema.field("lops_suggested").type == pa.int8()
+    assert kept.schema.field("lops_selected").type == pa.bool_()
+    assert kept.schema.metadata[b"by"] == b"hand"
+    whole = sorted(map(str, [*kept.select(table.schema.names).to_pylist(), *rejected.select(table.schema.names).to_pylist()]))
+    assert whole == sorted(map(str, table.to_pylist()))
+
+
+def test_json_keeps_every_byte(here):
+    lines = [
+        f'{{"n": 1.50, "text": {json.dumps(row[1])}, "weak": {i % 2}, "big": 12345678901234567890, "é": null}}'
+        for i, row in enumerate(ROWS)
+    ]
+    (here / "rows.jsonl").write_text("\n\n".join(lines), encoding="utf-8")
+    run("rows.jsonl")
+    written = [
+        line for name in ("kept", "rejected") for line in (here / "rows-lops" / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
+    assert len(written) == len(lines)
+    assert {line.split(', "lops_learnt_at"')[0] + "}" for line in written} == set(lines)
+    assert {json.loads(line)["lops_suggested"] for line in written} == {0, 1}
+
+
+@pytest.mark.parametrize("given", [".csv", ".jsonl", ".parquet"])
+@pytest.mark.parametrize("wanted", ["csv", "tsv", "jsonl", "parquet"])
+def test_formats_can_be_changed(here, given, wanted):
+    run(write_table(here / f"news{given}", ROWS), "--format", wanted)
+    folder = here / "news-lops"
+    rows = [*read_table(folder / f"kept.{wanted}"), *read_table(folder / f"rejected.{wanted}")]
+    assert sorted(original(rows)) == ROWS
+    assert list(rows[0]) == [*HEADER, *ADDED]
+
+
+def test_only_the_kept_rows(here, capsys):
+    path = write_table(here / "news.csv", ROWS)
+    assert run(path, "--keep-out", "clean.jsonl") == 0
+    assert sorted(p.name for p in here.iterdir()) == ["clean.jsonl", "news.csv"]
+    alone = read_table(here / "clean.jsonl")
+    assert "Kept rows: clean.jsonl" in capsys.readouterr().out
+    with pytest.raises(LopsError, match=r"clean.jsonl is there already; give --force to replace it, or another --keep-out"):
+        run(path, "--keep-out", "clean.jsonl")
+    assert run(path, "--keep-out", "clean.jsonl", "--output", "whole", "--force") == 0
+    assert read_table(here / "clean.jsonl") == alone
+    assert original(read_table(here / "whole" / "kept.csv")) == original(alone)
+    with pytest.raises(LopsError, match=r"--keep-out is news.csv, which is read; give another name"):
+        run(path, "--keep-out", "news.csv", "--force")
+    with pytest.raises(LopsError, match=r"--format is csv, and only other.csv is written"):
+        run(path, "--keep-out", "other.csv", "--format", "csv")
+    with pytest.raises(LopsError, match=r"there is no folder .*nowhere; make it first"):
+        run(path, "--keep-out", "nowhere/clean.csv")
+
+
+def test_rows_without_a_label(here):
+    rows = [[*row[:2], "" if i % 3 == 1 else row[2], row[3]] for i, row in enumerate(ROWS)]
+    path = write_table(here / "news.csv", [[row[0], row[1].replace("\n", " "), *row[2:]] for row in rows])
+    with pytest.raises(
+        LopsError, match="40 of 120 rows have no label in column 'weak': lines 3, 6, 9, 12, 15 and 35 more; --drop-unlabelled"
+    ):
+        run(path)
+    run(path, "--drop-unlabelled")
+    written = [row["nr"] for name in ("kept", "rejected") for row in read_table(here / "news-lops" / f"{name}.csv")]
+    assert sorted(written) == [row[0] for row in rows if row[2]]
+    assert "40 rows without a label" in (here / "news-lops" / "summary.json").read_text()
+    expected = select([row[1] for row in rows if row[2]], [row[2] for row in rows if row[2]], "linear")
+    assert len(read_table(here / "news-lops" / "kept.csv")) == len(expected.kept)
+
+
+def test_an_output_that_is_there(here):
+    path = write_table(here / "news.csv", ROWS)
+    run(path)
+    before = (here / "news-lops" / "kept.csv").read_bytes()
+    with pytest.raises(LopsError, match="news-lops is there already; give --force to replace it, or another --output"):
+        run(path)
+    (here / "news-lops" / "old").write_text("x")
+    run(path, "--force")
+    assert (here / "news-lops" / "kept.csv").read_bytes() == before
+    assert not (here / "news-lops" / "old").exists()
+    (here / "mine").mkdir()
+    (here / "mine" / "thesis.tex").write_text("x")
+    with pytest.raises(LopsError, match="mine was not written by lops select, so --force does not replace it"):
+        run(path, "--output", "mine", "--force")
+    assert (here / "mine" / "thesis.tex").exists()
+    with pytest.raises(LopsError, match=r"kept.csv is read and lies in news-lops, which would be replaced"):
+        run("news-lops/kept.csv", "--output", "news-lops", "--force")
+    with pytest.raises(LopsError, match=r"news.csv is there and is no folder"):
+        run(path, "--output", "news.csv", "--force")
+    with pytest.raises(
+        LopsError, match="has a column 'lops_learnt_at' already, as what lops select writes has; give the file it was made from"
+    ):
+        run("news-lops/kept.csv", "--output", "again")
+
+
+@pytest.mark.parametrize("change", ["grow", "shrink", "touch up"])
+def test_an_input_that_changes_between_the_passes(here, change, monkeypatch):
+    path = write_table(here / "news.csv", ROWS)
+    run(path)
+    before = {p.name: p.read_bytes() for p in (here / "news-lops").iterdir()}
+    changed = {"grow": [*ROWS, ROWS[0]], "shrink": ROWS[:-1], "touch up": [["x", *ROWS[0][1:]], *ROWS[1:]]}[change]
+
+    def then(*arguments, **settings):
+        selection = select(*arguments, **settings)
+        write_table(path, changed)
+        return selection
+
+    monkeypatch.setattr(command, "select", then)
+    with pytest.raises(LopsError, match=r"the input changed while it was read .*news.csv.; nothing was written"):
+        run(path, "--force")
+    assert {p.name: p.read_bytes() for p in (here / "news-lops").iterdir()} == before
+    assert sorted(p.name for p in here.iterdir()) == ["news-lops", "news.csv"]
+
+
+def test_a_run_that_is_stopped_leaves_nothing(here, monkeypatch, capsys):
+    path = write_table(here / "news.csv", ROWS)
+    monkeypatch.setattr(command, "write_pages", lambda *_: os.kill(os.getpid(), 2))
+    assert main(["select", str(path), *OPTIONS]) == 130
+    assert [p.name for p in here.iterdir()] == ["news.csv"]
+    assert "nothing half is left behind" in capsys.readouterr().err
+
+
+def test_repeated_and_torn_texts(here, capsys):
+    rows = [*ROWS, *ROWS[:3], ["x", ROWS[0][1], "class 1" if ROWS[0][2] == "class 0" else "class 0", "class 0"]]
+    with pytest.warns(LopsWarning, match="1 rows have the text of an earlier row and another label .line [0-9]+.; at most one of them"):
+        run(write_table(here / "news.csv", rows))
+    assert "3 rows repeat the text and the label of an earlier one" in capsys.readouterr().out
+    with pytest.warns(LopsWarning, match="2 rows have an empty text .lines 2, 3.; nothing speaks for or against"):
+        run(
+            write_table(here / "blank.csv", [["a", "", "class 0", ""], ["b", " ", "class 1", ""], *noisy_rows(n=30, noise=0)]), "--tau", 0.9
+        )
+
+
+def test_a_class_of_one_row(here, capsys):
+    run(write_table(here / "news.csv", [*ROWS, ["x", "alone in the world", "single", "single"]]))
+    assert "Classes of a single row say nothing of their label: single" in capsys.readouterr().out
+    assert "single" in {row["weak"] for row in read_table(here / "news-lops" / "kept.csv")}
+
+
+def test_other_delimiters_and_encodings(here):
+    rows = [[row[0], row[1].replace("common", "é"), *row[2:]] for row in ROWS]
+    plain = write_table(here / "news.csv", rows)
+    text = plain.read_text(encoding="utf-8")
+    (here / "latin.csv").write_bytes(text.encode("cp1252"))
+    (here / "wide.csv").write_bytes(text.encode("utf-16"))
+    (here / "marked.csv").write_bytes(text.encode("utf-8-sig"))
+    for name, more in (("news", []), ("latin", ["--encoding", "cp1252"]), ("wide", ["--encoding", "utf-16"]), ("marked", [])):
+        run(f"{name}.csv", *more)
+    expected = (here / "news-lops" / "kept.csv").read_bytes()
+    assert all((here / f"{name}-lops" / "kept.csv").read_bytes() == expected for name in ("latin", "wide", "marked"))
+    with (here / "semi.csv").open("w", encoding="utf-8", newline="") as file:
+        import csv
+
+        csv.writer(file, delimiter=";").writerows([HEADER, *rows])
+    run("semi.csv", "--delimiter", ";")
+    head = (here / "semi-lops" / "kept.csv").read_text(encoding="utf-8").splitlines()[0]
+    assert head == ";".join([*HEADER, *ADDED])
+    (here / "tabs.csv").write_text(write_table(here / "news.tsv", rows).read_text(encoding="utf-8"), encoding="utf-8")
+    for name in ("\\t", "tab"):
+        run("tabs.csv", "--delimiter", name, "--force")
+        assert (here / "tabs-lops" / "kept.csv").read_text(encoding="utf-8").startswith("\t".join([*HEADER, *ADDED]))
+
+
+def test_from_the_command_line(here, capsys):
+    path = write_table(here / "news.csv", ROWS)
+    assert main(["select", str(path), *OPTIONS]) == 0
+    assert main(["select", str(path), *OPTIONS]) == 2
+    assert "error: news-lops is there already; give --force" in capsys.readouterr().err

@@ -1,0 +1,92 @@
+"""What ``lops select`` refuses, in which words, before any training."""
+
+import os
+
+import pytest
+
+from lops_adapters.cli import select as command
+from lops_adapters.core import LopsError
+
+from ..noisy import noisy_rows, write_table
+
+ROWS = noisy_rows()
+OPTIONS = ["--text", "text", "--label", "weak", "--probe", "linear", "--quiet"]
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def trained(*_, **__):
+        raise AssertionError("the selection began")
+
+    monkeypatch.setattr(command, "select", trained)
+    return tmp_path
+
+
+def refused(message, *arguments):
+    with pytest.raises(LopsError, match=message):
+        command.main([*map(str, arguments), *OPTIONS])
+    assert not [entry.name for entry in os.scandir() if entry.is_dir()]
+
+
+def test_files_and_columns_that_are_not_there(here):
+    write_table(here / "news.csv", ROWS)
+    write_table(here / "other.csv", ROWS, ["nr", "text", "weak", "gold"])
+    write_table(here / "news.jsonl", ROWS)
+    (here / "notes.txt").write_text("x")
+    refused("mews.csv: no such file; did you mean news.csv.", "mews.csv")
+    refused("part-.*: no such file", "part-*.csv")
+    refused(r"\. is a folder; name its files, for instance '\./\*.csv'", ".")
+    refused("news.csv is named twice", "news.csv", "./news.csv")
+    refused("notes.txt: the suffix '.txt' is unknown; wanted one of .csv, .tsv, .jsonl", "notes.txt")
+    refused("files are of several formats .csv, jsonl.", "news.csv", "news.jsonl")
+    refused(
+        "other.csv has other columns than news.csv: 'nr', 'text', 'weak', 'gold', not 'nr', 'text', 'weak', 'true'", "news.csv", "other.csv"
+    )
+    for column, near in (("Text", "text"), ("tekst", "text"), ("wek", "weak")):
+        with pytest.raises(
+            LopsError, match=f"no column '{column}'; its columns are 'nr', 'text', 'weak', 'true'. Did you mean --text '{near}'"
+        ):
+            command.main(["news.csv", "--text", column, "--label", "weak", "--quiet"])
+    refused("no column 'zzz'; its columns are 'nr', 'text', 'weak', 'true'.$", "news.csv", "--gold", "zzz")
+    with pytest.raises(LopsError, match="--label is 'text', and so is --text; name another column"):
+        command.main(["news.csv", "--text", "text", "--label", "text", "--quiet"])
+    refused("--label is 'weak', and so is --gold", "news.csv", "--gold", "weak")
+
+
+def test_contents_that_make_no_sense(here):
+    def table(name, text):
+        (here / name).write_bytes(text if isinstance(text, bytes) else text.encode())
+        return name
+
+    head = "text,weak\n"
+    refused("empty.csv: the file is empty", table("empty.csv", ""))
+    refused("head.csv has no rows", table("head.csv", head))
+    refused("ragged.csv, line 3: 3 fields, but the header names 2", table("ragged.csv", head + "a,x\nb,y,z\n"))
+    refused("all 2 rows are labelled 'x'; wanted at least two classes", table("one.csv", head + "a,x\nb,x\n"))
+    refused(
+        "2 of 2 rows have no label in column 'weak': lines 2, 3; is --label right",
+        table("none.csv", head + "a,\nb,\n"),
+        "--drop-unlabelled",
+    )
+    refused("twice.csv: 2 columns are called 'text'", table("twice.csv", "text,text,weak\na,b,c\n"))
+    refused("semi.csv has no column 'text'; its columns are 'text;weak'.* Is --delimiter right", table("semi.csv", "text;weak\na;x\n"))
+    refused("--delimiter is ',,' for a csv file; wanted one character", "semi.csv", "--delimiter", ",,")
+    refused("latin.csv, line 2: byte 0xe9 .* is not UTF-8; .* or name the encoding it has, for instance --encoding cp1252",
+            table("latin.csv", head.encode() + "caf\xe9,x\nb,y\n".encode("latin-1")))  # fmt: skip
+    refused("latin.csv, after line [01]: these bytes are not ascii", "latin.csv", "--encoding", "ascii")
+    refused("--encoding is 'klingon', which Python does not know", "latin.csv", "--encoding", "klingon")
+    refused("quote.csv, line [0-9]+: not proper CSV", table("quote.csv", head + '"a,x\nb,y\n'))
+    mixed = '{"text": "a", "weak": 1}\n{"text": "b", "weak": "1"}\n'
+    refused("column 'weak' are of several types: int such as 1 in line 1, str such as '1' in line 2", table("mixed.jsonl", mixed))
+    refused("number.jsonl, line 1: the text is 5, a int; wanted a string", table("number.jsonl", '{"text": 5, "weak": "x"}\n'))
+    refused("list.jsonl, line 1: the label is .'x'.; wanted one class name", table("list.jsonl", '{"text": "a", "weak": ["x"]}\n'))
+    refused("bad.jsonl, line 2: no JSON", table("bad.jsonl", '{"text": "a", "weak": "x"}\n{"text": \n'))
+    refused("array.jsonl, line 1: found .1.; one JSON object a line", table("array.jsonl", "[1]\n"))
+    refused("no.parquet: cannot be read as Parquet", table("no.parquet", "text"))
+    gold = "text,weak,true\na,x,x\nb,y,\n"
+    refused(
+        "1 rows have no gold label in column 'true': line 3; fill them in, or leave --gold out", table("gold.csv", gold), "--gold", "true"
+    )
+    refused("rule released keeps a share of each class, and tau is 'auto'", "one.csv", "--rule", "released")

@@ -1,0 +1,100 @@
+"""Tables in a stream: blocks, what cannot be turned into another format, and files that nobody half writes."""
+
+import json
+
+import numpy as np
+import pytest
+
+from lops_adapters.cli import tables, writers
+from lops_adapters.core import LopsError
+
+from ..noisy import read_table, write_table
+
+HEADER = ["n", "text"]
+
+
+def written(table, path, kind, rows=None, like=None):
+    """Write the even rows of each block, with one new column."""
+    with writers.writer_for(path, kind, table, ["lops_suggested"], like or {}) as writer:
+        for block in table.blocks():
+            places = np.arange(0, len(block), 2) if rows is None else np.array(rows)
+            writer.write(block, places, {"lops_suggested": [f"s{place}" for place in places]})
+    return read_table(path)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".parquet"])
+def test_rows_come_in_blocks(tmp_path, suffix, monkeypatch):
+    monkeypatch.setattr(tables, "BLOCK_ROWS", 7)
+    paths = [write_table(tmp_path / f"{part}{suffix}", [[str(part * 20 + i), f"text {i}"] for i in range(20)], HEADER) for part in (0, 1)]
+    table = tables.open_table(paths, quiet=True)
+    assert [len(block) for block in table.blocks()] == [7, 7, 6, 7, 7, 6]
+    cells = list(table.cells(["text", "n"]))
+    first = 1 if suffix in (".jsonl", ".parquet") else 2  # a header is a line, too
+    assert [(path, number) for path, number, _ in cells] == [(path, first + i) for path in paths for i in range(20)]
+    assert [values for _, _, values in cells] == [(f"text {i % 20}", str(i)) for i in range(40)]
+    found = written(table, tmp_path / f"out{suffix}", suffix[1:])
+    evens = [start + i for start, size in ((0, 7), (7, 7), (14, 6), (20, 7), (27, 7), (34, 6)) for i in range(0, size, 2)]
+    assert [int(row["n"]) for row in found] == evens
+    assert [row["lops_suggested"] for row in found][:4] == ["s0", "s2", "s4", "s6"]
+
+
+@pytest.mark.parametrize("kind", tables.FORMATS)
+def test_no_row_is_a_file_too(tmp_path, kind):
+    table = tables.open_table([write_table(tmp_path / f"a.{kind}", [["1", "x"]], HEADER)])
+    assert written(table, tmp_path / f"out.{kind}", kind, rows=np.zeros(0, dtype=int)) == []
+    if kind == "parquet":
+        from pyarrow import parquet
+
+        assert parquet.read_schema(tmp_path / "out.parquet").names == [*HEADER, "lops_suggested"]
+
+
+def test_dictionaries_of_parquet(tmp_path):
+    """What pandas writes of a categorical column."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    column = pa.array(["a", "b", "a"]).dictionary_encode()
+    parquet.write_table(pa.table({"text": ["x", "y", "z"], "weak": column}), tmp_path / "a.parquet")
+    table = tables.open_table([tmp_path / "a.parquet"])
+    assert [cells for _, _, cells in table.cells(["weak"])] == [("a",), ("b",), ("a",)]
+    found = written(table, tmp_path / "out.parquet", "parquet", like={"lops_suggested": "weak"})
+    assert [(row["weak"], row["lops_suggested"]) for row in found] == [("a", "s0"), ("a", "s2")]
+    schema = parquet.read_schema(tmp_path / "out.parquet")
+    assert pa.types.is_dictionary(schema.field("weak").type)
+    assert schema.field("lops_suggested").type == pa.string()
+
+
+def test_objects_that_fit_no_other_format(tmp_path, monkeypatch):
+    monkeypatch.setattr(tables, "BLOCK_ROWS", 1)
+    records = [{"text": "a", "n": 1, "more": [1, {"x": None}]}, {"text": "b", "n": "two"}, {"text": "c", "extra": 1}]
+    path = tmp_path / "a.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in records[:2]))
+    table = tables.open_table([path])
+    found = written(table, tmp_path / "out.csv", "csv")
+    assert found[0] == {"text": "a", "n": "1", "more": '[1, {"x": null}]', "lops_suggested": "s0"}
+    assert found[1]["more"] == ""
+    with pytest.raises(LopsError, match=r"a column's type changes from row to row .*; give --format jsonl"):
+        written(table, tmp_path / "out.parquet", "parquet")
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    with pytest.raises(LopsError, match=r"a row has a key 'extra' that the first row lacks.*give --format jsonl"):
+        written(table, tmp_path / "again.csv", "csv")
+    assert [row.get("extra") for row in written(table, tmp_path / "out.jsonl", "jsonl")] == [None, None, 1]
+
+
+def test_types_that_differ_between_files(tmp_path):
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    parquet.write_table(pa.table({"text": ["x"], "n": [1]}), tmp_path / "a.parquet")
+    parquet.write_table(pa.table({"text": ["x"], "n": ["1"]}), tmp_path / "b.parquet")
+    with pytest.raises(LopsError, match=r"b.parquet has other types of columns than .*a.parquet"):
+        tables.open_table([tmp_path / "a.parquet", tmp_path / "b.parquet"])
+    write_table(tmp_path / "a.jsonl", [["1", "x"]], ["n", "text"])
+    write_table(tmp_path / "b.jsonl", [["x", "1"]], ["text", "n"])
+    assert tables.open_table([tmp_path / "a.jsonl", tmp_path / "b.jsonl"]).columns == ("n", "text")  # keys have no order
+
+
+def test_an_empty_object(tmp_path):
+    (tmp_path / "a.jsonl").write_text('{"text": "a"}\n{ }\n')
+    found = written(tables.open_table([tmp_path / "a.jsonl"]), tmp_path / "out.jsonl", "jsonl", rows=[0, 1])
+    assert found == [{"text": "a", "lops_suggested": "s0"}, {"lops_suggested": "s1"}]

@@ -1,0 +1,84 @@
+"""Small selections that the tests of the pages share."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from lops_adapters.core import ClassReport, Selection
+from lops_adapters.report.data import SelectionPage, selection_page
+
+CLASSES = ("arts", "law")
+HOSTILE = (
+    "<script>window.ran = 1</script>",
+    "</script><script>window.ran = 1</script>",
+    "<img src=x onerror='window.ran = 1'>",
+    "\"'><svg onload=window.ran=1>",
+    "<!--<script>",
+    "javascript:window.ran=1",
+    "\u202eright to left override\u2066",
+    "שלום עולם",
+    "مرحبا بالعالم",
+    "control \x00\x07\x1b[31m\x7f\u2028\u2029",
+    "lone \ud800 surrogate \udfff",
+    "👩‍👩‍👧‍👦 🏳️‍🌈 日本語 ไทย",
+    "z̸̡̢̛̗̘̙̜̝̞̟̠̀́̂̃̄̅̆̇̈̉̊̋̌̍̎̏" * 20,
+    "x" * 50_000,
+    "",
+)
+
+
+def selection(n=40, rule="released"):
+    """Two classes in turn; the later half of the rows is learnt later, the last fifth never and rejected."""
+    learnt_at = np.where(np.arange(n) < n // 2, 1.0, 2.0)
+    learnt_at[-(n // 5) :] = np.inf
+    mask = np.isfinite(learnt_at)
+    codes = np.arange(n) % 2
+    confidence = np.where(mask, 1 - learnt_at / 4, -0.25)
+    reports = {
+        name: ClassReport(int((codes == i).sum()), 1, int(mask[codes == i].sum()), int(mask[codes == i].sum()), 2.0, "threshold reached")
+        for i, name in enumerate(CLASSES)
+    }
+    return Selection(mask, learnt_at, confidence, reports, rule, "every class reached its threshold within 2 checkpoints")
+
+
+def labels(n=40):
+    return [CLASSES[i % 2] for i in range(n)]
+
+
+def texts(n=40):
+    return [f"text number {i} about {CLASSES[i % 2]}" for i in range(n)]
+
+
+def gold(n=40):
+    """Wrong where never learnt, and in the first row."""
+    given = labels(n)
+    return [CLASSES[(i + 1) % 2] if i == 0 or i >= n - n // 5 else given[i] for i in range(n)]
+
+
+def page(n=40, *, with_gold=True, **more) -> SelectionPage:
+    chosen = {
+        "title": "Toy",
+        "source": f"{n} rows of nothing",
+        "suggested": ["law"] * n,
+        "suggested_probability": np.linspace(0.5, 0.9, n),
+        "gold": gold(n) if with_gold else None,
+        "settings": {"tau": 0.5, "probe": {"kind": "linear"}},
+        "versions": {"numpy": "2.0"},
+        **more,
+    }
+    given = chosen.pop("texts", texts(n))
+    return selection_page(chosen.pop("selection", selection(n)), given, chosen.pop("labels", labels(n)), **chosen)
+
+
+def hostile_page() -> SelectionPage:
+    """Hostile text wherever a page shows text."""
+    n = len(HOSTILE) * 2
+    made = page(
+        n, texts=[HOSTILE[i // 2] for i in range(n)], ids=[HOSTILE[i // 2][:200] for i in range(n)], title=HOSTILE[1], source=HOSTILE[4]
+    )
+    worst = [HOSTILE[i % 12] for i in range(n)]
+    suspects = [replace(row, label=text, suggested=text, gold=text) for row, text in zip(made.suspects, worst, strict=True)]
+    classes = [replace(made.classes[0], label=text, why=text) for text in HOSTILE[:12]]
+    curves = [replace(made.curves[0], name=HOSTILE[0]), *made.curves[1:]]
+    settings = {text: text for text in HOSTILE[:12]}
+    return replace(made, why=list(HOSTILE), classes=classes, suspects=suspects, curves=curves, settings=settings)

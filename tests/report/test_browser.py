@@ -1,0 +1,263 @@
+"""The pages in a real browser, from disk: what they do, what they never do, and how they fit."""
+
+import csv
+import io
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from lops_adapters.report.comparison_page import write_comparison_page
+from lops_adapters.report.selection_page import write_selection_page
+
+from .examples import HOSTILE, hostile_page, page
+from .test_comparison_page import PAGE as COMPARISON
+
+CHROMIUM = next((found for found in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if found), None)
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
+FLAGS = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--no-first-run", "--disable-sync"]
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with playwright.sync_playwright() as api:
+        started = api.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def show(browser, tmp_path):
+    """Open a page; at the end: no error, no message on the console, no request but for the file itself."""
+    contexts, complaints, requests = [], [], []
+
+    def opened(made, write=write_selection_page, **options):
+        path = write(tmp_path / f"report{len(contexts)}.html", made)
+        contexts.append(browser.new_context(**{"viewport": {"width": 1200, "height": 900}, "accept_downloads": True, **options}))
+        tab = contexts[-1].new_page()
+        tab.set_default_timeout(10_000)
+        tab.on("console", lambda message: complaints.append(message.text))
+        tab.on("pageerror", lambda error: complaints.append(str(error)))
+        tab.on("dialog", lambda dialog: complaints.append(dialog.message))
+        tab.on("request", lambda request: requests.append(request.url))
+        tab.goto(path.as_uri())
+        return tab
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert complaints == []
+    assert [url for url in requests if not url.startswith(("file:", "blob:"))] == []
+    assert len([url for url in requests if url.startswith("file:")]) == len(contexts)
+
+
+def rows(tab):
+    return tab.locator("#rows tbody tr")
+
+
+def downloaded(tab):
+    with tab.expect_download() as download:
+        tab.click("#download")
+    text = Path(download.value.path()).read_bytes().decode("utf-8")
+    assert download.value.suggested_filename == "suspicious_rows.csv"
+    assert text.startswith("\ufeff")
+    return list(csv.DictReader(io.StringIO(text[1:], newline="")))
+
+
+def test_the_slider_changes_the_numbers(show):
+    tab = show(page())
+
+    def says():
+        return tab.locator("#threshold-says").inner_text().replace("\xa0", " ")
+
+    assert says().split("\n") == ["32 of 40 rows (80.0 %)", "have a confidence of at least 0.5; 1 of these wrong (3.1 %)."]
+    place = tab.locator("#marker-share").get_attribute("cx")
+    tab.focus("#threshold")
+    tab.keyboard.press("ArrowRight")
+    assert "20 of 40 rows (50.0 %)" in says()
+    assert "at least 0.75; 1 of these wrong (5.0 %)" in says()
+    assert float(tab.locator("#marker-share").get_attribute("cx")) > float(place)
+    tab.keyboard.press("Home")
+    assert "40 of 40 rows (100.0 %)" in says()
+    assert "9 of these wrong (22.5 %)" in says()
+    assert tab.locator("#threshold").get_attribute("aria-valuetext") == "at least -0.25: 40 rows"
+    line, dot = (tab.locator(f"#marker-{name}").bounding_box() for name in ("line", "share"))
+    assert line["x"] + line["width"] / 2 == pytest.approx(dot["x"] + dot["width"] / 2, abs=1)
+
+
+def test_the_slider_without_gold_labels(show):
+    tab = show(page(with_gold=False))
+    assert tab.locator("#threshold-says").inner_text().replace("\xa0", " ").split("\n") == [
+        "32 of 40 rows (80.0 %)",
+        "have a confidence of at least 0.5.",
+    ]
+    assert "wrong among" not in tab.locator("body").inner_text()
+
+
+def test_search_and_filters(show):
+    tab = show(page(suspects_per_class=20))
+    assert rows(tab).count() == 40
+    tab.fill("#search", "NUMBER 3")
+    assert tab.locator("#rows-status").inner_text() == "1 to 13 of 13 rows"
+    tab.select_option("#label", label="law")
+    assert rows(tab).count() == 8
+    tab.select_option("#state", "kept")
+    assert [row.split()[0] for row in rows(tab).all_inner_texts()] == ["31", "23", "13", "3"]
+    tab.fill("#search", "number 3 arts")
+    assert tab.locator("#rows-status").inner_text() == "No row fits."
+    assert tab.locator("#download").is_disabled()
+    tab.fill("#search", "")
+    tab.select_option("#label", label="all")
+    tab.select_option("#state", "rejected")
+    assert rows(tab).count() == 8
+    tab.select_option("#order", "position")
+    assert rows(tab).first.inner_text().startswith("32")
+    tab.select_option("#order", "probe")
+    assert rows(tab).first.inner_text().startswith("38")
+
+
+def test_pages_of_fifty(show):
+    tab = show(page(400, suspects_per_class=60))
+    assert rows(tab).count() == 50
+    assert tab.locator("#previous").is_disabled()
+    tab.focus("#next")
+    tab.keyboard.press("Enter")
+    tab.click("#next")
+    assert tab.locator("#rows-status").inner_text() == "101 to 120 of 120 rows"
+    assert rows(tab).count() == 20
+    assert tab.locator("#next").is_disabled()
+    tab.click("#previous")
+    assert tab.locator("#rows-status").inner_text() == "51 to 100 of 120 rows"
+
+
+def test_the_download_holds_the_rows_shown(show):
+    tab = show(page(ids=[f"id-{i}" for i in range(40)]))
+    tab.select_option("#state", "rejected")
+    tab.select_option("#label", label="arts")
+    tab.select_option("#order", "position")
+    found = downloaded(tab)
+    assert [row["id"] for row in found] == ["id-32", "id-34", "id-36", "id-38"]
+    assert found[0] == {
+        "position": "32", "id": "id-32", "label": "arts", "suggested": "law", "suggested_probability": found[0]["suggested_probability"],
+        "confidence": "-0.25", "learnt_at": "", "selected": "false", "gold": "law", "text": "text number 32 about arts",
+    }  # fmt: skip
+    assert float(found[0]["suggested_probability"]) == 0.5 + 0.4 * 32 / 39
+
+
+def test_no_cell_of_the_download_is_a_formula(show):
+    bad = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", " =1", "\r=1", '="a"",""b"', "＝1", "\n-1", "plain", 'quoted "text", with\nlines']
+    tab = show(page(24, texts=[bad[i // 2] for i in range(24)], ids=[bad[i // 2] for i in range(24)]))
+    tab.select_option("#order", "position")
+    found = downloaded(tab)
+    assert [row["text"] for row in found[::2]] == ["'" + text for text in bad[:10]] + bad[10:]
+    assert [row["id"] for row in found] == [row["text"] for row in found]
+    assert {row["confidence"] for row in found} == {"0.75", "0.5", "-0.25"}  # numbers stay numbers
+
+
+def test_hostile_text_runs_nothing(show):
+    tab = show(hostile_page())
+    for _ in range(2):  # the second time with everything unfolded
+        assert tab.evaluate("window.ran") is None
+        for button in tab.locator("button.more").all():
+            button.click()
+        for more in tab.locator("summary").all():
+            more.click()
+    assert tab.locator("main img, main script, main iframe").count() == 0
+    shown = tab.locator("#rows").inner_text()
+    for text in HOSTILE[:6]:
+        assert text in shown
+    assert "control ␀␇␛[31m␡" in shown
+    assert tab.evaluate("document.querySelectorAll('#rows bdi[dir=auto]').length") >= 60
+    assert tab.evaluate("getComputedStyle(document.querySelector('#rows bdi')).unicodeBidi") == "isolate"
+    assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_scripts_that_are_not_ours_do_not_run(show, tmp_path, browser):
+    """The policy is the second wall: even where text got through unescaped."""
+    path = write_selection_page(tmp_path / "broken.html", page())
+    text = path.read_text(encoding="utf-8").replace("<main>", "<main><script>window.ran = 1</script><img src=x onerror='window.ran = 1'>")
+    path.write_text(text, encoding="utf-8")
+    context = browser.new_context()
+    tab = context.new_page()
+    tab.goto(path.as_uri())
+    assert tab.locator("#rows tbody tr").count() == 40
+    assert tab.evaluate("window.ran") is None
+    context.close()
+
+
+def test_long_text_unfolds(show):
+    tab = show(page(10, texts=["👩" * 200 + "end"] * 10))
+    row = rows(tab).first
+    assert "end" not in row.inner_text()
+    assert "\ufffd" not in row.inner_text()
+    button = row.locator("button.more")
+    assert button.get_attribute("aria-expanded") == "false"
+    button.focus()
+    tab.keyboard.press("Enter")
+    assert "end" in row.inner_text()
+    assert (button.inner_text(), button.get_attribute("aria-expanded")) == ("less", "true")
+    tab.keyboard.press("Enter")
+    assert "end" not in row.inner_text()
+
+
+@pytest.mark.parametrize("made", [page, hostile_page, lambda: page(source="s" * 300)])
+def test_a_phone_does_not_scroll_sideways(show, made):
+    tab = show(made(), viewport={"width": 390, "height": 800})
+    assert tab.evaluate("document.documentElement.scrollWidth") == 390
+    for more in tab.locator("summary").all():
+        more.click()
+    assert tab.evaluate("document.documentElement.scrollWidth") == 390
+
+
+def test_the_comparison_on_a_phone_and_without_a_script(show):
+    tab = show(COMPARISON, write_comparison_page, viewport={"width": 390, "height": 800})
+    assert tab.evaluate("document.documentElement.scrollWidth") == 390
+    assert tab.locator("script").count() == 0
+    many = [replace(COMPARISON.methods[0], name=text, note=text) for text in HOSTILE]
+    tab = show(replace(COMPARISON, methods=many), write_comparison_page, viewport={"width": 390, "height": 800})
+    assert tab.evaluate("document.documentElement.scrollWidth") == 390
+
+
+def test_dark_and_light(show):
+    def ground(scheme):
+        tab = show(page(), color_scheme=scheme)
+        return tab.evaluate("getComputedStyle(document.body).backgroundColor"), tab.evaluate("getComputedStyle(document.body).color")
+
+    assert ground("light") == ("rgb(251, 251, 249)", "rgb(27, 29, 33)")
+    assert ground("dark") == ("rgb(19, 21, 24)", "rgb(236, 238, 241)")
+
+
+def test_without_scripts_the_tables_are_there(show):
+    tab = show(page(), java_script_enabled=False)
+    assert not tab.locator("#threshold").is_visible()
+    assert not tab.locator("#search").is_visible()
+    assert tab.locator("noscript table").count() == 2
+    first = tab.locator("noscript tbody tr").first
+    assert first.is_visible()
+    assert "text number 38 about arts" in first.inner_text()
+    assert not tab.locator("#marker-line").is_visible()
+    assert tab.locator("svg.chart").count() == 3
+
+
+def test_two_thousand_suspects_are_quick(show):
+    tab = show(page(4000, texts=["word " * 400] * 4000, suspects_per_class=1000))
+    assert tab.locator("#rows-status").inner_text() == "1 to 50 of 2,000 rows"
+    took = tab.evaluate(
+        """() => {
+          const box = document.getElementById("search"), start = performance.now();
+          for (const text of ["w", "wo", "word", "law word", "none"]) { box.value = text; box.dispatchEvent(new Event("input")); }
+          return performance.now() - start;
+        }"""
+    )
+    assert tab.locator("#rows-status").inner_text() == "No row fits."
+    assert took < 2500  # five searches; a person waits for one
+
+
+def test_printed(show):
+    tab = show(page())
+    tab.emulate_media(media="print")
+    assert not tab.locator("#search").is_visible()
+    assert not tab.locator("#download").is_visible()
+    assert tab.locator("#rows").is_visible()

@@ -1,0 +1,217 @@
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from lops_adapters.core import LearningOrder, LopsError
+from lops_adapters.evaluation import area_under_noise_coverage, noise_coverage_curve
+from lops_adapters.report.data import BEST, ComparisonPage, MethodRow, SelectionPage, best_curve, noise_curve, selection_page
+from lops_adapters.report.measure import learnt_bins, least_trusted, thinned, threshold_rows
+from lops_adapters.selection import keep_all
+
+from .examples import HOSTILE, gold, hostile_page, labels, page, selection, texts
+
+
+def test_numbers_of_a_selection():
+    made = page()
+    assert (made.n_rows, made.n_kept) == (40, 32)
+    assert made.learnt == [(1.0, 20, 0), (2.0, 12, 0), (None, 0, 8)]
+    assert made.thresholds == [(0.75, 20, 1), (0.5, 32, 1), (-0.25, 40, 9)]
+    assert made.noise_before == 9 / 40
+    assert made.noise_after == 1 / 32
+    assert [(row.label, row.count, row.kept, row.noise_before, row.noise_after) for row in made.classes] == [
+        ("arts", 20, 16, 5 / 20, 1 / 16),
+        ("law", 20, 16, 4 / 20, 0.0),
+    ]
+    assert [curve.name for curve in made.curves] == ["by confidence", BEST]
+    assert made.curves[0].coverage == [0.5, 0.8, 1.0]
+    assert made.curves[0].noise == pytest.approx([0.05, 1 / 32, 9 / 40])
+    assert made.why == ["Rule: released.", "Watching: every class reached its threshold within 2 checkpoints."]
+
+
+def test_without_gold_labels_no_noise_and_no_curves():
+    made = page(with_gold=False)
+    assert made.curves == []
+    assert made.noise_before is made.noise_after is None
+    assert all(wrong is None for _, _, wrong in made.thresholds)
+    assert all(row.noise_before is row.noise_after is None for row in made.classes)
+    assert all(row.gold is None for row in made.suspects)
+
+
+def test_the_least_trusted_rows_come_first():
+    made = page(suspects_per_class=5)
+    assert len(made.suspects) == 10
+    assert sorted(row.position for row in made.suspects[:8]) == list(range(32, 40))
+    assert all(not row.selected and row.learnt_at is None and row.confidence == -0.25 for row in made.suspects[:8])
+    # of equally trusted rows those come first of which the probe is surest that they are of another class
+    assert [row.position for row in made.suspects[:4]] == [38, 36, 34, 32]
+    assert {row.label for row in made.suspects[:4]} == {"arts"}
+    first = made.suspects[0]
+    assert (first.text, first.suggested, first.gold, first.id) == ("text number 38 about arts", "law", "law", None)
+    assert first.suggested_probability == pytest.approx(0.5 + 0.4 * 38 / 39)
+
+
+def test_suspects_of_each_class_and_in_all():
+    rng = np.random.default_rng(0)
+    confidence, codes = rng.random(500), rng.integers(0, 7, 500)
+    at = least_trusted(confidence, codes, np.zeros(500, bool), np.zeros(500), 4, 1000)
+    assert np.bincount(codes[at]).tolist() == [4] * 7
+    assert (np.diff(confidence[at]) >= 0).all()
+    for code in range(7):
+        assert set(at[codes[at] == code]) == set(np.flatnonzero(codes == code)[np.argsort(confidence[codes == code])[:4]])
+    capped = least_trusted(confidence, codes, np.zeros(500, bool), np.zeros(500), 100, 14)
+    assert np.bincount(codes[capped]).tolist() == [2] * 7
+    assert len(least_trusted(confidence, codes, np.zeros(500, bool), np.zeros(500), 100, 3)) == 3
+    assert len(least_trusted(confidence, codes, np.zeros(500, bool), np.zeros(500), 100, 0)) == 0
+
+
+def test_texts_may_be_fetched():
+    asked = []
+
+    def fetch(positions):
+        asked.append(positions)
+        return [texts()[i] for i in positions]
+
+    assert page(texts=fetch, suspects_per_class=3) == page(suspects_per_class=3)
+    assert len(asked) == 1
+    assert asked[0] == sorted(asked[0])
+    assert len(asked[0]) == 6
+
+
+def test_long_texts_are_cut():
+    made = page(texts=["y" * 50] * 40, max_chars=10)
+    assert {row.text for row in made.suspects} == {"y" * 9 + "…"}
+
+
+def test_columns_of_any_kind():
+    pandas = pytest.importorskip("pandas")
+    made = page(labels=np.array(labels()), gold=pandas.Series(gold()), suggested=np.array(["law"] * 40), ids=np.arange(100, 140))
+    plain = page(ids=[str(i) for i in range(100, 140)])
+    assert made == plain
+    shuffled = pandas.Series(labels(), index=range(40, 80))
+    assert page(labels=shuffled, texts=pandas.Series(texts(), index=range(40, 80))) == page()
+    holes = page(suggested=[None, float("nan")] * 20, suggested_probability=[np.nan] * 40)
+    assert {(row.suggested, row.suggested_probability) for row in holes.suspects} == {(None, None)}
+
+
+def test_numbers_as_labels():
+    given = [0, 1, 0, 1]
+    chosen = keep_all(["a"] * 4, given)
+    made = selection_page(chosen, ["a"] * 4, given, title="t", source="s", gold=[0, 1, 1, 2])
+    assert [row.label for row in made.classes] == ["0", "1"]
+    assert made.noise_before == 0.5
+    assert made.learnt == []
+    assert made.thresholds == [(0.0, 4, 2)]
+    assert made.curves[0].area is None
+
+
+def test_survives_json():
+    for made in (page(), page(with_gold=False), hostile_page()):
+        stored = json.loads(json.dumps(made.to_json(), allow_nan=False))
+        again = SelectionPage.from_json({**stored, "a later key": 1})
+        assert again.to_json() == made.to_json()
+        json.dumps(stored, ensure_ascii=False).encode("utf-8")
+    assert SelectionPage.from_json(page().to_json()) == page()
+    method = MethodRow("lops", 3, 0.1, None, 2.0, "")
+    comparison = ComparisonPage("t", "s", 9, 0.3, [method], [best_curve(0.3)], {"tau": np.float64(0.5)}, {})
+    assert comparison.to_json()["settings"] == {"tau": 0.5}
+    assert ComparisonPage.from_json(comparison.to_json()) == comparison
+
+
+@pytest.mark.parametrize("broken", [{}, {"title": "t"}, {**page().to_json(), "classes": [1]}, {**page().to_json(), "learnt": 3}])
+def test_what_is_no_page(broken):
+    with pytest.raises(LopsError, match="this is no stored SelectionPage"):
+        SelectionPage.from_json(broken)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"labels": labels(39)}, "found 39 labels and a selection of 40 rows; wanted one a row"),
+        ({"texts": texts(41)}, "found 41 texts"),
+        ({"gold": gold(39)}, "found 39 gold"),
+        ({"ids": []}, "found 0 ids"),
+        ({"suggested": ["law"]}, "found 1 suggested"),
+        ({"labels": ["arts"] * 39 + ["war"]}, "label 'war' of row 39 is no class of the selection"),
+        ({"gold": [0] * 40}, "pass all as class names or all as class numbers"),
+    ],
+)
+def test_what_does_not_fit(change, message):
+    with pytest.raises(LopsError, match=message):
+        page(**change)
+
+
+def test_confidences_that_are_no_numbers():
+    chosen = selection()
+    chosen.confidence = chosen.confidence.copy()
+    chosen.confidence[3] = np.nan
+    with pytest.raises(LopsError, match="the confidence of row 3 is NaN"):
+        page(selection=chosen)
+    chosen.confidence[3] = -np.inf
+    assert page(selection=chosen).thresholds[-1][0] == -0.25
+
+
+def test_thresholds_count_as_one_would():
+    rng = np.random.default_rng(1)
+    for values in (rng.random(1000), rng.integers(0, 5, 1000) / 5, np.zeros(3), rng.integers(0, 300, 1000) ** 2 / 7):
+        wrong = rng.random(len(values)) < 0.3
+        rows = threshold_rows(values, wrong, size=50)
+        assert len(rows) <= 50
+        assert len(rows) == min(50, len(np.unique(values))) or len(np.unique(values)) > 50
+        for value, n, errors in rows:
+            assert (n, errors) == ((values >= value).sum(), wrong[values >= value].sum())
+        assert [row[0] for row in rows] == sorted({row[0] for row in rows}, reverse=True)
+        assert rows[0][0] == values.max()
+        assert rows[-1][:2] == (values.min(), len(values))
+        assert [row[:2] for row in threshold_rows(values, None, size=50)] == [row[:2] for row in rows]
+
+
+def test_many_times_of_learning_become_bins():
+    rng = np.random.default_rng(2)
+    learnt_at = np.where(rng.random(5000) < 0.1, np.inf, rng.random(5000) * 4)
+    mask = rng.random(5000) < 0.5
+    bins = learnt_bins(learnt_at, mask)
+    assert len(bins) == 60
+    assert bins[-1] == (None, (mask & np.isinf(learnt_at)).sum(), (~mask & np.isinf(learnt_at)).sum())
+    low = -1.0
+    for time, kept, rejected in bins[:-1]:
+        inside = (learnt_at > low) & (learnt_at <= time)
+        assert (kept, rejected) == ((mask & inside).sum(), (~mask & inside).sum())
+        low = time
+
+
+def test_curves_are_thinned_and_their_area_is_not():
+    rng = np.random.default_rng(3)
+    confidence, given, truth = rng.random(3000), rng.integers(0, 2, 3000), rng.integers(0, 2, 3000)
+    whole = noise_coverage_curve(confidence, given, truth)
+    curve = noise_curve("any", confidence, given, truth)
+    assert len(curve.coverage) == len(curve.noise) == 200
+    assert (curve.coverage[0], curve.coverage[-1]) == (1 / 3000, 1.0)
+    assert curve.area == area_under_noise_coverage(whole)
+    assert curve.noise[-1] == whole.noise[-1]
+    best = best_curve(0.25)
+    assert (best.name, best.noise[0], best.noise[-1], len(best.noise)) == (BEST, 0.0, 0.25, 200)
+    assert thinned(7, 200).tolist() == list(range(7))
+
+
+def test_a_real_selection():
+    given = ["sports", "politics", "sports", "politics"] * 9 + ["politics", "sports", "sports", "politics"]
+    order = LearningOrder(given, tau=0.9, rule="algorithm1")
+    order.observe(["sports", "politics"] * 15 + ["politics"] * 10)
+    order.observe(["sports", "politics"] * 20)
+    chosen = order.select()
+    made = selection_page(chosen, given, given, title="t", source="s")
+    assert made.learnt == [(1.0, 33, 2), (2.0, 3, 1), (None, 0, 1)]
+    assert sum(kept for _, kept, _ in made.learnt) == made.n_kept == len(chosen.kept)
+    assert {row.position for row in made.suspects} == set(range(40))
+    assert made.suspects[0].position == 37  # never learnt
+
+
+def test_hostile_text_can_be_stored():
+    stored = json.dumps(hostile_page().to_json(), ensure_ascii=False)
+    stored.encode("utf-8")
+    assert "lone � surrogate �" in stored
+    joined = page(texts=["\ud83d\ude00"] * 40).suspects[0].text
+    assert joined == "😀"
+    assert replace(page(), title=HOSTILE[10]).to_json()["title"] == "lone � surrogate �"

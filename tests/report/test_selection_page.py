@@ -1,0 +1,279 @@
+import base64
+import hashlib
+import itertools
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from importlib.resources import files
+
+import pytest
+
+from lops_adapters.report.charts import curve_chart, histogram, line_styles, nice_ticks, threshold_chart
+from lops_adapters.report.data import Curve
+from lops_adapters.report.selection_page import write_selection_page
+
+from .examples import HOSTILE, hostile_page, labels, page, selection, texts
+
+VOID = {"meta", "input", "img", "br"}
+
+
+class Reader(HTMLParser):
+    """Tags with their attributes, table rows, and the text outside of style and script."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.tags, self.open, self.rows, self.text, self.raw = [], [], [], "", {}
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        if tag == "tr":
+            self.rows.append([])
+        if tag in ("td", "th"):
+            self.rows[-1].append("")
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] in ("script", "style"):
+            self.raw.setdefault(self.open[-1], []).append(data)
+            return
+        self.text += data
+        if {"td", "th"} & set(self.open):
+            self.rows[-1][-1] += data
+
+    def attributes(self, tag):
+        return [attributes for name, attributes in self.tags if name == tag]
+
+
+def read(folder, made):
+    path = write_selection_page(folder / "report.html", made)
+    assert path == folder / "report.html"
+    assert [file.name for file in folder.iterdir()] == ["report.html"]
+    text = path.read_text(encoding="utf-8")
+    reader = Reader(text)
+    assert reader.open == []
+    return text, reader
+
+
+def data_of(reader):
+    return json.loads(reader.raw["script"][0])
+
+
+def test_numbers_stand_in_the_page(tmp_path):
+    _, reader = read(tmp_path, page())
+    assert "Kept 32 of 40 rows (80 %)" in reader.text
+    assert ["arts", "20", "16", "80 %", "25.0 %", "6.2 %", "threshold reached"] in reader.rows
+    assert ["0.5", "32", "80 %", "1", "3.1 %"] in reader.rows
+    assert ["2", "12", "0"] in reader.rows
+    assert ["never", "0", "8"] in reader.rows
+    assert ["probe.kind", "linear"] in reader.rows
+    assert ["numpy", "2.0"] in reader.rows
+    assert "wrong among all rows22.5 %" in reader.text
+    assert "wrong among the kept3.1 %" in reader.text
+    assert len(data_of(reader)["suspects"]) == 40
+
+
+def test_without_gold_labels(tmp_path):
+    _, reader = read(tmp_path, page(with_gold=False))
+    shown = reader.text
+    assert "wrong among" not in shown
+    assert "best possible" not in shown
+    assert ["arts", "20", "16", "80 %", "threshold reached"] in reader.rows
+    assert ["0.5", "32", "80 %"] in reader.rows
+    assert not re.search(r"\b(None|nan|null|inf)\b", shown)
+
+
+def test_a_method_without_times_or_thresholds(tmp_path):
+    chosen = selection()
+    chosen.learnt_at[:], chosen.confidence[:] = float("inf"), 0.0
+    _, reader = read(tmp_path, page(selection=chosen, with_gold=False, suggested=None, suggested_probability=None))
+    assert not any(attributes.get("id") == "threshold" for attributes in reader.attributes("input"))
+    assert data_of(reader)["columns"] == ["row", "text", "pseudo-label", "confidence", "state"]
+    assert "Confidence" not in reader.text
+    assert not [attributes for attributes in reader.attributes("svg") if attributes.get("class") == "chart"]
+
+
+def test_only_what_is_hashed_may_run(tmp_path):
+    text, reader = read(tmp_path, hostile_page())
+    policy = next(attributes["content"] for attributes in reader.attributes("meta") if "http-equiv" in attributes)
+    rules = dict(rule.split(" ", 1) for rule in policy.split("; "))
+    assert rules["default-src"] == rules["base-uri"] == rules["form-action"] == "'none'"
+
+    def hashed(content):
+        return f"'sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"
+
+    assert reader.attributes("script") == [{"type": "application/json", "id": "data"}, {}]
+    script, style = reader.raw["script"][1], "".join(reader.raw["style"])
+    assert rules["script-src"] == hashed(script)
+    assert rules["style-src"] == hashed(style)
+    assert script == files("lops_adapters.report").joinpath("page.js").read_text(encoding="utf-8")
+    assert text.count("</script") == 2
+    assert not any(name.startswith("on") or name == "style" for _, attributes in reader.tags for name in attributes)
+
+
+def test_nothing_is_asked_of_the_network(tmp_path):
+    text, reader = read(tmp_path, page())
+    assert not {"link", "img", "iframe", "object", "embed", "form", "a", "base"} & {tag for tag, _ in reader.tags}
+    for outside in ("http:", "https:", "src=", "href=", "@import", "//cdn"):
+        assert outside not in text
+    assert set(re.findall(r"url\([^)]*\)", text)) == {"url(#hatch)"}
+
+
+def test_the_script_writes_text_only():
+    script = files("lops_adapters.report").joinpath("page.js").read_text(encoding="utf-8")
+    for dangerous in (
+        "innerHTML",
+        "outerHTML",
+        "insertAdjacentHTML",
+        "document.write",
+        "eval(",
+        "Function(",
+        "fetch(",
+        "XMLHttp",
+        "import(",
+    ):
+        assert dangerous not in script
+
+
+def test_hostile_text_is_text(tmp_path):
+    _, reader = read(tmp_path, hostile_page())
+    allowed = {"script": 2, "img": 0, "style": 1}
+    for tag, number in allowed.items():
+        assert len(reader.attributes(tag)) == number
+    for text in HOSTILE[:6]:
+        assert text in reader.text
+    assert "control ␀␇␛[31m␡" in reader.text
+    assert "\x00" not in reader.text
+    stored = {row["text"] for row in data_of(reader)["suspects"]}
+    assert HOSTILE[0] in stored
+    assert "x" * 1999 + "…" in stored
+    raw = reader.raw["script"][0]
+    assert not re.search(r"[<>&\u2028\u2029]", raw)
+    assert raw.isascii()
+
+
+def test_suspects_stand_in_the_page_without_scripts(tmp_path):
+    text, _ = read(tmp_path, page(200, ids=[f"row-{i}" for i in range(200)]))
+    static = Reader(text.split("<noscript>")[1].split("</noscript>")[0])
+    assert len([row for row in static.rows if row[0].startswith("row-")]) == 40
+    assert ["row-198", "text number 198 about arts", "law", "-0.25", "never", "rejected"] in static.rows
+    made = page()
+    many = [replace(made.suspects[0], label=f"class {i}") for i in range(1000)]
+    made = replace(made, suspects=many, classes=[replace(made.classes[0], label=row.label) for row in many])
+    text, _ = read(tmp_path, made)
+    static = Reader(text.split("<noscript>")[1].split("</noscript>")[0])
+    assert len(static.rows) == 2 * 200
+
+
+def test_marked_up_for_every_reader(tmp_path):
+    text, reader = read(tmp_path, page())
+    tags = [tag for tag, _ in reader.tags]
+    assert tags.count("h1") == tags.count("main") == tags.count("header") == tags.count("footer") == 1
+    assert '<html lang="en">' in text
+    assert all(attributes.get("scope") in ("col", "row") for attributes in reader.attributes("th"))
+    assert all("aria-label" in attributes for attributes in reader.attributes("svg") if attributes.get("role") == "img")
+    assert all(attributes.get("role") == "img" or attributes.get("aria-hidden") == "true" for attributes in reader.attributes("svg"))
+    ids = [attributes["id"] for _, attributes in reader.tags if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    assert {attributes["aria-labelledby"] for attributes in reader.attributes("section")} <= set(ids)
+    labelled = {attributes["for"] for attributes in reader.attributes("label") if "for" in attributes}
+    assert labelled == {"threshold"}
+    levels = [int(tag[1]) for tag in tags if re.fullmatch("h[1-6]", tag)]
+    assert all(later - earlier <= 1 for earlier, later in itertools.pairwise(levels))
+
+
+def luminance(colour):
+    values = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in values]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+@pytest.mark.parametrize("scheme", [0, 1])
+def test_contrast(scheme):
+    """WCAG AA: 4.5 for text, 3 for lines, bars and borders of controls, on page and card alike."""
+    style = files("lops_adapters.report").joinpath("page.css").read_text(encoding="utf-8")
+    colours = dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", style.split(":root {")[scheme + 1].split("}")[0]))
+    assert len(colours) == 19
+    for ground in ("ground", "card", "shade"):
+        below = luminance(colours[ground])
+        for name in ("ink", "muted", "kept", "rejected", "noise"):
+            assert contrast(luminance(colours[name]), below) >= 4.5, (name, ground)
+        for name in ("control", "mark", *(f"c{i}" for i in range(8))):
+            assert contrast(luminance(colours[name]), below) >= 3, (name, ground)
+
+
+def contrast(one, other):
+    return (max(one, other) + 0.05) / (min(one, other) + 0.05)
+
+
+def test_no_line_is_told_by_colour_alone():
+    styles = line_styles([f"method {i}" for i in range(40)])
+    assert len(set(styles.values())) == 41
+    first = [styles[f"method {i}"].split()[1] for i in range(5)]
+    assert len(set(first)) == 5
+
+
+@pytest.mark.parametrize(
+    "bins",
+    [
+        [(1.0, 3, 0)],
+        [(None, 0, 7)],
+        [(0.1 * i, i, 1) for i in range(1, 40)] + [(None, 0, 5)],
+        [(0.1 * i, i, 1) for i in range(1, 60)],
+        [(i**2 / 3, 1, 0) for i in range(1, 50)],
+    ],
+)
+def test_bars_stay_inside(bins):
+    drawn = histogram(bins).split("<svg class")[1]
+    bars = re.findall(r'<rect class="(?:kept|rejected)"[^>]*? x="([\d.-]+)" y="([\d.-]+)" width="([\d.-]+)" height="([\d.-]+)"', drawn)
+    assert len(bars) == sum((kept > 0) + (rejected > 0) for _, kept, rejected in bins)
+    for x, y, width, height in (map(float, bar) for bar in bars):
+        assert 0 <= x <= x + width <= 480
+        assert 0 <= y <= y + height <= 280
+        assert width > 0.5
+
+
+def test_bars_are_as_high_as_their_numbers():
+    drawn = histogram([(1.0, 30, 10), (2.0, 0, 20)])
+    found = re.findall(r'<rect class="(?:kept|rejected)"[^>]* x=[^>]* height="([\d.]+)"', drawn)
+    kept, first, second = map(float, found)
+    assert kept == pytest.approx(3 * first, abs=0.3)
+    assert second == pytest.approx(2 * first, abs=0.3)
+
+
+def test_the_marker_goes_where_the_numbers_are():
+    drawn, places = threshold_chart([(0.75, 20, 1), (0.5, 32, 1), (-0.25, 40, 9)], 32)
+    assert [x for x, _, _ in places] == sorted((x for x, _, _ in places), reverse=True)
+    top, bottom = places[2][1], 236.0
+    assert places[0][1] == pytest.approx((top + bottom) / 2)
+    assert places[2][2] == pytest.approx(bottom - (bottom - top) * 9 / 40, abs=0.1)
+    assert 'id="marker-noise"' in drawn
+    assert 'id="marker-noise"' not in threshold_chart([(0.75, 20, None), (0.5, 40, None)], 20)[0]
+
+
+def test_curves_of_one_point_and_without_noise():
+    drawn = curve_chart([Curve("one", [1.0], [0.3], None)])
+    assert '<circle class="dot c0 d0"' in drawn
+    assert "nan" not in curve_chart([Curve("clean", [0.5, 1.0], [0.0, 0.0], 0.0)])
+
+
+def test_ticks_are_round():
+    for low, high in ((0, 1), (0, 3), (-0.25, 0.75), (0, 1e-9), (-1e6, 5), (0.91, 0.92)):
+        ticks = nice_ticks(low, high)
+        assert 2 <= len(ticks) <= 11
+        assert low - 1e-6 * (high - low) <= ticks[0] <= ticks[-1] <= high + 1e-6 * (high - low)
+
+
+def test_the_same_page_every_time(tmp_path):
+    first, second = (read(tmp_path, made)[0] for made in (page(), page()))
+    assert first == second
+    assert page(texts=lambda positions: [texts()[i] for i in positions], labels=labels()) == page()
