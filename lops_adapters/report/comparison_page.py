@@ -52,7 +52,10 @@ def _methods(page: ComparisonPage) -> str:
     ]
     if not any(row.note for row in page.methods):
         head, rows = head[:-1], [row[:-1] for row in rows]
-    note = '<p class="note">Area: under the noise-coverage curve, over the coverages that the method can tell apart; smaller is better.</p>'
+    note = (
+        '<p class="note">Area: under the noise-coverage curve; smaller is better. It begins at the first coverage that a method can tell '
+        "apart, so areas compare only between curves that begin alike.</p>"
+    )
     return section("methods", "Methods", table(head, rows, "Methods of the comparison", text=(6,)), note)
 
 

@@ -162,7 +162,7 @@ def _words(yes: bool) -> str:
 
 def _controls(page: SelectionPage) -> str:
     labels = "".join(f'<option value="{i}">{escaped(label)}</option>' for i, label in enumerate(_labels(page)))
-    certain = '<option value="probe">probe surest of another class</option>' if _has(page, "suggested") else ""
+    certain = '<option value="probe">probe disagrees most</option>' if _has(page, "suggested") else ""
     return (
         '<div class="controls"><label>Search<input type="search" id="search" autocomplete="off" spellcheck="false"></label>'
         f'<label>Pseudo-label<select id="label"><option value="">all</option>{labels}</select></label>'

@@ -256,8 +256,9 @@ def test_two_thousand_suspects_are_quick(show):
 
 
 def test_printed(show):
-    tab = show(page())
-    tab.emulate_media(media="print")
+    tab = show(page(), color_scheme="dark")
+    tab.emulate_media(media="print", color_scheme="dark")
+    assert tab.evaluate("getComputedStyle(document.body).color") == "rgb(27, 29, 33)"  # ink on white paper
     assert not tab.locator("#search").is_visible()
     assert not tab.locator("#download").is_visible()
     assert tab.locator("#rows").is_visible()
