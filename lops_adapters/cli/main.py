@@ -29,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="lops",
         usage="lops COMMAND ...",
         description="LOPS: choose which pseudo-labels to trust.",
-        epilog="commands (lops COMMAND --help says more):\n" + "\n".join(f"  {name:<10}{text}" for name, text in COMMANDS.items()),
+        epilog="commands (lops COMMAND --help says more):\n" + "\n".join(f"  {name:<12}{text}" for name, text in COMMANDS.items()),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("command", choices=list(COMMANDS), metavar="COMMAND", help=", ".join(COMMANDS))

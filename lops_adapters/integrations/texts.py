@@ -70,7 +70,10 @@ class TextSelection(Selection):
         rows = [["class", "rows", "kept", "share", "why"]]
         rows += [[str(c), str(r.count), str(r.kept), percent(r.kept / r.count), r.why] for c, r in self.per_class.items() if r.count]
         n, kept = len(self.mask), len(self.kept)
-        return aligned([*rows, ["all", str(n), str(kept), percent(kept / n), ""]])
+        rows.append(["all", str(n), str(kept), percent(kept / n), ""])
+        width = max(len(why) for *_, why in rows)
+        lines = aligned([[*numbers, why.ljust(width)] for *numbers, why in rows]).splitlines()
+        return "\n".join(line.rstrip() for line in lines)
 
     def page(
         self,
