@@ -13,6 +13,8 @@ import numpy as np
 from lops_adapters.core import LopsError
 from lops_adapters.probes.base import Probe, Stage, Update, steady
 
+_BATCHES = 64  # taken out of the sparse matrix in one go, which costs more than computing with them
+
 
 @dataclass
 class LinearProbe(Probe):
@@ -97,36 +99,27 @@ class LinearProbe(Probe):
         n, size = prepared.shape[0], stage.batch_size(self.batch_size)
         per_epoch = -(-n // size)
         for epoch in range(stage.epochs):
-            order = rng.permutation(n)
-            for step in range(per_epoch):
-                done = epoch * per_epoch + step
+            done = epoch * per_epoch
+            for batch, words, rows in _batches(prepared, rng.permutation(n), size):
                 learning_rate = self.learning_rate * stage.rate(done, per_epoch)
-                batch = order[step * size : (step + 1) * size]
-                rows = prepared[batch]
-                error = self._softmax(rows)
+                done += 1
+                weights = self._weights[words]  # only these words' weights have a gradient
+                error = _softmax(rows @ weights + self._bias)
                 if stage.heard is not None:
                     stage.heard(batch, error.copy())
                 error[np.arange(len(batch)), codes[batch]] -= 1.0
                 error /= len(batch)
-                words, compact = np.unique(rows.indices, return_inverse=True)  # only these words' weights have a gradient
-                rows = type(rows)((rows.data, compact, rows.indptr), shape=(len(batch), len(words)))
                 gradient = rows.T @ error
-                squares[words] += gradient**2
-                self._weights[words] -= learning_rate * gradient / np.sqrt(squares[words])
+                total = squares[words] + gradient**2
+                squares[words] = total
+                self._weights[words] = weights - learning_rate * gradient / np.sqrt(total)
                 bias_squares += error.sum(axis=0) ** 2
                 self._bias -= learning_rate * error.sum(axis=0) / np.sqrt(bias_squares)
-                yield Update(done + 1, per_epoch, len(batch))
-
-    def _softmax(self, rows: Any) -> np.ndarray:
-        scores: np.ndarray = rows @ self._weights + self._bias
-        scores -= scores.max(axis=1, keepdims=True)
-        np.exp(scores, out=scores)
-        scores /= scores.sum(axis=1, keepdims=True)
-        return scores
+                yield Update(done, per_epoch, len(batch))
 
     def predict_prepared(self, prepared: Any, positions: np.ndarray | None = None) -> np.ndarray:
         """Class probabilities, (m, k) float32."""
-        return self._softmax(prepared if positions is None else prepared[positions])
+        return _softmax((prepared if positions is None else prepared[positions]) @ self._weights + self._bias)
 
     def save(self, folder: Path) -> None:
         """Write ``linear.npz`` (weights, bias, idf) and ``linear.json`` (settings, vocabulary)."""
@@ -147,6 +140,27 @@ class LinearProbe(Probe):
         probe._vectorizer = probe._new_vectorizer(vocabulary=stored["vocabulary"])
         probe._vectorizer.idf_ = idf
         return probe
+
+
+def _batches(prepared: Any, order: np.ndarray, size: int) -> Iterator[tuple[np.ndarray, np.ndarray, Any]]:
+    """Yield the positions of each batch, the (w,) columns that occur in it, and its rows with these columns alone."""
+    for start in range(0, len(order), size * _BATCHES):
+        block = order[start : start + size * _BATCHES]
+        rows = prepared[block]
+        for first in range(0, len(block), size):
+            last = min(first + size, len(block))
+            bounds = rows.indptr[first : last + 1]
+            where = slice(bounds[0], bounds[-1])
+            words, columns = np.unique(rows.indices[where], return_inverse=True)
+            yield block[first:last], words, type(rows)((rows.data[where], columns, bounds - bounds[0]), shape=(last - first, len(words)))
+
+
+def _softmax(scores: np.ndarray) -> np.ndarray:
+    """Class probabilities of scores, in their place."""
+    scores -= scores.max(axis=1, keepdims=True)
+    np.exp(scores, out=scores)
+    scores /= scores.sum(axis=1, keepdims=True)
+    return scores
 
 
 def joined(sample: Any) -> str:

@@ -26,7 +26,7 @@ def test_help_is_quick_and_light():
     assert done.stdout.splitlines()[-1] == "[]"
     assert min(seconds) < 0.5
     for name, text in COMMANDS.items():
-        assert f"  {name:<10}{text}" in done.stdout
+        assert f"  {name:<12}{text}" in done.stdout
 
 
 @pytest.mark.parametrize("name", COMMANDS)
