@@ -1,0 +1,1 @@
+"""Adapters for training loops and tables of other libraries. A leaf: nothing else of the package imports it."""
