@@ -44,20 +44,61 @@ def corpus(tokenizer, label="label"):
     return datasets.Dataset.from_dict({"text": texts, label: noisy, "note": list(range(N)), **tokenizer(texts)})
 
 
+class Tuple(torch.nn.Module):
+    """A model of the user's own that has no config and returns (loss, scores, something else)."""
+
+    def __init__(self):
+        super().__init__()
+        self.words, self.scores = torch.nn.Embedding(100, 8), torch.nn.Linear(8, 3)
+
+    def forward(self, input_ids, attention_mask=None, labels=None):
+        scores = self.say(input_ids)
+        loss = torch.nn.functional.cross_entropy(scores, labels)
+        return self.out(loss, scores)
+
+    def say(self, input_ids):
+        return self.scores(self.words(input_ids).mean(dim=1))
+
+    def out(self, loss, scores):
+        return loss, scores, torch.zeros(len(scores), 2, 5)
+
+
+class Dict(Tuple):
+    def out(self, loss, scores):
+        return {"loss": loss, "logits": scores}
+
+
+def pseudo_label(i):
+    return (i + (i % 9 == 0)) % 3
+
+
+class Items(torch.utils.data.Dataset):
+    """A plain PyTorch data set."""
+
+    def __len__(self):
+        return N
+
+    def __getitem__(self, i):
+        return {"input_ids": [10 + i % 3, i % 7, i % 50], "labels": pseudo_label(i), "unused": "text"}
+
+
 def make_trainer(encoder, folder, dataset=None, model=None, trainer_class=None, **settings):
     tokenizer = transformers.AutoTokenizer.from_pretrained(encoder)
     torch.manual_seed(5)
     if model is None:
-        model = transformers.AutoModelForSequenceClassification.from_pretrained(encoder, num_labels=3)
+        made = transformers.AutoModelForSequenceClassification.from_pretrained(encoder, num_labels=3)
+    else:
+        made = model()
     usual = {
         "num_train_epochs": 3, "per_device_train_batch_size": 8, "per_device_eval_batch_size": 7, "learning_rate": 3e-3, "report_to": [],
         "save_strategy": "no", "disable_tqdm": True, "use_cpu": True, "seed": 3, "logging_strategy": "no", "dataloader_pin_memory": False,
     }  # fmt: skip
     args = transformers.TrainingArguments(str(folder), **{**usual, **settings})
     return (trainer_class or transformers.Trainer)(
-        model=model,
+        model=made,
         args=args,
         train_dataset=corpus(tokenizer) if dataset is None else dataset,
+        eval_dataset=corpus(tokenizer).select(range(10)) if "eval_strategy" in settings else None,
         data_collator=transformers.DataCollatorWithPadding(tokenizer),
         processing_class=tokenizer,
     )
@@ -114,9 +155,10 @@ def test_records_by_position_what_the_model_says_after_every_epoch(usual):
 @pytest.mark.parametrize("every", [None, 2])
 def test_the_training_goes_on_as_if_nobody_looked(encoder, tmp_path, every):
     """Dropout is on and batches are shuffled: any number drawn in between would change the weights."""
-    alone, looked_at = make_trainer(encoder, tmp_path), make_trainer(encoder, tmp_path)
+    alone = make_trainer(encoder, tmp_path)
     assert alone.model.config.hidden_dropout_prob > 0
     alone.train()
+    looked_at = make_trainer(encoder, tmp_path)
     watched(looked_at, every=every)
     assert_same_weights(weights(alone), weights(looked_at))
 
@@ -145,7 +187,6 @@ def test_metrics_logs_and_other_callbacks_hear_nothing_of_it(encoder, tmp_path):
     heard = []
     for look in (False, True):
         trainer = make_trainer(encoder, tmp_path, eval_strategy="epoch", logging_strategy="epoch", num_train_epochs=2)
-        trainer.eval_dataset = trainer.train_dataset.select(range(10))
         trainer.compute_metrics = metrics
         trainer.preprocess_logits_for_metrics = lambda logits, labels: logits.argmax(dim=1)
         listener = Listener()
@@ -183,24 +224,40 @@ def test_looks_after_every_so_many_updates(encoder, tmp_path):
     assert record.horizon == 2.0
 
 
-def test_skipping_what_is_decided_selects_the_same(encoder, tmp_path, usual):
-    skipping = watched(make_trainer(encoder, tmp_path), tau=0.4, rule="ranked", skip_decided=True)
+def quick_learner(encoder, folder):
+    """A model that learns some samples in each epoch."""
+    return make_trainer(encoder, folder, dataset=Items(), model=Dict, learning_rate=0.03)
+
+
+def test_skipping_what_is_decided_selects_the_same(encoder, tmp_path):
+    whole = watched(quick_learner(encoder, tmp_path))
+    skipping = watched(quick_learner(encoder, tmp_path), tau=0.9, rule="ranked", skip_decided=True)
+    assert whole.seen.all()
     assert skipping.seen[0].all()
     assert not skipping.seen[1:].all()
-    assert skipping.select(0.4, "ranked").kept.tolist() == usual[1].select(0.4, "ranked").kept.tolist()
+    assert skipping.select(0.9, "ranked").kept.tolist() == whole.select(0.9, "ranked").kept.tolist()
 
 
-def test_selects_with_a_trainer(encoder, tmp_path, usual):
-    trainer = make_trainer(encoder, tmp_path)
-    selection = select_with_trainer(trainer, tau=0.5, rule="ranked")
-    order = LearningOrder(usual[1].codes, tau=0.5, rule="ranked", horizon=3.0, max_checkpoints=3)
-    for time, predicted, own in zip(usual[1].times, usual[1].predictions(), usual[1].probabilities(), strict=True):
+def test_skipping_goes_on_when_all_is_decided(encoder, tmp_path):
+    record = watched(quick_learner(encoder, tmp_path), tau=0.01, rule="algorithm1", skip_decided=True)
+    assert record.times == [1.0, 2.0, 3.0]
+    assert not record.seen[2].any()
+
+
+@pytest.mark.parametrize("tau", [0.2, 0.9])
+def test_selects_with_a_trainer(encoder, tmp_path, tau):
+    whole = watched(quick_learner(encoder, tmp_path))
+    order = LearningOrder(whole.codes, tau=tau, rule="ranked", horizon=3.0, max_checkpoints=3)
+    for time, predicted, own in zip(whole.times, whole.predictions(), whole.probabilities(), strict=True):
         scores = np.eye(3)[predicted] * 2
-        scores[np.arange(N), usual[1].codes] = own
+        scores[np.arange(N), whole.codes] = own
         order.observe(scores, time=time)
         if order.done:
             break
+    trainer = quick_learner(encoder, tmp_path)
+    selection = select_with_trainer(trainer, tau=tau, rule="ranked")
     assert selection.kept.tolist() == order.select().kept.tolist()
+    np.testing.assert_array_equal(selection.confidence, order.select().confidence)
     assert trainer.state.global_step == 6 * len(order.times)  # stopped when nothing could change
     assert not any(isinstance(callback, LopsCallback) for callback in trainer.callback_handler.callbacks)
 
@@ -212,44 +269,13 @@ def test_labels_may_be_given_apart(encoder, tmp_path):
     np.testing.assert_allclose(record.probabilities()[-1], by_hand(trainer)[np.arange(N), given], atol=1e-5)
 
 
-class Tuple(torch.nn.Module):
-    """A model of the user's own that has no config and returns (loss, scores, something else)."""
-
-    def __init__(self):
-        super().__init__()
-        self.words, self.scores = torch.nn.Embedding(100, 8), torch.nn.Linear(8, 3)
-
-    def forward(self, input_ids, labels=None):
-        scores = self.scores(self.words(input_ids).mean(dim=1))
-        loss = torch.nn.functional.cross_entropy(scores, labels)
-        return self.out(loss, scores)
-
-    def out(self, loss, scores):
-        return loss, scores, torch.zeros(len(scores), 2, 5)
-
-
-class Dict(Tuple):
-    def out(self, loss, scores):
-        return {"loss": loss, "logits": scores}
-
-
-class Items(torch.utils.data.Dataset):
-    """A plain PyTorch data set."""
-
-    def __len__(self):
-        return N
-
-    def __getitem__(self, i):
-        return {"input_ids": [i % 50, 3, i % 7], "labels": i % 3, "unused": "text"}
-
-
 @pytest.mark.parametrize("made", [Tuple, Dict])
 def test_any_model_and_any_data_set_with_a_length(encoder, tmp_path, made):
-    trainer = make_trainer(encoder, tmp_path, dataset=Items(), model=made(), num_train_epochs=2)
+    trainer = make_trainer(encoder, tmp_path, dataset=Items(), model=made, num_train_epochs=2)
     record = watched(trainer)
     ids = torch.tensor([Items()[i]["input_ids"] for i in range(N)])
-    said = trainer.model.scores(trainer.model.words(ids).mean(dim=1)).softmax(dim=1).detach().numpy()
-    np.testing.assert_allclose(record.probabilities()[-1], said[np.arange(N), np.arange(N) % 3], atol=1e-5)
+    said = trainer.model.say(ids).softmax(dim=1).detach().numpy()
+    np.testing.assert_allclose(record.probabilities()[-1], said[np.arange(N), [pseudo_label(i) for i in range(N)]], atol=1e-5)
 
 
 @pytest.mark.parametrize("settings", [{"save_strategy": "epoch"}, {"save_strategy": "steps", "save_steps": 6}, {"every": 4}])
@@ -324,7 +350,7 @@ def test_a_model_of_another_kind_is_refused_at_the_first_look(encoder, tmp_path)
             return loss, scores[:, 0]
 
     with pytest.raises(LopsError, match=r"first output has shape \(7,\); wanted \(samples, classes\) scores of at least 3"):
-        watched(make_trainer(encoder, tmp_path, dataset=Items(), model=One(), num_train_epochs=1))
+        watched(make_trainer(encoder, tmp_path, dataset=Items(), model=One, num_train_epochs=1))
 
 
 def test_a_training_that_never_ran_says_so(encoder, tmp_path):
