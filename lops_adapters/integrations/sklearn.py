@@ -155,7 +155,7 @@ class LopsSelector(OneToOneFeatureMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = tags.input_tags.string = tags.input_tags.one_d_array = True
+        tags.input_tags.sparse = tags.input_tags.string = True
         tags.target_tags.required = True
         return tags
 

@@ -23,7 +23,7 @@ pandas = pytest.importorskip("pandas", reason="columns and tables are pandas'")
 
 TEXTS, CODES = topic_texts(90, seed=0)
 NOISY = CODES.copy()
-NOISY[::9] = (CODES[::9] + 1) % 3
+NOISY[::7] = (CODES[::7] + 1) % 3
 NAMES = np.array(["sun", "ice", "fog"])[NOISY]
 CENTRES = np.array([[4.0, 0.0], [0.0, 4.0], [-4.0, -4.0]])
 POINTS = CENTRES[CODES] + np.random.default_rng(0).normal(size=(90, 2))
@@ -41,37 +41,36 @@ FAILURES = {
     "check_samplers_fit": "wants the attribute sampling_strategy_, of samplers that balance classes",
     "check_samplers_string": "its texts are single letters, categories, in which the linear probe finds no word",
 }
+SPARSE = "SGDClassifier, the default, moves its intercept a hundred times slower on sparse rows, so that it learns in another order"
+FAILURES_OF_SGD = {**FAILURES, "check_samplers_sparse": SPARSE, "check_samplers_pandas_sparse": SPARSE}
 
 
-def imblearn_checks():
-    imblearn_checks = pytest.importorskip("imblearn.utils.estimator_checks", reason="imbalanced-learn is not installed")
-    from imblearn.utils._tags import InputTags, SamplerTags, Tags
+class WithTags(LopsSelector):
+    """Says what it can do in imbalanced-learn's words, which it cannot when that is not installed."""
 
-    class WithTags(LopsSelector):
-        """Says what it can do in imbalanced-learn's words, which it cannot when that is not installed."""
+    def __sklearn_tags__(self):
+        from imblearn.utils._tags import InputTags, SamplerTags, Tags
 
-        def __sklearn_tags__(self):
-            tags = super().__sklearn_tags__()
-            names = ("one_d_array", "two_d_array", "sparse", "string")
-            inputs = InputTags(**{name: getattr(tags.input_tags, name) for name in names}, dataframe=True)
-            return Tags(None, tags.target_tags, input_tags=inputs, sampler_tags=SamplerTags(sample_indices=True))
-
-    return list(imblearn_checks.estimator_checks_generator(WithTags(random_state=0)))
+        tags = super().__sklearn_tags__()
+        inputs = InputTags(sparse=tags.input_tags.sparse, string=tags.input_tags.string, dataframe=True)
+        return Tags(None, tags.target_tags, input_tags=inputs, sampler_tags=SamplerTags(sample_indices=True))
 
 
-def test_is_an_imbalanced_learn_sampler(subtests=None):
-    """Every check of imbalanced-learn's suite for samplers passes but those named above, which fail."""
-    import warnings
-
-    failed = {}
-    for estimator, check in imblearn_checks():
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            try:
-                check(estimator)
-            except Exception as error:  # noqa: BLE001
-                failed[check.func.__name__] = repr(error)
-    assert set(failed) == set(FAILURES), failed
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("probe", "failures"), [(None, FAILURES_OF_SGD), (MLPClassifier((4,)), FAILURES)], ids=["default", "given"])
+def test_is_an_imbalanced_learn_sampler(probe, failures):
+    """Every check of imbalanced-learn's suite for samplers passes but those named above, which fail for the reasons given."""
+    checks = pytest.importorskip("imblearn.utils.estimator_checks", reason="imbalanced-learn is not installed")
+    failed, passed = {}, 0
+    for estimator, check in checks.estimator_checks_generator(WithTags(probe, epochs=1, random_state=0)):
+        try:
+            check(estimator)
+        except Exception as error:
+            failed[check.func.__name__] = repr(error)
+        else:
+            passed += 1
+    assert set(failed) == set(failures), failed
+    assert passed >= 10
 
 
 @pytest.mark.parametrize("kind", [list, np.array, pandas.Series, lambda x: np.array(x, dtype=object)[:, None], lambda x: pandas.DataFrame({"t": x})])
@@ -96,10 +95,10 @@ def test_the_index_of_a_table_is_kept():
 
 
 @pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize("probe", [None, GaussianNB(), Perceptron(), MLPClassifier((8,)), SGDClassifier(loss="hinge")], ids=lambda p: str(p))
+@pytest.mark.parametrize("probe", [None, GaussianNB(), Perceptron(), MLPClassifier((8,), learning_rate_init=0.03)], ids=str)
 @quiet
 def test_any_classifier_with_partial_fit_drops_wrong_labels(probe, rule):
-    selector = LopsSelector(probe, rule=rule, tau=0.8, random_state=0)
+    selector = LopsSelector(probe, rule=rule, tau=0.5, random_state=0)
     kept, labels = selector.fit_resample(POINTS, NAMES)
     positions = selector.sample_indices_
     np.testing.assert_array_equal(kept, POINTS[positions])
@@ -171,7 +170,7 @@ def test_works_without_imbalanced_learn():
         "import sys; sys.modules['imblearn'] = None\n"
         "from lops_adapters.integrations.sklearn import LopsSelector\n"
         "print(len(LopsSelector(random_state=0).fit_resample(['late goal', 'low rates'] * 9, ['a', 'b'] * 9)[0]))\n"
-        "print(sorted({'torch', 'pandas', 'keras', 'transformers'} & set(sys.modules)))"
+        "print(sorted({'torch', 'keras', 'transformers'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["18", "[]"]
