@@ -1,4 +1,4 @@
-"""Learning order inside your own ``transformers.Trainer``.
+"""Learning order inside your own ``transformers.Trainer``::
 
     from lops_adapters.integrations.huggingface import select_with_trainer
 
@@ -74,9 +74,7 @@ def select_with_trainer(
     """
     if not (hasattr(trainer, "prediction_step") and hasattr(trainer, "add_callback")):
         raise LopsError(f"trainer is a {type(trainer).__name__}; wanted a transformers.Trainer")
-    callback = _callback_class()(
-        trainer, labels, every=every, tau=tau, rule=rule, skip_decided=skip_decided, stop_when_done=True
-    )
+    callback = _callback_class()(trainer, labels, every=every, tau=tau, rule=rule, skip_decided=skip_decided, stop_when_done=True)
     trainer.add_callback(callback)
     try:
         trainer.train(resume_from_checkpoint=resume_from_checkpoint)

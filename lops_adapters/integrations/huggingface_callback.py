@@ -196,7 +196,8 @@ def _label_column(dataset: Any, names: Any) -> Any:
     for name in wanted:
         if name in columns:
             return dataset[name] if hasattr(dataset, "column_names") else [dataset[i][name] for i in range(len(dataset))]
-    raise LopsError(f"train_dataset has the columns {', '.join(map(str, columns)) or 'none'}; wanted {' or '.join(wanted[-3:])}, or labels=")
+    found = ", ".join(map(str, columns)) or "none"
+    raise LopsError(f"train_dataset has the columns {found}; wanted {' or '.join(wanted[-3:])}, or labels=")
 
 
 def _checked(labels: Any, n: int) -> np.ndarray:

@@ -136,9 +136,9 @@ class LopsCallback(keras.callbacks.Callback):
             outputs, shape = outputs[:, None], (n, 1)
         k = shape[1] if len(shape) == 2 and shape[0] == n else 0
         if max(k, 2 if k == 1 else 0) <= self.codes.max():
+            found = f"of shape {shape}" if shape else f"a {type(outputs).__name__}"
             raise LopsError(
-                f"the model's output is {f'of shape {shape}' if shape else 'a ' + type(outputs).__name__}; wanted one row of scores for each "
-                f"of {n} samples, of at least {self.codes.max() + 1} classes"
+                f"the model's output is {found}; wanted one row of scores for each of {n} samples, of at least {self.codes.max() + 1} classes"
             )
         scores = np.asarray(outputs, dtype=np.float32)
         if self.from_logits:

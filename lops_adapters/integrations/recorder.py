@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lops_adapters.core import LearningOrder, LopsError, Selection
-from lops_adapters.selection.selectors import encode
+from lops_adapters.selection.selectors import Labels, encode
 from lops_adapters.storage import write_arrays
 
 _FORMAT = 1  # of the file; goes up when older readers would misread it
@@ -66,9 +66,7 @@ class Record:
 
     """
 
-    def __init__(
-        self, pseudo_labels: Sequence[Hashable], classes: Sequence[Hashable] | None = None, *, horizon: float | None = None
-    ) -> None:
+    def __init__(self, pseudo_labels: Labels, classes: Sequence[Hashable] | None = None, *, horizon: float | None = None) -> None:
         order = LearningOrder(pseudo_labels, classes=classes)  # reads and checks the labels
         self.classes: list[Hashable] = order.classes
         self.codes = encode(pseudo_labels, self.classes)

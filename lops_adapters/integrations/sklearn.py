@@ -1,8 +1,8 @@
-"""Learning order as a scikit-learn estimator that resamples, and as a step of an imbalanced-learn pipeline.
+"""Learning order as a scikit-learn estimator that resamples, and as a step of an imbalanced-learn pipeline::
 
-    from lops_adapters.integrations.sklearn import LopsSelector
+from lops_adapters.integrations.sklearn import LopsSelector
 
-    clean_texts, clean_labels = LopsSelector(rule="ranked").fit_resample(texts, pseudo_labels)
+clean_texts, clean_labels = LopsSelector(rule="ranked").fit_resample(texts, pseudo_labels)
 """
 
 from __future__ import annotations
@@ -134,13 +134,11 @@ class LopsSelector(OneToOneFeatureMixin, BaseEstimator):
             classifier.set_params(random_state=seed % 2**32)
         return classifier
 
-    def _select_numbers(self, matrix: Any, labels: np.ndarray, seed: int) -> Selection:
+    def _select_numbers(self, matrix: Any, labels: Any, seed: int) -> Selection:
         for name in ("epochs", "batch_size"):
             if not isinstance(getattr(self, name), numbers.Integral) or getattr(self, name) < 1:
                 raise LopsError(f"{name} is {getattr(self, name)!r}; wanted a whole number, at least 1")
-        order = LearningOrder(
-            labels, tau=self.tau, rule=self.rule, max_checkpoints=self.epochs, classes=self.classes_.tolist(), seed=seed
-        )
+        order = LearningOrder(labels, tau=self.tau, rule=self.rule, max_checkpoints=self.epochs, classes=self.classes_.tolist(), seed=seed)
         classifier, rng = self._classifier(seed), np.random.default_rng(seed)
         for _ in tqdm(range(self.epochs), "epochs", leave=False, disable=not self.verbose):
             shuffled = rng.permutation(len(labels))
@@ -164,7 +162,7 @@ def _rows(data: Any, positions: np.ndarray) -> Any:
     return _safe_indexing(data.tocsr() if sparse.issparse(data) else data, positions)
 
 
-def _labels(y: Any) -> np.ndarray:
+def _labels(y: Any) -> Any:
     if y is None:
         raise LopsError("LopsSelector requires y to be passed, but the target y is None")
     kind = type_of_target(y, input_name="y")

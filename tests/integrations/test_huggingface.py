@@ -85,10 +85,7 @@ class Items(torch.utils.data.Dataset):
 def make_trainer(encoder, folder, dataset=None, model=None, trainer_class=None, **settings):
     tokenizer = transformers.AutoTokenizer.from_pretrained(encoder)
     torch.manual_seed(5)
-    if model is None:
-        made = transformers.AutoModelForSequenceClassification.from_pretrained(encoder, num_labels=3)
-    else:
-        made = model()
+    made = model() if model else transformers.AutoModelForSequenceClassification.from_pretrained(encoder, num_labels=3)
     usual = {
         "num_train_epochs": 3, "per_device_train_batch_size": 8, "per_device_eval_batch_size": 7, "learning_rate": 3e-3, "report_to": [],
         "save_strategy": "no", "disable_tqdm": True, "use_cpu": True, "seed": 3, "logging_strategy": "no", "dataloader_pin_memory": False,
@@ -330,7 +327,7 @@ def test_unsuitable_labels_are_refused_before_training(encoder, tmp_path, labels
 def test_a_data_set_without_labels_or_length_is_refused(encoder, tmp_path):
     trainer = make_trainer(encoder, tmp_path)
     bare = trainer.train_dataset.remove_columns("label")
-    with pytest.raises(LopsError, match="has the columns text, note, .* wanted label or labels or label_ids, or labels="):
+    with pytest.raises(LopsError, match=r"has the columns text, note, .* wanted label or labels or label_ids, or labels="):
         LopsCallback(make_trainer(encoder, tmp_path, dataset=bare))
     endless = trainer.train_dataset.to_iterable_dataset()
     with pytest.raises(LopsError, match="train_dataset is a IterableDataset; wanted one with a length"):

@@ -196,7 +196,7 @@ def test_bad_arguments_are_refused_before_training(arguments, message):
 
 def test_outputs_that_are_no_probabilities_are_refused():
     loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
-    with pytest.raises(LopsError, match="no probabilities: .* or from_logits=True"):
+    with pytest.raises(LopsError, match=r"no probabilities: .* or from_logits=True"):
         fit(build(activation=None, loss=loss), LopsCallback(X, Y))
 
 

@@ -73,7 +73,15 @@ def test_is_an_imbalanced_learn_sampler(probe, failures):
     assert passed >= 10
 
 
-@pytest.mark.parametrize("kind", [list, np.array, pandas.Series, lambda x: np.array(x, dtype=object)[:, None], lambda x: pandas.DataFrame({"t": x})])
+def column(texts):
+    return np.array(texts, dtype=object)[:, None]
+
+
+def one_column(texts):
+    return pandas.DataFrame({"t": texts})
+
+
+@pytest.mark.parametrize("kind", [list, np.array, pandas.Series, column, one_column])
 def test_texts_of_any_container_come_back_in_it(kind):
     labels = NAMES.tolist() if kind is list else NAMES
     X = kind(TEXTS)
