@@ -138,7 +138,7 @@ class LopsCallback(keras.callbacks.Callback):
         if max(k, 2 if k == 1 else 0) <= self.codes.max():
             found = f"of shape {shape}" if shape else f"a {type(outputs).__name__}"
             raise LopsError(
-                f"the model's output is {found}; wanted one row of scores for each of {n} samples, of at least {self.codes.max() + 1} classes"
+                f"the model's output is {found}; wanted {n} rows of scores, one a sample, of at least {self.codes.max() + 1} classes"
             )
         scores = np.asarray(outputs, dtype=np.float32)
         if self.from_logits:

@@ -259,6 +259,16 @@ def test_selects_with_a_trainer(encoder, tmp_path, tau):
     assert not any(isinstance(callback, LopsCallback) for callback in trainer.callback_handler.callbacks)
 
 
+@pytest.mark.parametrize("form", ["torch", "numpy"])
+def test_formatted_data_sets(encoder, tmp_path, form):
+    data = make_trainer(encoder, tmp_path).train_dataset
+    callback = LopsCallback(make_trainer(encoder, tmp_path, dataset=data.with_format(form)))
+    callback.on_train_begin(None, transformers.TrainerState(), None)
+    callback.on_step_end(None, transformers.TrainerState(epoch=1.0), transformers.TrainerControl())
+    assert callback.record.codes.tolist() == data["label"]
+    assert callback.record.seen.all()
+
+
 def test_labels_may_be_given_apart(encoder, tmp_path):
     trainer = make_trainer(encoder, tmp_path, num_train_epochs=1)
     given = (np.array(trainer.train_dataset["label"]) + 1) % 3
@@ -355,6 +365,7 @@ def test_a_training_that_never_ran_says_so(encoder, tmp_path):
         _ = LopsCallback(make_trainer(encoder, tmp_path)).record
 
 
+@pytest.mark.slow
 def test_two_processes_record_what_one_does(encoder, tmp_path):
     """Each process predicts a part; 45 samples in batches of 7 leave an uneven rest, and Tuple's training is the same in both."""
     if not torch.distributed.is_available() or not torch.distributed.is_gloo_available():
