@@ -125,11 +125,11 @@ class LopsCallback(TrainerCallback):
         """Put the record into the checkpoint folder."""
         folder = Path(args.output_dir) / f"checkpoint-{state.global_step}"
         if state.is_world_process_zero and folder.is_dir():
-            record = self._record or self._new_record(int(self._codes.max()) + 1)
+            record = self._record or self._new_record(int(self._codes.max()) + 1, state)
             record.save(folder / FILE)
 
-    def _new_record(self, n_classes: int) -> Record:
-        return Record(self._codes, range(n_classes), horizon=float(self.trainer.state.num_train_epochs))
+    def _new_record(self, n_classes: int, state: Any) -> Record:
+        return Record(self._codes, range(n_classes), horizon=float(state.num_train_epochs))
 
     def _look(self, state: Any) -> None:
         positions = None
@@ -138,7 +138,7 @@ class LopsCallback(TrainerCallback):
         nothing = positions is not None and not len(positions)
         probabilities = np.zeros((0, len(self.record.classes)), np.float32) if nothing else self._predict(positions)
         if self._record is None:
-            self._record = self._new_record(probabilities.shape[1])
+            self._record = self._new_record(probabilities.shape[1], state)
         self._record.observe(probabilities, time=state.epoch, positions=positions)
 
     def _predict(self, positions: np.ndarray | None) -> np.ndarray:

@@ -152,10 +152,10 @@ def test_records_by_position_what_the_model_says_after_every_epoch(usual):
 @pytest.mark.parametrize("every", [None, 2])
 def test_the_training_goes_on_as_if_nobody_looked(encoder, tmp_path, every):
     """Dropout is on and batches are shuffled: any number drawn in between would change the weights."""
-    alone = make_trainer(encoder, tmp_path)
+    alone = make_trainer(encoder, tmp_path, num_train_epochs=2)
     assert alone.model.config.hidden_dropout_prob > 0
     alone.train()
-    looked_at = make_trainer(encoder, tmp_path)
+    looked_at = make_trainer(encoder, tmp_path, num_train_epochs=2)
     watched(looked_at, every=every)
     assert_same_weights(weights(alone), weights(looked_at))
 
@@ -264,7 +264,7 @@ def test_formatted_data_sets(encoder, tmp_path, form):
     data = make_trainer(encoder, tmp_path).train_dataset
     callback = LopsCallback(make_trainer(encoder, tmp_path, dataset=data.with_format(form)))
     callback.on_train_begin(None, transformers.TrainerState(), None)
-    callback.on_step_end(None, transformers.TrainerState(epoch=1.0), transformers.TrainerControl())
+    callback.on_step_end(None, transformers.TrainerState(epoch=1.0, num_train_epochs=1), transformers.TrainerControl())
     assert callback.record.codes.tolist() == data["label"]
     assert callback.record.seen.all()
 
