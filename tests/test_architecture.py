@@ -16,7 +16,9 @@ HEAVY = {
     "transformers",
 }  # fmt: skip
 # Files made of one heavy library and imported only inside the functions of their neighbours.
-HEAVY_FILES = {"probes/han_network.py", "probes/keras_networks.py"}
+HEAVY_FILES = {
+    "integrations/huggingface_callback.py", "integrations/keras_callback.py", "probes/han_network.py", "probes/keras_networks.py",
+}  # fmt: skip
 FRAMEWORKS = {"conwea", "xclass", "westclass", "lotclass", "self_training"}
 LEAVES = {"integrations", "report", "cli"}
 BASE_ROOMS = {"probes", "pseudo_labels", "datasets", "evaluation"}

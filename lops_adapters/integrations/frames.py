@@ -1,0 +1,142 @@
+"""Learning order for tables: pandas DataFrames and ``datasets.Dataset``, the same kind out as in::
+
+from lops_adapters.integrations.frames import select_frame
+
+marked = select_frame(frame, text="review", label="rating")
+marked[~marked.lops_selected]                                      # labels to look at again
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any, TypeVar
+
+import numpy as np
+
+from lops_adapters.core import LopsError, Selection
+from lops_adapters.probes import Probe
+from lops_adapters.selection import build
+
+COLUMNS = ("lops_learnt_at", "lops_confidence", "lops_selected")
+Frame = TypeVar("Frame")
+
+
+def select_frame(
+    frame: Frame,
+    text: str = "text",
+    label: str = "label",
+    *,
+    tau: float = 0.5,
+    rule: str = "released",
+    probe: Probe | str = "linear",
+    seed: int = 0,
+    kept_only: bool = False,
+) -> Frame:
+    """Select the pseudo-labels of a table to trust.
+
+    Args:
+        frame: a pandas DataFrame or a ``datasets.Dataset`` of N rows; it is left as it is.
+        text: name of the column of texts.
+        label: name of the column of pseudo-labels, one class a row.
+        tau, rule: as for :class:`lops_adapters.core.LearningOrder`.
+        probe: who learns: a probe, or the name of a kind with its default settings.
+        seed: of the probe and of ties.
+        kept_only: return only the rows whose pseudo-label is to be trusted.
+
+    Returns:
+        A table of the same kind with its index or its features and format, and three columns more: ``lops_learnt_at`` (float64, epochs;
+        missing where never learnt), ``lops_confidence`` (float64, larger is more trusted) and ``lops_selected`` (bool).
+
+    Raises:
+        LopsError: something else than such a table, columns that are missing or in the way, rows without text or label, and what the
+            probe and the selection raise.
+
+    >>> import pandas
+    >>> texts = ["the striker scored a late goal"] * 9 + ["the bank cut its rates"] * 9
+    >>> frame = pandas.DataFrame({"text": texts, "label": ["sports"] * 9 + ["money"] * 8 + ["sports"]})
+    >>> marked = select_frame(frame)
+    >>> marked[~marked.lops_selected].index.tolist()
+    [17]
+
+    """
+    given: Any = frame
+    if _is_pandas(frame):
+        names, read = list(given.columns), _read_pandas
+    elif _is_dataset(frame):
+        names, read = given.column_names, _read_dataset
+    else:
+        raise LopsError(
+            f"frame is a {type(frame).__name__}; wanted a pandas DataFrame or a datasets.Dataset: pass one split of a DatasetDict, and "
+            "to_pandas() of other tables"
+        )
+    _check_columns(names, text, label)
+    texts, labels = read(frame, text), read(frame, label)
+    _check_rows(texts, labels, text, label)
+    selection = _select(texts, labels, tau=tau, rule=rule, probe=probe, seed=seed)
+    learnt_at = np.where(np.isfinite(selection.learnt_at), selection.learnt_at, np.nan)
+    columns = dict(zip(COLUMNS, (learnt_at, selection.confidence, selection.mask), strict=True))
+    add = _add_to_pandas if _is_pandas(frame) else _add_to_dataset
+    marked: Frame = add(frame, columns, selection.kept if kept_only else None)
+    return marked
+
+
+def _select(texts: list[str], labels: list[Hashable], *, tau: float, rule: str, probe: Probe | str, seed: int) -> Selection:
+    return build("lops", probe, tau=tau, rule=rule, seed=seed)(texts, labels)
+
+
+def _is_pandas(frame: Any) -> bool:
+    return hasattr(frame, "iloc") and hasattr(frame, "columns")
+
+
+def _is_dataset(frame: Any) -> bool:
+    return hasattr(frame, "add_column") and hasattr(frame, "with_format") and hasattr(frame, "__len__")
+
+
+def _check_columns(names: list[Hashable], *wanted: Hashable) -> None:
+    for name in wanted:
+        if names.count(name) != 1:
+            found = "twice" if name in names else f"not among {', '.join(map(str, names)) or 'none'}"
+            raise LopsError(f"column {name!r} is {found}; wanted a column of texts and one of pseudo-labels: pass text= and label=")
+    for name in COLUMNS:
+        if name in names:
+            raise LopsError(f"there is a column {name!r} already, perhaps of an earlier selection; drop or rename it")
+
+
+def _check_rows(texts: list[Any], labels: list[Any], text: str, label: str) -> None:
+    if not texts:
+        raise LopsError("found a table without rows; wanted at least one")
+    for row, value in enumerate(texts):
+        if not isinstance(value, str):
+            raise LopsError(f"column {text!r} holds {value!r} in row {row} (counted from 0); wanted a text in every row: drop these rows")
+    for row, value in enumerate(labels):
+        if value is None:
+            raise LopsError(f"column {label!r} holds no label in row {row} (counted from 0); leave unlabelled rows out")
+
+
+def _read_pandas(frame: Any, name: str) -> list[Any]:
+    column = frame[name]
+    missing = column.isna().to_numpy()
+    return [None if gone else value for value, gone in zip(column.tolist(), missing, strict=True)]
+
+
+def _read_dataset(frame: Any, name: str) -> list[Any]:
+    plain = list(frame.with_format(None)[name])
+    coded = hasattr(frame.features[name], "names")  # a ClassLabel, where -1 stands for none
+    return [None if coded and value == -1 else value for value in plain]
+
+
+def _add_to_pandas(frame: Any, columns: dict[str, np.ndarray], kept: np.ndarray | None) -> Any:
+    marked = frame.assign(**columns)
+    return marked if kept is None else marked.iloc[kept]
+
+
+def _add_to_dataset(frame: Any, columns: dict[str, np.ndarray], kept: np.ndarray | None) -> Any:
+    marked = frame
+    for name, values in columns.items():
+        marked = marked.add_column(name, [None if value != value else value for value in values.tolist()])  # noqa: PLR0124 (NaN)
+    form = frame.format
+    if form["type"] is not None:
+        everything = set(form["columns"]) == set(frame.column_names)
+        shown = None if everything else form["columns"]
+        marked = marked.with_format(form["type"], shown, form["output_all_columns"], **form["format_kwargs"])
+    return marked if kept is None else marked.select(kept)

@@ -1,0 +1,83 @@
+"""Learning order inside your own ``transformers.Trainer``::
+
+    from lops_adapters.integrations.huggingface import select_with_trainer
+
+    selection = select_with_trainer(trainer)                           # trains the trainer's model on all pseudo-labels
+    clean = trainer.train_dataset.select(selection.kept)               # train a fresh one on these
+
+or, where the training is wanted anyway::
+
+    callback = LopsCallback(trainer)
+    trainer.add_callback(callback)
+    trainer.train()
+    callback.record.select(tau=0.5), callback.record.data_map()
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lops_adapters.core import LopsError, Selection
+
+if TYPE_CHECKING:
+    from lops_adapters.integrations.huggingface_callback import LopsCallback
+
+__all__ = ["LopsCallback", "select_with_trainer"]
+
+
+def __getattr__(name: str) -> Any:
+    if name != "LopsCallback":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return _callback_class()
+
+
+def _callback_class() -> type[LopsCallback]:
+    try:
+        from lops_adapters.integrations.huggingface_callback import LopsCallback
+    except ImportError as error:
+        raise LopsError(f"this needs transformers and accelerate ({error}); run: pip install 'lops_adapters[huggingface]'") from None
+    return LopsCallback
+
+
+def select_with_trainer(
+    trainer: Any,
+    labels: Any = None,
+    *,
+    tau: float = 0.5,
+    rule: str = "released",
+    every: int | None = None,
+    seed: int = 0,
+    strict: bool = False,
+    skip_decided: bool = True,
+    resume_from_checkpoint: str | bool | None = None,
+) -> Selection:
+    """Train a trainer's model on all its pseudo-labels, stop when the rule has seen enough, and select.
+
+    The training is the trainer's own, with its arguments, callbacks and loss; its model serves as the probe and is trained
+    afterwards. Train a fresh model on ``selection.kept``.
+
+    Args:
+        trainer: a ``transformers.Trainer`` of any sequence classification model, with a ``train_dataset`` that has a length.
+        labels: (N,) int pseudo-labels 0..k-1, by position in ``train_dataset``. Default: the dataset's own label column.
+        tau, rule, seed, strict: as for :class:`lops_adapters.core.LearningOrder`.
+        every: look after every so many updates instead of after every epoch.
+        skip_decided: predict only the samples whose answer can still matter; the selection is the same.
+        resume_from_checkpoint: as for ``Trainer.train``.
+
+    Raises:
+        LopsError: what :class:`LopsCallback` raises; a training too short to be looked at once.
+
+    >>> select_with_trainer("roberta-base")
+    Traceback (most recent call last):
+    lops_adapters.core.LopsError: trainer is a str; wanted a transformers.Trainer
+
+    """
+    if not (hasattr(trainer, "prediction_step") and hasattr(trainer, "add_callback")):
+        raise LopsError(f"trainer is a {type(trainer).__name__}; wanted a transformers.Trainer")
+    callback = _callback_class()(trainer, labels, every=every, tau=tau, rule=rule, skip_decided=skip_decided, stop_when_done=True)
+    trainer.add_callback(callback)
+    try:
+        trainer.train(resume_from_checkpoint=resume_from_checkpoint)
+    finally:
+        trainer.remove_callback(callback)
+    return callback.record.select(tau, rule, seed=seed, strict=strict)

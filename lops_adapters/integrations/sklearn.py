@@ -1,0 +1,196 @@
+"""Learning order as a scikit-learn estimator that resamples, and as a step of an imbalanced-learn pipeline::
+
+from lops_adapters.integrations.sklearn import LopsSelector
+
+clean_texts, clean_labels = LopsSelector(rule="ranked").fit_resample(texts, pseudo_labels)
+"""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, clone
+from sklearn.utils import _safe_indexing, check_consistent_length, check_random_state
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import column_or_1d, validate_data
+from tqdm.auto import tqdm
+
+from lops_adapters.core import LearningOrder, LopsError, Selection
+from lops_adapters.probes import Probe, probe_class
+from lops_adapters.selection import Lops
+
+
+class LopsSelector(OneToOneFeatureMixin, BaseEstimator):
+    """Keeps the samples whose pseudo-labels a classifier learns first.
+
+    ``fit_resample`` makes it what imbalanced-learn calls a sampler: as a step of its ``Pipeline`` it drops samples while the pipeline is
+    fitted and none when it predicts. scikit-learn's own ``Pipeline`` has no place for such a step.
+
+    Args:
+        probe: who learns. ``None``: logistic regression, on the TF-IDF vectors of texts, or on numbers as they are (scale them first).
+            A name (``linear``, ``transformer``, ...) or a :class:`lops_adapters.probes.Probe`: for texts. A scikit-learn classifier with
+            ``partial_fit``: for numbers, batch by batch. None of these is changed: a copy is trained.
+        tau: fraction of each class, see :class:`lops_adapters.core.LearningOrder`.
+        rule: one of :data:`lops_adapters.core.RULES`.
+        epochs: passes over the samples, for numbers; a probe for texts has its own.
+        batch_size: samples an update, for numbers.
+        random_state: int, generator or None, of batches, initial weights and ties.
+        verbose: show progress.
+
+    Attributes:
+        sample_indices_: (m,) int64, sorted positions of the kept samples.
+        selection_: the :class:`lops_adapters.core.Selection`, with times of learning, confidences and reasons.
+        classes_: (k,) the distinct pseudo-labels, sorted.
+        n_features_in_: columns of X, where X holds numbers.
+
+    >>> texts = ["the striker scored a late goal"] * 9 + ["the bank cut its rates"] * 9
+    >>> labels = ["sports"] * 9 + ["money"] * 8 + ["sports"]
+    >>> kept, kept_labels = LopsSelector(random_state=0).fit_resample(texts, labels)
+    >>> len(kept), kept_labels[-2:]
+    (17, ['money', 'money'])
+
+    """
+
+    def __init__(
+        self,
+        probe: Any = None,
+        *,
+        tau: float = 0.5,
+        rule: str = "released",
+        epochs: int = 4,
+        batch_size: int = 32,
+        random_state: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self.probe = probe
+        self.tau = tau
+        self.rule = rule
+        self.epochs = epochs
+        self.batch_size = batch_size
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any) -> LopsSelector:
+        """Train the probe and select.
+
+        Args:
+            X: (n, features) numbers, dense or sparse; or n texts in a list, an array, a column, or a table of one column.
+            y: (n,) pseudo-labels, or (n, k) one-hot rows.
+
+        Returns:
+            Itself.
+
+        Raises:
+            LopsError: settings out of range, a probe that does not suit the samples, one class only. ValueError and TypeError of
+                scikit-learn, where X or y is none of these.
+
+        """
+        labels, texts = _labels(y), _texts(X)
+        check_consistent_length(X, labels)
+        self.classes_ = np.unique(labels)
+        if len(self.classes_) < 2:
+            raise LopsError(f"found {len(self.classes_)} class among {len(labels)} pseudo-labels; wanted at least 2 to tell apart")
+        given = self.random_state
+        seed = int(given) if isinstance(given, numbers.Integral) else int(check_random_state(given).randint(2**31 - 1))
+        if texts is not None:
+            self.selection_ = Lops(self._text_probe(), tau=self.tau, rule=self.rule, seed=seed)(texts, labels)
+        else:
+            matrix = validate_data(self, X, accept_sparse="csr", ensure_min_samples=2)
+            self.selection_ = self._select_numbers(matrix, labels, seed)
+        self.sample_indices_ = self.selection_.kept
+        return self
+
+    def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """Train the probe, select, and return the kept rows of X and y in their order and of their kind; see :meth:`fit`."""
+        self.fit(X, y)
+        return _rows(X, self.sample_indices_), _rows(y, self.sample_indices_)
+
+    def _text_probe(self) -> Probe:
+        if self.probe is None or isinstance(self.probe, str):
+            return probe_class(self.probe or "linear")(quiet=not self.verbose)
+        if not isinstance(self.probe, Probe):
+            raise LopsError(
+                f"X holds texts and probe is a {type(self.probe).__name__}, which reads numbers; wanted the name of a probe, such as "
+                "'linear', or vectors in X"
+            )
+        probe: Probe = clone(self.probe, safe=False)
+        return probe
+
+    def _classifier(self, seed: int) -> Any:
+        if self.probe is None:
+            from sklearn.linear_model import SGDClassifier
+
+            return SGDClassifier(loss="log_loss", random_state=seed % 2**32)
+        if not hasattr(self.probe, "partial_fit"):
+            raise LopsError(
+                f"X holds numbers and probe is {self.probe!r}; wanted a scikit-learn classifier with partial_fit, such as SGDClassifier, "
+                "since learning order looks at it between epochs"
+            )
+        classifier = clone(self.probe)
+        if "random_state" in classifier.get_params() and classifier.get_params()["random_state"] is None:
+            classifier.set_params(random_state=seed % 2**32)
+        return classifier
+
+    def _select_numbers(self, matrix: Any, labels: Any, seed: int) -> Selection:
+        for name in ("epochs", "batch_size"):
+            if not isinstance(getattr(self, name), numbers.Integral) or getattr(self, name) < 1:
+                raise LopsError(f"{name} is {getattr(self, name)!r}; wanted a whole number, at least 1")
+        order = LearningOrder(labels, tau=self.tau, rule=self.rule, max_checkpoints=self.epochs, classes=self.classes_.tolist(), seed=seed)
+        classifier, rng = self._classifier(seed), np.random.default_rng(seed)
+        for _ in tqdm(range(self.epochs), "epochs", leave=False, disable=not self.verbose):
+            shuffled = rng.permutation(len(labels))
+            for start in range(0, len(labels), self.batch_size):
+                batch = shuffled[start : start + self.batch_size]
+                classifier.partial_fit(matrix[batch], labels[batch], classes=self.classes_)
+            ask = getattr(classifier, "predict_proba", classifier.predict)
+            order.observe(ask(matrix))
+            if order.done:
+                break
+        return order.select()
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = tags.input_tags.string = True
+        tags.target_tags.required = True
+        return tags
+
+
+def _rows(data: Any, positions: np.ndarray) -> Any:
+    return _safe_indexing(data.tocsr() if sparse.issparse(data) else data, positions)
+
+
+def _labels(y: Any) -> Any:
+    if y is None:
+        raise LopsError("LopsSelector requires y to be passed, but the target y is None")
+    kind = type_of_target(y, input_name="y")
+    if "multi" in kind and kind != "multiclass":
+        rows = y.toarray() if sparse.issparse(y) else np.asarray(y)
+        if kind != "multilabel-indicator" or not (rows.sum(axis=1) == 1).all():
+            raise LopsError("Multilabel and multioutput targets are not supported. Wanted one pseudo-label a sample, or one-hot rows")
+        return np.asarray(rows.argmax(axis=1))
+    check_classification_targets(y)
+    return np.asarray(column_or_1d(y))
+
+
+def _texts(X: Any) -> list[str] | None:
+    """Return the samples as strings, or None where they are no texts."""
+    if sparse.issparse(X) or not hasattr(X, "__len__"):
+        return None
+    if hasattr(X, "iloc") and X.ndim == 2:
+        if X.shape[1] != 1:
+            return None
+        X = X.iloc[:, 0]
+    elif isinstance(X, np.ndarray):
+        if X.dtype.kind not in "OUT":
+            return None
+        X = X[:, 0] if X.ndim == 2 and X.shape[1] == 1 else X
+    found = [isinstance(text, str) for text in X]
+    if not any(found):
+        return None
+    if not all(found):
+        where = found.index(False)
+        raise LopsError(f"X holds texts, and {list(X)[where]!r} at position {where}; wanted a string for every sample")
+    return list(X)

@@ -1,0 +1,125 @@
+import numpy as np
+import pytest
+
+from lops_adapters.core import LopsError
+from lops_adapters.integrations.frames import COLUMNS, select_frame
+from lops_adapters.probes.linear import LinearProbe
+from lops_adapters.selection import Lops
+
+from ..probes.toys import topic_texts
+
+pandas = pytest.importorskip("pandas", reason="the tables are pandas'")
+
+TEXTS, CODES = topic_texts(90, seed=0)
+NOISY = CODES.copy()
+NOISY[::7] = (CODES[::7] + 1) % 3
+NAMES = [["sun", "ice", "fog"][code] for code in NOISY]
+INDEX = [f"row{i % 80}" for i in range(90)]  # some twice
+SELECTION = Lops(LinearProbe(), tau=0.6, rule="ranked")(TEXTS, NAMES)
+CHOICE = {"tau": 0.6, "rule": "ranked"}
+
+
+def table():
+    frame = pandas.DataFrame({"review": TEXTS, "made": NAMES, "note": range(90)}, index=INDEX)
+    frame["made"] = frame["made"].astype("category")
+    return frame
+
+
+def data_set(**columns):
+    datasets = pytest.importorskip("datasets", reason="datasets is not installed")
+    features = datasets.Features({"text": datasets.Value("string"), "label": datasets.ClassLabel(names=["sun", "ice", "fog"])})
+    return datasets.Dataset.from_dict({"text": TEXTS, "label": NOISY.tolist(), **columns}, features=features)
+
+
+def test_a_data_frame_is_marked():
+    frame = table()
+    marked = select_frame(frame, "review", "made", **CHOICE)
+    assert marked.columns.tolist() == ["review", "made", "note", *COLUMNS]
+    assert marked.index.tolist() == INDEX
+    assert marked.dtypes.tolist()[:3] == frame.dtypes.tolist()
+    assert marked.lops_selected.dtype == bool
+    assert np.flatnonzero(marked.lops_selected).tolist() == SELECTION.kept.tolist()
+    np.testing.assert_array_equal(marked.lops_confidence, SELECTION.confidence)
+    never = np.isinf(SELECTION.learnt_at)
+    assert never.any()
+    np.testing.assert_array_equal(marked.lops_learnt_at.isna(), never)
+    np.testing.assert_array_equal(marked.lops_learnt_at[~never], SELECTION.learnt_at[~never])
+    pandas.testing.assert_frame_equal(frame, table())
+
+
+def test_kept_rows_of_a_data_frame():
+    kept = select_frame(table(), "review", "made", kept_only=True, **CHOICE)
+    assert kept.note.tolist() == SELECTION.kept.tolist()
+    assert kept.index.tolist() == [INDEX[i] for i in SELECTION.kept]
+    assert kept.lops_selected.all()
+
+
+def test_a_data_set_is_marked():
+    data = data_set()
+    marked = select_frame(data, **CHOICE)
+    by_codes = Lops(LinearProbe(), **CHOICE)(TEXTS, NOISY.tolist())
+    assert type(marked) is type(data)
+    assert marked.column_names == ["text", "label", *COLUMNS]
+    assert marked.features["label"] == data.features["label"]
+    assert [marked.features[name].dtype for name in COLUMNS] == ["float64", "float64", "bool"]
+    assert np.flatnonzero(marked["lops_selected"]).tolist() == by_codes.kept.tolist()
+    assert [value is None for value in marked["lops_learnt_at"]] == np.isinf(by_codes.learnt_at).tolist()
+    assert data.column_names == ["text", "label"]
+
+
+@pytest.mark.parametrize("columns", [None, ["label"]])
+def test_a_data_set_keeps_its_format_and_its_own_selection_of_rows(columns):
+    data = data_set().select(range(89, -1, -1)).with_format("numpy", columns=columns)
+    kept = select_frame(data, kept_only=True, **CHOICE)
+    by_codes = Lops(LinearProbe(), **CHOICE)(TEXTS[::-1], NOISY[::-1].tolist()).kept
+    assert kept.format["type"] == "numpy"
+    assert isinstance(kept[:]["label"], np.ndarray)
+    assert kept[:]["label"].tolist() == NOISY[::-1][by_codes].tolist()
+    assert list(kept[0]) == (["label"] if columns else ["text", "label", *COLUMNS])
+
+
+def test_both_kinds_agree():
+    of_table = select_frame(pandas.DataFrame({"text": TEXTS, "label": NOISY}), **CHOICE)
+    of_data = select_frame(data_set(), **CHOICE).to_pandas()
+    pandas.testing.assert_frame_equal(of_table, of_data, check_dtype=False)
+
+
+def test_a_probe_of_ones_own():
+    marked = select_frame(table(), "review", "made", probe=LinearProbe(epochs=1, batch_size=8), seed=3, **CHOICE)
+    wanted = Lops(LinearProbe(epochs=1, batch_size=8), seed=3, **CHOICE)(TEXTS, NAMES)
+    assert np.flatnonzero(marked.lops_selected).tolist() == wanted.kept.tolist()
+
+
+def with_hole(column, value):
+    frame = table().astype(object)
+    frame.loc["row5", column] = value
+    return frame
+
+
+@pytest.mark.parametrize(
+    ("frame", "message"),
+    [
+        (lambda: {"review": TEXTS, "made": NAMES}, "frame is a dict; wanted a pandas DataFrame or a datasets.Dataset"),
+        (lambda: table().drop(columns="made"), "column 'made' is not among review, note"),
+        (lambda: pandas.concat([table(), table()["made"]], axis=1), "column 'made' is twice"),
+        (lambda: table().assign(lops_selected=True), "column 'lops_selected' already"),
+        (lambda: with_hole("review", None), r"'review' holds None in row 5"),
+        (lambda: with_hole("review", 7), r"'review' holds 7 in row 5"),
+        (lambda: with_hole("made", np.nan), r"'made' holds no label in row 5"),
+        (lambda: with_hole("made", pandas.NA), r"'made' holds no label in row 5"),
+        (lambda: table().iloc[:0], "without rows"),
+    ],
+)
+def test_unsuitable_tables_are_refused(frame, message):
+    with pytest.raises(LopsError, match=message):
+        select_frame(frame(), "review", "made")
+
+
+def test_unsuitable_data_sets_are_refused():
+    datasets = pytest.importorskip("datasets", reason="datasets is not installed")
+    with pytest.raises(LopsError, match=r"is a DatasetDict; wanted .* pass one split"):
+        select_frame(datasets.DatasetDict(train=data_set()))
+    codes = NOISY.tolist()
+    codes[3] = -1
+    with pytest.raises(LopsError, match="'label' holds no label in row 3"):
+        select_frame(data_set(label=codes))

@@ -1,0 +1,211 @@
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression, Perceptron, SGDClassifier
+from sklearn.model_selection import GridSearchCV
+from sklearn.naive_bayes import GaussianNB, MultinomialNB
+from sklearn.neural_network import MLPClassifier
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from lops_adapters.core import RULES, LopsError
+from lops_adapters.integrations.sklearn import LopsSelector
+from lops_adapters.probes.linear import LinearProbe
+from lops_adapters.selection import Lops
+
+from ..probes.toys import topic_texts
+
+pandas = pytest.importorskip("pandas", reason="columns and tables are pandas'")
+
+TEXTS, CODES = topic_texts(90, seed=0)
+NOISY = CODES.copy()
+NOISY[::7] = (CODES[::7] + 1) % 3
+NAMES = np.array(["sun", "ice", "fog"])[NOISY]
+CENTRES = np.array([[4.0, 0.0], [0.0, 4.0], [-4.0, -4.0]])
+POINTS = CENTRES[CODES] + np.random.default_rng(0).normal(size=(90, 2))
+# Random labels teach some classifiers nothing, and the checks of other projects know nothing of our warning.
+quiet = pytest.mark.filterwarnings("ignore::lops_adapters.core.LopsWarning")
+
+
+@quiet
+@parametrize_with_checks([LopsSelector(random_state=0), LopsSelector(MLPClassifier((4,)), rule="ranked", epochs=1, random_state=0)])
+def test_is_a_scikit_learn_estimator(estimator, check):
+    check(estimator)
+
+
+FAILURES = {
+    "check_samplers_fit": "wants the attribute sampling_strategy_, of samplers that balance classes",
+    "check_samplers_string": "its texts are single letters, categories, in which the linear probe finds no word",
+}
+SPARSE = "SGDClassifier, the default, moves its intercept a hundred times slower on sparse rows, so that it learns in another order"
+FAILURES_OF_SGD = {**FAILURES, "check_samplers_sparse": SPARSE, "check_samplers_pandas_sparse": SPARSE}
+
+
+class WithTags(LopsSelector):
+    """Says what it can do in imbalanced-learn's words, which it cannot when that is not installed."""
+
+    def __sklearn_tags__(self):
+        from imblearn.utils._tags import InputTags, SamplerTags, Tags
+
+        tags = super().__sklearn_tags__()
+        inputs = InputTags(sparse=tags.input_tags.sparse, string=tags.input_tags.string, dataframe=True)
+        return Tags(None, tags.target_tags, input_tags=inputs, sampler_tags=SamplerTags(sample_indices=True))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("probe", "failures"), [(None, FAILURES_OF_SGD), (MLPClassifier((4,)), FAILURES)], ids=["default", "given"])
+def test_is_an_imbalanced_learn_sampler(probe, failures):
+    """Every check of imbalanced-learn's suite for samplers passes but those named above, which fail for the reasons given."""
+    checks = pytest.importorskip("imblearn.utils.estimator_checks", reason="imbalanced-learn is not installed")
+    failed, passed = {}, 0
+    for estimator, check in checks.estimator_checks_generator(WithTags(probe, epochs=1, random_state=0)):
+        try:
+            check(estimator)
+        except Exception as error:
+            failed[check.func.__name__] = repr(error)
+        else:
+            passed += 1
+    assert set(failed) == set(failures), failed
+    assert passed >= 10
+
+
+def column(texts):
+    return np.array(texts, dtype=object)[:, None]
+
+
+def one_column(texts):
+    return pandas.DataFrame({"t": texts})
+
+
+@pytest.mark.parametrize("kind", [list, np.array, pandas.Series, column, one_column])
+def test_texts_of_any_container_come_back_in_it(kind):
+    labels = NAMES.tolist() if kind is list else NAMES
+    X = kind(TEXTS)
+    selector = LopsSelector(rule="ranked", random_state=0)
+    kept, kept_labels = selector.fit_resample(X, labels)
+    wanted = Lops(LinearProbe(), rule="ranked", seed=0)(TEXTS, NAMES).kept
+    assert selector.sample_indices_.tolist() == wanted.tolist()
+    assert type(kept) is type(X)
+    assert type(kept_labels) is type(labels)
+    assert np.asarray(kept).ravel().tolist() == [TEXTS[i] for i in wanted]
+    assert list(kept_labels) == NAMES[wanted].tolist()
+
+
+def test_the_index_of_a_table_is_kept():
+    index = [f"row{i}" for i in range(90)]
+    kept, labels = LopsSelector(random_state=0).fit_resample(pandas.Series(TEXTS, index=index), pandas.Series(NAMES, index=index))
+    assert kept.index.tolist() == labels.index.tolist()
+    assert all(TEXTS[int(name[3:])] == text for name, text in kept.items())
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("probe", [None, GaussianNB(), Perceptron(), MLPClassifier((8,), learning_rate_init=0.03)], ids=str)
+@quiet
+def test_any_classifier_with_partial_fit_drops_wrong_labels(probe, rule):
+    selector = LopsSelector(probe, rule=rule, tau=0.5, random_state=0)
+    kept, labels = selector.fit_resample(POINTS, NAMES)
+    positions = selector.sample_indices_
+    np.testing.assert_array_equal(kept, POINTS[positions])
+    assert labels.tolist() == NAMES[positions].tolist()
+    wrong = NOISY != CODES
+    assert wrong[positions].mean() < wrong.mean()
+    assert selector.selection_.rule == rule
+
+
+def test_sparse_rows_select_as_dense_ones():
+    vectors = TfidfVectorizer().fit_transform(TEXTS)
+    probe = MultinomialNB()
+    kept, _ = LopsSelector(probe, tau=0.9, random_state=0).fit_resample(vectors, NAMES)
+    dense, _ = LopsSelector(probe, tau=0.9, random_state=0).fit_resample(vectors.toarray(), NAMES)
+    assert sparse.issparse(kept)
+    np.testing.assert_array_equal(kept.toarray(), dense)
+    again, _ = LopsSelector(probe, tau=0.9, random_state=0).fit_resample(vectors.tocoo(), NAMES)
+    np.testing.assert_array_equal(again.toarray(), dense)
+
+
+@pytest.mark.parametrize("X", [TEXTS, POINTS], ids=["texts", "points"])
+def test_the_seed_decides(X):
+    picks = [LopsSelector(rule="ranked", tau=0.3, random_state=seed).fit(X, NAMES).sample_indices_.tolist() for seed in (1, 1, 2)]
+    assert picks[0] == picks[1] != picks[2]
+    state = np.random.get_state()[1].tolist()
+    LopsSelector(random_state=0).fit(X, NAMES)
+    assert np.random.get_state()[1].tolist() == state
+
+
+def test_the_given_probe_is_not_trained():
+    probe, classifier = LinearProbe(epochs=2), GaussianNB()
+    LopsSelector(probe).fit(TEXTS, NAMES)
+    LopsSelector(classifier).fit(POINTS, NAMES)
+    with pytest.raises(LopsError, match="untrained"):
+        probe.predict_proba(TEXTS[:1])
+    assert not hasattr(classifier, "classes_")
+
+
+def test_parameters_can_be_set_and_cloned():
+    selector = LopsSelector(SGDClassifier(alpha=0.5), tau=0.2)
+    assert selector.get_params()["probe__alpha"] == 0.5
+    other = clone(selector).set_params(probe__alpha=0.1, rule="ranked")
+    assert (other.probe.alpha, other.tau, other.rule, selector.probe.alpha) == (0.1, 0.2, "ranked", 0.5)
+
+
+def test_one_hot_rows_come_back():
+    one_hot = np.eye(3, dtype=int)[NOISY]
+    kept, rows = LopsSelector(random_state=0).fit_resample(POINTS, one_hot)
+    other, labels = LopsSelector(random_state=0).fit_resample(POINTS, NOISY)
+    np.testing.assert_array_equal(kept, other)
+    np.testing.assert_array_equal(rows.argmax(axis=1), labels)
+
+
+def test_a_step_of_a_pipeline():
+    pipeline = pytest.importorskip("imblearn.pipeline", reason="imbalanced-learn is not installed")
+    steps = [("select", LopsSelector(random_state=0)), ("vectors", TfidfVectorizer()), ("classifier", LogisticRegression())]
+    whole = pipeline.Pipeline(steps).fit(TEXTS, NAMES)
+    kept, labels = LopsSelector(random_state=0).fit_resample(TEXTS, NAMES)
+    by_hand = TfidfVectorizer().fit(kept)
+    np.testing.assert_array_equal(whole.named_steps["vectors"].vocabulary_, by_hand.vocabulary_)
+    classifier = LogisticRegression().fit(by_hand.transform(kept), labels)
+    assert whole.predict(TEXTS).tolist() == classifier.predict(by_hand.transform(TEXTS)).tolist()  # all of them, dropped ones too
+    search = GridSearchCV(pipeline.Pipeline(steps), {"select__tau": [0.5, 0.9], "select__rule": ["ranked"]}, cv=2).fit(TEXTS, NAMES)
+    assert len(search.cv_results_["params"]) == 2
+
+
+def test_works_without_imbalanced_learn():
+    code = (
+        "import sys; sys.modules['imblearn'] = None\n"
+        "from lops_adapters.integrations.sklearn import LopsSelector\n"
+        "print(len(LopsSelector(random_state=0).fit_resample(['late goal', 'low rates'] * 9, ['a', 'b'] * 9)[0]))\n"
+        "print(sorted({'torch', 'keras', 'transformers'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["18", "[]"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "X", "y", "message"),
+    [
+        ({"probe": GaussianNB()}, TEXTS, NAMES, "X holds texts and probe is a GaussianNB"),
+        ({"probe": LogisticRegression()}, POINTS, NAMES, "wanted a scikit-learn classifier with partial_fit"),
+        ({"probe": "linear"}, POINTS, NAMES, "X holds numbers and probe is 'linear'"),
+        ({"probe": "best"}, TEXTS, NAMES, "probe is 'best'"),
+        ({"epochs": 0}, POINTS, NAMES, "epochs is 0"),
+        ({"batch_size": 1.5}, POINTS, NAMES, "batch_size is 1.5"),
+        ({"tau": 0}, POINTS, NAMES, "tau is 0"),
+        ({"rule": "best"}, TEXTS, NAMES, "rule is 'best'"),
+        ({}, TEXTS, ["a"] * 90, "found 1 class among 90"),
+        ({}, [*TEXTS[:-1], None], NAMES, "None at position 89; wanted a string"),
+        ({}, POINTS, np.ones((90, 2), dtype=int), "not supported"),
+        ({}, TEXTS, None, "requires y"),
+    ],
+)
+def test_bad_input_is_refused(settings, X, y, message):
+    with pytest.raises(LopsError, match=message):
+        LopsSelector(**settings).fit(X, y)
+
+
+def test_lengths_have_to_agree():
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        LopsSelector().fit_resample(TEXTS, NAMES[:5])
