@@ -1,9 +1,11 @@
-"""Learning order for tables: pandas DataFrames and ``datasets.Dataset``, the same kind out as in::
+"""Selection for tables: pandas DataFrames and ``datasets.Dataset``, the same kind out as in::
 
-from lops_adapters.integrations.frames import select_frame
+    from lops_adapters.integrations.frames import select_frame
 
-marked = select_frame(frame, text="review", label="rating")
-marked[~marked.lops_selected]                                      # labels to look at again
+    marked = select_frame(frame, text="review", label="rating")
+    marked[~marked.lops_selected]                                  # labels to look at again
+
+The rows stay in their order and keep what they have.
 """
 
 from __future__ import annotations
@@ -13,39 +15,26 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from lops_adapters.core import LopsError, Selection
-from lops_adapters.probes import Probe
-from lops_adapters.selection import build
+from lops_adapters.core import LopsError
+from lops_adapters.integrations.texts import COLUMNS, select
 
-COLUMNS = ("lops_learnt_at", "lops_confidence", "lops_selected")
 Frame = TypeVar("Frame")
 
 
-def select_frame(
-    frame: Frame,
-    text: str = "text",
-    label: str = "label",
-    *,
-    tau: float = 0.5,
-    rule: str = "released",
-    probe: Probe | str = "linear",
-    seed: int = 0,
-    kept_only: bool = False,
-) -> Frame:
+def select_frame(frame: Frame, text: str = "text", label: str = "label", *, kept_only: bool = False, **choice: Any) -> Frame:
     """Select the pseudo-labels of a table to trust.
 
     Args:
         frame: a pandas DataFrame or a ``datasets.Dataset`` of N rows; it is left as it is.
         text: name of the column of texts.
         label: name of the column of pseudo-labels, one class a row.
-        tau, rule: as for :class:`lops_adapters.core.LearningOrder`.
-        probe: who learns: a probe, or the name of a kind with its default settings.
-        seed: of the probe and of ties.
         kept_only: return only the rows whose pseudo-label is to be trusted.
+        choice: as for :func:`lops_adapters.select`: probe, confidence, rule, tau, every, seed, strict, quiet.
 
     Returns:
-        A table of the same kind with its index or its features and format, and three columns more: ``lops_learnt_at`` (float64, epochs;
-        missing where never learnt), ``lops_confidence`` (float64, larger is more trusted) and ``lops_selected`` (bool).
+        A table of the same kind with its index or its features and format, and four columns more: ``lops_learnt_at`` (float64, epochs;
+        missing where never learnt), ``lops_confidence`` (float64, larger is more trusted), ``lops_selected`` (bool) and
+        ``lops_suggested`` (the label that the probe prefers, of the type of the labels).
 
     Raises:
         LopsError: something else than such a table, columns that are missing or in the way, rows without text or label, and what the
@@ -72,16 +61,13 @@ def select_frame(
     _check_columns(names, text, label)
     texts, labels = read(frame, text), read(frame, label)
     _check_rows(texts, labels, text, label)
-    selection = _select(texts, labels, tau=tau, rule=rule, probe=probe, seed=seed)
+    selection = select(texts, labels, **choice)
     learnt_at = np.where(np.isfinite(selection.learnt_at), selection.learnt_at, np.nan)
-    columns = dict(zip(COLUMNS, (learnt_at, selection.confidence, selection.mask), strict=True))
+    found = (learnt_at, selection.confidence, selection.mask, np.array(selection.suggested.tolist()))
+    columns = dict(zip(COLUMNS, found, strict=True))
     add = _add_to_pandas if _is_pandas(frame) else _add_to_dataset
     marked: Frame = add(frame, columns, selection.kept if kept_only else None)
     return marked
-
-
-def _select(texts: list[str], labels: list[Hashable], *, tau: float, rule: str, probe: Probe | str, seed: int) -> Selection:
-    return build("lops", probe, tau=tau, rule=rule, seed=seed)(texts, labels)
 
 
 def _is_pandas(frame: Any) -> bool:

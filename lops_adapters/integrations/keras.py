@@ -1,10 +1,12 @@
 """Learning order inside your own ``model.fit`` (Keras 3)::
 
-from lops_adapters.integrations.keras import LopsCallback
+    from lops_adapters.integrations.keras import LopsCallback
 
-callback = LopsCallback(x, pseudo_labels)
-model.fit(x, pseudo_labels, epochs=4, callbacks=[callback])
-selection = callback.record.select(tau=0.5)                        # train a fresh model on x[selection.kept]
+    callback = LopsCallback(x, pseudo_labels)
+    model.fit(x, pseudo_labels, epochs=4, callbacks=[callback])
+    selection = callback.record.select(tau=0.5)                        # train a fresh model on x[selection.kept]
+
+The model serves as the probe: train a fresh one on what is kept.
 """
 
 from __future__ import annotations

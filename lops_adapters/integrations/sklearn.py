@@ -1,8 +1,10 @@
 """Learning order as a scikit-learn estimator that resamples, and as a step of an imbalanced-learn pipeline::
 
-from lops_adapters.integrations.sklearn import LopsSelector
+    from lops_adapters.integrations.sklearn import LopsSelector
 
-clean_texts, clean_labels = LopsSelector(rule="ranked").fit_resample(texts, pseudo_labels)
+    clean_texts, clean_labels = LopsSelector(rule="ranked").fit_resample(texts, pseudo_labels)
+
+Texts, or numbers, dense or sparse.
 """
 
 from __future__ import annotations

@@ -77,4 +77,5 @@ def test_scikit_learn():
 def test_tables():
     pandas = pytest.importorskip("pandas", reason="the table is pandas'")
     given = run("Tables", frame=pandas.DataFrame({"review": TEXTS, "made": LABELS}))
-    assert 0 < len(given["clean"]) == 90 - len(given["suspicious"])
+    assert 0 < len(given["suspicious"]) <= 45  # half of each class is kept, rounded up
+    assert 45 < len(given["clean"]) < 90

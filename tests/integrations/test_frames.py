@@ -61,7 +61,7 @@ def test_a_data_set_is_marked():
     assert type(marked) is type(data)
     assert marked.column_names == ["text", "label", *COLUMNS]
     assert marked.features["label"] == data.features["label"]
-    assert [marked.features[name].dtype for name in COLUMNS] == ["float64", "float64", "bool"]
+    assert [marked.features[name].dtype for name in COLUMNS] == ["float64", "float64", "bool", "int64"]
     assert np.flatnonzero(marked["lops_selected"]).tolist() == by_codes.kept.tolist()
     assert [value is None for value in marked["lops_learnt_at"]] == np.isinf(by_codes.learnt_at).tolist()
     assert data.column_names == ["text", "label"]
