@@ -9,6 +9,7 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 from tqdm import tqdm
 
 from lops_adapters import storage
@@ -128,19 +129,27 @@ def run(name: str, probe: Probe, rows: Rows, tau: float, seed: int) -> Result:
     start = time.perf_counter()
     selection = selector(rows.texts, rows.labels)
     seconds = time.perf_counter() - start
-    gold = rows.gold or []
-    kept = selection.kept.tolist()
-    after = noise([rows.labels[i] for i in kept], [gold[i] for i in kept]) if kept else None
-    curve = noise_coverage_curve(selection.confidence, rows.labels, gold)
+    at, labels, gold = judged(rows)
+    kept = selection.mask[at]
+    after = noise(labels[kept], gold[kept]) if kept.any() else None
+    curve = noise_coverage_curve(selection.confidence[at], labels, gold)
     area = area_under_noise_coverage(curve) if len(curve) > 1 else None
     return Result(selection, after, area, float(curve.coverage[0]), seconds)
+
+
+def judged(rows: Rows) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the positions of the rows that have a gold label, their pseudo-labels and their gold labels."""
+    gold = np.array(rows.gold, dtype=object)
+    at = np.flatnonzero([label is not None for label in gold])
+    return at, np.array(rows.labels, dtype=object)[at], gold[at]
 
 
 def comparison(rows: Rows, results: dict[str, list[Result]], title: str, source: str, settings: dict[str, Any]) -> ComparisonPage:
     """Return what the page shows: means over the seeds, and the curves of the first seed."""
     from lops_adapters.report.data import ComparisonPage, MethodRow, best_curve, noise_curve
 
-    wrong = noise(rows.labels, rows.gold or [])
+    at, labels, gold = judged(rows)
+    wrong = noise(labels, gold)
     methods, curves = [], [best_curve(wrong)]
     for name, runs in results.items():
         remark = METHODS[name].summary
@@ -153,7 +162,7 @@ def comparison(rows: Rows, results: dict[str, list[Result]], title: str, source:
         areas = _mean([found.area for found in runs])
         methods.append(MethodRow(name, kept, _mean(after), areas, fmean(found.seconds for found in runs), remark))
         if runs[0].area is not None:
-            curves.append(noise_curve(name, runs[0].selection.confidence, rows.labels, rows.gold))
+            curves.append(noise_curve(name, runs[0].selection.confidence[at], labels, gold))
     return ComparisonPage(title, source, len(rows.texts), wrong, methods, curves, settings, surroundings()["versions"])
 
 

@@ -24,7 +24,7 @@ class Rows:
 
     Attributes:
         texts, labels: of the labelled rows; labels as names.
-        gold, ids: likewise, None where no column was asked for.
+        gold, ids: likewise, None where no column was asked for; a missing gold label is None.
         values: name of a label -> the value it has in the table.
         labelled: (N,) bool over all N rows of the table.
         notes: sentences about what was found, for people.
@@ -33,7 +33,7 @@ class Rows:
 
     texts: list[str] = field(default_factory=list)
     labels: list[str] = field(default_factory=list)
-    gold: list[str] | None = None
+    gold: list[str | None] | None = None
     ids: list[str] | None = None
     values: dict[str, Hashable] = field(default_factory=dict)
     labelled: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=bool))
@@ -101,7 +101,8 @@ class _Reader:
         self._types: dict[type, tuple[Any, int]] = {}
         self._names: dict[Hashable, str] = {}
         self._first: dict[str, str] = {}
-        self._unlabelled, self._blank, self._ungolden, self._again, self._torn = (_Places(table.unit) for _ in range(5))
+        self._unlabelled, self._blank, self._again, self._torn = (_Places(table.unit) for _ in range(4))
+        self._judged = 0
 
     def take(self, path: Path, number: int, cells: dict[str, Any]) -> None:
         """Take in a row."""
@@ -125,9 +126,8 @@ class _Reader:
         self._compare(path, number, text, name)
         if self._rows.gold is not None:
             gold = cells[str(self._wanted.gold)]
-            if is_missing(gold):
-                self._ungolden.add(path, number)
-            self._rows.gold.append(self._names.setdefault(gold, str(gold)))
+            self._judged += not is_missing(gold)
+            self._rows.gold.append(None if is_missing(gold) else self._names.setdefault(gold, str(gold)))
         if self._rows.ids is not None:
             self._rows.ids.append(cell_text(cells[str(self._wanted.id)]))
 
@@ -162,15 +162,17 @@ class _Reader:
         if len(rows.values) < 2:
             raise LopsError(f"all {len(rows.labels)} rows are labelled {rows.labels[0]!r}; wanted at least two classes: a probe learns to "
                             "tell them apart")  # fmt: skip
-        if self._ungolden.count:
-            raise LopsError(f"{self._ungolden.count} rows have no gold label in column {wanted.gold!r}: {self._ungolden}; fill them in, or "
-                            "leave --gold out")  # fmt: skip
+        if rows.gold is not None and not self._judged:
+            raise LopsError(f"none of the {len(rows.labels)} rows has a gold label in column {wanted.gold!r}; fill in some, or leave --gold "
+                            "out")  # fmt: skip
         rows.labelled = np.frombuffer(bytes(self._labelled), dtype=bool)
         self._note()
         return rows
 
     def _note(self) -> None:
-        notes = self._rows.notes
+        notes, rows = self._rows.notes, self._rows
+        if rows.gold is not None and self._judged < len(rows.gold):
+            notes.append(f"{self._judged:,} of {len(rows.gold):,} rows have a gold label; shares of wrong labels are of these.")
         if self._unlabelled.count:
             notes.append(f"Left out: {self._unlabelled.count} rows without a label; they are in neither file.")
         if self._again.count:

@@ -188,7 +188,8 @@ def _print(selection: TextSelection, rows: Rows, page: Any, folder: Path | None,
     print("\n".join(["", *selection.why]))
     if page.noise_before is not None:
         after = "-" if page.noise_after is None else f"{100 * page.noise_after:.1f} %"
-        print(f"Wrong by the gold labels: {100 * page.noise_before:.1f} % of all labels, {after} of those kept.")
+        of = "all labels" if page.n_judged == page.n_rows else f"the {page.n_judged:,} labels that have one"
+        print(f"Wrong by the gold labels: {100 * page.noise_before:.1f} % of {of}, {after} of those kept.")
     if keep_out is not None:
         print(f"Kept rows: {keep_out}")
     if folder is not None:

@@ -86,7 +86,7 @@ class TextSelection(Selection):
         """Return all that a report shows.
 
         Args:
-            gold: one gold label a text; only evaluates what is selected already.
+            gold: one gold label a text, None where it is not known; only evaluates what is selected already.
             title, source: shown at the top.
             ids: one id a text.
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lops_adapters.report.data import BEST, Curve
+from lops_adapters.report.measure import Threshold
 from lops_adapters.report.text import count, escaped, isolated
 
 WIDTH, HEIGHT = 480, 280
@@ -75,19 +76,19 @@ def _many_bars(bins: Sequence[tuple[float | None, int, int]]) -> _Bars:
     return spans, low, high, names
 
 
-def threshold_chart(thresholds: Sequence[tuple[float, int, int | None]], n_kept: int) -> tuple[str, list[list[float]]]:
+def threshold_chart(thresholds: Sequence[Threshold], n_kept: int) -> tuple[str, list[list[float]]]:
     """Return shares of rows (and noise) against the confidence threshold, and for each threshold [x, y of share, y of noise].
 
     Needs at least two thresholds. The marker stands at the first of these, hidden, until the script moves it.
     """
     total = thresholds[-1][1]
     plane = Plane((thresholds[-1][0], thresholds[0][0]), (0.0, 1.0))
-    with_noise = thresholds[0][2] is not None
-    shares = [plane.at(value, rows / total) for value, rows, _ in thresholds]
+    with_noise = thresholds[0][3] is not None
+    shares = [plane.at(value, rows / total) for value, rows, _, _ in thresholds]
     parts = [_grid_y(plane, count_axis=False), _ticks_x(plane), _steps(shares, "line kept")]
     _, kept_y = plane.at(plane.x[0], n_kept / total)
     parts.append(f'<path class="rule" d="M{_LEFT} {kept_y}H{WIDTH - _RIGHT}"/>')
-    noise = [plane.at(value, (wrong or 0) / rows) for value, rows, wrong in thresholds]
+    noise = [plane.at(value, (wrong or 0) / max(judged, 1)) for value, _, judged, wrong in thresholds]
     if with_noise:
         parts.append(_steps(noise, "line noise"))
     places = [[*share, wrong[1]] for share, wrong in zip(shares, noise, strict=True)]

@@ -22,7 +22,8 @@ class Columns:
 
     Attributes:
         codes: (n,) int64, place of the pseudo-label among the classes of the selection.
-        gold_codes: (n,) int64, the same of the gold label, -1 for one that is no class; None without gold labels.
+        wrong: (n,) bool, rows whose gold label is another; None without gold labels.
+        judged: (n,) bool, rows that have a gold label.
 
     """
 
@@ -32,7 +33,8 @@ class Columns:
     gold: list[Any] | None
     ids: list[Any] | None
     codes: np.ndarray
-    gold_codes: np.ndarray | None
+    wrong: np.ndarray | None
+    judged: np.ndarray
 
     @classmethod
     def read(
@@ -41,7 +43,8 @@ class Columns:
         """Return the columns of a selection.
 
         Raises:
-            LopsError: there are no rows, lengths differ, a label is no class of the selection, gold labels cannot be compared.
+            LopsError: there are no rows, lengths differ, a label is no class of the selection, gold labels cannot be compared or are all
+                missing.
 
         """
         n = len(selection.mask)
@@ -58,15 +61,16 @@ class Columns:
         if codes.min() < 0:
             i = int(codes.argmin())
             raise LopsError(f"label {listed[i]!r} of row {i} is no class of the selection; pass the pseudo-labels it was made from")
+        wrong, judged = None, np.zeros(n, dtype=bool)
         if truth is not None:
-            noise(listed, truth)  # refuses names against numbers, which would all look wrong
+            judged = np.array([not missing(label) for label in truth])
+            at = np.flatnonzero(judged).tolist()
+            if not at:
+                raise LopsError(f"all {n} gold labels are missing; wanted some, or no gold at all")
+            noise([listed[i] for i in at], [truth[i] for i in at])  # refuses names against numbers, which would all look wrong
+            wrong = judged & (codes != _codes(truth, place))
         said, sure, names = (None if values is None else _listed(values) for values in (suggested, suggested_probability, ids))
-        return cls(listed, said, sure, truth, names, codes, None if truth is None else _codes(truth, place))
-
-    @property
-    def wrong(self) -> np.ndarray | None:
-        """Mask (n,) bool of wrong pseudo-labels; None without gold labels."""
-        return None if self.gold_codes is None else self.codes != self.gold_codes
+        return cls(listed, said, sure, truth, names, codes, wrong, judged)
 
     @property
     def doubt(self) -> np.ndarray:
@@ -91,9 +95,14 @@ def number_or_none(value: Any) -> float | None:
     return float(value) if value is not None and np.isfinite(value) else None
 
 
+def missing(value: Any) -> bool:
+    """Return whether there is no label or id: None, NaN or an empty text."""
+    return value is None or value == "" or (isinstance(value, float) and math.isnan(value))
+
+
 def text_or_none(value: Any) -> str | None:
     """Return a label or id as text; None where it is missing."""
-    return None if value is None or (isinstance(value, float) and math.isnan(value)) else cleaned(str(value))
+    return None if missing(value) else cleaned(str(value))
 
 
 def _listed(values: Any) -> list[Any]:

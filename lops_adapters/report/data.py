@@ -11,7 +11,7 @@ import numpy as np
 from lops_adapters.core import LopsError, Selection
 from lops_adapters.evaluation import area_under_noise_coverage, ideal_curve, noise_coverage_curve
 from lops_adapters.report.columns import Columns, Texts, number_or_none, text_or_none, texts_at
-from lops_adapters.report.measure import finite, learnt_bins, least_trusted, thinned, threshold_rows
+from lops_adapters.report.measure import Threshold, finite, learnt_bins, least_trusted, thinned, threshold_rows
 from lops_adapters.report.text import cleaned, cut
 from lops_adapters.storage import plain
 
@@ -37,7 +37,7 @@ class Suspect:
 
 @dataclass(frozen=True)
 class ClassRow:
-    """A class: pseudo-labels, how many were kept and why, share of wrong ones before and after (None: unknown)."""
+    """A class: pseudo-labels, how many were kept and why, share of wrong ones before and after, among the judged (None: unknown)."""
 
     label: str
     count: int
@@ -67,11 +67,12 @@ class SelectionPage:
         why: sentences: which probe, which rule, why watching stopped, what to do next.
         classes: one row a class.
         learnt: (time, kept, rejected), None as time: never learnt; at most 60, none where the method has no learning times.
-        thresholds: (confidence, rows at or above it, wrong ones among them or None), descending, at most 200.
-        curves: noise-coverage curves; none without gold labels.
+        thresholds: (confidence, rows at or above it, those of them that have a gold label, wrong ones or None), descending, at most 200.
+        curves: noise-coverage curves of the rows that have a gold label; none without any.
         suspects: the least trusted rows of each class, the least trusted first.
         settings, versions: what it takes to do it again.
-        noise_before, noise_after: share of wrong pseudo-labels, None without gold labels.
+        n_judged, n_judged_kept: rows that have a gold label, and those of them that were kept.
+        noise_before, noise_after: share of wrong pseudo-labels among these, None where there are none.
 
     """
 
@@ -82,11 +83,13 @@ class SelectionPage:
     why: list[str]
     classes: list[ClassRow]
     learnt: list[tuple[float | None, int, int]]
-    thresholds: list[tuple[float, int, int | None]]
+    thresholds: list[Threshold]
     curves: list[Curve]
     suspects: list[Suspect]
     settings: dict[str, Any]
     versions: dict[str, Any]
+    n_judged: int
+    n_judged_kept: int
     noise_before: float | None
     noise_after: float | None
 
@@ -173,7 +176,7 @@ def selection_page(
         title, source: headings.
         suggested: (n,) what the probe would say, None in places or as a whole where it was not asked.
         suggested_probability: (n,) float, how sure it is.
-        gold: (n,) gold labels, only for noise and curves.
+        gold: (n,) gold labels, only for noise and curves; None, NaN or an empty text where there is none.
         ids: (n,) names of the rows.
         why: sentences for people; by default the rule and why watching stopped.
         settings, versions: shown at the end.
@@ -182,13 +185,13 @@ def selection_page(
 
     Raises:
         LopsError: there are no rows, lengths differ, a label is no class of the selection, a confidence is NaN, gold labels cannot be
-            compared.
+            compared or are all missing.
 
     """
     columns = Columns.read(
         selection, texts=texts, labels=labels, suggested=suggested, suggested_probability=suggested_probability, gold=gold, ids=ids
     )
-    wrong, confidence = columns.wrong, finite(selection.confidence)
+    judged, confidence = columns.judged, finite(selection.confidence)
     at = least_trusted(confidence, columns.codes, selection.mask, columns.doubt, suspects_per_class, max_suspects)
     wanted = np.sort(at).tolist()
     said = dict(zip(wanted, texts_at(texts, wanted), strict=True))
@@ -198,15 +201,17 @@ def selection_page(
         len(selection.mask),
         len(selection.kept),
         list(why) or [f"Rule: {selection.rule}.", f"Watching: {selection.stopped}."],
-        _classes(selection, columns.codes, wrong),
+        _classes(selection, columns),
         learnt_bins(selection.learnt_at, selection.mask),
-        threshold_rows(confidence, wrong),
+        threshold_rows(confidence, judged, columns.wrong),
         _curves(confidence, columns),
         [_suspect(i, cut(str(said[i]), max_chars), selection, float(confidence[i]), columns) for i in at.tolist()],
         dict(settings or {}),
         dict(versions or {}),
-        _share(wrong, slice(None)),
-        _share(wrong, selection.mask),
+        int(judged.sum()),
+        int((judged & selection.mask).sum()),
+        _share(columns.wrong, judged),
+        _share(columns.wrong, judged & selection.mask),
     )
 
 
@@ -230,10 +235,10 @@ def best_curve(noise: float) -> Curve:
 
 
 def _curves(confidence: np.ndarray, columns: Columns) -> list[Curve]:
-    if columns.gold_codes is None:
+    if columns.wrong is None:
         return []
-    wrong = float(np.mean(columns.codes != columns.gold_codes))
-    return [noise_curve("by confidence", confidence, columns.codes, columns.gold_codes), best_curve(wrong)]
+    wrong = columns.wrong[columns.judged].astype(np.int64)
+    return [noise_curve("by confidence", confidence[columns.judged], wrong, np.zeros_like(wrong)), best_curve(float(wrong.mean()))]
 
 
 def _suspect(i: int, text: str, selection: Selection, confidence: float, columns: Columns) -> Suspect:
@@ -251,25 +256,26 @@ def _suspect(i: int, text: str, selection: Selection, confidence: float, columns
     )
 
 
-def _classes(selection: Selection, codes: np.ndarray, wrong: np.ndarray | None) -> list[ClassRow]:
-    before, after = (_shares(codes, wrong, rows, len(selection.per_class)) for rows in (slice(None), selection.mask))
+def _classes(selection: Selection, columns: Columns) -> list[ClassRow]:
+    k = len(selection.per_class)
+    before, after = (_shares(columns, rows, k) for rows in (columns.judged, columns.judged & selection.mask))
     return [
         ClassRow(cleaned(str(label)), report.count, report.kept, report.why, *noise)
         for (label, report), *noise in zip(selection.per_class.items(), before, after, strict=True)
     ]
 
 
-def _shares(codes: np.ndarray, wrong: np.ndarray | None, rows: Any, n_classes: int) -> list[float | None]:
-    """Share of wrong ones among those of some rows that are of each class; None where there is none or no gold labels are."""
-    if wrong is None:
+def _shares(columns: Columns, rows: np.ndarray, n_classes: int) -> list[float | None]:
+    """Share of wrong ones among those of some judged rows that are of each class; None where there is none."""
+    if columns.wrong is None:
         return [None] * n_classes
-    every = np.bincount(codes[rows], minlength=n_classes)
-    errors = np.bincount(codes[rows], weights=wrong[rows], minlength=n_classes)
+    every = np.bincount(columns.codes[rows], minlength=n_classes)
+    errors = np.bincount(columns.codes[rows], weights=columns.wrong[rows], minlength=n_classes)
     return [bad / of if of else None for bad, of in zip(errors.tolist(), every.tolist(), strict=True)]
 
 
-def _share(wrong: np.ndarray | None, rows: Any) -> float | None:
-    return None if wrong is None or not len(wrong[rows]) else float(wrong[rows].mean())
+def _share(wrong: np.ndarray | None, rows: np.ndarray) -> float | None:
+    return None if wrong is None or not rows.any() else float(wrong[rows].mean())
 
 
 def _jsonable(value: Any) -> Any:

@@ -1,6 +1,7 @@
 """What the charts and lists of a report show, as plain numbers: thinned, counted, ordered.
 
-Notation: n rows; ``wrong`` (n,) bool where gold labels exist, otherwise None; confidences (n,) float64, finite, larger is more trusted.
+Notation: n rows; ``judged`` (n,) bool, those that have a gold label; ``wrong`` (n,) bool, those whose gold label is another, None without any
+gold label; confidences (n,) float64, finite, larger is more trusted.
 """
 
 from __future__ import annotations
@@ -35,13 +36,16 @@ def thinned(length: int, size: int) -> np.ndarray:
     return np.unique(np.linspace(0, length - 1, min(length, size)).round().astype(np.int64))
 
 
-def threshold_rows(confidence: np.ndarray, wrong: np.ndarray | None, size: int = 200) -> list[tuple[float, int, int | None]]:
-    """Return what thresholds would keep: (threshold, rows at or above it, wrong ones among them or None), thresholds descending.
+Threshold = tuple[float, int, int, int | None]  # confidence, rows at or above it, judged ones among these, wrong ones or None
+
+
+def threshold_rows(confidence: np.ndarray, judged: np.ndarray, wrong: np.ndarray | None, size: int = 200) -> list[Threshold]:
+    """Return what thresholds would keep, thresholds descending.
 
     Of more distinct confidences than ``size`` those are taken that spread the number of rows evenly.
 
-    >>> threshold_rows(np.array([0.5, 0.9, 0.5]), np.array([True, False, False]))
-    [(0.9, 1, 0), (0.5, 3, 1)]
+    >>> threshold_rows(np.array([0.5, 0.9, 0.5]), np.array([True, False, True]), np.array([True, False, False]))
+    [(0.9, 1, 0, 0), (0.5, 3, 2, 1)]
     """
     values, entering = np.unique(confidence, return_inverse=True)
     rows = np.bincount(entering)[::-1].cumsum()
@@ -49,10 +53,8 @@ def threshold_rows(confidence: np.ndarray, wrong: np.ndarray | None, size: int =
     at = np.arange(len(values))
     if len(values) > size:
         at = np.unique(np.concatenate([[0], np.searchsorted(rows, np.linspace(0, rows[-1], size)[1:])]))
-    if wrong is None:
-        return [(float(values[i]), int(rows[i]), None) for i in at]
-    errors = np.bincount(entering, weights=wrong)[::-1].cumsum()
-    return [(float(values[i]), int(rows[i]), int(errors[i])) for i in at]
+    known, errors = (None if of is None else np.bincount(entering, weights=of)[::-1].cumsum().astype(int) for of in (judged, wrong))
+    return [(float(values[i]), int(rows[i]), 0 if known is None else int(known[i]), None if errors is None else int(errors[i])) for i in at]
 
 
 def learnt_bins(learnt_at: np.ndarray, mask: np.ndarray, size: int = 60) -> list[tuple[float | None, int, int]]:

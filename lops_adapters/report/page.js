@@ -25,9 +25,10 @@
     const input = byId("threshold");
     const show = () => {
       const at = data.thresholds.length - 1 - input.value; // thresholds fall, the slider rises with the axis above it
-      const [value, rows, wrong] = data.thresholds[at];
+      const [value, rows, judged, wrong] = data.thresholds[at];
       const [x, shareY, noiseY] = data.places[at];
-      const noise = wrong === null ? "" : `; ${number.format(wrong)} of these wrong (${percent(wrong, rows)})`;
+      const among = judged === rows ? "these" : `the ${number.format(judged)} with a gold label`;
+      const noise = !judged ? "" : `; ${number.format(wrong)} of ${among} wrong (${percent(wrong, judged)})`;
       const kept = `${number.format(rows)} of ${number.format(data.rows)} rows (${percent(rows, data.rows)})`;
       byId("threshold-says").replaceChildren(
         element("strong", "", kept),
@@ -95,7 +96,7 @@
     head.scope = "row";
     head.append(row.id === null ? String(row.position) : foreign(row.id));
     const truth = row.gold === row.label ? "gold agrees" : `gold: ${row.gold}`;
-    const cells = [head, textCell(row), named(row.label, data.gold ? truth : "")];
+    const cells = [head, textCell(row), named(row.label, row.gold === null ? "" : truth)];
     if (data.suggested) {
       const sure = row.suggested_probability === null ? "" : `${percent(row.suggested_probability, 1)} sure`;
       cells.push(named(row.suggested, sure));

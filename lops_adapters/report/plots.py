@@ -53,10 +53,10 @@ def _histogram(axes: Any, page: SelectionPage) -> None:
 
 
 def _thresholds(axes: Any, page: SelectionPage) -> None:
-    values = [value for value, _, _ in page.thresholds]
-    axes.step(values, [rows / page.n_rows for _, rows, _ in page.thresholds], where="post", color=KEPT, label="rows at or above it")
-    if page.thresholds and page.thresholds[0][2] is not None:
-        noise = [(wrong or 0) / rows for _, rows, wrong in page.thresholds]
+    values = [value for value, _, _, _ in page.thresholds]
+    axes.step(values, [rows / page.n_rows for _, rows, _, _ in page.thresholds], where="post", color=KEPT, label="rows at or above it")
+    if page.n_judged:
+        noise = [(wrong or 0) / max(judged, 1) for _, _, judged, wrong in page.thresholds]
         axes.step(values, noise, where="post", color=REJECTED, linestyle="--", label="wrong among these")
     axes.axhline(page.n_kept / page.n_rows, color="0.4", linestyle=":", label="kept")
     axes.set(xlabel="confidence threshold", ylabel="share", ylim=(0, 1.02))

@@ -47,7 +47,6 @@ def _data(page: SelectionPage, places: list[list[float]]) -> dict[str, Any]:
         "places": places,
         "labels": [visible(label) for label in _labels(page)],
         "columns": _columns(page),
-        "gold": _has(page, "gold"),
         "suggested": _has(page, "suggested"),
         "learnt": bool(page.learnt),
         "suspects": suspects,
@@ -57,7 +56,11 @@ def _data(page: SelectionPage, places: list[list[float]]) -> dict[str, Any]:
 def _figures(page: SelectionPage) -> str:
     figures = [("rows kept", count(page.n_kept)), ("rows rejected", count(page.n_rows - page.n_kept))]
     if page.noise_before is not None:
-        figures += [("wrong among all rows", percent(page.noise_before)), ("wrong among the kept", percent(page.noise_after))]
+        before, after = "wrong among all rows", "wrong among the kept"
+        if page.n_judged < page.n_rows:
+            before = f"wrong among the {count(page.n_judged)} with a gold label"
+            after = f"wrong among the {count(page.n_judged_kept)} of these kept"
+        figures += [(before, percent(page.noise_before)), (after, percent(page.noise_after))]
     items = "".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in figures)
     return f'<dl class="tiles">{items}</dl>'
 
@@ -95,16 +98,16 @@ def _thresholds(page: SelectionPage) -> tuple[str, list[list[float]]]:
         f'<input type="range" id="threshold" min="0" max="{last}" value="{start}">'
         '<output id="threshold-says" for="threshold"></output></div>'
     )
-    rows = [[f"{value:.4g}", count(n), share(n, page.n_rows), *_wrong(wrong, n)] for value, n, wrong in page.thresholds]
-    head = ["confidence", "rows", "share", *(["wrong", "share wrong"] if page.thresholds[0][2] is not None else [])]
+    rows = [[f"{value:.4g}", count(n), share(n, page.n_rows), *_wrong(judged, wrong)] for value, n, judged, wrong in page.thresholds]
+    head = ["confidence", "rows", "share", *(["with a gold label", "wrong", "share wrong"] if page.n_judged else [])]
     note = '<p class="note">One threshold for all classes; the selection above decides class by class.</p>'
     numbers = details("Numbers of this chart", table(head, rows, "What each confidence threshold would keep"))
     inside = f'<div class="halves"><div>{chart}</div><div>{note}{slider}</div></div>{numbers}'
     return _card("What another threshold would keep", inside), places
 
 
-def _wrong(wrong: int | None, rows: int) -> list[str]:
-    return [] if wrong is None else [count(wrong), percent(wrong / rows)]
+def _wrong(judged: int, wrong: int | None) -> list[str]:
+    return [] if wrong is None else [count(judged), count(wrong), percent(wrong / judged if judged else None)]
 
 
 def _charts(page: SelectionPage, thresholds: str) -> str:
@@ -115,9 +118,10 @@ def _charts(page: SelectionPage, thresholds: str) -> str:
         note = '<p class="note">Clean pseudo-labels tend to be learnt early, wrong ones late or never.</p>'
         cards.append(_card("When the probe learnt the rows", note + histogram(page.learnt) + numbers))
     if page.curves:
-        kept = [(page.curves[0].name, page.n_kept / page.n_rows, page.noise_after)] if page.noise_after is not None else []
-        note = '<p class="note">Lower is better. The gold labels were used for this chart and the shares of wrong ones only.</p>'
-        cards.append(_card("Noise against coverage", note + curve_chart(page.curves, kept)))
+        kept = [] if page.noise_after is None else [(page.curves[0].name, page.n_judged_kept / page.n_judged, page.noise_after)]
+        only = "" if page.n_judged == page.n_rows else f" Of the {count(page.n_judged)} rows that have one."
+        note = f"Lower is better. The gold labels were used for this chart and the shares of wrong ones only.{only}"
+        cards.append(_card("Noise against coverage", f'<p class="note">{note}</p>{curve_chart(page.curves, kept)}'))
     return section("charts", "Confidence", f'<div class="charts">{"".join(cards)}</div>') if cards else ""
 
 

@@ -63,6 +63,19 @@ def test_methods_are_measured_as_by_hand(table, capsys):
     assert config["settings"]["seeds"] == [0, 1]
 
 
+def test_some_gold_labels_are_enough(table):
+    write_table(table, [row if i % 2 else [*row[:3], ""] for i, row in enumerate(ROWS)])
+    run(table, "--methods", "probability")
+    stored = json.loads((table.parent / "news-comparison" / "comparison.json").read_text())
+    texts, weak, gold = ([row[i] for row in ROWS] for i in (1, 2, 3))
+    selection = build("probability", "linear", tau=0.5)(texts, weak)
+    kept = [i for i in selection.kept if i % 2]
+    assert stored["noise"] == pytest.approx(noise(weak[1::2], gold[1::2]))
+    assert stored["methods"][0]["noise_after"] == pytest.approx(noise([weak[i] for i in kept], [gold[i] for i in kept]))
+    area = area_under_noise_coverage(noise_coverage_curve(selection.confidence[1::2], weak[1::2], gold[1::2]))
+    assert stored["methods"][0]["area"] == pytest.approx(area)
+
+
 def test_gold_labels_are_looked_at_last(table, monkeypatch):
     """No selector is given any, and the number kept is the same whatever they are."""
     run(table, "--methods", "automatic,margin")

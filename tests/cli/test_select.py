@@ -74,6 +74,18 @@ def test_what_is_written_beside_the_rows(here):
     assert {suspect["id"] for suspect in summary["suspects"]} <= {row[0] for row in ROWS}
 
 
+def test_some_gold_labels_are_enough(here, capsys):
+    path = write_table(here / "news.csv", [row if i % 2 else [*row[:3], ""] for i, row in enumerate(ROWS)])
+    run(path, "--gold", "true")
+    wrong = np.mean([row[2] != row[3] for row in ROWS[1::2]])
+    said = capsys.readouterr().out
+    assert f"{len(ROWS) // 2} of {len(ROWS)} rows have a gold label; shares of wrong labels are of these." in said
+    assert f"Wrong by the gold labels: {100 * wrong:.1f} % of the {len(ROWS) // 2} labels that have one" in said
+    summary = json.loads((here / "news-lops" / "summary.json").read_text())
+    assert summary["n_judged"] == len(ROWS) // 2
+    assert summary["noise_before"] == pytest.approx(wrong)
+
+
 def test_gold_labels_change_no_row(here):
     rng = np.random.default_rng(0)
     path = write_table(here / "a.csv", ROWS)

@@ -85,8 +85,8 @@ def test_contents_that_make_no_sense(here):
     refused("bad.jsonl, line 2: no JSON", table("bad.jsonl", '{"text": "a", "weak": "x"}\n{"text": \n'))
     refused("array.jsonl, line 1: found .1.; one JSON object a line", table("array.jsonl", "[1]\n"))
     refused("no.parquet: cannot be read as Parquet", table("no.parquet", "text"))
-    gold = "text,weak,true\na,x,x\nb,y,\n"
+    gold = "text,weak,true\na,x,\nb,y,\n"
     refused(
-        "1 rows have no gold label in column 'true': line 3; fill them in, or leave --gold out", table("gold.csv", gold), "--gold", "true"
+        "none of the 2 rows has a gold label in column 'true'; fill in some, or leave --gold out", table("gold.csv", gold), "--gold", "true"
     )
     refused("rule released keeps a share of each class, and tau is 'auto'", "one.csv", "--rule", "released")

@@ -11,7 +11,7 @@ import pytest
 from lops_adapters.report.comparison_page import write_comparison_page
 from lops_adapters.report.selection_page import write_selection_page
 
-from .examples import HOSTILE, hostile_page, page
+from .examples import HOSTILE, gold, hostile_page, labels, page
 from .test_comparison_page import PAGE as COMPARISON
 
 CHROMIUM = next((found for found in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if found), None)
@@ -94,6 +94,17 @@ def test_the_slider_without_gold_labels(show):
         "have a confidence of at least 0.5.",
     ]
     assert "wrong among" not in tab.locator("body").inner_text()
+
+
+def test_the_slider_with_some_gold_labels(show):
+    tab = show(page(gold=[label if i < 10 else None for i, label in enumerate(gold())]))
+    tab.focus("#threshold")
+    tab.keyboard.press("Home")
+    said = tab.locator("#threshold-says").inner_text().replace("\xa0", " ")
+    wrong = sum(given != label for given, label in zip(gold()[:10], labels()[:10], strict=True))
+    assert f"{wrong} of the 10 with a gold label wrong ({10 * wrong:.1f} %)" in said
+    assert "wrong among the 10 with a gold label" in tab.locator("body").inner_text()
+    assert "gold: null" not in tab.locator("body").inner_text()
 
 
 def test_search_and_filters(show):

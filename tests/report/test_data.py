@@ -17,7 +17,7 @@ def test_numbers_of_a_selection():
     made = page()
     assert (made.n_rows, made.n_kept) == (40, 32)
     assert made.learnt == [(1.0, 20, 0), (2.0, 12, 0), (None, 0, 8)]
-    assert made.thresholds == [(0.75, 20, 1), (0.5, 32, 1), (-0.25, 40, 9)]
+    assert made.thresholds == [(0.75, 20, 20, 1), (0.5, 32, 32, 1), (-0.25, 40, 40, 9)]
     assert made.noise_before == 9 / 40
     assert made.noise_after == 1 / 32
     assert [(row.label, row.count, row.kept, row.noise_before, row.noise_after) for row in made.classes] == [
@@ -34,9 +34,28 @@ def test_without_gold_labels_no_noise_and_no_curves():
     made = page(with_gold=False)
     assert made.curves == []
     assert made.noise_before is made.noise_after is None
-    assert all(wrong is None for _, _, wrong in made.thresholds)
+    assert made.n_judged == made.n_judged_kept == 0
+    assert all(not judged and wrong is None for _, _, judged, wrong in made.thresholds)
     assert all(row.noise_before is row.noise_after is None for row in made.classes)
     assert all(row.gold is None for row in made.suspects)
+
+
+def test_some_gold_labels_measure_as_if_there_were_no_other_rows():
+    judged = [i % 3 > 0 for i in range(40)]
+    some = [label if known else [None, float("nan"), ""][i // 3 % 3] for i, (label, known) in enumerate(zip(gold(), judged, strict=True))]
+    made, chosen = page(gold=some), selection()
+    at = np.flatnonzero(judged)
+    wrong = np.array([gold()[i] != labels()[i] for i in at])
+    assert (made.n_judged, made.n_judged_kept) == (26, int(chosen.mask[at].sum()))
+    assert made.noise_before == pytest.approx(wrong.mean())
+    assert made.noise_after == pytest.approx(wrong[chosen.mask[at]].mean())
+    arts = np.array([labels()[i] == "arts" for i in at])
+    assert made.classes[0].noise_before == pytest.approx(wrong[arts].mean())
+    assert made.thresholds[-1][1:] == (40, 26, wrong.sum())
+    assert [rows for _, rows, _, _ in made.thresholds] == [rows for _, rows, _, _ in page().thresholds]
+    alone = noise_curve("by confidence", chosen.confidence[at], wrong.astype(int), np.zeros(26, dtype=int))
+    assert made.curves[0] == alone
+    assert {row.gold for row in made.suspects} == {None, *gold()}
 
 
 def test_the_least_trusted_rows_come_first():
@@ -102,7 +121,7 @@ def test_numbers_as_labels():
     assert [row.label for row in made.classes] == ["0", "1"]
     assert made.noise_before == 0.5
     assert made.learnt == []
-    assert made.thresholds == [(0.0, 4, 2)]
+    assert made.thresholds == [(0.0, 4, 4, 2)]
     assert made.curves[0].area is None
 
 
@@ -134,6 +153,7 @@ def test_what_is_no_page(broken):
         ({"ids": []}, "found 0 ids"),
         ({"suggested": ["law"]}, "found 1 suggested"),
         ({"labels": ["arts"] * 39 + ["war"]}, "label 'war' of row 39 is no class of the selection"),
+        ({"gold": [None] * 40}, "all 40 gold labels are missing; wanted some"),
         ({"gold": [0] * 40}, "pass all as class names or all as class numbers"),
     ],
 )
@@ -155,16 +175,17 @@ def test_confidences_that_are_no_numbers():
 def test_thresholds_count_as_one_would():
     rng = np.random.default_rng(1)
     for values in (rng.random(1000), rng.integers(0, 5, 1000) / 5, np.zeros(3), rng.integers(0, 300, 1000) ** 2 / 7):
-        wrong = rng.random(len(values)) < 0.3
-        rows = threshold_rows(values, wrong, size=50)
+        judged = rng.random(len(values)) < 0.8
+        wrong = judged & (rng.random(len(values)) < 0.3)
+        rows = threshold_rows(values, judged, wrong, size=50)
         assert len(rows) <= 50
         assert len(rows) == min(50, len(np.unique(values))) or len(np.unique(values)) > 50
-        for value, n, errors in rows:
-            assert (n, errors) == ((values >= value).sum(), wrong[values >= value].sum())
+        for value, n, known, errors in rows:
+            assert (n, known, errors) == tuple(of[values >= value].sum() for of in (np.ones(len(values)), judged, wrong))
         assert [row[0] for row in rows] == sorted({row[0] for row in rows}, reverse=True)
         assert rows[0][0] == values.max()
         assert rows[-1][:2] == (values.min(), len(values))
-        assert [row[:2] for row in threshold_rows(values, None, size=50)] == [row[:2] for row in rows]
+        assert [row[:2] for row in threshold_rows(values, judged, None, size=50)] == [row[:2] for row in rows]
 
 
 def test_many_times_of_learning_become_bins():

@@ -72,7 +72,7 @@ def test_numbers_stand_in_the_page(tmp_path):
     _, reader = read(tmp_path, page())
     assert "Kept 32 of 40 rows (80 %)" in reader.text
     assert ["arts", "20", "16", "80 %", "25.0 %", "6.2 %", "threshold reached"] in reader.rows
-    assert ["0.5", "32", "80 %", "1", "3.1 %"] in reader.rows
+    assert ["0.5", "32", "80 %", "32", "1", "3.1 %"] in reader.rows
     assert ["2", "12", "0"] in reader.rows
     assert ["never", "0", "8"] in reader.rows
     assert ["probe.kind", "linear"] in reader.rows
@@ -251,13 +251,13 @@ def test_bars_are_as_high_as_their_numbers():
 
 
 def test_the_marker_goes_where_the_numbers_are():
-    drawn, places = threshold_chart([(0.75, 20, 1), (0.5, 32, 1), (-0.25, 40, 9)], 32)
+    drawn, places = threshold_chart([(0.75, 20, 20, 1), (0.5, 32, 32, 1), (-0.25, 40, 40, 9)], 32)
     assert [x for x, _, _ in places] == sorted((x for x, _, _ in places), reverse=True)
     top, bottom = places[2][1], 236.0
     assert places[0][1] == pytest.approx((top + bottom) / 2)
     assert places[2][2] == pytest.approx(bottom - (bottom - top) * 9 / 40, abs=0.1)
     assert 'id="marker-noise"' in drawn
-    assert 'id="marker-noise"' not in threshold_chart([(0.75, 20, None), (0.5, 40, None)], 20)[0]
+    assert 'id="marker-noise"' not in threshold_chart([(0.75, 20, 0, None), (0.5, 40, 0, None)], 20)[0]
 
 
 def test_curves_of_one_point_and_without_noise():
