@@ -163,8 +163,8 @@ class _Reader:
             raise LopsError(f"all {len(rows.labels)} rows are labelled {rows.labels[0]!r}; wanted at least two classes: a probe learns to "
                             "tell them apart")  # fmt: skip
         if rows.gold is not None and not self._judged:
-            raise LopsError(f"none of the {len(rows.labels)} rows has a gold label in column {wanted.gold!r}; fill in some, or leave --gold "
-                            "out")  # fmt: skip
+            raise LopsError(f"none of the {len(rows.labels)} rows has a gold label in column {wanted.gold!r}; fill in some, or leave "
+                            "--gold out")  # fmt: skip
         rows.labelled = np.frombuffer(bytes(self._labelled), dtype=bool)
         self._note()
         return rows

@@ -1,7 +1,7 @@
 """What the charts and lists of a report show, as plain numbers: thinned, counted, ordered.
 
-Notation: n rows; ``judged`` (n,) bool, those that have a gold label; ``wrong`` (n,) bool, those whose gold label is another, None without any
-gold label; confidences (n,) float64, finite, larger is more trusted.
+Notation: n rows; ``judged`` (n,) bool, those that have a gold label; ``wrong`` (n,) bool, those whose gold label is another, None without
+any gold label; confidences (n,) float64, finite, larger is more trusted.
 """
 
 from __future__ import annotations
