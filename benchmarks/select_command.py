@@ -53,11 +53,13 @@ def run(columns: Columns, name: str, tau: str) -> dict[str, Any]:
         command = [sys.executable, "-m", "lops_adapters.cli.main", *asked, "--quiet"]
         printed = subprocess.run(command, cwd=folder, check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout
         seconds = time.perf_counter() - start
-        page = json.loads((path.parent / f"{name}-lops" / "summary.json").read_text(encoding="utf-8"))
+        written = path.parent / f"{name}-lops"
+        page, config = (json.loads((written / f"{part}.json").read_text(encoding="utf-8")) for part in ("summary", "config"))
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     return {
         "asked": " ".join(["lops", *asked]),
         "tau": tau,
+        "classifier": config["settings"]["probe"].partition("(")[0],
         "printed": printed,
         "seconds": seconds,
         "peak_bytes": peak if sys.platform == "darwin" else peak * 1024,
