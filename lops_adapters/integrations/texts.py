@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence, Set
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 COLUMNS = ("lops_learnt_at", "lops_confidence", "lops_selected", "lops_suggested")
 FEWEST = 10  # texts that are dealt into folds
+SEVERAL = 20  # texts; with fewer, hardly anything looks odd
 _SHOWN = 5  # positions named in a message
 
 
@@ -35,21 +36,29 @@ class TextSelection(Selection):
             ties aside); otherwise that of the last look at the text.
         suggested_probability: (n,) float64 in [0, 1], of the suggested label.
         why: sentences: the probe, the rule, what ended the watching, what to do next.
-        settings: what was asked for.
+        settings: what was asked for, and the method and rule that it came to.
+        index: that of the texts, where they are a pandas column; the frame has it, too.
 
     """
 
     def __init__(
-        self, selection: Selection, texts: list[str], labels: list[Hashable], seen: Suggestions, why: list[str], settings: dict[str, Any]
+        self,
+        selection: Selection,
+        texts: list[str],
+        labels: list[Hashable],
+        seen: Suggestions,
+        why: list[str],
+        settings: dict[str, Any],
+        index: Any = None,
     ) -> None:
         super().__init__(selection.mask, selection.learnt_at, selection.confidence, selection.per_class, selection.rule, selection.stopped)
         classes = np.empty(len(selection.per_class), dtype=object)
         classes[:] = list(selection.per_class)
-        self.texts, self.labels, self.why, self.settings = texts, labels, why, settings
+        self.texts, self.labels, self.why, self.settings, self.index = texts, labels, why, settings, index
         self.suggested, self.suggested_probability = classes[seen.codes], seen.probability
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame with a row a text.
+        """Return a pandas DataFrame with a row a text, under the index that the texts came with.
 
         Its columns are text, label, lops_learnt_at (NaN: never), lops_confidence, lops_selected and lops_suggested.
 
@@ -63,14 +72,16 @@ class TextSelection(Selection):
             raise LopsError("a frame needs pandas, which is not installed; run: pip install pandas") from None
         learnt_at = np.where(np.isfinite(self.learnt_at), self.learnt_at, np.nan)
         columns = (learnt_at, self.confidence, self.mask, self.suggested.tolist())
-        return pd.DataFrame({"text": self.texts, "label": self.labels, **dict(zip(COLUMNS, columns, strict=True))})
+        return pd.DataFrame({"text": self.texts, "label": self.labels, **dict(zip(COLUMNS, columns, strict=True))}, index=self.index)
 
     def summary(self) -> str:
-        """Return a table of the classes: rows, kept, and the share kept."""
+        """Return a table of the classes: rows, kept, the share kept, and why, where that is not the same for all."""
         rows = [["class", "rows", "kept", "share", "why"]]
         rows += [[str(c), str(r.count), str(r.kept), percent(r.kept / r.count), r.why] for c, r in self.per_class.items() if r.count]
         n, kept = len(self.mask), len(self.kept)
         rows.append(["all", str(n), str(kept), percent(kept / n), ""])
+        if len({why for *_, why in rows[1:-1]}) == 1:
+            return aligned([numbers for *numbers, _ in rows])
         width = max(len(why) for *_, why in rows)
         lines = aligned([[*numbers, why.ljust(width)] for *numbers, why in rows]).splitlines()
         return "\n".join(line.rstrip() for line in lines)
@@ -184,15 +195,17 @@ def select(
     selection = selector(read, names)
     if method != "lops":
         _check_kept(selection, strict)
+    if method == "automatic":
+        _check_chance(selection, strict)
     settings = {"probe": repr(watched), "device": device_of(watched), "method": method, "seed": seed}
-    settings |= {"confidence": confidence, "rule": rule, "tau": tau, "every": every}
+    settings |= {"confidence": confidence, "rule": arguments.get("rule", rule), "tau": tau, "every": every}
     why = [which, _how(method, arguments), f"Watching: {selection.stopped}.", *_next(selection)]
-    return TextSelection(selection, read, names, seen, why, settings)
+    return TextSelection(selection, read, names, seen, why, settings, index=texts.index if hasattr(texts, "iloc") else None)
 
 
 def read_texts(texts: Sequence[str]) -> list[str]:
     """Return texts as a list, or raise a LopsError that names the positions of what is no text."""
-    if isinstance(texts, str) or getattr(texts, "ndim", 1) != 1:
+    if isinstance(texts, str | Set | Mapping) or getattr(texts, "ndim", 1) != 1:
         raise LopsError(f"texts are one {type(texts).__name__}; wanted a flat sequence of strings, such as a list or one column of a table")
     read = list(texts)
     bad = [position for position, text in enumerate(read) if not isinstance(text, str)]
@@ -206,7 +219,7 @@ def read_texts(texts: Sequence[str]) -> list[str]:
 
 def read_labels(labels: Sequence[Hashable]) -> list[Hashable]:
     """Return labels as a list of plain values, or raise a LopsError that names the positions of missing ones."""
-    if isinstance(labels, str) or getattr(labels, "ndim", 1) != 1:
+    if isinstance(labels, str | Set | Mapping) or getattr(labels, "ndim", 1) != 1:
         raise LopsError(f"labels are one {type(labels).__name__}; wanted a flat sequence of class names, one a text")
     read: list[Hashable] = list(labels.tolist() if hasattr(labels, "tolist") else labels)
     if any(isinstance(label, list | dict | set | np.ndarray) for label in read):
@@ -223,6 +236,11 @@ def read_labels(labels: Sequence[Hashable]) -> list[Hashable]:
     counts = Counter(read)
     if len(counts) == 1:
         raise LopsError(f"all {len(read)} labels are {read[0]!r}; wanted at least two classes: a probe learns to tell them apart")
+    if len(read) >= SEVERAL and 2 * len(counts) > len(read):
+        raise LopsError(
+            f"found {len(counts)} different labels in {len(read)} texts, such as {str(read[0])!r:.60}; wanted classes that many texts "
+            "share: are these the labels?"
+        )
     return read
 
 
@@ -254,6 +272,20 @@ def _check_kept(selection: Selection, strict: bool) -> None:
     message = (
         f"nothing is kept of {len(empty)} of {len(selection.per_class)} classes: {', '.join(empty[:_SHOWN])}. Look at these labels, or "
         "give tau a number, which keeps that share of every class"
+    )
+    if strict:
+        raise LopsError(message)
+    warnings.warn(message, LopsWarning, stacklevel=3)
+
+
+def _check_chance(selection: Selection, strict: bool) -> None:
+    """Complain where a probe confirms hardly more labels than one that guesses: of k classes, one in k."""
+    n, kept, k = len(selection.mask), len(selection.kept), len(selection.per_class)
+    if n < SEVERAL or kept * k > 1.2 * n:
+        return
+    message = (
+        f"a probe confirms {kept} of {n} labels that it had not seen, hardly more than by guessing among {k} classes ({n // k}): the "
+        "labels have little to do with the texts. Are these the right columns, and do their rows belong together?"
     )
     if strict:
         raise LopsError(message)

@@ -47,6 +47,18 @@ class PseudoLabels:
         """Share of the documents that received a pseudo-label, in [0, 1]."""
         return len(self.positions) / self.n_documents
 
+    def per_document(self) -> list[str | None]:
+        """Return one label a document, in their order; None for those that received none.
+
+        >>> from lops_adapters.pseudo_labels import string_match
+        >>> string_match(["a goal", "nothing", "The vote"], {"sports": ["goal"], "politics": ["vote"]}).per_document()
+        ['sports', None, 'politics']
+        """
+        found: list[str | None] = [None] * self.n_documents
+        for position, label in zip(self.positions.tolist(), self.labels.tolist(), strict=True):
+            found[position] = label
+        return found
+
     @property
     def counts(self) -> dict[str, int]:
         """Pseudo-labels of each class, in the order of `classes`; 0 where there is none."""

@@ -65,7 +65,8 @@ class Automatic:
         if self.seen is not None:
             self.seen(relative(list(looks.values())[chosen], codes, small), None)
         reasons = ["too few samples, kept whole" if few else "preferred by a probe that had not seen it" for few in small]
-        when = f"{self.folds} trainings, looked at after {list(looks)[chosen]:g} epochs of at most {self.probe.max_epochs}"
+        asked = f"after {list(looks)[chosen]:g} of {self.probe.max_epochs} epochs"
+        when = f"{self.folds} trainings, each asked about what it had not seen, {asked}"
         return selection_of(mask, Scored(scores[chosen], None, when), classes, codes, "automatic", reasons)
 
 

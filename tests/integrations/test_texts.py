@@ -178,17 +178,18 @@ def test_summary_and_reasons():
 
 
 def test_a_class_of_which_nothing_is_kept(monkeypatch):
-    def one_class_only(samples, labels):
+    def two_classes_only(samples, labels):
         scored = Scored(np.zeros(len(samples)), None, "said so")
         codes = np.array([int(label[-1]) for label in labels])
-        return selection_of(codes == 0, scored, ["class 0", "class 1"], codes, "some", "why")
+        return selection_of(codes < 2, scored, ["class 0", "class 1", "class 2"], codes, "some", "why")
 
-    monkeypatch.setattr("lops_adapters.integrations.texts.build", lambda *_, **__: one_class_only)
-    message = "nothing is kept of 1 of 2 classes: 'class 1' .[0-9]+.. Look at these labels, or give tau a number"
+    monkeypatch.setattr("lops_adapters.integrations.texts.build", lambda *_, **__: two_classes_only)
+    message = "nothing is kept of 1 of 3 classes: 'class 2' .10.. Look at these labels, or give tau a number"
+    labels = ["class 2"] * 10 + LABELS[10:]
     with pytest.warns(LopsWarning, match=message):
-        select(TEXTS, LABELS, "linear")
+        select(TEXTS, labels, "linear")
     with pytest.raises(LopsError, match=message):
-        select(TEXTS, LABELS, "linear", strict=True)
+        select(TEXTS, labels, "linear", strict=True)
 
 
 def test_gold_labels_come_after(tmp_path):
@@ -204,6 +205,58 @@ def test_gold_labels_come_after(tmp_path):
         found.page(["class 0"])
     path = found.report(tmp_path / "page.html", GOLD)
     assert "class 0" in path.read_text(encoding="utf-8")
+
+
+def test_the_frame_keeps_an_index():
+    pandas = pytest.importorskip("pandas")
+    index = range(1000, 1000 + len(TEXTS))
+    assert select(pandas.Series(TEXTS, index=index), pandas.Series(LABELS, index=index), "linear").to_frame().index.tolist() == list(index)
+
+
+def test_the_rule_that_a_number_for_tau_means_is_said():
+    assert select(TEXTS, LABELS, "linear", tau=0.5).settings["rule"] == "ranked"
+    assert select(TEXTS, LABELS, "linear").settings["rule"] is None
+
+
+def test_why_is_left_out_where_it_is_the_same_for_all():
+    same = select(TEXTS, LABELS, "linear")
+    assert same.summary().splitlines()[0].split() == ["class", "rows", "kept", "share"]
+    few = select([*TEXTS, "alone"], [*LABELS, "class 2"], "linear").summary().splitlines()
+    assert few[0].split() == ["class", "rows", "kept", "share", "why"]
+    assert few[3].endswith("  too few samples, kept whole")
+
+
+def test_labels_that_say_nothing_of_the_texts():
+    rng = np.random.default_rng(0)
+    words = np.array([f"word{i}" for i in range(50)])
+    texts = [" ".join(rng.choice(words, 6)) for _ in range(400)]
+    labels = [f"class {i}" for i in rng.integers(0, 4, 400)]
+    with pytest.warns(LopsWarning, match=r"confirms \d+ of 400 labels .* guessing among 4 classes \(100\)"):
+        select(texts, labels, "linear")
+    with pytest.raises(LopsError, match="little to do with the texts"):
+        select(texts, labels, "linear", strict=True)
+
+
+def test_labels_that_are_no_classes():
+    texts = [f"text number {i}" for i in range(30)]
+    with pytest.raises(LopsError, match="found 30 different labels in 30 texts, such as '0'; wanted classes that many texts share"):
+        select(texts, [str(i) for i in range(30)])
+    with pytest.raises(LopsError, match="found 16 different labels in 30 texts"):
+        select(texts, [str(min(i, 15)) for i in range(30)])
+
+
+@pytest.mark.parametrize("given", [{"a", "b"}, {"a": 1, "b": 2}])
+def test_what_has_no_order_is_refused(given):
+    with pytest.raises(LopsError, match="wanted a flat sequence of strings"):
+        select(given, ["x", "y"])
+    with pytest.raises(LopsError, match="wanted a flat sequence of class names"):
+        select(["x", "y"], given)
+
+
+@pytest.mark.parametrize(("given", "meant"), [("liner", "linear"), ("mini-lm", "minilm"), ("transformers", "transformer")])
+def test_a_probe_that_is_misspelt(given, meant):
+    with pytest.raises(LopsError, match=f"did you mean '{meant}'"):
+        select(TEXTS, LABELS, given)
 
 
 def test_a_plot():
@@ -224,7 +277,10 @@ def test_the_probe_is_chosen_by_the_machine(monkeypatch):
     assert choices._by_machine(choices.LONGEST_FOR_GPU + 1) == ("linear", "since there are more than 100,000 texts")
     found = choices.find_spec
     monkeypatch.setattr(choices, "find_spec", lambda name: None if name == "transformers" else found(name))
-    assert choices._by_machine(10) == ("linear", "since transformers is not installed")
+    assert choices._by_machine(10) == (
+        "linear",
+        "since what transformers need is not installed (pip install 'lops_adapters[transformers,offline]')",
+    )
 
 
 def test_torch_is_not_imported_for_nothing(monkeypatch):

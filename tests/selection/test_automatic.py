@@ -40,7 +40,7 @@ def test_keeps_what_an_unseeing_probe_prefers():
     assert {report.why for report in selection.per_class.values()} == {"preferred by a probe that had not seen it"}
     folds = fold_of(CODES, 3, seed=1)
     assert probe.trained_on == [[sample for sample, fold in zip(SAMPLES, folds, strict=True) if fold != left] for left in range(3)]
-    assert selection.stopped.endswith("epochs of at most 4")
+    assert selection.stopped.endswith("of 4 epochs")
 
 
 def test_the_look_counts_at_which_most_are_preferred():
@@ -52,7 +52,7 @@ def test_the_look_counts_at_which_most_are_preferred():
         table[sample][1] = np.eye(3)[CODES[i] if right[i] else (CODES[i] + 1) % 3] * 0.7 + 0.1
     selection = build("automatic", Told(table))(SAMPLES, LABELS)
     assert selection.kept.tolist() == np.flatnonzero(right).tolist()
-    assert selection.stopped == "3 trainings, looked at after 2 epochs of at most 4"
+    assert selection.stopped == "3 trainings, each asked about what it had not seen, after 2 of 4 epochs"
 
 
 class Counting(Told):
