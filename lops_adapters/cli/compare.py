@@ -15,7 +15,7 @@ from tqdm import tqdm
 from lops_adapters import storage
 from lops_adapters.arguments import aligned, percent
 from lops_adapters.cli import options as shared
-from lops_adapters.cli import outputs, tables
+from lops_adapters.cli import files, outputs, tables
 from lops_adapters.cli.rows import Rows, Wanted, read_rows
 from lops_adapters.core import LopsError, Selection
 from lops_adapters.evaluation import area_under_noise_coverage, noise, noise_coverage_curve
@@ -64,11 +64,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     names = read_methods(options.methods)
     if options.seeds < 1:
         raise LopsError(f"--seeds is {options.seeds}; wanted at least 1")
-    paths = tables.find(options.files)
-    folder = outputs.check_folder(options.output or Path(f"{paths[0].stem}-comparison"), "compare", options.force, paths)
+    paths = files.find(options.files)
     table = tables.open_table(paths, delimiter=options.delimiter, encoding=options.encoding, quiet=options.quiet)
+    wanted = Wanted(options.text, options.label, options.gold, None, options.drop_unlabelled)
+    wanted.check(table)
+    folder = outputs.check_folder(options.output or Path(f"{paths[0].stem}-comparison"), "compare", options.force, paths)
     checksums = outputs.checksums(paths)
-    rows = read_rows(table, Wanted(options.text, options.label, options.gold, None, options.drop_unlabelled))
+    rows = read_rows(table, wanted)
     probe, which = choose_probe(options.probe, len(rows.texts), quiet=True)
     for name in names:
         build(name, probe, tau=options.tau, seed=options.seed)  # complains now rather than after other methods have run
@@ -85,7 +87,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     page = comparison(rows, results, f"Selection methods on {paths[0].name}", ", ".join(map(str, paths)), settings)
     dataset = outputs.dataset(rows, checksums)
     config = outputs.describe("compare", settings, options.seed, dataset, device_of(probe))
-    storage.replace_folder(folder, lambda place: write_pages(place, page, config))
+    with outputs.writing(folder):
+        storage.replace_folder(folder, lambda place: write_pages(place, page, config))
     print(text_table(page, [name for name, runs in results.items() if runs[0].is_late]))
     print("\n".join(["", which, *rows.notes, f"Report: {folder / 'report.html'}"]))
     return 0

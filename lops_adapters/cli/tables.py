@@ -8,20 +8,18 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from glob import glob
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from tqdm import tqdm
 
+from lops_adapters.cli.files import format_of, reading
 from lops_adapters.core import LopsError
 from lops_adapters.datasets.corpus import listed
 from lops_adapters.datasets.lines import BAR_FROM_BYTES, raw_lines
 from lops_adapters.datasets.tables import DELIMITERS, csv_records
 
-SUFFIXES = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet", ".pq": "parquet"}
-FORMATS = ("csv", "tsv", "jsonl", "parquet")
 BLOCK_ROWS = 8192
 
 
@@ -80,8 +78,9 @@ class Table:
 
         """
         for path in self.paths:
-            for number, cells in self._cells(path, names):
-                yield path, number, cells
+            with reading(path):
+                for number, cells in self._cells(path, names):
+                    yield path, number, cells
 
     def _cells(self, path: Path, names: Sequence[str]) -> Iterator[tuple[int, tuple[Any, ...]]]:
         if self.format == "parquet":
@@ -99,14 +98,18 @@ class Table:
     def blocks(self) -> Iterator[Block]:
         """Yield all rows in their order, in blocks, each as its file holds it; errors as of :meth:`cells`."""
         for path in self.paths:
-            if self.format == "parquet":
-                yield from (Block(batch=batch) for batch in self._batches(path, None))
-            elif self.format == "jsonl":
-                lines = (line.strip() for _, line in self._json_lines(path))
-                yield from (Block(lines=part) for part in _parts(lines))
-            else:
-                records = (record for _, record in self._records(path))
-                yield from (Block(values=part) for part in _parts(records))
+            with reading(path):
+                yield from self._blocks(path)
+
+    def _blocks(self, path: Path) -> Iterator[Block]:
+        if self.format == "parquet":
+            yield from (Block(batch=batch) for batch in self._batches(path, None))
+        elif self.format == "jsonl":
+            lines = (line.strip() for _, line in self._json_lines(path))
+            yield from (Block(lines=part) for part in _parts(lines))
+        else:
+            records = (record for _, record in self._records(path))
+            yield from (Block(values=part) for part in _parts(records))
 
     def _records(self, path: Path) -> Iterator[tuple[int, list[str]]]:
         records = csv_records(path, self.quiet, self.delimiter, text_lines(path, self.encoding, self.quiet))
@@ -138,32 +141,6 @@ class Table:
             raise LopsError(f"{path}: cannot be read as Parquet ({error})") from None
 
 
-def find(patterns: Sequence[str]) -> tuple[Path, ...]:
-    """Return the files of names and glob patterns, sorted within a pattern.
-
-    Raises:
-        LopsError: no such file, a folder, or a file named twice.
-
-    """
-    paths: list[Path] = []
-    for pattern in patterns:
-        path = Path(pattern)
-        if path.is_dir():
-            raise LopsError(f"{path} is a folder; name its files, for instance '{path}/*.csv'")
-        if path.is_file():
-            paths.append(path)
-            continue
-        found = sorted(Path(name) for name in glob(pattern, recursive=True) if Path(name).is_file())
-        if not found:
-            near = get_close_matches(path.name, [p.name for p in path.parent.iterdir()], n=1, cutoff=0.8) if path.parent.is_dir() else []
-            raise LopsError(f"{pattern}: no such file" + (f"; did you mean {path.parent / near[0]}?" if near else f" (from {Path.cwd()})"))
-        paths += found
-    twice = [path for path, times in Counter(path.resolve() for path in paths).items() if times > 1]
-    if twice:
-        raise LopsError(f"{twice[0]} is named twice; name every file once")
-    return tuple(paths)
-
-
 def open_table(paths: Sequence[Path], *, delimiter: str | None = None, encoding: str = "utf-8", quiet: bool = False) -> Table:
     """Look at the beginning of files and return them as a table.
 
@@ -188,7 +165,10 @@ def open_table(paths: Sequence[Path], *, delimiter: str | None = None, encoding:
     if delimiter is not None and (len(delimiter) != 1 or kind not in ("csv", "tsv")):
         raise LopsError(f"--delimiter is {delimiter!r} for a {kind} file; wanted one character, for CSV or TSV")
     chosen = delimiter or DELIMITERS.get(f".{kind}", ",")
-    schemas = {path: _start_of(path, kind, chosen, encoding) for path in paths}
+    schemas = {}
+    for path in paths:
+        with reading(path):
+            schemas[path] = _start_of(path, kind, chosen, encoding)
     first = paths[0]
     for path, (columns, schema) in schemas.items():
         if (columns, schema) != schemas[first] and (kind != "jsonl" or set(columns) != set(schemas[first][0])):
@@ -210,7 +190,7 @@ def _start_of(path: Path, kind: str, delimiter: str, encoding: str) -> tuple[tup
         pyarrow, parquet = import_pyarrow(path)
         try:
             schema = parquet.read_schema(path)
-        except (pyarrow.ArrowException, OSError) as error:
+        except pyarrow.ArrowException as error:
             raise LopsError(f"{path}: cannot be read as Parquet ({error})") from None
         return tuple(schema.names), schema
     lines = text_lines(path, encoding, True)
@@ -223,18 +203,6 @@ def _start_of(path: Path, kind: str, delimiter: str, encoding: str) -> tuple[tup
     if not header:
         raise LopsError(f"{path}: the file is empty; a header with the names of the columns is needed")
     return tuple(header), None
-
-
-def format_of(path: Path) -> str:
-    """Return the format of a file by its suffix.
-
-    >>> format_of(Path("rows.TSV"))
-    'tsv'
-    """
-    kind = SUFFIXES.get(path.suffix.lower())
-    if kind is None:
-        raise LopsError(f"{path}: the suffix {path.suffix!r} is unknown; wanted one of {', '.join(SUFFIXES)}: rename or unpack the file")
-    return kind
 
 
 def require(table: Table, name: str, option: str) -> None:

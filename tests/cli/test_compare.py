@@ -107,6 +107,10 @@ def test_what_is_refused(table):
     select_command.main([str(table), "--text", "text", "--label", "weak", "--probe", "linear", "--quiet"])
     with pytest.raises(LopsError, match="news-lops was not written by lops compare, so --force does not replace it"):
         run(table, "--output", "news-lops", "--force")
+    run(table, "--methods", "probability")
+    (table.parent / "news-comparison" / "notes.txt").write_text("by hand")
+    with pytest.raises(LopsError, match=r"news-comparison holds what lops compare did not write .'notes.txt'., so --force does not"):
+        run(table, "--methods", "probability", "--force")
 
 
 def test_pages_are_written_again(table, capsys):

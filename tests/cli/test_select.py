@@ -209,23 +209,50 @@ def test_an_output_that_is_there(here):
     before = (here / "news-lops" / "kept.csv").read_bytes()
     with pytest.raises(LopsError, match="news-lops is there already; give --force to replace it, or another --output"):
         run(path)
-    (here / "news-lops" / "old").write_text("x")
+    (here / "news-lops" / "rejected.tsv").write_text("of a run with --format tsv")
+    (here / "news-lops" / ".DS_Store").write_text("x")
     run(path, "--force")
     assert (here / "news-lops" / "kept.csv").read_bytes() == before
-    assert not (here / "news-lops" / "old").exists()
+    assert not (here / "news-lops" / "rejected.tsv").exists()
     (here / "mine").mkdir()
     (here / "mine" / "thesis.tex").write_text("x")
     with pytest.raises(LopsError, match="mine was not written by lops select, so --force does not replace it"):
         run(path, "--output", "mine", "--force")
     assert (here / "mine" / "thesis.tex").exists()
-    with pytest.raises(LopsError, match=r"kept.csv is read and lies in news-lops, which would be replaced"):
-        run("news-lops/kept.csv", "--output", "news-lops", "--force")
+    write_table(here / "news-lops" / "kept.tsv", ROWS)
+    with pytest.raises(LopsError, match=r"kept.tsv is read and lies in news-lops, which would be replaced"):
+        run("news-lops/kept.tsv", "--output", "news-lops", "--force")
     with pytest.raises(LopsError, match=r"news.csv is there and is no folder"):
         run(path, "--output", "news.csv", "--force")
     with pytest.raises(
         LopsError, match="has a column 'lops_learnt_at' already, as what lops select writes has; give the file it was made from"
     ):
         run("news-lops/kept.csv", "--output", "again")
+
+
+def test_what_others_put_into_the_folder_stays(here):
+    path = write_table(here / "news.csv", ROWS)
+    run(path)
+    for name in ("notes.txt", "relabelled.csv", "kept.xlsx"):
+        mine = here / "news-lops" / name
+        mine.write_text("by hand")
+        with pytest.raises(LopsError, match=rf"news-lops holds what lops select did not write \('{name}'\), so --force does not replace"):
+            run(path, "--force")
+        assert mine.read_text() == "by hand"
+        mine.unlink()
+    (here / "news-lops" / "mine").mkdir()
+    with pytest.raises(LopsError, match="holds what lops select did not write .'mine'."):
+        run(path, "--force")
+
+
+def test_a_disk_that_is_full(here, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device", str(here / ".news-lops.1.tmp"))
+
+    monkeypatch.setattr(command, "write_pages", full)
+    with pytest.raises(LopsError, match="^cannot write news-lops: No space left on device$"):
+        run(write_table(here / "news.csv", ROWS))
+    assert [p.name for p in here.iterdir()] == ["news.csv"]
 
 
 @pytest.mark.parametrize("change", ["grow", "shrink", "touch up"])

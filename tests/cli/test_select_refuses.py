@@ -1,6 +1,7 @@
 """What ``lops select`` refuses, in which words, before any training."""
 
 import os
+import sys
 
 import pytest
 
@@ -90,3 +91,45 @@ def test_contents_that_make_no_sense(here):
         "none of the 2 rows has a gold label in column 'true'; fill in some, or leave --gold out", table("gold.csv", gold), "--gold", "true"
     )
     refused("rule released keeps a share of each class, and tau is 'auto'", "one.csv", "--rule", "released")
+
+
+def test_outputs_that_cannot_be_written(here, monkeypatch):
+    write_table(here / "news.csv", ROWS)
+    refused("--keep-out is kept.json; wanted a name that ends in one of .csv, .tsv, .jsonl, .ndjson, .parquet, .pq$",
+            "news.csv", "--keep-out", "kept.json")  # fmt: skip
+    refused(r"cannot write into .*news.csv .Not a directory.; give another --output", "news.csv", "--output", "news.csv/inner")
+    with monkeypatch.context() as patched:
+        patched.setitem(sys.modules, "pyarrow", None)
+        refused("^news-lops/kept.parquet: Parquet needs pyarrow, which is not installed", "news.csv", "--format", "parquet")
+        refused("^clean.pq: Parquet needs pyarrow, which is not installed", "news.csv", "--keep-out", "clean.pq")
+
+    def forbidden(dir):
+        raise PermissionError(13, "Permission denied", f"{dir}/tmpx1y2")
+
+    monkeypatch.setattr("tempfile.TemporaryFile", forbidden)
+    refused(rf"^cannot write into {here} .Permission denied.; give another --output$", "news.csv", "--output", "deep/er")
+    refused(rf"^cannot write into {here} .Permission denied.; give another --keep-out$", "news.csv", "--keep-out", "clean.csv")
+
+
+def test_inputs_that_cannot_be_read(here, monkeypatch):
+    write_table(here / "news.csv", ROWS)
+
+    def forbidden(path, *_, **__):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr("pathlib.Path.open", forbidden)
+    refused("^cannot read news.csv: Permission denied$", "news.csv")
+
+
+def test_what_is_wrong_with_the_input_is_said_before_the_output(here):
+    write_table(here / "news.csv", ROWS)
+    (here / "there").mkdir()
+    (here / "there" / "thesis.tex").write_text("x")
+    for message, more in (
+        ("no column 'zzz'", ["--text", "zzz"]),
+        ("--encoding is 'klingon'", ["--encoding", "klingon"]),
+        ("--delimiter is 'xx'", ["--delimiter", "xx"]),
+        ("there is there already", []),
+    ):
+        with pytest.raises(LopsError, match=message):
+            command.main(["news.csv", "--label", "weak", "--output", "there", "--quiet", "--text", "text", *more])
