@@ -21,6 +21,10 @@ from lops_adapters.datasets.lines import BAR_FROM_BYTES, raw_lines
 from lops_adapters.datasets.tables import DELIMITERS, csv_records
 
 BLOCK_ROWS = 8192
+WIDE = {  # 32 first: its little-endian mark begins with that of 16
+    "utf-32": (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE),
+    "utf-16": (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE),
+}
 
 
 @dataclass(frozen=True)
@@ -54,6 +58,7 @@ class Table:
         encoding: of CSV, TSV and JSONL.
         quiet: no progress bars.
         schema: pyarrow's, of Parquet.
+        marked: whether the first file is CSV or TSV and begins with the byte order mark of UTF-8, as Excel writes it and wants it.
 
     """
 
@@ -64,6 +69,7 @@ class Table:
     encoding: str
     quiet: bool
     schema: Any = None
+    marked: bool = False
 
     @property
     def unit(self) -> str:
@@ -168,6 +174,8 @@ def open_table(paths: Sequence[Path], *, delimiter: str | None = None, encoding:
     schemas = {}
     for path in paths:
         with reading(path):
+            if kind != "parquet":
+                _check_wide(path, encoding)
             schemas[path] = _start_of(path, kind, chosen, encoding)
     first = paths[0]
     for path, (columns, schema) in schemas.items():
@@ -181,7 +189,21 @@ def open_table(paths: Sequence[Path], *, delimiter: str | None = None, encoding:
     doubled = [name for name, times in Counter(columns).items() if times > 1]
     if doubled:
         raise LopsError(f"{first}: {columns.count(doubled[0])} columns are called {doubled[0]!r}; rename all but one")
-    return Table(tuple(paths), kind, columns, chosen, encoding, quiet, schema)
+    marked = kind in ("csv", "tsv") and _first_bytes(first).startswith(codecs.BOM_UTF8)
+    return Table(tuple(paths), kind, columns, chosen, encoding, quiet, schema, marked)
+
+
+def _first_bytes(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(4)
+
+
+def _check_wide(path: Path, encoding: str) -> None:
+    """Raise a LopsError where the byte order mark of a file names another encoding than the one it would be read in."""
+    start, name = _first_bytes(path), codecs.lookup(encoding).name
+    found = next((wide for wide, marks in WIDE.items() if start.startswith(marks)), None)
+    if found is not None and not name.startswith(found):
+        raise LopsError(f"{path} is in {found.upper()}, as its first bytes say, and not in {name}; give --encoding {found}")
 
 
 def _start_of(path: Path, kind: str, delimiter: str, encoding: str) -> tuple[tuple[str, ...], Any]:

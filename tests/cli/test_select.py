@@ -293,6 +293,25 @@ def test_repeated_and_torn_texts(here, capsys):
         )
 
 
+def test_empty_texts_repeat_nothing(here, capsys):
+    empty = [["a", "", "class 0", ""], ["b", "", "class 1", ""], ["c", "", "class 0", ""]]
+    with pytest.warns(LopsWarning) as warned:
+        run(write_table(here / "blank.csv", [*empty, *ROWS]))
+    assert [str(warning.message).split(" (")[0] for warning in warned] == ["3 rows have an empty text"]
+    assert "repeat" not in capsys.readouterr().out
+
+
+def test_places_in_several_files_name_the_file(here):
+    good = write_table(here / "good.csv", noisy_rows(n=40, noise=0))
+    bad = write_table(here / "bad.csv", [["x", "a text", "", ""], ["y", "another", "", ""]])
+    with pytest.raises(LopsError, match=r"lines 2 of .*bad\.csv, 3 of .*bad\.csv; --drop-unlabelled"):
+        run(good, bad)
+    (here / "a.jsonl").write_text('{"text": "a", "weak": 1}\n')
+    (here / "b.jsonl").write_text('{"text": "b", "weak": "1"}\n')
+    with pytest.raises(LopsError, match=r"int such as 1 in line 1 of a\.jsonl, str such as '1' in line 1 of b\.jsonl; make"):
+        run("a.jsonl", "b.jsonl")
+
+
 def test_a_class_of_one_row(here, capsys):
     run(write_table(here / "news.csv", [*ROWS, ["x", "alone in the world", "single", "single"]]))
     assert "Classes of a single row say nothing of their label: single" in capsys.readouterr().out
@@ -309,7 +328,12 @@ def test_other_delimiters_and_encodings(here):
     for name, more in (("news", []), ("latin", ["--encoding", "cp1252"]), ("wide", ["--encoding", "utf-16"]), ("marked", [])):
         run(f"{name}.csv", *more)
     expected = (here / "news-lops" / "kept.csv").read_bytes()
-    assert all((here / f"{name}-lops" / "kept.csv").read_bytes() == expected for name in ("latin", "wide", "marked"))
+    assert all((here / f"{name}-lops" / "kept.csv").read_bytes() == expected for name in ("latin", "wide"))
+    assert [(here / "marked-lops" / f"{name}.csv").read_bytes() for name in ("kept", "rejected")] == [
+        b"\xef\xbb\xbf" + (here / "news-lops" / f"{name}.csv").read_bytes() for name in ("kept", "rejected")
+    ]
+    run("marked.csv", "--keep-out", "marked.jsonl")
+    assert (here / "marked.jsonl").read_bytes().startswith(b'{"nr"')
     with (here / "semi.csv").open("w", encoding="utf-8", newline="") as file:
         import csv
 

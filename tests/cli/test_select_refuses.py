@@ -77,6 +77,10 @@ def test_contents_that_make_no_sense(here):
     refused("latin.csv, line 2: byte 0xe9 .* is not UTF-8; .* or name the encoding it has, for instance --encoding cp1252",
             table("latin.csv", head.encode() + "caf\xe9,x\nb,y\n".encode("latin-1")))  # fmt: skip
     refused("latin.csv, after line [01]: these bytes are not ascii", "latin.csv", "--encoding", "ascii")
+    for encoding in ("utf-16", "utf-32"):
+        wide = table(f"{encoding}.csv", (head + "a,x\nb,y\n").encode(encoding))
+        refused(f"{wide} is in {encoding.upper()}, as its first bytes say, and not in utf-8; give --encoding {encoding}$", wide)
+        refused(f"{wide} is in .* and not in cp1252; give --encoding {encoding}$", wide, "--encoding", "cp1252")
     refused("--encoding is 'klingon', which Python does not know", "latin.csv", "--encoding", "klingon")
     refused("quote.csv, line [0-9]+: not proper CSV", table("quote.csv", head + '"a,x\nb,y\n'))
     mixed = '{"text": "a", "weak": 1}\n{"text": "b", "weak": "1"}\n'
