@@ -72,7 +72,10 @@ class _Places:
             self._first.append((path, number))
 
     def __str__(self) -> str:
-        shown = ", ".join(str(number) if self._one_file else f"{number} of {path}" for path, number in self._first)
+        alike = len({path for path, _ in self._first}) == 1
+        shown = ", ".join(str(number) if alike else f"{number} of {path}" for path, number in self._first)
+        if alike and not self._one_file:
+            shown += f" of {self._first[0][0]}"
         more = f" and {self.count - _SHOWN} more" if self.count > _SHOWN else ""
         return f"{self._unit}{'s' if self.count > 1 else ''} {shown}{more}"
 

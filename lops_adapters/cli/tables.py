@@ -234,8 +234,22 @@ def require(table: Table, name: str, option: str) -> None:
     lower = {column.lower(): column for column in reversed(table.columns)}
     near = get_close_matches(name.lower(), lower, n=1, cutoff=0.5)
     hint = f" Did you mean {option} {lower[near[0]]!r}?" if near else ""
-    single = " Is --delimiter right?" if len(table.columns) == 1 and table.format in ("csv", "tsv") else ""
-    raise LopsError(f"{table.paths[0]} has no column {name!r}; its columns are {listed(map(repr, table.columns))}.{hint}{single}")
+    raise LopsError(
+        f"{table.paths[0]} has no column {name!r}; its columns are {listed(map(repr, table.columns))}.{hint}{_about_delimiter(table, name)}"
+    )
+
+
+def _about_delimiter(table: Table, name: str) -> str:
+    """A sentence about the delimiter, where another one would make the column, or several columns, of the header."""
+    if table.format not in ("csv", "tsv"):
+        return ""
+    header = table.delimiter.join(table.columns)
+    single = len(table.columns) == 1
+    for other, given in ((",", "','"), (";", "';'"), ("\t", "tab"), ("|", "'|'")):
+        names = [part.strip('"') for part in header.split(other)]
+        if other != table.delimiter and len(names) > 1 and (single or name in names):
+            return f" Its columns are separated by {given}: give --delimiter {given}"
+    return " Is --delimiter right?" if single else ""
 
 
 def text_lines(path: Path, encoding: str, quiet: bool) -> Iterator[str]:

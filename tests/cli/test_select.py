@@ -304,8 +304,11 @@ def test_empty_texts_repeat_nothing(here, capsys):
 def test_places_in_several_files_name_the_file(here):
     good = write_table(here / "good.csv", noisy_rows(n=40, noise=0))
     bad = write_table(here / "bad.csv", [["x", "a text", "", ""], ["y", "another", "", ""]])
-    with pytest.raises(LopsError, match=r"lines 2 of .*bad\.csv, 3 of .*bad\.csv; --drop-unlabelled"):
+    with pytest.raises(LopsError, match=r"lines 2, 3 of .*bad\.csv; --drop-unlabelled"):
         run(good, bad)
+    worse = write_table(here / "worse.csv", [["x", "a text", "", ""]])
+    with pytest.raises(LopsError, match=r"lines 2 of .*bad\.csv, 3 of .*bad\.csv, 2 of .*worse\.csv; --drop-unlabelled"):
+        run(good, bad, worse)
     (here / "a.jsonl").write_text('{"text": "a", "weak": 1}\n')
     (here / "b.jsonl").write_text('{"text": "b", "weak": "1"}\n')
     with pytest.raises(LopsError, match=r"int such as 1 in line 1 of a\.jsonl, str such as '1' in line 1 of b\.jsonl; make"):

@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from lops_adapters.cli import select as command
+from lops_adapters.cli.main import main
 from lops_adapters.core import LopsError
 
 from ..noisy import noisy_rows, write_table
@@ -35,8 +36,10 @@ def test_files_and_columns_that_are_not_there(here):
     write_table(here / "news.csv", ROWS)
     write_table(here / "other.csv", ROWS, ["nr", "text", "weak", "gold"])
     write_table(here / "news.jsonl", ROWS)
+    write_table(here / "one.csv", ROWS)
     (here / "notes.txt").write_text("x")
     refused("mews.csv: no such file; did you mean news.csv.", "mews.csv")
+    refused("nope.csv: no such file .from ", "nope.csv")
     refused("part-.*: no such file", "part-*.csv")
     refused(r"\. is a folder; name its files, for instance '\./\*.csv'", ".")
     refused("news.csv is named twice", "news.csv", "./news.csv")
@@ -72,7 +75,12 @@ def test_contents_that_make_no_sense(here):
         "--drop-unlabelled",
     )
     refused("twice.csv: 2 columns are called 'text'", table("twice.csv", "text,text,weak\na,b,c\n"))
-    refused("semi.csv has no column 'text'; its columns are 'text;weak'.* Is --delimiter right", table("semi.csv", "text;weak\na;x\n"))
+    refused("semi.csv has no column 'text'; its columns are 'text;weak'.* Its columns are separated by ';': give --delimiter ';'$",
+            table("semi.csv", "text;weak\na;x\n"))  # fmt: skip
+    refused("separated by ';': give --delimiter ';'$", table("quoted.csv", 'nr;"text";"weak, true"\n1;a;x\n'))
+    refused("separated by tab: give --delimiter tab$", table("tab.csv", "text\tweak\na\tx\n"))
+    refused("separated by ',': give --delimiter ','$", table("comma.tsv", head + "a,x\n"))
+    refused("no column 'text'; its columns are 'a b'. Is --delimiter right.$", table("blank.csv", "a b\na x\n"))
     refused("--delimiter is ',,' for a csv file; wanted one character", "semi.csv", "--delimiter", ",,")
     refused("latin.csv, line 2: byte 0xe9 .* is not UTF-8; .* or name the encoding it has, for instance --encoding cp1252",
             table("latin.csv", head.encode() + "caf\xe9,x\nb,y\n".encode("latin-1")))  # fmt: skip
@@ -137,3 +145,10 @@ def test_what_is_wrong_with_the_input_is_said_before_the_output(here):
     ):
         with pytest.raises(LopsError, match=message):
             command.main(["news.csv", "--label", "weak", "--output", "there", "--quiet", "--text", "text", *more])
+
+
+@pytest.mark.parametrize(("name", "wanted"), [("select", "auto or a number"), ("compare", "a number")])
+def test_a_share_that_is_no_number(name, wanted, capsys):
+    with pytest.raises(SystemExit):
+        main([name, "news.csv", "--text", "text", "--label", "weak", *(["--gold", "true"] if name == "compare" else []), "--tau", "half"])
+    assert f"argument --tau: found 'half', wanted {wanted} such as 0.5\n" in capsys.readouterr().err
