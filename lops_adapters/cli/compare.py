@@ -14,8 +14,8 @@ from tqdm import tqdm
 
 from lops_adapters import storage
 from lops_adapters.arguments import aligned, percent
-from lops_adapters.cli import options as shared
 from lops_adapters.cli import files, outputs, tables
+from lops_adapters.cli import options as shared
 from lops_adapters.cli.rows import Rows, Wanted, read_rows
 from lops_adapters.core import LopsError, Selection
 from lops_adapters.evaluation import area_under_noise_coverage, noise, noise_coverage_curve
@@ -49,7 +49,9 @@ def parser() -> argparse.ArgumentParser:
     usual = ",".join(USUAL)
     choice.add_argument("--methods", default=usual, metavar="NAMES", help=f"comma-separated, of {', '.join(KNOWN)} (default: {usual})")
     shared.add_probe(choice)
-    choice.add_argument("--tau", type=shared.number, default=0.5, metavar="F", help="share to keep, for methods that are told one (default: 0.5)")
+    choice.add_argument(
+        "--tau", type=shared.number, default=0.5, metavar="F", help="share to keep, for methods that are told one (default: 0.5)"
+    )
     choice.add_argument("--seeds", type=int, default=1, metavar="N", help="means over the seeds S, S+1, ... (default: 1)")
     out = found.add_argument_group("output")
     out.add_argument("--output", type=Path, metavar="DIR", help="folder to write (default: the first file's name with -comparison, here)")
@@ -160,7 +162,9 @@ def comparison(rows: Rows, results: dict[str, list[Result]], title: str, source:
         if len(after) > 1:
             remark += f"; noise after ± {percent(stdev(after))} over {len(after)} seeds"
         if runs[0].is_late:
-            remark += f"; gives many rows the same confidence: its area leaves out coverages below {percent(runs[0].start)} and does not compare"
+            remark += (
+                f"; gives many rows the same confidence: its area leaves out coverages below {percent(runs[0].start)} and does not compare"
+            )
         kept = round(fmean(len(found.selection.kept) for found in runs))
         areas = _mean([found.area for found in runs])
         methods.append(MethodRow(name, kept, _mean(after), areas, fmean(found.seconds for found in runs), remark))

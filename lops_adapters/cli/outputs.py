@@ -43,8 +43,8 @@ def check_folder(folder: Path, command: str, force: bool, inputs: Iterable[Path]
         others = sorted(entry.name for entry in folder.iterdir() if entry.name not in WRITTEN | LEFT_BY_DESKTOPS)
         if others:
             raise LopsError(
-                f"{folder} holds what lops {command} did not write ({listed(map(repr, others))}), so --force does not replace it; move that "
-                "elsewhere, or give another --output"
+                f"{folder} holds what lops {command} did not write ({listed(map(repr, others))}), so --force does not replace it; "
+                "move that elsewhere, or give another --output"
             )
     elif folder.exists() and not folder.is_dir():
         raise LopsError(f"{folder} is there and is no folder; give another --output")

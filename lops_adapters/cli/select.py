@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from lops_adapters import storage
-from lops_adapters.cli import options as shared
 from lops_adapters.cli import files, outputs, tables
+from lops_adapters.cli import options as shared
 from lops_adapters.cli.rows import Rows, Wanted, read_rows
 from lops_adapters.cli.writers import writer_for
 from lops_adapters.core import RULES, LopsError

@@ -38,7 +38,10 @@ def test_every_command_has_a_module(name, capsys):
     assert f"usage: lops {name}" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(("arguments", "word"), [([], "required"), (["selct"], "there is no command 'selct'; did you mean select?"), (["zzz"], "wanted one of select, compare")])
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [([], "required"), (["selct"], "there is no command 'selct'; did you mean select?"), (["zzz"], "wanted one of select, compare")],
+)
 def test_wrong_commands(arguments, word, capsys):
     with pytest.raises(SystemExit) as stopped:
         main(arguments)

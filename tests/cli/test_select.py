@@ -241,7 +241,7 @@ def test_what_others_put_into_the_folder_stays(here):
         assert mine.read_text() == "by hand"
         mine.unlink()
     (here / "news-lops" / "mine").mkdir()
-    with pytest.raises(LopsError, match="holds what lops select did not write .'mine'."):
+    with pytest.raises(LopsError, match=r"holds what lops select did not write .'mine'."):
         run(path, "--force")
 
 
@@ -250,7 +250,7 @@ def test_a_disk_that_is_full(here, monkeypatch):
         raise OSError(28, "No space left on device", str(here / ".news-lops.1.tmp"))
 
     monkeypatch.setattr(command, "write_pages", full)
-    with pytest.raises(LopsError, match="^cannot write news-lops: No space left on device$"):
+    with pytest.raises(LopsError, match=r"^cannot write news-lops: No space left on device$"):
         run(write_table(here / "news.csv", ROWS))
     assert [p.name for p in here.iterdir()] == ["news.csv"]
 
