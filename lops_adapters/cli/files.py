@@ -25,21 +25,25 @@ def find(patterns: Sequence[str]) -> tuple[Path, ...]:
     """
     paths: list[Path] = []
     for pattern in patterns:
-        path = Path(pattern)
-        if path.is_dir():
-            raise LopsError(f"{path} is a folder; name its files, for instance '{path}/*.csv'")
-        if path.is_file():
-            paths.append(path)
-            continue
-        found = sorted(Path(name) for name in glob(pattern, recursive=True) if Path(name).is_file())
-        if not found:
-            near = get_close_matches(path.name, [p.name for p in path.parent.iterdir()], n=1, cutoff=ALIKE) if path.parent.is_dir() else []
-            raise LopsError(f"{pattern}: no such file" + (f"; did you mean {path.parent / near[0]}?" if near else f" (from {Path.cwd()})"))
-        paths += found
+        with reading(Path(pattern)):
+            paths += _matching(pattern)
     twice = [path for path, times in Counter(path.resolve() for path in paths).items() if times > 1]
     if twice:
         raise LopsError(f"{twice[0]} is named twice; name every file once")
     return tuple(paths)
+
+
+def _matching(pattern: str) -> list[Path]:
+    path = Path(pattern)
+    if path.is_dir():
+        raise LopsError(f"{path} is a folder; name its files, for instance '{path}/*.csv'")
+    if path.is_file():
+        return [path]
+    found = sorted(Path(name) for name in glob(pattern, recursive=True) if Path(name).is_file())
+    if not found:
+        near = get_close_matches(path.name, [p.name for p in path.parent.iterdir()], n=1, cutoff=ALIKE) if path.parent.is_dir() else []
+        raise LopsError(f"{pattern}: no such file" + (f"; did you mean {path.parent / near[0]}?" if near else f" (from {Path.cwd()})"))
+    return found
 
 
 def format_of(path: Path, option: str | None = None) -> str:

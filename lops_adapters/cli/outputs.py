@@ -46,11 +46,10 @@ def check_folder(folder: Path, command: str, force: bool, inputs: Iterable[Path]
                 f"{folder} holds what lops {command} did not write ({listed(map(repr, others))}), so --force does not replace it; "
                 "move that elsewhere, or give another --output"
             )
+        check_writable(folder, "--output")  # what is in it goes when it is replaced
     elif folder.exists() and not folder.is_dir():
         raise LopsError(f"{folder} is there and is no folder; give another --output")
-    check_writable(folder.resolve().parent, "--output")
-    if folder.is_dir():
-        check_writable(folder, "--output")  # what is in it goes when it is replaced
+    check_writable(folder.absolute().parent, "--output")
     return folder
 
 

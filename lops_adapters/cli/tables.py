@@ -231,25 +231,26 @@ def require(table: Table, name: str, option: str) -> None:
     """Raise a LopsError that names the columns there are, and the nearest, where a table lacks a column."""
     if name in table.columns:
         return
-    lower = {column.lower(): column for column in reversed(table.columns)}
-    near = get_close_matches(name.lower(), lower, n=1, cutoff=0.5)
-    hint = f" Did you mean {option} {lower[near[0]]!r}?" if near else ""
-    raise LopsError(
-        f"{table.paths[0]} has no column {name!r}; its columns are {listed(map(repr, table.columns))}.{hint}{_about_delimiter(table, name)}"
-    )
+    hint = _about_delimiter(table, name)
+    if not hint:
+        lower = {column.lower(): column for column in reversed(table.columns)}
+        near = get_close_matches(name.lower(), lower, n=1, cutoff=0.5)
+        hint = f" Did you mean {option} {lower[near[0]]!r}?" if near else ""
+        if len(table.columns) == 1 and table.format in ("csv", "tsv"):
+            hint += " Is --delimiter right?"
+    raise LopsError(f"{table.paths[0]} has no column {name!r}; its columns are {listed(map(repr, table.columns))}.{hint}")
 
 
 def _about_delimiter(table: Table, name: str) -> str:
-    """A sentence about the delimiter, where another one would make the column, or several columns, of the header."""
+    """A sentence about the delimiter, where another one would make the column, or more than one column, of the header."""
     if table.format not in ("csv", "tsv"):
         return ""
     header = table.delimiter.join(table.columns)
-    single = len(table.columns) == 1
     for other, given in ((",", "','"), (";", "';'"), ("\t", "tab"), ("|", "'|'")):
         names = [part.strip('"') for part in header.split(other)]
-        if other != table.delimiter and len(names) > 1 and (single or name in names):
+        if other != table.delimiter and len(names) > 1 and (len(table.columns) == 1 or name in names):
             return f" Its columns are separated by {given}: give --delimiter {given}"
-    return " Is --delimiter right?" if single else ""
+    return ""
 
 
 def text_lines(path: Path, encoding: str, quiet: bool) -> Iterator[str]:

@@ -75,7 +75,7 @@ def test_contents_that_make_no_sense(here):
         "--drop-unlabelled",
     )
     refused("twice.csv: 2 columns are called 'text'", table("twice.csv", "text,text,weak\na,b,c\n"))
-    refused("semi.csv has no column 'text'; its columns are 'text;weak'.* Its columns are separated by ';': give --delimiter ';'$",
+    refused("semi.csv has no column 'text'; its columns are 'text;weak'. Its columns are separated by ';': give --delimiter ';'$",
             table("semi.csv", "text;weak\na;x\n"))  # fmt: skip
     refused("separated by ';': give --delimiter ';'$", table("quoted.csv", 'nr;"text";"weak, true"\n1;a;x\n'))
     refused("separated by tab: give --delimiter tab$", table("tab.csv", "text\tweak\na\tx\n"))
@@ -129,8 +129,10 @@ def test_inputs_that_cannot_be_read(here, monkeypatch):
     def forbidden(path, *_, **__):
         raise PermissionError(13, "Permission denied", str(path))
 
-    monkeypatch.setattr("pathlib.Path.open", forbidden)
-    refused("^cannot read news.csv: Permission denied$", "news.csv")
+    for name in ("open", "is_dir"):
+        with monkeypatch.context() as patched:
+            patched.setattr(f"pathlib.Path.{name}", forbidden)
+            refused("^cannot read news.csv: Permission denied$", "news.csv")
 
 
 def test_what_is_wrong_with_the_input_is_said_before_the_output(here):
