@@ -14,8 +14,8 @@ from tqdm import tqdm
 
 from lops_adapters import storage
 from lops_adapters.arguments import aligned, percent
+from lops_adapters.cli import files, outputs, tables
 from lops_adapters.cli import options as shared
-from lops_adapters.cli import outputs, tables
 from lops_adapters.cli.rows import Rows, Wanted, read_rows
 from lops_adapters.core import LopsError, Selection
 from lops_adapters.evaluation import area_under_noise_coverage, noise, noise_coverage_curve
@@ -49,7 +49,9 @@ def parser() -> argparse.ArgumentParser:
     usual = ",".join(USUAL)
     choice.add_argument("--methods", default=usual, metavar="NAMES", help=f"comma-separated, of {', '.join(KNOWN)} (default: {usual})")
     shared.add_probe(choice)
-    choice.add_argument("--tau", type=float, default=0.5, metavar="F", help="share to keep, for methods that are told one (default: 0.5)")
+    choice.add_argument(
+        "--tau", type=shared.number, default=0.5, metavar="F", help="share to keep, for methods that are told one (default: 0.5)"
+    )
     choice.add_argument("--seeds", type=int, default=1, metavar="N", help="means over the seeds S, S+1, ... (default: 1)")
     out = found.add_argument_group("output")
     out.add_argument("--output", type=Path, metavar="DIR", help="folder to write (default: the first file's name with -comparison, here)")
@@ -64,11 +66,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     names = read_methods(options.methods)
     if options.seeds < 1:
         raise LopsError(f"--seeds is {options.seeds}; wanted at least 1")
-    paths = tables.find(options.files)
-    folder = outputs.check_folder(options.output or Path(f"{paths[0].stem}-comparison"), "compare", options.force, paths)
+    paths = files.find(options.files)
     table = tables.open_table(paths, delimiter=options.delimiter, encoding=options.encoding, quiet=options.quiet)
+    wanted = Wanted(options.text, options.label, options.gold, None, options.drop_unlabelled)
+    wanted.check(table)
+    folder = outputs.check_folder(options.output or Path(f"{paths[0].stem}-comparison"), "compare", options.force, paths)
     checksums = outputs.checksums(paths)
-    rows = read_rows(table, Wanted(options.text, options.label, options.gold, None, options.drop_unlabelled))
+    rows = read_rows(table, wanted)
     probe, which = choose_probe(options.probe, len(rows.texts), quiet=True)
     for name in names:
         build(name, probe, tau=options.tau, seed=options.seed)  # complains now rather than after other methods have run
@@ -85,7 +89,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     page = comparison(rows, results, f"Selection methods on {paths[0].name}", ", ".join(map(str, paths)), settings)
     dataset = outputs.dataset(rows, checksums)
     config = outputs.describe("compare", settings, options.seed, dataset, device_of(probe))
-    storage.replace_folder(folder, lambda place: write_pages(place, page, config))
+    with outputs.writing(folder):
+        storage.replace_folder(folder, lambda place: write_pages(place, page, config))
     print(text_table(page, [name for name, runs in results.items() if runs[0].is_late]))
     print("\n".join(["", which, *rows.notes, f"Report: {folder / 'report.html'}"]))
     return 0
@@ -157,7 +162,9 @@ def comparison(rows: Rows, results: dict[str, list[Result]], title: str, source:
         if len(after) > 1:
             remark += f"; noise after ± {percent(stdev(after))} over {len(after)} seeds"
         if runs[0].is_late:
-            remark += f"; many ties: the area is that from coverage {percent(runs[0].start)} on, not to be compared with the others"
+            remark += (
+                f"; gives many rows the same confidence: its area leaves out coverages below {percent(runs[0].start)} and does not compare"
+            )
         kept = round(fmean(len(found.selection.kept) for found in runs))
         areas = _mean([found.area for found in runs])
         methods.append(MethodRow(name, kept, _mean(after), areas, fmean(found.seconds for found in runs), remark))
@@ -172,14 +179,18 @@ def _mean(values: Sequence[float | None]) -> float | None:
 
 
 def text_table(page: ComparisonPage, late: Collection[str]) -> str:
-    """Return the methods as aligned text, with a star at the areas of those in ``late``."""
+    """Return the methods as aligned text with notes below, and a star at the areas of those in ``late``."""
     number: Callable[[float | None, str], str] = lambda value, form: "-" if value is None else format(value, form)  # noqa: E731
     rows = [["method", "kept", "noise after", "area", "seconds"]]
     for m in page.methods:
         star = "*" if m.name in late else ""
         rows.append([m.name, str(m.n_kept), percent(m.noise_after), number(m.area, ".4f") + star, number(m.seconds, ".1f")])
-    note = "\n* many ties: an area over a part of the coverage, not to be compared with the others" if late else ""
-    return f"{page.n_rows} labels, {percent(page.noise)} of them wrong\n\n{aligned(rows)}{note}"
+    notes = []
+    if any(m.area is not None for m in page.methods):
+        notes.append("area: under the noise-coverage curve; less is better")
+    if late:
+        notes.append("* gives many rows the same confidence; its area leaves out the smallest coverages and does not compare")
+    return "\n".join([f"{page.n_rows} labels, {percent(page.noise)} of them wrong", "", aligned(rows), *notes])
 
 
 def write_pages(folder: Path, page: ComparisonPage, config: dict[str, Any]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable, Sequence
 from importlib import import_module
+from pathlib import Path
 
 from lops_adapters.cli.main import COMMANDS
 
@@ -37,34 +38,54 @@ def actions(command: str) -> list[argparse.Action]:
     return list(import_module(f"lops_adapters.cli.{command}").parser()._actions)
 
 
+def words_of(action: argparse.Action) -> list[str]:
+    """Return what an argument or the value of an option may be, none where there is no list of it."""
+    if "--probe" in action.option_strings:
+        return ["auto", "linear", "minilm"]
+    if "--methods" in action.option_strings:
+        from lops_adapters.cli.compare import KNOWN
+
+        return list(KNOWN)
+    return [str(choice) for choice in action.choices or ()]
+
+
+def takes_file(action: argparse.Action) -> bool:
+    """Return whether the value of an option may be a file or folder: the encoder of a probe may."""
+    return action.type is Path or "--probe" in action.option_strings
+
+
 def bash() -> str:
-    """Return a script for bash 3.2 and later: files where nothing else is known."""
+    """Return a script for bash 3.2 and later: words, file names where none fits and files may stand; lists go on after a comma."""
     cases = []
     for command in COMMANDS:
         found = actions(command)
         options = [option for action in found for option in action.option_strings]
-        values = [
-            f"      {'|'.join(action.option_strings)}) words={_quoted(action.choices)} ;;"
-            for action in found
-            if action.choices and action.option_strings
-        ]
-        first = [str(choice) for action in found if not action.option_strings and action.choices for choice in action.choices]
-        inner = ['    case "$before" in', *values, f"      {command}) words={_quoted(first)} ;;", "    esac"]
-        cases += [f"  {command})", *inner, f'    [[ "$word" == -* ]] && words={_quoted(options)} ;;']
+        values = [_value_of(action) for action in found if action.option_strings and action.nargs != 0]
+        first = [word for action in found if not action.option_strings for word in words_of(action)]
+        inner = ['    case "$before" in', *values, f"      {command}) words={_quoted(first)} {'files=' if first else ''} ;;", "    esac"]
+        cases += [f"  {command})", *inner, f'    [[ -z "$value" && "$word" == -* ]] && words={_quoted(options)} ;;']
     return "\n".join(
         [
             "_lops() {",
-            '  local word="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD-1]}" words=""',
+            '  local word="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD-1]}" words="" files=yes value="" lead=""',
             f'  if [[ $COMP_CWORD -eq 1 ]]; then COMPREPLY=($(compgen -W "{" ".join(COMMANDS)} --help --version" -- "$word")); return; fi',
             '  case "${COMP_WORDS[1]}" in',
             *cases,
             "  esac",
-            '  if [[ -n "$words" ]]; then COMPREPLY=($(compgen -W "$words" -- "$word")); else COMPREPLY=($(compgen -f -- "$word")); fi',
+            '  [[ -n "$words" && "$word" == *,* ]] && lead="${word%,*},"',
+            '  COMPREPLY=($(compgen -P "$lead" -W "$words" -- "${word##*,}"))',
+            '  if [[ -n "$files" && ${#COMPREPLY[@]} -eq 0 ]]; then COMPREPLY=($(compgen -f -- "$word")); fi',
             "}",
             "complete -o filenames -F _lops lops",
             "",
         ]
     )
+
+
+def _value_of(action: argparse.Action) -> str:
+    """Return the case of bash where the word before is an option with a value."""
+    names, files = "|".join(action.option_strings), "yes" if takes_file(action) else ""
+    return f"      {names}) words={_quoted(words_of(action))} files={files} value=yes ;;"
 
 
 def zsh() -> str:
@@ -79,7 +100,9 @@ def fish() -> str:
     for command in COMMANDS:
         start = f"complete -c lops -n '__fish_seen_subcommand_from {command}'"
         for action in actions(command):
-            choices = "" if not action.choices else f" -f -a {_single(' '.join(map(str, action.choices)))}"
+            words = words_of(action)
+            alone = " -f" if (words or action.option_strings) and action.nargs != 0 and not takes_file(action) else ""
+            choices = alone + (f" -a {_single(' '.join(words))}" if words else "")
             if not action.option_strings:
                 lines += [f"{start}{choices}"] if choices else []
                 continue

@@ -20,10 +20,11 @@ COMMANDS = {
     "vendor": "copy the one file that selects into a code base, or tell what a copy is",
     "completion": "print a script that completes lops in bash, zsh or fish",
 }
+STOPPED = "stopped; nothing half is left behind"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; returns the exit status: 0 done, 1 a check found something, 2 bad input."""
+    """Run a command; returns the exit status: 0 done, 1 a check found something, 2 bad input, 130 stopped."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     parser = argparse.ArgumentParser(
         prog="lops",
@@ -34,16 +35,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("command", choices=list(COMMANDS), metavar="COMMAND", help=", ".join(COMMANDS))
     parser.add_argument("--version", action="version", version=f"lops_adapters {__version__}")
+    if given and given[0] not in COMMANDS and not given[0].startswith("-"):
+        parser.error(_unknown(given[0]))
     command = parser.parse_args(given[:1]).command
-
-    from lops_adapters.arguments import guarded
-
-    run = guarded(import_module(f"lops_adapters.cli.{command}").main, "stopped; nothing half is left behind")
     try:
-        return run(given[1:])
+        from lops_adapters.arguments import guarded
+
+        return guarded(import_module(f"lops_adapters.cli.{command}").main, STOPPED)(given[1:])
+    except KeyboardInterrupt:  # while the command's libraries are imported, which takes a second
+        sys.stderr.write(f"{STOPPED}\n")
+        return 130
     except OSError as error:  # a full disk, a folder that may not be written
         sys.stderr.write(f"error: {error}\n")
         return 2
+
+
+def _unknown(name: str) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(name.lower(), COMMANDS, n=1)
+    return f"there is no command {name!r}" + (f"; did you mean {near[0]}?" if near else f"; wanted one of {', '.join(COMMANDS)}")
 
 
 if __name__ == "__main__":

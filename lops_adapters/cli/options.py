@@ -45,7 +45,15 @@ def add_run(group: Any) -> None:
 
 def fraction(text: str) -> float | str:
     """Return a number, or ``auto`` as it is."""
-    return text if text == "auto" else float(text)
+    return text if text == "auto" else number(text, "auto or a number")
+
+
+def number(text: str, wanted: str = "a number") -> float:
+    """Return a number, or let argparse say that something else was given."""
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"found {text!r}, wanted {wanted} such as 0.5") from None
 
 
 def set_up() -> None:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from lops_adapters.cli.files import reading
 from lops_adapters.core import LopsError
 
 EXAMPLES = """examples:
@@ -63,7 +64,8 @@ def write(folder: Path) -> Path:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        stored: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        with reading(path):
+            stored: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
         raise LopsError(f"{path}: no JSON ({error}); run the command that wrote it again") from None
     return stored

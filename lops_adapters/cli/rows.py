@@ -63,8 +63,8 @@ class Wanted:
 class _Places:
     """Counts places and remembers the first of them."""
 
-    def __init__(self, unit: str) -> None:
-        self._unit, self.count, self._first = unit, 0, []  # type: ignore[var-annotated]
+    def __init__(self, table: Table) -> None:
+        self._unit, self._one_file, self.count, self._first = table.unit, len(table.paths) == 1, 0, []  # type: ignore[var-annotated]
 
     def add(self, path: Path, number: int) -> None:
         self.count += 1
@@ -72,8 +72,10 @@ class _Places:
             self._first.append((path, number))
 
     def __str__(self) -> str:
-        one_file = len({path for path, _ in self._first}) == 1
-        shown = ", ".join(str(number) if one_file else f"{number} of {path}" for path, number in self._first)
+        alike = len({path for path, _ in self._first}) == 1
+        shown = ", ".join(str(number) if alike else f"{number} of {path}" for path, number in self._first)
+        if alike and not self._one_file:
+            shown += f" of {self._first[0][0]}"
         more = f" and {self.count - _SHOWN} more" if self.count > _SHOWN else ""
         return f"{self._unit}{'s' if self.count > 1 else ''} {shown}{more}"
 
@@ -98,10 +100,10 @@ class _Reader:
         self._table, self._wanted = table, wanted
         self._rows = Rows(gold=None if wanted.gold is None else [], ids=None if wanted.id is None else [])
         self._labelled = bytearray()
-        self._types: dict[type, tuple[Any, int]] = {}
+        self._types: dict[type, tuple[Any, _Places]] = {}
         self._names: dict[Hashable, str] = {}
         self._first: dict[str, str] = {}
-        self._unlabelled, self._blank, self._again, self._torn = (_Places(table.unit) for _ in range(4))
+        self._unlabelled, self._blank, self._again, self._torn = (_Places(table) for _ in range(4))
         self._judged = 0
 
     def take(self, path: Path, number: int, cells: dict[str, Any]) -> None:
@@ -118,12 +120,13 @@ class _Reader:
             raise LopsError(
                 f"{path}, {self._table.unit} {number}: the text is {text!r:.60}, a {type(text).__name__}; wanted a string. Is --text right?"
             )
-        if not text.strip():
-            self._blank.add(path, number)
         name = self._name(path, number, label)
         self._rows.texts.append(text)
         self._rows.labels.append(name)
-        self._compare(path, number, text, name)
+        if text.strip():
+            self._compare(path, number, text, name)
+        else:
+            self._blank.add(path, number)
         if self._rows.gold is not None:
             gold = cells[str(self._wanted.gold)]
             self._judged += not is_missing(gold)
@@ -134,7 +137,9 @@ class _Reader:
     def _name(self, path: Path, number: int, label: Any) -> str:
         if isinstance(label, list | dict):
             raise LopsError(f"{path}, {self._table.unit} {number}: the label is {label!r:.60}; wanted one class name a row")
-        self._types.setdefault(type(label), (label, number))
+        if type(label) not in self._types:
+            self._types[type(label)] = (label, _Places(self._table))
+            self._types[type(label)][1].add(path, number)
         name = self._names.setdefault(label, str(label))
         self._rows.values.setdefault(name, label)
         return name
@@ -148,7 +153,7 @@ class _Reader:
 
     def result(self) -> Rows:
         """Return the rows, or raise a LopsError."""
-        rows, wanted, unit = self._rows, self._wanted, self._table.unit
+        rows, wanted = self._rows, self._wanted
         where = self._table.paths[0]
         if not self._labelled:
             raise LopsError(f"{where} has no rows; wanted at least two classes of them")
@@ -157,7 +162,7 @@ class _Reader:
             raise LopsError(f"{self._unlabelled.count} of {len(self._labelled)} rows have no label in column {wanted.label!r}: "
                             f"{self._unlabelled}; {way_out}")  # fmt: skip
         if len(self._types) > 1:
-            found = ", ".join(f"{kind.__name__} such as {value!r} in {unit} {number}" for kind, (value, number) in self._types.items())
+            found = ", ".join(f"{kind.__name__} such as {value!r} in {place}" for kind, (value, place) in self._types.items())
             raise LopsError(f"labels in column {wanted.label!r} are of several types: {found}; make all of them strings, or all numbers")
         if len(rows.values) < 2:
             raise LopsError(f"all {len(rows.labels)} rows are labelled {rows.labels[0]!r}; wanted at least two classes: a probe learns to "

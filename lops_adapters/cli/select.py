@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from lops_adapters import storage
+from lops_adapters.cli import files, outputs, tables
 from lops_adapters.cli import options as shared
-from lops_adapters.cli import outputs, tables
 from lops_adapters.cli.rows import Rows, Wanted, read_rows
 from lops_adapters.cli.writers import writer_for
 from lops_adapters.core import RULES, LopsError
@@ -49,7 +49,7 @@ def parser() -> argparse.ArgumentParser:
     out = found.add_argument_group("output")
     out.add_argument("--output", type=Path, metavar="DIR", help="folder to write (default: the first file's name with -lops, here)")
     out.add_argument("--keep-out", type=Path, metavar="FILE", help="write the kept rows into this file, and a folder only with --output")
-    out.add_argument("--format", choices=tables.FORMATS, help="of the files in the folder (default: that of the input)")
+    out.add_argument("--format", choices=files.FORMATS, help="of the files in the folder (default: that of the input)")
     shared.add_run(out)
     return found
 
@@ -58,13 +58,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Select among the rows of a table and write what became of them."""
     options = parser().parse_args(arguments)
     shared.set_up()
-    paths = tables.find(options.files)
+    paths = files.find(options.files)
     method_for(options.confidence, options.rule, options.tau, options.every)
-    folder, keep_out = _targets(options, paths)
     table = tables.open_table(paths, delimiter=options.delimiter, encoding=options.encoding, quiet=options.quiet)
+    wanted = Wanted(options.text, options.label, options.gold, options.id, options.drop_unlabelled)
+    wanted.check(table)
     _check_columns(table)
+    folder, keep_out = _targets(options, table)
     before = outputs.checksums(paths)
-    rows = read_rows(table, Wanted(options.text, options.label, options.gold, options.id, options.drop_unlabelled))
+    rows = read_rows(table, wanted)
     names = ("probe", "confidence", "rule", "tau", "every", "seed", "quiet")
     selection = select(rows.texts, rows.labels, **{name: getattr(options, name) for name in names})
     selection.why[-1:-1] = rows.notes
@@ -74,23 +76,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "select", _settings(options, selection.settings), options.seed, outputs.dataset(rows, before), selection.settings["device"]
     )
     writing = _Output(table, options.label, rows, selection, lambda: outputs.checksums(paths) == before)
-    writing.write(folder, keep_out, options.format, page, config)
+    with outputs.writing(keep_out or folder or Path()):
+        writing.write(folder, keep_out, options.format, page, config)
     _print(selection, rows, page, folder, keep_out)
     return 0
 
 
-def _targets(options: argparse.Namespace, paths: Sequence[Path]) -> tuple[Path | None, Path | None]:
-    keep_out, folder = options.keep_out, options.output
+def _targets(options: argparse.Namespace, table: tables.Table) -> tuple[Path | None, Path | None]:
+    keep_out, folder, paths = options.keep_out, options.output, table.paths
     if keep_out is not None:
-        tables.format_of(keep_out)
+        if files.format_of(keep_out, "--keep-out") == "parquet":
+            tables.import_pyarrow(keep_out)
         outputs.check_file(keep_out, "--keep-out", options.force, paths)
     elif folder is None:
         folder = Path(f"{paths[0].stem}-lops")
-    if folder is None and options.format is not None:
-        raise LopsError(
-            f"--format is {options.format}, and only {keep_out} is written, by its suffix; leave --format out, or give --output"
-        )
-    return None if folder is None else outputs.check_folder(folder, "select", options.force, paths), keep_out
+    if folder is None:
+        if options.format is not None:
+            raise LopsError(
+                f"--format is {options.format}, and only {keep_out} is written, by its suffix; leave --format out, or give --output"
+            )
+        return None, keep_out
+    if options.format == "parquet":
+        tables.import_pyarrow(folder / "kept.parquet")
+    return outputs.check_folder(folder, "select", options.force, paths), keep_out
 
 
 def _check_columns(table: tables.Table) -> None:
@@ -121,7 +129,7 @@ class _Output:
         suffix = kind or self._table.format
 
         def fill(place: Path | None, alone: Path | None) -> None:
-            kept = [] if alone is None else [(alone, tables.format_of(keep_out or alone))]
+            kept = [] if alone is None else [(alone, files.format_of(keep_out or alone))]
             rejected = []
             if place is not None:
                 kept.append((place / f"kept.{suffix}", suffix))

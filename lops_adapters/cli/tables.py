@@ -8,21 +8,23 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from glob import glob
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from tqdm import tqdm
 
+from lops_adapters.cli.files import format_of, reading
 from lops_adapters.core import LopsError
 from lops_adapters.datasets.corpus import listed
 from lops_adapters.datasets.lines import BAR_FROM_BYTES, raw_lines
 from lops_adapters.datasets.tables import DELIMITERS, csv_records
 
-SUFFIXES = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet", ".pq": "parquet"}
-FORMATS = ("csv", "tsv", "jsonl", "parquet")
 BLOCK_ROWS = 8192
+WIDE = {  # 32 first: its little-endian mark begins with that of 16
+    "utf-32": (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE),
+    "utf-16": (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE),
+}
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,7 @@ class Table:
         encoding: of CSV, TSV and JSONL.
         quiet: no progress bars.
         schema: pyarrow's, of Parquet.
+        marked: whether the first file is CSV or TSV and begins with the byte order mark of UTF-8, as Excel writes it and wants it.
 
     """
 
@@ -66,6 +69,7 @@ class Table:
     encoding: str
     quiet: bool
     schema: Any = None
+    marked: bool = False
 
     @property
     def unit(self) -> str:
@@ -80,8 +84,9 @@ class Table:
 
         """
         for path in self.paths:
-            for number, cells in self._cells(path, names):
-                yield path, number, cells
+            with reading(path):
+                for number, cells in self._cells(path, names):
+                    yield path, number, cells
 
     def _cells(self, path: Path, names: Sequence[str]) -> Iterator[tuple[int, tuple[Any, ...]]]:
         if self.format == "parquet":
@@ -99,14 +104,18 @@ class Table:
     def blocks(self) -> Iterator[Block]:
         """Yield all rows in their order, in blocks, each as its file holds it; errors as of :meth:`cells`."""
         for path in self.paths:
-            if self.format == "parquet":
-                yield from (Block(batch=batch) for batch in self._batches(path, None))
-            elif self.format == "jsonl":
-                lines = (line.strip() for _, line in self._json_lines(path))
-                yield from (Block(lines=part) for part in _parts(lines))
-            else:
-                records = (record for _, record in self._records(path))
-                yield from (Block(values=part) for part in _parts(records))
+            with reading(path):
+                yield from self._blocks(path)
+
+    def _blocks(self, path: Path) -> Iterator[Block]:
+        if self.format == "parquet":
+            yield from (Block(batch=batch) for batch in self._batches(path, None))
+        elif self.format == "jsonl":
+            lines = (line.strip() for _, line in self._json_lines(path))
+            yield from (Block(lines=part) for part in _parts(lines))
+        else:
+            records = (record for _, record in self._records(path))
+            yield from (Block(values=part) for part in _parts(records))
 
     def _records(self, path: Path) -> Iterator[tuple[int, list[str]]]:
         records = csv_records(path, self.quiet, self.delimiter, text_lines(path, self.encoding, self.quiet))
@@ -138,32 +147,6 @@ class Table:
             raise LopsError(f"{path}: cannot be read as Parquet ({error})") from None
 
 
-def find(patterns: Sequence[str]) -> tuple[Path, ...]:
-    """Return the files of names and glob patterns, sorted within a pattern.
-
-    Raises:
-        LopsError: no such file, a folder, or a file named twice.
-
-    """
-    paths: list[Path] = []
-    for pattern in patterns:
-        path = Path(pattern)
-        if path.is_dir():
-            raise LopsError(f"{path} is a folder; name its files, for instance '{path}/*.csv'")
-        if path.is_file():
-            paths.append(path)
-            continue
-        found = sorted(Path(name) for name in glob(pattern, recursive=True) if Path(name).is_file())
-        if not found:
-            near = get_close_matches(path.name, [p.name for p in path.parent.iterdir()], n=1, cutoff=0.8) if path.parent.is_dir() else []
-            raise LopsError(f"{pattern}: no such file" + (f"; did you mean {path.parent / near[0]}?" if near else f" (from {Path.cwd()})"))
-        paths += found
-    twice = [path for path, times in Counter(path.resolve() for path in paths).items() if times > 1]
-    if twice:
-        raise LopsError(f"{twice[0]} is named twice; name every file once")
-    return tuple(paths)
-
-
 def open_table(paths: Sequence[Path], *, delimiter: str | None = None, encoding: str = "utf-8", quiet: bool = False) -> Table:
     """Look at the beginning of files and return them as a table.
 
@@ -188,7 +171,12 @@ def open_table(paths: Sequence[Path], *, delimiter: str | None = None, encoding:
     if delimiter is not None and (len(delimiter) != 1 or kind not in ("csv", "tsv")):
         raise LopsError(f"--delimiter is {delimiter!r} for a {kind} file; wanted one character, for CSV or TSV")
     chosen = delimiter or DELIMITERS.get(f".{kind}", ",")
-    schemas = {path: _start_of(path, kind, chosen, encoding) for path in paths}
+    schemas = {}
+    for path in paths:
+        with reading(path):
+            if kind != "parquet":
+                _check_wide(path, encoding)
+            schemas[path] = _start_of(path, kind, chosen, encoding)
     first = paths[0]
     for path, (columns, schema) in schemas.items():
         if (columns, schema) != schemas[first] and (kind != "jsonl" or set(columns) != set(schemas[first][0])):
@@ -201,7 +189,21 @@ def open_table(paths: Sequence[Path], *, delimiter: str | None = None, encoding:
     doubled = [name for name, times in Counter(columns).items() if times > 1]
     if doubled:
         raise LopsError(f"{first}: {columns.count(doubled[0])} columns are called {doubled[0]!r}; rename all but one")
-    return Table(tuple(paths), kind, columns, chosen, encoding, quiet, schema)
+    marked = kind in ("csv", "tsv") and _first_bytes(first).startswith(codecs.BOM_UTF8)
+    return Table(tuple(paths), kind, columns, chosen, encoding, quiet, schema, marked)
+
+
+def _first_bytes(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(4)
+
+
+def _check_wide(path: Path, encoding: str) -> None:
+    """Raise a LopsError where the byte order mark of a file names another encoding than the one it would be read in."""
+    start, name = _first_bytes(path), codecs.lookup(encoding).name
+    found = next((wide for wide, marks in WIDE.items() if start.startswith(marks)), None)
+    if found is not None and not name.startswith(found):
+        raise LopsError(f"{path} is in {found.upper()}, as its first bytes say, and not in {name}; give --encoding {found}")
 
 
 def _start_of(path: Path, kind: str, delimiter: str, encoding: str) -> tuple[tuple[str, ...], Any]:
@@ -210,7 +212,7 @@ def _start_of(path: Path, kind: str, delimiter: str, encoding: str) -> tuple[tup
         pyarrow, parquet = import_pyarrow(path)
         try:
             schema = parquet.read_schema(path)
-        except (pyarrow.ArrowException, OSError) as error:
+        except pyarrow.ArrowException as error:
             raise LopsError(f"{path}: cannot be read as Parquet ({error})") from None
         return tuple(schema.names), schema
     lines = text_lines(path, encoding, True)
@@ -225,27 +227,30 @@ def _start_of(path: Path, kind: str, delimiter: str, encoding: str) -> tuple[tup
     return tuple(header), None
 
 
-def format_of(path: Path) -> str:
-    """Return the format of a file by its suffix.
-
-    >>> format_of(Path("rows.TSV"))
-    'tsv'
-    """
-    kind = SUFFIXES.get(path.suffix.lower())
-    if kind is None:
-        raise LopsError(f"{path}: the suffix {path.suffix!r} is unknown; wanted one of {', '.join(SUFFIXES)}: rename or unpack the file")
-    return kind
-
-
 def require(table: Table, name: str, option: str) -> None:
     """Raise a LopsError that names the columns there are, and the nearest, where a table lacks a column."""
     if name in table.columns:
         return
-    lower = {column.lower(): column for column in reversed(table.columns)}
-    near = get_close_matches(name.lower(), lower, n=1, cutoff=0.5)
-    hint = f" Did you mean {option} {lower[near[0]]!r}?" if near else ""
-    single = " Is --delimiter right?" if len(table.columns) == 1 and table.format in ("csv", "tsv") else ""
-    raise LopsError(f"{table.paths[0]} has no column {name!r}; its columns are {listed(map(repr, table.columns))}.{hint}{single}")
+    hint = _about_delimiter(table, name)
+    if not hint:
+        lower = {column.lower(): column for column in reversed(table.columns)}
+        near = get_close_matches(name.lower(), lower, n=1, cutoff=0.5)
+        hint = f" Did you mean {option} {lower[near[0]]!r}?" if near else ""
+        if len(table.columns) == 1 and table.format in ("csv", "tsv"):
+            hint += " Is --delimiter right?"
+    raise LopsError(f"{table.paths[0]} has no column {name!r}; its columns are {listed(map(repr, table.columns))}.{hint}")
+
+
+def _about_delimiter(table: Table, name: str) -> str:
+    """A sentence about the delimiter, where another one would make the column, or more than one column, of the header."""
+    if table.format not in ("csv", "tsv"):
+        return ""
+    header = table.delimiter.join(table.columns)
+    for other, given in ((",", "','"), (";", "';'"), ("\t", "tab"), ("|", "'|'")):
+        names = [part.strip('"') for part in header.split(other)]
+        if other != table.delimiter and len(names) > 1 and (len(table.columns) == 1 or name in names):
+            return f" Its columns are separated by {given}: give --delimiter {given}"
+    return ""
 
 
 def text_lines(path: Path, encoding: str, quiet: bool) -> Iterator[str]:

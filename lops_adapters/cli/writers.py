@@ -48,11 +48,13 @@ def writer_for(path: Path, kind: str, table: Table, added: Sequence[str], like: 
 
 
 class _TextFile:
+    _encoding = "utf-8"
+
     def __init__(self, path: Path) -> None:
         self._path, self._stack = path, ExitStack()
 
     def __enter__(self) -> Any:
-        self._file = self._stack.enter_context(self._path.open("w", encoding="utf-8", newline=""))
+        self._file = self._stack.enter_context(self._path.open("w", encoding=self._encoding, newline=""))
         self._begin()
         return self
 
@@ -64,11 +66,15 @@ class _TextFile:
 
 
 class DelimitedRows(_TextFile):
-    """CSV or TSV in UTF-8, with a header. Cells that were text stay as they are; a file of the same kind keeps its delimiter."""
+    """CSV or TSV in UTF-8, with a header and the input's byte order mark, if it has one.
+
+    Cells that were text stay as they are; a file of the same kind keeps its delimiter.
+    """
 
     def __init__(self, path: Path, table: Table, added: Sequence[str], delimiter: str) -> None:
         super().__init__(path)
         self._table, self._added = table, list(added)
+        self._encoding = "utf-8-sig" if table.marked else "utf-8"
         self._delimiter = table.delimiter if table.format in ("csv", "tsv") and _is_own(table, delimiter) else delimiter
 
     def _begin(self) -> None:

@@ -55,9 +55,12 @@ def test_methods_are_measured_as_by_hand(table, capsys):
     assert lines["standard"][1] == "120"
     assert lines["probability"][4] == f"{found['probability']['area']:.4f}"
     assert lines["stability"][4] == f"{found['stability']['area']:.4f}*"
-    assert "* many ties" in said
-    assert "not to be compared" in found["stability"]["note"]
-    assert "not to be compared" not in found["probability"]["note"]
+    assert (
+        "\narea: under the noise-coverage curve; less is better\n"
+        "* gives many rows the same confidence; its area leaves out the smallest coverages and does not compare\n"
+    ) in said
+    assert "gives many rows the same confidence" in found["stability"]["note"]
+    assert "same confidence" not in found["probability"]["note"]
     config = json.loads((table.parent / "news-comparison" / "config.json").read_text())
     assert config["framework"] == "compare"
     assert config["settings"]["seeds"] == [0, 1]
@@ -88,6 +91,11 @@ def test_gold_labels_are_looked_at_last(table, monkeypatch):
     assert [method["noise_after"] for method in first] != [method["noise_after"] for method in second]
 
 
+def test_no_area_is_explained_where_there_is_none(table, capsys):
+    run(table, "--methods", "standard")
+    assert "area:" not in capsys.readouterr().out
+
+
 def test_names_of_methods():
     assert set(USUAL) <= set(KNOWN) == set(METHODS) - {"optimal"}
     for text, message in (("lops,best", "with 'best' among them; wanted some of"), (" , ", "with nothing in it"), ("optimal", "'optimal'")):
@@ -107,6 +115,10 @@ def test_what_is_refused(table):
     select_command.main([str(table), "--text", "text", "--label", "weak", "--probe", "linear", "--quiet"])
     with pytest.raises(LopsError, match="news-lops was not written by lops compare, so --force does not replace it"):
         run(table, "--output", "news-lops", "--force")
+    run(table, "--methods", "probability")
+    (table.parent / "news-comparison" / "notes.txt").write_text("by hand")
+    with pytest.raises(LopsError, match=r"news-comparison holds what lops compare did not write .'notes.txt'., so --force does not"):
+        run(table, "--methods", "probability", "--force")
 
 
 def test_pages_are_written_again(table, capsys):

@@ -34,11 +34,21 @@ def test_bash(capsys, tmp_path):
     assert completed(script, "lops", "") == [*COMMANDS, "--help", "--version"]
     assert completed(script, "lops", "select", "--ke") == ["--keep-out"]
     assert completed(script, "lops", "select", "a.csv", "--rule", "r") == ["released", "ranked"]
+    for command in ("select", "compare"):
+        assert completed(script, "lops", command, "--probe", "", cwd=tmp_path) == ["auto", "linear", "minilm"]
+    assert completed(script, "lops", "compare", "--methods", "lops-") == ["lops-batch"]
+    assert completed(script, "lops", "compare", "--methods", "lops,ma") == ["lops,margin"]
+    assert completed(script, "lops", "select", "--confidence", "m") == ["margin", "mc-dropout"]
+    assert completed(script, "lops", "select", "--format", "") == ["csv", "tsv", "jsonl", "parquet"]
     assert completed(script, "lops", "patch", "west") == ["westclass"]
     assert completed(script, "lops", "completion", "") == ["bash", "zsh", "fish"]
     (tmp_path / "news.csv").touch()
     assert completed(script, "lops", "select", "ne", cwd=tmp_path) == ["news.csv"]
-    assert completed(script, "lops", "select", "news.csv", "--output", "ne", cwd=tmp_path) == ["news.csv"]
+    for option in ("--output", "--keep-out", "--force", "--probe"):
+        assert completed(script, "lops", "select", "news.csv", option, "ne", cwd=tmp_path) == ["news.csv"]
+    for option in ("--text", "--label", "--gold", "--id", "--tau", "--seed", "--rule"):
+        assert completed(script, "lops", "select", "news.csv", option, "ne", cwd=tmp_path) == []
+    assert completed(script, "lops", "completion", "ne", cwd=tmp_path) == []
 
 
 def test_zsh_runs_bashs(capsys):
@@ -53,6 +63,10 @@ def test_fish(capsys):
     for name in COMMANDS:
         assert any(f"-a {name} " in line for line in lines)
     assert any("from select' -l rule -r -f -a 'released algorithm1 stop-and-take-all ranked'" in line for line in lines)
+    assert any("from select' -l probe -r -a 'auto linear minilm' -d " in line for line in lines)
+    assert any("from select' -l text -r -f -d " in line for line in lines)
+    assert any("from select' -l keep-out -r -d " in line for line in lines)
+    assert any("from compare' -l methods -r -f -a '" in line for line in lines)
     assert any("from patch' -f -a 'conwea xclass westclass lotclass'" in line for line in lines)
 
 

@@ -38,12 +38,24 @@ def test_every_command_has_a_module(name, capsys):
     assert f"usage: lops {name}" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(("arguments", "word"), [([], "required"), (["select-all"], "invalid choice: 'select-all'")])
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [([], "required"), (["selct"], "there is no command 'selct'; did you mean select?"), (["zzz"], "wanted one of select, compare")],
+)
 def test_wrong_commands(arguments, word, capsys):
     with pytest.raises(SystemExit) as stopped:
         main(arguments)
     assert stopped.value.code == 2
     assert word in capsys.readouterr().err
+
+
+def test_stopped_while_a_command_is_imported(monkeypatch, capsys):
+    def interrupted(_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("lops_adapters.cli.main.import_module", interrupted)
+    assert main(["select", "x.csv"]) == 130
+    assert capsys.readouterr().err == "stopped; nothing half is left behind\n"
 
 
 def test_version(capsys):

@@ -209,23 +209,50 @@ def test_an_output_that_is_there(here):
     before = (here / "news-lops" / "kept.csv").read_bytes()
     with pytest.raises(LopsError, match="news-lops is there already; give --force to replace it, or another --output"):
         run(path)
-    (here / "news-lops" / "old").write_text("x")
+    (here / "news-lops" / "rejected.tsv").write_text("of a run with --format tsv")
+    (here / "news-lops" / ".DS_Store").write_text("x")
     run(path, "--force")
     assert (here / "news-lops" / "kept.csv").read_bytes() == before
-    assert not (here / "news-lops" / "old").exists()
+    assert not (here / "news-lops" / "rejected.tsv").exists()
     (here / "mine").mkdir()
     (here / "mine" / "thesis.tex").write_text("x")
     with pytest.raises(LopsError, match="mine was not written by lops select, so --force does not replace it"):
         run(path, "--output", "mine", "--force")
     assert (here / "mine" / "thesis.tex").exists()
-    with pytest.raises(LopsError, match=r"kept.csv is read and lies in news-lops, which would be replaced"):
-        run("news-lops/kept.csv", "--output", "news-lops", "--force")
+    write_table(here / "news-lops" / "kept.tsv", ROWS)
+    with pytest.raises(LopsError, match=r"kept.tsv is read and lies in news-lops, which would be replaced"):
+        run("news-lops/kept.tsv", "--output", "news-lops", "--force")
     with pytest.raises(LopsError, match=r"news.csv is there and is no folder"):
         run(path, "--output", "news.csv", "--force")
     with pytest.raises(
         LopsError, match="has a column 'lops_learnt_at' already, as what lops select writes has; give the file it was made from"
     ):
         run("news-lops/kept.csv", "--output", "again")
+
+
+def test_what_others_put_into_the_folder_stays(here):
+    path = write_table(here / "news.csv", ROWS)
+    run(path)
+    for name in ("notes.txt", "relabelled.csv", "kept.xlsx"):
+        mine = here / "news-lops" / name
+        mine.write_text("by hand")
+        with pytest.raises(LopsError, match=rf"news-lops holds what lops select did not write \('{name}'\), so --force does not replace"):
+            run(path, "--force")
+        assert mine.read_text() == "by hand"
+        mine.unlink()
+    (here / "news-lops" / "mine").mkdir()
+    with pytest.raises(LopsError, match=r"holds what lops select did not write .'mine'."):
+        run(path, "--force")
+
+
+def test_a_disk_that_is_full(here, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device", str(here / ".news-lops.1.tmp"))
+
+    monkeypatch.setattr(command, "write_pages", full)
+    with pytest.raises(LopsError, match=r"^cannot write news-lops: No space left on device$"):
+        run(write_table(here / "news.csv", ROWS))
+    assert [p.name for p in here.iterdir()] == ["news.csv"]
 
 
 @pytest.mark.parametrize("change", ["grow", "shrink", "touch up"])
@@ -266,6 +293,28 @@ def test_repeated_and_torn_texts(here, capsys):
         )
 
 
+def test_empty_texts_repeat_nothing(here, capsys):
+    empty = [["a", "", "class 0", ""], ["b", "", "class 1", ""], ["c", "", "class 0", ""]]
+    with pytest.warns(LopsWarning) as warned:
+        run(write_table(here / "blank.csv", [*empty, *ROWS]))
+    assert [str(warning.message).split(" (")[0] for warning in warned] == ["3 rows have an empty text"]
+    assert "repeat" not in capsys.readouterr().out
+
+
+def test_places_in_several_files_name_the_file(here):
+    good = write_table(here / "good.csv", noisy_rows(n=40, noise=0))
+    bad = write_table(here / "bad.csv", [["x", "a text", "", ""], ["y", "another", "", ""]])
+    with pytest.raises(LopsError, match=r"lines 2, 3 of .*bad\.csv; --drop-unlabelled"):
+        run(good, bad)
+    worse = write_table(here / "worse.csv", [["x", "a text", "", ""]])
+    with pytest.raises(LopsError, match=r"lines 2 of .*bad\.csv, 3 of .*bad\.csv, 2 of .*worse\.csv; --drop-unlabelled"):
+        run(good, bad, worse)
+    (here / "a.jsonl").write_text('{"text": "a", "weak": 1}\n')
+    (here / "b.jsonl").write_text('{"text": "b", "weak": "1"}\n')
+    with pytest.raises(LopsError, match=r"int such as 1 in line 1 of a\.jsonl, str such as '1' in line 1 of b\.jsonl; make"):
+        run("a.jsonl", "b.jsonl")
+
+
 def test_a_class_of_one_row(here, capsys):
     run(write_table(here / "news.csv", [*ROWS, ["x", "alone in the world", "single", "single"]]))
     assert "Classes of a single row say nothing of their label: single" in capsys.readouterr().out
@@ -282,7 +331,12 @@ def test_other_delimiters_and_encodings(here):
     for name, more in (("news", []), ("latin", ["--encoding", "cp1252"]), ("wide", ["--encoding", "utf-16"]), ("marked", [])):
         run(f"{name}.csv", *more)
     expected = (here / "news-lops" / "kept.csv").read_bytes()
-    assert all((here / f"{name}-lops" / "kept.csv").read_bytes() == expected for name in ("latin", "wide", "marked"))
+    assert all((here / f"{name}-lops" / "kept.csv").read_bytes() == expected for name in ("latin", "wide"))
+    assert [(here / "marked-lops" / f"{name}.csv").read_bytes() for name in ("kept", "rejected")] == [
+        b"\xef\xbb\xbf" + (here / "news-lops" / f"{name}.csv").read_bytes() for name in ("kept", "rejected")
+    ]
+    run("marked.csv", "--keep-out", "marked.jsonl")
+    assert (here / "marked.jsonl").read_bytes().startswith(b'{"nr"')
     with (here / "semi.csv").open("w", encoding="utf-8", newline="") as file:
         import csv
 

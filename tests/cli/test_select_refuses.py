@@ -1,10 +1,12 @@
 """What ``lops select`` refuses, in which words, before any training."""
 
 import os
+import sys
 
 import pytest
 
 from lops_adapters.cli import select as command
+from lops_adapters.cli.main import main
 from lops_adapters.core import LopsError
 
 from ..noisy import noisy_rows, write_table
@@ -34,8 +36,10 @@ def test_files_and_columns_that_are_not_there(here):
     write_table(here / "news.csv", ROWS)
     write_table(here / "other.csv", ROWS, ["nr", "text", "weak", "gold"])
     write_table(here / "news.jsonl", ROWS)
+    write_table(here / "one.csv", ROWS)
     (here / "notes.txt").write_text("x")
     refused("mews.csv: no such file; did you mean news.csv.", "mews.csv")
+    refused("nope.csv: no such file .from ", "nope.csv")
     refused("part-.*: no such file", "part-*.csv")
     refused(r"\. is a folder; name its files, for instance '\./\*.csv'", ".")
     refused("news.csv is named twice", "news.csv", "./news.csv")
@@ -71,11 +75,20 @@ def test_contents_that_make_no_sense(here):
         "--drop-unlabelled",
     )
     refused("twice.csv: 2 columns are called 'text'", table("twice.csv", "text,text,weak\na,b,c\n"))
-    refused("semi.csv has no column 'text'; its columns are 'text;weak'.* Is --delimiter right", table("semi.csv", "text;weak\na;x\n"))
+    refused("semi.csv has no column 'text'; its columns are 'text;weak'. Its columns are separated by ';': give --delimiter ';'$",
+            table("semi.csv", "text;weak\na;x\n"))  # fmt: skip
+    refused("separated by ';': give --delimiter ';'$", table("quoted.csv", 'nr;"text";"weak, true"\n1;a;x\n'))
+    refused("separated by tab: give --delimiter tab$", table("tab.csv", "text\tweak\na\tx\n"))
+    refused("separated by ',': give --delimiter ','$", table("comma.tsv", head + "a,x\n"))
+    refused("no column 'text'; its columns are 'a b'. Is --delimiter right.$", table("blank.csv", "a b\na x\n"))
     refused("--delimiter is ',,' for a csv file; wanted one character", "semi.csv", "--delimiter", ",,")
     refused("latin.csv, line 2: byte 0xe9 .* is not UTF-8; .* or name the encoding it has, for instance --encoding cp1252",
             table("latin.csv", head.encode() + "caf\xe9,x\nb,y\n".encode("latin-1")))  # fmt: skip
     refused("latin.csv, after line [01]: these bytes are not ascii", "latin.csv", "--encoding", "ascii")
+    for encoding in ("utf-16", "utf-32"):
+        wide = table(f"{encoding}.csv", (head + "a,x\nb,y\n").encode(encoding))
+        refused(f"{wide} is in {encoding.upper()}, as its first bytes say, and not in utf-8; give --encoding {encoding}$", wide)
+        refused(f"{wide} is in .* and not in cp1252; give --encoding {encoding}$", wide, "--encoding", "cp1252")
     refused("--encoding is 'klingon', which Python does not know", "latin.csv", "--encoding", "klingon")
     refused("quote.csv, line [0-9]+: not proper CSV", table("quote.csv", head + '"a,x\nb,y\n'))
     mixed = '{"text": "a", "weak": 1}\n{"text": "b", "weak": "1"}\n'
@@ -90,3 +103,54 @@ def test_contents_that_make_no_sense(here):
         "none of the 2 rows has a gold label in column 'true'; fill in some, or leave --gold out", table("gold.csv", gold), "--gold", "true"
     )
     refused("rule released keeps a share of each class, and tau is 'auto'", "one.csv", "--rule", "released")
+
+
+def test_outputs_that_cannot_be_written(here, monkeypatch):
+    write_table(here / "news.csv", ROWS)
+    refused("--keep-out is kept.json; wanted a name that ends in one of .csv, .tsv, .jsonl, .ndjson, .parquet, .pq$",
+            "news.csv", "--keep-out", "kept.json")  # fmt: skip
+    refused(r"cannot write into .*news.csv .Not a directory.; give another --output", "news.csv", "--output", "news.csv/inner")
+    with monkeypatch.context() as patched:
+        patched.setitem(sys.modules, "pyarrow", None)
+        refused("^news-lops/kept.parquet: Parquet needs pyarrow, which is not installed", "news.csv", "--format", "parquet")
+        refused("^clean.pq: Parquet needs pyarrow, which is not installed", "news.csv", "--keep-out", "clean.pq")
+
+    def forbidden(dir):
+        raise PermissionError(13, "Permission denied", f"{dir}/tmpx1y2")
+
+    monkeypatch.setattr("tempfile.TemporaryFile", forbidden)
+    refused(rf"^cannot write into {here} .Permission denied.; give another --output$", "news.csv", "--output", "deep/er")
+    refused(rf"^cannot write into {here} .Permission denied.; give another --keep-out$", "news.csv", "--keep-out", "clean.csv")
+
+
+def test_inputs_that_cannot_be_read(here, monkeypatch):
+    write_table(here / "news.csv", ROWS)
+
+    def forbidden(path, *_, **__):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    for name in ("open", "is_dir"):
+        with monkeypatch.context() as patched:
+            patched.setattr(f"pathlib.Path.{name}", forbidden)
+            refused("^cannot read news.csv: Permission denied$", "news.csv")
+
+
+def test_what_is_wrong_with_the_input_is_said_before_the_output(here):
+    write_table(here / "news.csv", ROWS)
+    (here / "there").mkdir()
+    (here / "there" / "thesis.tex").write_text("x")
+    for message, more in (
+        ("no column 'zzz'", ["--text", "zzz"]),
+        ("--encoding is 'klingon'", ["--encoding", "klingon"]),
+        ("--delimiter is 'xx'", ["--delimiter", "xx"]),
+        ("there is there already", []),
+    ):
+        with pytest.raises(LopsError, match=message):
+            command.main(["news.csv", "--label", "weak", "--output", "there", "--quiet", "--text", "text", *more])
+
+
+@pytest.mark.parametrize(("name", "wanted"), [("select", "auto or a number"), ("compare", "a number")])
+def test_a_share_that_is_no_number(name, wanted, capsys):
+    with pytest.raises(SystemExit):
+        main([name, "news.csv", "--text", "text", "--label", "weak", *(["--gold", "true"] if name == "compare" else []), "--tau", "half"])
+    assert f"argument --tau: found 'half', wanted {wanted} such as 0.5\n" in capsys.readouterr().err

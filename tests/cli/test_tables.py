@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from lops_adapters.cli import tables, writers
+from lops_adapters.cli import files, tables, writers
 from lops_adapters.core import LopsError
 
 from ..noisy import read_table, write_table
@@ -38,7 +38,7 @@ def test_rows_come_in_blocks(tmp_path, suffix, monkeypatch):
     assert [row["lops_suggested"] for row in found][:4] == ["s0", "s2", "s4", "s6"]
 
 
-@pytest.mark.parametrize("kind", tables.FORMATS)
+@pytest.mark.parametrize("kind", files.FORMATS)
 def test_no_row_is_a_file_too(tmp_path, kind):
     table = tables.open_table([write_table(tmp_path / f"a.{kind}", [["1", "x"]], HEADER)])
     assert written(table, tmp_path / f"out.{kind}", kind, rows=np.zeros(0, dtype=int)) == []
