@@ -56,9 +56,11 @@ def _without_tau(confidence: str | None, rule: str | None, every: int | None) ->
             f"the rule {rule} keeps a share of each class, and tau is 'auto'; give tau a number, such as 0.5, or leave the rule out"
         )
     if confidence not in DECIDES_ITSELF:
-        raise LopsError(f"the confidence {confidence} ranks, and tau is 'auto'; say how much of each class to keep, such as tau=0.5")
+        raise LopsError(f"the confidence {confidence} ranks, and tau is 'auto'; give tau a number, such as 0.5")
     if every is not None:
-        raise LopsError(f"every is {every}, and tau is 'auto', which looks when it wants to; leave every out, or give tau a number")
+        raise LopsError(
+            f"every is {every}, and tau is 'auto', which looks when it wants to; leave out every, or give tau a number, such as 0.5"
+        )
     return DECIDES_ITSELF[confidence]
 
 
