@@ -58,9 +58,7 @@ def _without_tau(confidence: str | None, rule: str | None, every: int | None) ->
     if confidence not in DECIDES_ITSELF:
         raise LopsError(f"the confidence {confidence} ranks, and tau is 'auto'; give tau a number, such as 0.5")
     if every is not None:
-        raise LopsError(
-            f"every is {every}, and tau is 'auto', which looks when it wants to; leave out every, or give tau a number, such as 0.5"
-        )
+        raise LopsError(f"every is {every}, and tau is 'auto', which looks when it wants to; leave out every, or give tau a number")
     return DECIDES_ITSELF[confidence]
 
 

@@ -79,7 +79,7 @@ def test_a_number_for_tau_keeps_just_that():
     ("arguments", "message"),
     [
         ({"rule": "released"}, "rule released keeps a share of each class, and tau is 'auto'; give tau a number"),
-        ({"confidence": "margin"}, "confidence margin ranks, and tau is 'auto'; say how much"),
+        ({"confidence": "margin"}, "confidence margin ranks, and tau is 'auto'; give tau a number"),
         ({"confidence": "margin", "tau": 0.5, "rule": "released"}, "rule released is one of learning order, and the confidence is margin"),
         ({"confidence": "confident-learning", "tau": 0.5}, "confident-learning decides by itself how many to keep, and tau is 0.5"),
         ({"every": 3}, "every is 3, and tau is 'auto'"),
