@@ -92,7 +92,7 @@ def _thresholds(page: SelectionPage) -> tuple[str, list[list[float]]]:
         return "", []
     chart, places = threshold_chart(page.thresholds, page.n_kept)
     last = len(page.thresholds) - 1
-    start = last - min(range(last + 1), key=lambda i: abs(page.thresholds[i][1] - page.n_kept))
+    start = last - _start(page)
     slider = (
         '<div class="slider" data-live hidden><label for="threshold">Try another: everything on the left, strict on the right</label>'
         f'<input type="range" id="threshold" min="0" max="{last}" value="{start}">'
@@ -100,10 +100,20 @@ def _thresholds(page: SelectionPage) -> tuple[str, list[list[float]]]:
     )
     rows = [[f"{value:.4g}", count(n), share(n, page.n_rows), *_wrong(judged, wrong)] for value, n, judged, wrong in page.thresholds]
     head = ["confidence", "rows", "share", *(["with a gold label", "wrong", "share wrong"] if page.n_judged else [])]
-    note = '<p class="note">One threshold for all classes; the selection above decides class by class.</p>'
+    note = f"No one threshold keeps just the {count(page.n_kept)} rows of the selection: it decides class by class, so its numbers differ."
+    if page.own_threshold is not None:
+        note = f"One threshold for all classes. That of the selection is {page.own_threshold:.3g}."
     numbers = details("Numbers of this chart", table(head, rows, "What each confidence threshold would keep"))
-    inside = f'<div class="halves"><div>{chart}</div><div>{note}{slider}</div></div>{numbers}'
+    inside = f'<div class="halves"><div>{chart}</div><div><p class="note">{note}</p>{slider}</div></div>{numbers}'
     return _card("What another threshold would keep", inside), places
+
+
+def _start(page: SelectionPage) -> int:
+    """The place of the threshold that keeps what the selection does, or else as many rows as possible as it does."""
+    values = [value for value, _, _, _ in page.thresholds]
+    if page.own_threshold is not None:
+        return values.index(page.own_threshold)
+    return min(range(len(values)), key=lambda i: abs(page.thresholds[i][1] - page.n_kept))
 
 
 def _wrong(judged: int, wrong: int | None) -> list[str]:

@@ -7,8 +7,10 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from importlib.resources import files
 
+import numpy as np
 import pytest
 
+from lops_adapters.core import Selection
 from lops_adapters.report.charts import curve_chart, histogram, line_styles, nice_ticks, threshold_chart
 from lops_adapters.report.data import Curve
 from lops_adapters.report.selection_page import write_selection_page
@@ -100,6 +102,29 @@ def test_a_method_without_times_or_thresholds(tmp_path):
     assert data_of(reader)["columns"] == ["row", "text", "pseudo-label", "confidence", "state"]
     assert "Confidence" not in reader.text
     assert not [attributes for attributes in reader.attributes("svg") if attributes.get("class") == "chart"]
+
+
+def slider(reader):
+    at = next(attributes for attributes in reader.attributes("input") if attributes.get("id") == "threshold")
+    return data_of(reader)["thresholds"][int(at["max"]) - int(at["value"])]
+
+
+def test_the_slider_starts_at_the_selection(tmp_path):
+    scores = np.random.default_rng(5).normal(0.5, 0.4, 2000)
+    chosen = replace_scores(selection(2000), scores, scores >= 0)
+    _, reader = read(tmp_path, page(2000, selection=chosen))
+    assert slider(reader)[:2] == [0.0, (scores >= 0).sum()]
+    assert "One threshold for all classes. That of the selection is 0." in reader.text
+    mask = scores >= np.where(np.arange(2000) % 2, 0.2, 0.6)
+    _, reader = read(tmp_path, page(2000, selection=replace_scores(chosen, scores, mask)))
+    rows = [row[1] for row in data_of(reader)["thresholds"]]
+    assert slider(reader)[1] == min(rows, key=lambda n: abs(n - mask.sum()))
+    assert f"No one threshold keeps just the {mask.sum():,} rows of the selection: it decides class by class, so its numbers differ." in reader.text
+
+
+def replace_scores(chosen, scores, mask):
+    nothing = np.full(len(scores), np.inf)
+    return Selection(mask, nothing, scores, chosen.per_class, chosen.rule, chosen.stopped)
 
 
 def test_only_what_is_hashed_may_run(tmp_path):
