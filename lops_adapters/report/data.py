@@ -21,7 +21,7 @@ POINTS = 200  # of a curve
 
 @dataclass(frozen=True)
 class Suspect:
-    """A row that the selection trusts little: position, what it says, its pseudo-label, what the probe would say (None: not asked)."""
+    """A row that the selection trusts little: position from 0, what it says, pseudo-label, what the probe would say (None: not asked)."""
 
     position: int
     text: str

@@ -70,7 +70,7 @@
     const button = element("button", "more", "more");
     button.type = "button";
     button.setAttribute("aria-expanded", "false");
-    button.setAttribute("aria-label", `more of the text of row ${row.id ?? row.position}`);
+    button.setAttribute("aria-label", `more of the text of row ${row.id ?? row.position + 1}`);
     button.addEventListener("click", () => {
       const open = button.getAttribute("aria-expanded") === "false";
       button.setAttribute("aria-expanded", String(open));
@@ -94,7 +94,7 @@
     const made = element("tr");
     const head = element("th", "words");
     head.scope = "row";
-    head.append(row.id === null ? String(row.position) : foreign(row.id));
+    head.append(row.id === null ? String(row.position + 1) : foreign(row.id));
     const truth = row.gold === row.label ? "gold agrees" : `gold: ${row.gold}`;
     const cells = [head, textCell(row), named(row.label, row.gold === null ? "" : truth)];
     if (data.suggested) {
@@ -152,8 +152,9 @@
   }
 
   function download() {
-    const names = ["position", "id", "label", "suggested", "suggested_probability", "confidence", "learnt_at", "selected", "gold", "text"];
-    const lines = [names.join(","), ...shown.map((row) => names.map((name) => csvCell(row[name])).join(","))];
+    const names = ["id", "label", "suggested", "suggested_probability", "confidence", "learnt_at", "selected", "gold", "text"];
+    const cells = (row) => [row.position + 1, ...names.map((name) => csvCell(row[name]))];
+    const lines = [["row", ...names].join(","), ...shown.map((row) => cells(row).join(","))];
     const blob = new Blob([`\uFEFF${lines.join("\r\n")}\r\n`], { type: "text/csv;charset=utf-8" });
     const link = element("a");
     link.href = URL.createObjectURL(blob);

@@ -157,6 +157,9 @@ def _suspects(page: SelectionPage) -> str:
     if not page.suspects:
         return ""
     intro = f"The least trusted rows of each class, {count(len(page.suspects))} in all: the place to look for wrong labels."
+    named = "Rows are named by their ids; in the CSV, row" if any(row.id is not None for row in page.suspects) else "Row"
+    counted = f"{named} 1 is the first that has a pseudo-label, headings not counted."
+    said = f'<p>{escaped(intro)}</p><p class="note">{counted}</p>'
     words = {"row", "text", "pseudo-label", "probe says"}
     head = "".join(f'<th scope="col" role="columnheader"{_words(name in words)}>{name}</th>' for name in _columns(page))
     live = (
@@ -167,7 +170,7 @@ def _suspects(page: SelectionPage) -> str:
         f'<thead role="rowgroup"><tr role="row">{head}</tr></thead><tbody role="rowgroup"></tbody></table>'
         '<div class="bar"><button type="button" id="previous">Previous</button><button type="button" id="next">Next</button></div></div>'
     )
-    return section("suspects", "Rows to look at", f"<p>{escaped(intro)}</p>", live, f"<noscript>{_static(page)}</noscript>")
+    return section("suspects", "Rows to look at", said, live, f"<noscript>{_static(page)}</noscript>")
 
 
 def _words(yes: bool) -> str:
@@ -203,5 +206,5 @@ def _static(page: SelectionPage) -> str:
 def _static_row(row: Suspect, page: SelectionPage) -> list[str]:
     learnt = [] if not page.learnt else ["never" if row.learnt_at is None else f"{row.learnt_at:.3g}"]
     suggested = [row.suggested or "-"] if _has(page, "suggested") else []
-    name = str(row.position) if row.id is None else row.id
+    name = str(row.position + 1) if row.id is None else row.id
     return [name, cut(row.text, _STATIC_CHARS), *suggested, f"{row.confidence:.3g}", *learnt, "kept" if row.selected else "rejected"]

@@ -115,7 +115,7 @@ def test_search_and_filters(show):
     tab.select_option("#label", label="law")
     assert rows(tab).count() == 8
     tab.select_option("#state", "kept")
-    assert [row.split()[0] for row in rows(tab).all_inner_texts()] == ["31", "23", "13", "3"]
+    assert [row.split()[0] for row in rows(tab).all_inner_texts()] == ["32", "24", "14", "4"]
     tab.fill("#search", "number 3 arts")
     assert tab.locator("#rows-status").inner_text() == "No row fits."
     assert tab.locator("#download").is_disabled()
@@ -124,9 +124,9 @@ def test_search_and_filters(show):
     tab.select_option("#state", "rejected")
     assert rows(tab).count() == 8
     tab.select_option("#order", "position")
-    assert rows(tab).first.inner_text().startswith("32")
+    assert rows(tab).first.inner_text().startswith("33")
     tab.select_option("#order", "probe")
-    assert rows(tab).first.inner_text().startswith("38")
+    assert rows(tab).first.inner_text().startswith("39")
 
 
 def test_pages_of_fifty(show):
@@ -151,7 +151,7 @@ def test_the_download_holds_the_rows_shown(show):
     found = downloaded(tab)
     assert [row["id"] for row in found] == ["id-32", "id-34", "id-36", "id-38"]
     assert found[0] == {
-        "position": "32", "id": "id-32", "label": "arts", "suggested": "law", "suggested_probability": found[0]["suggested_probability"],
+        "row": "33", "id": "id-32", "label": "arts", "suggested": "law", "suggested_probability": found[0]["suggested_probability"],
         "confidence": "-0.25", "learnt_at": "", "selected": "false", "gold": "law", "text": "text number 32 about arts",
     }  # fmt: skip
     assert float(found[0]["suggested_probability"]) == 0.5 + 0.4 * 32 / 39

@@ -119,7 +119,7 @@ def test_the_slider_starts_at_the_selection(tmp_path):
     _, reader = read(tmp_path, page(2000, selection=replace_scores(chosen, scores, mask)))
     rows = [row[1] for row in data_of(reader)["thresholds"]]
     assert slider(reader)[1] == min(rows, key=lambda n: abs(n - mask.sum()))
-    assert f"No one threshold keeps just the {mask.sum():,} rows of the selection: it decides class by class, so its numbers differ." in reader.text
+    assert f"No one threshold keeps just the {mask.sum():,} rows of the selection: it decides class by class" in reader.text
 
 
 def replace_scores(chosen, scores, mask):
@@ -184,6 +184,16 @@ def test_hostile_text_is_text(tmp_path):
     raw = reader.raw["script"][0]
     assert not re.search(r"[<>&\u2028\u2029]", raw)
     assert raw.isascii()
+
+
+def test_rows_count_from_one(tmp_path):
+    text, reader = read(tmp_path, page())
+    assert "Row 1 is the first that has a pseudo-label, headings not counted." in reader.text
+    static = Reader(text.split("<noscript>")[1].split("</noscript>")[0])
+    assert ["39", "text number 38 about arts", "law", "-0.25", "never", "rejected"] in static.rows
+    assert data_of(reader)["suspects"][0]["position"] == page().to_json()["suspects"][0]["position"] == 38
+    _, reader = read(tmp_path, page(ids=[f"row-{i}" for i in range(40)]))
+    assert "Rows are named by their ids; in the CSV, row 1 is the first that has a pseudo-label" in reader.text
 
 
 def test_suspects_stand_in_the_page_without_scripts(tmp_path):
