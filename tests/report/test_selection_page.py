@@ -150,7 +150,7 @@ def test_nothing_is_asked_of_the_network(tmp_path):
     assert not {"link", "img", "iframe", "object", "embed", "form", "a", "base"} & {tag for tag, _ in reader.tags}
     for outside in ("http:", "https:", "src=", "href=", "@import", "//cdn"):
         assert outside not in text
-    assert set(re.findall(r"url\([^)]*\)", text)) == {"url(#hatch)"}
+    assert set(re.findall(r"url\([^)]*\)", text)) == {"url(#hatch)", "url(#inside)"}
 
 
 def test_the_script_writes_text_only():
@@ -299,6 +299,26 @@ def test_curves_of_one_point_and_without_noise():
     drawn = curve_chart([Curve("one", [1.0], [0.3], None)])
     assert '<circle class="dot c0 d0"' in drawn
     assert "nan" not in curve_chart([Curve("clean", [0.5, 1.0], [0.0, 0.0], 0.0)])
+
+
+def heights(drawn):
+    """Of each line and each dot, in units of the drawing from the top; 30 is the upper end of the axis, 236 the lower."""
+    lines = [[float(place.split(",")[1]) for place in line.split()] for line in re.findall(r'points="([^"]+)"', drawn)]
+    return lines, [float(y) for y in re.findall(r'<circle class="dot c[^>]* cy="([^"]+)" r="5"', drawn)]
+
+
+def test_the_axis_is_not_for_the_first_few_rows():
+    low, wild = Curve("low", [0.01, 0.5, 1.0], [0.0, 0.02, 0.16], None), Curve("wild", [0.001, 0.05, 1.0], [1.0, 0.2, 0.16], None)
+    drawn = curve_chart([low, wild], [("low", 0.5, 0.02)])
+    assert "30 %" not in drawn
+    assert "The axis ends at 25 %: a curve that leaves it was higher among the first few rows." in drawn
+    (flat, steep), _ = heights(drawn)
+    assert min(flat) >= 30
+    assert steep[0] < 30 <= steep[1]  # what leaves the plane is clipped
+    assert drawn.index("<clipPath") < drawn.index('<g clip-path="url(#inside)">') < drawn.index("<polyline")
+    assert "The axis ends" not in curve_chart([low])
+    _, dots = heights(curve_chart([low, wild], [("wild", 0.01, 0.9)]))
+    assert 30 <= dots[0] < 60  # what a method keeps is seen, be it few rows
 
 
 def test_ticks_are_round():
