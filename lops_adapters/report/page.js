@@ -49,7 +49,8 @@
   }
 
   const LONG = 280; // characters shown of a text before "more"
-  const PAGE = 50; // rows in the document at a time
+  const narrow = matchMedia("screen and (max-width: 46rem)");
+  const size = () => (narrow.matches ? 10 : 50); // rows in the document at a time
   let shown = [];
   let first = 0;
 
@@ -116,7 +117,7 @@
   }
 
   function draw() {
-    const until = Math.min(first + PAGE, shown.length);
+    const until = Math.min(first + size(), shown.length);
     byId("rows").tBodies[0].replaceChildren(...shown.slice(first, until).map(line));
     const range = shown.length ? `${number.format(first + 1)} to ${number.format(until)} of ${number.format(shown.length)} rows` : "No row fits.";
     byId("rows-status").textContent = range;
@@ -164,7 +165,7 @@
   }
 
   function turn(step) {
-    first += step * PAGE;
+    first += step * size();
     draw();
     byId("suspects").scrollIntoView();
   }
@@ -176,6 +177,10 @@
     byId("previous").addEventListener("click", () => turn(-1));
     byId("next").addEventListener("click", () => turn(1));
     byId("download").addEventListener("click", download);
+    narrow.addEventListener("change", () => {
+      first -= first % size(); // the page that the first row shown is on
+      draw();
+    });
     filter();
   }
 })();

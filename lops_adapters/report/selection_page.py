@@ -71,13 +71,22 @@ def _why(page: SelectionPage) -> str:
 
 
 def _classes(page: SelectionPage) -> str:
-    gold = page.noise_before is not None
-    head = ["class", "rows", "kept", "share kept", *(["wrong before", "wrong after"] if gold else []), "why"]
+    gold, reasons = page.noise_before is not None, {row.why for row in page.classes}
+    head = [
+        "class",
+        "rows",
+        "kept",
+        "share kept",
+        *(["wrong before", "wrong after"] if gold else []),
+        *(["why"] if len(reasons) > 1 else []),
+    ]
     rows = []
     for row in page.classes:
         noise = [percent(row.noise_before), percent(row.noise_after)] if gold else []
-        rows.append([row.label, count(row.count), count(row.kept), _bar(row.kept, row.count), *noise, row.why])
-    return section("classes", "By class", table(head, rows, "What was kept of each class", text=(len(head) - 1,)))
+        rows.append([row.label, count(row.count), count(row.kept), _bar(row.kept, row.count), *noise, row.why][: len(head)])
+    drawn = table(head, rows, "What was kept of each class", text=(head.index("why"),) if "why" in head else (), stacked=True)
+    same = "" if len(reasons) > 1 else f'<p class="note">Why, in every class: {isolated(*reasons)}.</p>'
+    return section("classes", "By class", drawn, same)
 
 
 def _bar(part: int, whole: int) -> Markup:

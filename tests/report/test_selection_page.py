@@ -73,7 +73,7 @@ def data_of(reader):
 def test_numbers_stand_in_the_page(tmp_path):
     _, reader = read(tmp_path, page())
     assert "Kept 32 of 40 rows (80 %)" in reader.text
-    assert ["arts", "20", "16", "80 %", "25.0 %", "6.2 %", "threshold reached"] in reader.rows
+    assert ["arts", "20", "16", "80 %", "25.0 %", "6.2 %"] in reader.rows
     assert ["0.5", "32", "80 %", "32", "1", "3.1 %"] in reader.rows
     assert ["2", "12", "0"] in reader.rows
     assert ["never", "0", "8"] in reader.rows
@@ -84,12 +84,23 @@ def test_numbers_stand_in_the_page(tmp_path):
     assert len(data_of(reader)["suspects"]) == 40
 
 
+def test_a_reason_of_all_classes_is_given_once(tmp_path):
+    made = page()
+    _, reader = read(tmp_path, made)
+    assert reader.text.count("threshold reached") == 1
+    assert "Why, in every class: threshold reached." in reader.text
+    _, reader = read(tmp_path, replace(made, classes=[made.classes[0], replace(made.classes[1], why="kept whole")]))
+    assert ["arts", "20", "16", "80 %", "25.0 %", "6.2 %", "threshold reached"] in reader.rows
+    assert ["law", "20", "16", "80 %", "20.0 %", "0.0 %", "kept whole"] in reader.rows
+    assert "Why, in every class" not in reader.text
+
+
 def test_without_gold_labels(tmp_path):
     _, reader = read(tmp_path, page(with_gold=False))
     shown = reader.text
     assert "wrong among" not in shown
     assert "best possible" not in shown
-    assert ["arts", "20", "16", "80 %", "threshold reached"] in reader.rows
+    assert ["arts", "20", "16", "80 %"] in reader.rows
     assert ["0.5", "32", "80 %"] in reader.rows
     assert not re.search(r"\b(None|nan|null|inf)\b", shown)
 
