@@ -109,7 +109,8 @@ def _thresholds(page: SelectionPage) -> tuple[str, list[list[float]]]:
     )
     rows = [[f"{value:.4g}", count(n), share(n, page.n_rows), *_wrong(judged, wrong)] for value, n, judged, wrong in page.thresholds]
     head = ["confidence", "rows", "share", *(["with a gold label", "wrong", "share wrong"] if page.n_judged else [])]
-    note = f"No one threshold keeps just the {count(page.n_kept)} rows of the selection: it decides class by class, so its numbers differ."
+    note = "The selection decides class by class, or among rows of equal confidence:"
+    note += f" no one threshold keeps just its {count(page.n_kept)} rows, so its numbers differ."
     if page.own_threshold is not None:
         note = f"One threshold for all classes. That of the selection is {page.own_threshold:.3g}."
     numbers = details("Numbers of this chart", table(head, rows, "What each confidence threshold would keep"))

@@ -130,7 +130,7 @@ def test_the_slider_starts_at_the_selection(tmp_path):
     _, reader = read(tmp_path, page(2000, selection=replace_scores(chosen, scores, mask)))
     rows = [row[1] for row in data_of(reader)["thresholds"]]
     assert slider(reader)[1] == min(rows, key=lambda n: abs(n - mask.sum()))
-    assert f"No one threshold keeps just the {mask.sum():,} rows of the selection: it decides class by class" in reader.text
+    assert f"no one threshold keeps just its {mask.sum():,} rows, so its numbers differ" in reader.text
 
 
 def replace_scores(chosen, scores, mask):
