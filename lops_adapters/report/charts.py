@@ -14,6 +14,7 @@ from lops_adapters.report.text import count, escaped, isolated
 WIDTH, HEIGHT = 480, 280
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52, 24, 30, 44
 _TICKS_Y = HEIGHT - _BOTTOM + 19
+_BEGINNING = 0.05  # coverage up to which a curve need not be seen
 _FEW = 12  # bars that stand side by side, with their numbers
 _COLOURS, _DASHES = 8, 5  # classes c0.. and d0.. of the style sheet; no common factor, so 40 lines differ
 
@@ -108,10 +109,14 @@ def threshold_chart(thresholds: Sequence[Threshold], n_kept: int) -> tuple[str, 
 
 
 def curve_chart(curves: Sequence[Curve], kept: Sequence[tuple[str, float, float]] = ()) -> str:
-    """Return noise-coverage curves; ``kept`` are (name, coverage, noise) of selections, drawn as points in the colours of their curves."""
+    """Return noise-coverage curves; ``kept`` are (name, coverage, noise) of selections, drawn as points in the colours of their curves.
+
+    Shares among few rows can be anything: where these alone are high, the axis ends below them and a sentence says so.
+    """
     highest = max([*(value for curve in curves for value in curve.noise), *(noise for _, _, noise in kept), 0.01])
-    plane = Plane((0.0, 1.0), (0.0, _ceiling(highest)))
-    parts = [_grid_y(plane, count_axis=False), _ticks_x(plane, percent=True)]
+    top = _ceiling(min(highest, _worth_showing(curves, kept)))
+    plane = Plane((0.0, 1.0), (0.0, top))
+    parts = [_grid_y(plane, count_axis=False), _ticks_x(plane, percent=True), _CLIP, '<g clip-path="url(#inside)">']
     styles = line_styles([curve.name for curve in curves])
     for curve in curves:
         places = [plane.at(x, y) for x, y in zip(curve.coverage, curve.noise, strict=True)]
@@ -120,6 +125,7 @@ def curve_chart(curves: Sequence[Curve], kept: Sequence[tuple[str, float, float]
         if len(places) == 1:
             shape = f'<circle class="dot {styles[curve.name]}" cx="{places[0][0]}" cy="{places[0][1]}" r="4"/>'
         parts.append(f"<g><title>{escaped(curve.name)}</title>{shape}</g>")
+    parts.append("</g>")
     for name, coverage, noise in kept:
         x, y = plane.at(coverage, noise)
         style = styles.get(name, "c0")
@@ -127,7 +133,16 @@ def curve_chart(curves: Sequence[Curve], kept: Sequence[tuple[str, float, float]
     parts.append(_axis_names("share of the rows kept", "wrong among these"))
     entries = [(f"stroke {styles[curve.name]}", curve.name) for curve in curves]
     entries += [("point", "what is kept")] if kept else []
-    return _legend(entries) + _svg("".join(parts), "Lines: share of wrong pseudo-labels against the share of the rows kept.")
+    drawn = _legend(entries) + _svg("".join(parts), "Lines: share of wrong pseudo-labels against the share of the rows kept.")
+    cut = f'<p class="note">The axis ends at {100 * top:.3g} %: a curve that leaves it was higher among the first few rows.</p>'
+    return drawn + cut if highest > top else drawn
+
+
+def _worth_showing(curves: Sequence[Curve], kept: Sequence[tuple[str, float, float]]) -> float:
+    """A height above everything but the curves' beginnings: their first points are shares of single rows, 0 or 1 by luck."""
+    every = max((curve.noise[-1] for curve in curves), default=0.0)  # among all rows, the same in each curve
+    points = [(x, y) for curve in curves for x, y in zip(curve.coverage, curve.noise, strict=True)] + [(1.0, y) for _, _, y in kept]
+    return max(1.5 * every, 1.05 * max((y for x, y in points if x >= _BEGINNING), default=0.0), 0.01)
 
 
 def line_styles(names: Sequence[str]) -> dict[str, str]:
@@ -215,6 +230,10 @@ def _svg(inside: str, said: str) -> str:
     return f'<svg class="chart" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escaped(said)}">{inside}</svg>'
 
 
+_CLIP = (  # wider than the plane at three sides, that lines along its edges keep their width
+    f'<clipPath id="inside"><rect x="{_LEFT - 4}" y="{_TOP}" width="{WIDTH - _LEFT - _RIGHT + 8}" height="{HEIGHT - _TOP - _BOTTOM + 4}"/>'
+    "</clipPath>"
+)
 _HATCH = (
     '<defs><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
     '<rect class="hatch-ground" width="6" height="6"/><path class="hatch-line" d="M0 0V6"/></pattern></defs>'

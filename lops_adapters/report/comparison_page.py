@@ -56,7 +56,7 @@ def _methods(page: ComparisonPage) -> str:
         '<p class="note">Area: under the noise-coverage curve; smaller is better. It begins at the first coverage that a method can tell '
         "apart, so areas compare only between curves that begin alike.</p>"
     )
-    return section("methods", "Methods", table(head, rows, "Methods of the comparison", text=(6,)), note)
+    return section("methods", "Methods", table(head, rows, "Methods of the comparison", text=(6,), stacked=True), note)
 
 
 def _curves(page: ComparisonPage) -> str:

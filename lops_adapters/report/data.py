@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from lops_adapters.core import LopsError, Selection
 from lops_adapters.evaluation import area_under_noise_coverage, ideal_curve, noise_coverage_curve
 from lops_adapters.report.columns import Columns, Texts, number_or_none, text_or_none, texts_at
-from lops_adapters.report.measure import Threshold, finite, learnt_bins, least_trusted, thinned, threshold_rows
+from lops_adapters.report.measure import Threshold, finite, learnt_bins, least_trusted, own_threshold, thinned, threshold_rows
 from lops_adapters.report.text import cleaned, cut
 from lops_adapters.storage import plain
 
@@ -21,7 +21,7 @@ POINTS = 200  # of a curve
 
 @dataclass(frozen=True)
 class Suspect:
-    """A row that the selection trusts little: position, what it says, its pseudo-label, what the probe would say (None: not asked)."""
+    """A row that the selection trusts little: position from 0, what it says, pseudo-label, what the probe would say (None: not asked)."""
 
     position: int
     text: str
@@ -67,12 +67,13 @@ class SelectionPage:
         why: sentences: which probe, which rule, why watching stopped, what to do next.
         classes: one row a class.
         learnt: (time, kept, rejected), None as time: never learnt; at most 60, none where the method has no learning times.
-        thresholds: (confidence, rows at or above it, those of them that have a gold label, wrong ones or None), descending, at most 200.
+        thresholds: (confidence, rows at or above it, those of them that have a gold label, wrong ones or None), descending, at most 201.
         curves: noise-coverage curves of the rows that have a gold label; none without any.
         suspects: the least trusted rows of each class, the least trusted first.
         settings, versions: what it takes to do it again.
         n_judged, n_judged_kept: rows that have a gold label, and those of them that were kept.
         noise_before, noise_after: share of wrong pseudo-labels among these, None where there are none.
+        own_threshold: the confidence, one of ``thresholds``, that exactly the kept rows reach; None where there is none.
 
     """
 
@@ -92,6 +93,7 @@ class SelectionPage:
     n_judged_kept: int
     noise_before: float | None
     noise_after: float | None
+    own_threshold: float | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return the page in JSON's own types."""
@@ -194,6 +196,7 @@ def selection_page(
     judged, confidence = columns.judged, finite(selection.confidence)
     at = least_trusted(confidence, columns.codes, selection.mask, columns.doubt, suspects_per_class, max_suspects)
     wanted = np.sort(at).tolist()
+    own = own_threshold(confidence, selection.mask, timed=bool(np.isfinite(selection.learnt_at).any()))
     said = dict(zip(wanted, texts_at(texts, wanted), strict=True))
     return SelectionPage(
         title,
@@ -203,7 +206,7 @@ def selection_page(
         list(why) or [f"Rule: {selection.rule}.", f"Watching: {selection.stopped}."],
         _classes(selection, columns),
         learnt_bins(selection.learnt_at, selection.mask),
-        threshold_rows(confidence, judged, columns.wrong),
+        threshold_rows(confidence, judged, columns.wrong, own),
         _curves(confidence, columns),
         [_suspect(i, cut(str(said[i]), max_chars), selection, float(confidence[i]), columns) for i in at.tolist()],
         dict(settings or {}),
@@ -212,6 +215,7 @@ def selection_page(
         int((judged & selection.mask).sum()),
         _share(columns.wrong, judged),
         _share(columns.wrong, judged & selection.mask),
+        own,
     )
 
 
@@ -290,7 +294,7 @@ def _jsonable(value: Any) -> Any:
 
 def _read(cls: Any, stored: Mapping[str, Any], tables: Mapping[str, Any], tuples: Sequence[str] = ()) -> Any:
     try:
-        values = {field.name: stored[field.name] for field in fields(cls)}
+        values = {field.name: stored[field.name] for field in fields(cls) if field.name in stored or field.default is MISSING}
         for name, row in tables.items():
             values[name] = [row(**{field.name: item[field.name] for field in fields(row)}) for item in values[name]]
         for name in tuples:

@@ -59,7 +59,7 @@ def section(name: str, title: str, *parts: str) -> str:
     return f'<section aria-labelledby="{name}"><h2 id="{name}">{escaped(title)}</h2>\n{body}\n</section>'
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[Cell]], caption: str, *, text: Sequence[int] = ()) -> str:
+def table(head: Sequence[str], rows: Sequence[Sequence[Cell]], caption: str, *, text: Sequence[int] = (), stacked: bool = False) -> str:
     """Return a table that scrolls by itself where it is too wide; numbers to the right, the first column names its row.
 
     Args:
@@ -67,18 +67,24 @@ def table(head: Sequence[str], rows: Sequence[Sequence[Cell]], caption: str, *, 
         rows: cells, shown as text unless they are :class:`Markup`.
         caption: read out, not seen: a heading says it already.
         text: columns besides the first that hold words.
+        stacked: on a phone each row has its words above and below its numbers, so that nothing lies beyond the edge.
 
     """
     words = {0, *text}
     kinds = [' class="words" dir="auto"' if i in words else "" for i in range(len(head))]
-    lines = ["<tr>" + "".join(f'<th scope="col"{kind}>{escaped(name)}</th>' for name, kind in zip(head, kinds, strict=True)) + "</tr>"]
+    # A table that is laid out otherwise is none to screen readers unless its parts say what they are.
+    line, column, name, cell = (f' role="{role}"' if stacked else "" for role in ("row", "columnheader", "rowheader", "cell"))
+    titles = "".join(f'<th scope="col"{column}{kind}>{escaped(title)}</th>' for title, kind in zip(head, kinds, strict=True))
+    lines = []
     for row in rows:
-        cells = [cell if isinstance(cell, Markup) else escaped(cell) for cell in row]
-        first = f'<th scope="row"{kinds[0]}>{cells[0]}</th>'
-        rest = "".join(f"<td{kind}>{cell}</td>" for cell, kind in zip(cells[1:], kinds[1:], strict=True))
-        lines.append(f"<tr>{first}{rest}</tr>")
-    inside = f'<caption class="unseen">{escaped(caption)}</caption><thead>{lines[0]}</thead><tbody>' + "\n".join(lines[1:]) + "</tbody>"
-    return f'<div class="wide" role="region" aria-label="{escaped(caption)}" tabindex="0"><table>{inside}</table></div>'
+        shown = [value if isinstance(value, Markup) else escaped(value) for value in row]
+        first = f'<th scope="row"{name}{kinds[0]}>{shown[0]}</th>'
+        rest = "".join(f"<td{cell}{kind}>{value}</td>" for value, kind in zip(shown[1:], kinds[1:], strict=True))
+        lines.append(f"<tr{line}>{first}{rest}</tr>")
+    group, whole = (' role="rowgroup"', ' role="table" class="stacked"') if stacked else ("", "")
+    body = f"<thead{group}><tr{line}>{titles}</tr></thead><tbody{group}>" + "\n".join(lines) + "</tbody>"
+    inside = f'<table{whole}><caption class="unseen">{escaped(caption)}</caption>{body}</table>'
+    return f'<div class="wide" role="region" aria-label="{escaped(caption)}" tabindex="0">{inside}</div>'
 
 
 def details(summary: str, *parts: str) -> str:

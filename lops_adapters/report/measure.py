@@ -39,10 +39,31 @@ def thinned(length: int, size: int) -> np.ndarray:
 Threshold = tuple[float, int, int, int | None]  # confidence, rows at or above it, judged ones among these, wrong ones or None
 
 
-def threshold_rows(confidence: np.ndarray, judged: np.ndarray, wrong: np.ndarray | None, size: int = 200) -> list[Threshold]:
+def own_threshold(confidence: np.ndarray, mask: np.ndarray, *, timed: bool) -> float | None:
+    """Return the confidence that exactly the kept rows reach; None where there is none, as where classes were cut at different ones.
+
+    It is 0 where exactly the kept rows reach 0, unless the confidence is a time of learning (``timed``): there 0 means nothing. Else it is
+    that of the least trusted row kept.
+
+    >>> scores, mask = np.array([0.5, 0.1, -0.2]), np.array([True, True, False])
+    >>> own_threshold(scores, mask, timed=False), own_threshold(scores, mask, timed=True), own_threshold(scores, ~mask, timed=True)
+    (0.0, 0.1, None)
+    """
+    if not mask.any():
+        return None
+    lowest, highest_rejected = float(confidence[mask].min()), float(confidence[~mask].max(initial=-np.inf))
+    if highest_rejected >= lowest:
+        return None
+    return 0.0 if not timed and lowest >= 0 > highest_rejected > -np.inf else lowest
+
+
+def threshold_rows(
+    confidence: np.ndarray, judged: np.ndarray, wrong: np.ndarray | None, own: float | None = None, size: int = 200
+) -> list[Threshold]:
     """Return what thresholds would keep, thresholds descending.
 
-    Of more distinct confidences than ``size`` those are taken that spread the number of rows evenly.
+    Of more distinct confidences than ``size`` those are taken that spread the number of rows evenly. ``own``, at most the largest
+    confidence, is among them in any case.
 
     >>> threshold_rows(np.array([0.5, 0.9, 0.5]), np.array([True, False, True]), np.array([True, False, False]))
     [(0.9, 1, 0, 0), (0.5, 3, 2, 1)]
@@ -52,9 +73,15 @@ def threshold_rows(confidence: np.ndarray, judged: np.ndarray, wrong: np.ndarray
     values = values[::-1]
     at = np.arange(len(values))
     if len(values) > size:
-        at = np.unique(np.concatenate([[0], np.searchsorted(rows, np.linspace(0, rows[-1], size)[1:])]))
-    known, errors = (None if of is None else np.bincount(entering, weights=of)[::-1].cumsum().astype(int) for of in (judged, wrong))
-    return [(float(values[i]), int(rows[i]), 0 if known is None else int(known[i]), None if errors is None else int(errors[i])) for i in at]
+        spread = size - (own is not None)
+        at = np.unique(np.concatenate([[0], np.searchsorted(rows, np.linspace(0, rows[-1], spread)[1:])]))
+    thresholds = np.union1d(values[at], [] if own is None else [own])[::-1]
+    last = np.searchsorted(-values, -thresholds, side="right") - 1  # of the descending confidences, the smallest one that reaches it
+    known = np.bincount(entering, weights=judged)[::-1].cumsum().astype(int)[last].tolist()
+    errors: list[int | None] = [None] * len(last)
+    if wrong is not None:
+        errors = np.bincount(entering, weights=wrong)[::-1].cumsum().astype(int)[last].tolist()
+    return list(zip(thresholds.tolist(), rows[last].tolist(), known, errors, strict=True))
 
 
 def learnt_bins(learnt_at: np.ndarray, mask: np.ndarray, size: int = 60) -> list[tuple[float | None, int, int]]:

@@ -49,7 +49,8 @@
   }
 
   const LONG = 280; // characters shown of a text before "more"
-  const PAGE = 50; // rows in the document at a time
+  const narrow = matchMedia("screen and (max-width: 46rem)");
+  const size = () => (narrow.matches ? 10 : 50); // rows in the document at a time
   let shown = [];
   let first = 0;
 
@@ -70,7 +71,7 @@
     const button = element("button", "more", "more");
     button.type = "button";
     button.setAttribute("aria-expanded", "false");
-    button.setAttribute("aria-label", `more of the text of row ${row.id ?? row.position}`);
+    button.setAttribute("aria-label", `more of the text of row ${row.id ?? row.position + 1}`);
     button.addEventListener("click", () => {
       const open = button.getAttribute("aria-expanded") === "false";
       button.setAttribute("aria-expanded", String(open));
@@ -94,7 +95,7 @@
     const made = element("tr");
     const head = element("th", "words");
     head.scope = "row";
-    head.append(row.id === null ? String(row.position) : foreign(row.id));
+    head.append(row.id === null ? String(row.position + 1) : foreign(row.id));
     const truth = row.gold === row.label ? "gold agrees" : `gold: ${row.gold}`;
     const cells = [head, textCell(row), named(row.label, row.gold === null ? "" : truth)];
     if (data.suggested) {
@@ -116,7 +117,7 @@
   }
 
   function draw() {
-    const until = Math.min(first + PAGE, shown.length);
+    const until = Math.min(first + size(), shown.length);
     byId("rows").tBodies[0].replaceChildren(...shown.slice(first, until).map(line));
     const range = shown.length ? `${number.format(first + 1)} to ${number.format(until)} of ${number.format(shown.length)} rows` : "No row fits.";
     byId("rows-status").textContent = range;
@@ -152,8 +153,9 @@
   }
 
   function download() {
-    const names = ["position", "id", "label", "suggested", "suggested_probability", "confidence", "learnt_at", "selected", "gold", "text"];
-    const lines = [names.join(","), ...shown.map((row) => names.map((name) => csvCell(row[name])).join(","))];
+    const names = ["id", "label", "suggested", "suggested_probability", "confidence", "learnt_at", "selected", "gold", "text"];
+    const cells = (row) => [row.position + 1, ...names.map((name) => csvCell(row[name]))];
+    const lines = [["row", ...names].join(","), ...shown.map((row) => cells(row).join(","))];
     const blob = new Blob([`\uFEFF${lines.join("\r\n")}\r\n`], { type: "text/csv;charset=utf-8" });
     const link = element("a");
     link.href = URL.createObjectURL(blob);
@@ -163,7 +165,7 @@
   }
 
   function turn(step) {
-    first += step * PAGE;
+    first += step * size();
     draw();
     byId("suspects").scrollIntoView();
   }
@@ -175,6 +177,10 @@
     byId("previous").addEventListener("click", () => turn(-1));
     byId("next").addEventListener("click", () => turn(1));
     byId("download").addEventListener("click", download);
+    narrow.addEventListener("change", () => {
+      first -= first % size(); // the page that the first row shown is on
+      draw();
+    });
     filter();
   }
 })();

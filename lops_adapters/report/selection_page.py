@@ -71,13 +71,22 @@ def _why(page: SelectionPage) -> str:
 
 
 def _classes(page: SelectionPage) -> str:
-    gold = page.noise_before is not None
-    head = ["class", "rows", "kept", "share kept", *(["wrong before", "wrong after"] if gold else []), "why"]
+    gold, reasons = page.noise_before is not None, {row.why for row in page.classes}
+    head = [
+        "class",
+        "rows",
+        "kept",
+        "share kept",
+        *(["wrong before", "wrong after"] if gold else []),
+        *(["why"] if len(reasons) > 1 else []),
+    ]
     rows = []
     for row in page.classes:
         noise = [percent(row.noise_before), percent(row.noise_after)] if gold else []
-        rows.append([row.label, count(row.count), count(row.kept), _bar(row.kept, row.count), *noise, row.why])
-    return section("classes", "By class", table(head, rows, "What was kept of each class", text=(len(head) - 1,)))
+        rows.append([row.label, count(row.count), count(row.kept), _bar(row.kept, row.count), *noise, row.why][: len(head)])
+    drawn = table(head, rows, "What was kept of each class", text=(head.index("why"),) if "why" in head else (), stacked=True)
+    same = "" if len(reasons) > 1 else f'<p class="note">Why, in every class: {isolated(*reasons)}.</p>'
+    return section("classes", "By class", drawn, same)
 
 
 def _bar(part: int, whole: int) -> Markup:
@@ -92,7 +101,7 @@ def _thresholds(page: SelectionPage) -> tuple[str, list[list[float]]]:
         return "", []
     chart, places = threshold_chart(page.thresholds, page.n_kept)
     last = len(page.thresholds) - 1
-    start = last - min(range(last + 1), key=lambda i: abs(page.thresholds[i][1] - page.n_kept))
+    start = last - _start(page)
     slider = (
         '<div class="slider" data-live hidden><label for="threshold">Try another: everything on the left, strict on the right</label>'
         f'<input type="range" id="threshold" min="0" max="{last}" value="{start}">'
@@ -100,10 +109,21 @@ def _thresholds(page: SelectionPage) -> tuple[str, list[list[float]]]:
     )
     rows = [[f"{value:.4g}", count(n), share(n, page.n_rows), *_wrong(judged, wrong)] for value, n, judged, wrong in page.thresholds]
     head = ["confidence", "rows", "share", *(["with a gold label", "wrong", "share wrong"] if page.n_judged else [])]
-    note = '<p class="note">One threshold for all classes; the selection above decides class by class.</p>'
+    note = "The selection decides class by class, or among rows of equal confidence:"
+    note += f" no one threshold keeps just its {count(page.n_kept)} rows, so its numbers differ."
+    if page.own_threshold is not None:
+        note = f"One threshold for all classes. That of the selection is {page.own_threshold:.3g}."
     numbers = details("Numbers of this chart", table(head, rows, "What each confidence threshold would keep"))
-    inside = f'<div class="halves"><div>{chart}</div><div>{note}{slider}</div></div>{numbers}'
+    inside = f'<div class="halves"><div>{chart}</div><div><p class="note">{note}</p>{slider}</div></div>{numbers}'
     return _card("What another threshold would keep", inside), places
+
+
+def _start(page: SelectionPage) -> int:
+    """The place of the threshold that keeps what the selection does, or else as many rows as possible as it does."""
+    values = [value for value, _, _, _ in page.thresholds]
+    if page.own_threshold is not None:
+        return values.index(page.own_threshold)
+    return min(range(len(values)), key=lambda i: abs(page.thresholds[i][1] - page.n_kept))
 
 
 def _wrong(judged: int, wrong: int | None) -> list[str]:
@@ -147,6 +167,9 @@ def _suspects(page: SelectionPage) -> str:
     if not page.suspects:
         return ""
     intro = f"The least trusted rows of each class, {count(len(page.suspects))} in all: the place to look for wrong labels."
+    named = "Rows are named by their ids; in the CSV, row" if any(row.id is not None for row in page.suspects) else "Row"
+    counted = f"{named} 1 is the first that has a pseudo-label, headings not counted."
+    said = f'<p>{escaped(intro)}</p><p class="note">{counted}</p>'
     words = {"row", "text", "pseudo-label", "probe says"}
     head = "".join(f'<th scope="col" role="columnheader"{_words(name in words)}>{name}</th>' for name in _columns(page))
     live = (
@@ -157,7 +180,7 @@ def _suspects(page: SelectionPage) -> str:
         f'<thead role="rowgroup"><tr role="row">{head}</tr></thead><tbody role="rowgroup"></tbody></table>'
         '<div class="bar"><button type="button" id="previous">Previous</button><button type="button" id="next">Next</button></div></div>'
     )
-    return section("suspects", "Rows to look at", f"<p>{escaped(intro)}</p>", live, f"<noscript>{_static(page)}</noscript>")
+    return section("suspects", "Rows to look at", said, live, f"<noscript>{_static(page)}</noscript>")
 
 
 def _words(yes: bool) -> str:
@@ -193,5 +216,5 @@ def _static(page: SelectionPage) -> str:
 def _static_row(row: Suspect, page: SelectionPage) -> list[str]:
     learnt = [] if not page.learnt else ["never" if row.learnt_at is None else f"{row.learnt_at:.3g}"]
     suggested = [row.suggested or "-"] if _has(page, "suggested") else []
-    name = str(row.position) if row.id is None else row.id
+    name = str(row.position + 1) if row.id is None else row.id
     return [name, cut(row.text, _STATIC_CHARS), *suggested, f"{row.confidence:.3g}", *learnt, "kept" if row.selected else "rejected"]

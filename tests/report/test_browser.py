@@ -115,7 +115,7 @@ def test_search_and_filters(show):
     tab.select_option("#label", label="law")
     assert rows(tab).count() == 8
     tab.select_option("#state", "kept")
-    assert [row.split()[0] for row in rows(tab).all_inner_texts()] == ["31", "23", "13", "3"]
+    assert [row.split()[0] for row in rows(tab).all_inner_texts()] == ["32", "24", "14", "4"]
     tab.fill("#search", "number 3 arts")
     assert tab.locator("#rows-status").inner_text() == "No row fits."
     assert tab.locator("#download").is_disabled()
@@ -124,9 +124,9 @@ def test_search_and_filters(show):
     tab.select_option("#state", "rejected")
     assert rows(tab).count() == 8
     tab.select_option("#order", "position")
-    assert rows(tab).first.inner_text().startswith("32")
+    assert rows(tab).first.inner_text().startswith("33")
     tab.select_option("#order", "probe")
-    assert rows(tab).first.inner_text().startswith("38")
+    assert rows(tab).first.inner_text().startswith("39")
 
 
 def test_pages_of_fifty(show):
@@ -143,6 +143,17 @@ def test_pages_of_fifty(show):
     assert tab.locator("#rows-status").inner_text() == "51 to 100 of 120 rows"
 
 
+def test_pages_of_ten_on_a_phone(show):
+    tab = show(page(400, suspects_per_class=60), viewport={"width": 390, "height": 800})
+    assert rows(tab).count() == 10
+    for _ in range(6):
+        tab.click("#next")
+    assert tab.locator("#rows-status").inner_text() == "61 to 70 of 120 rows"
+    tab.set_viewport_size({"width": 1200, "height": 900})
+    tab.wait_for_function("document.getElementById('rows-status').textContent === '51 to 100 of 120 rows'")
+    assert rows(tab).count() == 50
+
+
 def test_the_download_holds_the_rows_shown(show):
     tab = show(page(ids=[f"id-{i}" for i in range(40)]))
     tab.select_option("#state", "rejected")
@@ -151,7 +162,7 @@ def test_the_download_holds_the_rows_shown(show):
     found = downloaded(tab)
     assert [row["id"] for row in found] == ["id-32", "id-34", "id-36", "id-38"]
     assert found[0] == {
-        "position": "32", "id": "id-32", "label": "arts", "suggested": "law", "suggested_probability": found[0]["suggested_probability"],
+        "row": "33", "id": "id-32", "label": "arts", "suggested": "law", "suggested_probability": found[0]["suggested_probability"],
         "confidence": "-0.25", "learnt_at": "", "selected": "false", "gold": "law", "text": "text number 32 about arts",
     }  # fmt: skip
     assert float(found[0]["suggested_probability"]) == 0.5 + 0.4 * 32 / 39
@@ -229,6 +240,29 @@ def test_the_comparison_on_a_phone_and_without_a_script(show):
     many = [replace(COMPARISON.methods[0], name=text, note=text) for text in HOSTILE]
     tab = show(replace(COMPARISON, methods=many), write_comparison_page, viewport={"width": 390, "height": 800})
     assert tab.evaluate("document.documentElement.scrollWidth") == 390
+
+
+@pytest.mark.parametrize(
+    ("made", "write"),
+    [
+        (COMPARISON, write_comparison_page),
+        (replace(page(), classes=[replace(row, why=row.label) for row in page().classes]), write_selection_page),
+    ],
+)
+def test_on_a_phone_no_column_lies_beyond_the_edge(show, made, write):
+    tab = show(made, write, viewport={"width": 390, "height": 800})
+    lines = tab.locator(".stacked tbody tr")
+    assert lines.count() == 2
+    for line in lines.all():
+        name, *cells = (cell.bounding_box() for cell in line.locator("th, td").all())
+        numbers, words = cells[:-1], cells[-1]
+        assert len({box["y"] for box in numbers}) == len({round(box["width"]) for box in numbers}) == 1
+        assert name["y"] + name["height"] <= numbers[0]["y"]
+        assert words is None or words["y"] >= numbers[0]["y"] + numbers[0]["height"]  # none: there is no note
+        assert max(box["x"] + box["width"] for box in numbers) <= 390
+        assert line.bounding_box()["height"] < 110
+    heads = [head.bounding_box() for head in tab.locator(".stacked thead th").all()][1 : len(numbers) + 1]
+    assert [head["x"] for head in heads] == pytest.approx([box["x"] for box in numbers], abs=1)
 
 
 def test_dark_and_light(show):

@@ -7,7 +7,7 @@ import pytest
 from lops_adapters.core import LearningOrder, LopsError
 from lops_adapters.evaluation import area_under_noise_coverage, noise_coverage_curve
 from lops_adapters.report.data import BEST, ComparisonPage, MethodRow, SelectionPage, best_curve, noise_curve, selection_page
-from lops_adapters.report.measure import learnt_bins, least_trusted, thinned, threshold_rows
+from lops_adapters.report.measure import learnt_bins, least_trusted, own_threshold, thinned, threshold_rows
 from lops_adapters.selection import keep_all
 
 from .examples import HOSTILE, gold, hostile_page, labels, page, selection, texts
@@ -186,6 +186,36 @@ def test_thresholds_count_as_one_would():
         assert rows[0][0] == values.max()
         assert rows[-1][:2] == (values.min(), len(values))
         assert [row[:2] for row in threshold_rows(values, judged, None, size=50)] == [row[:2] for row in rows]
+
+
+def test_the_own_threshold_is_among_the_thinned_ones():
+    rng = np.random.default_rng(4)
+    values = rng.normal(0.5, 0.4, 2000)
+    kept, nobody = values >= 0, np.zeros(2000, dtype=bool)
+    assert 0.0 not in [row[0] for row in threshold_rows(values, nobody, None)]
+    assert own_threshold(values, kept, timed=False) == 0.0
+    lowest = own_threshold(values, kept, timed=True)
+    assert lowest == values[kept].min()
+    for own in (0.0, lowest):
+        rows = threshold_rows(values, nobody, None, own)
+        assert len(rows) <= 200
+        assert (own, kept.sum(), 0, None) in rows
+        assert rows[0][0] == values.max()
+        assert rows[-1][:2] == (values.min(), 2000)
+
+
+def test_no_own_threshold_where_classes_are_cut_apart():
+    scores = np.array([0.9, 0.5, 0.4, 0.1])
+    assert own_threshold(scores, np.array([True, False, True, False]), timed=False) is None
+    assert own_threshold(np.full(4, 0.5), np.array([True, False, True, True]), timed=False) is None
+    assert own_threshold(scores, np.zeros(4, dtype=bool), timed=False) is None
+    assert own_threshold(scores, np.ones(4, dtype=bool), timed=False) == 0.1
+    assert page().own_threshold == 0.5
+
+
+def test_pages_stored_without_their_own_threshold():
+    stored = {key: value for key, value in page().to_json().items() if key != "own_threshold"}
+    assert SelectionPage.from_json(stored) == replace(page(), own_threshold=None)
 
 
 def test_many_times_of_learning_become_bins():

@@ -7,8 +7,10 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from importlib.resources import files
 
+import numpy as np
 import pytest
 
+from lops_adapters.core import Selection
 from lops_adapters.report.charts import curve_chart, histogram, line_styles, nice_ticks, threshold_chart
 from lops_adapters.report.data import Curve
 from lops_adapters.report.selection_page import write_selection_page
@@ -71,7 +73,7 @@ def data_of(reader):
 def test_numbers_stand_in_the_page(tmp_path):
     _, reader = read(tmp_path, page())
     assert "Kept 32 of 40 rows (80 %)" in reader.text
-    assert ["arts", "20", "16", "80 %", "25.0 %", "6.2 %", "threshold reached"] in reader.rows
+    assert ["arts", "20", "16", "80 %", "25.0 %", "6.2 %"] in reader.rows
     assert ["0.5", "32", "80 %", "32", "1", "3.1 %"] in reader.rows
     assert ["2", "12", "0"] in reader.rows
     assert ["never", "0", "8"] in reader.rows
@@ -82,12 +84,23 @@ def test_numbers_stand_in_the_page(tmp_path):
     assert len(data_of(reader)["suspects"]) == 40
 
 
+def test_a_reason_of_all_classes_is_given_once(tmp_path):
+    made = page()
+    _, reader = read(tmp_path, made)
+    assert reader.text.count("threshold reached") == 1
+    assert "Why, in every class: threshold reached." in reader.text
+    _, reader = read(tmp_path, replace(made, classes=[made.classes[0], replace(made.classes[1], why="kept whole")]))
+    assert ["arts", "20", "16", "80 %", "25.0 %", "6.2 %", "threshold reached"] in reader.rows
+    assert ["law", "20", "16", "80 %", "20.0 %", "0.0 %", "kept whole"] in reader.rows
+    assert "Why, in every class" not in reader.text
+
+
 def test_without_gold_labels(tmp_path):
     _, reader = read(tmp_path, page(with_gold=False))
     shown = reader.text
     assert "wrong among" not in shown
     assert "best possible" not in shown
-    assert ["arts", "20", "16", "80 %", "threshold reached"] in reader.rows
+    assert ["arts", "20", "16", "80 %"] in reader.rows
     assert ["0.5", "32", "80 %"] in reader.rows
     assert not re.search(r"\b(None|nan|null|inf)\b", shown)
 
@@ -100,6 +113,29 @@ def test_a_method_without_times_or_thresholds(tmp_path):
     assert data_of(reader)["columns"] == ["row", "text", "pseudo-label", "confidence", "state"]
     assert "Confidence" not in reader.text
     assert not [attributes for attributes in reader.attributes("svg") if attributes.get("class") == "chart"]
+
+
+def slider(reader):
+    at = next(attributes for attributes in reader.attributes("input") if attributes.get("id") == "threshold")
+    return data_of(reader)["thresholds"][int(at["max"]) - int(at["value"])]
+
+
+def test_the_slider_starts_at_the_selection(tmp_path):
+    scores = np.random.default_rng(5).normal(0.5, 0.4, 2000)
+    chosen = replace_scores(selection(2000), scores, scores >= 0)
+    _, reader = read(tmp_path, page(2000, selection=chosen))
+    assert slider(reader)[:2] == [0.0, (scores >= 0).sum()]
+    assert "One threshold for all classes. That of the selection is 0." in reader.text
+    mask = scores >= np.where(np.arange(2000) % 2, 0.2, 0.6)
+    _, reader = read(tmp_path, page(2000, selection=replace_scores(chosen, scores, mask)))
+    rows = [row[1] for row in data_of(reader)["thresholds"]]
+    assert slider(reader)[1] == min(rows, key=lambda n: abs(n - mask.sum()))
+    assert f"no one threshold keeps just its {mask.sum():,} rows, so its numbers differ" in reader.text
+
+
+def replace_scores(chosen, scores, mask):
+    nothing = np.full(len(scores), np.inf)
+    return Selection(mask, nothing, scores, chosen.per_class, chosen.rule, chosen.stopped)
 
 
 def test_only_what_is_hashed_may_run(tmp_path):
@@ -125,7 +161,7 @@ def test_nothing_is_asked_of_the_network(tmp_path):
     assert not {"link", "img", "iframe", "object", "embed", "form", "a", "base"} & {tag for tag, _ in reader.tags}
     for outside in ("http:", "https:", "src=", "href=", "@import", "//cdn"):
         assert outside not in text
-    assert set(re.findall(r"url\([^)]*\)", text)) == {"url(#hatch)"}
+    assert set(re.findall(r"url\([^)]*\)", text)) == {"url(#hatch)", "url(#inside)"}
 
 
 def test_the_script_writes_text_only():
@@ -159,6 +195,16 @@ def test_hostile_text_is_text(tmp_path):
     raw = reader.raw["script"][0]
     assert not re.search(r"[<>&\u2028\u2029]", raw)
     assert raw.isascii()
+
+
+def test_rows_count_from_one(tmp_path):
+    text, reader = read(tmp_path, page())
+    assert "Row 1 is the first that has a pseudo-label, headings not counted." in reader.text
+    static = Reader(text.split("<noscript>")[1].split("</noscript>")[0])
+    assert ["39", "text number 38 about arts", "law", "-0.25", "never", "rejected"] in static.rows
+    assert data_of(reader)["suspects"][0]["position"] == page().to_json()["suspects"][0]["position"] == 38
+    _, reader = read(tmp_path, page(ids=[f"row-{i}" for i in range(40)]))
+    assert "Rows are named by their ids; in the CSV, row 1 is the first that has a pseudo-label" in reader.text
 
 
 def test_suspects_stand_in_the_page_without_scripts(tmp_path):
@@ -264,6 +310,26 @@ def test_curves_of_one_point_and_without_noise():
     drawn = curve_chart([Curve("one", [1.0], [0.3], None)])
     assert '<circle class="dot c0 d0"' in drawn
     assert "nan" not in curve_chart([Curve("clean", [0.5, 1.0], [0.0, 0.0], 0.0)])
+
+
+def heights(drawn):
+    """Of each line and each dot, in units of the drawing from the top; 30 is the upper end of the axis, 236 the lower."""
+    lines = [[float(place.split(",")[1]) for place in line.split()] for line in re.findall(r'points="([^"]+)"', drawn)]
+    return lines, [float(y) for y in re.findall(r'<circle class="dot c[^>]* cy="([^"]+)" r="5"', drawn)]
+
+
+def test_the_axis_is_not_for_the_first_few_rows():
+    low, wild = Curve("low", [0.01, 0.5, 1.0], [0.0, 0.02, 0.16], None), Curve("wild", [0.001, 0.05, 1.0], [1.0, 0.2, 0.16], None)
+    drawn = curve_chart([low, wild], [("low", 0.5, 0.02)])
+    assert "30 %" not in drawn
+    assert "The axis ends at 25 %: a curve that leaves it was higher among the first few rows." in drawn
+    (flat, steep), _ = heights(drawn)
+    assert min(flat) >= 30
+    assert steep[0] < 30 <= steep[1]  # what leaves the plane is clipped
+    assert drawn.index("<clipPath") < drawn.index('<g clip-path="url(#inside)">') < drawn.index("<polyline")
+    assert "The axis ends" not in curve_chart([low])
+    _, dots = heights(curve_chart([low, wild], [("wild", 0.01, 0.9)]))
+    assert 30 <= dots[0] < 60  # what a method keeps is seen, be it few rows
 
 
 def test_ticks_are_round():
