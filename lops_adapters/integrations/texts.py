@@ -273,9 +273,7 @@ def _check_kept(selection: Selection, strict: bool) -> None:
         f"nothing is kept of {len(empty)} of {len(selection.per_class)} classes: {', '.join(empty[:_SHOWN])}. Look at these labels, or "
         "give tau a number, which keeps that share of every class"
     )
-    if strict:
-        raise LopsError(message)
-    warnings.warn(message, LopsWarning, stacklevel=3)
+    _complain(message, strict)
 
 
 def _check_chance(selection: Selection, strict: bool) -> None:
@@ -287,9 +285,13 @@ def _check_chance(selection: Selection, strict: bool) -> None:
         f"a probe confirms {kept} of {n} labels that it had not seen, hardly more than by guessing among {k} classes ({n // k}): the "
         "labels have little to do with the texts. Are these the right columns, and do their rows belong together?"
     )
+    _complain(message, strict)
+
+
+def _complain(message: str, strict: bool) -> None:
     if strict:
         raise LopsError(message)
-    warnings.warn(message, LopsWarning, stacklevel=3)
+    warnings.warn(message, LopsWarning, stacklevel=4)  # where select was called
 
 
 def _how(method: str, arguments: dict[str, Any]) -> str:
