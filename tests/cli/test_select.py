@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 
 import numpy as np
 import pytest
@@ -276,8 +277,12 @@ def test_an_input_that_changes_between_the_passes(here, change, monkeypatch):
 
 def test_a_run_that_is_stopped_leaves_nothing(here, monkeypatch, capsys):
     path = write_table(here / "news.csv", ROWS)
-    monkeypatch.setattr(command, "write_pages", lambda *_: os.kill(os.getpid(), 2))
-    assert main(["select", str(path), *OPTIONS]) == 130
+    monkeypatch.setattr(command, "write_pages", lambda *_: os.kill(os.getpid(), signal.SIGINT))
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # programs started in the background ignore it
+    try:
+        assert main(["select", str(path), *OPTIONS]) == 130
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert [p.name for p in here.iterdir()] == ["news.csv"]
     assert "nothing half is left behind" in capsys.readouterr().err
 
