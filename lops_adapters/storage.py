@@ -37,7 +37,12 @@ def replace_folder(folder: Path, write: Callable[[Path], object]) -> None:
         raise
     if folder.exists():
         folder.rename(old)
-    temporary.rename(folder)
+    try:
+        temporary.rename(folder)
+    except OSError:
+        if old.exists():
+            old.rename(folder)
+        raise
     shutil.rmtree(old, ignore_errors=True)
 
 

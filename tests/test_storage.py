@@ -114,6 +114,22 @@ def test_a_folder_stands_there_when_it_is_complete(tmp_path):
     assert list(folder.parent.iterdir()) == [folder]
 
 
+def test_a_folder_that_cannot_take_its_place_leaves_the_old_one(tmp_path, monkeypatch):
+    folder = tmp_path / "model"
+    storage.replace_folder(folder, lambda temporary: (temporary / "weights").write_text("old"))
+    rename = Path.rename
+
+    def refused(path, target):
+        if (path / "new").exists():
+            raise PermissionError("not this one")
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", refused)
+    with pytest.raises(PermissionError, match="not this one"):
+        storage.replace_folder(folder, lambda temporary: (temporary / "new").write_text("new"))
+    assert (folder / "weights").read_text() == "old"
+
+
 def test_a_folder_that_fails_leaves_the_old_one(tmp_path):
     """And nothing of what it had written."""
     folder = tmp_path / "model"

@@ -101,12 +101,12 @@ def checksums(paths: Sequence[Path]) -> dict[str, str]:
     found = {}
     for path in paths:
         with reading(path), path.open("rb") as file:
-            found[str(path)] = hashlib.file_digest(file, "sha256").hexdigest() if hasattr(hashlib, "file_digest") else _digest(file)
+            found[str(path)] = _digest(file)
     return found
 
 
 def _digest(file: Any) -> str:
-    """The same for Python 3.10."""
+    """SHA-256 of an open file, a piece at a time: hashlib.file_digest needs Python 3.11."""
     digest = hashlib.sha256()
     while chunk := file.read(2**20):
         digest.update(chunk)

@@ -13,7 +13,7 @@ import numpy as np
 from lops_adapters.cli.tables import Table, require
 from lops_adapters.cli.writers import cell_text
 from lops_adapters.core import LopsError, LopsWarning
-from lops_adapters.integrations.texts import is_missing
+from lops_adapters.datasets.corpus import is_unlabelled
 
 _SHOWN = 5  # places named in a message
 
@@ -81,13 +81,12 @@ class _Places:
 
 
 def read_rows(table: Table, wanted: Wanted) -> Rows:
-    """Read the columns of a selection.
+    """Read the columns of a selection, which :meth:`Wanted.check` has found in the table.
 
     Raises:
-        LopsError: a missing column, a text that is no string, missing labels or gold labels, labels of several types, one class only.
+        LopsError: a text that is no string, missing labels or gold labels, labels of several types, one class only.
 
     """
-    wanted.check(table)
     reader = _Reader(table, wanted)
     names = [name for name in (wanted.text, wanted.label, wanted.gold, wanted.id) if name is not None]
     for path, number, cells in table.cells(names):
@@ -109,7 +108,7 @@ class _Reader:
     def take(self, path: Path, number: int, cells: dict[str, Any]) -> None:
         """Take in a row."""
         text, label = cells[self._wanted.text], cells[self._wanted.label]
-        missing = is_missing(label)
+        missing = is_unlabelled(label)
         self._labelled.append(not missing)
         if missing:
             self._unlabelled.add(path, number)
@@ -129,8 +128,8 @@ class _Reader:
             self._blank.add(path, number)
         if self._rows.gold is not None:
             gold = cells[str(self._wanted.gold)]
-            self._judged += not is_missing(gold)
-            self._rows.gold.append(None if is_missing(gold) else self._names.setdefault(gold, str(gold)))
+            self._judged += not is_unlabelled(gold)
+            self._rows.gold.append(None if is_unlabelled(gold) else self._names.setdefault(gold, str(gold)))
         if self._rows.ids is not None:
             self._rows.ids.append(cell_text(cells[str(self._wanted.id)]))
 

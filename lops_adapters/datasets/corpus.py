@@ -166,6 +166,20 @@ def is_missing(value: object) -> bool:
     return value is None or (isinstance(value, float) and math.isnan(value))
 
 
+def is_unlabelled(label: Any) -> bool:
+    """Whether a label is None, NaN, pandas.NA, or a string without anything in it.
+
+    >>> [is_unlabelled(label) for label in (None, float("nan"), " ", "a", 0)]
+    [True, True, True, False, False]
+    """
+    if isinstance(label, str):
+        return not label.strip()
+    try:
+        return label is None or bool(label != label)  # noqa: PLR0124 (NaN and NaT differ from themselves)
+    except TypeError:  # pandas.NA is neither
+        return True
+
+
 def listed(names: Iterable[object], limit: int = 30) -> str:
     """Join names for a message, cut after ``limit`` of them.
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from lops_adapters.arguments import aligned, percent
 from lops_adapters.core import LopsError, LopsWarning, Selection
+from lops_adapters.datasets.corpus import is_unlabelled
 from lops_adapters.integrations.choices import DECIDES_ITSELF, choose_probe, device_of, method_for
 from lops_adapters.probes import Probe
 from lops_adapters.probes.base import check_counts
@@ -224,7 +225,7 @@ def read_labels(labels: Sequence[Hashable]) -> list[Hashable]:
     read: list[Hashable] = list(labels.tolist() if hasattr(labels, "tolist") else labels)
     if any(isinstance(label, list | dict | set | np.ndarray) for label in read):
         raise LopsError("labels hold lists; wanted one class name a text (for several labels a text, select for each class by itself)")
-    bad = [position for position, label in enumerate(read) if is_missing(label)]
+    bad = [position for position, label in enumerate(read) if is_unlabelled(label)]
     if bad:
         raise LopsError(
             f"{len(bad)} of {len(read)} labels are missing, at {_positions(bad)}; leave these rows out: only labelled texts can be selected"
@@ -242,20 +243,6 @@ def read_labels(labels: Sequence[Hashable]) -> list[Hashable]:
             "share: are these the labels?"
         )
     return read
-
-
-def is_missing(label: Any) -> bool:
-    """Whether a label is None, NaN, pandas.NA, or a string without anything in it.
-
-    >>> [is_missing(label) for label in (None, float("nan"), " ", "a", 0)]
-    [True, True, True, False, False]
-    """
-    if isinstance(label, str):
-        return not label.strip()
-    try:
-        return label is None or bool(label != label)  # noqa: PLR0124 (NaN and NaT differ from themselves)
-    except TypeError:  # pandas.NA is neither
-        return True
 
 
 def _positions(positions: list[int]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from lops_adapters.core import LopsError, Selection
+from lops_adapters.datasets.corpus import is_unlabelled
 from lops_adapters.evaluation import noise
 from lops_adapters.report.text import cleaned
 
@@ -63,7 +63,7 @@ class Columns:
             raise LopsError(f"label {listed[i]!r} of row {i} is no class of the selection; pass the pseudo-labels it was made from")
         wrong, judged = None, np.zeros(n, dtype=bool)
         if truth is not None:
-            judged = np.array([not missing(label) for label in truth])
+            judged = np.array([not is_unlabelled(label) for label in truth])
             at = np.flatnonzero(judged).tolist()
             if not at:
                 raise LopsError(f"all {n} gold labels are missing; wanted some, or no gold at all")
@@ -95,14 +95,9 @@ def number_or_none(value: Any) -> float | None:
     return float(value) if value is not None and np.isfinite(value) else None
 
 
-def missing(value: Any) -> bool:
-    """Return whether there is no label or id: None, NaN or an empty text."""
-    return value is None or value == "" or (isinstance(value, float) and math.isnan(value))
-
-
 def text_or_none(value: Any) -> str | None:
     """Return a label or id as text; None where it is missing."""
-    return None if missing(value) else cleaned(str(value))
+    return None if is_unlabelled(value) else cleaned(str(value))
 
 
 def _listed(values: Any) -> list[Any]:

@@ -58,6 +58,14 @@ def test_some_gold_labels_measure_as_if_there_were_no_other_rows():
     assert {row.gold for row in made.suspects} == {None, *gold()}
 
 
+def test_every_way_to_have_no_gold_label():
+    pandas = pytest.importorskip("pandas")
+    some = [pandas.NA, None, float("nan"), "", " ", *gold()[5:]]
+    made = page(gold=pandas.Series(some, dtype=object))
+    assert made.n_judged == 35
+    assert made == page(gold=[None] * 5 + gold()[5:])
+
+
 def test_the_least_trusted_rows_come_first():
     made = page(suspects_per_class=5)
     assert len(made.suspects) == 10
