@@ -9,8 +9,9 @@ INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --con
 demo: $(VENV)/.demo
 	$(BIN)/python -m lops_adapters.conwea
 
+# Two processes of one thread each: the tests are many and small, and more processes would each hold torch and Keras in memory.
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -24,7 +24,7 @@ from lops_adapters.self_training.classifier import build_classifier, build_probe
 from lops_adapters.self_training.given import read_pseudo_labels
 from lops_adapters.self_training.model import SelfTrainedClassifier
 from lops_adapters.self_training.settings import HEURISTICS, SelfTrainingSettings
-from lops_adapters.self_training.training_set import TrainingSet, codes_of
+from lops_adapters.self_training.training_set import TrainingSet, codes_of, fading_classes
 
 log = logging.getLogger(__name__)
 
@@ -111,6 +111,7 @@ def run_arm(
     """
     corpus, settings = prepared.corpus, prepared.settings
     training = TrainingSet.start(prepared.pseudo_labels)
+    faded: set[str] = set()
     for number in range(settings.iterations):
         labelled, n_initial = training.pseudo_labels(), int((training.since == 0).sum())
         samples = [corpus.texts[i] for i in labelled.positions]
@@ -121,6 +122,7 @@ def run_arm(
         selection, select_seconds = run.select(f"{arm}-{number}-selection", partial(selector, samples, labelled.labels))
         trusted = trusted_positions(selection, labelled.labels)
         log.info("%s, iteration %d: trains on %d of %d pseudo-labels", arm, number, len(trusted), len(labelled))
+        faded |= _warn_of_fading(f"{arm}, iteration {number}", prepared.pseudo_labels, labelled.labels[trusted], faded)
         save_in = run.arm(arm) / "model" if number == settings.iterations - 1 else None
         train = partial(
             _train, [samples[i] for i in trusted], codes_of(labelled)[trusted], prepared, run, save_in, seed + number, device, quiet
@@ -132,6 +134,20 @@ def run_arm(
         bootstrapped = training.bootstrap(probabilities, settings.delta, number, inclusive=settings.faithful)
         seconds = {"selection": select_seconds, "classifier": train_seconds}
         yield Iteration(number, labelled, n_initial, n, selection, len(trusted), probabilities, len(rejected), bootstrapped, seconds)
+
+
+def _warn_of_fading(where: str, initial: PseudoLabels, trained: np.ndarray, known: set[str]) -> set[str]:
+    """Warn of classes that fade, each once; returns those that do now."""
+    fading = fading_classes(initial, trained)
+    new = [f"{name} ({before:.1%} of the pseudo-labels at first, {now:.1%} now)" for name, before, now in fading if name not in known]
+    if new:
+        log.warning(
+            "%s: the classifier is about to lose sight of %s. Try --method automatic or learning-order, --rule ranked with a large --tau, "
+            "or a lower --delta",
+            where,
+            ", ".join(new),
+        )
+    return {name for name, _, _ in fading}
 
 
 def _selector(

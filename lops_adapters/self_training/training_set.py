@@ -77,3 +77,20 @@ def codes_of(labels: PseudoLabels) -> np.ndarray:
     """Return the (m,) int64 places of pseudo-labels among all classes."""
     place = {name: code for code, name in enumerate(labels.classes)}
     return np.array([place[name] for name in labels.labels], dtype=np.int64)
+
+
+def fading_classes(initial: PseudoLabels, trained: np.ndarray) -> list[tuple[str, float, float]]:
+    """Return the classes whose share of the training set is less than half of what it was among the initial pseudo-labels.
+
+    A classifier that is rarely sure of a class bootstraps little of it and trains on ever less of it.
+
+    Args:
+        initial: before any selection.
+        trained: (m,) names, the pseudo-labels that a classifier is trained on.
+
+    Returns:
+        (class, share among the initial, share now), in the order of the classes.
+
+    """
+    shares = [(name, count / len(initial), float((trained == name).mean())) for name, count in initial.counts.items()]
+    return [(name, before, now) for name, before, now in shares if now < before / 2]

@@ -184,6 +184,17 @@ def test_fewer_pseudo_labels_than_n(monkeypatch, dataset, go, tmp_path):
     assert second["rule"] != "keep-all"
 
 
+def test_a_class_that_fades_is_named_once(monkeypatch, dataset, go, tmp_path, caplog):
+    few = CLASSES[0]
+    Recorder(monkeypatch, lambda labels, _: (labels != few) | (np.cumsum(labels == few) == 1))
+    with caplog.at_level("WARNING", logger="lops_adapters"):
+        go(dataset, tmp_path / "run", arms=["lops"])
+    said = [record.message for record in caplog.records if "lose sight" in record.message]
+    assert len(said) == 1
+    assert said[0].startswith("lops, iteration 0: the classifier is about to lose sight of " + few)
+    assert "--method automatic or learning-order" in said[0]
+
+
 @pytest.mark.filterwarnings("ignore::lops_adapters.core.LopsWarning")
 @pytest.mark.parametrize(("tau", "n"), [(0.5, 24), (0.01, 1), (1, 49)])
 def test_baselines_without_lops_keep_tau(dataset, go, tmp_path, tau, n):

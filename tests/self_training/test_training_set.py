@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lops_adapters.pseudo_labels import PseudoLabels
-from lops_adapters.self_training.training_set import DROPPED, POOL, TrainingSet, codes_of
+from lops_adapters.self_training.training_set import DROPPED, POOL, TrainingSet, codes_of, fading_classes
 
 CLASSES = ("arts", "law", "sport")
 
@@ -71,3 +71,13 @@ def test_nothing_left_and_nothing_sure(training):
     training.bootstrap(sure(*((i, 0, 0.9) for i in range(6))), 0.6, 0)
     assert (training.since >= 0).all()
     assert len(training.bootstrap(sure((0, 1, 1.0)), 0.6, 1)) == 0
+
+
+def test_a_class_fades_when_its_share_falls_below_half():
+    initial = PseudoLabels(np.arange(8), np.repeat(["law", "sport"], [4, 4]).astype(object), np.ones(8), 8, CLASSES)
+    at_half = np.repeat(["law", "sport"], [1, 3]).astype(object)
+    assert fading_classes(initial, at_half) == []
+    assert fading_classes(initial, np.repeat(["law", "sport"], [1, 4]).astype(object)) == [("law", 0.5, 0.2)]
+    assert fading_classes(initial, np.repeat(["sport"], [9]).astype(object)) == [("law", 0.5, 0.0)]
+    gone_from_the_start = PseudoLabels(np.arange(4), np.repeat(["law"], 4).astype(object), np.ones(4), 8, CLASSES)
+    assert fading_classes(gone_from_the_start, at_half) == [("law", 1.0, 0.25)]
