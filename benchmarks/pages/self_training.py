@@ -21,9 +21,9 @@ CLASSIFIERS = {"cpu": ("linear", "minilm"), "paper": ("bert-base-uncased", "xlne
 _BESIDE = "bert-base-uncased"  # of the paper's classifiers the one that stands beside those the paper does not have
 
 
-def files_of(protocol: str, classifier: str) -> dict[str, list[dict[str, Any]]]:
+def files_of(protocol: str, classifier: str, kind: str = "self-training") -> dict[str, list[dict[str, Any]]]:
     """Data set -> its result files, one a seed; an empty list is a hole."""
-    return {data: results(f"{protocol}/self-training-{classifier}-{data}-seed*.json") for data in DATASETS[protocol]}
+    return {data: results(f"{protocol}/{kind}-{classifier}-{data}-seed*.json") for data in DATASETS[protocol]}
 
 
 def methods_in(groups: Sequence[Files]) -> list[str]:
@@ -68,14 +68,14 @@ def _closed(item: dict[str, Any], method: str) -> float | None:
     return None if None in scores else share_of_gap_closed(*scores)
 
 
-def significance(protocol: str, classifier: str) -> str:
+def significance(protocol: str, classifier: str, kind: str = "self-training") -> str:
     """Return differences in macro-F1 in points, and how sure they are.
 
     In how many seeds the paired bootstrap over documents gives p < 0.05; and, where seeds have the same documents and were compared, the
     95 % interval and the p-value of the bootstrap over seeds and documents.
     """
-    groups = files_of(protocol, classifier)
-    together = {data: _over_seeds(f"{protocol}/{PREFIX}self-training-{classifier}-{data}.json", files) for data, files in groups.items()}
+    groups = files_of(protocol, classifier, kind)
+    together = {data: _over_seeds(f"{protocol}/{PREFIX}{kind}-{classifier}-{data}.json", files) for data, files in groups.items()}
     methods = methods_in(list(groups.values()))
     pairs = [("lops", other) for other in methods if other != "lops"]
     pairs += [(method, "standard") for method in methods if method not in ("lops", "standard")]
@@ -105,9 +105,9 @@ def _difference(files: Files, together: dict[str, Any], first: str, second: str)
     return f"{text} [{100 * over['macro']['low']:+.1f} to {100 * over['macro']['high']:+.1f}, p {over['macro']['p_value']:.3f}]"
 
 
-def iterations(protocol: str, classifier: str) -> str:
+def iterations(protocol: str, classifier: str, kind: str = "self-training") -> str:
     """Return macro-F1 after each iteration, and what is kept in the first and the last, a row a data set and method."""
-    groups = files_of(protocol, classifier)
+    groups = files_of(protocol, classifier, kind)
     most = max(
         (len(arm["iterations"]) for files in groups.values() for item in files for arm in item["result"]["arms"].values()), default=0
     )
@@ -146,5 +146,6 @@ TABLES: dict[str, Callable[[], str]] = {
         for classifier in classifiers
         for name, make in _OF_CLASSIFIER.items()
     },
+    **{f"cpu-{make.__name__}-linear-stratified": partial(make, "cpu", "linear", "stratified") for make in (significance, iterations)},
     **{f"{protocol}-tau": partial(tau, protocol) for protocol in CLASSIFIERS},
 }

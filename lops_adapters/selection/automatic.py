@@ -11,7 +11,7 @@ import numpy as np
 from lops_adapters.core import Selection
 from lops_adapters.probes.base import Probe
 from lops_adapters.selection.folds import splits
-from lops_adapters.selection.keeping import Scored, read_labels, selection_of
+from lops_adapters.selection.keeping import Scored, best, read_labels, selection_of, shares
 from lops_adapters.selection.margin import margins
 from lops_adapters.selection.selectors import Labels
 from lops_adapters.selection.suggestions import Seen
@@ -31,13 +31,16 @@ class Automatic:
 
     Classes with fewer samples than folds are kept whole and rival no others: the probes know too little of them.
 
-    The confidence is the margin of relative probabilities scaled to sum to 1, in [-1, 1]: 0 and above is kept.
+    The confidence is the margin of relative probabilities scaled to sum to 1, in [-1, 1]: 0 and above is kept; with ``stratified`` as many
+    in total, but the same share of every class, those with the largest margins. That leaves more wrong labels where classes differ in
+    noise, and class sizes as they were, which a classifier that leans towards large classes may need more.
 
     Args:
         probe: trained afresh once a fold.
         seed: of folds and trainings.
         quiet: no progress bar.
         folds: 3 trainings on two thirds of the samples cost about two trainings on all.
+        stratified: take the same share of every class.
         seen: told the relative probabilities, scaled to sum to 1, of all samples at the look that counts.
 
     """
@@ -46,6 +49,7 @@ class Automatic:
     seed: int = 0
     quiet: bool = True
     folds: int = 3
+    stratified: bool = False
     seen: Seen | None = None
 
     def __call__(self, samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
@@ -62,9 +66,14 @@ class Automatic:
         scores = np.stack([relative_margins(probabilities, codes, small) for probabilities in looks.values()])
         chosen = int((scores >= 0).sum(axis=1).argmax())
         mask = (scores[chosen] >= 0) | small[codes]
+        why = "preferred by a probe that had not seen it"
+        if self.stratified:
+            wanted = np.where(small, counts, shares(codes, len(classes), int(mask.sum()), 1.0))
+            mask = best(scores[chosen], codes, wanted, self.seed)
+            why = "highest scores of its class, as large a share as is preferred of all classes by probes that had not seen it"
         if self.seen is not None:
             self.seen(relative(list(looks.values())[chosen], codes, small), None)
-        reasons = ["too few samples, kept whole" if few else "preferred by a probe that had not seen it" for few in small]
+        reasons = ["too few samples, kept whole" if few else why for few in small]
         asked = f"after {list(looks)[chosen]:g} of {self.probe.max_epochs} epochs"
         when = f"{self.folds} trainings, each asked about what it had not seen, {asked}"
         return selection_of(mask, Scored(scores[chosen], None, when), classes, codes, "automatic", reasons)

@@ -116,7 +116,7 @@ def confident_learning(request: Request, **options: Any) -> Selector:
 
 def automatic(request: Request, **options: Any) -> Selector:
     """The automatic choice."""
-    return Automatic(request.probe, request.seed, request.quiet, seen=request.seen, **options)
+    return Automatic(request.probe, request.seed, request.quiet, stratified=request.stratified, seen=request.seen, **options)
 
 
 def optimal(request: Request) -> Selector:

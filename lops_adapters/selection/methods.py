@@ -88,7 +88,8 @@ def build(
             ``automatic``, ``confident-learning`` and ``optimal``.
         rule: of ``lops`` and ``lops-batch``, one of :data:`lops_adapters.core.RULES`.
         every: look after every so many updates instead of after every epoch, for methods that look at checkpoints.
-        stratified: take the same share of every class. Default: as the paper describes the method, see :class:`Method`.
+        stratified: take the same share of every class. Default: as the paper describes the method, see :class:`Method`. Not looked at by
+            ``standard``, ``lops``, ``lops-batch`` and ``optimal``.
         gold: one gold label a sample, in the order of the samples; only for ``optimal``.
         seed: of trainings, folds and ties.
         quiet: no progress bars other than the probe's own.

@@ -35,6 +35,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     own.add_argument("--iterations", type=int, metavar="N", help="rounds of selection, training and bootstrapping (default: 5)")
     own.add_argument("--max-tokens", type=int, metavar="N", help="documents are cut at N word pieces (default: 128, paper preset 512)")
     own.add_argument("--delta", type=float, metavar="P", help="a document predicted with more than this is pseudo-labelled (default: 0.6)")
+    own.add_argument("--stratified", action="store_true", default=None, help="every method but lops takes the same share of every class")
     options = parser.parse_args(argv)
 
     from lops_adapters.report.html import write_report

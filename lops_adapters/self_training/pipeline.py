@@ -142,7 +142,7 @@ def _warn_of_fading(where: str, initial: PseudoLabels, trained: np.ndarray, know
     new = [f"{name} ({before:.1%} of the pseudo-labels at first, {now:.1%} now)" for name, before, now in fading if name not in known]
     if new:
         log.warning(
-            "%s: the classifier is about to lose sight of %s. Try --method automatic or learning-order, --rule ranked with a large --tau, "
+            "%s: the classifier is about to lose sight of %s. Try --rule ranked with a large --tau, --method automatic --stratified, "
             "or a lower --delta",
             where,
             ", ".join(new),
@@ -164,8 +164,10 @@ def _selector(
     if n is not None and n >= len(labelled):
         return partial(_keep_all_of_too_few, n)
     probe = build_probe(settings, device, quiet=quiet) if METHODS[arm].needs_probe else None
-    every = settings.updates_between_checkpoints
-    return build(arm, probe, n=n, tau=settings.tau, rule=settings.rule, every=every, gold=gold, seed=seed, quiet=quiet)
+    every, stratified = settings.updates_between_checkpoints, settings.stratified or None  # None: as the paper describes the method
+    return build(
+        arm, probe, n=n, tau=settings.tau, rule=settings.rule, every=every, stratified=stratified, gold=gold, seed=seed, quiet=quiet
+    )
 
 
 def _keep_all_of_too_few(n: int, samples: Sequence[Any], pseudo_labels: Any) -> Selection:

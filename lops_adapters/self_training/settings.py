@@ -30,6 +30,7 @@ class SelfTrainingSettings(FrameworkSettings):
         delta: what the classifier is surer of than this becomes a pseudo-label.
         n_from: where methods that are told how many to keep get that from: ``lops``, what the LOPS arm of the same run trains on in the
             same iteration, or ``tau``, that fraction of the pseudo-labels.
+        stratified: all methods that choose by a ranking take the same share of every class, not only those that the paper describes so.
 
     """
 
@@ -49,6 +50,7 @@ class SelfTrainingSettings(FrameworkSettings):
     iterations: int = 5
     delta: float = 0.6
     n_from: str = "lops"
+    stratified: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -184,6 +184,18 @@ def test_fewer_pseudo_labels_than_n(monkeypatch, dataset, go, tmp_path):
     assert second["rule"] != "keep-all"
 
 
+def test_stratified(dataset, go, tmp_path):
+    """Every method that ranks takes the same share of every class; lops goes by its rule as before."""
+    shares = {}
+    for stratified in (False, True):
+        done = go(dataset, tmp_path / str(stratified), arms=["lops", "probability"], iterations=1, rule="ranked", stratified=stratified)
+        shares[stratified] = [
+            [report["kept"] / report["count"] for report in rows_of(done, arm)[0]["per_class"].values()] for arm in ("lops", "probability")
+        ]
+    assert shares[True][0] == shares[False][0]
+    assert np.ptp(shares[True][1]) < 0.08 < np.ptp(shares[False][1])  # one sample of the smallest class
+
+
 def test_a_class_that_fades_is_named_once(monkeypatch, dataset, go, tmp_path, caplog):
     few = CLASSES[0]
     Recorder(monkeypatch, lambda labels, _: (labels != few) | (np.cumsum(labels == few) == 1))
@@ -192,7 +204,7 @@ def test_a_class_that_fades_is_named_once(monkeypatch, dataset, go, tmp_path, ca
     said = [record.message for record in caplog.records if "lose sight" in record.message]
     assert len(said) == 1
     assert said[0].startswith("lops, iteration 0: the classifier is about to lose sight of " + few)
-    assert "--method automatic or learning-order" in said[0]
+    assert "--method automatic --stratified" in said[0]
 
 
 @pytest.mark.filterwarnings("ignore::lops_adapters.core.LopsWarning")
