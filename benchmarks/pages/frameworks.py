@@ -123,7 +123,7 @@ def xclass() -> str:
 
 
 def lotclass() -> str:
-    """Return a row a data set, arm and stage, averaged over seeds, with the paper's F1 beside it; other thresholds are sets of their own."""
+    """Return a row a data set, arm and stage, over seeds, the paper's F1 beside it; another threshold is a row of its own."""
     published_by = paper()["frameworks"]["lotclass"]
     rows: list[list[str]] = [["data", "arm", "stage", *_SELECTION_HEAD]]
     sources = []
