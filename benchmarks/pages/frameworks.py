@@ -128,8 +128,8 @@ def lotclass() -> str:
     rows: list[list[str]] = [["data", "arm", "stage", *_SELECTION_HEAD]]
     sources = []
     for data, kind, shown in (
-        ("20news-coarse", "lotclass", "20news-coarse"),
-        ("20news-coarse", "lotclass-threshold10", "20news-coarse, --match-threshold 10"),
+        ("20news-coarse", "lotclass", "20news-coarse, --match-threshold 10"),
+        ("20news-coarse", "lotclass-threshold20", "20news-coarse, --match-threshold 20"),
         ("agnews", "lotclass", "agnews"),
     ):
         files = results(f"{kind}-{data}-*seed*.json")
