@@ -32,8 +32,8 @@ class Automatic:
     Classes with fewer samples than folds are kept whole and rival no others: the probes know too little of them.
 
     The confidence is the margin of relative probabilities scaled to sum to 1, in [-1, 1]: 0 and above is kept; with ``stratified`` as many
-    in total, but the same share of every class, those with the largest margins. That leaves more wrong labels where classes differ in
-    noise, and class sizes as they were, which a classifier that leans towards large classes may need more.
+    in total (small classes aside), but the same share of every class, those with the largest margins. That leaves more wrong labels where
+    classes differ in noise, and class sizes as they were, which a classifier that leans towards large classes may need more.
 
     Args:
         probe: trained afresh once a fold.
