@@ -91,14 +91,16 @@ def watching() -> str:
     files = results("speed-watching-*.json")
     if not files:
         return HOLE
-    head = ["data", "probe", "training, documents/s", "watching adds %", "listening adds %", "times the original's way"]
+    head = ["data", "probe", "training, documents/s", "watching adds %", "listening adds %, quartiles", "times the original's way"]
     rows = [head]
     for item in files:
         found = item["result"]
         times = f"{found['times_faster']:.0f}" if "times_faster" in found else "-"
         speed = f"{found['documents_per_second']['train']:,.0f}"
-        costs = [f"{100 * found[way]:.1f}" for way in ("watching", "online")]
-        rows.append([item["about"]["dataset"]["name"], found["classifier"], speed, *costs, times])
+        low, high = found["online_quartiles"]
+        listened = f"{100 * found['online']:.1f} ({100 * low:.1f} to {100 * high:.1f})"
+        watched = f"{100 * found['watching']:.1f}"
+        rows.append([item["about"]["dataset"]["name"], found["classifier"], speed, watched, listened, times])
     return f"{markdown(rows)}\n\n{_watched(files)}\n"
 
 
