@@ -181,7 +181,8 @@ def _find_rows(
     predictor = Predictor(network, tokenizer, engine, top=settings.top, tokens=4096, quiet=quiet)
     vocabularies = category_vocabulary(documents, names, predictor, size=settings.vocabulary_size)
     found = indicative_positions(documents.rows, vocabularies, predictor, threshold=settings.match_threshold, special=settings.faithful)
-    check_rows(found.codes, classes, [words_of(tokens, tokenizer) for tokens in vocabularies], settings.min_rows)
+    shown = [words_of(tokens, tokenizer) for tokens in vocabularies]
+    check_rows(found.codes, classes, shown, settings.min_rows, settings.supervision)
     settings.check_checkpoints(settings.probe_epochs * -(-len(found) // settings.batch_size), f"{len(found)} rows")
     return {
         "vocabulary": np.concatenate(vocabularies),

@@ -187,13 +187,16 @@ def indicative_positions(
     return Indicative(np.array(documents, dtype=np.int64), np.array(codes, dtype=np.int64), starts, joined)
 
 
-def check_rows(codes: np.ndarray, classes: Sequence[str], vocabularies: Sequence[Sequence[str]], at_least: int) -> None:
+def check_rows(codes: np.ndarray, classes: Sequence[str], vocabularies: Sequence[Sequence[str]], at_least: int, supervision: str) -> None:
     """Raise a LopsError that names the classes with fewer than ``at_least`` rows, their counts and what to change."""
     counts = np.bincount(codes, minlength=len(classes))
     poor = [code for code in range(len(classes)) if counts[code] < at_least]
     if poor:
         shown = "; ".join(f"{classes[i]}: {counts[i]} (vocabulary: {', '.join(vocabularies[i][:8]) or 'empty'})" for i in poor)
+        ways_out = ["Give a lower --match-threshold", "more documents", "names that occur more often (--names)"]
+        if supervision != "keywords":
+            ways_out.append("--supervision keywords where the data has seed words")
         raise LopsError(
-            f"too few documents speak of {len(poor)} of {len(classes)} classes, wanted at least {at_least} each; found {shown}. Give a "
-            "lower --match-threshold, more documents, names that occur more often (--names), or --supervision keywords"
+            f"too few documents speak of {len(poor)} of {len(classes)} classes, wanted at least {at_least} each; found {shown}. "
+            f"{', '.join(ways_out[:-1])} or {ways_out[-1]}"
         )

@@ -255,11 +255,17 @@ def test_selection_tables_say_when_each_was_learnt(finished):
         assert any(row["learnt_at"] for row in table)
 
 
-def test_too_few_rows_leave_nothing_behind(dataset, go, tmp_path):
-    with pytest.raises(
-        LopsError, match=r"too few documents speak of 3 of 3 classes, wanted at least 80 each; found arts: \d+ \(vocabulary: "
-    ):
-        go(dataset, tmp_path / "run", min_rows=80)
+@pytest.mark.parametrize(
+    ("supervision", "end"),
+    [
+        ("names", r"\(--names\) or --supervision keywords where the data has seed words$"),
+        ("keywords", r"more documents or names that occur more often \(--names\)$"),
+    ],
+)
+def test_too_few_rows_leave_nothing_behind(dataset, go, tmp_path, supervision, end):
+    found = r"too few documents speak of 3 of 3 classes, wanted at least 80 each; found arts: \d+ \(vocabulary: .*"
+    with pytest.raises(LopsError, match=found + end):
+        go(dataset, tmp_path / "run", min_rows=80, supervision=supervision)
     assert [name for name in names(tmp_path / "run") if name != "config.json"] == []
 
 

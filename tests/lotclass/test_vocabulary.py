@@ -86,7 +86,7 @@ def test_a_class_of_which_nothing_is_left(vocabulary):
     found = vocabulary([(0, "judge jury"), (1, "the week"), (0, "week clerk")])
     assert found[1] == []
     with pytest.raises(LopsError, match=r"sport: 0 \(vocabulary: empty\)"):
-        check_rows(np.zeros(20, dtype=np.int64), tuple(NAMES), found, 11)
+        check_rows(np.zeros(20, dtype=np.int64), tuple(NAMES), found, 11, "names")
 
 
 def test_a_class_that_does_not_occur(vocabulary):
@@ -287,11 +287,11 @@ def test_nothing_to_predict(predictor):
 def test_too_few_rows():
     codes = np.array([0] * 12 + [1] * 10)
     vocabularies = [["judge"], [f"w{i}" for i in range(12)], []]
-    check_rows(codes, ("law", "sport"), vocabularies[:2], 10)
+    check_rows(codes, ("law", "sport"), vocabularies[:2], 10, "names")
     with pytest.raises(LopsError) as error:
-        check_rows(codes, ("law", "sport", "arts"), vocabularies, 11)
+        check_rows(codes, ("law", "sport", "arts"), vocabularies, 11, "names")
     assert str(error.value) == (
         "too few documents speak of 2 of 3 classes, wanted at least 11 each; found sport: 10 (vocabulary: w0, w1, w2, w3, w4, w5, w6, w7); "
-        "arts: 0 (vocabulary: empty). Give a lower --match-threshold, more documents, names that occur more often (--names), or "
-        "--supervision keywords"
+        "arts: 0 (vocabulary: empty). Give a lower --match-threshold, more documents, names that occur more often (--names) or "
+        "--supervision keywords where the data has seed words"
     )
