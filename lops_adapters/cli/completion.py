@@ -74,6 +74,7 @@ def bash() -> str:
             "  esac",
             '  [[ -n "$words" && "$word" == *,* ]] && lead="${word%,*},"',
             '  COMPREPLY=($(compgen -P "$lead" -W "$words" -- "${word##*,}"))',
+            "  local IFS=$'\\n'",  # names of files may have spaces
             '  if [[ -n "$files" && ${#COMPREPLY[@]} -eq 0 ]]; then COMPREPLY=($(compgen -f -- "$word")); fi',
             "}",
             "complete -o filenames -F _lops lops",
@@ -102,7 +103,8 @@ def fish() -> str:
         for action in actions(command):
             words = words_of(action)
             alone = " -f" if (words or action.option_strings) and action.nargs != 0 and not takes_file(action) else ""
-            choices = alone + (f" -a {_single(' '.join(words))}" if words else "")
+            list_of = "(__fish_append , {})" if "--methods" in action.option_strings else "{}"
+            choices = alone + (f" -a {_single(list_of.format(' '.join(words)))}" if words else "")
             if not action.option_strings:
                 lines += [f"{start}{choices}"] if choices else []
                 continue

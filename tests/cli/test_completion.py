@@ -11,6 +11,7 @@ from lops_adapters.cli.main import COMMANDS
 
 BASH = shutil.which("bash")
 needs_bash = pytest.mark.skipif(BASH is None, reason="there is no bash")
+FISH = shutil.which("fish")
 
 
 def printed(shell, capsys):
@@ -22,7 +23,7 @@ def completed(script, *words, cwd=None):
     line = " ".join(f"'{word}'" for word in words)
     code = f'{script}\nCOMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _lops; printf "%s\\n" "${{COMPREPLY[@]}}"'
     done = subprocess.run([BASH, "--norc", "-c", code], capture_output=True, text=True, check=True, cwd=cwd)
-    return done.stdout.split()
+    return [line for line in done.stdout.splitlines() if line]
 
 
 @needs_bash
@@ -43,7 +44,9 @@ def test_bash(capsys, tmp_path):
     assert completed(script, "lops", "patch", "west") == ["westclass"]
     assert completed(script, "lops", "completion", "") == ["bash", "zsh", "fish"]
     (tmp_path / "news.csv").touch()
+    (tmp_path / "old news.csv").touch()
     assert completed(script, "lops", "select", "ne", cwd=tmp_path) == ["news.csv"]
+    assert completed(script, "lops", "select", "ol", cwd=tmp_path) == ["old news.csv"]
     for option in ("--output", "--keep-out", "--force", "--probe"):
         assert completed(script, "lops", "select", "news.csv", option, "ne", cwd=tmp_path) == ["news.csv"]
     for option in ("--text", "--label", "--gold", "--id", "--tau", "--seed", "--rule"):
@@ -68,6 +71,27 @@ def test_fish(capsys):
     assert any("from select' -l keep-out -r -d " in line for line in lines)
     assert any("from compare' -l methods -r -f -a '" in line for line in lines)
     assert any("from patch' -f -a 'conwea xclass westclass lotclass'" in line for line in lines)
+
+
+@pytest.mark.skipif(FISH is None, reason="there is no fish")
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("lops co", ["compare", "completion"]),
+        ("lops select --rule r", ["ranked", "released"]),
+        ("lops compare --methods lops,ma", ["lops,margin"]),
+        ("lops select --text ne", []),
+        ("lops select --keep-out ne", ["news.csv"]),
+        ("lops patch west", ["westclass"]),
+    ],
+)
+def test_fish_takes_it(capsys, tmp_path, line, found):
+    (tmp_path / "news.csv").touch()
+    (tmp_path / "lops.fish").write_text(printed("fish", capsys), encoding="utf-8")
+    asked = [FISH, "--no-config", "-c", f"source lops.fish; complete -C '{line}'"]
+    done = subprocess.run(asked, capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert done.stderr == ""
+    assert [answer.split("\t")[0] for answer in done.stdout.splitlines()] == found
 
 
 @pytest.mark.parametrize("name", COMMANDS)
