@@ -106,20 +106,20 @@ def _difference(files: Files, together: dict[str, Any], first: str, second: str)
 
 
 def iterations(protocol: str, classifier: str, kind: str = "self-training") -> str:
-    """Return macro-F1 after each iteration, and what is kept in the first and the last, a row a data set and method."""
+    """Return macro-F1 after each iteration, what is kept in the first and the last and its noise, a row a data set and method."""
     groups = files_of(protocol, classifier, kind)
     most = max(
         (len(arm["iterations"]) for files in groups.values() for item in files for arm in item["result"]["arms"].values()), default=0
     )
-    rows = [
-        ["data", "method", *(f"iteration {number}, macro-F1 %" for number in range(most)), "kept %, first", "kept %, last", "noise after %"]
-    ]
+    scored = (f"iteration {number}, macro-F1 %" for number in range(most))
+    rows = [["data", "method", *scored, *(f"{what}, {when}" for what in ("kept %", "noise of it %") for when in ("first", "last"))]]
     for data, files in groups.items():
         for method in methods_in([files]):
             arms = [item["result"]["arms"].get(method, {}).get("iterations", []) for item in files]
             scores = [spread([arm[number]["macro_f1"] if number < len(arm) else None for arm in arms]) for number in range(most)]
             kept = [spread([arm[at]["selected"] / arm[at]["pseudo_labels"] if arm else None for arm in arms]) for at in (0, -1)]
-            rows.append([data, method, *scores, *kept, spread([arm[-1]["selected_noise"] if arm else None for arm in arms])])
+            noise = [spread([arm[at]["selected_noise"] if arm else None for arm in arms]) for at in (0, -1)]
+            rows.append([data, method, *scores, *kept, *noise])
     return table(rows, groups.values())
 
 
