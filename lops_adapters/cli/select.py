@@ -46,6 +46,9 @@ def parser() -> argparse.ArgumentParser:
     choice.add_argument(
         "--every", type=int, metavar="N", help="look at the probe after every N updates instead of every epoch; needs --tau"
     )
+    choice.add_argument(
+        "--stratified", action="store_true", help="with --tau auto: as many in all, but the same share of every class (default: its own)"
+    )
     out = found.add_argument_group("output")
     out.add_argument("--output", type=Path, metavar="DIR", help="folder to write (default: the first file's name with -lops, here)")
     out.add_argument("--keep-out", type=Path, metavar="FILE", help="write the kept rows into this file, and a folder only with --output")
@@ -59,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     shared.set_up()
     paths = files.find(options.files)
-    method_for(options.confidence, options.rule, options.tau, options.every)
+    method_for(options.confidence, options.rule, options.tau, options.every, stratified=options.stratified)
     table = tables.open_table(paths, delimiter=options.delimiter, encoding=options.encoding, quiet=options.quiet)
     wanted = Wanted(options.text, options.label, options.gold, options.id, options.drop_unlabelled)
     wanted.check(table)
@@ -67,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     folder, keep_out = _targets(options, table)
     before = outputs.checksums(paths)
     rows = read_rows(table, wanted)
-    names = ("probe", "confidence", "rule", "tau", "every", "seed", "quiet")
+    names = ("probe", "confidence", "rule", "tau", "every", "stratified", "seed", "quiet")
     selection = select(rows.texts, rows.labels, **{name: getattr(options, name) for name in names})
     selection.why[-1:-1] = rows.notes
     source = ", ".join(map(str, paths[:3])) + (f" and {len(paths) - 3} more" if len(paths) > 3 else "")

@@ -24,7 +24,9 @@ BY_RANK = ("probability", "stability", "margin", "mc-dropout", "entropy", "o2u-n
 CONFIDENCES = ("learning-order", *BY_RANK, "confident-learning")
 
 
-def method_for(confidence: str | None, rule: str | None, tau: float | str, every: int | None) -> tuple[str, dict[str, Any]]:
+def method_for(
+    confidence: str | None, rule: str | None, tau: float | str, every: int | None, *, stratified: bool = False
+) -> tuple[str, dict[str, Any]]:
     """Return the name of a method and the arguments of :func:`lops_adapters.selection.build` for it.
 
     Raises:
@@ -37,8 +39,13 @@ def method_for(confidence: str | None, rule: str | None, tau: float | str, every
         raise LopsError(f"confidence is {confidence!r}; wanted one of {', '.join(CONFIDENCES)}, or none for the automatic choice")
     if rule is not None and rule not in RULES:
         raise LopsError(f"rule is {rule!r}; wanted one of {', '.join(RULES)}")
+    if stratified and (tau != AUTO or confidence is not None):
+        raise LopsError(
+            "stratified is for the automatic choice alone, without a confidence and with tau 'auto'; leave it out: with a number for tau "
+            "every class is asked for the same share anyway"
+        )
     if tau == AUTO:
-        return _without_tau(confidence, rule, every), {}
+        return _without_tau(confidence, rule, every), {"stratified": True} if stratified else {}
     if isinstance(tau, bool) or not isinstance(tau, int | float) or not 0 < tau <= 1:
         raise LopsError(f"tau is {tau!r}; wanted 'auto', or a fraction above 0 and at most 1, such as 0.5")
     if confidence in BY_RULE:

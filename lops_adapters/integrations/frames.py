@@ -29,7 +29,7 @@ def select_frame(frame: Frame, text: str = "text", label: str = "label", *, kept
         text: name of the column of texts.
         label: name of the column of pseudo-labels, one class a row.
         kept_only: return only the rows whose pseudo-label is to be trusted.
-        choice: as for :func:`lops_adapters.select`: probe, confidence, rule, tau, every, seed, strict, quiet.
+        choice: as for :func:`lops_adapters.select`: probe, confidence, rule, tau, every, stratified, seed, strict, quiet.
 
     Returns:
         A table of the same kind with its index or its features and format, and four columns more: ``lops_learnt_at`` (float64, epochs;

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence, Set
+from collections.abc import Hashable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +11,8 @@ import numpy as np
 
 from lops_adapters.arguments import aligned, percent
 from lops_adapters.core import LopsError, LopsWarning, Selection
-from lops_adapters.datasets.corpus import is_unlabelled
 from lops_adapters.integrations.choices import DECIDES_ITSELF, choose_probe, device_of, method_for
+from lops_adapters.integrations.reading import SEVERAL, SHOWN, read_labels, read_texts
 from lops_adapters.probes import Probe
 from lops_adapters.probes.base import check_counts
 from lops_adapters.selection import Suggestions, build
@@ -23,8 +22,6 @@ if TYPE_CHECKING:
 
 COLUMNS = ("lops_learnt_at", "lops_confidence", "lops_selected", "lops_suggested")
 FEWEST = 10  # texts that are dealt into folds
-SEVERAL = 20  # texts; with fewer, hardly anything looks odd
-_SHOWN = 5  # positions named in a message
 
 
 class TextSelection(Selection):
@@ -33,8 +30,8 @@ class TextSelection(Selection):
     Attributes:
         texts, labels: lists of length n, as given.
         suggested: (n,) object array, the label that the probe prefers. With the automatic choice it is that of a probe which had not seen
-            the text, class sizes aside, so that it differs from the label exactly where the text is rejected (classes kept whole and exact
-            ties aside); otherwise that of the last look at the text.
+            the text, class sizes aside, so that it differs from the label exactly where the text is rejected (classes kept whole, exact
+            ties and ``stratified`` aside); otherwise that of the last look at the text.
         suggested_probability: (n,) float64 in [0, 1], of the suggested label.
         why: sentences: the probe, the rule, what ended the watching, what to do next.
         settings: what was asked for, and the method and rule that it came to.
@@ -149,6 +146,7 @@ def select(
     rule: str | None = None,
     tau: float | str = "auto",
     every: int | None = None,
+    stratified: bool = False,
     seed: int = 0,
     strict: bool = False,
     quiet: bool = True,
@@ -166,6 +164,7 @@ def select(
         tau: ``auto`` keeps as many of each class as a probe that has not seen them confirms; a number is the fraction of each class that
             the rule is after (``ranked``: keeps exactly that).
         every: look at the probe after every so many updates instead of after every epoch; only with a number for tau.
+        stratified: keep as many in all as ``auto`` would, but the same share of every class; only with tau="auto".
         seed: of trainings, folds and ties.
         strict: raise instead of warning where nothing of a class is kept, or learnt.
         quiet: no progress bars.
@@ -183,7 +182,7 @@ def select(
     ([17], 'money')
 
     """
-    method, arguments = method_for(confidence, rule, tau, every)
+    method, arguments = method_for(confidence, rule, tau, every, stratified=stratified)
     check_counts(seed, every)
     read, names = read_texts(texts), read_labels(labels)
     if len(read) != len(names):
@@ -199,57 +198,9 @@ def select(
     if method == "automatic":
         _check_chance(selection, strict)
     settings = {"probe": repr(watched), "device": device_of(watched), "method": method, "seed": seed}
-    settings |= {"confidence": confidence, "rule": arguments.get("rule", rule), "tau": tau, "every": every}
+    settings |= {"confidence": confidence, "rule": arguments.get("rule", rule), "tau": tau, "every": every, "stratified": stratified}
     why = [which, _how(method, arguments), f"Watching: {selection.stopped}.", *_next(selection)]
     return TextSelection(selection, read, names, seen, why, settings, index=texts.index if hasattr(texts, "iloc") else None)
-
-
-def read_texts(texts: Sequence[str]) -> list[str]:
-    """Return texts as a list, or raise a LopsError that names the positions of what is no text."""
-    if isinstance(texts, str | Set | Mapping) or getattr(texts, "ndim", 1) != 1:
-        raise LopsError(f"texts are one {type(texts).__name__}; wanted a flat sequence of strings, such as a list or one column of a table")
-    read = list(texts)
-    bad = [position for position, text in enumerate(read) if not isinstance(text, str)]
-    if bad:
-        raise LopsError(
-            f"{len(bad)} of {len(read)} texts are no strings, at {_positions(bad)} (the first is {read[bad[0]]!r:.60}); "
-            "fill them in, or leave these rows out"
-        )
-    return read
-
-
-def read_labels(labels: Sequence[Hashable]) -> list[Hashable]:
-    """Return labels as a list of plain values, or raise a LopsError that names the positions of missing ones."""
-    if isinstance(labels, str | Set | Mapping) or getattr(labels, "ndim", 1) != 1:
-        raise LopsError(f"labels are one {type(labels).__name__}; wanted a flat sequence of class names, one a text")
-    read: list[Hashable] = list(labels.tolist() if hasattr(labels, "tolist") else labels)
-    if any(isinstance(label, list | dict | set | np.ndarray) for label in read):
-        raise LopsError("labels hold lists; wanted one class name a text (for several labels a text, select for each class by itself)")
-    bad = [position for position, label in enumerate(read) if is_unlabelled(label)]
-    if bad:
-        raise LopsError(
-            f"{len(bad)} of {len(read)} labels are missing, at {_positions(bad)}; leave these rows out: only labelled texts can be selected"
-        )
-    examples = {type(label).__name__: label for label in reversed(read)}
-    if len(examples) > 1:
-        found = ", ".join(f"{name} such as {label!r}" for name, label in sorted(examples.items()))
-        raise LopsError(f"labels are of several types ({found}); make all of them strings, or all numbers")
-    counts = Counter(read)
-    if len(counts) == 1:
-        raise LopsError(f"all {len(read)} labels are {read[0]!r}; wanted at least two classes: a probe learns to tell them apart")
-    if len(read) >= SEVERAL and 2 * len(counts) > len(read):
-        raise LopsError(
-            f"found {len(counts)} different labels in {len(read)} texts, such as {str(read[0])!r:.60}; wanted classes that many texts "
-            "share: are these the labels?"
-        )
-    return read
-
-
-def _positions(positions: list[int]) -> str:
-    shown = ", ".join(map(str, positions[:_SHOWN]))
-    return f"position{'s' if len(positions) > 1 else ''} {shown}" + (
-        f" and {len(positions) - _SHOWN} more" if len(positions) > _SHOWN else ""
-    )
 
 
 def _check_kept(selection: Selection, strict: bool) -> None:
@@ -257,7 +208,7 @@ def _check_kept(selection: Selection, strict: bool) -> None:
     if not empty:
         return
     message = (
-        f"nothing is kept of {len(empty)} of {len(selection.per_class)} classes: {', '.join(empty[:_SHOWN])}. Look at these labels, or "
+        f"nothing is kept of {len(empty)} of {len(selection.per_class)} classes: {', '.join(empty[:SHOWN])}. Look at these labels, or "
         "give tau a number, which keeps that share of every class"
     )
     _complain(message, strict)
@@ -282,6 +233,11 @@ def _complain(message: str, strict: bool) -> None:
 
 
 def _how(method: str, arguments: dict[str, Any]) -> str:
+    if method == "automatic" and arguments.get("stratified"):
+        return (
+            "Kept are as many as probes confirm that had not seen the texts (the automatic choice), the same share of every class: its "
+            "best confirmed."
+        )
     if method == "automatic":
         return "Kept is what a probe that had not seen the text confirms (the automatic choice): each class keeps its own share."
     if method == "confident-learning":
@@ -298,6 +254,6 @@ def _next(selection: Selection) -> list[str]:
     ]
     if few:
         sentences.append(
-            f"Classes of a single row say nothing of their label: {', '.join(few[:_SHOWN])}. Give them more rows, or leave them out."
+            f"Classes of a single row say nothing of their label: {', '.join(few[:SHOWN])}. Give them more rows, or leave them out."
         )
     return sentences

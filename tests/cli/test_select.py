@@ -58,6 +58,16 @@ def test_every_row_comes_back_unchanged(here, suffix, capsys):
     assert "Report: news-lops" in said
 
 
+def test_the_same_share_of_every_class(here, capsys):
+    expected = select([row[1] for row in ROWS], [row[2] for row in ROWS], "linear", stratified=True)
+    assert run(write_table(here / "news.csv", ROWS), "--stratified") == 0
+    assert original(read_table(here / "news-lops" / "kept.csv")) == [ROWS[i] for i in expected.kept]
+    assert json.loads((here / "news-lops" / "config.json").read_text())["settings"]["stratified"] is True
+    said = capsys.readouterr().out
+    assert expected.summary() in said
+    assert "the same share of every class" in said
+
+
 def test_what_is_written_beside_the_rows(here):
     path = write_table(here / "news.csv", ROWS)
     run(path, "--gold", "true", "--id", "nr", "--seed", 3)

@@ -75,6 +75,18 @@ def test_a_number_for_tau_keeps_just_that():
     np.testing.assert_array_equal(released.learnt_at, expected.learnt_at)
 
 
+def test_stratified_keeps_as_many_and_the_same_share_of_every_class():
+    plain, even = select(TEXTS, LABELS, "linear"), select(TEXTS, LABELS, "linear", stratified=True)
+    assert len(plain.kept) == len(even.kept)
+    wanted = len(plain.kept) / len(TEXTS)
+    for report in even.per_class.values():
+        assert abs(report.kept - wanted * report.count) < 1
+    assert [report.kept for report in even.per_class.values()] != [report.kept for report in plain.per_class.values()]
+    np.testing.assert_array_equal(even.confidence, plain.confidence)
+    assert even.settings["stratified"]
+    assert "the same share of every class" in even.why[1]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -83,6 +95,8 @@ def test_a_number_for_tau_keeps_just_that():
         ({"confidence": "margin", "tau": 0.5, "rule": "released"}, "rule released is one of learning order, and the confidence is margin"),
         ({"confidence": "confident-learning", "tau": 0.5}, "confident-learning decides by itself how many to keep, and tau is 0.5"),
         ({"every": 3}, "every is 3, and tau is 'auto'"),
+        ({"stratified": True, "tau": 0.5}, "stratified is for the automatic choice alone.*with a number for tau every class is asked"),
+        ({"stratified": True, "confidence": "confident-learning"}, "stratified is for the automatic choice alone"),
         ({"confidence": "marign"}, "confidence is 'marign'; wanted one of learning-order, "),
         ({"rule": "first", "tau": 0.5}, "rule is 'first'; wanted one of released"),
         ({"tau": 50}, "tau is 50; wanted 'auto', or a fraction"),
