@@ -97,10 +97,8 @@ def watching() -> str:
         found = item["result"]
         times = f"{found['times_faster']:.0f}" if "times_faster" in found else "-"
         speed = f"{found['documents_per_second']['train']:,.0f}"
-        listened = "-"
-        if "online_quartiles" in found:
-            low, high = found["online_quartiles"]
-            listened = f"{100 * found['online']:.1f} ({100 * low:.1f} to {100 * high:.1f})"
+        low, high = found["online_quartiles"]
+        listened = f"{100 * found['online']:.1f} ({100 * low:.1f} to {100 * high:.1f})"
         watched = f"{100 * found['watching']:.1f}"
         rows.append([item["about"]["dataset"]["name"], found["classifier"], speed, watched, listened, times])
     return f"{markdown(rows)}\n\n{_watched(files)}\n"
