@@ -52,8 +52,8 @@ def rounds(probe: Probe, texts: Sequence[str], codes: np.ndarray, k: int, repeat
 def listening(probe: Probe, texts: Sequence[str], codes: np.ndarray, k: int, turns: int, *, on_processor: bool) -> dict[str, Any]:
     """Return what reading the training pass adds to a training, as a share of it: the median and the quartiles over the turns.
 
-    A turn is a plain and a listened training, in an order that changes from turn to turn. Other processes make wall time scatter by more than
-    listening costs, so on a processor it is processor time. The samples are prepared once.
+    A turn is a plain and a listened training, in an order that changes from turn to turn. Other processes make wall time scatter by more
+    than listening costs, so on a processor it is processor time. The samples are prepared once.
     """
     clock = time.process_time if on_processor else time.perf_counter
     ways: list[Callable[[int], Any]] = [
