@@ -146,6 +146,10 @@ TABLES: dict[str, Callable[[], str]] = {
         for classifier in classifiers
         for name, make in _OF_CLASSIFIER.items()
     },
-    **{f"cpu-{make.__name__}-linear-stratified": partial(make, "cpu", "linear", "stratified") for make in (significance, iterations)},
+    **{
+        f"cpu-{make.__name__}-{classifier}-stratified": partial(make, "cpu", classifier, "stratified")
+        for classifier in CLASSIFIERS["cpu"]
+        for make in (significance, iterations)
+    },
     **{f"{protocol}-tau": partial(tau, protocol) for protocol in CLASSIFIERS},
 }
