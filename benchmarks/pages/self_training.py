@@ -71,15 +71,15 @@ def _closed(item: dict[str, Any], method: str) -> float | None:
 def significance(protocol: str, classifier: str, kind: str = "self-training") -> str:
     """Return differences in macro-F1 in points, and how sure they are.
 
-    In how many seeds the paired bootstrap over documents gives p < 0.05; and, where seeds have the same documents and were compared, the
-    95 % interval and the p-value of the bootstrap over seeds and documents.
+    In how many seeds the paired bootstrap over documents gives p < 0.05, whichever of the two is ahead; and, where seeds have the same
+    documents and were compared, the 95 % interval and the p-value of the bootstrap over seeds and documents.
     """
     groups = files_of(protocol, classifier, kind)
     together = {data: _over_seeds(f"{protocol}/{PREFIX}{kind}-{classifier}-{data}.json", files) for data, files in groups.items()}
     methods = methods_in(list(groups.values()))
     pairs = [("lops", other) for other in methods if other != "lops"]
     pairs += [(method, "standard") for method in methods if method not in ("lops", "standard")]
-    what = "points of macro-F1 (seeds with p < 0.05) [95 % interval over seeds and documents, p]"
+    what = "points of macro-F1 (seeds with p < 0.05, either way) [95 % interval over seeds and documents, p]"
     rows = [["difference", *(f"{data}, {what}" for data in groups)]]
     for first, second in pairs:
         rows.append([f"{first} - {second}", *(_difference(files, together[data], first, second) for data, files in groups.items())])
