@@ -17,13 +17,16 @@ from lops_adapters.core import LopsError
 from lops_adapters.storage import write_json
 
 
-def collect(run: Path, name: str, *, command: str | None = None, more: Mapping[str, Any] | None = None) -> Path:
+def collect(
+    run: Path, name: str, *, command: str | None = None, more: Mapping[str, Any] | None = None
+) -> Path:
     """Write ``results/NAME.json`` from a run folder's config and metrics.
 
     Args:
         run: folder of a finished run.
         name: of the result file; may name a folder below ``results``.
-        command: what to write as the command; default: the one in the run's config, with DIR in place of folders.
+        command: what to write as the command; default: the one in the run's config, with DIR in
+            place of folders.
         more: numbers besides the run's metrics.
 
     Raises:
@@ -44,7 +47,9 @@ def collect(run: Path, name: str, *, command: str | None = None, more: Mapping[s
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("run", type=Path)
     parser.add_argument("name")
     options = parser.parse_args()

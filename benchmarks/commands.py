@@ -10,16 +10,25 @@ from typing import Any
 from benchmarks.record import command_line
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import Dataset, load
-from lops_adapters.runs import RunFolder, describe
+from lops_adapters.runs.folder import RunFolder, describe
 
 
 def parser(module: str, description: str) -> argparse.ArgumentParser:
     """Return a parser with the options that every such measurement has."""
     new = argparse.ArgumentParser(prog=f"python -m benchmarks.{module}", description=description)
     new.add_argument("--dataset", default="demo", metavar="NAME|DIR", help="default: demo")
-    new.add_argument("--data-dir", metavar="DIR", help="folder where named data sets are looked for first")
-    new.add_argument("--max-docs", type=int, metavar="N", help="take a seeded simple random sample of N documents")
-    new.add_argument("--seed", type=int, default=0, metavar="S", help="of everything random (default: 0)")
+    new.add_argument(
+        "--data-dir", metavar="DIR", help="folder where named data sets are looked for first"
+    )
+    new.add_argument(
+        "--max-docs",
+        type=int,
+        metavar="N",
+        help="take a seeded simple random sample of N documents",
+    )
+    new.add_argument(
+        "--seed", type=int, default=0, metavar="S", help="of everything random (default: 0)"
+    )
     new.add_argument("--output", type=Path, required=True, metavar="DIR", help="run folder")
     new.add_argument("--resume", action="store_true", help="go on with a killed run")
     new.add_argument("--quiet", action="store_true", help="no progress bars, no log")
@@ -37,14 +46,26 @@ def labelled(options: argparse.Namespace) -> tuple[Dataset, list[str]]:
     if options.max_docs is not None:
         dataset = dataset.sample(options.max_docs, options.seed)
     if dataset.gold is None:
-        raise LopsError(f"{options.dataset} has no gold labels, which noise is measured with; wanted a data set that has them")
+        raise LopsError(
+            f"{options.dataset} has no gold labels, which noise is measured with; wanted a data set that has them"
+        )
     if not any(dataset.corpus.seeds.values()):
-        raise LopsError(f"{options.dataset} comes without seed words, which pseudo-labels are made with; put a seedwords.json beside it")
+        raise LopsError(
+            f"{options.dataset} comes without seed words, which pseudo-labels are made with; put a seedwords.json beside it"
+        )
     return dataset, list(dataset.gold.labels)
 
 
-def open_run(module: str, settings: Mapping[str, Any], options: argparse.Namespace, dataset: Dataset, device: str = "cpu") -> RunFolder:
+def open_run(
+    module: str,
+    settings: Mapping[str, Any],
+    options: argparse.Namespace,
+    dataset: Dataset,
+    device: str = "cpu",
+) -> RunFolder:
     """Start or resume the run folder that ``--output`` names."""
-    config = describe(module, {"max_docs": options.max_docs, **settings}, options.seed, dataset.corpus, device)
+    config = describe(
+        module, {"max_docs": options.max_docs, **settings}, options.seed, dataset.corpus, device
+    )
     config["command"] = command_line(module)
     return RunFolder.open(options.output, config, resume=options.resume)

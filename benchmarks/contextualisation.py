@@ -1,9 +1,12 @@
-"""Speed and disk of contextualisation: this package's way beside a re-enactment of the original ConWea's way, on the same weights.
+"""Speed and disk of contextualisation: this package's way beside a re-enactment of the original
+ConWea's way, on the same weights.
 
-The re-enactment follows the description of the original in the literature and its defects as documented in docs/conwea.md: one sentence
-at a time in float32, the last four layers concatenated, one pickle file an occurrence, all files read back word by word, then every
-sentence encoded a second time to choose senses. Clustering is timed apart: k-means with 10 restarts and a second fit for every word that
-occurs twice, beside this package's frequency floor, 3 restarts and no second fit.
+The re-enactment follows the description of the original in the literature and its defects as
+documented in docs/conwea.md: one sentence at a time in float32, the last four layers concatenated,
+one pickle file an occurrence, all files read back word by word, then every sentence encoded a
+second time to choose senses. Clustering is timed apart: k-means with 10 restarts and a second fit
+for every word that occurs twice, beside this package's frequency floor, 3 restarts and no second
+fit.
 
     python -m benchmarks.contextualisation --data-dir DIR [--documents 100] [--encoder minilm]
 """
@@ -21,34 +24,45 @@ from typing import Any
 import numpy as np
 
 from benchmarks.record import write_result
-from lops_adapters.context_encoder import ContextEncoder
 from lops_adapters.conwea.senses import cluster, find_senses, similarity_threshold, tokens_to_encode
 from lops_adapters.conwea.settings import ConweaSettings
 from lops_adapters.conwea.tokens import TokenizedCorpus, seed_word, tokenize
 from lops_adapters.conwea.vectors import contextual_vectors
 from lops_adapters.datasets import load
+from lops_adapters.probes.context_encoder import ContextEncoder
 
 
-def original_way(corpus: TokenizedCorpus, seeds: Any, encoder: ContextEncoder, folder: Path) -> tuple[float, float, int]:
-    """Seconds for vectors and for clustering, and bytes on disk an occurrence: two passes, a sentence at a time, a pickle an occurrence."""
+def original_way(
+    corpus: TokenizedCorpus, seeds: Any, encoder: ContextEncoder, folder: Path
+) -> tuple[float, float, int]:
+    """Seconds for vectors and for clustering, and bytes on disk an occurrence: two passes, a
+    sentence at a time, a pickle an occurrence.
+    """
     occurrences = np.flatnonzero(corpus.word_id >= 0)  # the original has no frequency floor
     pieces = encoder.pieces(corpus.surface)
     start = time.perf_counter()
     counters: dict[int, int] = {}
     for sentence in _sentences(corpus, occurrences):
-        for token, vector in zip(sentence, _encode_alone(corpus, sentence, pieces, encoder), strict=True):
+        for token, vector in zip(
+            sentence, _encode_alone(corpus, sentence, pieces, encoder), strict=True
+        ):
             word = int(corpus.word_id[token])
             place = folder / str(word)
             place.mkdir(exist_ok=True)
             counters[word] = counters.get(word, 0) + 1
             with (place / f"{counters[word]}.pkl").open("wb") as handle:
                 pickle.dump(vector, handle)
-    rows = {word: np.stack([_unpickled(path) for path in sorted((folder / str(word)).iterdir())]) for word in counters}
+    rows = {
+        word: np.stack([_unpickled(path) for path in sorted((folder / str(word)).iterdir())])
+        for word in counters
+    }
     pause = time.perf_counter()
     centres = _cluster_all(corpus, seeds, rows)
     clustering = time.perf_counter() - pause
     for sentence in _sentences(corpus, occurrences):
-        for token, vector in zip(sentence, _encode_alone(corpus, sentence, pieces, encoder), strict=True):
+        for token, vector in zip(
+            sentence, _encode_alone(corpus, sentence, pieces, encoder), strict=True
+        ):
             for centre in centres[int(corpus.word_id[token])]:
                 _ = (centre @ vector) / (np.linalg.norm(centre) * np.linalg.norm(vector))
     seconds = time.perf_counter() - start - clustering
@@ -61,17 +75,28 @@ def _unpickled(path: Path) -> Any:
         return pickle.load(handle)
 
 
-def _cluster_all(corpus: TokenizedCorpus, seeds: Any, rows: dict[int, np.ndarray]) -> dict[int, np.ndarray]:
+def _cluster_all(
+    corpus: TokenizedCorpus, seeds: Any, rows: dict[int, np.ndarray]
+) -> dict[int, np.ndarray]:
     from sklearn.cluster import KMeans
 
     place = {word: number for number, word in enumerate(corpus.words)}
-    named = [place[seed_word(seed)] for words in seeds.values() for seed in words if seed_word(seed) in place]
+    named = [
+        place[seed_word(seed)]
+        for words in seeds.values()
+        for seed in words
+        if seed_word(seed) in place
+    ]
     threshold = similarity_threshold([rows[number] for number in named])
     centres = {}
     for word, found in rows.items():
         centres[word] = cluster(found, threshold, 0, 10)
         if 1 < len(centres[word]) < len(found):
-            centres[word] = KMeans(n_clusters=len(centres[word]), n_init=10, random_state=1).fit(found).cluster_centers_
+            centres[word] = (
+                KMeans(n_clusters=len(centres[word]), n_init=10, random_state=1)
+                .fit(found)
+                .cluster_centers_
+            )
     return centres
 
 
@@ -80,7 +105,9 @@ def _sentences(corpus: TokenizedCorpus, occurrences: np.ndarray) -> list[np.ndar
     return [occurrences[a:b] for a, b in itertools.pairwise(bounds) if b > a]
 
 
-def _encode_alone(corpus: TokenizedCorpus, sentence: np.ndarray, pieces: list[list[int]], encoder: ContextEncoder) -> np.ndarray:
+def _encode_alone(
+    corpus: TokenizedCorpus, sentence: np.ndarray, pieces: list[list[int]], encoder: ContextEncoder
+) -> np.ndarray:
     number = int(np.searchsorted(corpus.sentence_start, sentence[0], side="right")) - 1
     begin, end = int(corpus.sentence_start[number]), int(corpus.sentence_start[number + 1])
     ids: list[int] = []
@@ -89,11 +116,17 @@ def _encode_alone(corpus: TokenizedCorpus, sentence: np.ndarray, pieces: list[li
         if token in wanted:
             places.append(min(len(ids), encoder.max_pieces - 3))
         ids += pieces[corpus.surface_id[token]]
-    return encoder.encode([ids[: encoder.max_pieces - 2]], [[(place, place + 1) for place in places]])[0]
+    return encoder.encode(
+        [ids[: encoder.max_pieces - 2]], [[(place, place + 1) for place in places]]
+    )[0]
 
 
-def our_way(corpus: TokenizedCorpus, seeds: Any, encoder: ContextEncoder, folder: Path) -> tuple[float, float, int]:
-    """Seconds for vectors and for clustering with the choice of senses, and bytes on disk an occurrence, with the default settings."""
+def our_way(
+    corpus: TokenizedCorpus, seeds: Any, encoder: ContextEncoder, folder: Path
+) -> tuple[float, float, int]:
+    """Seconds for vectors and for clustering with the choice of senses, and bytes on disk an
+    occurrence, with the default settings.
+    """
     settings = ConweaSettings()
     start = time.perf_counter()
     wanted = tokens_to_encode(corpus, seeds, settings.min_occurrences)
@@ -110,21 +143,35 @@ def our_way(corpus: TokenizedCorpus, seeds: Any, encoder: ContextEncoder, folder
         seed=0,
     )
     end = time.perf_counter()
-    return pause - start, end - pause, (folder / "vectors.npy").stat().st_size // max(1, len(wanted))
+    return (
+        pause - start,
+        end - pause,
+        (folder / "vectors.npy").stat().st_size // max(1, len(wanted)),
+    )
 
 
 def main() -> None:
     """Measure both ways and write the result."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--dataset", default="20news-coarse")
     parser.add_argument("--data-dir")
     parser.add_argument("--documents", type=int, default=100)
     parser.add_argument("--encoder", default="minilm")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    corpus = load(options.dataset, data_dir=options.data_dir, quiet=True).sample(options.documents, options.seed).corpus
+    corpus = (
+        load(options.dataset, data_dir=options.data_dir, quiet=True)
+        .sample(options.documents, options.seed)
+        .corpus
+    )
     tokens = tokenize(corpus.texts)
-    result: dict[str, Any] = {"documents": len(corpus), "sentences": len(tokens.sentence_document), "encoder": options.encoder}
+    result: dict[str, Any] = {
+        "documents": len(corpus),
+        "sentences": len(tokens.sentence_document),
+        "encoder": options.encoder,
+    }
     ours = ContextEncoder(options.encoder)
     theirs = ContextEncoder(options.encoder, combine="concat", precision="float32")
     with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,5 @@
-"""Documents and classes of a data set, and noise and coverage of the heuristics that pseudo-label it (the paper's tables 1 and 2).
+"""Documents and classes of a data set, and noise and coverage of the heuristics that pseudo-label
+it (the paper's tables 1 and 2).
 
 python -m benchmarks.heuristics --dataset 20news-fine --data-dir DIR --output RUN_FOLDER
 """
@@ -12,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from benchmarks import commands
-from lops_adapters.arguments import guarded, set_up_logging
+from lops_adapters.console import guarded, set_up_logging
 from lops_adapters.datasets import Corpus
 from lops_adapters.evaluation import Evaluator
 from lops_adapters.pseudo_labels import PseudoLabels, exclusive_string_match, string_match

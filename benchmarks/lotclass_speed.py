@@ -1,9 +1,12 @@
-"""Speed of LOTClass's phases: this package's way beside a re-enactment of the original's way, on the same weights and tokens.
+"""Speed of LOTClass's phases: this package's way beside a re-enactment of the original's way, on
+the same weights and tokens.
 
-The re-enactment follows the description in docs/lotclass.md: everything padded to 200 tokens (the original's setting for AG News) in
-float32, the language model's head on every position, padding included, and a loop over the words of each vocabulary.
+The re-enactment follows the description in docs/lotclass.md: everything padded to 200 tokens (the
+original's setting for AG News) in float32, the language model's head on every position, padding
+included, and a loop over the words of each vocabulary.
 
-    python -m benchmarks.lotclass_speed --dataset agnews --data-dir DIR [--documents 192] [--encoder minilm]
+    python -m benchmarks.lotclass_speed --dataset agnews --data-dir DIR [--documents 192] [--encoder
+    minilm]
 """
 
 from __future__ import annotations
@@ -30,7 +33,13 @@ from lops_adapters.probes.torch_tools import import_torch
 LONGEST = 200
 
 
-def original_positions(model: Any, rows: Sequence[np.ndarray], vocabularies: Sequence[np.ndarray], pad: int, batch: int = 32) -> None:
+def original_positions(
+    model: Any,
+    rows: Sequence[np.ndarray],
+    vocabularies: Sequence[np.ndarray],
+    pad: int,
+    batch: int = 32,
+) -> None:
     """Find indicative positions the original's way."""
     torch = import_torch()
     with torch.inference_mode():
@@ -54,8 +63,12 @@ def full_length(rows: Sequence[np.ndarray], pad: int) -> tuple[Any, Any]:
     return ids, mask
 
 
-def original_training(model: Any, head: Any, rows: Sequence[np.ndarray], codes: np.ndarray, pad: int, batch: int = 32) -> None:
-    """Make one pass of training the original's way: class logits at every position, one batch of full length at a time."""
+def original_training(
+    model: Any, head: Any, rows: Sequence[np.ndarray], codes: np.ndarray, pad: int, batch: int = 32
+) -> None:
+    """Make one pass of training the original's way: class logits at every position, one batch of
+    full length at a time.
+    """
     torch = import_torch()
     parameters = [*model.parameters(), *head.parameters()]
     optimizer = torch.optim.AdamW(parameters, lr=2e-5, weight_decay=0.0)
@@ -63,13 +76,17 @@ def original_training(model: Any, head: Any, rows: Sequence[np.ndarray], codes: 
     for start in range(0, len(rows), batch):
         ids, mask = full_length(rows[start : start + batch], pad)
         logits = head(model(input_ids=ids, attention_mask=mask).last_hidden_state)
-        torch.nn.functional.cross_entropy(logits[:, 0], torch.as_tensor(codes[start : start + batch])).backward()
+        torch.nn.functional.cross_entropy(
+            logits[:, 0], torch.as_tensor(codes[start : start + batch])
+        ).backward()
         torch.nn.utils.clip_grad_norm_(parameters, 1.0)
         optimizer.step()
         optimizer.zero_grad()
 
 
-def original_prediction(model: Any, head: Any, rows: Sequence[np.ndarray], pad: int, batch: int = 128) -> None:
+def original_prediction(
+    model: Any, head: Any, rows: Sequence[np.ndarray], pad: int, batch: int = 128
+) -> None:
     """Predict documents the original's way."""
     torch = import_torch()
     model.eval()
@@ -89,13 +106,19 @@ def timed(work: Callable[[], object]) -> float:
 
 def main() -> None:
     """Measure both ways and write the result."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--dataset", default="agnews")
     parser.add_argument("--data-dir")
     parser.add_argument("--documents", type=int, default=192)
     parser.add_argument("--encoder", default="minilm")
     options = parser.parse_args()
-    corpus = load(options.dataset, data_dir=options.data_dir, quiet=True).sample(options.documents, 0).corpus
+    corpus = (
+        load(options.dataset, data_dir=options.data_dir, quiet=True)
+        .sample(options.documents, 0)
+        .corpus
+    )
     settings, engine, k = LotclassSettings(), Engine("cpu"), len(corpus.classes)
     tokenizer = encoders.load_tokenizer(options.encoder, "right")
     source = encoders.locate(options.encoder)
@@ -106,17 +129,30 @@ def main() -> None:
     codes = rng.integers(0, k, len(rows))
     samples = [Sample(row, FIRST) for row in rows]
     probe = LotclassProbe(
-        encoder=source, epochs=1, batch_size=32, learning_rate=2e-5, micro_batch=settings.micro_batch, engine=engine, quiet=True
+        encoder=source,
+        epochs=1,
+        batch_size=32,
+        learning_rate=2e-5,
+        micro_batch=settings.micro_batch,
+        engine=engine,
+        quiet=True,
     )
     predictor = Predictor(model, tokenizer, engine, top=50, tokens=4096, quiet=True)
     ours = {
-        "indicative positions": timed(lambda: indicative_positions(rows, vocabularies, predictor, threshold=20)),
+        "indicative positions": timed(
+            lambda: indicative_positions(rows, vocabularies, predictor, threshold=20)
+        ),
         "training": timed(lambda: probe.fit(samples, codes, k)),
         "prediction": timed(lambda: probe.predict_proba(samples)),
     }
     torch, pad = import_torch(), int(tokenizer.pad_token_id)
     width = model.config.hidden_size
-    head = torch.nn.Sequential(torch.nn.Linear(width, width), torch.nn.Tanh(), torch.nn.Dropout(0.1), torch.nn.Linear(width, k))
+    head = torch.nn.Sequential(
+        torch.nn.Linear(width, width),
+        torch.nn.Tanh(),
+        torch.nn.Dropout(0.1),
+        torch.nn.Linear(width, k),
+    )
     theirs = {
         "indicative positions": timed(lambda: original_positions(model, rows, vocabularies, pad)),
         "training": timed(lambda: original_training(model.base_model, head, rows, codes, pad)),
@@ -127,7 +163,11 @@ def main() -> None:
         "ours": {phase: len(rows) / seconds for phase, seconds in ours.items()},
         "original_way": {phase: len(rows) / seconds for phase, seconds in theirs.items()},
     }
-    print(write_result(f"lotclass-speed-{options.dataset}-{options.encoder.replace('/', '-')}", result, corpus))
+    print(
+        write_result(
+            f"lotclass-speed-{options.dataset}-{options.encoder.replace('/', '-')}", result, corpus
+        )
+    )
 
 
 if __name__ == "__main__":

@@ -7,7 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from lops_adapters.evaluation import NoiseCoverageCurve, area_under_noise_coverage, ideal_curve, noise_coverage_curve
+from lops_adapters.evaluation import (
+    NoiseCoverageCurve,
+    area_under_noise_coverage,
+    ideal_curve,
+    noise_coverage_curve,
+)
 
 MOST_POINTS = 50
 _FINE = 2001  # points of the ideal curve, whose area has to be as good as exact
@@ -23,8 +28,9 @@ def curve_numbers(scores: np.ndarray, codes: np.ndarray, gold: np.ndarray) -> di
         codes, gold: (n,) int, pseudo-labels and gold labels.
 
     Returns:
-        ``aunc``, of the whole curve; ``ideal``, the area under the best possible curve over the same range, which begins at
-        ``from_coverage``; ``points``, the number of distinct scores; ``coverage`` and ``noise`` of at most 50 points.
+        ``aunc``, of the whole curve; ``ideal``, the area under the best possible curve over the
+        same range, which begins at ``from_coverage``; ``points``, the number of distinct scores;
+        ``coverage`` and ``noise`` of at most 50 points.
 
     """
     curve = noise_coverage_curve(scores, codes, gold)
@@ -40,7 +46,8 @@ def curve_numbers(scores: np.ndarray, codes: np.ndarray, gold: np.ndarray) -> di
 
 
 def thinned(coverage: np.ndarray, most: int = MOST_POINTS) -> np.ndarray:
-    """Positions of at most so many points, evenly spread over coverage (ascending, ending at 1); the first and the last are among them.
+    """Positions of at most so many points, evenly spread over coverage (ascending, ending at 1);
+    the first and the last are among them.
 
     >>> thinned(np.linspace(0.1, 1.0, 10), 4).tolist()
     [0, 3, 6, 9]
@@ -58,7 +65,11 @@ def ideal_area(start: float, correct_share: float) -> float:
     0.1534
     """
     grid = np.linspace(start, 1.0, _FINE)
-    return area_under_noise_coverage(NoiseCoverageCurve(grid, grid, ideal_curve(grid, correct_share))) if start < 1 else float("nan")
+    return (
+        area_under_noise_coverage(NoiseCoverageCurve(grid, grid, ideal_curve(grid, correct_share)))
+        if start < 1
+        else float("nan")
+    )
 
 
 def noise_at(curve: dict[str, Any], coverage: float) -> float | None:
@@ -72,11 +83,15 @@ def noise_at(curve: dict[str, Any], coverage: float) -> float | None:
     return float(np.interp(coverage, curve["coverage"], curve["noise"]))
 
 
-def distributions(probability: np.ndarray, learnt_at: np.ndarray, correct: np.ndarray, epochs: int) -> dict[str, Any]:
-    """Shares of the correct and of the wrong samples, each summing to 1, by probability and by the epoch they are learnt in.
+def distributions(
+    probability: np.ndarray, learnt_at: np.ndarray, correct: np.ndarray, epochs: int
+) -> dict[str, Any]:
+    """Shares of the correct and of the wrong samples, each summing to 1, by probability and by the
+    epoch they are learnt in.
 
     Args:
-        probability: (n,) of the pseudo-label after the training; bins are of width 0.1, the last with 1.
+        probability: (n,) of the pseudo-label after the training; bins are of width 0.1, the last
+            with 1.
         learnt_at: (n,) in whole epochs, inf where never: the last share.
         correct: (n,) bool.
         epochs: of the training.
@@ -100,7 +115,8 @@ def wrong_samples(
     classes: Sequence[str],
     epochs: int,
 ) -> dict[str, Any]:
-    """Wrong pseudo-labels by probability and by the epoch they are learnt in, and those with the largest probability of each later epoch.
+    """Wrong pseudo-labels by probability and by the epoch they are learnt in, and those with the
+    largest probability of each later epoch.
 
     Args:
         probability, learnt_at, epochs: as for :func:`distributions`.
@@ -109,12 +125,14 @@ def wrong_samples(
         classes: names.
 
     Returns:
-        ``counts``, a row a bin of the probability and a column an epoch, the last for never; ``examples``, at most five of each epoch
-        after the first and of never, each with ``id``, ``pseudo_label``, ``gold``, ``probability`` and ``learnt_at`` (None: never).
+        ``counts``, a row a bin of the probability and a column an epoch, the last for never;
+        ``examples``, at most five of each epoch after the first and of never, each with ``id``,
+        ``pseudo_label``, ``gold``, ``probability`` and ``learnt_at`` (None: never).
 
     >>> found = wrong_samples(*map(np.array, ([0.95, 0.2], [2.0, 1.0], [1, 0], [0, 1])), ids=["x", "y"], classes=["a", "b"], epochs=2)
     >>> found["counts"][9], found["examples"]
-    ([0, 1, 0], [{'id': 'x', 'pseudo_label': 'b', 'gold': 'a', 'probability': 0.95, 'learnt_at': 2}])
+    ([0, 1, 0], [{'id': 'x', 'pseudo_label': 'b', 'gold': 'a', 'probability': 0.95, 'learnt_at':
+    2}])
     """
     bins, when = _cells(probability, learnt_at, epochs)
     wrong = np.flatnonzero(codes != gold)
@@ -122,16 +140,30 @@ def wrong_samples(
     np.add.at(counts, (bins[wrong], when[wrong]), 1)
     examples = []
     for epoch in range(2, epochs + 2):
-        there = sorted(wrong[when[wrong] == epoch - 1].tolist(), key=lambda place: (-probability[place], ids[place]))
+        there = sorted(
+            wrong[when[wrong] == epoch - 1].tolist(),
+            key=lambda place: (-probability[place], ids[place]),
+        )
         for place in there[:_EXAMPLES]:
-            names = {"id": ids[place], "pseudo_label": classes[codes[place]], "gold": classes[gold[place]]}
-            numbers = {"probability": round(float(probability[place]), 4), "learnt_at": epoch if epoch <= epochs else None}
+            names = {
+                "id": ids[place],
+                "pseudo_label": classes[codes[place]],
+                "gold": classes[gold[place]],
+            }
+            numbers = {
+                "probability": round(float(probability[place]), 4),
+                "learnt_at": epoch if epoch <= epochs else None,
+            }
             examples.append({**names, **numbers})
     return {"counts": counts.tolist(), "examples": examples}
 
 
-def _cells(probability: np.ndarray, learnt_at: np.ndarray, epochs: int) -> tuple[np.ndarray, np.ndarray]:
-    """Each sample's bin of the probability and, from 0, its epoch, (n,) int each; never comes after the last."""
+def _cells(
+    probability: np.ndarray, learnt_at: np.ndarray, epochs: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Each sample's bin of the probability and, from 0, its epoch, (n,) int each; never comes after
+    the last.
+    """
     bins = np.minimum((probability * BINS).astype(int), BINS - 1)
     return bins, np.where(np.isinf(learnt_at), epochs + 1, learnt_at).astype(int) - 1
 
@@ -142,4 +174,7 @@ def _shares(places: np.ndarray, size: int) -> list[float] | None:
 
 def kept_numbers(mask: np.ndarray, codes: np.ndarray, gold: np.ndarray) -> dict[str, Any]:
     """Share of the samples that a selection keeps, and its noise; None where it keeps nothing."""
-    return {"kept": float(mask.mean()), "noise": float((codes != gold)[mask].mean()) if mask.any() else None}
+    return {
+        "kept": float(mask.mean()),
+        "noise": float((codes != gold)[mask].mean()) if mask.any() else None,
+    }

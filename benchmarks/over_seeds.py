@@ -1,4 +1,6 @@
-"""Whether arms differ over several seeds: the paired bootstrap over seeds and documents, once two seeds have predictions."""
+"""Whether arms differ over several seeds: the paired bootstrap over seeds and documents, once two
+seeds have predictions.
+"""
 
 from __future__ import annotations
 
@@ -17,15 +19,16 @@ _SEED = re.compile(r"-seed\d+$")
 
 
 def compare(cells: Iterable[Cell], folder: Path, work: Path) -> list[Path]:
-    """Write ``over-seeds-CELL.json`` for the self-training cells that differ in nothing but the seed; returns what was written.
+    """Write ``over-seeds-CELL.json`` for the self-training cells that differ in nothing but the
+    seed; returns what was written.
 
     Args:
         cells: of the protocol.
         folder: its result files.
         work: its run folders, where each cell's ``predictions.npz`` lies.
 
-    Seeds whose samples of the documents differ cannot be compared so, and those whose predictions are elsewhere are left out. A file that
-    is of the same runs already is left alone.
+    Seeds whose samples of the documents differ cannot be compared so, and those whose predictions
+    are elsewhere are left out. A file that is of the same runs already is left alone.
 
     Raises:
         LopsError: seeds that say they are of the same documents are not.
@@ -33,14 +36,26 @@ def compare(cells: Iterable[Cell], folder: Path, work: Path) -> list[Path]:
     """
     written = []
     for name, group in _groups(cells).items():
-        ready = [cell for cell in group if (folder / f"{cell}.json").exists() and (work / cell / "predictions.npz").exists()]
-        files = [json.loads((folder / f"{cell}.json").read_text(encoding="utf-8")) for cell in ready]
+        ready = [
+            cell
+            for cell in group
+            if (folder / f"{cell}.json").exists() and (work / cell / "predictions.npz").exists()
+        ]
+        files = [
+            json.loads((folder / f"{cell}.json").read_text(encoding="utf-8")) for cell in ready
+        ]
         path = folder / f"{PREFIX}{name}.json"
-        if len(files) < 2 or not same_documents(files) or (path.exists() and is_of(json.loads(path.read_text(encoding="utf-8")), files)):
+        if (
+            len(files) < 2
+            or not same_documents(files)
+            or (path.exists() and is_of(json.loads(path.read_text(encoding="utf-8")), files))
+        ):
             continue
         found = significance_over_seeds([work / cell / "predictions.npz" for cell in ready])
         if found["significance"]:
-            write_json(path, {"about": files[0]["about"], "result": {"of": runs_of(files), **found}})
+            write_json(
+                path, {"about": files[0]["about"], "result": {"of": runs_of(files), **found}}
+            )
             written.append(path)
     return written
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from lops_adapters.runs import describe
+from lops_adapters.runs.folder import describe
 from lops_adapters.storage import write_json
 
 RESULTS = Path(__file__).parent / "results"
@@ -17,9 +17,17 @@ _FOLDER_OPTIONS = ("--data-dir", "--output")
 
 
 def write_result(
-    name: str, numbers: dict[str, Any], corpus: Any, *, seed: int = 0, device: str = "cpu", command: str | None = None
+    name: str,
+    numbers: dict[str, Any],
+    corpus: Any,
+    *,
+    seed: int = 0,
+    device: str = "cpu",
+    command: str | None = None,
 ) -> Path:
-    """Write ``results/NAME.json`` and return its path; the command is that of the script unless it is given."""
+    """Write ``results/NAME.json`` and return its path; the command is that of the script unless it
+    is given.
+    """
     about = describe("benchmarks", {}, seed, corpus, device)
     about["command"] = command or command_line(Path(sys.argv[0]).stem)
     about["machine"] = machine(device)
@@ -35,19 +43,25 @@ def command_line(module: str) -> str:
 
 
 def without_paths(arguments: Sequence[str]) -> list[str]:
-    """Replace folders by DIR: where they lay on the machine that measured is no help to anybody else.
+    """Replace folders by DIR: where they lay on the machine that measured is no help to anybody
+    else.
 
     >>> without_paths(["--data-dir", "/home/me/data", "--seed", "0"])
     ['--data-dir', 'DIR', '--seed', '0']
     """
-    return ["DIR" if before in _FOLDER_OPTIONS else argument for before, argument in zip(["", *arguments], arguments, strict=False)]
+    return [
+        "DIR" if before in _FOLDER_OPTIONS else argument
+        for before, argument in zip(["", *arguments], arguments, strict=False)
+    ]
 
 
 def machine(device: str = "cpu") -> dict[str, Any]:
     """Processor and number of cores, and the name of the GPU where the device is one."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-        processor = next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
+        processor = next(
+            line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")
+        )
     except (OSError, StopIteration):
         processor = platform.processor() or platform.machine()
     found = {"processor": processor, "cores": os.cpu_count()}

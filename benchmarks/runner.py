@@ -1,4 +1,6 @@
-"""Fill the cells of a protocol: one result file a cell, whatever was killed goes on, and what fails leaves a hole."""
+"""Fill the cells of a protocol: one result file a cell, whatever was killed goes on, and what fails
+leaves a hole.
+"""
 
 from __future__ import annotations
 
@@ -34,13 +36,21 @@ class BusyError(Exception):
     """Another process works on the cell."""
 
 
-def run_protocol(protocol: str, *, only: str = "*", minutes: float | None = None, data_dir: Path | None = None, work: Path = WORK) -> int:
+def run_protocol(
+    protocol: str,
+    *,
+    only: str = "*",
+    minutes: float | None = None,
+    data_dir: Path | None = None,
+    work: Path = WORK,
+) -> int:
     """Run all cells of a protocol that have no result yet; returns the exit status.
 
     Args:
         protocol: name or path.
         only: a pattern such as ``curves-*``; only cells whose names match are run.
-        minutes: stop after so many; the command that runs then is ended, and resumed by the next call.
+        minutes: stop after so many; the command that runs then is ended, and resumed by the next
+            call.
         data_dir: where the commands look for data first.
         work: where run folders lie until their cell is finished.
 
@@ -48,7 +58,8 @@ def run_protocol(protocol: str, *, only: str = "*", minutes: float | None = None
         1 where a cell failed, otherwise 0; also where the time was up before all cells were done.
 
     Raises:
-        LopsError: a protocol that is not there or cannot be read, or a pattern that matches no cell.
+        LopsError: a protocol that is not there or cannot be read, or a pattern that matches no
+            cell.
 
     """
     path = protocol_path(protocol)
@@ -86,7 +97,9 @@ def list_cells(protocol: str, only: str = "*", work: Path = WORK) -> str:
     lines = []
     for cell in matching(read_cells(path), only):
         started = (work / path.stem / cell.name).exists()
-        state = "done" if result_path(path.stem, cell).exists() else "started" if started else "open"
+        state = (
+            "done" if result_path(path.stem, cell).exists() else "started" if started else "open"
+        )
         lines.append(f"{state:8}{cell.name}\n        {cell.command}")
     return "\n".join(lines)
 
@@ -95,7 +108,9 @@ def matching(cells: Sequence[Cell], only: str) -> list[Cell]:
     """Return the cells whose names match a pattern, or raise a LopsError where none does."""
     found = [cell for cell in cells if fnmatch.fnmatchcase(cell.name, only)]
     if not found:
-        raise LopsError(f"--only is {only!r}, and no cell is called so; wanted a pattern such as {cells[0].name!r} (--list shows all)")
+        raise LopsError(
+            f"--only is {only!r}, and no cell is called so; wanted a pattern such as {cells[0].name!r} (--list shows all)"
+        )
     return found
 
 
@@ -104,10 +119,13 @@ def result_path(protocol: str, cell: Cell) -> Path:
     return RESULTS / protocol / f"{cell.name}.json"
 
 
-def _fill(cell: Cell, protocol: str, folder: Path, data_dir: Path | None, deadline: float | None) -> None:
+def _fill(
+    cell: Cell, protocol: str, folder: Path, data_dir: Path | None, deadline: float | None
+) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "lock").open("w", encoding="utf-8") as lock:
-        # The command inherits the lock: where only this process was killed, nobody else starts on the same folder.
+        # The command inherits the lock: where only this process was killed, nobody else starts on
+        # the same folder.
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -116,12 +134,18 @@ def _fill(cell: Cell, protocol: str, folder: Path, data_dir: Path | None, deadli
             return
         run = folder / "run"
         _execute(cell, run, folder / "log.txt", data_dir, deadline, lock.fileno())
-        more = significance(cell.command, run, folder / "predictions.npz", data_dir) if cell.kind == "self_training" else {}
+        more = (
+            significance(cell.command, run, folder / "predictions.npz", data_dir)
+            if cell.kind == "self_training"
+            else {}
+        )
         collect(run, f"{protocol}/{cell.name}", command=cell.command, more=more)
         shutil.rmtree(run)
 
 
-def _execute(cell: Cell, run: Path, log: Path, data_dir: Path | None, deadline: float | None, lock: int) -> None:
+def _execute(
+    cell: Cell, run: Path, log: Path, data_dir: Path | None, deadline: float | None, lock: int
+) -> None:
     """Run a command to its end, or end it at the deadline.
 
     Raises:
@@ -130,13 +154,27 @@ def _execute(cell: Cell, run: Path, log: Path, data_dir: Path | None, deadline: 
 
     """
     data = [] if data_dir is None else ["--data-dir", str(data_dir.resolve())]
-    argv = [sys.executable, *shlex.split(cell.command)[1:], *data, "--output", str(run.resolve()), "--resume", "--quiet"]
+    argv = [
+        sys.executable,
+        *shlex.split(cell.command)[1:],
+        *data,
+        "--output",
+        str(run.resolve()),
+        "--resume",
+        "--quiet",
+    ]
     left = None if deadline is None else deadline - time.monotonic()
     if left is not None and left <= 0:
         raise OutOfTimeError
     with log.open("ab") as output:
         process = subprocess.Popen(
-            argv, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True, pass_fds=(lock,)
+            argv,
+            cwd=ROOT,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+            pass_fds=(lock,),
         )
         try:
             status = process.wait(left)
@@ -151,7 +189,9 @@ def _execute(cell: Cell, run: Path, log: Path, data_dir: Path | None, deadline: 
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a command, and what it started, where it still runs. Its stages are written whole or not at all."""
+    """End a command, and what it started, where it still runs. Its stages are written whole or not
+    at all.
+    """
     if process.poll() is not None:
         return
     os.killpg(process.pid, signal.SIGTERM)

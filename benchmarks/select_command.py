@@ -1,10 +1,12 @@
-"""``lops select`` as its users run it: a CSV file of weakly labelled texts in, kept and rejected rows and a report out.
+"""``lops select`` as its users run it: a CSV file of weakly labelled texts in, kept and rejected
+rows and a report out.
 
     python -m benchmarks.select_command --dataset agnews --data-dir DIR
     python -m benchmarks.select_command --documents 1000000
 
-The first labels a corpus by its seed words, with the true classes in a column for the evaluation; the second writes made-up documents. What
-is reported is the time and the most memory of the command as a whole, and what it prints.
+The first labels a corpus by its seed words, with the true classes in a column for the evaluation;
+the second writes made-up documents. What is reported is the time and the most memory of the command
+as a whole, and what it prints.
 """
 
 from __future__ import annotations
@@ -38,12 +40,26 @@ def labelled_by_seeds(name: str, data_dir: str | None) -> tuple[Corpus, Columns]
     labels = string_match(dataset.corpus.texts, dataset.corpus.seeds)
     where = labels.positions.tolist()
     texts, gold = dataset.corpus.texts, dataset.gold.labels
-    return dataset.corpus, {"text": [texts[i] for i in where], "weak": labels.labels.tolist(), "true": [gold[i] for i in where]}
+    return dataset.corpus, {
+        "text": [texts[i] for i in where],
+        "weak": labels.labels.tolist(),
+        "true": [gold[i] for i in where],
+    }
 
 
 def run(columns: Columns, name: str, tau: str) -> dict[str, Any]:
-    """Write the table into a folder of its own, run the command there and return what it printed and took."""
-    asked = ["select", f"{name}.csv", "--text", "text", "--label", "weak", *(["--gold", "true"] if "true" in columns else [])]
+    """Write the table into a folder of its own, run the command there and return what it printed
+    and took.
+    """
+    asked = [
+        "select",
+        f"{name}.csv",
+        "--text",
+        "text",
+        "--label",
+        "weak",
+        *(["--gold", "true"] if "true" in columns else []),
+    ]
     asked += [] if tau == "auto" else ["--tau", tau]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"{name}.csv"
@@ -51,10 +67,15 @@ def run(columns: Columns, name: str, tau: str) -> dict[str, Any]:
         n_bytes = path.stat().st_size
         start = time.perf_counter()
         command = [sys.executable, "-m", "lops_adapters.cli.main", *asked, "--quiet"]
-        printed = subprocess.run(command, cwd=folder, check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout
+        printed = subprocess.run(
+            command, cwd=folder, check=True, stdout=subprocess.PIPE, encoding="utf-8"
+        ).stdout
         seconds = time.perf_counter() - start
         written = path.parent / f"{name}-lops"
-        page, config = (json.loads((written / f"{part}.json").read_text(encoding="utf-8")) for part in ("summary", "config"))
+        page, config = (
+            json.loads((written / f"{part}.json").read_text(encoding="utf-8"))
+            for part in ("summary", "config")
+        )
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     return {
         "asked": " ".join(["lops", *asked]),
@@ -70,8 +91,12 @@ def run(columns: Columns, name: str, tau: str) -> dict[str, Any]:
 
 def main() -> None:
     """Measure the command on one table and write the result."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--dataset", default="demo", help="one with gold labels and seed words (default: demo)")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--dataset", default="demo", help="one with gold labels and seed words (default: demo)"
+    )
     parser.add_argument("--data-dir")
     parser.add_argument("--documents", type=int, help="made-up documents instead of a data set")
     parser.add_argument("--tau", default="auto", help="as for the command (default: auto)")
@@ -83,7 +108,14 @@ def main() -> None:
         columns = {"text": corpus.texts, "weak": labels}
     result = run(columns, corpus.name, options.tau)
     size = "" if options.documents is None else f"-{options.documents}"
-    print(write_result(f"select-{corpus.name}{size}-tau-{options.tau}", result, corpus, command=command_line("select_command")))
+    print(
+        write_result(
+            f"select-{corpus.name}{size}-tau-{options.tau}",
+            result,
+            corpus,
+            command=command_line("select_command"),
+        )
+    )
 
 
 if __name__ == "__main__":

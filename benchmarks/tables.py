@@ -1,10 +1,11 @@
-"""Write the tables and figures of README and docs from the committed result files; nothing in them is typed by hand.
+"""Write the tables and figures of README and docs from the committed result files; nothing in them
+is typed by hand.
 
     python -m benchmarks.tables            rewrites every generated part
     python -m benchmarks.tables --check    exits 1 where one is out of date
 
-A generated part stands between ``<!-- table: NAME -->``, or ``figure``, and ``<!-- end -->``; the tables themselves are in
-``benchmarks/pages``, the figures in ``benchmarks/figures``.
+A generated part stands between ``<!-- table: NAME -->``, or ``figure``, and ``<!-- end -->``; the
+tables themselves are in ``benchmarks/pages``, the figures in ``benchmarks/figures``.
 """
 
 from __future__ import annotations
@@ -66,7 +67,9 @@ def rebuilt(text: str) -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Rewrite or check all pages; returns the exit status."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args(argv)
     stale = figures.refresh(ROOT, check=options.check)
@@ -78,7 +81,11 @@ def main(argv: Sequence[str] | None = None) -> int:
             stale.append(name)
             if not options.check:
                 page.write_text(new, encoding="utf-8")
-    print(("out of date: " if options.check else "rewritten: ") + ", ".join(stale) if stale else "all tables and figures are up to date")
+    print(
+        ("out of date: " if options.check else "rewritten: ") + ", ".join(stale)
+        if stale
+        else "all tables and figures are up to date"
+    )
     return int(options.check and bool(stale))
 
 

@@ -1,7 +1,8 @@
-"""How often to look at WeSTClass's probe: what a selection keeps of the pseudo documents when the probe is asked every so many updates.
+"""How often to look at WeSTClass's probe: what a selection keeps of the pseudo documents when the
+probe is asked every so many updates.
 
-No gold label takes part: the question is whether the rule filters at all. Settings are those of `python -m lops_adapters.westclass
---preset quick`.
+No gold label takes part: the question is whether the rule filters at all. Settings are those of
+`python -m lops_adapters.westclass --preset quick`.
 
     python -m benchmarks.westclass_granularity --dataset agnews --data-dir DIR [--seeds 3]
 """
@@ -18,7 +19,7 @@ import numpy as np
 from benchmarks.record import write_result
 from lops_adapters.core import Selection
 from lops_adapters.datasets import load
-from lops_adapters.runs import RunFolder, describe
+from lops_adapters.runs.folder import RunFolder, describe
 from lops_adapters.selection import Lops
 from lops_adapters.westclass.classifier import build_probe
 from lops_adapters.westclass.pipeline import Prepared, prepare
@@ -31,8 +32,12 @@ def measure(prepared: Prepared, every: int | None, rule: str, seed: int) -> dict
     """Return what one selection keeps, overall and by class, and when it was done."""
     probe = build_probe(prepared.vectors, prepared.settings, "cpu")
     labels = np.array(prepared.corpus.classes, dtype=object)[prepared.codes]
-    selection: Selection = Lops(probe, rule=rule, every=every, seed=seed)(prepared.pseudo_documents, labels)
-    shares = {str(label): report.kept / report.count for label, report in selection.per_class.items()}
+    selection: Selection = Lops(probe, rule=rule, every=every, seed=seed)(
+        prepared.pseudo_documents, labels
+    )
+    shares = {
+        str(label): report.kept / report.count for label, report in selection.per_class.items()
+    }
     learnt = selection.learnt_at[np.isfinite(selection.learnt_at)]
     return {
         "every": every,
@@ -46,7 +51,9 @@ def measure(prepared: Prepared, every: int | None, rule: str, seed: int) -> dict
 
 def main() -> None:
     """Measure all intervals and both rules on one data set, and write the result."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--dataset", default="agnews")
     parser.add_argument("--data-dir")
     parser.add_argument("--seeds", type=int, default=3)
@@ -56,13 +63,22 @@ def main() -> None:
     rows = []
     for seed in range(options.seeds):
         with tempfile.TemporaryDirectory() as folder:
-            run = RunFolder.open(Path(folder) / "run", describe("westclass", settings.as_dict(), seed, corpus, "cpu"), resume=False)
+            run = RunFolder.open(
+                Path(folder) / "run",
+                describe("westclass", settings.as_dict(), seed, corpus, "cpu"),
+                resume=False,
+            )
             prepared = prepare(corpus, settings, run, seed=seed, quiet=True)
             for rule in ("released", "ranked"):
                 rows += [measure(prepared, every, rule, seed) for every in INTERVALS]
                 print(*rows[-len(INTERVALS) :], sep="\n")
     n_samples = settings.per_class * len(corpus.classes)
-    numbers = {"rows": rows, "seeds": options.seeds, "updates_per_epoch": -(-n_samples // settings.batch_size), "network": settings.network}
+    numbers = {
+        "rows": rows,
+        "seeds": options.seeds,
+        "updates_per_epoch": -(-n_samples // settings.batch_size),
+        "network": settings.network,
+    }
     print(write_result(f"westclass-granularity-{options.dataset}", numbers, corpus))
 
 

@@ -1,9 +1,12 @@
-"""Speed of X-Class's word vectors: this package's way beside a re-enactment of the original's way, on the same weights.
+"""Speed of X-Class's word vectors: this package's way beside a re-enactment of the original's way,
+on the same weights.
 
-The re-enactment follows the description in docs/xclass.md: windows of 512 word pieces, one at a time in float32; the corpus is encoded
-once for the static vectors, whose sums are kept in float32 word by word, and a second time for the document vectors.
+The re-enactment follows the description in docs/xclass.md: windows of 512 word pieces, one at a
+time in float32; the corpus is encoded once for the static vectors, whose sums are kept in float32
+word by word, and a second time for the document vectors.
 
-    python -m benchmarks.xclass_encoding --dataset agnews --data-dir DIR [--documents 300] [--encoder minilm]
+    python -m benchmarks.xclass_encoding --dataset agnews --data-dir DIR [--documents 300]
+    [--encoder minilm]
 """
 
 from __future__ import annotations
@@ -16,8 +19,8 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.record import write_result
-from lops_adapters.context_encoder import ContextEncoder
 from lops_adapters.datasets import load
+from lops_adapters.probes.context_encoder import ContextEncoder
 from lops_adapters.xclass.settings import XclassSettings
 from lops_adapters.xclass.vectors import contextual_vectors, static_vectors, windows
 from lops_adapters.xclass.words import WordCorpus, read_words
@@ -32,7 +35,10 @@ def original_way(words: WordCorpus, encoder: ContextEncoder) -> float:
     for first_pass in (True, False):
         for context, begin, end in windows(words.document_start, lengths, encoder.max_pieces - 2):
             ends = np.cumsum(lengths[context:end])
-            spans = [(int(ends[i] - lengths[context + i]), int(ends[i])) for i in range(begin - context, end - context)]
+            spans = [
+                (int(ends[i] - lengths[context + i]), int(ends[i]))
+                for i in range(begin - context, end - context)
+            ]
             sequence = [piece for word in words.word_id[context:end] for piece in pieces[word]]
             vectors = encoder.encode([sequence], [spans])[0]
             if first_pass:
@@ -52,13 +58,19 @@ def our_way(words: WordCorpus, encoder: ContextEncoder, folder: Path) -> float:
 
 def main() -> None:
     """Measure both ways and write the result."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--dataset", default="agnews")
     parser.add_argument("--data-dir")
     parser.add_argument("--documents", type=int, default=300)
     parser.add_argument("--encoder", default="minilm")
     options = parser.parse_args()
-    corpus = load(options.dataset, data_dir=options.data_dir, quiet=True).sample(options.documents, 0).corpus
+    corpus = (
+        load(options.dataset, data_dir=options.data_dir, quiet=True)
+        .sample(options.documents, 0)
+        .corpus
+    )
     words = read_words(corpus.texts)
     ours = ContextEncoder(options.encoder, layers=1, max_pieces=XclassSettings().max_pieces)
     theirs = ContextEncoder(options.encoder, layers=1, max_pieces=512, precision="float32")
@@ -71,9 +83,16 @@ def main() -> None:
         "encoder": options.encoder,
         "words": len(words.word_id),
         "ours": {"seconds": our_seconds, "documents_per_second": len(corpus) / our_seconds},
-        "original_way": {"seconds": their_seconds, "documents_per_second": len(corpus) / their_seconds},
+        "original_way": {
+            "seconds": their_seconds,
+            "documents_per_second": len(corpus) / their_seconds,
+        },
     }
-    print(write_result(f"xclass-encoding-{options.dataset}-{options.encoder.replace('/', '-')}", result, corpus))
+    print(
+        write_result(
+            f"xclass-encoding-{options.dataset}-{options.encoder.replace('/', '-')}", result, corpus
+        )
+    )
 
 
 if __name__ == "__main__":

@@ -22,7 +22,11 @@ html_title = f"lops_adapters {release}"
 html_copy_source = False
 
 # A page of the API is named as its module; those of rooms that are not there wait.
-_waiting = [page for page in (HERE / "api").glob("*.md") if page.stem != "index" and find_spec(f"lops_adapters.{page.stem}") is None]
+_waiting = [
+    page
+    for page in (HERE / "api").glob("*.md")
+    if page.stem != "index" and find_spec(f"lops_adapters.{page.stem}") is None
+]
 exclude_patterns = ["_build", *(f"api/{page.name}" for page in _waiting)]
 
 myst_heading_anchors = 4
@@ -33,7 +37,10 @@ napoleon_numpy_docstring = False
 napoleon_use_ivar = True
 
 # Pages that lie outside this folder are included by pages of the site; links of the guide go there.
-_OUTSIDE = {"../benchmarks/README.md": "benchmarks.md", "../third_party/README.md": "third_party.md"}
+_OUTSIDE = {
+    "../benchmarks/README.md": "benchmarks.md",
+    "../third_party/README.md": "third_party.md",
+}
 
 
 def _links_inside(_app: Any, _name: str, source: list[str]) -> None:
@@ -41,9 +48,14 @@ def _links_inside(_app: Any, _name: str, source: list[str]) -> None:
         source[0] = source[0].replace(f"]({outside})", f"]({page})")
 
 
-def _bars_are_sizes(_app: Any, _what: str, _name: str, _found: object, _options: object, lines: list[str]) -> None:
+def _bars_are_sizes(
+    _app: Any, _what: str, _name: str, _found: object, _options: object, lines: list[str]
+) -> None:
     """In docstrings ``|D|`` is the size of D; to Sphinx it would be something to put in."""
-    lines[:] = [line if line.lstrip().startswith(">>>") else re.sub(r"\|(\w+)\|", r"\\|\1\\|", line) for line in lines]
+    lines[:] = [
+        line if line.lstrip().startswith(">>>") else re.sub(r"\|(\w+)\|", r"\\|\1\\|", line)
+        for line in lines
+    ]
 
 
 def setup(app: Any) -> None:

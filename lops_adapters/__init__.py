@@ -6,12 +6,23 @@ from typing import TYPE_CHECKING, Any
 from lops_adapters.core import LearningOrder, LopsError, LopsWarning, Selection, __version__
 
 if TYPE_CHECKING:
-    from lops_adapters.integrations.texts import select
-    from lops_adapters.loading import load
+    from lops_adapters.runs.models import load
+    from lops_adapters.texts.select import select
 
-__all__ = ["LearningOrder", "LopsError", "LopsWarning", "Selection", "__version__", "load", "select"]
+__all__ = [
+    "LearningOrder",
+    "LopsError",
+    "LopsWarning",
+    "Selection",
+    "__version__",
+    "load",
+    "select",
+]
 
-_LATER = {"load": "lops_adapters.loading", "select": "lops_adapters.integrations.texts"}  # imported when first used
+_LATER = {
+    "load": "lops_adapters.runs.models",
+    "select": "lops_adapters.texts.select",
+}  # imported when first used
 
 
 def __getattr__(name: str) -> Any:

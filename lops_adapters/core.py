@@ -1,42 +1,50 @@
 # lops_adapters.core 0.1.0
 # SPDX-License-Identifier: Apache-2.0
 # Origin: the lops_adapters package, file lops_adapters/core.py
-# Made to be copied: this one file is the whole of the LOPS selection. It needs Python >= 3.6 and numpy, nothing else.
+# Made to be copied: this one file is the whole of the LOPS selection. It needs Python >= 3.6 and
+# numpy, nothing else.
 """Learning-order-based pseudo-label selection (LOPS) for any training loop.
 
-A classifier learns correctly pseudo-labelled samples before wrong ones. Train a probing classifier on all pseudo-labelled samples, tell a
-:class:`LearningOrder` after every epoch what it predicts, and keep the samples learnt earliest::
+A classifier learns correctly pseudo-labelled samples before wrong ones. Train a probing classifier
+on all pseudo-labelled samples, tell a :class:`LearningOrder` after every epoch what it predicts,
+and keep the samples learnt earliest::
 
     order = LearningOrder(pseudo_labels)
     for epoch in range(4):
         ...                                # one epoch of the caller's own training
-        order.observe(predictions)         # one predicted label a sample, or one row of class probabilities
+        order.observe(predictions)         # n labels, or (n, k) class probabilities
         if order.done:
             break
     selection = order.select()             # train the real classifier on selection.kept
 
-Source: Mekala, Dong and Shang, "LOPS: Learning Order Inspired Pseudo-Label Selection", Findings of EMNLP 2022, equation 1 and Algorithm 1.
+Source: Mekala, Dong and Shang, "LOPS: Learning Order Inspired Pseudo-Label Selection", Findings of
+EMNLP 2022, equation 1 and Algorithm 1.
 
-Notation: n samples, k classes, D_c the samples pseudo-labelled c, w(x) the pseudo-label of x, T the horizon (by default the number of
-checkpoints). A sample is *learnt* at the first checkpoint where it is predicted as w(x).
+Notation: n samples, k classes, D_c the samples pseudo-labelled c, w(x) the pseudo-label of x, T the
+horizon (by default the number of checkpoints). A sample is *learnt* at the first checkpoint where
+it is predicted as w(x).
 
 Rules (the paper and its released code describe four different ones):
 
 ``released`` (default; the authors' released code, which produced the published numbers)
-    At each checkpoint and for each open class: if at least floor(tau |D_c|) samples are predicted as w(x) *at this checkpoint*, the class
-    closes and keeps exactly these, without a cap. A class that never closes is kept whole. The threshold is at least one sample, so a
-    class of one sample does not vanish when it is mispredicted once (in the released code it does).
+    At each checkpoint and for each open class: if at least floor(tau |D_c|) samples are predicted
+    as w(x) *at this checkpoint*, the class closes and keeps exactly these, without a cap. A class
+    that never closes is kept whole. The threshold is at least one sample, so a class of one sample
+    does not vanish when it is mispredicted once (in the released code it does).
 ``algorithm1`` (the paper's Algorithm 1)
     Samples are added when learnt until ceil(tau |D_c|) of the class are in; the rest are refused.
 ``stop-and-take-all`` (the paper's introduction)
-    Stop when ceil(tau |D_c|) samples of *every* class are learnt; keep all samples learnt by then. Once learnt stays learnt.
+    Stop when ceil(tau |D_c|) samples of *every* class are learnt; keep all samples learnt by then.
+    Once learnt stays learnt.
 ``ranked`` (the paper's method section)
     Rank each class by the time of learning and keep the first ceil(tau |D_c|);
     where fewer are learnt, never-learnt samples fill up, by hash.
 
-Ties: wherever ``algorithm1`` or ``ranked`` must cut between samples learnt at the same checkpoint, the larger score of the pseudo-label at
-that checkpoint wins (when scores were given), then the smaller hash of (seed, position). File order never decides. Products tau |D_c| are
-exact decimals: 0.29 of 100 samples are 29. Where several classes share the largest score, the first in ``classes`` is the prediction.
+Ties: wherever ``algorithm1`` or ``ranked`` must cut between samples learnt at the same checkpoint,
+the larger score of the pseudo-label at that checkpoint wins (when scores were given), then the
+smaller hash of (seed, position). File order never decides. Products tau |D_c| are exact decimals:
+0.29 of 100 samples are 29. Where several classes share the largest score, the first in ``classes``
+is the prediction.
 """
 
 import math
@@ -47,7 +55,15 @@ from typing import Any, Dict, Hashable, List, NamedTuple, Optional, Sequence, Tu
 import numpy as np
 
 __version__ = "0.1.0"
-__all__ = ["RULES", "ClassReport", "LearningOrder", "LopsError", "LopsWarning", "Selection", "tie_hash"]
+__all__ = [
+    "RULES",
+    "ClassReport",
+    "LearningOrder",
+    "LopsError",
+    "LopsWarning",
+    "Selection",
+    "tie_hash",
+]
 
 RULES = ("released", "algorithm1", "stop-and-take-all", "ranked")
 _BLOCK = 2**22  # scores looked at in one go, so that memory stays O(n) whatever k is
@@ -62,7 +78,9 @@ class LopsWarning(UserWarning):
 
 
 class ClassReport(NamedTuple):
-    """What became of one class: samples, the number needed to close, learnt, kept, closing time (None: never closed) and the reason."""
+    """What became of one class: samples, the number needed to close, learnt, kept, closing time
+    (None: never closed) and the reason.
+    """
 
     count: int  # type: ignore[assignment]  # hides tuple.count, which nobody needs here
     threshold: int
@@ -79,9 +97,10 @@ class Selection:
         kept: (m,) int64, sorted positions of the selected samples.
         rejected: (n - m,) int64, sorted positions of the others.
         mask: (n,) bool, True where kept.
-        learnt_at: (n,) float64, time of the first checkpoint at which the sample was predicted as its pseudo-label; inf: never while
-            its class was open.
-        confidence: (n,) float64, larger is more trusted; for learning order 1 - learnt_at / T (equation 1) and -1 / T where never learnt.
+        learnt_at: (n,) float64, time of the first checkpoint at which the sample was predicted as
+            its pseudo-label; inf: never while its class was open.
+        confidence: (n,) float64, larger is more trusted; for learning order 1 - learnt_at / T
+            (equation 1) and -1 / T where never learnt.
         per_class: class -> :class:`ClassReport`.
         rule: name of the rule.
         stopped: why watching ended, in words.
@@ -98,7 +117,10 @@ class Selection:
         stopped: str,
     ) -> None:
         self.mask = np.array(mask, dtype=bool)
-        self.kept, self.rejected = np.flatnonzero(self.mask).astype(np.int64), np.flatnonzero(~self.mask).astype(np.int64)
+        self.kept, self.rejected = (
+            np.flatnonzero(self.mask).astype(np.int64),
+            np.flatnonzero(~self.mask).astype(np.int64),
+        )
         self.learnt_at, self.confidence, self.per_class = learnt_at, confidence, per_class
         self.rule, self.stopped = rule, stopped
 
@@ -110,18 +132,20 @@ class LearningOrder:
     """Watches a probing classifier and selects the pseudo-labels it learns first.
 
     Args:
-        pseudo_labels: n class names, any hashable values, in a list, array, tensor or pandas column. No missing values: leave
-            unlabelled samples out.
+        pseudo_labels: n class names, any hashable values, in a list, array, tensor or pandas
+            column. No missing values: leave unlabelled samples out.
         tau: fraction of each class, 0 < tau <= 1.
         rule: one of :data:`RULES`, see the module's text.
         max_checkpoints: the probe is watched at most this often.
-        classes: the label set, in the order of score columns. Default: the sorted distinct pseudo-labels.
+        classes: the label set, in the order of score columns. Default: the sorted distinct
+            pseudo-labels.
         horizon: T of equation 1, in the unit of ``time``. Default: ``max_checkpoints``.
         seed: decides ties that scores leave open.
         strict: raise instead of warning when nothing was learnt in some class.
 
     Raises:
-        LopsError: no samples, missing labels, labels outside ``classes``, numbers out of range, unknown rule.
+        LopsError: no samples, missing labels, labels outside ``classes``, numbers out of range,
+            unknown rule.
 
     >>> order = LearningOrder(["cat", "cat", "dog", "dog"])
     >>> order.observe(["cat", "dog", "dog", "dog"])
@@ -146,7 +170,9 @@ class LearningOrder:
         if not 0 < tau <= 1:
             raise LopsError(f"tau is {tau!r}; wanted a fraction above 0 and at most 1, such as 0.5")
         if int(max_checkpoints) != max_checkpoints or max_checkpoints < 1:
-            raise LopsError(f"max_checkpoints is {max_checkpoints!r}; wanted a whole number, at least 1")
+            raise LopsError(
+                f"max_checkpoints is {max_checkpoints!r}; wanted a whole number, at least 1"
+            )
         self.tau, self.rule, self.seed, self.strict = float(tau), rule, int(seed), bool(strict)
         self.max_checkpoints = int(max_checkpoints)
         self.horizon = float(self.max_checkpoints if horizon is None else horizon)
@@ -156,16 +182,22 @@ class LearningOrder:
         self.classes, self._codes = _read_pseudo_labels(pseudo_labels, classes)
         self._lookup = {label: code for code, label in enumerate(self.classes)}
         self._counts = np.bincount(self._codes, minlength=len(self.classes)).astype(np.int64)
-        self._thresholds = np.array([self._threshold(int(count)) for count in self._counts], dtype=np.int64)
+        self._thresholds = np.array(
+            [self._threshold(int(count)) for count in self._counts], dtype=np.int64
+        )
         n = len(self._codes)
         self._learnt_at = np.full(n, np.inf)
         self._chosen = np.zeros(n, dtype=bool)
-        self._closed_at = np.where(self._counts == 0, 0.0, np.nan)  # a class without samples has nothing to wait for
+        self._closed_at = np.where(
+            self._counts == 0, 0.0, np.nan
+        )  # a class without samples has nothing to wait for
         self._open_checkpoint()
 
     def _threshold(self, count: int) -> int:
         exact = Fraction(repr(self.tau)) * count
-        return max(min(1, count), math.floor(exact)) if self.rule == "released" else math.ceil(exact)
+        return (
+            max(min(1, count), math.floor(exact)) if self.rule == "released" else math.ceil(exact)
+        )
 
     def _open_checkpoint(self) -> None:
         n = len(self._codes)
@@ -176,12 +208,16 @@ class LearningOrder:
 
     @property
     def done(self) -> bool:
-        """Whether further checkpoints cannot change the selection, or ``max_checkpoints`` is reached."""
+        """Whether further checkpoints cannot change the selection, or ``max_checkpoints`` is
+        reached.
+        """
         return len(self.times) >= self.max_checkpoints or not np.isnan(self._closed_at).any()
 
     @property
     def undecided(self) -> np.ndarray:
-        """Sorted int64 positions whose next prediction can still change the selection; the others need not be evaluated."""
+        """Sorted int64 positions whose next prediction can still change the selection; the others
+        need not be evaluated.
+        """
         return np.flatnonzero(self._undecided()).astype(np.int64)
 
     def _undecided(self) -> np.ndarray:
@@ -190,19 +226,29 @@ class LearningOrder:
         live = np.isnan(self._closed_at)[self._codes]  # type: np.ndarray
         return live if self.rule == "released" else live & np.isinf(self._learnt_at)
 
-    def observe(self, predictions: Any, time: Optional[float] = None, positions: Any = None, close: bool = False) -> None:
+    def observe(
+        self,
+        predictions: Any,
+        time: Optional[float] = None,
+        positions: Any = None,
+        close: bool = False,
+    ) -> None:
         """Record what the probe predicts now; a checkpoint closes when every sample was seen.
 
         Args:
-            predictions: (m,) predicted labels, or (m, k) scores with columns in the order of ``classes``. Give probabilities rather
-                than logits: ties compare them between samples.
-            time: of this checkpoint, increasing, at most ``horizon``. Default: the checkpoint's number, 1.0, 2.0, ...
+            predictions: (m,) predicted labels, or (m, k) scores with columns in the order of
+                ``classes``. Give probabilities rather than logits: ties compare them between
+                samples.
+            time: of this checkpoint, increasing, at most ``horizon``. Default: the checkpoint's
+                number, 1.0, 2.0, ...
             positions: (m,) positions the predictions belong to. Default: all samples, in order.
-            close: close the checkpoint now; allowed once all of ``undecided`` was seen. For callers that skip the others.
+            close: close the checkpoint now; allowed once all of ``undecided`` was seen. For callers
+                that skip the others.
 
         Raises:
-            LopsError: wrong shape or length, NaN, labels outside the classes, a sample seen twice in one checkpoint, time that does
-                not increase or lies beyond the horizon, more than ``max_checkpoints`` checkpoints. Nothing is recorded then.
+            LopsError: wrong shape or length, NaN, labels outside the classes, a sample seen twice
+                in one checkpoint, time that does not increase or lies beyond the horizon, more than
+                ``max_checkpoints`` checkpoints. Nothing is recorded then.
 
         After every class has closed further checkpoints are counted and change nothing.
 
@@ -236,9 +282,13 @@ class LearningOrder:
         if where.shape == (0,):
             where = where.astype(np.int64)
         if where.ndim != 1 or where.dtype.kind not in "iu":
-            raise LopsError(f"positions have shape {where.shape} and type {where.dtype}; wanted a flat list of integers")
+            raise LopsError(
+                f"positions have shape {where.shape} and type {where.dtype}; wanted a flat list of integers"
+            )
         if len(where) and (where.min() < 0 or where.max() >= n):
-            raise LopsError(f"positions run from {where.min()} to {where.max()}; wanted 0 to {n - 1}: there are {n} pseudo-labels")
+            raise LopsError(
+                f"positions run from {where.min()} to {where.max()}; wanted 0 to {n - 1}: there are {n} pseudo-labels"
+            )
         distinct, times = np.unique(where, return_counts=True)
         twice = distinct[(times > 1) | self._seen[distinct]]
         if len(twice):
@@ -266,17 +316,23 @@ class LearningOrder:
         return time
 
     def _predicted(self, predictions: Any, where: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
-        """Return predicted class codes (m,) and the score of the pseudo-label (m,), -inf without scores."""
+        """Return predicted class codes (m,) and the score of the pseudo-label (m,), -inf without
+        scores.
+        """
         scores = _as_scores(predictions, self._lookup)
         m, k = len(where), len(self.classes)
         if scores is None:
             codes = _encode(predictions, self._lookup, "predicted labels")
             if len(codes) != m:
-                raise LopsError(f"found {len(codes)} predictions, wanted {m}, one for each sample observed")
+                raise LopsError(
+                    f"found {len(codes)} predictions, wanted {m}, one for each sample observed"
+                )
             return codes, np.full(m, -np.inf)
         columns = list(getattr(predictions, "columns", self.classes))
         if columns != self.classes and set(columns) == set(self.classes):
-            raise LopsError(f"score columns are {_shown(columns)}; wanted the order of the classes: {_shown(self.classes)}. Reorder them")
+            raise LopsError(
+                f"score columns are {_shown(columns)}; wanted the order of the classes: {_shown(self.classes)}. Reorder them"
+            )
         if scores.shape != (m, k):
             raise LopsError(
                 f"scores have shape {scores.shape}; wanted ({m}, {k}): {m} samples and the {k} classes {_shown(self.classes)}. Pass "
@@ -288,7 +344,9 @@ class LearningOrder:
             block, here = scores[rows], where[rows]
             bad = np.isnan(block).any(axis=1)
             if bad.any():
-                raise LopsError(f"scores of sample {here[bad.argmax()]} hold NaN; wanted numbers. Has the probe's training diverged?")
+                raise LopsError(
+                    f"scores of sample {here[bad.argmax()]} hold NaN; wanted numbers. Has the probe's training diverged?"
+                )
             predicted[rows] = block.argmax(axis=1)
             score[rows] = block[np.arange(len(block)), self._codes[here]]
         return predicted, score
@@ -316,11 +374,15 @@ class LearningOrder:
         return np.bincount(self._codes[mask], minlength=len(self.classes))
 
     def _first(self, mask: np.ndarray, score: np.ndarray) -> np.ndarray:
-        """Mask of those samples within ``mask`` that fill their class up to its threshold: by larger score, then by the tie hash."""
+        """Mask of those samples within ``mask`` that fill their class up to its threshold: by
+        larger score, then by the tie hash.
+        """
         candidates = np.flatnonzero(mask)
         codes = self._codes[candidates]
         order = np.lexsort((tie_hash(candidates, self.seed), -score[candidates], codes))
-        starts = np.concatenate([[0], np.cumsum(np.bincount(codes, minlength=len(self.classes)))[:-1]])
+        starts = np.concatenate(
+            [[0], np.cumsum(np.bincount(codes, minlength=len(self.classes)))[:-1]]
+        )
         rank = np.arange(len(candidates)) - starts[codes[order]]
         room = self._thresholds - self._per_class(self._chosen)
         first = np.zeros_like(mask)
@@ -331,12 +393,15 @@ class LearningOrder:
         """Return the selection after the checkpoints closed so far (one still open is left out).
 
         Raises:
-            LopsError: no checkpoint has closed; with ``strict``, a class in which nothing was learnt (otherwise a LopsWarning).
+            LopsError: no checkpoint has closed; with ``strict``, a class in which nothing was
+                learnt (otherwise a LopsWarning).
 
         """
         if not self.times:
             missing = f"{self._to_see} of {len(self._codes)} samples are still to be observed"
-            raise LopsError(f"no checkpoint has closed: {missing}; call observe() for every sample first")
+            raise LopsError(
+                f"no checkpoint has closed: {missing}; call observe() for every sample first"
+            )
         open_class = np.isnan(self._closed_at)
         learnt = np.isfinite(self._learnt_at)
         mask = self._chosen
@@ -347,21 +412,49 @@ class LearningOrder:
         per_class = self._reports(mask, learnt)
         self._check_learnt(per_class)
         confidence = np.where(learnt, 1.0 - self._learnt_at / self.horizon, -1.0 / self.horizon)
-        return Selection(mask, self._learnt_at.copy(), confidence, per_class, self.rule, self._stopped(int(open_class.sum())))
+        return Selection(
+            mask,
+            self._learnt_at.copy(),
+            confidence,
+            per_class,
+            self.rule,
+            self._stopped(int(open_class.sum())),
+        )
 
     def _reports(self, mask: np.ndarray, learnt: np.ndarray) -> Dict[Hashable, ClassReport]:
-        still_open = {"released": "kept whole", "ranked": "filled up with never-learnt samples"}.get(self.rule, "kept what was learnt")
-        columns = (self._counts, self._thresholds, self._per_class(learnt), self._per_class(mask), self._closed_at)
+        still_open = {
+            "released": "kept whole",
+            "ranked": "filled up with never-learnt samples",
+        }.get(self.rule, "kept what was learnt")
+        columns = (
+            self._counts,
+            self._thresholds,
+            self._per_class(learnt),
+            self._per_class(mask),
+            self._closed_at,
+        )
         rows = zip(self.classes, *(column.tolist() for column in columns))  # noqa: B905 (strict= is newer than Python 3.6)
         reports = {}  # type: Dict[Hashable, ClassReport]
         for label, count, threshold, n_learnt, n_kept, closed_at in rows:
             closed = count > 0 and not np.isnan(closed_at)
-            why = "threshold reached" if closed else "threshold not reached, " + still_open if count else "no samples"
-            reports[label] = ClassReport(count, threshold, n_learnt, n_kept, closed_at if closed else None, why)
+            why = (
+                "threshold reached"
+                if closed
+                else "threshold not reached, " + still_open
+                if count
+                else "no samples"
+            )
+            reports[label] = ClassReport(
+                count, threshold, n_learnt, n_kept, closed_at if closed else None, why
+            )
         return reports
 
     def _check_learnt(self, per_class: Dict[Hashable, ClassReport]) -> None:
-        empty = [f"{c!r} ({r.count} samples, {r.kept} kept)" for c, r in per_class.items() if r.count and not r.learnt]
+        empty = [
+            f"{c!r} ({r.count} samples, {r.kept} kept)"
+            for c, r in per_class.items()
+            if r.count and not r.learnt
+        ]
         if empty:
             message = (
                 f"nothing was learnt in {len(empty)} of {len(per_class)} classes within {len(self.times)} checkpoints: {', '.join(empty)}. "
@@ -375,12 +468,19 @@ class LearningOrder:
         seen = f"{len(self.times)} checkpoint{'' if len(self.times) == 1 else 's'}"
         if not n_open:
             return f"every class reached its threshold within {seen}"
-        reason = "max_checkpoints reached" if len(self.times) >= self.max_checkpoints else "watching ended"
-        return f"{reason} after {seen}, {n_open} of {len(self.classes)} classes below their threshold"
+        reason = (
+            "max_checkpoints reached"
+            if len(self.times) >= self.max_checkpoints
+            else "watching ended"
+        )
+        return (
+            f"{reason} after {seen}, {n_open} of {len(self.classes)} classes below their threshold"
+        )
 
 
 def tie_hash(positions: np.ndarray, seed: int) -> np.ndarray:
-    """Hash of (seed, position) that breaks ties: splitmix64, the same on every machine. Returns uint64 of the shape of ``positions``.
+    """Hash of (seed, position) that breaks ties: splitmix64, the same on every machine. Returns
+    uint64 of the shape of ``positions``.
 
     >>> tie_hash(np.array([0, 1]), seed=0).tolist()
     [16294208416658607535, 7960286522194355700]
@@ -409,17 +509,27 @@ def _values(labels: Any) -> List[Any]:
     return list(labels.tolist() if hasattr(labels, "tolist") else labels)
 
 
-def _read_pseudo_labels(labels: Any, classes: Optional[Sequence[Hashable]]) -> Tuple[List[Hashable], np.ndarray]:
+def _read_pseudo_labels(
+    labels: Any, classes: Optional[Sequence[Hashable]]
+) -> Tuple[List[Hashable], np.ndarray]:
     if getattr(labels, "ndim", 1) != 1:
-        raise LopsError(f"pseudo_labels have shape {tuple(labels.shape)}; wanted one label a sample, shape (n,)")
+        raise LopsError(
+            f"pseudo_labels have shape {tuple(labels.shape)}; wanted one label a sample, shape (n,)"
+        )
     if len(labels) == 0:
         raise LopsError("found no pseudo-labels; wanted at least one sample")
     whole = isinstance(labels, np.ndarray) and labels.dtype.kind in "iu"
     try:
-        names = _values(np.unique(labels) if whole else set(_values(labels))) if classes is None else _values(classes)
+        names = (
+            _values(np.unique(labels) if whole else set(_values(labels)))
+            if classes is None
+            else _values(classes)
+        )
         distinct = len(set(names))
     except TypeError:
-        raise LopsError("labels are not hashable; wanted strings, integers or other hashable class names") from None
+        raise LopsError(
+            "labels are not hashable; wanted strings, integers or other hashable class names"
+        ) from None
     for name in names:
         if _missing(name):
             raise LopsError(f"labels hold a missing value ({name!r}); leave unlabelled samples out")
@@ -430,26 +540,43 @@ def _read_pseudo_labels(labels: Any, classes: Optional[Sequence[Hashable]]) -> T
             names = sorted(names)
         except TypeError:  # names of several types have no order of their own
             names = sorted(names, key=lambda name: (type(name).__name__, repr(name)))
-    return names, _encode(labels, {label: code for code, label in enumerate(names)}, "pseudo-labels")
+    return names, _encode(
+        labels, {label: code for code, label in enumerate(names)}, "pseudo-labels"
+    )
 
 
 def _encode(labels: Any, lookup: Dict[Hashable, int], what: str) -> np.ndarray:
     """Class codes of the labels, int32 (n,); LopsError names the first label outside the classes."""
-    if isinstance(labels, np.ndarray) and labels.dtype.kind in "iu" and lookup and all(type(name) is int for name in lookup):
-        names, order = np.unique(np.array(list(lookup)), return_index=True)  # no Python object a label: a million samples stay cheap
+    if (
+        isinstance(labels, np.ndarray)
+        and labels.dtype.kind in "iu"
+        and lookup
+        and all(type(name) is int for name in lookup)
+    ):
+        names, order = np.unique(
+            np.array(list(lookup)), return_index=True
+        )  # no Python object a label: a million samples stay cheap
         place = np.minimum(np.searchsorted(names, labels), len(names) - 1)
         codes = np.where(names[place] == labels, order[place], -1).astype(np.int32)
     else:
         values = _values(labels)
         try:
-            codes = np.fromiter((lookup.get(value, -1) for value in values), dtype=np.int32, count=len(values))
+            codes = np.fromiter(
+                (lookup.get(value, -1) for value in values), dtype=np.int32, count=len(values)
+            )
         except TypeError:
             raise LopsError(f"{what} are not hashable; wanted a flat list of class names") from None
     outside = np.flatnonzero(codes < 0)
     if len(outside):
         found = _values(labels)[outside[0]]
-        way_out = "leave unlabelled samples out" if _missing(found) else "pass classes=... with every class the model knows"
-        raise LopsError(f"{what} hold {found!r} at position {outside[0]}, not among the classes {_shown(list(lookup))}; {way_out}")
+        way_out = (
+            "leave unlabelled samples out"
+            if _missing(found)
+            else "pass classes=... with every class the model knows"
+        )
+        raise LopsError(
+            f"{what} hold {found!r} at position {outside[0]}, not among the classes {_shown(list(lookup))}; {way_out}"
+        )
     return codes
 
 
@@ -460,14 +587,20 @@ def _as_scores(predictions: Any, lookup: Dict[Hashable, int]) -> Optional[np.nda
     if not hasattr(predictions, "ndim"):
         first = next(iter(predictions), None)
         nested = hasattr(first, "__len__") and not isinstance(first, (str, bytes))
-        if not nested or (isinstance(first, Hashable) and first in lookup):  # a tuple may be a class name
+        if not nested or (
+            isinstance(first, Hashable) and first in lookup
+        ):  # a tuple may be a class name
             return None
     elif predictions.ndim == 1:
         return None
     try:
         scores = np.asarray(predictions)
     except (TypeError, ValueError) as error:
-        raise LopsError(f"predictions cannot be read as scores ({error}); wanted (n, k) floats") from None
+        raise LopsError(
+            f"predictions cannot be read as scores ({error}); wanted (n, k) floats"
+        ) from None
     if scores.ndim != 2 or scores.dtype.kind not in "fiu":
-        raise LopsError(f"predictions have shape {scores.shape} and type {scores.dtype}; wanted (n,) labels or (n, k) numbers")
+        raise LopsError(
+            f"predictions have shape {scores.shape} and type {scores.dtype}; wanted (n,) labels or (n, k) numbers"
+        )
     return scores

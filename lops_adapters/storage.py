@@ -1,4 +1,6 @@
-"""Writing files so that a killed program leaves either the old file or the new one, never half of either."""
+"""Writing files so that a killed program leaves either the old file or the new one, never half of
+either.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ import numpy as np
 
 
 def replace_with(path: Path, write: Callable[[Path], object]) -> None:
-    """Let ``write`` fill a temporary file in the same folder, then put it in place of ``path`` in one step."""
+    """Let ``write`` fill a temporary file in the same folder, then put it in place of ``path`` in
+    one step.
+    """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         write(temporary)
@@ -26,8 +30,12 @@ def replace_with(path: Path, write: Callable[[Path], object]) -> None:
 
 
 def replace_folder(folder: Path, write: Callable[[Path], object]) -> None:
-    """Let ``write`` fill a fresh folder, and put it in place of ``folder`` when it is complete; where it fails, all is as before."""
-    temporary, old = (folder.with_name(f".{folder.name}.{os.getpid()}.{end}") for end in ("tmp", "old.tmp"))
+    """Let ``write`` fill a fresh folder, and put it in place of ``folder`` when it is complete;
+    where it fails, all is as before.
+    """
+    temporary, old = (
+        folder.with_name(f".{folder.name}.{os.getpid()}.{end}") for end in ("tmp", "old.tmp")
+    )
     shutil.rmtree(temporary, ignore_errors=True)
     temporary.mkdir(parents=True)
     try:
@@ -79,7 +87,9 @@ def write_arrays(path: Path, **arrays: np.ndarray) -> None:
 
 
 def plain(value: Any) -> Any:
-    """Return a value in JSON's own types: numpy numbers and arrays, paths and tuples converted, NaN and infinity as None."""
+    """Return a value in JSON's own types: numpy numbers and arrays, paths and tuples converted, NaN
+    and infinity as None.
+    """
     if isinstance(value, dict):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
@@ -91,3 +101,18 @@ def plain(value: Any) -> Any:
     if isinstance(value, Path):
         return str(value)
     return None if isinstance(value, float) and not np.isfinite(value) else value
+
+
+def pack_strings(strings: Sequence[str]) -> np.ndarray:
+    """Return strings as one uint8 array (UTF-8 JSON), small whatever their longest is.
+
+    >>> unpack_strings(pack_strings(["a", "b"]))
+    ['a', 'b']
+    """
+    return np.frombuffer(json.dumps(list(strings)).encode(), dtype=np.uint8)
+
+
+def unpack_strings(array: np.ndarray) -> list[str]:
+    """Return the strings of :func:`pack_strings`."""
+    strings: list[str] = json.loads(array.tobytes().decode())
+    return strings

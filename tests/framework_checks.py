@@ -1,4 +1,6 @@
-"""What holds for every framework: what its command refuses, what a resumed run and a loaded classifier are like, what gold may change."""
+"""What holds for every framework: what its command refuses, what a resumed run and a loaded
+classifier are like, what gold may change.
+"""
 
 import ast
 import json
@@ -54,18 +56,28 @@ def uses(tree, name):
                 for node in ast.walk(part)
             }
             nodes = [node for node in ast.walk(function) if id(node) not in inner]
-            found += [function.name for node in nodes if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)]
+            found += [
+                function.name
+                for node in nodes
+                if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
+            ]
     return found
 
 
-INSERTION_POINT = {"_selector": ["run_arm"], "selector": ["run_arm"], "keep_all": ["_selector"], "Lops": ["_selector"]}
+INSERTION_POINT = {
+    "_selector": ["run_arm"],
+    "selector": ["run_arm"],
+    "keep_all": ["_selector"],
+    "Lops": ["_selector"],
+}
 
 
 def assert_one_insertion_point(package, where=INSERTION_POINT, elsewhere=frozenset()):
-    """The selector is made and called in one place of the package (or those given), and nothing else chooses pseudo-labels.
+    """The selector is made and called in one place of the package (or those given), and nothing
+    else chooses pseudo-labels.
 
-    ``where`` says for each name the functions of ``pipeline.py`` that use it, one entry a use; ``elsewhere`` holds (name, file, function)
-    for uses in other files.
+    ``where`` says for each name the functions of ``pipeline.py`` that use it, one entry a use;
+    ``elsewhere`` holds (name, file, function) for uses in other files.
     """
     files = sorted(Path(package.__file__).parent.glob("*.py"))
     trees = {path.name: ast.parse(path.read_text(encoding="utf-8")) for path in files}
@@ -76,7 +88,9 @@ def assert_one_insertion_point(package, where=INSERTION_POINT, elsewhere=frozens
 
 
 def assert_learnt_at(table, epochs):
-    """A table of a selection says when each sample was learnt, and the confidence is what the method makes of that."""
+    """A table of a selection says when each sample was learnt, and the confidence is what the
+    method makes of that.
+    """
     assert set(table[0]) == {"id", "pseudo_label", "learnt_at", "confidence", "selected"}
     for row in table:
         expected = 1 - float(row["learnt_at"]) / epochs if row["learnt_at"] else -1 / epochs
@@ -84,20 +98,26 @@ def assert_learnt_at(table, epochs):
 
 
 def assert_refused(outcome, *words, may_warn=False):
-    """Exit status 2, nothing on standard output, and one line on standard error that says these words; warnings only where allowed."""
+    """Exit status 2, nothing on standard output, and one line on standard error that says these
+    words; warnings only where allowed.
+    """
     status, out, err = outcome
     lines = err.splitlines()
     assert status == 2, err
     assert out == ""
     assert lines[-1].startswith("error: "), err
-    assert len([line for line in lines if not (may_warn and line.startswith("warning: "))]) == 1, err
+    assert len([line for line in lines if not (may_warn and line.startswith("warning: "))]) == 1, (
+        err
+    )
     assert "Traceback" not in err
     for word in words:
         assert word in err
 
 
 def assert_usage(command, capsys, program, *options):
-    """Each of these options ("--name value") alone is refused by argparse, with the usage of the program."""
+    """Each of these options ("--name value") alone is refused by argparse, with the usage of the
+    program.
+    """
     for option in options:
         with pytest.raises(SystemExit) as stopped:
             command(*option.split())
@@ -106,26 +126,36 @@ def assert_usage(command, capsys, program, *options):
 
 
 def assert_taken_output_is_refused(command, output):
-    """A folder that holds other things, a file, and a place below a file are refused as --output and left as they are."""
+    """A folder that holds other things, a file, and a place below a file are refused as --output
+    and left as they are.
+    """
     output.mkdir()
     (output / "thesis.tex").write_text("years of work")
     for more in ([], ["--resume"]):
         assert_refused(command(*more), "is there already and holds no run; give another --output")
-    assert_refused(command("--output", output / "thesis.tex"), "thesis.tex is there already and holds no run")
+    assert_refused(
+        command("--output", output / "thesis.tex"), "thesis.tex is there already and holds no run"
+    )
     assert_refused(command("--output", output / "thesis.tex" / "run"), "cannot be written")
     assert [path.name for path in output.iterdir()] == ["thesis.tex"]
     assert (output / "thesis.tex").read_text() == "years of work"
 
 
 def assert_not_overwritten(command, output):
-    """The command, which would begin a run in a folder that holds one, is refused and changes nothing there."""
+    """The command, which would begin a run in a folder that holds one, is refused and changes
+    nothing there.
+    """
     before = {path: path.stat().st_mtime_ns for path in output.rglob("*")}
-    assert_refused(command(), "already holds a run; give --resume to go on with it, or another --output")
+    assert_refused(
+        command(), "already holds a run; give --resume to go on with it, or another --output"
+    )
     assert before == {path: path.stat().st_mtime_ns for path in output.rglob("*")}
 
 
 def assert_help_is_quick_and_light(program, *words):
-    """--help says these words within a second of processor time, loads no heavy library and sets no Keras backend."""
+    """--help says these words within a second of processor time, loads no heavy library and sets no
+    Keras backend.
+    """
     code = (
         "import atexit, os, runpy, sys\n"
         f"atexit.register(lambda: print('loaded', sorted({HEAVY!r} & set(sys.modules)), os.environ.get('KERAS_BACKEND')))\n"
@@ -136,9 +166,20 @@ def assert_help_is_quick_and_light(program, *words):
     seconds = []
     for _ in range(2):
         before = os.times()
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            check=True,
+            env=environment,
+        )
         after = os.times()  # processor time: a busy machine makes an answer late, not heavy
-        seconds.append(after.children_user + after.children_system - before.children_user - before.children_system)
+        seconds.append(
+            after.children_user
+            + after.children_system
+            - before.children_user
+            - before.children_system
+        )
         assert done.stdout.splitlines()[-1] == "loaded [] None"
         assert done.stderr == ""
     said = " ".join(done.stdout.split())  # wherever lines are broken
@@ -172,12 +213,22 @@ def stripped(metrics, keys=frozenset(GOLD | TIME)):
 def measured(metrics, wanted=GOLD):
     """All values under the wanted keys, in order."""
     if isinstance(metrics, dict):
-        return [value for key, item in metrics.items() for value in ([item] if key in wanted else measured(item, wanted))]
-    return [value for item in metrics for value in measured(item, wanted)] if isinstance(metrics, list) else []
+        return [
+            value
+            for key, item in metrics.items()
+            for value in ([item] if key in wanted else measured(item, wanted))
+        ]
+    return (
+        [value for item in metrics for value in measured(item, wanted)]
+        if isinstance(metrics, list)
+        else []
+    )
 
 
 def assert_same_file(one, other):
-    """The same bytes; of stored arrays the same values under the same names, but for the seconds they took."""
+    """The same bytes; of stored arrays the same values under the same names, but for the seconds
+    they took.
+    """
     if one.suffix != ".npz":
         assert one.read_bytes() == other.read_bytes(), one
         return
@@ -188,28 +239,42 @@ def assert_same_file(one, other):
 
 
 def assert_same_run(path, whole, arms=None):
-    """A run has come out as one nobody interrupted, or as the part of it that these arms are; only the seconds may differ."""
+    """A run has come out as one nobody interrupted, or as the part of it that these arms are; only
+    the seconds may differ.
+    """
     wanted = metrics_of(whole)
     arms = list(wanted["arms"]) if arms is None else arms
-    lacking = tuple(f"{place}{arm}{end}" for arm in set(wanted["arms"]) - set(arms) for place, end in (("", "/"), ("work/", "-")))
+    lacking = tuple(
+        f"{place}{arm}{end}"
+        for arm in set(wanted["arms"]) - set(arms)
+        for place, end in (("", "/"), ("work/", "-"))
+    )
     expected = [name for name in names(whole) if not name.startswith(lacking)]
     assert names(path) == expected
     for name in set(expected) - {"config.json", "metrics.json", "report.html"}:
         assert_same_file(path / name, whole / name)
-    assert stripped(metrics_of(path), TIME) == stripped({**wanted, "arms": {arm: wanted["arms"][arm] for arm in arms}}, TIME)
+    assert stripped(metrics_of(path), TIME) == stripped(
+        {**wanted, "arms": {arm: wanted["arms"][arm] for arm in arms}}, TIME
+    )
 
 
 def assert_same_but_measurements(path, expected):
-    """Two runs on the same corpus with other gold labels: all files alike but the metrics and what the configuration says of them."""
+    """Two runs on the same corpus with other gold labels: all files alike but the metrics and what
+    the configuration says of them.
+    """
     assert names(path) == names(expected)
     for name in set(names(expected)) - {"metrics.json", "config.json"}:
         assert_same_file(path / name, expected / name)
-    one, other = (json.loads((folder / "config.json").read_text())["dataset"] for folder in (path, expected))
+    one, other = (
+        json.loads((folder / "config.json").read_text())["dataset"] for folder in (path, expected)
+    )
     assert one == other
 
 
 def assert_read_not_made_again(resume, whole, capsys):
-    """Resuming a finished run, twice, changes no stored file and prints the same table, which is returned."""
+    """Resuming a finished run, twice, changes no stored file and prints the same table, which is
+    returned.
+    """
     files = [whole / name for name in names(whole) if name.endswith(".npz") or "model" in name]
     times = {file: file.stat().st_mtime_ns for file in files}
     tables = []
@@ -230,13 +295,17 @@ def assert_not_resumed(status, error, words):
 
 
 def assert_predicts(model, table, texts, atol):
-    """A loaded classifier says of the corpus what the run's table of predictions says; returns the probabilities."""
+    """A loaded classifier says of the corpus what the run's table of predictions says; returns the
+    probabilities.
+    """
     rows = read_rows(table)
     probabilities = model.predict_proba(texts)
     assert probabilities.shape == (len(texts), len(model.classes))
     assert probabilities.dtype == np.float32
     assert model.predict(texts) == [row["predicted"] for row in rows]
-    np.testing.assert_allclose(probabilities.max(axis=1), [float(row["probability"]) for row in rows], atol=atol)
+    np.testing.assert_allclose(
+        probabilities.max(axis=1), [float(row["probability"]) for row in rows], atol=atol
+    )
     return probabilities
 
 
@@ -258,7 +327,9 @@ def assert_predicts_odd_text(model, text):
 
 
 def assert_wants_a_list_of_texts(model):
-    """No text gives nothing; an array of texts is as good as a list; one string or None among the texts is an error."""
+    """No text gives nothing; an array of texts is as good as a list; one string or None among the
+    texts is an error.
+    """
     assert model.predict([]) == []
     assert model.predict_proba([]).shape == (0, len(model.classes))
     assert model.predict(np.array(["The judge said."])) == model.predict(["The judge said."])

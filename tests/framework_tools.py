@@ -1,4 +1,6 @@
-"""What the tests of every framework run on: words for toy corpora, a tiny BERT, runs, and commands that die where they are told."""
+"""What the tests of every framework run on: words for toy corpora, a tiny BERT, runs, and commands
+that die where they are told.
+"""
 
 import csv
 import json
@@ -14,19 +16,67 @@ from unittest import mock
 
 import numpy as np
 
-from lops_adapters import arguments
+from lops_adapters import console
 from lops_adapters.datasets import Dataset, GoldLabels
-from lops_adapters.runs import RunFolder, describe
+from lops_adapters.runs.folder import RunFolder, describe
 
-COMMON = ["people", "said", "week", "then", "town", "looked", "went", "again", "long", "small", "later", "asked"]
-ARTS = ["gallery", "paint", "canvas", "museum", "sculptor", "portrait", "colour", "studio", "curator", "brush"]
-LAW = ["judge", "lawyer", "appeal", "sentence", "witness", "trial", "jury", "verdict", "prison", "clerk"]
-SPORT = ["match", "racket", "serve", "umpire", "player", "score", "stadium", "league", "referee", "coach"]
+COMMON = [
+    "people",
+    "said",
+    "week",
+    "then",
+    "town",
+    "looked",
+    "went",
+    "again",
+    "long",
+    "small",
+    "later",
+    "asked",
+]
+ARTS = [
+    "gallery",
+    "paint",
+    "canvas",
+    "museum",
+    "sculptor",
+    "portrait",
+    "colour",
+    "studio",
+    "curator",
+    "brush",
+]
+LAW = [
+    "judge",
+    "lawyer",
+    "appeal",
+    "sentence",
+    "witness",
+    "trial",
+    "jury",
+    "verdict",
+    "prison",
+    "clerk",
+]
+SPORT = [
+    "match",
+    "racket",
+    "serve",
+    "umpire",
+    "player",
+    "score",
+    "stadium",
+    "league",
+    "referee",
+    "coach",
+]
 
 
 @contextmanager
 def plain_arithmetic():
-    """Compute on one thread and in float32, so that sums come out alike on every machine and in the subprocesses."""
+    """Compute on one thread and in float32, so that sums come out alike on every machine and in the
+    subprocesses.
+    """
     import torch
 
     from lops_adapters.probes import keras_probe, torch_tools
@@ -42,7 +92,9 @@ def plain_arithmetic():
 
 @contextmanager
 def warnings_as_for_a_user():
-    """Warnings are lines on standard error, where pytest would make errors of them; no DeprecationWarning, as Python does unasked."""
+    """Warnings are lines on standard error, where pytest would make errors of them; no
+    DeprecationWarning, as Python does unasked.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("default")
         warnings.simplefilter("ignore", DeprecationWarning)
@@ -55,7 +107,9 @@ def write_folder(folder, texts, labels=None, seeds=None):
     rows = [{"id": f"d{number}", "text": text} for number, text in enumerate(texts)]
     for row, label in zip(rows, labels or [], strict=False):
         row["label"] = label
-    (folder / "documents.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    (folder / "documents.jsonl").write_text(
+        "".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8"
+    )
     if seeds is not None:
         (folder / "seeds.json").write_text(json.dumps(seeds), encoding="utf-8")
     return folder
@@ -68,19 +122,25 @@ def read_rows(path):
 
 
 def save_bert(folder, words, change=None, **shape):
-    """Write a random narrow BERT that knows these word pieces, the same every time; ``change(model, tokenizer)`` before it is saved."""
+    """Write a random narrow BERT that knows these word pieces, the same every time;
+    ``change(model, tokenizer)`` before it is saved.
+    """
     import torch
     from transformers import AutoModel, BertConfig, BertTokenizerFast
 
     from lops_adapters.probes.encoders import hushed
 
-    (folder / "vocab.txt").write_text("\n".join(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *words]) + "\n", encoding="utf-8")
+    (folder / "vocab.txt").write_text(
+        "\n".join(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *words]) + "\n", encoding="utf-8"
+    )
     tokenizer = BertTokenizerFast(vocab=str(folder / "vocab.txt"))
     usual = {"num_hidden_layers": 2, "max_position_embeddings": 128, "initializer_range": 0.5}
     narrow = {"hidden_size": 16, "num_attention_heads": 2, "intermediate_size": 32}
     with torch.random.fork_rng(), hushed():
         torch.manual_seed(7)
-        model = AutoModel.from_config(BertConfig(vocab_size=len(tokenizer), **{**usual, **narrow, **shape}))
+        model = AutoModel.from_config(
+            BertConfig(vocab_size=len(tokenizer), **{**usual, **narrow, **shape})
+        )
         if change is not None:
             change(model, tokenizer)
         model.save_pretrained(folder)
@@ -96,8 +156,12 @@ def letter_pieces():
 
 def run_in_process(name, run_framework, dataset, path, settings, arms, seed, resume):
     """Run a framework in this process -> the run's path, metrics, settings and folder."""
-    folder = RunFolder.open(path, describe(name, settings.as_dict(), seed, dataset.corpus, "cpu"), resume=resume)
-    metrics = run_framework(dataset, settings, folder, list(arms), seed=seed, device="cpu", quiet=True)
+    folder = RunFolder.open(
+        path, describe(name, settings.as_dict(), seed, dataset.corpus, "cpu"), resume=resume
+    )
+    metrics = run_framework(
+        dataset, settings, folder, list(arms), seed=seed, device="cpu", quiet=True
+    )
     return SimpleNamespace(path=path, metrics=metrics, settings=settings, run=folder)
 
 
@@ -112,21 +176,29 @@ def copy_killed(finished, path, stages):
 
 def outcome(main, capsys, *args):
     """Run a command in this process -> exit status, standard output, standard error."""
-    status = arguments.guarded(main)([str(arg) for arg in args])
+    status = console.guarded(main)([str(arg) for arg in args])
     captured = capsys.readouterr()
     return status, captured.out, captured.err
 
 
 def with_permuted_gold(dataset):
     """The same corpus with its gold labels in another order."""
-    gold = np.random.default_rng(1).permutation(np.array(dataset.gold.labels, dtype=object)).tolist()
+    gold = (
+        np.random.default_rng(1).permutation(np.array(dataset.gold.labels, dtype=object)).tolist()
+    )
     assert gold != list(dataset.gold.labels)
     return Dataset(dataset.corpus, GoldLabels(gold))
 
 
 def in_own_process(program, where, *args):
     """Run a ``command.py`` as a program that is told where to die; returns the completed process."""
-    return subprocess.run([sys.executable, str(program), where, *args], capture_output=True, text=True, check=False, timeout=120)
+    return subprocess.run(
+        [sys.executable, str(program), where, *args],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
 
 
 def die():
@@ -137,9 +209,10 @@ def die():
 def die_at(where, probe, counts):
     """Send this process SIGKILL in the middle of a piece of work.
 
-    ``where`` is ``nowhere``; or ``vectors``, ``probe`` or ``classifier``, a hyphen and the number of the piece, counted from 0: a batch
-    for the encoder, or a training of class ``probe``, which then ends after three updates. Of these ``counts(training, what)`` says
-    whether one is of the kind ``what``.
+    ``where`` is ``nowhere``; or ``vectors``, ``probe`` or ``classifier``, a hyphen and the number
+    of the piece, counted from 0: a batch for the encoder, or a training of class ``probe``, which
+    then ends after three updates. Of these ``counts(training, what)`` says whether one is of the
+    kind ``what``.
     """
     what, _, number = where.partition("-")
     if what == "vectors":
@@ -149,7 +222,7 @@ def die_at(where, probe, counts):
 
 
 def _die_while_encoding(batch):
-    from lops_adapters.context_encoder import ContextEncoder
+    from lops_adapters.probes.context_encoder import ContextEncoder
 
     encode, calls = ContextEncoder.encode, []
 

@@ -15,16 +15,27 @@ def noisy_texts(n=120, k=2, seed=0, noise=0.15):
     wrong = rng.uniform(size=n) < noise
     weak = np.where(wrong, (gold + 1) % k, gold)
     texts = [
-        " ".join([*(f"topic{g}word{i}" for i in rng.integers(0, 12, 6)), *(f"common{i}" for i in rng.integers(0, 30, 5))]) for g in gold
+        " ".join(
+            [
+                *(f"topic{g}word{i}" for i in rng.integers(0, 12, 6)),
+                *(f"common{i}" for i in rng.integers(0, 30, 5)),
+            ]
+        )
+        for g in gold
     ]
     return texts, [f"class {code}" for code in weak], [f"class {code}" for code in gold]
 
 
 def noisy_rows(**settings):
-    """Rows under :data:`HEADER`; the numbers have leading zeros, the texts commas, quotes and line breaks."""
+    """Rows under :data:`HEADER`; the numbers have leading zeros, the texts commas, quotes and line
+    breaks.
+    """
     texts, weak, gold = noisy_texts(**settings)
     ends = (", he said", ' "quoted"', "\nnext line", "")
-    return [[f"{i:05d}", text + ends[i % 4], *labels] for i, (text, *labels) in enumerate(zip(texts, weak, gold, strict=True))]
+    return [
+        [f"{i:05d}", text + ends[i % 4], *labels]
+        for i, (text, *labels) in enumerate(zip(texts, weak, gold, strict=True))
+    ]
 
 
 def write_table(path, rows, header=HEADER):
@@ -33,9 +44,14 @@ def write_table(path, rows, header=HEADER):
         import pyarrow as pa
         from pyarrow import parquet
 
-        parquet.write_table(pa.table({name: [row[i] for row in rows] for i, name in enumerate(header)}), path)
+        parquet.write_table(
+            pa.table({name: [row[i] for row in rows] for i, name in enumerate(header)}), path
+        )
     elif path.suffix == ".jsonl":
-        path.write_text("".join(json.dumps(dict(zip(header, row, strict=True))) + "\n" for row in rows), encoding="utf-8")
+        path.write_text(
+            "".join(json.dumps(dict(zip(header, row, strict=True))) + "\n" for row in rows),
+            encoding="utf-8",
+        )
     else:
         with path.open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file, delimiter="\t" if path.suffix == ".tsv" else ",")

@@ -1,4 +1,6 @@
-"""The documentation site: builds without a warning, with pages that come and go, and all links inside it lead somewhere."""
+"""The documentation site: builds without a warning, with pages that come and go, and all links
+inside it lead somewhere.
+"""
 
 import os
 import re
@@ -46,7 +48,10 @@ class Page(HTMLParser):
 
 def complaints(site) -> Iterator[str]:
     """What is linked or loaded and is not there, and what is loaded from elsewhere."""
-    pages = {path.resolve(): Page(path.read_text(encoding="utf-8")) for path in sorted(site.rglob("*.html"))}
+    pages = {
+        path.resolve(): Page(path.read_text(encoding="utf-8"))
+        for path in sorted(site.rglob("*.html"))
+    }
     for path, page in pages.items():
         for link in [*page.links, *page.loaded]:
             if urlsplit(link).scheme or link.startswith("//"):
@@ -67,12 +72,18 @@ def test_the_check_of_links_finds_what_is_wrong(tmp_path):
         encoding="utf-8",
     )
     (tmp_path / "b.html").write_text('<p id="x">', encoding="utf-8")
-    assert list(complaints(tmp_path)) == ["a.html: no place for b.html#y", "a.html: no file for c.html", "a.html loads //e.org/s"]
+    assert list(complaints(tmp_path)) == [
+        "a.html: no place for b.html#y",
+        "a.html: no file for c.html",
+        "a.html loads //e.org/s",
+    ]
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """The site of a copy of the pages, with some more of the guide and one about a module that is not there."""
+    """The site of a copy of the pages, with some more of the guide and one about a module that is
+    not there.
+    """
     missing = [name for name in NEEDED if find_spec(name) is None]
     if missing:
         pytest.skip(f"not installed: {', '.join(missing)} (the extra docs)")
@@ -83,11 +94,26 @@ def site(tmp_path_factory):
         shutil.copy(ROOT / outside / "README.md", folder / outside / "README.md")
     for name in NEW:
         if not (page := folder / "docs" / f"{name}.md").exists():
-            page.write_text("# A new page\n\n[The core](core.md#the-four-rules)\n", encoding="utf-8")
-    (folder / "docs" / "api" / "not_there.md").write_text("```{eval-rst}\n.. automodule:: lops_adapters.not_there\n```\n", encoding="utf-8")
+            page.write_text(
+                "# A new page\n\n[The core](core.md#the-four-rules)\n", encoding="utf-8"
+            )
+    (folder / "docs" / "api" / "not_there.md").write_text(
+        "```{eval-rst}\n.. automodule:: lops_adapters.not_there\n```\n", encoding="utf-8"
+    )
     command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "docs", "html"]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment, timeout=240, check=False)
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]),
+    }
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        env=environment,
+        timeout=240,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     assert not done.stderr
     return folder / "html"
@@ -98,10 +124,13 @@ def test_links_lead_somewhere_and_nothing_is_loaded_from_elsewhere(site):
 
 
 def test_every_page_is_listed_and_a_page_about_no_module_waits(site):
-    listed = {urldefrag(link).url for link in Page((site / "index.html").read_text(encoding="utf-8")).links}
-    assert listed >= {f"{path.stem}.html" for path in DOCS.glob("*.md") if path.stem != "index"} | {"api/index.html"} | {
-        f"{name}.html" for name in NEW
+    listed = {
+        urldefrag(link).url
+        for link in Page((site / "index.html").read_text(encoding="utf-8")).links
     }
+    assert listed >= {f"{path.stem}.html" for path in DOCS.glob("*.md") if path.stem != "index"} | {
+        "api/index.html"
+    } | {f"{name}.html" for name in NEW}
     assert not (site / "api" / "not_there.html").exists()
     assert (site / "api" / "core.html").exists()
 
@@ -115,19 +144,31 @@ def test_the_interface_is_described_from_docstrings(site):
 
 def test_figures_are_in_the_results(site):
     loaded = Page((site / "results.html").read_text(encoding="utf-8")).loaded
-    assert {Path(name).name for name in loaded if name.endswith(".svg")} == {path.name for path in (DOCS / "figures").glob("*.svg")}
+    assert {Path(name).name for name in loaded if name.endswith(".svg")} == {
+        path.name for path in (DOCS / "figures").glob("*.svg")
+    }
 
 
 def test_the_quick_start_runs():
-    blocks = re.findall(r"```python\n(.*?)```", (DOCS / "index.md").read_text(encoding="utf-8"), re.DOTALL)
-    texts = [f"goal match team {number}" for number in range(20)] + [f"vote law senate {number}" for number in range(20)]
+    blocks = re.findall(
+        r"```python\n(.*?)```", (DOCS / "index.md").read_text(encoding="utf-8"), re.DOTALL
+    )
+    texts = [f"goal match team {number}" for number in range(20)] + [
+        f"vote law senate {number}" for number in range(20)
+    ]
     labels = ["sports"] * 20 + ["politics"] * 20
 
     class Model:
         def predict_proba(self, samples):
             return np.tile([[0.2, 0.8]], (len(samples), 1))
 
-    names = {"samples": texts, "texts": texts, "labels": labels, "pseudo_labels": labels, "model": Model()}
+    names = {
+        "samples": texts,
+        "texts": texts,
+        "labels": labels,
+        "pseudo_labels": labels,
+        "model": Model(),
+    }
     names["train_one_epoch"] = lambda model, samples, wanted: None
     with pytest.warns(lops_adapters.LopsWarning, match="politics"):  # a model that never says so
         exec(blocks[0], names)

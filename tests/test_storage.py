@@ -51,7 +51,12 @@ def test_a_writer_that_writes_nothing_is_an_error(tmp_path):
 
 def test_json_has_no_nan(tmp_path):
     path = tmp_path / "a.json"
-    value = {"a": float("nan"), "b": [np.float32("inf"), np.int64(3), np.bool_(True)], 1: np.array([[1.5, np.nan]]), "p": Path("x/y")}
+    value = {
+        "a": float("nan"),
+        "b": [np.float32("inf"), np.int64(3), np.bool_(True)],
+        1: np.array([[1.5, np.nan]]),
+        "p": Path("x/y"),
+    }
     storage.write_json(path, {**value, "t": (1, None), "s": "ö<&>\n"})
     assert json.loads(path.read_text(encoding="utf-8"), parse_constant=pytest.fail) == {
         "a": None,
@@ -90,7 +95,9 @@ def test_none_is_an_empty_cell(tmp_path):
 
 def test_arrays_come_back(tmp_path):
     path = tmp_path / "a.npz"
-    storage.write_arrays(path, one=np.arange(3), none=np.zeros((0, 2), dtype=np.float32), scalar=np.array(0.5))
+    storage.write_arrays(
+        path, one=np.arange(3), none=np.zeros((0, 2), dtype=np.float32), scalar=np.array(0.5)
+    )
     with np.load(path) as stored:
         assert set(stored.files) == {"one", "none", "scalar"}
         assert stored["none"].shape == (0, 2)

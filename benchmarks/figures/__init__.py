@@ -1,7 +1,8 @@
-"""The figures of the paper, drawn from result files alone into ``docs/figures``; a hole in these stays a hole.
+"""The figures of the paper, drawn from result files alone into ``docs/figures``; a hole in these
+stays a hole.
 
-A drawing holds the numbers it was made from. Whether it is up to date is a matter of these, so that it can be checked without matplotlib
-and whatever its version draws.
+A drawing holds the numbers it was made from. Whether it is up to date is a matter of these, so that
+it can be checked without matplotlib and whatever its version draws.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ FIGURES: dict[str, Callable[[], Figure | None]] = {
 
 
 def caption(name: str) -> str:
-    """Return what stands in a page of ``docs``: the picture, what it shows, the paper's finding ours, the sources; or that it is a hole."""
+    """Return what stands in a page of ``docs``: the picture, what it shows, the paper's finding
+    ours, the sources; or that it is a hole.
+    """
     figure = FIGURES[name]()
     if figure is not None:
         return figure.caption(f"figures/{name}.svg")
@@ -48,7 +51,8 @@ def caption(name: str) -> str:
 
 
 def refresh(root: Path, *, check: bool) -> list[str]:
-    """Draw what is new or has changed, and remove what is no figure any more; with ``check`` only find these.
+    """Draw what is new or has changed, and remove what is no figure any more; with ``check`` only
+    find these.
 
     Returns:
         The paths below ``root`` that were out of date.
@@ -60,7 +64,9 @@ def refresh(root: Path, *, check: bool) -> list[str]:
     stale = []
     for name, make in FIGURES.items():
         figure, path = make(), root / FOLDER / f"{name}.svg"
-        if (None if figure is None else figure.data()) == drawn(path) and (figure is not None or not path.exists()):
+        if (None if figure is None else figure.data()) == drawn(path) and (
+            figure is not None or not path.exists()
+        ):
             continue
         stale.append(path)
         if not check:

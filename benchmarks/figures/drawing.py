@@ -1,4 +1,6 @@
-"""Figures as SVG: the same numbers give the same bytes with the same matplotlib, and the numbers are in the file."""
+"""Figures as SVG: the same numbers give the same bytes with the same matplotlib, and the numbers
+are in the file.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,14 @@ from benchmarks.figures.model import Figure, Panel, Series
 from lops_adapters.core import LopsError
 from lops_adapters.storage import replace_with
 
-# Colours that people who see few of them can tell apart (Okabe and Ito); markers and dashes say the same a second time.
-_CLASSIFIERS = {"first": ("#0072B2", "o"), "second": ("#D55E00", "s"), "third": ("#009E73", "^"), "fourth": ("#CC79A7", "D")}
+# Colours that people who see few of them can tell apart (Okabe and Ito); markers and dashes say the
+# same a second time.
+_CLASSIFIERS = {
+    "first": ("#0072B2", "o"),
+    "second": ("#D55E00", "s"),
+    "third": ("#009E73", "^"),
+    "fourth": ("#CC79A7", "D"),
+}
 LOOKS: dict[str, dict[str, Any]] = {
     "lops": {"color": "#0072B2", "marker": "o"},
     "probability": {"color": "#D55E00", "marker": "s"},
@@ -23,7 +31,10 @@ LOOKS: dict[str, dict[str, Any]] = {
     "correct": {"color": "#0072B2"},
     "wrong": {"color": "#D55E00", "hatch": "///"},
     **{name: {"color": color, "marker": marker} for name, (color, marker) in _CLASSIFIERS.items()},
-    **{f"{name}-plain": {"color": color, "linestyle": "--"} for name, (color, _) in _CLASSIFIERS.items()},
+    **{
+        f"{name}-plain": {"color": color, "linestyle": "--"}
+        for name, (color, _) in _CLASSIFIERS.items()
+    },
 }
 _STYLE: dict[Any, Any] = {
     "svg.fonttype": "path",
@@ -35,7 +46,9 @@ _STYLE: dict[Any, Any] = {
 _SIZE = (3.4, 2.6)  # inches of a panel
 _COLUMNS = 2  # panels beside each other: more are too small to read in a page
 _LETTERS = 44  # as many as the legend has room for below a panel
-_MANY = 15  # a line through more places is drawn with a band instead of bars, and with fewer markers
+_MANY = (
+    15  # a line through more places is drawn with a band instead of bars, and with fewer markers
+)
 
 
 def draw(figure: Figure, path: Path) -> None:
@@ -49,7 +62,9 @@ def draw(figure: Figure, path: Path) -> None:
         import matplotlib as mpl
         from matplotlib.figure import Figure as Canvas
     except ImportError:
-        raise LopsError('figures need matplotlib, which is not installed; pip install "lops_adapters[report]"') from None
+        raise LopsError(
+            'figures need matplotlib, which is not installed; pip install "lops_adapters[report]"'
+        ) from None
     columns = min(_COLUMNS, len(figure.panels))
     rows = -(-len(figure.panels) // columns)
     with mpl.rc_context():
@@ -67,16 +82,31 @@ def draw(figure: Figure, path: Path) -> None:
         for axes in grid[len(figure.panels) :]:
             axes.set_visible(False)
         across = max(1, _LETTERS * columns // (max(map(len, handles)) + 5))
-        canvas.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=across, frameon=False)
-        about = {"Date": None, "Creator": None, "Title": figure.title, "Description": json.dumps(figure.data())}
+        canvas.legend(
+            handles.values(),
+            handles.keys(),
+            loc="outside lower center",
+            ncols=across,
+            frameon=False,
+        )
+        about = {
+            "Date": None,
+            "Creator": None,
+            "Title": figure.title,
+            "Description": json.dumps(figure.data()),
+        }
         path.parent.mkdir(parents=True, exist_ok=True)
-        replace_with(path, lambda temporary: canvas.savefig(temporary, format="svg", metadata=about))
+        replace_with(
+            path, lambda temporary: canvas.savefig(temporary, format="svg", metadata=about)
+        )
 
 
 def drawn(path: Path) -> dict[str, Any] | None:
     """Return the numbers that a drawing was made from; None where there is no drawing that says so."""
     try:
-        description = ElementTree.parse(path).find(".//{http://purl.org/dc/elements/1.1/}description")
+        description = ElementTree.parse(path).find(
+            ".//{http://purl.org/dc/elements/1.1/}description"
+        )
         found = json.loads("" if description is None else description.text or "")
     except (OSError, ElementTree.ParseError, ValueError):
         return None
@@ -87,12 +117,33 @@ def _lines(axes: Any, panel: Panel) -> None:
     for line in panel.series:
         look = LOOKS[line.look]
         if len(line.x) > _MANY:
-            axes.fill_between(line.x, line.low, line.high, color=look["color"], alpha=0.2, linewidth=0)
-            axes.plot(line.x, line.y, label=line.label, markersize=3.5, markevery=0.1, linewidth=1.4, **look)
+            axes.fill_between(
+                line.x, line.low, line.high, color=look["color"], alpha=0.2, linewidth=0
+            )
+            axes.plot(
+                line.x,
+                line.y,
+                label=line.label,
+                markersize=3.5,
+                markevery=0.1,
+                linewidth=1.4,
+                **look,
+            )
         else:
-            axes.errorbar(line.x, line.y, _spans(line), label=line.label, markersize=4, linewidth=1.4, capsize=2, **look)
+            axes.errorbar(
+                line.x,
+                line.y,
+                _spans(line),
+                label=line.label,
+                markersize=4,
+                linewidth=1.4,
+                capsize=2,
+                **look,
+            )
     places = [at for line in panel.series for at in line.x]
-    if all(at == int(at) for at in places) and max(places) < _MANY:  # iterations, and no halves of them
+    if (
+        all(at == int(at) for at in places) and max(places) < _MANY
+    ):  # iterations, and no halves of them
         axes.set_xticks(sorted(set(places)))
     if panel.logarithmic:
         axes.set_yscale("log")
@@ -103,7 +154,13 @@ def _bars(axes: Any, panel: Panel) -> None:
     width = 0.8 / len(panel.series)
     for number, line in enumerate(panel.series):
         places = [at + (number - (len(panel.series) - 1) / 2) * width for at in line.x]
-        look = {**LOOKS[line.look], "edgecolor": "white", "linewidth": 0.4, "ecolor": "black", "error_kw": {"linewidth": 0.8}}
+        look = {
+            **LOOKS[line.look],
+            "edgecolor": "white",
+            "linewidth": 0.4,
+            "ecolor": "black",
+            "error_kw": {"linewidth": 0.8},
+        }
         axes.bar(places, line.y, width, yerr=_spans(line), label=line.label, **look)
     axes.set_xticks(range(len(panel.ticks or [])), panel.ticks)
     axes.grid(axis="y", alpha=0.3, linewidth=0.5)

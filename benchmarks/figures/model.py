@@ -1,4 +1,6 @@
-"""What a figure is before it is drawn: panels of series, in plain numbers that go into the drawing's file and are compared there."""
+"""What a figure is before it is drawn: panels of series, in plain numbers that go into the
+drawing's file and are compared there.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ class Series:
 
 @dataclass(frozen=True)
 class Panel:
-    """Axes with their series; with ``ticks``, these are bars, a group a tick. ``logarithmic`` is the upright axis."""
+    """Axes with their series; with ``ticks``, these are bars, a group a tick. ``logarithmic`` is
+    the upright axis.
+    """
 
     title: str
     x_label: str
@@ -74,26 +78,42 @@ class Figure:
 
     def data(self) -> dict[str, Any]:
         """Return all that is drawn, ready for JSON."""
-        return {"drawing": DRAWING, "title": self.title, "panels": [asdict(panel) for panel in self.panels]}
+        return {
+            "drawing": DRAWING,
+            "title": self.title,
+            "panels": [asdict(panel) for panel in self.panels],
+        }
 
     def caption(self, picture: str) -> str:
         """Return the Markdown that stands in the page, with the picture at a path relative to it."""
         lines = [f"![Figure {self.number}: {self.title}]({picture})", ""]
-        said = [f"**Figure {self.number}: {self.title}.**", self.shows, f"The paper: {self.published}", f"Here: {self.here}"]
+        said = [
+            f"**Figure {self.number}: {self.title}.**",
+            self.shows,
+            f"The paper: {self.published}",
+            f"Here: {self.here}",
+        ]
         if self.missing:
             said.append(f"Not measured yet: {', '.join(self.missing)}.")
         return "\n".join([*lines, " ".join(said), "", sources(self.groups), ""])
 
 
-def series(label: str, look: str, x: Iterable[float], runs: Sequence[Sequence[float | None]]) -> Series | None:
-    """Return a line through the means of runs, (seeds, m); places that a run lacks are left out, and None comes back where none is left.
+def series(
+    label: str, look: str, x: Iterable[float], runs: Sequence[Sequence[float | None]]
+) -> Series | None:
+    """Return a line through the means of runs, (seeds, m); places that a run lacks are left out,
+    and None comes back where none is left.
 
     >>> line = series("a", "lops", [0.5, 1.0], [[0.1, 0.2], [0.3, None]])
     >>> line.x, line.y, line.low, line.high
     ([0.5], [0.2], [0.1], [0.3])
     """
     places = list(x)
-    known = [(place, values) for place, *values in zip(places, *runs, strict=True) if values and None not in values]
+    known = [
+        (place, values)
+        for place, *values in zip(places, *runs, strict=True)
+        if values and None not in values
+    ]
     if not known:
         return None
     x_of, y_of = [round(place, _DIGITS) for place, _ in known], [values for _, values in known]

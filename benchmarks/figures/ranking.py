@@ -1,4 +1,6 @@
-"""Figures 1, 3, 4, 7, 8 and 9: what learning order and probability say about pseudo-labels, from the cells of ``benchmarks.curves``."""
+"""Figures 1, 3, 4, 7, 8 and 9: what learning order and probability say about pseudo-labels, from
+the cells of ``benchmarks.curves``.
+"""
 
 from __future__ import annotations
 
@@ -13,23 +15,39 @@ from benchmarks.pages.common import results
 from benchmarks.pages.self_training import DATASETS
 from lops_adapters.evaluation import ideal_curve
 
-_FIRST = {"cpu": "20news-coarse", "paper": "nyt-coarse"}  # the data set of figure 1; the paper's where a protocol has it
+_FIRST = {
+    "cpu": "20news-coarse",
+    "paper": "nyt-coarse",
+}  # the data set of figure 1; the paper's where a protocol has it
 _GRID = [number / 50 for number in range(1, 51)]
-_CURVES = {"learning-order": "lops", "probability": "probability", "automatic": "automatic", "random": "random"}
+_CURVES = {
+    "learning-order": "lops",
+    "probability": "probability",
+    "automatic": "automatic",
+    "random": "random",
+}
 _SIDES = {"correct": "correct", "wrong": "wrong"}
 Make = Callable[[Files], Panel | None]
 
 
 def files_of(protocol: str, classifier: str) -> dict[str, list[dict[str, Any]]]:
     """Data set -> its curves, one a seed; an empty list is a hole."""
-    found = {data: results(f"{protocol}/curves-{classifier}-{data}-seed*.json") for data in DATASETS[protocol]}
-    return {data: [item for item in files if item["about"]["settings"]["classifier"] == classifier] for data, files in found.items()}
+    found = {
+        data: results(f"{protocol}/curves-{classifier}-{data}-seed*.json")
+        for data in DATASETS[protocol]
+    }
+    return {
+        data: [item for item in files if item["about"]["settings"]["classifier"] == classifier]
+        for data, files in found.items()
+    }
 
 
 def _panels(groups: Mapping[str, Files], make: Make) -> tuple[dict[str, Panel], list[str]]:
     """Panels by data set, and the data sets that have none."""
     made = {data: make(files) if files else None for data, files in groups.items()}
-    return {data: panel for data, panel in made.items() if panel}, [data for data, panel in made.items() if not panel]
+    return {data: panel for data, panel in made.items() if panel}, [
+        data for data, panel in made.items() if not panel
+    ]
 
 
 def first_distribution(protocol: str, classifier: str) -> Figure | None:
@@ -40,12 +58,25 @@ def first_distribution(protocol: str, classifier: str) -> Figure | None:
 
 def other_distributions(protocol: str, classifier: str) -> Figure | None:
     """Figure 7: the other data sets, a row each."""
-    return _distributions(7, {data: files for data, files in files_of(protocol, classifier).items() if data != _FIRST[protocol]})
+    return _distributions(
+        7,
+        {
+            data: files
+            for data, files in files_of(protocol, classifier).items()
+            if data != _FIRST[protocol]
+        },
+    )
 
 
 def _distributions(number: int, groups: Mapping[str, Files]) -> Figure | None:
-    pairs = {data: [_bars(data, files, kind) for kind in ("probability", "learnt_at")] for data, files in groups.items() if files}
-    whole = {data: [panel for panel in pair if panel] for data, pair in pairs.items() if None not in pair}
+    pairs = {
+        data: [_bars(data, files, kind) for kind in ("probability", "learnt_at")]
+        for data, files in groups.items()
+        if files
+    }
+    whole = {
+        data: [panel for panel in pair if panel] for data, pair in pairs.items() if None not in pair
+    }
     if not whole:
         return None
     said = []
@@ -73,12 +104,17 @@ def _distributions(number: int, groups: Mapping[str, Files]) -> Figure | None:
 def _bars(data: str, files: Files, kind: str) -> Panel | None:
     found = [item["result"]["distributions"][kind] for item in files]
     sizes = {len(shares) if shares else 0 for item in found for shares in item.values()}
-    if len(sizes) > 1 or 0 in sizes:  # nothing correct, nothing wrong, or trainings of different lengths
+    if (
+        len(sizes) > 1 or 0 in sizes
+    ):  # nothing correct, nothing wrong, or trainings of different lengths
         return None
     size = sizes.pop()
     epochs = [*(str(epoch) for epoch in range(1, size)), "never"]
     ticks = [f"{number / BINS:.1f}" for number in range(BINS)] if kind == "probability" else epochs
-    bars = [series(label, side, range(size), [_percent(item[side]) for item in found]) for side, label in _SIDES.items()]
+    bars = [
+        series(label, side, range(size), [_percent(item[side]) for item in found])
+        for side, label in _SIDES.items()
+    ]
     x_label = "probability from ... on" if kind == "probability" else "learnt in epoch"
     return Panel(data, x_label, "share of the pseudo-labels, %", measured(*bars), ticks)
 
@@ -87,7 +123,10 @@ def noise_coverage(protocol: str, classifier: str) -> Figure | None:
     """Figure 3: noise against coverage."""
     groups = files_of(protocol, classifier)
     panels, missing = _panels(groups, _noise_panel)
-    said = [f"{data}: " + ", ".join(f"{name} {_area(groups[data], name)}" for name in _CURVES) for data in panels]
+    said = [
+        f"{data}: " + ", ".join(f"{name} {_area(groups[data], name)}" for name in _CURVES)
+        for data in panels
+    ]
     return _figure(
         3,
         "noise against coverage",
@@ -112,7 +151,14 @@ def _noise_panel(files: Files) -> Panel | None:
     for name, look in _CURVES.items():
         curves = [item["result"]["confidences"].get(name) for item in files]
         if None not in curves:
-            lines.append(series(name, look, _GRID, [_percent([noise_at(curve, at) for at in _GRID]) for curve in curves]))
+            lines.append(
+                series(
+                    name,
+                    look,
+                    _GRID,
+                    [_percent([noise_at(curve, at) for at in _GRID]) for curve in curves],
+                )
+            )
     right = mean(1 - item["result"]["pseudo_labels"]["noise"] for item in files)
     best = _percent(ideal_curve(_GRID, right).tolist())
     lines.append(series("best possible", "ideal", _GRID, [best]))
@@ -126,7 +172,9 @@ def noise_ratio(protocol: str, classifier: str) -> Figure | None:
     said = []
     for data, panel in panels.items():
         best = [(min(zip(line.y, line.x, strict=True)), line.label) for line in panel.series]
-        said.append(f"{data}: " + ", ".join(f"{name} {ratio:.3f} at {at:.2g}" for (ratio, at), name in best))
+        said.append(
+            f"{data}: " + ", ".join(f"{name} {ratio:.3f} at {at:.2g}" for (ratio, at), name in best)
+        )
     return _figure(
         8,
         "the ratio of noise to coverage against the threshold",
@@ -143,7 +191,12 @@ def noise_ratio(protocol: str, classifier: str) -> Figure | None:
 
 def _ratio_panel(files: Files) -> Panel | None:
     epochs = {item["result"]["epochs"] for item in files}
-    whole = all(shares for item in files for kind in item["result"]["distributions"].values() for shares in kind.values())
+    whole = all(
+        shares
+        for item in files
+        for kind in item["result"]["distributions"].values()
+        for shares in kind.values()
+    )
     if len(epochs) > 1 or not whole:
         return None
     total = epochs.pop()
@@ -151,9 +204,20 @@ def _ratio_panel(files: Files) -> Panel | None:
     probability = [number / BINS for number in range(BINS - 1, -1, -1)]
     lines = (
         series("learning-order", "lops", learnt, [_ratios(item, "learnt_at", 1) for item in files]),
-        series("probability", "probability", probability, [_ratios(item, "probability", -1) for item in files]),
+        series(
+            "probability",
+            "probability",
+            probability,
+            [_ratios(item, "probability", -1) for item in files],
+        ),
     )
-    return Panel(_name(files), "threshold on the confidence", "noise / coverage", measured(*lines), logarithmic=True)
+    return Panel(
+        _name(files),
+        "threshold on the confidence",
+        "noise / coverage",
+        measured(*lines),
+        logarithmic=True,
+    )
 
 
 def _ratios(item: dict[str, Any], kind: str, step: int) -> list[float | None]:
@@ -161,8 +225,13 @@ def _ratios(item: dict[str, Any], kind: str, step: int) -> list[float | None]:
     noise = item["result"]["pseudo_labels"]["noise"]
     shares = item["result"]["distributions"][kind]
     correct, wrong = (list(accumulate(shares[side][::step])) for side in _SIDES)
-    kept = [(1 - noise) * right + noise * false for right, false in zip(correct, wrong, strict=True)]
-    return [noise * false / part**2 if part > 0 else None for false, part in zip(wrong, kept, strict=True)]
+    kept = [
+        (1 - noise) * right + noise * false for right, false in zip(correct, wrong, strict=True)
+    ]
+    return [
+        noise * false / part**2 if part > 0 else None
+        for false, part in zip(wrong, kept, strict=True)
+    ]
 
 
 def f1_coverage(protocol: str, classifier: str) -> Figure | None:
@@ -187,12 +256,21 @@ def f1_threshold(protocol: str, classifier: str) -> Figure | None:
     groups = files_of(protocol, classifier)
     panels, missing = _panels(groups, _threshold_panel)
     lacking = [
-        f"learning order on {data}" for data, panel in panels.items() if "learning-order" not in {line.label for line in panel.series}
+        f"learning order on {data}"
+        for data, panel in panels.items()
+        if "learning-order" not in {line.label for line in panel.series}
     ]
     best = []
     for data, panel in panels.items():
-        found = [(max(zip(line.y, line.x, strict=True)), line.label) for line in panel.series if line.look != "standard"]
-        best.append(f"{data}: " + ", ".join(f"{name} {score:.1f} at {at:.2g}" for (score, at), name in found))
+        found = [
+            (max(zip(line.y, line.x, strict=True)), line.label)
+            for line in panel.series
+            if line.look != "standard"
+        ]
+        best.append(
+            f"{data}: "
+            + ", ".join(f"{name} {score:.1f} at {at:.2g}" for (score, at), name in found)
+        )
     return _figure(
         9,
         "macro-F1 against the threshold",
@@ -212,12 +290,18 @@ def _coverage_panel(files: Files) -> Panel | None:
 
 
 def _threshold_panel(files: Files) -> Panel | None:
-    lines = [_f1_line(files, "learning order above", "learning-order"), _f1_line(files, "probability above", "probability")]
+    lines = [
+        _f1_line(files, "learning order above", "learning-order"),
+        _f1_line(files, "probability above", "probability"),
+    ]
     return _f1_panel(files, "threshold on the confidence", measured(*lines))
 
 
 def _f1_line(files: Files, by: str, label: str) -> Series | None:
-    rows = [{row["at"]: 100 * row["macro_f1"] for row in item["result"]["f1"] if row["by"] == by} for item in files]
+    rows = [
+        {row["at"]: 100 * row["macro_f1"] for row in item["result"]["f1"] if row["by"] == by}
+        for item in files
+    ]
     places = sorted(set().union(*rows))
     return series(label, _CURVES[label], places, [[row.get(at) for at in places] for row in rows])
 
@@ -226,7 +310,10 @@ def _f1_panel(files: Files, x_label: str, lines: list[Series]) -> Panel | None:
     if not lines:
         return None
     ends = [min(line.x[0] for line in lines), max(line.x[-1] for line in lines)]
-    all_of = [[100 * row["macro_f1"] for row in item["result"]["f1"] if row["by"] == "all"] * 2 for item in files]
+    all_of = [
+        [100 * row["macro_f1"] for row in item["result"]["f1"] if row["by"] == "all"] * 2
+        for item in files
+    ]
     dashed = series("trained on all", "standard", ends, all_of) if all(all_of) else None
     return Panel(_name(files), x_label, "macro-F1, %", [*lines, *measured(dashed)])
 
@@ -254,7 +341,13 @@ def _figure(
     missing: list[str],
 ) -> Figure | None:
     drawn = list(panels.values())
-    return Figure(number, title, shows, published, here, drawn, [groups[data] for data in panels], missing) if drawn else None
+    return (
+        Figure(
+            number, title, shows, published, here, drawn, [groups[data] for data in panels], missing
+        )
+        if drawn
+        else None
+    )
 
 
 def _name(files: Files) -> str:
@@ -267,4 +360,14 @@ def _percent(shares: Sequence[float | None]) -> list[float | None]:
 
 def _in_percent(lines: list[Series]) -> list[Series]:
     """Return the same lines over places in percent."""
-    return [Series(line.label, line.look, [round(100 * at, 3) for at in line.x], line.y, line.low, line.high) for line in lines]
+    return [
+        Series(
+            line.label,
+            line.look,
+            [round(100 * at, 3) for at in line.x],
+            line.y,
+            line.low,
+            line.high,
+        )
+        for line in lines
+    ]

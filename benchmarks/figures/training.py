@@ -19,21 +19,29 @@ def over_tau(protocol: str) -> Figure | None:
     for item in results(f"{protocol}/tau-*.json"):
         settings = item["about"]["settings"]
         classifiers = groups.setdefault((item["about"]["dataset"]["name"], settings["rule"]), {})
-        classifiers.setdefault(settings["classifier"], {}).setdefault(settings["tau"], []).append(item)
+        classifiers.setdefault(settings["classifier"], {}).setdefault(settings["tau"], []).append(
+            item
+        )
     panels: list[Panel] = []
     sources: list[Files] = []
     said: list[str] = []
     for (data, rule), classifiers in sorted(groups.items()):
         lines: list[Series] = []
         for classifier, by_tau in classifiers.items():
-            line = _tau_line(_name(classifier, by_tau.values()), _look(protocol, classifier), by_tau)
+            line = _tau_line(
+                _name(classifier, by_tau.values()), _look(protocol, classifier), by_tau
+            )
             if not line:
                 continue
             usual = files_of(protocol, classifier).get(data, [])
             lines += measured(line, _standard(line, usual))
-            sources += [files for files in (by_tau[min(by_tau)], usual) if files and files not in sources]
+            sources += [
+                files for files in (by_tau[min(by_tau)], usual) if files and files not in sources
+            ]
             score, at = max(zip(line.y, line.x, strict=True))
-            said.append(f"{line.label} on {data}, {rule}: between {min(line.y):.1f} and {score:.1f}, best at {at:g}")
+            said.append(
+                f"{line.label} on {data}, {rule}: between {min(line.y):.1f} and {score:.1f}, best at {at:g}"
+            )
         if lines:
             panels.append(Panel(f"{data}, {rule}", "tau", "macro-F1, %", lines))
     if not panels:
@@ -54,22 +62,33 @@ def over_tau(protocol: str) -> Figure | None:
 def _tau_line(label: str, look: str, by_tau: ByTau) -> Series | None:
     """One place a tau; these may have different numbers of seeds."""
     scores = {at: values(by_tau[at], "lops", "macro_f1") for at in sorted(by_tau)}
-    points = measured(*(series(label, look, [at], [[_percent(value)] for value in runs]) for at, runs in scores.items()))
+    points = measured(
+        *(
+            series(label, look, [at], [[_percent(value)] for value in runs])
+            for at, runs in scores.items()
+        )
+    )
     if not points:
         return None
-    x, y, low, high = ([getattr(point, part)[0] for point in points] for part in ("x", "y", "low", "high"))
+    x, y, low, high = (
+        [getattr(point, part)[0] for point in points] for part in ("x", "y", "low", "high")
+    )
     return Series(label, look, x, y, low, high)
 
 
 def _standard(line: Series, files: Files) -> Series | None:
     """No selection, as a flat line beside that of a classifier."""
     runs = [[_percent(value)] * 2 for value in values(files, "standard", "macro_f1")]
-    return series(f"{line.label}, no selection", f"{line.look}-plain", [line.x[0], line.x[-1]], runs)
+    return series(
+        f"{line.label}, no selection", f"{line.look}-plain", [line.x[0], line.x[-1]], runs
+    )
 
 
 def over_iterations(protocol: str) -> Figure | None:
     """Figure 6: macro-F1 after each iteration, a panel a data set."""
-    by_classifier = {classifier: files_of(protocol, classifier) for classifier in CLASSIFIERS[protocol]}
+    by_classifier = {
+        classifier: files_of(protocol, classifier) for classifier in CLASSIFIERS[protocol]
+    }
     panels: list[Panel] = []
     drawn: list[Series] = []
     missing: list[str] = []
@@ -82,7 +101,9 @@ def over_iterations(protocol: str) -> Figure | None:
             if not line:
                 missing.append(f"{classifier} on {data}")
                 continue
-            lines += measured(line, _iterations(f"{name}, no selection", f"{line.look}-plain", files, "standard"))
+            lines += measured(
+                line, _iterations(f"{name}, no selection", f"{line.look}-plain", files, "standard")
+            )
             drawn.append(line)
         if lines:
             panels.append(Panel(data, "iteration", "macro-F1, %", lines))
@@ -105,7 +126,11 @@ def _course(lines: Sequence[Series]) -> str:
     longer = [line for line in lines if len(line.y) > 1]
     rises = sum(line.y[-1] > line.y[0] for line in longer)
     last = sum(line.y[-1] == max(line.y) for line in longer)
-    single = f" {len(lines) - len(longer)} more have one iteration only." if len(longer) < len(lines) else ""
+    single = (
+        f" {len(lines) - len(longer)} more have one iteration only."
+        if len(longer) < len(lines)
+        else ""
+    )
     return f"of {len(longer)} lines {rises} end higher than they begin, and {last} are highest at the end.{single}"
 
 
@@ -113,17 +138,28 @@ def _iterations(label: str, look: str, files: Files, arm: str) -> Series | None:
     """One place an iteration that all seeds have."""
     runs = [item["result"]["arms"].get(arm, {}).get("iterations", []) for item in files]
     size = min((len(run) for run in runs), default=0)
-    return series(label, look, range(size), [[_percent(row["macro_f1"]) for row in run[:size]] for run in runs])
+    return series(
+        label,
+        look,
+        range(size),
+        [[_percent(row["macro_f1"]) for row in run[:size]] for run in runs],
+    )
 
 
 def _name(classifier: str, groups: Any) -> str:
     """The classifier, and on how many documents where that is a sample."""
-    sample = next((item["about"]["settings"].get("max_docs") for files in groups for item in files), None)
+    sample = next(
+        (item["about"]["settings"].get("max_docs") for files in groups for item in files), None
+    )
     return f"{classifier}, {sample} documents" if sample else classifier
 
 
 def _look(protocol: str, classifier: str) -> str:
-    return _LOOKS[CLASSIFIERS[protocol].index(classifier)] if classifier in CLASSIFIERS[protocol] else _LOOKS[-1]
+    return (
+        _LOOKS[CLASSIFIERS[protocol].index(classifier)]
+        if classifier in CLASSIFIERS[protocol]
+        else _LOOKS[-1]
+    )
 
 
 def _percent(share: float | None) -> float | None:

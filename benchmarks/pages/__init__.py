@@ -1,1 +1,3 @@
-"""Generated tables, a module a page; each is made from result files alone, and a hole in these stays a hole."""
+"""Generated tables, a module a page; each is made from result files alone, and a hole in these
+stays a hole.
+"""

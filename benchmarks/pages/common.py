@@ -1,4 +1,6 @@
-"""What every generated table is made with: result files, Markdown, means with their spread, and where numbers come from."""
+"""What every generated table is made with: result files, Markdown, means with their spread, and
+where numbers come from.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,8 @@ def markdown(rows: Sequence[Sequence[str]]) -> str:
 
 
 def spread(values: Sequence[float | None]) -> str:
-    """Return mean and, of several, population standard deviation in percent, or a dash where a value is missing.
+    """Return mean and, of several, population standard deviation in percent, or a dash where a
+    value is missing.
 
     >>> spread([0.5, 0.7]), spread([0.5]), spread([0.5, None])
     ('60.0 ± 10.0', '50.0', '-')
@@ -52,7 +55,14 @@ def spread(values: Sequence[float | None]) -> str:
 def provenance(files: Sequence[dict[str, Any]]) -> str:
     """Return the sentence that says where a table's numbers come from."""
     about, result = files[0]["about"], files[0]["result"]
-    seeds = ", ".join(map(str, range(result["seeds"]) if "seeds" in result else [item["about"]["seed"] for item in files]))
+    seeds = ", ".join(
+        map(
+            str,
+            range(result["seeds"])
+            if "seeds" in result
+            else [item["about"]["seed"] for item in files],
+        )
+    )
     known = {**result, **about["settings"]}
     name = next((name for name in ("network", "encoder", "classifier") if name in known), None)
     model = "no model" if name is None else f"{name} {known[name]}"
@@ -67,7 +77,9 @@ def provenance(files: Sequence[dict[str, Any]]) -> str:
 
 
 def sources(groups: Iterable[Sequence[dict[str, Any]]]) -> str:
-    """Return a line for each group of files that says where its numbers come from; empty groups are left out."""
+    """Return a line for each group of files that says where its numbers come from; empty groups are
+    left out.
+    """
     return "\n".join(f"- {provenance(files)}" for files in groups if files)
 
 
@@ -78,7 +90,8 @@ def table(rows: Sequence[Sequence[str]], groups: Iterable[Sequence[dict[str, Any
 
 
 def spread_number(values: Sequence[float | None], digits: int) -> str:
-    """Return mean and, of several, population standard deviation, or a dash where a value is missing.
+    """Return mean and, of several, population standard deviation, or a dash where a value is
+    missing.
 
     >>> spread_number([0.5, 0.25], 3), spread_number([], 3)
     ('0.375 ± 0.125', '-')
@@ -86,4 +99,6 @@ def spread_number(values: Sequence[float | None], digits: int) -> str:
     known = [value for value in values if value is not None]
     if len(known) < len(values) or not known:
         return "-"
-    return f"{mean(known):.{digits}f}" + (f" ± {pstdev(known):.{digits}f}" if len(known) > 1 else "")
+    return f"{mean(known):.{digits}f}" + (
+        f" ± {pstdev(known):.{digits}f}" if len(known) > 1 else ""
+    )

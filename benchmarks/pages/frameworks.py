@@ -14,9 +14,23 @@ def iterations(pattern: str) -> str:
     files = results(pattern)
     if not files:
         return HOLE
-    rows = [["arm", "iteration", "pseudo-labels", "noise %", "selected", "noise after %", "micro-F1 %", "macro-F1 %", "seconds"]]
+    rows = [
+        [
+            "arm",
+            "iteration",
+            "pseudo-labels",
+            "noise %",
+            "selected",
+            "noise after %",
+            "micro-F1 %",
+            "macro-F1 %",
+            "seconds",
+        ]
+    ]
     for arm in files[0]["result"]["arms"]:
-        for items in zip(*(item["result"]["arms"][arm]["iterations"] for item in files), strict=True):
+        for items in zip(
+            *(item["result"]["arms"][arm]["iterations"] for item in files), strict=True
+        ):
             rows.append(
                 [
                     arm,
@@ -36,7 +50,17 @@ def iterations(pattern: str) -> str:
 def westclass() -> str:
     """Return a row a data set and arm, averaged over seeds, with the paper's F1 beside it."""
     published_by = paper()["frameworks"]["westclass"]
-    head = ["data", "arm", "kept %", "noise after pre-training %", "micro-F1 %", "macro-F1 %", "the paper's", "updates", "seconds"]
+    head = [
+        "data",
+        "arm",
+        "kept %",
+        "noise after pre-training %",
+        "micro-F1 %",
+        "macro-F1 %",
+        "the paper's",
+        "updates",
+        "seconds",
+    ]
     rows, sources = [head], []
     for data in ("20news-coarse", "20news-fine", "agnews"):
         files = results(f"westclass-{data}-seed*.json")
@@ -50,7 +74,10 @@ def westclass() -> str:
                     data,
                     arm,
                     spread(
-                        [result["selected"] / item["result"]["pseudo_labels"]["count"] for result, item in zip(arms, files, strict=True)]
+                        [
+                            result["selected"] / item["result"]["pseudo_labels"]["count"]
+                            for result, item in zip(arms, files, strict=True)
+                        ]
                     ),
                     spread([result["noise_after_pretraining"] for result in arms]),
                     spread([result["micro_f1"] for result in arms]),
@@ -80,20 +107,43 @@ def westclass_ranked() -> str:
             "lops, ranked": item["result"]["arms"]["lops"],
         }
         for name, arm in arms.items():
-            shares = [arm["selected"] / usual["pseudo_labels"]["count"], arm["noise_after_pretraining"], arm["micro_f1"], arm["macro_f1"]]
+            shares = [
+                arm["selected"] / usual["pseudo_labels"]["count"],
+                arm["noise_after_pretraining"],
+                arm["micro_f1"],
+                arm["macro_f1"],
+            ]
             rows.append([data, name, *(spread([share]) for share in shares)])
     return f"{markdown(rows)}\n\n" + "\n".join(f"- {provenance([item])}" for item in files) + "\n"
 
 
-_SELECTION_HEAD = ("pseudo-labels", "noise %", "kept %", "noise after %", "micro-F1 %", "macro-F1 %", "the paper's", "seconds")
+_SELECTION_HEAD = (
+    "pseudo-labels",
+    "noise %",
+    "kept %",
+    "noise after %",
+    "micro-F1 %",
+    "macro-F1 %",
+    "the paper's",
+    "seconds",
+)
 
 
-def _selection_cells(items: Sequence[dict[str, Any]], published: Sequence[float] | None) -> list[str]:
-    """Return what stands under the head above, for the same iteration of runs that differ in the seed."""
+def _selection_cells(
+    items: Sequence[dict[str, Any]], published: Sequence[float] | None
+) -> list[str]:
+    """Return what stands under the head above, for the same iteration of runs that differ in the
+    seed.
+    """
     return [
         f"{mean(item['pseudo_labels'] for item in items):.0f}",
         spread([item["noise"] for item in items]),
-        spread([item["selected"] / item["pseudo_labels"] if item["pseudo_labels"] else None for item in items]),
+        spread(
+            [
+                item["selected"] / item["pseudo_labels"] if item["pseudo_labels"] else None
+                for item in items
+            ]
+        ),
         spread([item["selected_noise"] for item in items]),
         spread([item["micro_f1"] for item in items]),
         spread([item["macro_f1"] for item in items]),
@@ -103,7 +153,9 @@ def _selection_cells(items: Sequence[dict[str, Any]], published: Sequence[float]
 
 
 def xclass() -> str:
-    """Return a row a data set and arm, averaged over seeds, with the stages before it and the paper's F1 beside it."""
+    """Return a row a data set and arm, averaged over seeds, with the stages before it and the
+    paper's F1 beside it.
+    """
     published_by = paper()["frameworks"]["xclass"]
     rows = [["data", "arm or stage", *_SELECTION_HEAD]]
     sources = []
@@ -112,7 +164,10 @@ def xclass() -> str:
         if not files:
             continue
         for stage in ("representation", "alignment"):
-            scores = [[item["result"]["stages"][stage][kind] for item in files] for kind in ("micro_f1", "macro_f1")]
+            scores = [
+                [item["result"]["stages"][stage][kind] for item in files]
+                for kind in ("micro_f1", "macro_f1")
+            ]
             seconds = mean(item["result"]["seconds"][stage] for item in files)
             rows.append([data, stage, *["-"] * 4, *map(spread, scores), "-", f"{seconds:.0f}"])
         for arm in files[0]["result"]["arms"]:
@@ -123,7 +178,9 @@ def xclass() -> str:
 
 
 def lotclass() -> str:
-    """Return a row a data set, arm and stage, over seeds, the paper's F1 beside it; another threshold is a row of its own."""
+    """Return a row a data set, arm and stage, over seeds, the paper's F1 beside it; another
+    threshold is a row of its own.
+    """
     published_by = paper()["frameworks"]["lotclass"]
     rows: list[list[str]] = [["data", "arm", "stage", *_SELECTION_HEAD]]
     sources = []
@@ -136,11 +193,16 @@ def lotclass() -> str:
         if not files:
             continue
         for arm in files[0]["result"]["arms"]:
-            for items in zip(*(item["result"]["arms"][arm]["iterations"] for item in files), strict=True):
+            for items in zip(
+                *(item["result"]["arms"][arm]["iterations"] for item in files), strict=True
+            ):
                 published = published_by[data].get(arm) if items[0]["iteration"] else None
                 rows.append([shown, arm, items[0]["stage"], *_selection_cells(items, published)])
         model = spread([item["result"]["masked_accuracy"] for item in files])
-        before = {stage: mean(item["result"]["seconds"][stage] for item in files) for stage in ("language_model", "rows")}
+        before = {
+            stage: mean(item["result"]["seconds"][stage] for item in files)
+            for stage in ("language_model", "rows")
+        }
         sources.append(
             f"- {shown}: the head, trained first in {before['language_model']:.0f} s, gets {model} % of held-out masked tokens right; "
             f"{before['rows']:.0f} s for the rows. {provenance(files)}"
@@ -149,7 +211,8 @@ def lotclass() -> str:
 
 
 def all_frameworks(folder: str = "") -> str:
-    """Return frameworks and arms against data sets, micro and macro-F1 over seeds, with the paper's beside them.
+    """Return frameworks and arms against data sets, micro and macro-F1 over seeds, with the paper's
+    beside them.
 
     Args:
         folder: below the results, such as ``paper/``; default: what was measured one by one.
@@ -158,21 +221,37 @@ def all_frameworks(folder: str = "") -> str:
     published = paper()["frameworks"]
     datasets = list(dict.fromkeys(data for tables in published.values() for data in tables))
     found = {
-        (framework, data): _largest(results(f"{folder}{framework}-{data}-*seed*.json")) for framework in published for data in datasets
+        (framework, data): _largest(results(f"{folder}{framework}-{data}-*seed*.json"))
+        for framework in published
+        for data in datasets
     }
     shown = [data for data in datasets if any(found[framework, data] for framework in published)]
-    rows = [["framework", "arm", *(head for data in shown for head in (f"{data}, micro / macro-F1 %", "the paper"))]]
+    rows = [
+        [
+            "framework",
+            "arm",
+            *(head for data in shown for head in (f"{data}, micro / macro-F1 %", "the paper")),
+        ]
+    ]
     for framework in published:
         groups = [found[framework, data] for data in shown]
         if not any(groups):
             rows.append([framework, "-", *["-"] * 2 * len(shown)])
             continue
-        for arm in dict.fromkeys(arm for files in groups for item in files for arm in item["result"]["arms"]):
+        for arm in dict.fromkeys(
+            arm for files in groups for item in files for arm in item["result"]["arms"]
+        ):
             row = [framework, arm]
             for data, files in zip(shown, groups, strict=True):
-                scores = [[item["result"]["arms"].get(arm, {}).get(kind) for item in files] for kind in ("micro_f1", "macro_f1")]
+                scores = [
+                    [item["result"]["arms"].get(arm, {}).get(kind) for item in files]
+                    for kind in ("micro_f1", "macro_f1")
+                ]
                 theirs = published[framework][data].get(arm)
-                row += [" / ".join(map(spread, scores)) if files else "-", "{:.1f} / {:.1f}".format(*theirs) if theirs else "-"]
+                row += [
+                    " / ".join(map(spread, scores)) if files else "-",
+                    "{:.1f} / {:.1f}".format(*theirs) if theirs else "-",
+                ]
             rows.append(row)
     return table(rows, found.values())
 

@@ -10,7 +10,17 @@ _PATTERN = "*/heuristics-*.json"
 def noise_of_heuristics() -> str:
     """Return a row a data set and heuristic, with the paper's noise beside it."""
     files, published = results(_PATTERN), paper()["heuristics"]
-    rows = [["data", "heuristic", "pseudo-labels", "coverage %", "noise %", "the paper's noise %", "seconds"]]
+    rows = [
+        [
+            "data",
+            "heuristic",
+            "pseudo-labels",
+            "coverage %",
+            "noise %",
+            "the paper's noise %",
+            "seconds",
+        ]
+    ]
     for item in files:
         data = item["about"]["dataset"]["name"]
         for name, found in item["result"]["heuristics"].items():
@@ -26,21 +36,39 @@ def noise_of_heuristics() -> str:
                     f"{found['seconds']:.1f}",
                 ]
             )
-    missing = [(data, name, noise) for data, names in published.items() for name, noise in names.items()]
+    missing = [
+        (data, name, noise) for data, names in published.items() for name, noise in names.items()
+    ]
     known = {(row[0], row[1]) for row in rows}
-    rows += [[data, name, *["-"] * 3, f"{noise:.2f}", "-"] for data, name, noise in missing if (data, name) not in known]
+    rows += [
+        [data, name, *["-"] * 3, f"{noise:.2f}", "-"]
+        for data, name, noise in missing
+        if (data, name) not in known
+    ]
     return f"{markdown(rows)}\n\n{sources([item] for item in files)}\n" if files else HOLE
 
 
 def statistics() -> str:
-    """Return a row a data set: documents, classes and the noise of String-Match, here and in the paper."""
+    """Return a row a data set: documents, classes and the noise of String-Match, here and in the
+    paper.
+    """
     files = {item["about"]["dataset"]["name"]: item for item in results(_PATTERN)}
-    rows = [["data", "documents", "classes", "noise %", "the paper's documents", "classes", "noise %"]]
+    rows = [
+        ["data", "documents", "classes", "noise %", "the paper's documents", "classes", "noise %"]
+    ]
     for data, theirs in paper()["datasets"].items():
         ours = ["-"] * 3
         if data in files:
             result = files[data]["result"]
             noise = spread([result["heuristics"]["string-match"]["noise"]])
             ours = [f"{result['n_documents']:,}", str(len(result["classes"])), noise]
-        rows.append([data, *ours, f"{theirs['documents']:,}", str(theirs["classes"]), f"{theirs['noise']:.2f}"])
+        rows.append(
+            [
+                data,
+                *ours,
+                f"{theirs['documents']:,}",
+                str(theirs["classes"]),
+                f"{theirs['noise']:.2f}",
+            ]
+        )
     return f"{markdown(rows)}\n\n{sources([item] for item in files.values())}\n" if files else HOLE

@@ -16,10 +16,24 @@ def printed(pattern: str) -> str:
 
 def numbers() -> str:
     """Return a row a table: rows, what was kept, noise, time and memory."""
-    files = sorted(results("select-*.json"), key=lambda item: (item["result"]["n_rows"], item["result"]["tau"]))
+    files = sorted(
+        results("select-*.json"), key=lambda item: (item["result"]["n_rows"], item["result"]["tau"])
+    )
     if not files:
         return HOLE
-    rows = [["data", "rows", "tau", "kept %", "noise before %", "noise after %", "seconds", "file, MB", "peak memory, MB"]]
+    rows = [
+        [
+            "data",
+            "rows",
+            "tau",
+            "kept %",
+            "noise before %",
+            "noise after %",
+            "seconds",
+            "file, MB",
+            "peak memory, MB",
+        ]
+    ]
     for item in files:
         found = item["result"]
         rows.append(

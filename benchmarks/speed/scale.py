@@ -31,13 +31,22 @@ def measured(method: str, probe: Probe, texts: Any, labels: list[str]) -> dict[s
     start = time.perf_counter()
     selection = build(method, probe)(texts, labels)
     seconds = time.perf_counter() - start
-    return {"seconds": seconds, "documents_per_second": len(labels) / seconds, "kept": len(selection.kept), "stopped": selection.stopped}
+    return {
+        "seconds": seconds,
+        "documents_per_second": len(labels) / seconds,
+        "kept": len(selection.kept),
+        "stopped": selection.stopped,
+    }
 
 
 def main() -> None:
     """Measure one probe at one size and write the result."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--probe", default="linear", help="linear, minilm, a hub name or a folder (default: linear)")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--probe", default="linear", help="linear, minilm, a hub name or a folder (default: linear)"
+    )
     parser.add_argument("--documents", type=int, default=10_000)
     parser.add_argument("--device", default="auto")
     options = parser.parse_args()
@@ -45,9 +54,17 @@ def main() -> None:
     before = peak_bytes()
     probe, device = probe_called(options.probe, options.device)
     lops = measured("lops", probe, corpus.texts, labels)  # stops when the rule has seen enough
-    result = {"probe": options.probe, "classifier": options.probe, "lops": lops, "peak_bytes": peak_bytes(), "texts_bytes": before}
+    result = {
+        "probe": options.probe,
+        "classifier": options.probe,
+        "lops": lops,
+        "peak_bytes": peak_bytes(),
+        "texts_bytes": before,
+    }
     if probe.kind == "linear":
-        result["margin"] = measured("margin", probe, corpus.texts, labels)  # watches the whole training
+        result["margin"] = measured(
+            "margin", probe, corpus.texts, labels
+        )  # watches the whole training
         result["peak_bytes"] = peak_bytes()
     name = f"speed-scale-{options.probe.replace('/', '-')}-{options.documents}"
     print(write_result(name, result, corpus, device=device, command=command_line("speed.scale")))

@@ -1,10 +1,14 @@
-"""What watching costs over plain training, what listening loses, and the originals' way of selecting beside this package's.
+"""What watching costs over plain training, what listening loses, and the originals' way of
+selecting beside this package's.
 
-    python -m benchmarks.speed.watching --dataset agnews --probe minilm --max-docs 1000 --data-dir DIR
+    python -m benchmarks.speed.watching --dataset agnews --probe minilm --max-docs 1000 --data-dir
+    DIR
 
-Trainings are timed in turns: plain, watched (every sample predicted after each epoch) and online (the training pass itself is read). How
-well both ways of watching rank is the area under the noise-coverage curve. The originals' way, re-enacted for transformers as
-docs/reproducibility.md describes the released code: every text padded to 512 tokens, float32, and all samples predicted after each epoch.
+Trainings are timed in turns: plain, watched (every sample predicted after each epoch) and online
+(the training pass itself is read). How well both ways of watching rank is the area under the
+noise-coverage curve. The originals' way, re-enacted for transformers as docs/reproducibility.md
+describes the released code: every text padded to 512 tokens, float32, and all samples predicted
+after each epoch.
 """
 
 from __future__ import annotations
@@ -28,10 +32,16 @@ from lops_adapters.pseudo_labels import string_match
 from lops_adapters.selection import score
 
 ORIGINAL_TOKENS = 512
-RANKING = ("learning-order", "probability", "margin")  # scores with hardly any ties, whose curves cover the same range
+RANKING = (
+    "learning-order",
+    "probability",
+    "margin",
+)  # scores with hardly any ties, whose curves cover the same range
 
 
-def rounds(probe: Probe, texts: Sequence[str], codes: np.ndarray, k: int, repeats: int) -> dict[str, Any]:
+def rounds(
+    probe: Probe, texts: Sequence[str], codes: np.ndarray, k: int, repeats: int
+) -> dict[str, Any]:
     """Time an epoch of plain training and what predicting adds; medians of some turns."""
     plain, predicting = [], []
     for seed in range(repeats):
@@ -43,17 +53,24 @@ def rounds(probe: Probe, texts: Sequence[str], codes: np.ndarray, k: int, repeat
     epoch = median(plain)
     return {
         "epoch_seconds": epoch,
-        "documents_per_second": {"train": len(texts) / epoch, "predict": len(texts) / median(predicting)},
+        "documents_per_second": {
+            "train": len(texts) / epoch,
+            "predict": len(texts) / median(predicting),
+        },
         "watching": median(predicting) / epoch,
         "repeats": repeats,
     }
 
 
-def listening(probe: Probe, texts: Sequence[str], codes: np.ndarray, k: int, turns: int, *, on_processor: bool) -> dict[str, Any]:
-    """Return what reading the training pass adds to a training, as a share of it: the median and the quartiles over the turns.
+def listening(
+    probe: Probe, texts: Sequence[str], codes: np.ndarray, k: int, turns: int, *, on_processor: bool
+) -> dict[str, Any]:
+    """Return what reading the training pass adds to a training, as a share of it: the median and
+    the quartiles over the turns.
 
-    A turn is a plain and a listened training, in an order that changes from turn to turn. Other processes make wall time scatter by more
-    than listening costs, so on a processor it is processor time. The samples are prepared once.
+    A turn is a plain and a listened training, in an order that changes from turn to turn. Other
+    processes make wall time scatter by more than listening costs, so on a processor it is processor
+    time. The samples are prepared once.
     """
     clock = time.process_time if on_processor else time.perf_counter
     ways: list[Callable[[int], Any]] = [
@@ -70,36 +87,63 @@ def listening(probe: Probe, texts: Sequence[str], codes: np.ndarray, k: int, tur
                 seconds[way] = clock() - start
             shares.append(seconds[1] / seconds[0] - 1)
     quartiles = np.quantile(shares, [0.25, 0.75]).tolist()
-    return {"online": median(shares), "online_quartiles": quartiles, "online_turns": turns, "online_clock": clock.__name__}
+    return {
+        "online": median(shares),
+        "online_quartiles": quartiles,
+        "online_turns": turns,
+        "online_clock": clock.__name__,
+    }
 
 
-def areas(probe: Probe, texts: Sequence[str], codes: np.ndarray, gold: np.ndarray, k: int, seeds: int) -> dict[str, Any]:
+def areas(
+    probe: Probe, texts: Sequence[str], codes: np.ndarray, gold: np.ndarray, k: int, seeds: int
+) -> dict[str, Any]:
     """Area under the noise-coverage curve by confidence and way of watching, a list over seeds."""
-    found: dict[str, dict[str, list[float]]] = {name: {"watched": [], "online": []} for name in RANKING}
+    found: dict[str, dict[str, list[float]]] = {
+        name: {"watched": [], "online": []} for name in RANKING
+    }
     for seed in range(seeds):
         for way in ("watched", "online"):
-            for name, scores in score(probe, texts, codes, k, RANKING, seed=seed, online=way == "online").items():
+            for name, scores in score(
+                probe, texts, codes, k, RANKING, seed=seed, online=way == "online"
+            ).items():
                 found[name][way].append(curve_numbers(scores, codes, gold)["aunc"])
     return {"areas": found, "best_possible": curve_numbers(scores, codes, gold)["ideal"]}
 
 
-def original_way(encoder: str, texts: Sequence[str], codes: np.ndarray, k: int, device: str, batch: int = 32) -> dict[str, float]:
-    """Seconds to train on the texts and to predict them, padded to 512 tokens in float32, after a warm-up."""
+def original_way(
+    encoder: str, texts: Sequence[str], codes: np.ndarray, k: int, device: str, batch: int = 32
+) -> dict[str, float]:
+    """Seconds to train on the texts and to predict them, padded to 512 tokens in float32, after a
+    warm-up.
+    """
     import torch
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
     from lops_adapters.probes.encoders import locate
 
     tokenizer = AutoTokenizer.from_pretrained(locate(encoder))
-    model = AutoModelForSequenceClassification.from_pretrained(locate(encoder), num_labels=k).float().to(device)
+    model = (
+        AutoModelForSequenceClassification.from_pretrained(locate(encoder), num_labels=k)
+        .float()
+        .to(device)
+    )
     optimizer = torch.optim.AdamW(model.parameters(), lr=2e-5)
-    padded = tokenizer(list(texts), truncation=True, max_length=ORIGINAL_TOKENS, padding="max_length", return_tensors="pt").to(device)
+    padded = tokenizer(
+        list(texts),
+        truncation=True,
+        max_length=ORIGINAL_TOKENS,
+        padding="max_length",
+        return_tensors="pt",
+    ).to(device)
     target = torch.as_tensor(codes, device=device)
 
     def train(parts: Sequence[slice]) -> None:
         model.train()
         for part in parts:
-            torch.nn.functional.cross_entropy(model(**{key: value[part] for key, value in padded.items()}).logits, target[part]).backward()
+            torch.nn.functional.cross_entropy(
+                model(**{key: value[part] for key, value in padded.items()}).logits, target[part]
+            ).backward()
             torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
             optimizer.step()
             optimizer.zero_grad()
@@ -108,7 +152,9 @@ def original_way(encoder: str, texts: Sequence[str], codes: np.ndarray, k: int, 
         model.eval()
         with torch.no_grad():
             for part in parts:
-                model(**{key: value[part] for key, value in padded.items()}).logits.softmax(dim=-1).cpu()
+                model(**{key: value[part] for key, value in padded.items()}).logits.softmax(
+                    dim=-1
+                ).cpu()
 
     parts = [slice(start, start + batch) for start in range(0, len(texts), batch)]
     seconds = {}
@@ -122,20 +168,40 @@ def original_way(encoder: str, texts: Sequence[str], codes: np.ndarray, k: int, 
 
 def main() -> None:
     """Measure one probe on one data set and write the result."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--dataset", default="agnews", help="one with gold labels and seed words (default: agnews)")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--dataset", default="agnews", help="one with gold labels and seed words (default: agnews)"
+    )
     parser.add_argument("--data-dir")
-    parser.add_argument("--probe", default="linear", help="linear, minilm, a hub name or a folder (default: linear)")
-    parser.add_argument("--max-docs", type=int, help="a sample of the pseudo-labelled documents (default: all)")
+    parser.add_argument(
+        "--probe", default="linear", help="linear, minilm, a hub name or a folder (default: linear)"
+    )
+    parser.add_argument(
+        "--max-docs", type=int, help="a sample of the pseudo-labelled documents (default: all)"
+    )
     parser.add_argument("--repeats", type=int, default=3, help="turns of each timing (default: 3)")
-    parser.add_argument("--turns", type=int, default=9, help="of a plain and a listened training, to compare these two (default: 9)")
+    parser.add_argument(
+        "--turns",
+        type=int,
+        default=9,
+        help="of a plain and a listened training, to compare these two (default: 9)",
+    )
     parser.add_argument("--seeds", type=int, default=3, help="of the areas (default: 3)")
-    parser.add_argument("--original-docs", type=int, default=64, help="for the original's way, with transformers (default: 64)")
+    parser.add_argument(
+        "--original-docs",
+        type=int,
+        default=64,
+        help="for the original's way, with transformers (default: 64)",
+    )
     parser.add_argument("--device", default="auto")
     options = parser.parse_args()
     dataset = load(options.dataset, data_dir=options.data_dir, quiet=True)
     if dataset.gold is None:
-        raise LopsError(f"{options.dataset} has no gold labels, which ranking is measured with; wanted a data set that has them")
+        raise LopsError(
+            f"{options.dataset} has no gold labels, which ranking is measured with; wanted a data set that has them"
+        )
     labels = string_match(dataset.corpus.texts, dataset.corpus.seeds)
     place = {name: code for code, name in enumerate(dataset.corpus.classes)}
     where = np.random.default_rng(0).permutation(len(labels))[: options.max_docs]
@@ -153,9 +219,15 @@ def main() -> None:
         seconds = original_way(options.probe, texts[some], codes[some], k, device)
         result["original_way"] = {name: len(texts[some]) / took for name, took in seconds.items()}
         theirs = sum(1 / speed for speed in result["original_way"].values())
-        result["times_faster"] = theirs / sum(1 / speed for speed in ours["documents_per_second"].values())
+        result["times_faster"] = theirs / sum(
+            1 / speed for speed in ours["documents_per_second"].values()
+        )
     name = f"speed-watching-{options.dataset}-{options.probe.replace('/', '-')}"
-    print(write_result(name, result, dataset.corpus, device=device, command=command_line("speed.watching")))
+    print(
+        write_result(
+            name, result, dataset.corpus, device=device, command=command_line("speed.watching")
+        )
+    )
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,22 +12,30 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from tqdm import tqdm
 
-from lops_adapters import storage
-from lops_adapters.arguments import aligned, percent
+from lops_adapters import extras, storage
 from lops_adapters.cli import files, outputs, tables
 from lops_adapters.cli import options as shared
 from lops_adapters.cli.rows import Rows, Wanted, read_rows
+from lops_adapters.console import aligned, percent
 from lops_adapters.core import LopsError, Selection
 from lops_adapters.evaluation import area_under_noise_coverage, noise, noise_coverage_curve
-from lops_adapters.integrations.choices import choose_probe, device_of
 from lops_adapters.probes import Probe
-from lops_adapters.runs import surroundings
 from lops_adapters.selection import METHODS, build
+from lops_adapters.texts.choices import choose_probe, device_of
 
 if TYPE_CHECKING:
     from lops_adapters.report.data import ComparisonPage
 
-USUAL = ("standard", "automatic", "lops", "learning-order", "probability", "stability", "margin", "random")
+USUAL = (
+    "standard",
+    "automatic",
+    "lops",
+    "learning-order",
+    "probability",
+    "stability",
+    "margin",
+    "random",
+)
 LATE = 0.05  # a curve that begins at a larger coverage leaves out what the others count
 KNOWN = tuple(name for name, method in METHODS.items() if not method.needs_gold)
 EXAMPLES = """examples:
@@ -47,14 +55,34 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument("--gold", required=True, metavar="COLUMN", help="true labels")
     choice = found.add_argument_group("selection")
     usual = ",".join(USUAL)
-    choice.add_argument("--methods", default=usual, metavar="NAMES", help=f"comma-separated, of {', '.join(KNOWN)} (default: {usual})")
+    choice.add_argument(
+        "--methods",
+        default=usual,
+        metavar="NAMES",
+        help=f"comma-separated, of {', '.join(KNOWN)} (default: {usual})",
+    )
     shared.add_probe(choice)
     choice.add_argument(
-        "--tau", type=shared.number, default=0.5, metavar="F", help="share to keep, for methods that are told one (default: 0.5)"
+        "--tau",
+        type=shared.number,
+        default=0.5,
+        metavar="F",
+        help="share to keep, for methods that are told one (default: 0.5)",
     )
-    choice.add_argument("--seeds", type=int, default=1, metavar="N", help="means over the seeds S, S+1, ... (default: 1)")
+    choice.add_argument(
+        "--seeds",
+        type=int,
+        default=1,
+        metavar="N",
+        help="means over the seeds S, S+1, ... (default: 1)",
+    )
     out = found.add_argument_group("output")
-    out.add_argument("--output", type=Path, metavar="DIR", help="folder to write (default: the first file's name with -comparison, here)")
+    out.add_argument(
+        "--output",
+        type=Path,
+        metavar="DIR",
+        help="folder to write (default: the first file's name with -comparison, here)",
+    )
     shared.add_run(out)
     return found
 
@@ -67,15 +95,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.seeds < 1:
         raise LopsError(f"--seeds is {options.seeds}; wanted at least 1")
     paths = files.find(options.files)
-    table = tables.open_table(paths, delimiter=options.delimiter, encoding=options.encoding, quiet=options.quiet)
+    table = tables.open_table(
+        paths, delimiter=options.delimiter, encoding=options.encoding, quiet=options.quiet
+    )
     wanted = Wanted(options.text, options.label, options.gold, None, options.drop_unlabelled)
     wanted.check(table)
-    folder = outputs.check_folder(options.output or Path(f"{paths[0].stem}-comparison"), "compare", options.force, paths)
+    folder = outputs.check_folder(
+        options.output or Path(f"{paths[0].stem}-comparison"), "compare", options.force, paths
+    )
     checksums = outputs.checksums(paths)
     rows = read_rows(table, wanted)
     probe, which = choose_probe(options.probe, len(rows.texts), quiet=True)
     for name in names:
-        build(name, probe, tau=options.tau, seed=options.seed)  # complains now rather than after other methods have run
+        build(
+            name, probe, tau=options.tau, seed=options.seed
+        )  # complains now rather than after other methods have run
     results = {name: [] for name in names}  # type: dict[str, list[Result]]
     seeds = range(options.seed, options.seed + options.seeds)
     with tqdm(total=len(names) * len(seeds), unit="run", disable=options.quiet, leave=False) as bar:
@@ -84,9 +118,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
             for seed in seeds:
                 results[name].append(run(name, probe, rows, options.tau, seed))
                 bar.update()
-    settings = {"probe": repr(probe), "methods": names, "tau": options.tau, "seeds": list(seeds), "text": options.text}
-    settings |= {"label": options.label, "gold": options.gold, "drop_unlabelled": options.drop_unlabelled}
-    page = comparison(rows, results, f"Selection methods on {paths[0].name}", ", ".join(map(str, paths)), settings)
+    settings = {
+        "probe": repr(probe),
+        "methods": names,
+        "tau": options.tau,
+        "seeds": list(seeds),
+        "text": options.text,
+    }
+    settings |= {
+        "label": options.label,
+        "gold": options.gold,
+        "drop_unlabelled": options.drop_unlabelled,
+    }
+    page = comparison(
+        rows, results, f"Selection methods on {paths[0].name}", ", ".join(map(str, paths)), settings
+    )
     dataset = outputs.dataset(rows, checksums)
     config = outputs.describe("compare", settings, options.seed, dataset, device_of(probe))
     with outputs.writing(folder):
@@ -106,14 +152,17 @@ def read_methods(text: str) -> list[str]:
     wrong = [name for name in names if name not in KNOWN]
     if wrong or not names:
         what = f"{wrong[0]!r} among them" if wrong else "nothing in it"
-        raise LopsError(f"--methods is {text!r}, with {what}; wanted some of {', '.join(KNOWN)}, separated by commas")
+        raise LopsError(
+            f"--methods is {text!r}, with {what}; wanted some of {', '.join(KNOWN)}, separated by commas"
+        )
     return names
 
 
 class Result(NamedTuple):
     """A selection and what the gold labels say of it afterwards.
 
-    ``area`` is that under the noise-coverage curve from the coverage ``start`` on, where it begins; None for a confidence of one value.
+    ``area`` is that under the noise-coverage curve from the coverage ``start`` on, where it begins;
+    None for a confidence of one value.
     """
 
     selection: Selection
@@ -143,13 +192,17 @@ def run(name: str, probe: Probe, rows: Rows, tau: float, seed: int) -> Result:
 
 
 def judged(rows: Rows) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the positions of the rows that have a gold label, their pseudo-labels and their gold labels."""
+    """Return the positions of the rows that have a gold label, their pseudo-labels and their gold
+    labels.
+    """
     gold = np.array(rows.gold, dtype=object)
     at = np.flatnonzero([label is not None for label in gold])
     return at, np.array(rows.labels, dtype=object)[at], gold[at]
 
 
-def comparison(rows: Rows, results: dict[str, list[Result]], title: str, source: str, settings: dict[str, Any]) -> ComparisonPage:
+def comparison(
+    rows: Rows, results: dict[str, list[Result]], title: str, source: str, settings: dict[str, Any]
+) -> ComparisonPage:
     """Return what the page shows: means over the seeds, and the curves of the first seed."""
     from lops_adapters.report.data import ComparisonPage, MethodRow, best_curve, noise_curve
 
@@ -162,15 +215,19 @@ def comparison(rows: Rows, results: dict[str, list[Result]], title: str, source:
         if len(after) > 1:
             remark += f"; noise after ± {percent(stdev(after))} over {len(after)} seeds"
         if runs[0].is_late:
-            remark += (
-                f"; gives many rows the same confidence: its area leaves out coverages below {percent(runs[0].start)} and does not compare"
-            )
+            remark += f"; gives many rows the same confidence: its area leaves out coverages below {percent(runs[0].start)} and does not compare"
         kept = round(fmean(len(found.selection.kept) for found in runs))
         areas = _mean([found.area for found in runs])
-        methods.append(MethodRow(name, kept, _mean(after), areas, fmean(found.seconds for found in runs), remark))
+        methods.append(
+            MethodRow(
+                name, kept, _mean(after), areas, fmean(found.seconds for found in runs), remark
+            )
+        )
         if runs[0].area is not None:
             curves.append(noise_curve(name, runs[0].selection.confidence[at], labels, gold))
-    return ComparisonPage(title, source, len(rows.texts), wrong, methods, curves, settings, surroundings()["versions"])
+    return ComparisonPage(
+        title, source, len(rows.texts), wrong, methods, curves, settings, extras.versions()
+    )
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
@@ -179,18 +236,35 @@ def _mean(values: Sequence[float | None]) -> float | None:
 
 
 def text_table(page: ComparisonPage, late: Collection[str]) -> str:
-    """Return the methods as aligned text with notes below, and a star at the areas of those in ``late``."""
-    number: Callable[[float | None, str], str] = lambda value, form: "-" if value is None else format(value, form)  # noqa: E731
+    """Return the methods as aligned text with notes below, and a star at the areas of those in
+    ``late``.
+    """
+
+    def number(value: float | None, form: str) -> str:
+        return "-" if value is None else format(value, form)
+
     rows = [["method", "kept", "noise after", "area", "seconds"]]
     for m in page.methods:
         star = "*" if m.name in late else ""
-        rows.append([m.name, str(m.n_kept), percent(m.noise_after), number(m.area, ".4f") + star, number(m.seconds, ".1f")])
+        rows.append(
+            [
+                m.name,
+                str(m.n_kept),
+                percent(m.noise_after),
+                number(m.area, ".4f") + star,
+                number(m.seconds, ".1f"),
+            ]
+        )
     notes = []
     if any(m.area is not None for m in page.methods):
         notes.append("area: under the noise-coverage curve; less is better")
     if late:
-        notes.append("* gives many rows the same confidence; its area leaves out the smallest coverages and does not compare")
-    return "\n".join([f"{page.n_rows} labels, {percent(page.noise)} of them wrong", "", aligned(rows), *notes])
+        notes.append(
+            "* gives many rows the same confidence; its area leaves out the smallest coverages and does not compare"
+        )
+    return "\n".join(
+        [f"{page.n_rows} labels, {percent(page.noise)} of them wrong", "", aligned(rows), *notes]
+    )
 
 
 def write_pages(folder: Path, page: ComparisonPage, config: dict[str, Any]) -> None:

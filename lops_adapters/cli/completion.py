@@ -55,15 +55,28 @@ def takes_file(action: argparse.Action) -> bool:
 
 
 def bash() -> str:
-    """Return a script for bash 3.2 and later: words, file names where none fits and files may stand; lists go on after a comma."""
+    """Return a script for bash 3.2 and later: words, file names where none fits and files may
+    stand; lists go on after a comma.
+    """
     cases = []
     for command in COMMANDS:
         found = actions(command)
         options = [option for action in found for option in action.option_strings]
-        values = [_value_of(action) for action in found if action.option_strings and action.nargs != 0]
+        values = [
+            _value_of(action) for action in found if action.option_strings and action.nargs != 0
+        ]
         first = [word for action in found if not action.option_strings for word in words_of(action)]
-        inner = ['    case "$before" in', *values, f"      {command}) words={_quoted(first)} {'files=' if first else ''} ;;", "    esac"]
-        cases += [f"  {command})", *inner, f'    [[ -z "$value" && "$word" == -* ]] && words={_quoted(options)} ;;']
+        inner = [
+            '    case "$before" in',
+            *values,
+            f"      {command}) words={_quoted(first)} {'files=' if first else ''} ;;",
+            "    esac",
+        ]
+        cases += [
+            f"  {command})",
+            *inner,
+            f'    [[ -z "$value" && "$word" == -* ]] && words={_quoted(options)} ;;',
+        ]
     return "\n".join(
         [
             "_lops() {",
@@ -97,20 +110,31 @@ def zsh() -> str:
 def fish() -> str:
     """Return a script for fish."""
     alone = f"not __fish_seen_subcommand_from {' '.join(COMMANDS)}"
-    lines = [f"complete -c lops -f -n '{alone}' -a {name} -d {_single(text)}" for name, text in COMMANDS.items()]
+    lines = [
+        f"complete -c lops -f -n '{alone}' -a {name} -d {_single(text)}"
+        for name, text in COMMANDS.items()
+    ]
     for command in COMMANDS:
         start = f"complete -c lops -n '__fish_seen_subcommand_from {command}'"
         for action in actions(command):
             words = words_of(action)
-            alone = " -f" if (words or action.option_strings) and action.nargs != 0 and not takes_file(action) else ""
+            alone = (
+                " -f"
+                if (words or action.option_strings) and action.nargs != 0 and not takes_file(action)
+                else ""
+            )
             list_of = "(__fish_append , {})" if "--methods" in action.option_strings else "{}"
             choices = alone + (f" -a {_single(list_of.format(' '.join(words)))}" if words else "")
             if not action.option_strings:
                 lines += [f"{start}{choices}"] if choices else []
                 continue
-            long = [f"-l {option[2:]}" for option in action.option_strings if option.startswith("--")]
+            long = [
+                f"-l {option[2:]}" for option in action.option_strings if option.startswith("--")
+            ]
             takes = "" if action.nargs == 0 else " -r"
-            lines.append(f"{start} {' '.join(long)}{takes}{choices} -d {_single((action.help or '').replace('%%', '%'))}")
+            lines.append(
+                f"{start} {' '.join(long)}{takes}{choices} -d {_single((action.help or '').replace('%%', '%'))}"
+            )
     return "\n".join(lines) + "\n"
 
 

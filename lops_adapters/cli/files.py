@@ -1,4 +1,6 @@
-"""Files by their names: which of them are meant, of which format they are, and whether they can be read."""
+"""Files by their names: which of them are meant, of which format they are, and whether they can be
+read.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,14 @@ from pathlib import Path
 
 from lops_adapters.core import LopsError
 
-SUFFIXES = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet", ".pq": "parquet"}
+SUFFIXES = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+}
 FORMATS = ("csv", "tsv", "jsonl", "parquet")
 ALIKE = 0.85  # of names with their suffixes, which make the names of two tables alike by themselves
 
@@ -41,22 +50,34 @@ def _matching(pattern: str) -> list[Path]:
         return [path]
     found = sorted(Path(name) for name in glob(pattern, recursive=True) if Path(name).is_file())
     if not found:
-        near = get_close_matches(path.name, [p.name for p in path.parent.iterdir()], n=1, cutoff=ALIKE) if path.parent.is_dir() else []
-        raise LopsError(f"{pattern}: no such file" + (f"; did you mean {path.parent / near[0]}?" if near else f" (from {Path.cwd()})"))
+        near = (
+            get_close_matches(path.name, [p.name for p in path.parent.iterdir()], n=1, cutoff=ALIKE)
+            if path.parent.is_dir()
+            else []
+        )
+        raise LopsError(
+            f"{pattern}: no such file"
+            + (f"; did you mean {path.parent / near[0]}?" if near else f" (from {Path.cwd()})")
+        )
     return found
 
 
 def format_of(path: Path, option: str | None = None) -> str:
-    """Return the format of a file by its suffix; ``option`` names the file where it is one to write.
+    """Return the format of a file by its suffix; ``option`` names the file where it is one to
+    write.
 
     >>> format_of(Path("rows.TSV"))
     'tsv'
     """
     kind = SUFFIXES.get(path.suffix.lower())
     if kind is None and option is not None:
-        raise LopsError(f"{option} is {path}; wanted a name that ends in one of {', '.join(SUFFIXES)}")
+        raise LopsError(
+            f"{option} is {path}; wanted a name that ends in one of {', '.join(SUFFIXES)}"
+        )
     if kind is None:
-        raise LopsError(f"{path}: the suffix {path.suffix!r} is unknown; wanted one of {', '.join(SUFFIXES)}: rename or unpack the file")
+        raise LopsError(
+            f"{path}: the suffix {path.suffix!r} is unknown; wanted one of {', '.join(SUFFIXES)}: rename or unpack the file"
+        )
     return kind
 
 

@@ -1,6 +1,8 @@
-"""``lops COMMAND``: one module a command, imported when it is asked for, so that ``lops --help`` is quick.
+"""``lops COMMAND``: one module a command, imported when it is asked for, so that ``lops --help`` is
+quick.
 
-A command is a row of :data:`COMMANDS` and a module in this package with ``main(arguments) -> exit status``.
+A command is a row of :data:`COMMANDS` and a module in this package with
+``main(arguments) -> exit status``.
 """
 
 from __future__ import annotations
@@ -24,22 +26,27 @@ STOPPED = "stopped; nothing half is left behind"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; returns the exit status: 0 done, 1 a check found something, 2 bad input, 130 stopped."""
+    """Run a command; returns the exit status: 0 done, 1 a check found something, 2 bad input, 130
+    stopped.
+    """
     given = list(sys.argv[1:] if arguments is None else arguments)
     parser = argparse.ArgumentParser(
         prog="lops",
         usage="lops COMMAND ...",
         description="LOPS: choose which pseudo-labels to trust.",
-        epilog="commands (lops COMMAND --help says more):\n" + "\n".join(f"  {name:<12}{text}" for name, text in COMMANDS.items()),
+        epilog="commands (lops COMMAND --help says more):\n"
+        + "\n".join(f"  {name:<12}{text}" for name, text in COMMANDS.items()),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("command", choices=list(COMMANDS), metavar="COMMAND", help=", ".join(COMMANDS))
+    parser.add_argument(
+        "command", choices=list(COMMANDS), metavar="COMMAND", help=", ".join(COMMANDS)
+    )
     parser.add_argument("--version", action="version", version=f"lops_adapters {__version__}")
     if given and given[0] not in COMMANDS and not given[0].startswith("-"):
         parser.error(_unknown(given[0]))
     command = parser.parse_args(given[:1]).command
     try:
-        from lops_adapters.arguments import guarded
+        from lops_adapters.console import guarded
 
         return guarded(import_module(f"lops_adapters.cli.{command}").main, STOPPED)(given[1:])
     except KeyboardInterrupt:  # while the command's libraries are imported, which takes a second
@@ -54,7 +61,9 @@ def _unknown(name: str) -> str:
     from difflib import get_close_matches
 
     near = get_close_matches(name.lower(), COMMANDS, n=1)
-    return f"there is no command {name!r}" + (f"; did you mean {near[0]}?" if near else f"; wanted one of {', '.join(COMMANDS)}")
+    return f"there is no command {name!r}" + (
+        f"; did you mean {near[0]}?" if near else f"; wanted one of {', '.join(COMMANDS)}"
+    )
 
 
 if __name__ == "__main__":

@@ -5,20 +5,34 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from lops_adapters.arguments import set_up_logging
+from lops_adapters.console import set_up_logging
 
 
 def add_table(parser: argparse.ArgumentParser) -> None:
     """Add the options that name a table and its columns."""
     data = parser.add_argument_group("data")
     data.add_argument(
-        "files", nargs="+", metavar="FILE", help="CSV, TSV, JSONL or Parquet; several files, or a pattern such as 'part-*.csv'"
+        "files",
+        nargs="+",
+        metavar="FILE",
+        help="CSV, TSV, JSONL or Parquet; several files, or a pattern such as 'part-*.csv'",
     )
     data.add_argument("--text", required=True, metavar="COLUMN", help="the texts")
     data.add_argument("--label", required=True, metavar="COLUMN", help="their noisy labels")
-    data.add_argument("--drop-unlabelled", action="store_true", help="leave out rows without a label instead of refusing the table")
-    data.add_argument("--delimiter", type=delimiter, metavar="C", help="of CSV or TSV; tab is a tab (default: by the suffix)")
-    data.add_argument("--encoding", default="utf-8", metavar="NAME", help="of text files (default: utf-8)")
+    data.add_argument(
+        "--drop-unlabelled",
+        action="store_true",
+        help="leave out rows without a label instead of refusing the table",
+    )
+    data.add_argument(
+        "--delimiter",
+        type=delimiter,
+        metavar="C",
+        help="of CSV or TSV; tab is a tab (default: by the suffix)",
+    )
+    data.add_argument(
+        "--encoding", default="utf-8", metavar="NAME", help="of text files (default: utf-8)"
+    )
 
 
 def delimiter(text: str) -> str:
@@ -38,8 +52,12 @@ def add_probe(group: Any) -> None:
 
 def add_run(group: Any) -> None:
     """Add the options of every run."""
-    group.add_argument("--seed", type=int, default=0, metavar="S", help="of everything random (default: 0)")
-    group.add_argument("--force", action="store_true", help="replace what this command wrote there before")
+    group.add_argument(
+        "--seed", type=int, default=0, metavar="S", help="of everything random (default: 0)"
+    )
+    group.add_argument(
+        "--force", action="store_true", help="replace what this command wrote there before"
+    )
     group.add_argument("--quiet", action="store_true", help="no progress bars")
 
 

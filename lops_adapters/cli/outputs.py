@@ -15,11 +15,15 @@ from lops_adapters.cli.files import FORMATS, reading
 from lops_adapters.cli.rows import Rows
 from lops_adapters.core import LopsError
 from lops_adapters.datasets.corpus import listed
-from lops_adapters.runs import surroundings
+from lops_adapters.runs.folder import surroundings
 
 PAGES = ("config.json", "summary.json", "comparison.json", "report.html")
 WRITTEN = {*PAGES, *(f"{part}.{kind}" for part in ("kept", "rejected") for kind in FORMATS)}
-LEFT_BY_DESKTOPS = {".DS_Store", "Thumbs.db", "desktop.ini"}  # looking at a folder is enough to have them in it
+LEFT_BY_DESKTOPS = {
+    ".DS_Store",
+    "Thumbs.db",
+    "desktop.ini",
+}  # looking at a folder is enough to have them in it
 
 
 def check_folder(folder: Path, command: str, force: bool, inputs: Iterable[Path]) -> Path:
@@ -27,20 +31,29 @@ def check_folder(folder: Path, command: str, force: bool, inputs: Iterable[Path]
 
     Args:
         folder: need not exist.
-        command: ``select`` or ``compare``; only a folder that the same command wrote, and that holds nothing else, is replaced.
+        command: ``select`` or ``compare``; only a folder that the same command wrote, and that
+            holds nothing else, is replaced.
         force: replace what is there.
         inputs: files that are read.
 
     """
     for path in inputs:
         if folder.resolve() in path.resolve().parents and folder.exists():
-            raise LopsError(f"{path} is read and lies in {folder}, which would be replaced; give another --output")
+            raise LopsError(
+                f"{path} is read and lies in {folder}, which would be replaced; give another --output"
+            )
     if folder.is_dir() and any(folder.iterdir()):
         if not force:
-            raise LopsError(f"{folder} is there already; give --force to replace it, or another --output")
+            raise LopsError(
+                f"{folder} is there already; give --force to replace it, or another --output"
+            )
         if written_by(folder) != command:
-            raise LopsError(f"{folder} was not written by lops {command}, so --force does not replace it; give another --output")
-        others = sorted(entry.name for entry in folder.iterdir() if entry.name not in WRITTEN | LEFT_BY_DESKTOPS)
+            raise LopsError(
+                f"{folder} was not written by lops {command}, so --force does not replace it; give another --output"
+            )
+        others = sorted(
+            entry.name for entry in folder.iterdir() if entry.name not in WRITTEN | LEFT_BY_DESKTOPS
+        )
         if others:
             raise LopsError(
                 f"{folder} holds what lops {command} did not write ({listed(map(repr, others))}), so --force does not replace it; "
@@ -62,19 +75,25 @@ def check_file(path: Path, option: str, force: bool, inputs: Iterable[Path]) -> 
     if path.exists() and not force:
         raise LopsError(f"{path} is there already; give --force to replace it, or another {option}")
     if not path.resolve().parent.is_dir():
-        raise LopsError(f"{option} is {path}, and there is no folder {path.resolve().parent}; make it first")
+        raise LopsError(
+            f"{option} is {path}, and there is no folder {path.resolve().parent}; make it first"
+        )
     check_writable(path.resolve().parent, option)
     return path
 
 
 def check_writable(folder: Path, option: str) -> None:
-    """Raise a LopsError where no file can be made in a folder, or in the nearest that is there, in which it would be made."""
+    """Raise a LopsError where no file can be made in a folder, or in the nearest that is there, in
+    which it would be made.
+    """
     there = next(place for place in (folder, *folder.parents) if place.exists())
     try:
         with tempfile.TemporaryFile(dir=there):
             pass
     except OSError as error:
-        raise LopsError(f"cannot write into {there} ({error.strerror}); give another {option}") from None
+        raise LopsError(
+            f"cannot write into {there} ({error.strerror}); give another {option}"
+        ) from None
 
 
 @contextmanager
@@ -115,10 +134,17 @@ def _digest(file: Any) -> str:
 
 def dataset(rows: Rows, checksums: dict[str, str]) -> dict[str, Any]:
     """Return what ``config.json`` says of the data."""
-    return {"documents": len(rows.texts), "rows": len(rows.labelled), "classes": sorted(rows.values), "sha256": checksums}
+    return {
+        "documents": len(rows.texts),
+        "rows": len(rows.labelled),
+        "classes": sorted(rows.values),
+        "sha256": checksums,
+    }
 
 
-def describe(command: str, settings: dict[str, Any], seed: int, data: dict[str, Any], device: str) -> dict[str, Any]:
+def describe(
+    command: str, settings: dict[str, Any], seed: int, data: dict[str, Any], device: str
+) -> dict[str, Any]:
     """Return the contents of ``config.json``, with the keys that every run folder has."""
     return {
         "framework": command,

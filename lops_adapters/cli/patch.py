@@ -22,14 +22,22 @@ def parser() -> argparse.ArgumentParser:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    found.add_argument("name", choices=upstreams.names(), metavar="NAME", help=", ".join(upstreams.names()))
+    found.add_argument(
+        "name", choices=upstreams.names(), metavar="NAME", help=", ".join(upstreams.names())
+    )
     found.add_argument("path", type=Path, metavar="PATH", help="top folder of the checkout")
     what = found.add_mutually_exclusive_group()
-    what.add_argument("--check", action="store_true", help="say whether it would work, and write nothing")
+    what.add_argument(
+        "--check", action="store_true", help="say whether it would work, and write nothing"
+    )
     what.add_argument("--reverse", action="store_true", help="take everything out again")
-    what.add_argument("--status", action="store_true", help="say how the checkout stands, and write nothing")
+    what.add_argument(
+        "--status", action="store_true", help="say how the checkout stands, and write nothing"
+    )
     found.add_argument(
-        "--force", action="store_true", help="patch changed files whose lines around the insertions still fit; reverse edited patches"
+        "--force",
+        action="store_true",
+        help="patch changed files whose lines around the insertions still fit; reverse edited patches",
     )
     return found
 
@@ -42,7 +50,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("\n".join(_columns(patching.status(root, upstream))))
     elif options.reverse:
         restored, left = patching.reverse(root, upstream, force=options.force)
-        print(f"restored or removed: {', '.join(restored)}" if restored else "there was nothing to take out")
+        print(
+            f"restored or removed: {', '.join(restored)}"
+            if restored
+            else "there was nothing to take out"
+        )
         if left:
             print(f"left where they are, since they were edited: {', '.join(left)}")
     else:
@@ -50,7 +62,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         verb = "would write" if options.check else "wrote"
         print(f"{verb} {', '.join(written)}" if written else "patched already, nothing to do")
         if not options.check:
-            print("LOPS=1 in the environment switches the selection on; see docs/vendoring.md for LOPS_TAU, LOPS_RULE and the others")
+            print(
+                "LOPS=1 in the environment switches the selection on; see docs/vendoring.md for LOPS_TAU, LOPS_RULE and the others"
+            )
     return 0
 
 

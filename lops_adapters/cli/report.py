@@ -32,7 +32,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Find out what the folder holds and write its page."""
     folder = parser().parse_args(arguments).run
     if not folder.is_dir():
-        raise LopsError(f"{folder} is no folder; wanted one that lops select, lops compare or a framework's run has written")
+        raise LopsError(
+            f"{folder} is no folder; wanted one that lops select, lops compare or a framework's run has written"
+        )
     print(f"Report: {write(folder)}")
     return 0
 
@@ -54,12 +56,16 @@ def write(folder: Path) -> Path:
         from lops_adapters.report.comparison_page import write_comparison_page
         from lops_adapters.report.data import ComparisonPage
 
-        return write_comparison_page(path, ComparisonPage.from_json(_read(folder / "comparison.json")))
+        return write_comparison_page(
+            path, ComparisonPage.from_json(_read(folder / "comparison.json"))
+        )
     if (folder / "metrics.json").is_file():
         from lops_adapters.report.html import write_report
 
         return write_report(folder)
-    raise LopsError(f"{folder} holds none of summary.json, comparison.json and metrics.json; wanted the folder of a finished run")
+    raise LopsError(
+        f"{folder} holds none of summary.json, comparison.json and metrics.json; wanted the folder of a finished run"
+    )
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -1,4 +1,6 @@
-"""The first pass over a table: the columns that a selection needs, checked while the place of every cell is known."""
+"""The first pass over a table: the columns that a selection needs, checked while the place of every
+cell is known.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ class Rows:
 
 @dataclass(frozen=True)
 class Wanted:
-    """Names of columns, None where not asked for, and whether rows without a label are left out instead of refused."""
+    """Names of columns, None where not asked for, and whether rows without a label are left out
+    instead of refused.
+    """
 
     text: str
     label: str
@@ -57,14 +61,18 @@ class Wanted:
             if name is not None:
                 require(table, name, f"--{option}")
         if self.label in (self.text, self.gold):
-            raise LopsError(f"--label is {self.label!r}, and so is --{'text' if self.label == self.text else 'gold'}; name another column")
+            raise LopsError(
+                f"--label is {self.label!r}, and so is --{'text' if self.label == self.text else 'gold'}; name another column"
+            )
 
 
 class _Places:
     """Counts places and remembers the first of them."""
 
     def __init__(self, table: Table) -> None:
-        self._unit, self._one_file, self.count, self._first = table.unit, len(table.paths) == 1, 0, []  # type: ignore[var-annotated]
+        self._unit, self._one_file = table.unit, len(table.paths) == 1
+        self.count = 0
+        self._first: list[tuple[Path, int]] = []
 
     def add(self, path: Path, number: int) -> None:
         self.count += 1
@@ -73,7 +81,9 @@ class _Places:
 
     def __str__(self) -> str:
         alike = len({path for path, _ in self._first}) == 1
-        shown = ", ".join(str(number) if alike else f"{number} of {path}" for path, number in self._first)
+        shown = ", ".join(
+            str(number) if alike else f"{number} of {path}" for path, number in self._first
+        )
         if alike and not self._one_file:
             shown += f" of {self._first[0][0]}"
         more = f" and {self.count - _SHOWN} more" if self.count > _SHOWN else ""
@@ -84,11 +94,14 @@ def read_rows(table: Table, wanted: Wanted) -> Rows:
     """Read the columns of a selection, which :meth:`Wanted.check` has found in the table.
 
     Raises:
-        LopsError: a text that is no string, missing labels or gold labels, labels of several types, one class only.
+        LopsError: a text that is no string, missing labels or gold labels, labels of several types,
+            one class only.
 
     """
     reader = _Reader(table, wanted)
-    names = [name for name in (wanted.text, wanted.label, wanted.gold, wanted.id) if name is not None]
+    names = [
+        name for name in (wanted.text, wanted.label, wanted.gold, wanted.id) if name is not None
+    ]
     for path, number, cells in table.cells(names):
         reader.take(path, number, dict(zip(names, cells, strict=True)))
     return reader.result()
@@ -97,7 +110,9 @@ def read_rows(table: Table, wanted: Wanted) -> Rows:
 class _Reader:
     def __init__(self, table: Table, wanted: Wanted) -> None:
         self._table, self._wanted = table, wanted
-        self._rows = Rows(gold=None if wanted.gold is None else [], ids=None if wanted.id is None else [])
+        self._rows = Rows(
+            gold=None if wanted.gold is None else [], ids=None if wanted.id is None else []
+        )
         self._labelled = bytearray()
         self._types: dict[type, tuple[Any, _Places]] = {}
         self._names: dict[Hashable, str] = {}
@@ -129,13 +144,17 @@ class _Reader:
         if self._rows.gold is not None:
             gold = cells[str(self._wanted.gold)]
             self._judged += not is_unlabelled(gold)
-            self._rows.gold.append(None if is_unlabelled(gold) else self._names.setdefault(gold, str(gold)))
+            self._rows.gold.append(
+                None if is_unlabelled(gold) else self._names.setdefault(gold, str(gold))
+            )
         if self._rows.ids is not None:
             self._rows.ids.append(cell_text(cells[str(self._wanted.id)]))
 
     def _name(self, path: Path, number: int, label: Any) -> str:
         if isinstance(label, list | dict):
-            raise LopsError(f"{path}, {self._table.unit} {number}: the label is {label!r:.60}; wanted one class name a row")
+            raise LopsError(
+                f"{path}, {self._table.unit} {number}: the label is {label!r:.60}; wanted one class name a row"
+            )
         if type(label) not in self._types:
             self._types[type(label)] = (label, _Places(self._table))
             self._types[type(label)][1].add(path, number)
@@ -161,8 +180,13 @@ class _Reader:
             raise LopsError(f"{self._unlabelled.count} of {len(self._labelled)} rows have no label in column {wanted.label!r}: "
                             f"{self._unlabelled}; {way_out}")  # fmt: skip
         if len(self._types) > 1:
-            found = ", ".join(f"{kind.__name__} such as {value!r} in {place}" for kind, (value, place) in self._types.items())
-            raise LopsError(f"labels in column {wanted.label!r} are of several types: {found}; make all of them strings, or all numbers")
+            found = ", ".join(
+                f"{kind.__name__} such as {value!r} in {place}"
+                for kind, (value, place) in self._types.items()
+            )
+            raise LopsError(
+                f"labels in column {wanted.label!r} are of several types: {found}; make all of them strings, or all numbers"
+            )
         if len(rows.values) < 2:
             raise LopsError(f"all {len(rows.labels)} rows are labelled {rows.labels[0]!r}; wanted at least two classes: a probe learns to "
                             "tell them apart")  # fmt: skip
@@ -176,9 +200,13 @@ class _Reader:
     def _note(self) -> None:
         notes, rows = self._rows.notes, self._rows
         if rows.gold is not None and self._judged < len(rows.gold):
-            notes.append(f"{self._judged:,} of {len(rows.gold):,} rows have a gold label; shares of wrong labels are of these.")
+            notes.append(
+                f"{self._judged:,} of {len(rows.gold):,} rows have a gold label; shares of wrong labels are of these."
+            )
         if self._unlabelled.count:
-            notes.append(f"Left out: {self._unlabelled.count} rows without a label; they are in neither file.")
+            notes.append(
+                f"Left out: {self._unlabelled.count} rows without a label; they are in neither file."
+            )
         if self._again.count:
             notes.append(
                 f"{self._again.count} rows repeat the text and the label of an earlier one. Copies confirm each other: where their labels "

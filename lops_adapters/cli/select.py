@@ -16,8 +16,8 @@ from lops_adapters.cli import options as shared
 from lops_adapters.cli.rows import Rows, Wanted, read_rows
 from lops_adapters.cli.writers import writer_for
 from lops_adapters.core import RULES, LopsError
-from lops_adapters.integrations.choices import CONFIDENCES, method_for
-from lops_adapters.integrations.texts import COLUMNS, TextSelection, select
+from lops_adapters.texts.choices import CONFIDENCES, method_for
+from lops_adapters.texts.select import COLUMNS, TextSelection, select
 
 EXAMPLES = """examples:
   lops select tickets.csv --text body --label category
@@ -35,24 +35,62 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     shared.add_table(found)
-    found.add_argument("--id", metavar="COLUMN", help="shown in the report instead of the row's number")
-    found.add_argument("--gold", metavar="COLUMN", help="true labels; they only evaluate what was selected without them")
+    found.add_argument(
+        "--id", metavar="COLUMN", help="shown in the report instead of the row's number"
+    )
+    found.add_argument(
+        "--gold",
+        metavar="COLUMN",
+        help="true labels; they only evaluate what was selected without them",
+    )
     choice = found.add_argument_group("selection")
     shared.add_probe(choice)
     named = ", ".join(CONFIDENCES)
-    choice.add_argument("--confidence", choices=CONFIDENCES, metavar="NAME", help=f"what ranks the rows: {named} (default: by --tau)")
-    choice.add_argument("--rule", choices=RULES, help="of learning order (default: ranked); needs --tau")
-    choice.add_argument("--tau", type=shared.fraction, default="auto", metavar="F|auto", help="share of each class to keep (default: auto)")
     choice.add_argument(
-        "--every", type=int, metavar="N", help="look at the probe after every N updates instead of every epoch; needs --tau"
+        "--confidence",
+        choices=CONFIDENCES,
+        metavar="NAME",
+        help=f"what ranks the rows: {named} (default: by --tau)",
     )
     choice.add_argument(
-        "--stratified", action="store_true", help="with --tau auto: as many in all, but the same share of every class (default: its own)"
+        "--rule", choices=RULES, help="of learning order (default: ranked); needs --tau"
+    )
+    choice.add_argument(
+        "--tau",
+        type=shared.fraction,
+        default="auto",
+        metavar="F|auto",
+        help="share of each class to keep (default: auto)",
+    )
+    choice.add_argument(
+        "--every",
+        type=int,
+        metavar="N",
+        help="look at the probe after every N updates instead of every epoch; needs --tau",
+    )
+    choice.add_argument(
+        "--stratified",
+        action="store_true",
+        help="with --tau auto: as many in all, but the same share of every class (default: its own)",
     )
     out = found.add_argument_group("output")
-    out.add_argument("--output", type=Path, metavar="DIR", help="folder to write (default: the first file's name with -lops, here)")
-    out.add_argument("--keep-out", type=Path, metavar="FILE", help="write the kept rows into this file, and a folder only with --output")
-    out.add_argument("--format", choices=files.FORMATS, help="of the files in the folder (default: that of the input)")
+    out.add_argument(
+        "--output",
+        type=Path,
+        metavar="DIR",
+        help="folder to write (default: the first file's name with -lops, here)",
+    )
+    out.add_argument(
+        "--keep-out",
+        type=Path,
+        metavar="FILE",
+        help="write the kept rows into this file, and a folder only with --output",
+    )
+    out.add_argument(
+        "--format",
+        choices=files.FORMATS,
+        help="of the files in the folder (default: that of the input)",
+    )
     shared.add_run(out)
     return found
 
@@ -62,8 +100,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     shared.set_up()
     paths = files.find(options.files)
-    method_for(options.confidence, options.rule, options.tau, options.every, stratified=options.stratified)
-    table = tables.open_table(paths, delimiter=options.delimiter, encoding=options.encoding, quiet=options.quiet)
+    method_for(
+        options.confidence, options.rule, options.tau, options.every, stratified=options.stratified
+    )
+    table = tables.open_table(
+        paths, delimiter=options.delimiter, encoding=options.encoding, quiet=options.quiet
+    )
     wanted = Wanted(options.text, options.label, options.gold, options.id, options.drop_unlabelled)
     wanted.check(table)
     _check_columns(table)
@@ -73,12 +115,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     names = ("probe", "confidence", "rule", "tau", "every", "stratified", "seed", "quiet")
     selection = select(rows.texts, rows.labels, **{name: getattr(options, name) for name in names})
     selection.why[-1:-1] = rows.notes
-    source = ", ".join(map(str, paths[:3])) + (f" and {len(paths) - 3} more" if len(paths) > 3 else "")
-    page = selection.page(rows.gold, title=f"What LOPS kept of {paths[0].name}", source=source, ids=rows.ids)
-    config = outputs.describe(
-        "select", _settings(options, selection.settings), options.seed, outputs.dataset(rows, before), selection.settings["device"]
+    source = ", ".join(map(str, paths[:3])) + (
+        f" and {len(paths) - 3} more" if len(paths) > 3 else ""
     )
-    writing = _Output(table, options.label, rows, selection, lambda: outputs.checksums(paths) == before)
+    page = selection.page(
+        rows.gold, title=f"What LOPS kept of {paths[0].name}", source=source, ids=rows.ids
+    )
+    config = outputs.describe(
+        "select",
+        _settings(options, selection.settings),
+        options.seed,
+        outputs.dataset(rows, before),
+        selection.settings["device"],
+    )
+    writing = _Output(
+        table, options.label, rows, selection, lambda: outputs.checksums(paths) == before
+    )
     with outputs.writing(keep_out or folder or Path()):
         writing.write(folder, keep_out, options.format, page, config)
     _print(selection, rows, page, folder, keep_out)
@@ -114,20 +166,39 @@ def _check_columns(table: tables.Table) -> None:
 
 
 def _settings(options: argparse.Namespace, chosen: dict[str, Any]) -> dict[str, Any]:
-    columns = {name: getattr(options, name) for name in ("text", "label", "gold", "id", "drop_unlabelled", "delimiter", "encoding")}
+    columns = {
+        name: getattr(options, name)
+        for name in ("text", "label", "gold", "id", "drop_unlabelled", "delimiter", "encoding")
+    }
     return {**columns, **chosen}
 
 
 class _Output:
     """The second pass: every row goes to where it belongs."""
 
-    def __init__(self, table: tables.Table, label: str, rows: Rows, selection: TextSelection, unchanged: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        table: tables.Table,
+        label: str,
+        rows: Rows,
+        selection: TextSelection,
+        unchanged: Callable[[], bool],
+    ) -> None:
         self._table, self._selection, self._unchanged = table, selection, unchanged
-        self._position = np.where(rows.labelled, np.cumsum(rows.labelled) - 1, -1)  # of each row of the table among the labelled
+        self._position = np.where(
+            rows.labelled, np.cumsum(rows.labelled) - 1, -1
+        )  # of each row of the table among the labelled
         self._suggested = [rows.values[name] for name in selection.suggested]
         self._like = {"lops_suggested": label}
 
-    def write(self, folder: Path | None, keep_out: Path | None, kind: str | None, page: Any, config: dict[str, Any]) -> None:
+    def write(
+        self,
+        folder: Path | None,
+        keep_out: Path | None,
+        kind: str | None,
+        page: Any,
+        config: dict[str, Any],
+    ) -> None:
         """Write a folder, a file, or both, complete or not at all."""
         suffix = kind or self._table.format
 
@@ -152,10 +223,15 @@ class _Output:
         else:
             storage.replace_with(keep_out, both)
 
-    def _stream(self, kept: Sequence[tuple[Path, str]], rejected: Sequence[tuple[Path, str]]) -> None:
+    def _stream(
+        self, kept: Sequence[tuple[Path, str]], rejected: Sequence[tuple[Path, str]]
+    ) -> None:
         with ExitStack() as stack:
             writers = [
-                (wanted, stack.enter_context(writer_for(path, kind, self._table, COLUMNS, self._like)))
+                (
+                    wanted,
+                    stack.enter_context(writer_for(path, kind, self._table, COLUMNS, self._like)),
+                )
                 for wanted, files in ((True, kept), (False, rejected))
                 for path, kind in files
             ]
@@ -166,7 +242,9 @@ class _Output:
                     self._changed()
                 start += len(block)
                 for wanted, writer in writers:
-                    rows = np.flatnonzero((positions >= 0) & (self._selection.mask[positions] == wanted))
+                    rows = np.flatnonzero(
+                        (positions >= 0) & (self._selection.mask[positions] == wanted)
+                    )
                     writer.write(block, rows, self._added(positions[rows]))
         if start != len(self._position) or not self._unchanged():
             self._changed()
@@ -182,7 +260,9 @@ class _Output:
 
     def _changed(self) -> None:
         named = ", ".join(map(str, self._table.paths))
-        raise LopsError(f"the input changed while it was read ({named}); nothing was written. Run again when nothing else writes to it")
+        raise LopsError(
+            f"the input changed while it was read ({named}); nothing was written. Run again when nothing else writes to it"
+        )
 
 
 def write_pages(folder: Path, page: Any, config: dict[str, Any]) -> None:
@@ -194,13 +274,21 @@ def write_pages(folder: Path, page: Any, config: dict[str, Any]) -> None:
     write_selection_page(folder / "report.html", page)
 
 
-def _print(selection: TextSelection, rows: Rows, page: Any, folder: Path | None, keep_out: Path | None) -> None:
+def _print(
+    selection: TextSelection, rows: Rows, page: Any, folder: Path | None, keep_out: Path | None
+) -> None:
     print(selection.summary())
     print("\n".join(["", *selection.why]))
     if page.noise_before is not None:
         after = "-" if page.noise_after is None else f"{100 * page.noise_after:.1f} %"
-        of = "all labels" if page.n_judged == page.n_rows else f"the {page.n_judged:,} labels that have one"
-        print(f"Wrong by the gold labels: {100 * page.noise_before:.1f} % of {of}, {after} of those kept.")
+        of = (
+            "all labels"
+            if page.n_judged == page.n_rows
+            else f"the {page.n_judged:,} labels that have one"
+        )
+        print(
+            f"Wrong by the gold labels: {100 * page.noise_before:.1f} % of {of}, {after} of those kept."
+        )
     if keep_out is not None:
         print(f"Kept rows: {keep_out}")
     if folder is not None:

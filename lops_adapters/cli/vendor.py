@@ -22,8 +22,17 @@ def parser() -> argparse.ArgumentParser:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    found.add_argument("destination", type=Path, metavar="DEST", help=f"a folder, for {copies.CORE_NAME} in it, or a file's name")
-    found.add_argument("--check", action="store_true", help="say whether the copy is current, old or edited, and write nothing")
+    found.add_argument(
+        "destination",
+        type=Path,
+        metavar="DEST",
+        help=f"a folder, for {copies.CORE_NAME} in it, or a file's name",
+    )
+    found.add_argument(
+        "--check",
+        action="store_true",
+        help="say whether the copy is current, old or edited, and write nothing",
+    )
     return found
 
 
@@ -32,12 +41,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     if not options.check:
         path, before = copies.vendor(options.destination)
-        print(f"{path} is lops_adapters {__version__}" + (", as before" if before == "current" else ""))
+        print(
+            f"{path} is lops_adapters {__version__}"
+            + (", as before" if before == "current" else "")
+        )
         return 0
     path = copies.target(options.destination)
     state = copies.state(path, copies.core_text())
     if state in ("missing", "foreign"):
         what = "is not there" if state == "missing" else "is not a copy made by lops vendor"
         raise LopsError(f"{path} {what}; lops vendor {options.destination} makes one")
-    print(f"{path} is {state}" + (f": lops_adapters {copies.version_of(path)}, here is {__version__}" if state != "current" else ""))
+    print(
+        f"{path} is {state}"
+        + (
+            f": lops_adapters {copies.version_of(path)}, here is {__version__}"
+            if state != "current"
+            else ""
+        )
+    )
     return 0 if state == "current" else 1

@@ -15,7 +15,9 @@ from lops_adapters import storage
 from lops_adapters.cli.tables import Block, Table, import_pyarrow
 from lops_adapters.core import LopsError
 
-Added = Mapping[str, Sequence[Any]]  # name of a new column -> one value a row, None for an empty cell
+Added = Mapping[
+    str, Sequence[Any]
+]  # name of a new column -> one value a row, None for an empty cell
 
 
 class Writer(Protocol):
@@ -28,10 +30,14 @@ class Writer(Protocol):
         """Complete the file."""
 
     def write(self, block: Block, rows: np.ndarray, added: Added) -> None:
-        """Write the rows of a block at the (m,) positions ``rows``; ``added`` holds m values for each new column."""
+        """Write the rows of a block at the (m,) positions ``rows``; ``added`` holds m values for
+        each new column.
+        """
 
 
-def writer_for(path: Path, kind: str, table: Table, added: Sequence[str], like: Mapping[str, str]) -> Writer:
+def writer_for(
+    path: Path, kind: str, table: Table, added: Sequence[str], like: Mapping[str, str]
+) -> Writer:
     """Return a writer.
 
     Args:
@@ -44,7 +50,11 @@ def writer_for(path: Path, kind: str, table: Table, added: Sequence[str], like: 
     """
     if kind == "parquet":
         return ParquetRows(path, table, added, like)
-    return JsonRows(path, table) if kind == "jsonl" else DelimitedRows(path, table, added, "\t" if kind == "tsv" else ",")
+    return (
+        JsonRows(path, table)
+        if kind == "jsonl"
+        else DelimitedRows(path, table, added, "\t" if kind == "tsv" else ",")
+    )
 
 
 class _TextFile:
@@ -54,7 +64,9 @@ class _TextFile:
         self._path, self._stack = path, ExitStack()
 
     def __enter__(self) -> Any:
-        self._file = self._stack.enter_context(self._path.open("w", encoding=self._encoding, newline=""))
+        self._file = self._stack.enter_context(
+            self._path.open("w", encoding=self._encoding, newline="")
+        )
         self._begin()
         return self
 
@@ -75,7 +87,11 @@ class DelimitedRows(_TextFile):
         super().__init__(path)
         self._table, self._added = table, list(added)
         self._encoding = "utf-8-sig" if table.marked else "utf-8"
-        self._delimiter = table.delimiter if table.format in ("csv", "tsv") and _is_own(table, delimiter) else delimiter
+        self._delimiter = (
+            table.delimiter
+            if table.format in ("csv", "tsv") and _is_own(table, delimiter)
+            else delimiter
+        )
 
     def _begin(self) -> None:
         self._rows = csv.writer(self._file, delimiter=self._delimiter, lineterminator="\n")
@@ -86,7 +102,9 @@ class DelimitedRows(_TextFile):
         cells = block.values if block.values is not None else list(_cells(self._table, block))
         extra = zip(*(added[name] for name in self._added), strict=True)
         for row, more in zip(rows.tolist(), extra, strict=True):
-            self._rows.writerow([*(cell_text(cell) for cell in cells[row]), *(_number_text(cell) for cell in more)])
+            self._rows.writerow(
+                [*(cell_text(cell) for cell in cells[row]), *(_number_text(cell) for cell in more)]
+            )
 
 
 class JsonRows(_TextFile):
@@ -100,7 +118,10 @@ class JsonRows(_TextFile):
         """Write rows of a block."""
         lines = block.lines
         if lines is None:
-            records = (dict(zip(self._table.columns, cells, strict=True)) for cells in _cells(self._table, block))
+            records = (
+                dict(zip(self._table.columns, cells, strict=True))
+                for cells in _cells(self._table, block)
+            )
             lines = [_json(record) for record in records]
         for place, row in enumerate(rows.tolist()):
             head = lines[row][:-1].rstrip()  # without the closing brace
@@ -111,7 +132,9 @@ class JsonRows(_TextFile):
 class ParquetRows:
     """Parquet with the schema of the input, or one that the first block's values give."""
 
-    def __init__(self, path: Path, table: Table, added: Sequence[str], like: Mapping[str, str]) -> None:
+    def __init__(
+        self, path: Path, table: Table, added: Sequence[str], like: Mapping[str, str]
+    ) -> None:
         self._path, self._table, self._added, self._like = path, table, list(added), like
         self._pyarrow, self._parquet = import_pyarrow(path)
         self._file: Any = None
@@ -121,7 +144,12 @@ class ParquetRows:
 
     def __exit__(self, *raised: object) -> None:
         if self._file is None and not any(raised):
-            self._open(self._table.schema or self._pyarrow.schema([(name, self._pyarrow.string()) for name in self._table.columns]))
+            self._open(
+                self._table.schema
+                or self._pyarrow.schema(
+                    [(name, self._pyarrow.string()) for name in self._table.columns]
+                )
+            )
         if self._file is not None:
             self._file.close()
 
@@ -137,26 +165,45 @@ class ParquetRows:
         if self._file is None:
             self._open(batch.schema)
         chosen = batch.take(pa.array(rows, type=pa.int64()))
-        columns = [*chosen.columns, *(pa.array(added[name], type=self._schema.field(name).type) for name in self._added)]
+        columns = [
+            *chosen.columns,
+            *(pa.array(added[name], type=self._schema.field(name).type) for name in self._added),
+        ]
         self._file.write_batch(pa.RecordBatch.from_arrays(columns, schema=self._schema))
 
     def _open(self, schema: Any) -> None:
         pa = self._pyarrow
-        types = {"lops_learnt_at": pa.float64(), "lops_confidence": pa.float64(), "lops_selected": pa.bool_()}
+        types = {
+            "lops_learnt_at": pa.float64(),
+            "lops_confidence": pa.float64(),
+            "lops_selected": pa.bool_(),
+        }
         for name in self._added:
-            kind = types.get(name, pa.string()) if name not in self._like else schema.field(self._like[name]).type
-            schema = schema.append(pa.field(name, kind.value_type if pa.types.is_dictionary(kind) else kind))
+            kind = (
+                types.get(name, pa.string())
+                if name not in self._like
+                else schema.field(self._like[name]).type
+            )
+            schema = schema.append(
+                pa.field(name, kind.value_type if pa.types.is_dictionary(kind) else kind)
+            )
         self._schema = schema
         self._file = self._parquet.ParquetWriter(self._path, schema)
 
     def _batch(self, block: Block) -> Any:
         pa, names = self._pyarrow, self._table.columns
         columns = dict(zip(names, zip(*_cells(self._table, block), strict=True), strict=True))
-        known = None if self._file is None else pa.schema([self._schema.field(name) for name in names])
+        known = (
+            None if self._file is None else pa.schema([self._schema.field(name) for name in names])
+        )
         try:
             if known is None:
-                return pa.RecordBatch.from_pydict({name: list(values) for name, values in columns.items()})
-            return pa.RecordBatch.from_pydict({name: list(values) for name, values in columns.items()}, schema=known)
+                return pa.RecordBatch.from_pydict(
+                    {name: list(values) for name, values in columns.items()}
+                )
+            return pa.RecordBatch.from_pydict(
+                {name: list(values) for name, values in columns.items()}, schema=known
+            )
         except (pa.ArrowException, TypeError) as error:
             raise LopsError(
                 f"a column's type changes from row to row ({error}), which Parquet does not allow; give --format jsonl"

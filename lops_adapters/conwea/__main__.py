@@ -6,11 +6,12 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from lops_adapters import arguments
-from lops_adapters.command import run_command
+from lops_adapters import console
 from lops_adapters.conwea.settings import ConweaSettings
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import Dataset
+from lops_adapters.runs import options as arguments
+from lops_adapters.runs.command import run_command
 
 _EXAMPLES = """examples:
   python -m lops_adapters.conwea                                           the embedded demo corpus, about two minutes
@@ -21,8 +22,12 @@ _EXAMPLES = """examples:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run ConWea as the options say; returns the exit status."""
-    parser = arguments.common_parser("conwea", "ConWea with LOPS: Standard and LOPS side by side.", ConweaSettings, _EXAMPLES)
-    parser.add_argument("--iterations", type=int, metavar="N", help="trainings of the classifier (default: 6)")
+    parser = arguments.common_parser(
+        "conwea", "ConWea with LOPS: Standard and LOPS side by side.", ConweaSettings, _EXAMPLES
+    )
+    parser.add_argument(
+        "--iterations", type=int, metavar="N", help="trainings of the classifier (default: 6)"
+    )
     options = parser.parse_args(argv)
 
     from lops_adapters.conwea.run import run_conwea
@@ -31,11 +36,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     return run_command("ConWea", ConweaSettings, run_conwea, write_report, options, check=_check)
 
 
-def _check(settings: ConweaSettings, options: argparse.Namespace, dataset: Dataset, _: int) -> ConweaSettings:
+def _check(
+    settings: ConweaSettings, options: argparse.Namespace, dataset: Dataset, _: int
+) -> ConweaSettings:
     if not any(dataset.corpus.seeds.values()):
-        raise LopsError(f"{options.dataset} comes without seed words, which ConWea starts from; put a seedwords.json beside the data")
+        raise LopsError(
+            f"{options.dataset} comes without seed words, which ConWea starts from; put a seedwords.json beside the data"
+        )
     return settings
 
 
 if __name__ == "__main__":
-    sys.exit(arguments.guarded(main)(None))
+    sys.exit(console.guarded(main)(None))

@@ -1,4 +1,6 @@
-"""ConWea's classifier: Word2Vec on the contextualised corpus and a HAN on top; and the probes a selector may watch."""
+"""ConWea's classifier: Word2Vec on the contextualised corpus and a HAN on top; and the probes a
+selector may watch.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,7 @@ from lops_adapters.conwea.contextual import ContextualCorpus
 from lops_adapters.conwea.settings import ConweaSettings
 from lops_adapters.probes import Probe, text_probe
 from lops_adapters.probes.han import HanProbe, WordVectors
-from lops_adapters.word_vectors import train_word_vectors, with_random_vectors
+from lops_adapters.probes.word_vectors import train_word_vectors, with_random_vectors
 
 
 def word_vectors(corpus: ContextualCorpus, settings: ConweaSettings, seed: int) -> WordVectors:
@@ -23,18 +25,36 @@ def word_vectors(corpus: ContextualCorpus, settings: ConweaSettings, seed: int) 
     """
     texts = [[word for sentence in document for word in sentence] for document in corpus.documents]
     vectors = train_word_vectors(
-        texts, size=settings.vector_size, min_count=2, epochs=settings.vector_epochs, at_least=settings.vector_words, seed=seed
+        texts,
+        size=settings.vector_size,
+        min_count=2,
+        epochs=settings.vector_epochs,
+        at_least=settings.vector_words,
+        seed=seed,
     )
     return with_random_vectors(vectors, corpus.vocabulary, seed) if settings.faithful else vectors
 
 
-def build_han(vectors: WordVectors, settings: ConweaSettings, device: str, *, n_samples: int | None = None, quiet: bool = True) -> HanProbe:
-    """Return the HAN: a classifier for ``n_samples``, which holds some out and stops early; or, without them, a probe, which does not."""
+def build_han(
+    vectors: WordVectors,
+    settings: ConweaSettings,
+    device: str,
+    *,
+    n_samples: int | None = None,
+    quiet: bool = True,
+) -> HanProbe:
+    """Return the HAN: a classifier for ``n_samples``, which holds some out and stops early; or,
+    without them, a probe, which does not.
+    """
     probing = n_samples is None
     epochs = settings.probe_epochs
     if n_samples is not None:
         per_epoch = -(-n_samples // settings.batch_size)
-        epochs = min(settings.epochs, -(-settings.max_updates // per_epoch)) if settings.max_updates else settings.epochs
+        epochs = (
+            min(settings.epochs, -(-settings.max_updates // per_epoch))
+            if settings.max_updates
+            else settings.epochs
+        )
     return HanProbe(
         vectors=vectors,
         epochs=epochs,
@@ -50,10 +70,18 @@ def build_han(vectors: WordVectors, settings: ConweaSettings, device: str, *, n_
     )
 
 
-def build_probe(vectors: WordVectors, settings: ConweaSettings, device: str, *, quiet: bool) -> Probe:
+def build_probe(
+    vectors: WordVectors, settings: ConweaSettings, device: str, *, quiet: bool
+) -> Probe:
     """Return the probe that the settings ask for."""
     if settings.probe != "same":
-        return text_probe(settings.probe, encoder=settings.encoder, max_tokens=settings.max_pieces, device=device, quiet=quiet)
+        return text_probe(
+            settings.probe,
+            encoder=settings.encoder,
+            max_tokens=settings.max_pieces,
+            device=device,
+            quiet=quiet,
+        )
     return build_han(vectors, settings, device, quiet=quiet)
 
 
@@ -66,12 +94,17 @@ def probe_updates(settings: ConweaSettings, n_samples: int) -> int:
     elif settings.probe == "transformer":
         from lops_adapters.probes.encoders import recipe_for
 
-        epochs, batch_size = recipe_for(settings.encoder).epochs, recipe_for(settings.encoder).batch_size
+        epochs, batch_size = (
+            recipe_for(settings.encoder).epochs,
+            recipe_for(settings.encoder).batch_size,
+        )
     else:
         epochs, batch_size = settings.probe_epochs, settings.batch_size
     return epochs * -(-n_samples // batch_size)
 
 
 def samples_for(probe: str, texts: Sequence[str], documents: Sequence[Any]) -> Sequence[Any]:
-    """Return what a probe reads: the original texts for a pretrained transformer, the contextualised documents for the others."""
+    """Return what a probe reads: the original texts for a pretrained transformer, the
+    contextualised documents for the others.
+    """
     return texts if probe == "transformer" else documents

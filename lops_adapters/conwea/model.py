@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from lops_adapters.context_encoder import ContextEncoder
 from lops_adapters.conwea.contextual import contextualise
 from lops_adapters.conwea.senses import Senses, nearest
 from lops_adapters.conwea.settings import ConweaSettings
 from lops_adapters.conwea.tokens import TokenizedCorpus, tokenize
 from lops_adapters.conwea.vectors import contextual_vectors
-from lops_adapters.loading import TextClassifier
+from lops_adapters.probes.context_encoder import ContextEncoder
 from lops_adapters.probes.han import HanProbe
+from lops_adapters.runs.models import TextClassifier
 from lops_adapters.storage import write_json
 
 
@@ -44,9 +44,13 @@ class ConweaClassifier(TextClassifier):
     device: str = "auto"
 
     def _probabilities(self, texts: Sequence[str]) -> np.ndarray:
-        """Class probabilities, (n, k) float32; a text without a known word gets what the classifier says of nothing."""
+        """Class probabilities, (n, k) float32; a text without a known word gets what the classifier
+        says of nothing.
+        """
         tokens = tokenize(texts, self.phrases)
-        documents = contextualise(tokens, Senses(0.0, self.centres, self._sense_id(tokens))).documents
+        documents = contextualise(
+            tokens, Senses(0.0, self.centres, self._sense_id(tokens))
+        ).documents
         return self.classifier.predict_proba(documents)
 
     def _sense_id(self, tokens: TokenizedCorpus) -> np.ndarray:
@@ -57,7 +61,11 @@ class ConweaClassifier(TextClassifier):
             return senses
         settings = self.settings
         encoder = ContextEncoder(
-            settings.encoder, layers=settings.layers, combine=settings.combine, max_pieces=settings.max_pieces, device=self.device
+            settings.encoder,
+            layers=settings.layers,
+            combine=settings.combine,
+            max_pieces=settings.max_pieces,
+            device=self.device,
         )
         with TemporaryDirectory() as folder:
             vectors = contextual_vectors(tokens, wanted, encoder, Path(folder))
@@ -73,7 +81,8 @@ class ConweaClassifier(TextClassifier):
         han.mkdir()
         self.classifier.save(han)
         words = list(self.centres)
-        np.savez(folder / "senses.npz", **{str(i): self.centres[word] for i, word in enumerate(words)})  # type: ignore[arg-type]
+        centres = {str(i): self.centres[word] for i, word in enumerate(words)}
+        np.savez(folder / "senses.npz", **centres)  # type: ignore[arg-type]
         stored: dict[str, Any] = {
             "kind": "conwea",
             "classes": list(self.classes),

@@ -8,26 +8,35 @@ from typing import Any
 
 import numpy as np
 
-from lops_adapters.command import require
 from lops_adapters.conwea.pipeline import Iteration, Prepared, prepare, run_arm, write_tables
 from lops_adapters.conwea.settings import ConweaSettings
 from lops_adapters.datasets import Dataset
 from lops_adapters.evaluation import Evaluator
-from lops_adapters.outputs import add_arm, arm_metrics, selection_metrics
-from lops_adapters.runs import RunFolder
+from lops_adapters.runs.command import require
+from lops_adapters.runs.files import add_arm, arm_metrics, selection_metrics
+from lops_adapters.runs.folder import RunFolder
 
 log = logging.getLogger(__name__)
 
 
 def run_conwea(
-    dataset: Dataset, settings: ConweaSettings, run: RunFolder, arms: Sequence[str], *, seed: int, device: str, quiet: bool
+    dataset: Dataset,
+    settings: ConweaSettings,
+    run: RunFolder,
+    arms: Sequence[str],
+    *,
+    seed: int,
+    device: str,
+    quiet: bool,
 ) -> dict[str, Any]:
     """Run the arms and return the contents of ``metrics.json``, which is written after each arm.
 
-    Gold labels go to the evaluator and nowhere else. Arms that an earlier call on the same run folder finished stay in ``metrics.json``.
+    Gold labels go to the evaluator and nowhere else. Arms that an earlier call on the same run
+    folder finished stay in ``metrics.json``.
 
     Raises:
-        LopsError: a library is missing, or the data or settings cannot work; before the long work wherever that is known before it.
+        LopsError: a library is missing, or the data or settings cannot work; before the long work
+            wherever that is known before it.
 
     """
     require("ConWea", ("gensim", "nltk", "torch", "transformers"))
@@ -45,7 +54,11 @@ def run_conwea(
             "dataset": corpus.name,
             "n_documents": len(corpus),
             "classes": list(corpus.classes),
-            "pseudo_labels": {"count": first["pseudo_labels"], "noise": first["noise"], "coverage": first["coverage"]},
+            "pseudo_labels": {
+                "count": first["pseudo_labels"],
+                "noise": first["noise"],
+                "coverage": first["coverage"],
+            },
             "seconds": prepared.seconds,
             "senses": _about_senses(prepared),
         }
@@ -55,10 +68,16 @@ def run_conwea(
 
 def _about_senses(prepared: Prepared) -> dict[str, Any]:
     words = {word.partition("$")[0] for word in prepared.documents.vocabulary}
-    return {"threshold": prepared.senses.threshold, "words": len(words), "ambiguous_words": len(prepared.senses.centres)}
+    return {
+        "threshold": prepared.senses.threshold,
+        "words": len(words),
+        "ambiguous_words": len(prepared.senses.centres),
+    }
 
 
-def _iteration_metrics(item: Iteration, classes: Sequence[str], evaluator: Evaluator) -> dict[str, Any]:
+def _iteration_metrics(
+    item: Iteration, classes: Sequence[str], evaluator: Evaluator
+) -> dict[str, Any]:
     labels, selection = item.pseudo_labels, item.selection
     names = np.array(classes, dtype=object)
     kept = labels.positions[selection.kept]

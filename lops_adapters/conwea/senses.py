@@ -1,4 +1,6 @@
-"""Word senses: k-means over a word's occurrences, with as many clusters as one global cosine threshold allows."""
+"""Word senses: k-means over a word's occurrences, with as many clusters as one global cosine
+threshold allows.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ from lops_adapters.core import LopsError
 
 log = logging.getLogger(__name__)
 _BLOCK = 1024
-_SAME = 1 - 1e-6  # centres this close are one, even where the seeds' own occurrences are all alike and the threshold is 1
+_SAME = (
+    1 - 1e-6
+)  # centres this close are one, even where the seeds' own occurrences are all alike and the threshold is 1
 
 
 @dataclass(frozen=True)
@@ -34,8 +38,12 @@ class Senses:
     sense_id: np.ndarray
 
 
-def tokens_to_encode(corpus: TokenizedCorpus, seeds: Mapping[str, Sequence[str]], min_occurrences: int) -> np.ndarray:
-    """Sorted int64 positions of the tokens whose vectors matter: words at or above the frequency floor, and seed words."""
+def tokens_to_encode(
+    corpus: TokenizedCorpus, seeds: Mapping[str, Sequence[str]], min_occurrences: int
+) -> np.ndarray:
+    """Sorted int64 positions of the tokens whose vectors matter: words at or above the frequency
+    floor, and seed words.
+    """
     counts = np.bincount(corpus.word_id[corpus.word_id >= 0], minlength=len(corpus.words))
     wanted = counts >= max(2, min_occurrences)
     place = {word: number for number, word in enumerate(corpus.words)}
@@ -47,7 +55,8 @@ def tokens_to_encode(corpus: TokenizedCorpus, seeds: Mapping[str, Sequence[str]]
 
 
 def similarity_threshold(vectors_of_seeds: Sequence[np.ndarray]) -> float:
-    """Return ConWea's tau: the median over seeds of the median cosine similarity of all pairs of the seed's occurrences.
+    """Return ConWea's tau: the median over seeds of the median cosine similarity of all pairs of
+    the seed's occurrences.
 
     A seed named under two classes counts twice. Pairs are computed in blocks from normalised rows.
 
@@ -55,9 +64,15 @@ def similarity_threshold(vectors_of_seeds: Sequence[np.ndarray]) -> float:
         LopsError: no seed occurs twice.
 
     """
-    medians = [float(np.median(_pair_similarities(vectors))) for vectors in vectors_of_seeds if len(vectors) > 1]
+    medians = [
+        float(np.median(_pair_similarities(vectors)))
+        for vectors in vectors_of_seeds
+        if len(vectors) > 1
+    ]
     if not medians:
-        raise LopsError("no seed word occurs twice in the corpus, so there is nothing to measure similarity on; give seed words it uses")
+        raise LopsError(
+            "no seed word occurs twice in the corpus, so there is nothing to measure similarity on; give seed words it uses"
+        )
     return float(np.median(medians))
 
 
@@ -80,8 +95,9 @@ def normalised(vectors: np.ndarray) -> np.ndarray:
 def cluster(vectors: np.ndarray, threshold: float, seed: int, restarts: int) -> np.ndarray:
     """Centres of a word's senses, (senses, width) float32; one centre means one sense.
 
-    The number of clusters grows from 2 as long as every pair of centres has a cosine below the threshold; the last set that passed is
-    the answer (the original fits it again from another random start and does not check).
+    The number of clusters grows from 2 as long as every pair of centres has a cosine below the
+    threshold; the last set that passed is the answer (the original fits it again from another
+    random start and does not check).
     """
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
@@ -90,7 +106,9 @@ def cluster(vectors: np.ndarray, threshold: float, seed: int, restarts: int) -> 
     centres = vectors.mean(axis=0, keepdims=True)
     for k in range(2, len(vectors) + 1):
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct occurrences than clusters: caught below
+            warnings.simplefilter(
+                "ignore", ConvergenceWarning
+            )  # fewer distinct occurrences than clusters: caught below
             fit = KMeans(n_clusters=k, n_init=restarts, random_state=seed).fit(vectors)
         unit = normalised(fit.cluster_centers_)
         similarity = unit @ unit.T
@@ -112,7 +130,8 @@ def find_senses(
     seed: int,
     quiet: bool = True,
 ) -> Senses:
-    """Cluster every word at or above the frequency floor and give each of its tokens the sense of the nearest centre (cosine).
+    """Cluster every word at or above the frequency floor and give each of its tokens the sense of
+    the nearest centre (cosine).
 
     Args:
         corpus: the tokens.
@@ -120,7 +139,8 @@ def find_senses(
         vectors: (m, width), in the order of ``wanted``.
         seeds: class -> seed words; they set the threshold.
         min_occurrences: words below this floor are not split.
-        max_occurrences: k-means sees a random sample of at most so many occurrences; all of them are assigned.
+        max_occurrences: k-means sees a random sample of at most so many occurrences; all of them
+            are assigned.
         restarts: of k-means.
         seed: of k-means and the samples.
         quiet: no progress bar.
@@ -140,25 +160,42 @@ def find_senses(
         found = rows(number)
         if len(found) <= max_occurrences:
             return found
-        return found[np.sort(np.random.default_rng([seed, number]).permutation(len(found))[:max_occurrences])]
+        return found[
+            np.sort(np.random.default_rng([seed, number]).permutation(len(found))[:max_occurrences])
+        ]
 
     named = [seed_word(word) for label in sorted(seeds) for word in seeds[label]]
     threshold = similarity_threshold([sample(place[word]) for word in named if word in place])
     centres: dict[str, np.ndarray] = {}
     sense_id = np.full(len(corpus.word_id), -1, dtype=np.int32)
     counts = np.diff(starts)
-    frequent = tqdm(np.flatnonzero(counts >= min_occurrences), disable=quiet, unit="word", desc="word senses", leave=False)
-    with threadpool_limits(1, user_api="openmp"):  # more threads add up in the order in which they finish: not reproducible
+    frequent = tqdm(
+        np.flatnonzero(counts >= min_occurrences),
+        disable=quiet,
+        unit="word",
+        desc="word senses",
+        leave=False,
+    )
+    with threadpool_limits(
+        1, user_api="openmp"
+    ):  # more threads add up in the order in which they finish: not reproducible
         for number in frequent:
             found = cluster(sample(number), threshold, seed, restarts)
             if len(found) > 1:
                 centres[corpus.words[number]] = found
                 tokens = wanted[order[starts[number] : starts[number + 1]]]
                 sense_id[tokens] = nearest(rows(number), found)
-    log.info("threshold %.3f; %d of %d words have several senses", threshold, len(centres), len(corpus.words))
+    log.info(
+        "threshold %.3f; %d of %d words have several senses",
+        threshold,
+        len(centres),
+        len(corpus.words),
+    )
     return Senses(threshold, centres, sense_id)
 
 
 def nearest(vectors: np.ndarray, centres: np.ndarray) -> np.ndarray:
     """Index of the centre with the largest cosine, (m,) int64; ties go to the lower index."""
-    return np.asarray((np.asarray(vectors, dtype=np.float32) @ normalised(centres).T).argmax(axis=1))
+    return np.asarray(
+        (np.asarray(vectors, dtype=np.float32) @ normalised(centres).T).argmax(axis=1)
+    )

@@ -7,32 +7,38 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from lops_adapters.core import LopsError
-from lops_adapters.settings import FrameworkSettings
+from lops_adapters.runs.settings import FrameworkSettings
 
 
 @dataclass(frozen=True, kw_only=True)
 class ConweaSettings(FrameworkSettings):
-    """All that decides the outcome of a ConWea run besides data and seed; the probe ``same`` is a HAN.
+    """All that decides the outcome of a ConWea run besides data and seed; the probe ``same`` is a
+    HAN.
 
     Args:
-        encoder: of the contextual vectors (and of the transformer probe): ``minilm``, a hub name or a local folder.
-        layers, combine: last layers of the encoder and how they are combined; the original concatenates four.
+        encoder: of the contextual vectors (and of the transformer probe): ``minilm``, a hub name or
+            a local folder.
+        layers, combine: last layers of the encoder and how they are combined; the original
+            concatenates four.
         max_pieces: longer sentences are encoded in windows of so many word pieces.
         min_occurrences: frequency floor; rarer words are not split into senses.
         max_occurrences: k-means sees at most so many occurrences of a word, drawn at random.
         restarts: of k-means.
         iterations: trainings of the classifier, each followed by an update of the seeds.
         vector_size, vector_epochs: of Word2Vec.
-        vector_words: a small corpus is repeated, beyond ``vector_epochs``, until Word2Vec has seen about so many words; after five epochs
-            on a few ten thousand words all vectors still point the same way, and no classifier can learn from them.
+        vector_words: a small corpus is repeated, beyond ``vector_epochs``, until Word2Vec has seen
+            about so many words; after five epochs on a few ten thousand words all vectors still
+            point the same way, and no classifier can learn from them.
         epochs, batch_size, max_sentences, max_words, validation, patience: of the HAN classifier.
         max_updates: fewer epochs where they would make more updates than this; None: no limit.
-        probe_epochs: the HAN probe is watched at most so long; the other kinds keep their own number.
+        probe_epochs: the HAN probe is watched at most so long; the other kinds keep their own
+            number.
 
     """
 
-    # quick: what a laptop's CPU does in minutes. paper: the published sizes; the number of probing epochs of ConWea's HAN is not
-    # published, so the probe may run as long as the classifier, which the rule usually makes unnecessary.
+    # quick: what a laptop's CPU does in minutes. paper: the published sizes; the number of probing
+    # epochs of ConWea's HAN is not published, so the probe may run as long as the classifier, which
+    # the rule usually makes unnecessary.
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "quick": {},
         "paper": {
@@ -77,4 +83,6 @@ class ConweaSettings(FrameworkSettings):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not 0 <= self.validation < 1:
-            raise LopsError(f"validation is {self.validation}; wanted a fraction, 0 <= validation < 1")
+            raise LopsError(
+                f"validation is {self.validation}; wanted a fraction, 0 <= validation < 1"
+            )

@@ -1,4 +1,6 @@
-"""Documents to sentences to tokens, once, with the same tokeniser for every stage (ConWea's stages each had their own)."""
+"""Documents to sentences to tokens, once, with the same tokeniser for every stage (ConWea's stages
+each had their own).
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,8 @@ from lops_adapters.core import LopsError
 from lops_adapters.pseudo_labels import STRING_MATCH_STOP_WORDS
 
 _DELETE_PUNCTUATION = str.maketrans("", "", string.punctuation)
-# Punkt's trained English model is a download; these are the abbreviations of running text that it must not take for a sentence's end.
+# Punkt's trained English model is a download; these are the abbreviations of running text that it
+# must not take for a sentence's end.
 _ABBREVIATIONS = (
     "mr mrs ms dr prof rev gen col sgt capt lt hon st jr sr vs etc e.g i.e inc corp co ltd no vol fig al approx dept univ assn bros jan "
     "feb mar apr jun jul aug sep sept oct nov dec mon tue wed thu fri sat sun a.m p.m u.s u.k u.n"
@@ -28,7 +31,8 @@ class TokenizedCorpus:
 
     Attributes:
         surface: distinct tokens as written; ``surface_id`` (tokens,) int32 indexes it.
-        words: distinct words, lower-case without punctuation; ``word_id`` (tokens,) int32 indexes it, -1 for stop words and punctuation.
+        words: distinct words, lower-case without punctuation; ``word_id`` (tokens,) int32 indexes
+            it, -1 for stop words and punctuation.
         sentence_start: (sentences + 1,) int64, where each sentence's tokens begin.
         sentence_document: (sentences,) int32, the document of each sentence.
         n_documents: n; a document may have no sentence at all.
@@ -50,7 +54,8 @@ class TokenizedCorpus:
 
 
 def clean(token: str) -> str:
-    """Return the word a token stands for, lower-case without ASCII punctuation; empty for punctuation.
+    """Return the word a token stands for, lower-case without ASCII punctuation; empty for
+    punctuation.
 
     >>> clean("Same-Sex"), clean("U.S."), clean("--")
     ('samesex', 'us', '')
@@ -58,19 +63,23 @@ def clean(token: str) -> str:
     return token.translate(_DELETE_PUNCTUATION).lower()
 
 
-def tokenize(texts: Sequence[str], phrases: Iterable[str] = (), *, quiet: bool = True) -> TokenizedCorpus:
-    """Cut documents into sentences (Punkt) and tokens (Penn Treebank rules), and merge the given phrases into single words.
+def tokenize(
+    texts: Sequence[str], phrases: Iterable[str] = (), *, quiet: bool = True
+) -> TokenizedCorpus:
+    """Cut documents into sentences (Punkt) and tokens (Penn Treebank rules), and merge the given
+    phrases into single words.
 
     Args:
         texts: n documents; an empty one is allowed.
-        phrases: seed words of several words, such as ``"picture book"``; each occurrence becomes one word ``picture_book``.
+        phrases: seed words of several words, such as ``"picture book"``; each occurrence becomes
+            one word ``picture_book``.
         quiet: no progress bar.
 
     Raises:
         LopsError: NLTK is not installed.
 
-    Stop words (NLTK's English list and "would") are recognised in lower case; they keep their place in the sentence for the encoder and
-    have no word of their own.
+    Stop words (NLTK's English list and "would") are recognised in lower case; they keep their place
+    in the sentence for the encoder and have no word of their own.
 
     """
     splitter, tokenizer = _nltk()
@@ -80,7 +89,9 @@ def tokenize(texts: Sequence[str], phrases: Iterable[str] = (), *, quiet: bool =
     surface_id: list[int] = []
     word_id: list[int] = []
     starts, owners = [0], []
-    for number, text in enumerate(tqdm(texts, disable=quiet, unit="document", desc="tokenising", leave=False)):
+    for number, text in enumerate(
+        tqdm(texts, disable=quiet, unit="document", desc="tokenising", leave=False)
+    ):
         for sentence in splitter.tokenize(text):
             tokens = [_QUOTES.get(token, token) for token in tokenizer.tokenize(sentence)]
             for token, word in merges(tokens):
@@ -120,18 +131,25 @@ def _nltk() -> tuple[Any, Any]:
         from nltk.tokenize import NLTKWordTokenizer
         from nltk.tokenize.punkt import PunktParameters, PunktSentenceTokenizer
     except ImportError:
-        raise LopsError("ConWea needs NLTK, which is not installed; run: pip install 'lops_adapters[conwea]'") from None
+        raise LopsError(
+            "ConWea needs NLTK, which is not installed; run: pip install 'lops_adapters[conwea]'"
+        ) from None
     parameters = PunktParameters()
     parameters.abbrev_types = set(_ABBREVIATIONS.split())
     return PunktSentenceTokenizer(parameters), NLTKWordTokenizer()
 
 
 class _Merges:
-    """Turns a sentence's tokens into (token, word) pairs, joining the longest phrase that starts at each place."""
+    """Turns a sentence's tokens into (token, word) pairs, joining the longest phrase that starts at
+    each place.
+    """
 
     def __init__(self, phrases: Iterable[str]) -> None:
         self._by_first: dict[str, list[tuple[str, ...]]] = {}
-        for phrase in sorted({tuple(seed_word(phrase).split("_")) for phrase in phrases}, key=lambda parts: (-len(parts), parts)):
+        for phrase in sorted(
+            {tuple(seed_word(phrase).split("_")) for phrase in phrases},
+            key=lambda parts: (-len(parts), parts),
+        ):
             self._by_first.setdefault(phrase[0], []).append(phrase)
 
     def __call__(self, tokens: Sequence[str]) -> Iterable[tuple[str, str]]:
@@ -139,7 +157,12 @@ class _Merges:
         place = 0
         while place < len(tokens):
             length = next(
-                (len(parts) for parts in self._by_first.get(words[place], ()) if tuple(words[place : place + len(parts)]) == parts), 1
+                (
+                    len(parts)
+                    for parts in self._by_first.get(words[place], ())
+                    if tuple(words[place : place + len(parts)]) == parts
+                ),
+                1,
             )
             end = place + length
             yield " ".join(tokens[place:end]), "_".join(words[place:end])

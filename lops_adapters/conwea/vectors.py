@@ -7,14 +7,16 @@ from pathlib import Path
 
 import numpy as np
 
-from lops_adapters.context_encoder import ContextEncoder, Window, encode_windows
 from lops_adapters.conwea.tokens import TokenizedCorpus
+from lops_adapters.probes.context_encoder import ContextEncoder, Window, encode_windows
 
 
 def windows(corpus: TokenizedCorpus, lengths: np.ndarray, max_pieces: int) -> Iterator[Window]:
     """Token ranges, at most a sentence each, whose word pieces fit ``max_pieces``."""
     room = max_pieces - 2
-    for begin, end in zip(corpus.sentence_start[:-1].tolist(), corpus.sentence_start[1:].tolist(), strict=True):
+    for begin, end in zip(
+        corpus.sentence_start[:-1].tolist(), corpus.sentence_start[1:].tolist(), strict=True
+    ):
         total, first = 0, begin
         for token in range(begin, end):
             if total + lengths[token] > room:
@@ -25,19 +27,34 @@ def windows(corpus: TokenizedCorpus, lengths: np.ndarray, max_pieces: int) -> It
 
 
 def contextual_vectors(
-    corpus: TokenizedCorpus, wanted: np.ndarray, encoder: ContextEncoder, folder: Path, *, quiet: bool = True
+    corpus: TokenizedCorpus,
+    wanted: np.ndarray,
+    encoder: ContextEncoder,
+    folder: Path,
+    *,
+    quiet: bool = True,
 ) -> np.ndarray:
-    """Encode the corpus once and return a memory-mapped (wanted tokens, width) float16 array: the vector of each one's first word piece.
+    """Encode the corpus once and return a memory-mapped (wanted tokens, width) float16 array: the
+    vector of each one's first word piece.
 
     Args:
         corpus: the tokens.
         wanted: sorted int64 positions of the tokens whose vectors are kept.
         encoder: the encoder.
-        folder: as for :func:`lops_adapters.context_encoder.encode_windows`.
+        folder: as for :func:`lops_adapters.probes.context_encoder.encode_windows`.
         quiet: no progress bar.
 
     """
     pieces = encoder.pieces(corpus.surface)
     lengths = np.array([len(ids) for ids in pieces])[corpus.surface_id]
     found = list(windows(corpus, lengths, encoder.max_pieces))
-    return encode_windows(found, corpus.surface_id, pieces, wanted, encoder, folder, first_piece_only=True, quiet=quiet)
+    return encode_windows(
+        found,
+        corpus.surface_id,
+        pieces,
+        wanted,
+        encoder,
+        folder,
+        first_piece_only=True,
+        quiet=quiet,
+    )

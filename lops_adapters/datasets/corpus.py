@@ -23,15 +23,16 @@ class Corpus:
     Args:
         name (str): What the data set is called in logs and run folders.
         ids (sequence of str, length n): One unique id a document.
-        texts (sequence of str, length n): The documents, in the order of ``ids``. An empty document is allowed.
-        classes (sequence of str, length k): The classes; stored in alphabetical order (by code point), whatever order they are given
-            in.
-        seeds (mapping of str to sequence of str, optional): Seed words of a class, in the order given. A class may have none; stored in
-            the order of ``classes``, read-only.
+        texts (sequence of str, length n): The documents, in the order of ``ids``. An empty document
+            is allowed.
+        classes (sequence of str, length k): The classes; stored in alphabetical order (by code
+            point), whatever order they are given in.
+        seeds (mapping of str to sequence of str, optional): Seed words of a class, in the order
+            given. A class may have none; stored in the order of ``classes``, read-only.
 
     Raises:
-        LopsError: No document, ids and texts of different lengths, duplicate ids or classes, a text that is missing, no string or not
-            valid Unicode, or seed words for an unknown class.
+        LopsError: No document, ids and texts of different lengths, duplicate ids or classes, a text
+            that is missing, no string or not valid Unicode, or seed words for an unknown class.
 
     >>> corpus = Corpus("two", ids=["a", "b"], texts=["A goal!", ""], classes=["sports", "arts"], seeds={"sports": ["goal"]})
     >>> len(corpus), corpus.classes, corpus.seeds["sports"]
@@ -48,13 +49,19 @@ class Corpus:
         for name in ("ids", "texts", "classes"):
             object.__setattr__(self, name, _strings(getattr(self, name), f"{self.name}: {name}"))
         if len(self.ids) != len(self.texts):
-            raise LopsError(f"{self.name}: {len(self.ids)} ids for {len(self.texts)} texts; give one id a document")
+            raise LopsError(
+                f"{self.name}: {len(self.ids)} ids for {len(self.texts)} texts; give one id a document"
+            )
         if not self.texts:
             raise LopsError(f"{self.name} holds no document; at least one is needed")
-        _refuse_repeats(self.ids, f"{self.name}: document ids", "make the ids unique or leave the id column out")
+        _refuse_repeats(
+            self.ids, f"{self.name}: document ids", "make the ids unique or leave the id column out"
+        )
         _refuse_repeats(self.classes, f"{self.name}: class names", "name every class once")
         object.__setattr__(self, "classes", tuple(sorted(self.classes)))
-        object.__setattr__(self, "seeds", MappingProxyType(_checked_seeds(self.name, self.seeds, self.classes)))
+        object.__setattr__(
+            self, "seeds", MappingProxyType(_checked_seeds(self.name, self.seeds, self.classes))
+        )
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -103,10 +110,12 @@ class Dataset:
 
     Args:
         corpus (Corpus): What the frameworks see.
-        gold (GoldLabels or None): What only the evaluation sees; None where the true classes are not known.
+        gold (GoldLabels or None): What only the evaluation sees; None where the true classes are
+            not known.
 
     Raises:
-        LopsError: A number of labels that is not the number of documents, or a gold label that is no class of the corpus.
+        LopsError: A number of labels that is not the number of documents, or a gold label that is
+            no class of the corpus.
 
     >>> corpus = Corpus("three", ["a", "b", "c"], ["x", "y", "z"], ["arts", "sports"])
     >>> dataset = Dataset(corpus, GoldLabels(["arts", "sports", "arts"]))
@@ -121,7 +130,9 @@ class Dataset:
         if self.gold is None:
             return
         if len(self.gold) != len(self.corpus):
-            raise LopsError(f"{self.corpus.name}: {len(self.gold)} gold labels for {len(self.corpus)} documents; one each is needed")
+            raise LopsError(
+                f"{self.corpus.name}: {len(self.gold)} gold labels for {len(self.corpus)} documents; one each is needed"
+            )
         unknown = sorted(set(self.gold.labels) - set(self.corpus.classes))
         if unknown:
             raise LopsError(
@@ -149,12 +160,20 @@ class Dataset:
             raise LopsError(f"max_docs is {max_docs}; a sample needs at least 1 document")
         if max_docs >= len(self):
             return self
-        kept = np.sort(np.random.default_rng(seed).choice(len(self), size=max_docs, replace=False)).tolist()
+        kept = np.sort(
+            np.random.default_rng(seed).choice(len(self), size=max_docs, replace=False)
+        ).tolist()
         corpus = self.corpus
         smaller = Corpus(
-            corpus.name, tuple(corpus.ids[i] for i in kept), tuple(corpus.texts[i] for i in kept), corpus.classes, corpus.seeds
+            corpus.name,
+            tuple(corpus.ids[i] for i in kept),
+            tuple(corpus.texts[i] for i in kept),
+            corpus.classes,
+            corpus.seeds,
         )
-        return Dataset(smaller, GoldLabels(tuple(self.gold.labels[i] for i in kept)) if self.gold else None)
+        return Dataset(
+            smaller, GoldLabels(tuple(self.gold.labels[i] for i in kept)) if self.gold else None
+        )
 
 
 def is_missing(value: object) -> bool:
@@ -193,11 +212,17 @@ def listed(names: Iterable[object], limit: int = 30) -> str:
 
 def _strings(values: Sequence[str], what: str) -> tuple[str, ...]:
     if isinstance(values, (str, bytes)):
-        raise LopsError(f"{what}: found one {type(values).__name__}; a sequence of strings is needed")
+        raise LopsError(
+            f"{what}: found one {type(values).__name__}; a sequence of strings is needed"
+        )
     strings = tuple(values)
     for position, value in enumerate(strings):
         if not isinstance(value, str):
-            found = f"is missing ({value})" if is_missing(value) else f"is {value!r}, a {type(value).__name__}"
+            found = (
+                f"is missing ({value})"
+                if is_missing(value)
+                else f"is {value!r}, a {type(value).__name__}"
+            )
             raise LopsError(
                 f"{what}: number {position} (from 0) {found}; every one must be a string. "
                 "Drop the rows without one, or write an empty string for an empty document"
@@ -216,17 +241,25 @@ def _strings(values: Sequence[str], what: str) -> tuple[str, ...]:
 def _refuse_repeats(values: tuple[str, ...], what: str, way_out: str) -> None:
     if len(set(values)) < len(values):
         repeated = [value for value, count in Counter(values).items() if count > 1]
-        raise LopsError(f"{what} must differ, but these appear more than once: {listed(repeated, 5)}; {way_out}")
+        raise LopsError(
+            f"{what} must differ, but these appear more than once: {listed(repeated, 5)}; {way_out}"
+        )
 
 
-def _checked_seeds(name: str, seeds: Mapping[str, Sequence[str]], classes: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+def _checked_seeds(
+    name: str, seeds: Mapping[str, Sequence[str]], classes: tuple[str, ...]
+) -> dict[str, tuple[str, ...]]:
     unknown = sorted(set(seeds) - set(classes))
     if unknown:
         raise LopsError(
             f"{name}: seed words for {listed(unknown)}, which the classes do not contain ({listed(classes)}); "
             "spell the classes as the labels are spelt"
         )
-    checked = {label: _strings(seeds[label], f"{name}: seed words of {label}") for label in classes if label in seeds}
+    checked = {
+        label: _strings(seeds[label], f"{name}: seed words of {label}")
+        for label in classes
+        if label in seeds
+    }
     for label, words in checked.items():
         if not all(word.strip() for word in words):
             raise LopsError(f"{name}: an empty seed word for {label}; remove it")

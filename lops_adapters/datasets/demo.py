@@ -1,4 +1,6 @@
-"""The small corpus that comes with the package: for first steps, examples and tests, without a download."""
+"""The small corpus that comes with the package: for first steps, examples and tests, without a
+download.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,8 @@ def load_demo(seeds: Seeds | str | Path | None = None, folder: Path | None = Non
 
     Args:
         seeds (mapping or path of a JSON file, optional): Seed words that replace the packaged ones.
-        folder (Path, optional): A folder with ``documents.jsonl`` and ``seeds.json`` to read instead of the packaged one.
+        folder (Path, optional): A folder with ``documents.jsonl`` and ``seeds.json`` to read
+            instead of the packaged one.
 
     Returns:
         Dataset: Named ``demo``, with gold labels.

@@ -21,7 +21,13 @@ logger = logging.getLogger(__name__)
 _CHUNK = 2**16
 # Answers worth another attempt: time-outs, too many requests, trouble on the server's side.
 _PASSING = {408, 425, 429, 500, 502, 503, 504}
-_NETWORK_ERRORS = (urllib.error.URLError, http.client.HTTPException, TimeoutError, ConnectionError, ssl.SSLError)
+_NETWORK_ERRORS = (
+    urllib.error.URLError,
+    http.client.HTTPException,
+    TimeoutError,
+    ConnectionError,
+    ssl.SSLError,
+)
 
 
 def fetch(
@@ -39,9 +45,10 @@ def fetch(
 
     Args:
         url (str): An http or https address.
-        destination (str or Path): Where the file shall be. Until it is whole and verified it is called ``<destination>.part``; a later
-            call goes on from there.
-        git_blob (str, optional): The git blob id (SHA-1 of ``blob <size>\\0`` and the content, in hex) the file must have.
+        destination (str or Path): Where the file shall be. Until it is whole and verified it is
+            called ``<destination>.part``; a later call goes on from there.
+        git_blob (str, optional): The git blob id (SHA-1 of ``blob <size>\\0`` and the content, in
+            hex) the file must have.
         offline (bool): Never open a connection.
         quiet (bool): Show no progress bar.
         timeout (float): Seconds without an answer after which a connection counts as cut.
@@ -52,16 +59,21 @@ def fetch(
         Path: ``destination``.
 
     Raises:
-        LopsError: Not to be had (offline, no network, an HTTP error) or the wrong contents; says what to fetch and where to put it.
+        LopsError: Not to be had (offline, no network, an HTTP error) or the wrong contents; says
+            what to fetch and where to put it.
     """
     destination = Path(destination)
     by_hand = f"To do it by hand, fetch {url} and put it at {destination}"
     if destination.is_file():
         if git_blob is None or git_blob_id(destination) == git_blob:
             return destination
-        logger.warning("%s is not the file wanted (git blob %s); it will be replaced", destination, git_blob)
+        logger.warning(
+            "%s is not the file wanted (git blob %s); it will be replaced", destination, git_blob
+        )
     if offline:
-        raise LopsError(f"{destination} is not there (or not as wanted) and downloads are switched off. {by_hand}")
+        raise LopsError(
+            f"{destination} is not there (or not as wanted) and downloads are switched off. {by_hand}"
+        )
     if not url.startswith(("http://", "https://")):
         raise LopsError(f"{url}: only http and https addresses can be fetched. {by_hand}")
     part = destination.with_name(destination.name + ".part")
@@ -73,7 +85,9 @@ def fetch(
             _verify(url, part, git_blob, by_hand)
         os.replace(part, destination)
     except OSError as error:
-        raise LopsError(f"cannot write to {destination.parent} ({error}); choose a folder that can be written") from error
+        raise LopsError(
+            f"cannot write to {destination.parent} ({error}); choose a folder that can be written"
+        ) from error
     return destination
 
 
@@ -102,7 +116,9 @@ def _verify(url: str, part: Path, git_blob: str, by_hand: str) -> None:
         )
 
 
-def _download(url: str, part: Path, attempts: int, pause: float, timeout: float, quiet: bool, by_hand: str) -> None:
+def _download(
+    url: str, part: Path, attempts: int, pause: float, timeout: float, quiet: bool, by_hand: str
+) -> None:
     for attempt in range(1, attempts + 1):
         try:
             _transfer(url, part, timeout, quiet)
@@ -116,13 +132,17 @@ def _download(url: str, part: Path, attempts: int, pause: float, timeout: float,
                 passing = True
             if not passing or attempt == attempts:
                 tried = f" after {attempt} attempts" if attempt > 1 else ""
-                raise LopsError(f"{url} could not be fetched{tried}: {reason}. {by_hand}") from error
+                raise LopsError(
+                    f"{url} could not be fetched{tried}: {reason}. {by_hand}"
+                ) from error
             logger.warning("%s: %s; attempt %d of %d follows", url, reason, attempt + 1, attempts)
             time.sleep(pause * 2 ** (attempt - 1))
 
 
 def _transfer(url: str, part: Path, timeout: float, quiet: bool) -> None:
-    """Bring ``part`` to its full length, from where it ends; raise a network error where the connection is cut."""
+    """Bring ``part`` to its full length, from where it ends; raise a network error where the
+    connection is cut.
+    """
     have = part.stat().st_size if part.is_file() else 0
     request = urllib.request.Request(url, headers={"Range": f"bytes={have}-"} if have else {})
     try:
@@ -133,18 +153,24 @@ def _transfer(url: str, part: Path, timeout: float, quiet: bool) -> None:
         if error.headers.get("Content-Range", "").strip() == f"bytes */{have}":
             return
         part.unlink()
-        raise ConnectionError(f"the server has less than the {have} bytes already fetched; starting again") from None
+        raise ConnectionError(
+            f"the server has less than the {have} bytes already fetched; starting again"
+        ) from None
     with response:
         resumed = response.status == http.client.PARTIAL_CONTENT
         if resumed and not response.headers.get("Content-Range", "").startswith(f"bytes {have}-"):
             part.unlink()
-            raise ConnectionError("the server sent another part of the file than the one asked for; starting again")
+            raise ConnectionError(
+                "the server sent another part of the file than the one asked for; starting again"
+            )
         start = have if resumed else 0
         length = response.headers.get("Content-Length")
         total = start + int(length) if length is not None else None
         with (
             part.open("ab" if resumed else "wb") as file,
-            tqdm(total=total, initial=start, unit="B", unit_scale=True, desc=part.stem, disable=quiet) as bar,
+            tqdm(
+                total=total, initial=start, unit="B", unit_scale=True, desc=part.stem, disable=quiet
+            ) as bar,
         ):
             while chunk := response.read(_CHUNK):
                 file.write(chunk)

@@ -16,7 +16,9 @@ from lops_adapters.datasets.tables import csv_records, read_pickle
 
 @dataclass(frozen=True)
 class Layout:
-    """A folder layout: what it is called, what marks it (all names of one of the sets), what it needs, how it is read."""
+    """A folder layout: what it is called, what marks it (all names of one of the sets), what it
+    needs, how it is read.
+    """
 
     name: str
     marks: tuple[frozenset[str], ...]
@@ -29,15 +31,19 @@ class Layout:
 
 
 def read_conwea(folder: Path, columns: Columns) -> Rows:
-    """Read ``df.pkl`` (columns ``sentence`` or ``text``, optional ``label``); ``seedwords.json`` is found by the caller."""
+    """Read ``df.pkl`` (columns ``sentence`` or ``text``, optional ``label``); ``seedwords.json`` is
+    found by the caller.
+    """
     return read_pickle(folder / "df.pkl", columns)
 
 
 def read_xclass(folder: Path, columns: Columns) -> Rows:
-    """Read ``dataset.txt``, ``classes.txt`` and, where it is there, ``labels.txt``; a class name is its own seed word.
+    """Read ``dataset.txt``, ``classes.txt`` and, where it is there, ``labels.txt``; a class name is
+    its own seed word.
 
     Raises:
-        LopsError: A class index out of range, or a number of labels that is not the number of lines.
+        LopsError: A class index out of range, or a number of labels that is not the number of
+            lines.
     """
     columns.refuse(f"{folder} (X-Class)")
     classes = filled_lines(folder / "classes.txt")
@@ -49,36 +55,49 @@ def read_xclass(folder: Path, columns: Columns) -> Rows:
 def read_lotclass(folder: Path, columns: Columns) -> Rows:
     """Read ``train.txt``, ``label_names.txt`` and, where it is there, ``train_labels.txt``.
 
-    The words of a line of ``label_names.txt`` are the seed words of a class, the first is its name, all in lower case. Without
-    ``train_labels.txt`` the labels are those of ``test_labels.txt`` where ``test.txt`` is ``train.txt``, byte for byte.
+    The words of a line of ``label_names.txt`` are the seed words of a class, the first is its name,
+    all in lower case. Without ``train_labels.txt`` the labels are those of ``test_labels.txt``
+    where ``test.txt`` is ``train.txt``, byte for byte.
 
     Raises:
-        LopsError: A word of two classes, a class index out of range, or a number of labels that is not the number of lines.
+        LopsError: A word of two classes, a class index out of range, or a number of labels that is
+            not the number of lines.
     """
     columns.refuse(f"{folder} (LOTClass)")
     words = [line.lower().split() for line in filled_lines(folder / "label_names.txt")]
     every = [word for line in words for word in line]
     twice = sorted({word for word in every if every.count(word) > 1})
     if twice:
-        raise LopsError(f"{folder / 'label_names.txt'}: {', '.join(twice)} stands there twice; a word names one class")
+        raise LopsError(
+            f"{folder / 'label_names.txt'}: {', '.join(twice)} stands there twice; a word names one class"
+        )
     classes = [line[0] for line in words]
     texts = stripped_lines(folder / "train.txt", columns.quiet)
     label_file = folder / "train_labels.txt"
     test = folder / "test.txt"
-    if not label_file.is_file() and test.is_file() and filecmp.cmp(test, folder / "train.txt", shallow=False):
+    if (
+        not label_file.is_file()
+        and test.is_file()
+        and filecmp.cmp(test, folder / "train.txt", shallow=False)
+    ):
         label_file = folder / "test_labels.txt"
     labels = _labels(label_file, classes, folder / "train.txt", len(texts))
-    return Rows(texts, labels=labels, classes=classes, seeds={line[0]: tuple(line) for line in words})
+    return Rows(
+        texts, labels=labels, classes=classes, seeds={line[0]: tuple(line) for line in words}
+    )
 
 
 def read_westclass(folder: Path, columns: Columns) -> Rows:
-    """Read ``dataset.csv`` (class from 1, text; or class, title, description) with ``classes.txt`` and ``keywords.txt``.
+    """Read ``dataset.csv`` (class from 1, text; or class, title, description) with ``classes.txt``
+    and ``keywords.txt``.
 
-    Title and description are joined by ". ". The first word of a line of ``classes.txt`` (without that file: of
-    ``keywords.txt``) is the name of the class. Where the class is 0 in every row there are no gold labels.
+    Title and description are joined by ". ". The first word of a line of ``classes.txt`` (without
+    that file: of ``keywords.txt``) is the name of the class. Where the class is 0 in every row
+    there are no gold labels.
 
     Raises:
-        LopsError: A row of another shape than the first, a class out of range, or a bad line in ``classes.txt`` or ``keywords.txt``.
+        LopsError: A row of another shape than the first, a class out of range, or a bad line in
+            ``classes.txt`` or ``keywords.txt``.
     """
     columns.refuse(f"{folder} (WeSTClass)")
     classes, seeds = _westclass_words(folder)
@@ -88,23 +107,35 @@ def read_westclass(folder: Path, columns: Columns) -> Rows:
         width = width or len(record)
         where = f"{folder / 'dataset.csv'}, line {line}"
         if len(record) != width or width not in (2, 3):
-            raise LopsError(f"{where}: {len(record)} fields; every row is class,text or every row class,title,description")
+            raise LopsError(
+                f"{where}: {len(record)} fields; every row is class,text or every row class,title,description"
+            )
         number = record[0].strip()
         if not (number.isascii() and number.isdigit()) or int(number) > len(classes):
-            raise LopsError(f"{where}: class {record[0]!r}; a whole number from 1 to {len(classes)} is needed")
+            raise LopsError(
+                f"{where}: class {record[0]!r}; a whole number from 1 to {len(classes)} is needed"
+            )
         numbers.append(int(number))
         texts.append(". ".join(record[1:]))
     if any(numbers) and not all(numbers):
-        raise LopsError(f"{folder / 'dataset.csv'}: some classes are 0; number them from 1, or write 0 in every row")
+        raise LopsError(
+            f"{folder / 'dataset.csv'}: some classes are 0; number them from 1, or write 0 in every row"
+        )
     labels = [classes[number - 1] for number in numbers] if any(numbers) else None
     return Rows(texts, labels=labels, classes=classes, seeds=seeds)
 
 
 def read_newsgroups(folder: Path, columns: Columns) -> Rows:
-    """Read the 20 Newsgroups archive of a folder, else its tree (unpacked by hand, it may be incomplete)."""
+    """Read the 20 Newsgroups archive of a folder, else its tree (unpacked by hand, it may be
+    incomplete).
+    """
     columns.refuse(f"{folder} (20 Newsgroups)")
     archive = folder / ARCHIVE
-    return read_archive(archive, columns.quiet) if archive.is_file() else read_tree(folder, columns.quiet)
+    return (
+        read_archive(archive, columns.quiet)
+        if archive.is_file()
+        else read_tree(folder, columns.quiet)
+    )
 
 
 def _labels(path: Path, classes: list[str], texts: Path, n_texts: int) -> list[str] | None:
@@ -112,16 +143,22 @@ def _labels(path: Path, classes: list[str], texts: Path, n_texts: int) -> list[s
         return None
     numbers = indices(path, len(classes))
     if len(numbers) != n_texts:
-        raise LopsError(f"{path} has {len(numbers)} labels, {texts} {n_texts} lines; one label a line is needed")
+        raise LopsError(
+            f"{path} has {len(numbers)} labels, {texts} {n_texts} lines; one label a line is needed"
+        )
     return [classes[number] for number in numbers]
 
 
 def _westclass_words(folder: Path) -> tuple[list[str], dict[str, tuple[str, ...]]]:
-    present = [folder / name for name in ("classes.txt", "keywords.txt") if (folder / name).is_file()]
+    present = [
+        folder / name for name in ("classes.txt", "keywords.txt") if (folder / name).is_file()
+    ]
     names, words = _numbered_words(present[0]), _numbered_words(present[-1])
     classes = [line[0] for line in names]
     if len(names) != len(words):
-        raise LopsError(f"{present[0]} has {len(names)} lines, {present[-1]} {len(words)}; every class needs one in each")
+        raise LopsError(
+            f"{present[0]} has {len(names)} lines, {present[-1]} {len(words)}; every class needs one in each"
+        )
     return classes, dict(zip(classes, words, strict=True))
 
 
@@ -131,22 +168,37 @@ def _numbered_words(path: Path) -> list[tuple[str, ...]]:
         key, _, words = line.partition(":")
         found = tuple(word.strip() for word in words.split(","))
         if key.strip() != str(number) or ":" in words or not all(found):
-            raise LopsError(f"{path}, line {number + 1}: found {line!r}; '{number}:word' or '{number}:word,word' is needed")
+            raise LopsError(
+                f"{path}, line {number + 1}: found {line!r}; '{number}:word' or '{number}:word,word' is needed"
+            )
         lines.append(found)
     return lines
 
 
 LAYOUTS = (
     Layout("ConWea", (frozenset({"df.pkl"}),), "df.pkl (seedwords.json beside it)", read_conwea),
-    Layout("X-Class", (frozenset({"dataset.txt", "classes.txt"}),), "dataset.txt, classes.txt (labels.txt)", read_xclass),
+    Layout(
+        "X-Class",
+        (frozenset({"dataset.txt", "classes.txt"}),),
+        "dataset.txt, classes.txt (labels.txt)",
+        read_xclass,
+    ),
     Layout(
         "WeSTClass",
         (frozenset({"dataset.csv", "classes.txt"}), frozenset({"dataset.csv", "keywords.txt"})),
         "dataset.csv and classes.txt or keywords.txt",
         read_westclass,
     ),
-    Layout("LOTClass", (frozenset({"train.txt", "label_names.txt"}),), "train.txt, label_names.txt (train_labels.txt)", read_lotclass),
     Layout(
-        "20 Newsgroups", tuple(frozenset({name}) for name in (ARCHIVE, *SPLITS)), f"{ARCHIVE}, or {' and '.join(SPLITS)}", read_newsgroups
+        "LOTClass",
+        (frozenset({"train.txt", "label_names.txt"}),),
+        "train.txt, label_names.txt (train_labels.txt)",
+        read_lotclass,
+    ),
+    Layout(
+        "20 Newsgroups",
+        tuple(frozenset({name}) for name in (ARCHIVE, *SPLITS)),
+        f"{ARCHIVE}, or {' and '.join(SPLITS)}",
+        read_newsgroups,
     ),
 )

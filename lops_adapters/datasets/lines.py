@@ -18,7 +18,8 @@ _STEP = 2**20
 def raw_lines(path: Path, quiet: bool = False) -> Iterator[str]:
     """Yield the lines of a UTF-8 file, ends included, without a byte order mark.
 
-    Only a line feed ends a line: a carriage return or another separator inside a document does not split it.
+    Only a line feed ends a line: a carriage return or another separator inside a document does not
+    split it.
 
     Raises:
         LopsError: A byte that is not UTF-8, with file and line.
@@ -26,7 +27,13 @@ def raw_lines(path: Path, quiet: bool = False) -> Iterator[str]:
     size = path.stat().st_size
     with (
         path.open("rb") as file,
-        tqdm(total=size, unit="B", unit_scale=True, desc=path.name, disable=quiet or size < BAR_FROM_BYTES) as bar,
+        tqdm(
+            total=size,
+            unit="B",
+            unit_scale=True,
+            desc=path.name,
+            disable=quiet or size < BAR_FROM_BYTES,
+        ) as bar,
     ):
         unseen = 0
         for number, raw in enumerate(file, 1):
@@ -49,7 +56,9 @@ def raw_lines(path: Path, quiet: bool = False) -> Iterator[str]:
 
 
 def stripped_lines(path: Path, quiet: bool = False) -> list[str]:
-    """Read a UTF-8 file as a list of lines, each without the white space around it; blank lines stay."""
+    """Read a UTF-8 file as a list of lines, each without the white space around it; blank lines
+    stay.
+    """
     return [line.strip() for line in raw_lines(path, quiet)]
 
 
@@ -78,6 +87,8 @@ def indices(path: Path, n_classes: int) -> list[int]:
     numbers = []
     for number, line in enumerate(filled_lines(path), 1):
         if not (line.isascii() and line.isdigit()) or int(line) >= n_classes:
-            raise LopsError(f"{path}, line {number}: found {line!r}; a class index from 0 to {n_classes - 1} is needed")
+            raise LopsError(
+                f"{path}, line {number}: found {line!r}; a class index from 0 to {n_classes - 1} is needed"
+            )
         numbers.append(int(line))
     return numbers

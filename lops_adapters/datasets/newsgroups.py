@@ -1,4 +1,6 @@
-"""The official by-date split of 20 Newsgroups: its folder tree and its archive, raw messages with headers, in latin-1."""
+"""The official by-date split of 20 Newsgroups: its folder tree and its archive, raw messages with
+headers, in latin-1.
+"""
 
 from __future__ import annotations
 
@@ -24,14 +26,17 @@ def read_tree(folder: Path, quiet: bool = False) -> Rows:
     """Read ``20news-bydate-train/<group>/<number>`` and ``20news-bydate-test/...`` below a folder.
 
     Returns:
-        Rows: Ids such as ``train/sci.space/60000``, sorted by split (train first), group and number; labels are the groups.
+        Rows: Ids such as ``train/sci.space/60000``, sorted by split (train first), group and
+            number; labels are the groups.
 
     Raises:
         LopsError: No message, or a group that is none of the twenty.
     """
     paths = [path for split in SPLITS for path in (folder / split).glob("*/*") if path.is_file()]
     messages = (
-        (found, path.read_bytes()) for path in tqdm(paths, desc=folder.name, disable=quiet) if (found := _MESSAGE.search(path.as_posix()))
+        (found, path.read_bytes())
+        for path in tqdm(paths, desc=folder.name, disable=quiet)
+        if (found := _MESSAGE.search(path.as_posix()))
     )
     return _rows(folder, messages)
 
@@ -54,7 +59,9 @@ def read_archive(path: Path, quiet: bool = False) -> Rows:
             )
             return _rows(path, messages)
     except (tarfile.TarError, EOFError, zlib.error, OSError) as error:
-        raise LopsError(f"{path}: cannot be read as a tar archive ({error}); it may be cut: fetch it again") from None
+        raise LopsError(
+            f"{path}: cannot be read as a tar archive ({error}); it may be cut: fetch it again"
+        ) from None
 
 
 def sorted_rows(where: str, messages: Iterable[tuple[str, str, int, str]]) -> Rows:
@@ -65,10 +72,14 @@ def sorted_rows(where: str, messages: Iterable[tuple[str, str, int, str]]) -> Ro
     """
     found = sorted(messages, key=lambda message: (message[0] != "train", message[1], message[2]))
     if not found:
-        raise LopsError(f"{where}: no message found; files such as {SPLITS[0]}/sci.space/60000 are needed")
+        raise LopsError(
+            f"{where}: no message found; files such as {SPLITS[0]}/sci.space/60000 are needed"
+        )
     unknown = sorted({group for _, group, _, _ in found} - set(published.GROUPS))
     if unknown:
-        raise LopsError(f"{where}: {listed(unknown)} is none of the twenty newsgroups; remove it from the tree")
+        raise LopsError(
+            f"{where}: {listed(unknown)} is none of the twenty newsgroups; remove it from the tree"
+        )
     return Rows(
         texts=[text for *_, text in found],
         ids=[f"{split}/{group}/{number}" for split, group, number, _ in found],
@@ -78,4 +89,7 @@ def sorted_rows(where: str, messages: Iterable[tuple[str, str, int, str]]) -> Ro
 
 
 def _rows(path: Path, messages: Iterable[tuple[re.Match[str], bytes]]) -> Rows:
-    return sorted_rows(str(path), ((name[1], name[2], int(name[3]), content.decode("latin-1")) for name, content in messages))
+    return sorted_rows(
+        str(path),
+        ((name[1], name[2], int(name[3]), content.decode("latin-1")) for name, content in messages),
+    )

@@ -1,4 +1,6 @@
-"""Stand-ins for the few globals that a pickled pandas frame names; each only keeps what it is given."""
+"""Stand-ins for the few globals that a pickled pandas frame names; each only keeps what it is
+given.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,8 @@ class Record:
         pass
 
     def __setstate__(self, state: Any) -> None:
-        # Also found, and failing for want of an argument, where a pickle tries to set the state of the class itself.
+        # Also found, and failing for want of an argument, where a pickle tries to set the state of
+        # the class itself.
         self.state = state
 
 
@@ -175,4 +178,6 @@ _KINDS: dict[type[Record], str] = {
     ArrowData: "pyarrow.lib._restore_array",
     Missing: "pandas.NA pandas._libs.missing.NA",
 }
-KNOWN = {tuple(name.rsplit(".", 1)): kind for kind, names in _KINDS.items() for name in names.split()}
+KNOWN = {
+    tuple(name.rsplit(".", 1)): kind for kind, names in _KINDS.items() for name in names.split()
+}

@@ -1,4 +1,6 @@
-"""Turn the records of a pickled frame into plain columns; every piece is checked and nothing in it is called."""
+"""Turn the records of a pickled frame into plain columns; every piece is checked and nothing in it
+is called.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ _ARROW_OFFSETS = {"string": "<i4", "utf8": "<i4", "large_string": "<i8", "large_
 
 
 class UnreadableError(Exception):
-    """The pickle holds something else than a frame of plain columns; the message is the beginning of a sentence."""
+    """The pickle holds something else than a frame of plain columns; the message is the beginning
+    of a sentence.
+    """
 
 
 def columns_of(found: Any) -> dict[str, list[Any]]:
@@ -56,10 +60,14 @@ def columns_of(found: Any) -> dict[str, list[Any]]:
 
 
 def _pieces(manager: kinds.Record) -> tuple[Any, list[tuple[Any, Any]]]:
-    """Take axes and (values, places) from a manager: arguments since pandas 1.3, a state tuple before."""
+    """Take axes and (values, places) from a manager: arguments since pandas 1.3, a state tuple
+    before.
+    """
     if len(manager.args) == 2:
         blocks, axes = manager.args
-        if not isinstance(blocks, (list, tuple)) or not all(isinstance(block, kinds.Block) and len(block.args) >= 2 for block in blocks):
+        if not isinstance(blocks, (list, tuple)) or not all(
+            isinstance(block, kinds.Block) and len(block.args) >= 2 for block in blocks
+        ):
             raise UnreadableError("the frame's blocks are not plain")
         return axes, [(block.args[0], block.args[1]) for block in blocks]
     state = manager.state
@@ -67,13 +75,17 @@ def _pieces(manager: kinds.Record) -> tuple[Any, list[tuple[Any, Any]]]:
     old = extra.get("0.14.1") if isinstance(extra, dict) else None
     if not isinstance(old, dict) or not isinstance(old.get("blocks"), (list, tuple)):
         raise UnreadableError("the frame's blocks are in a form that is not known")
-    if not all(isinstance(block, dict) and {"values", "mgr_locs"} <= set(block) for block in old["blocks"]):
+    if not all(
+        isinstance(block, dict) and {"values", "mgr_locs"} <= set(block) for block in old["blocks"]
+    ):
         raise UnreadableError("the frame's blocks are not plain")
     return old.get("axes"), [(block["values"], block["mgr_locs"]) for block in old["blocks"]]
 
 
 def _places(places: Any, n_columns: int) -> list[int]:
-    if isinstance(places, kinds.Slice) and all(isinstance(end, int) or end is None for end in places.args):
+    if isinstance(places, kinds.Slice) and all(
+        isinstance(end, int) or end is None for end in places.args
+    ):
         if not 1 <= len(places.args) <= 3:
             raise UnreadableError("the place of a block is not plain")
         return list(range(n_columns)[slice(*places.args)])
@@ -98,7 +110,9 @@ def _index_length(index: Any) -> int:
 
 def _index_data(index: Any) -> Any:
     if not isinstance(index, kinds.NewIndex) or index.args[:1] != (kinds.Index,):
-        raise UnreadableError(f"the frame has {_described(index)} as an index, only plain ones are known")
+        raise UnreadableError(
+            f"the frame has {_described(index)} as an index, only plain ones are known"
+        )
     return _index_parts(index).get("data")
 
 
@@ -120,7 +134,9 @@ def _table(values: Any) -> list[list[Any]]:
     if isinstance(values, kinds.TextArray):
         # The array stands beside the dtype, in an order and container that differ between versions.
         state = values.state.values() if isinstance(values.state, dict) else values.state
-        arrays = [piece for piece in state or () if isinstance(piece, (kinds.Array, kinds.BufferArray))]
+        arrays = [
+            piece for piece in state or () if isinstance(piece, (kinds.Array, kinds.BufferArray))
+        ]
         if len(arrays) != 1:
             raise UnreadableError("a column of strings is not plain")
         return _table(arrays[0])
@@ -138,12 +154,18 @@ def _array(values: Any) -> tuple[tuple[int, ...], list[Any]]:
     """Give the shape of a recorded numpy array and its cells in C order."""
     if isinstance(values, kinds.BufferArray) and len(values.args) == 4:
         data, dtype, shape, order = values.args
-    elif isinstance(values, kinds.Array) and isinstance(values.state, tuple) and len(values.state) == 5:
+    elif (
+        isinstance(values, kinds.Array)
+        and isinstance(values.state, tuple)
+        and len(values.state) == 5
+    ):
         _, shape, dtype, fortran, data = values.state
         order = "F" if fortran else "C"
     else:
         raise UnreadableError(f"the frame holds {_described(values)} where an array should be")
-    if not isinstance(shape, tuple) or not all(isinstance(side, int) and side >= 0 for side in shape):
+    if not isinstance(shape, tuple) or not all(
+        isinstance(side, int) and side >= 0 for side in shape
+    ):
         raise UnreadableError("an array has an odd shape")
     code = _dtype(dtype)
     if code is None:
@@ -153,21 +175,27 @@ def _array(values: Any) -> tuple[tuple[int, ...], list[Any]]:
     raw = _bytes(data)
     if len(raw) != math.prod(shape) * code.itemsize:
         raise UnreadableError("an array of numbers is not as long as its shape says")
-    return shape, np.frombuffer(raw, code).reshape(shape, order="F" if order == "F" else "C").ravel("C").tolist()
+    return shape, np.frombuffer(raw, code).reshape(shape, order="F" if order == "F" else "C").ravel(
+        "C"
+    ).tolist()
 
 
 def _dtype(dtype: Any) -> np.dtype[Any] | None:
     """Give a recorded dtype of numbers or fixed strings; None for objects."""
     name = dtype.args[0] if isinstance(dtype, kinds.Dtype) and dtype.args else None
     state = dtype.state if isinstance(dtype, kinds.Dtype) else None
-    plain = state is None or (isinstance(state, tuple) and len(state) >= 5 and state[2:5] == (None, None, None))
+    plain = state is None or (
+        isinstance(state, tuple) and len(state) >= 5 and state[2:5] == (None, None, None)
+    )
     if isinstance(name, str) and plain:
         if name in ("O", "O8", "O4"):
             return None
         order = state[1] if state is not None and state[1] in ("<", ">") else ""
         if _NUMBER.fullmatch(name):
             return np.dtype(order + name.lstrip("<>|="))
-    raise UnreadableError(f"an array of the frame has the type {name!r}; known are text, whole numbers, floats and truth values")
+    raise UnreadableError(
+        f"an array of the frame has the type {name!r}; known are text, whole numbers, floats and truth values"
+    )
 
 
 def _cell(cell: Any) -> Any:
@@ -181,7 +209,9 @@ def _cell(cell: Any) -> Any:
         raw = _bytes(cell.args[1])
         if code is not None and len(raw) == code.itemsize:
             return np.frombuffer(raw, code).tolist()[0]
-    raise UnreadableError(f"a cell holds {_described(cell)}; known are text, whole numbers, floats and truth values")
+    raise UnreadableError(
+        f"a cell holds {_described(cell)}; known are text, whole numbers, floats and truth values"
+    )
 
 
 def _bytes(data: Any) -> bytes:
@@ -189,7 +219,11 @@ def _bytes(data: Any) -> bytes:
         return bytes(data)
     if isinstance(data, str):  # bytes of Python 2, see the unpickler
         return data.encode("utf-8", "surrogateescape")
-    if isinstance(data, kinds.Encoded) and data.args[1:] == ("latin1",) and isinstance(data.args[0], str):
+    if (
+        isinstance(data, kinds.Encoded)
+        and data.args[1:] == ("latin1",)
+        and isinstance(data.args[0], str)
+    ):
         return data.args[0].encode("latin-1")
     if isinstance(data, kinds.Bytes) and not data.args:
         return b""
@@ -209,7 +243,9 @@ def _arrow_column(values: kinds.Record) -> list[Any]:
 
 
 def _arrow_cells(chunk: Any) -> list[Any]:
-    """Decode one Arrow array: (type, length, nulls, offset, [validity, offsets or numbers, characters], ...)."""
+    """Decode one Arrow array: (type, length, nulls, offset, [validity, offsets or numbers,
+    characters], ...).
+    """
     data = chunk.args[0] if isinstance(chunk, kinds.ArrowData) and len(chunk.args) == 1 else None
     if not isinstance(data, tuple) or len(data) < 5 or not isinstance(data[0], kinds.TextType):
         raise UnreadableError(f"an Arrow column holds {_described(chunk)}")
@@ -219,16 +255,24 @@ def _arrow_cells(chunk: Any) -> list[Any]:
         raise UnreadableError("an Arrow column has an odd length")
     raw = [_bytes(buffer) if buffer is not None else b"" for buffer in buffers]
     if alias in _ARROW_OFFSETS and len(raw) == 3:
-        ends = np.frombuffer(raw[1], _ARROW_OFFSETS[alias], count=offset + length + 1 if length else 0)[offset:].tolist()
-        if any(low < 0 or low > high for low, high in pairwise(ends)) or max(ends, default=0) > len(raw[2]):
+        ends = np.frombuffer(
+            raw[1], _ARROW_OFFSETS[alias], count=offset + length + 1 if length else 0
+        )[offset:].tolist()
+        if any(low < 0 or low > high for low, high in pairwise(ends)) or max(ends, default=0) > len(
+            raw[2]
+        ):
             raise UnreadableError("an Arrow column has odd offsets")
         cells: list[Any] = [raw[2][low:high].decode("utf-8") for low, high in pairwise(ends)]
     elif _ARROW_INTS.fullmatch(alias) and len(raw) == 2:
         cells = np.frombuffer(raw[1], np.dtype(alias), count=offset + length)[offset:].tolist()
     else:
-        raise UnreadableError(f"an Arrow column has the type {alias!r}; known are strings and whole numbers")
+        raise UnreadableError(
+            f"an Arrow column has the type {alias!r}; known are strings and whole numbers"
+        )
     if raw[0]:
-        valid = np.unpackbits(np.frombuffer(raw[0], np.uint8), bitorder="little")[offset : offset + length].tolist()
+        valid = np.unpackbits(np.frombuffer(raw[0], np.uint8), bitorder="little")[
+            offset : offset + length
+        ].tolist()
         cells = [cell if filled else None for cell, filled in zip(cells, valid, strict=True)]
     return cells
 

@@ -1,4 +1,5 @@
-"""Facts of the paper's data sets: published seed words (the authors' released code), label sets, sizes, blob ids.
+"""Facts of the paper's data sets: published seed words (the authors' released code), label sets,
+sizes, blob ids.
 
 Plain data; what is done with it stands in ``registry`` and ``sources``.
 """
@@ -8,7 +9,9 @@ from __future__ import annotations
 COMMIT = "a3bcc18008b856bd91a7f75bc36cd672a9545b5c"
 PAPER_FILES = f"https://raw.githubusercontent.com/dheeraj7596/LOPS/{COMMIT}/data"
 NEWSGROUPS_URL = "http://qwone.com/~jason/20Newsgroups/20news-bydate.tar.gz"
-AGNEWS_URL = "https://raw.githubusercontent.com/mhjabreel/CharCnn_Keras/master/data/ag_news_csv/train.csv"
+AGNEWS_URL = (
+    "https://raw.githubusercontent.com/mhjabreel/CharCnn_Keras/master/data/ag_news_csv/train.csv"
+)
 
 AGNEWS_CLASSES = {"1": "politics", "2": "sports", "3": "business", "4": "technology"}
 
@@ -22,7 +25,8 @@ BLOBS = {
     "books": "cc71aa8fa6627dafb8c0292e6868164dcc334f93",
 }
 
-# Newsgroup -> (class of the coarse task, class of the fine task); None: the group is no part of the task.
+# Newsgroup -> (class of the coarse task, class of the fine task); None: the group is no part of the
+# task.
 _GROUPS: dict[str, tuple[str | None, str | None]] = {
     "alt.atheism": ("religion", "alt.atheism"),
     "comp.graphics": ("comp", "comp.graphics"),

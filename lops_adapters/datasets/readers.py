@@ -28,20 +28,24 @@ def read(
     """Read a folder or file in any known layout, recognised by its contents.
 
     Args:
-        path (str or Path): A ConWea, X-Class, WeSTClass or LOTClass folder, a 20 Newsgroups tree or archive, a CSV, TSV, JSONL, Parquet
-            or pickled pandas file, the AG News CSV, or a folder with exactly one such file.
-        text_column, label_column, id_column (str, optional): Names of columns, for files that have them. Usual: ``text`` (or
-            ``sentence``), ``label``, ``id``; the last two need not be there.
-        seeds (mapping of str to sequence of str, or path of a JSON file, optional): Seed words of every class. Otherwise ``seeds.json``
-            or ``seedwords.json`` in the folder or beside the file, otherwise those of the layout.
+        path (str or Path): A ConWea, X-Class, WeSTClass or LOTClass folder, a 20 Newsgroups tree or
+            archive, a CSV, TSV, JSONL, Parquet or pickled pandas file, the AG News CSV, or a folder
+            with exactly one such file.
+        text_column, label_column, id_column (str, optional): Names of columns, for files that have
+            them. Usual: ``text`` (or ``sentence``), ``label``, ``id``; the last two need not be
+            there.
+        seeds (mapping of str to sequence of str, or path of a JSON file, optional): Seed words of
+            every class. Otherwise ``seeds.json`` or ``seedwords.json`` in the folder or beside the
+            file, otherwise those of the layout.
         quiet (bool): Show no progress bars.
 
     Returns:
-        Dataset: ``gold`` is None where there are no labels. Classes are those of the layout; else those with seed words; else the gold
-            labels.
+        Dataset: ``gold`` is None where there are no labels. Classes are those of the layout; else
+            those with seed words; else the gold labels.
 
     Raises:
-        LopsError: Nothing known at the path, a damaged file, or contents that ``Corpus`` or ``Dataset`` refuse.
+        LopsError: Nothing known at the path, a damaged file, or contents that ``Corpus`` or
+            ``Dataset`` refuse.
 
     >>> import json, tempfile
     >>> folder = Path(tempfile.mkdtemp())
@@ -68,7 +72,9 @@ def read_rows(path: Path, columns: Columns) -> Rows:
         return _read_folder(path, columns)
     if path.is_file():
         return _file_reader(path)(path, columns)
-    raise LopsError(f"{path}: no such file or folder; give a path that exists or a name of the registry")
+    raise LopsError(
+        f"{path}: no such file or folder; give a path that exists or a name of the registry"
+    )
 
 
 def is_recognised(path: Path) -> bool:
@@ -150,4 +156,6 @@ def _entries(folder: Path) -> set[str]:
 
 def _tables(folder: Path) -> list[Path]:
     kinds = {".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".pkl", ".pickle"}
-    return sorted(entry for entry in folder.iterdir() if entry.suffix.lower() in kinds and entry.is_file())
+    return sorted(
+        entry for entry in folder.iterdir() if entry.suffix.lower() in kinds and entry.is_file()
+    )

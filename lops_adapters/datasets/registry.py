@@ -30,10 +30,13 @@ class Task:
     Attributes:
         name (str): The registered name.
         seeds (mapping of str to tuple of str): The published seed words; its keys are the classes.
-        paper_folder (str): The folder of the authors' repository, which is also looked for in data folders.
+        paper_folder (str): The folder of the authors' repository, which is also looked for in data
+            folders.
         places (tuple of str): Other folders and files looked for in data folders, in this order.
-        groups (mapping of str to str, or None): Class of a newsgroup; documents of groups without one are left out.
-        n_documents (int or None): How many documents the task has when it is built from the original files.
+        groups (mapping of str to str, or None): Class of a newsgroup; documents of groups without
+            one are left out.
+        n_documents (int or None): How many documents the task has when it is built from the
+            original files.
     """
 
     name: str
@@ -88,31 +91,36 @@ def load(
     """Load a registered data set, or read a path.
 
     Args:
-        name_or_path (str or Path): A registered name or alias, or anything ``read`` takes. A registered name is the data set of that
-            name even where a file or folder is called so; write ``./name`` for the path.
-        data_dir (str or Path, optional): A folder to look in first; then ``$LOPS_DATA``, then the user cache, then the data set is
-            downloaded into that.
+        name_or_path (str or Path): A registered name or alias, or anything ``read`` takes. A
+            registered name is the data set of that name even where a file or folder is called so;
+            write ``./name`` for the path.
+        data_dir (str or Path, optional): A folder to look in first; then ``$LOPS_DATA``, then the
+            user cache, then the data set is downloaded into that.
         offline (bool): Never download.
         quiet (bool): Show no progress bars.
         text_column, label_column, id_column (str, optional): As ``read``.
-        seeds (mapping or path of a JSON file, optional): Seed words instead of the published ones (names) or those found beside the
-            data (paths).
+        seeds (mapping or path of a JSON file, optional): Seed words instead of the published ones
+            (names) or those found beside the data (paths).
 
     Returns:
-        Dataset: For a name: its published classes and seed words, whatever layout the documents were found in.
+        Dataset: For a name: its published classes and seed words, whatever layout the documents
+            were found in.
 
     Raises:
-        LopsError: An unknown name, a data set that is nowhere to be had, gold labels that are none of its classes, or what ``read``
-            refuses.
+        LopsError: An unknown name, a data set that is nowhere to be had, gold labels that are none
+            of its classes, or what ``read`` refuses.
 
     >>> load("agnwes")
     Traceback (most recent call last):
     ...
-    lops_adapters.core.LopsError: 'agnwes' is no path that exists and no registered data set; did you mean agnews? Registered are
-    20news-coarse, 20news-fine, agnews, books, demo, nyt-coarse, nyt-fine (20news and nyt stand for the coarse ones)
+    lops_adapters.core.LopsError: 'agnwes' is no path that exists and no registered data set; did
+    you mean agnews? Registered are 20news-coarse, 20news-fine, agnews, books, demo, nyt-coarse,
+    nyt-fine (20news and nyt stand for the coarse ones)
     """
     columns = Columns(text_column, label_column, id_column, quiet)
-    name = ALIASES.get(str(name_or_path), str(name_or_path)) if isinstance(name_or_path, str) else None
+    name = (
+        ALIASES.get(str(name_or_path), str(name_or_path)) if isinstance(name_or_path, str) else None
+    )
     if name == "demo":
         columns.refuse("the demo corpus")
         return load_demo(seeds)
@@ -121,7 +129,14 @@ def load(
         path, rows = _find(task, columns, data_dir, offline)
         return assemble(_conform(rows, task, path), task.name, seeds)
     if Path(name_or_path).exists():
-        return read(name_or_path, text_column=text_column, label_column=label_column, id_column=id_column, seeds=seeds, quiet=quiet)
+        return read(
+            name_or_path,
+            text_column=text_column,
+            label_column=label_column,
+            id_column=id_column,
+            seeds=seeds,
+            quiet=quiet,
+        )
     raise _unknown(str(name_or_path))
 
 
@@ -134,7 +149,9 @@ def _unknown(name: str) -> LopsError:
     )
 
 
-def _find(task: Task, columns: Columns, data_dir: str | Path | None, offline: bool) -> tuple[Path, Rows]:
+def _find(
+    task: Task, columns: Columns, data_dir: str | Path | None, offline: bool
+) -> tuple[Path, Rows]:
     folders = _folders(data_dir)
     for folder in folders:
         for path in _candidates(task, folder):
@@ -157,7 +174,9 @@ def _folders(data_dir: str | Path | None) -> list[Path]:
     if data_dir is not None:
         folders.append(Path(data_dir))
         if not folders[0].is_dir():
-            raise LopsError(f"data_dir {data_dir}: no such folder; give the folder that holds the data sets")
+            raise LopsError(
+                f"data_dir {data_dir}: no such folder; give the folder that holds the data sets"
+            )
     if os.environ.get("LOPS_DATA"):
         folders.append(Path(os.environ["LOPS_DATA"]))
         if not folders[-1].is_dir():
@@ -169,7 +188,11 @@ def _candidates(task: Task, folder: Path) -> Iterator[Path]:
     """Yield what a data folder holds of a task, the best first."""
     for place in dict.fromkeys((*task.places, task.paper_folder)):
         path = folder / place
-        if task.name == "agnews" and (file := _agnews_file(path)) is not None and not (path / "df.pkl").is_file():
+        if (
+            task.name == "agnews"
+            and (file := _agnews_file(path)) is not None
+            and not (path / "df.pkl").is_file()
+        ):
             yield file
         elif is_recognised(path):
             yield path
@@ -182,11 +205,18 @@ def _candidates(task: Task, folder: Path) -> Iterator[Path]:
 
 
 def _agnews_file(folder: Path) -> Path | None:
-    """Choose among the AG News CSVs of a folder: training split, then one of no split, then the test split."""
+    """Choose among the AG News CSVs of a folder: training split, then one of no split, then the
+    test split.
+    """
     if not folder.is_dir():
         return None
-    found = [path for path in folder.iterdir() if _AGNEWS_FILE.fullmatch(path.name) and is_agnews(path)]
-    ranked = sorted(found, key=lambda path: ("train" not in path.name.lower(), "test" in path.name.lower(), path.name))
+    found = [
+        path for path in folder.iterdir() if _AGNEWS_FILE.fullmatch(path.name) and is_agnews(path)
+    ]
+    ranked = sorted(
+        found,
+        key=lambda path: ("train" not in path.name.lower(), "test" in path.name.lower(), path.name),
+    )
     if len(ranked) > 1:
         logger.info("of %s, %s is taken", listed(path.name for path in ranked), ranked[0].name)
     return ranked[0] if ranked else None
@@ -194,7 +224,11 @@ def _agnews_file(folder: Path) -> Path | None:
 
 def _conform(rows: Rows, task: Task, path: Path) -> Rows:
     """Give rows the classes and seed words of a task; newsgroups become its classes."""
-    if rows.labels is not None and task.groups is not None and set(rows.labels) <= set(published.GROUPS):
+    if (
+        rows.labels is not None
+        and task.groups is not None
+        and set(rows.labels) <= set(published.GROUPS)
+    ):
         kept = [number for number, label in enumerate(rows.labels) if label in task.groups]
         rows = replace(
             rows,
@@ -209,5 +243,11 @@ def _conform(rows: Rows, task: Task, path: Path) -> Rows:
             f"({listed(task.seeds)}); rename them, or read the path itself: load({str(path)!r})"
         )
     if task.n_documents not in (None, len(rows.texts)):
-        logger.info("%s: %d documents in %s; the paper's task has %d", task.name, len(rows.texts), path, task.n_documents)
+        logger.info(
+            "%s: %d documents in %s; the paper's task has %d",
+            task.name,
+            len(rows.texts),
+            path,
+            task.n_documents,
+        )
     return replace(rows, classes=list(task.seeds), seeds=task.seeds)

@@ -21,7 +21,9 @@ logger = logging.getLogger(__name__)
 
 @dataclass
 class Rows:
-    """Documents as read: lists of length n, and what the layout says about the classes (None: it says nothing)."""
+    """Documents as read: lists of length n, and what the layout says about the classes (None: it
+    says nothing).
+    """
 
     texts: list[str]
     ids: list[str] | None = None
@@ -41,9 +43,13 @@ class Columns:
 
     def refuse(self, layout: str) -> None:
         """Raise LopsError where a column was named although ``layout`` has no named columns."""
-        named = [f"{name}_column" for name in ("text", "label", "id") if getattr(self, name) is not None]
+        named = [
+            f"{name}_column" for name in ("text", "label", "id") if getattr(self, name) is not None
+        ]
         if named:
-            raise LopsError(f"{layout} has no named columns, so {listed(named)} cannot be used; leave it out")
+            raise LopsError(
+                f"{layout} has no named columns, so {listed(named)} cannot be used; leave it out"
+            )
 
     def choose(self, found: Sequence[str], where: str) -> Columns:
         """Settle which of the columns found are read.
@@ -53,14 +59,18 @@ class Columns:
             where (str): The file, for messages.
 
         Returns:
-            Columns: ``text`` is a name; ``label`` and ``id`` are None where there is no such column.
+            Columns: ``text`` is a name; ``label`` and ``id`` are None where there is no such
+                column.
 
         Raises:
-            LopsError: A named column or every usual name of the text column is missing, or a wanted name appears twice.
+            LopsError: A named column or every usual name of the text column is missing, or a wanted
+                name appears twice.
         """
         usual = {"text": ("text", "sentence"), "label": ("label",), "id": ("id",)}
         chosen = {
-            role: wanted if wanted is not None else next((name for name in usual[role] if name in found), None)
+            role: wanted
+            if wanted is not None
+            else next((name for name in usual[role] if name in found), None)
             for role, wanted in (("text", self.text), ("label", self.label), ("id", self.id))
         }
         if chosen["text"] is None:
@@ -76,7 +86,9 @@ class Columns:
                     f"{where}: no column {name!r}; its columns are {listed(map(repr, found))}. Name the right one with {role}_column"
                 )
             if list(found).count(name) > 1:
-                raise LopsError(f"{where}: {list(found).count(name)} columns are called {name!r}; rename all but one")
+                raise LopsError(
+                    f"{where}: {list(found).count(name)} columns are called {name!r}; rename all but one"
+                )
         return Columns(chosen["text"], chosen["label"], chosen["id"], self.quiet)
 
 
@@ -96,7 +108,9 @@ def name_of(value: object, where: str) -> str:
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     found = "it is missing" if is_missing(value) or value == "" else f"found {value!r}"
-    raise LopsError(f"{where}: {found}; a name or a whole number is needed in every row. Fill it in, drop the row, or drop the column")
+    raise LopsError(
+        f"{where}: {found}; a name or a whole number is needed in every row. Fill it in, drop the row, or drop the column"
+    )
 
 
 def assemble(rows: Rows, name: str, seeds: Seeds | str | Path | None = None) -> Dataset:
@@ -108,11 +122,12 @@ def assemble(rows: Rows, name: str, seeds: Seeds | str | Path | None = None) -> 
         seeds (mapping, path of a JSON file, or None): Seed words that replace those of ``rows``.
 
     Returns:
-        Dataset: Its classes are those of the layout, else those with seed words, else the gold labels. Ids not given are row numbers
-            from 0.
+        Dataset: Its classes are those of the layout, else those with seed words, else the gold
+            labels. Ids not given are row numbers from 0.
 
     Raises:
-        LopsError: What ``Corpus``, ``GoldLabels`` and ``Dataset`` refuse, or a seed file that cannot be read.
+        LopsError: What ``Corpus``, ``GoldLabels`` and ``Dataset`` refuse, or a seed file that
+            cannot be read.
     """
     chosen = load_seeds(seeds) if seeds is not None else rows.seeds
     if rows.classes is not None:
@@ -143,7 +158,8 @@ def load_seeds(source: Seeds | str | Path) -> Seeds:
     except (OSError, UnicodeDecodeError, json.JSONDecodeError, _RepeatedKeyError) as error:
         raise LopsError(f"{path}: cannot be read as seed words ({error}); {wanted}") from None
     good = isinstance(content, dict) and all(
-        isinstance(words, list) and all(isinstance(word, str) for word in words) for words in content.values()
+        isinstance(words, list) and all(isinstance(word, str) for word in words)
+        for words in content.values()
     )
     if not good:
         raise LopsError(f"{path}: these are no seed words; {wanted}")
@@ -167,5 +183,7 @@ def _pairs(pairs: list[tuple[str, object]]) -> dict[str, object]:
     content = dict(pairs)
     if len(content) < len(pairs):
         names = [name for name, _ in pairs]
-        raise _RepeatedKeyError(f"{sorted(name for name in content if names.count(name) > 1)} appear twice")
+        raise _RepeatedKeyError(
+            f"{sorted(name for name in content if names.count(name) > 1)} appear twice"
+        )
     return content

@@ -1,8 +1,9 @@
 """Read pickled pandas frames without pandas and without running anything that is in the file.
 
-A pickle is a program. Here every global it may name is a ``Record`` (see ``pickle_records``), a class that only keeps its arguments
-and state, and every other global is refused before it is looked up, so no code but this package's runs. What the records say is then
-turned into lists by ``pickled_frames``, which checks every piece.
+A pickle is a program. Here every global it may name is a ``Record`` (see ``pickle_records``), a
+class that only keeps its arguments and state, and every other global is refused before it is looked
+up, so no code but this package's runs. What the records say is then turned into lists by
+``pickled_frames``, which checks every piece.
 """
 
 from __future__ import annotations
@@ -20,7 +21,17 @@ WAY_OUT = "if you trust the file, open it with pandas yourself and save it as CS
 
 
 # What fetches objects other than through find_class, or builds them in ways no frame needs.
-_REFUSED_OPCODES = {"PERSID", "BINPERSID", "EXT1", "EXT2", "EXT4", "INST", "OBJ", "NEWOBJ_EX", "NEXT_BUFFER"}
+_REFUSED_OPCODES = {
+    "PERSID",
+    "BINPERSID",
+    "EXT1",
+    "EXT2",
+    "EXT4",
+    "INST",
+    "OBJ",
+    "NEWOBJ_EX",
+    "NEXT_BUFFER",
+}
 _PUTS = {"PUT", "BINPUT", "LONG_BINPUT"}
 
 
@@ -28,7 +39,8 @@ class _FrameUnpickler(pickle.Unpickler):
     """Knows the records above and nothing else."""
 
     def __init__(self, file: BinaryIO, path: Path) -> None:
-        # Python 2 wrote bytes and text alike; what is not UTF-8 can be turned back into bytes unharmed.
+        # Python 2 wrote bytes and text alike; what is not UTF-8 can be turned back into bytes
+        # unharmed.
         super().__init__(file, encoding="utf-8", errors="surrogateescape")
         self._path = path
 
@@ -44,18 +56,20 @@ class _FrameUnpickler(pickle.Unpickler):
 
 
 def read_frame(path: str | Path) -> dict[str, list[Any]]:
-    """Read the columns of a pickled pandas DataFrame (written by pandas 0.25 to 3), running nothing of the file.
+    """Read the columns of a pickled pandas DataFrame (written by pandas 0.25 to 3), running nothing
+    of the file.
 
     Args:
         path (str or Path): A file of ``DataFrame.to_pickle``, not compressed, any pickle protocol.
 
     Returns:
-        dict of str to list: The cells of every column, in the order of the rows: str, int, float (NaN: missing), bool or None
+        dict of str to list: The cells of every column, in the order of the rows: str, int, float
+        (NaN: missing), bool or None
             (missing).
 
     Raises:
-        LopsError: A global other than those of such frames, anything but a frame of plain columns, or a damaged file. The message names
-            the global or the piece, the file, and the way out.
+        LopsError: A global other than those of such frames, anything but a frame of plain columns,
+            or a damaged file. The message names the global or the piece, the file, and the way out.
     """
     path = Path(path)
     try:
@@ -70,7 +84,9 @@ def read_frame(path: str | Path) -> dict[str, list[Any]]:
         raise
     except UnreadableError as error:
         raise LopsError(f"{path}: {error}, so it is not read; {WAY_OUT}") from None
-    except Exception as error:  # a malformed pickle can fail in any way; none of them may escape as something else
+    except (
+        Exception
+    ) as error:  # a malformed pickle can fail in any way; none of them may escape as something else
         raise LopsError(
             f"{path}: cannot be read as a pickled table ({type(error).__name__}: {error}); fetch it again, or {WAY_OUT}"
         ) from None
@@ -82,6 +98,9 @@ def _check_opcodes(file: BinaryIO, path: Path) -> None:
             raise LopsError(
                 f"{path}: the pickle uses {opcode.name} at byte {position}, which a table does not need; nothing of it was run; {WAY_OUT}"
             )
-        # The memo is an array as long as its largest index: one opcode could ask for all the memory there is.
+        # The memo is an array as long as its largest index: one opcode could ask for all the memory
+        # there is.
         if opcode.name in _PUTS and isinstance(argument, int) and argument > number:
-            raise LopsError(f"{path}: the pickle is malformed (memo index {argument} at byte {position}); {WAY_OUT}")
+            raise LopsError(
+                f"{path}: the pickle is malformed (memo index {argument} at byte {position}); {WAY_OUT}"
+            )

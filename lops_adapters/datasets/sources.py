@@ -1,4 +1,6 @@
-"""Where the registered data sets can be had: scikit-learn, Hugging Face, the authors' repository, or by hand."""
+"""Where the registered data sets can be had: scikit-learn, Hugging Face, the authors' repository,
+or by hand.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ _MESSAGE = re.compile(r"20news-bydate-(train|test)/([^/]+)/(\d+)$")
 
 
 def user_cache() -> Path:
-    """Give the folder downloads are kept in: ``lops_adapters`` in ``$XDG_CACHE_HOME``, else in ``~/.cache``."""
+    """Give the folder downloads are kept in: ``lops_adapters`` in ``$XDG_CACHE_HOME``, else in
+    ``~/.cache``.
+    """
     base = os.environ.get("XDG_CACHE_HOME", "")
     return (Path(base) if os.path.isabs(base) else Path.home() / ".cache") / "lops_adapters"
 
@@ -57,11 +61,16 @@ def obtain(name: str, paper_folder: str, cache: Path, quiet: bool = False) -> Pa
         except LopsError as error:
             reasons.append(str(error))
             logger.warning("%s: %s", name, error)
-    raise LopsError(f"{name} could not be downloaded. " + " ".join(f"({n}) {why}." for n, why in enumerate(reasons, 1)))
+    raise LopsError(
+        f"{name} could not be downloaded. "
+        + " ".join(f"({n}) {why}." for n, why in enumerate(reasons, 1))
+    )
 
 
 def by_hand(name: str, paper_folder: str, folder: Path) -> str:
-    """Say which files to fetch from where, and the exact paths to put them at, so that they are found in ``folder``."""
+    """Say which files to fetch from where, and the exact paths to put them at, so that they are
+    found in ``folder``.
+    """
     ways = [f"{published.PAPER_FILES}/{paper_folder}/df.pkl at {folder / paper_folder / 'df.pkl'}"]
     if name.startswith("20news"):
         ways.insert(0, f"{published.NEWSGROUPS_URL} at {folder / ARCHIVE}")
@@ -85,12 +94,16 @@ def newsgroups_from_sklearn() -> Rows:
         with _socket_timeout():
             found = fetch_20newsgroups(subset="all", remove=())
     except Exception as error:  # network, disk, checksum: scikit-learn documents none of them
-        raise LopsError(f"scikit-learn could not fetch 20 Newsgroups ({type(error).__name__}: {error})") from error
+        raise LopsError(
+            f"scikit-learn could not fetch 20 Newsgroups ({type(error).__name__}: {error})"
+        ) from error
     messages = []
     for path, text, target in zip(found.filenames, found.data, found.target, strict=True):
         name = _MESSAGE.search(str(path).replace("\\", "/"))
         if name is None or name[2] != found.target_names[target]:
-            raise LopsError(f"scikit-learn calls a message {path!r}; .../20news-bydate-train/<group>/<number> is expected")
+            raise LopsError(
+                f"scikit-learn calls a message {path!r}; .../20news-bydate-train/<group>/<number> is expected"
+            )
         messages.append((name[1], name[2], int(name[3]), text))
     return sorted_rows("scikit-learn", messages)
 
@@ -99,7 +112,8 @@ def agnews_from_hub(quiet: bool = False) -> Rows:
     """Fetch the training split of AG News through Hugging Face ``datasets``.
 
     Returns:
-        Rows: Texts are title and description, joined by a space; labels are the names used in the paper.
+        Rows: Texts are title and description, joined by a space; labels are the names used in the
+            paper.
 
     Raises:
         LopsError: ``datasets`` is not installed, or could not fetch them.
@@ -107,13 +121,17 @@ def agnews_from_hub(quiet: bool = False) -> Rows:
     try:
         import datasets
     except ImportError:
-        raise LopsError("AG News comes through Hugging Face datasets, which is not installed: pip install 'lops_adapters[hub]'") from None
+        raise LopsError(
+            "AG News comes through Hugging Face datasets, which is not installed: pip install 'lops_adapters[hub]'"
+        ) from None
     if quiet:
         datasets.disable_progress_bars()
     try:
         split = datasets.load_dataset(_HUB_NAME, split="train")
     except Exception as error:  # network, hub and disk errors of several libraries
-        raise LopsError(f"Hugging Face datasets could not fetch AG News ({type(error).__name__}: {error})") from error
+        raise LopsError(
+            f"Hugging Face datasets could not fetch AG News ({type(error).__name__}: {error})"
+        ) from error
     texts, numbers = list(split["text"]), list(split["label"])
     # The hub counts the classes from 0, the original files from 1.
     return Rows(texts, labels=[published.AGNEWS_CLASSES[str(number + 1)] for number in numbers])
@@ -139,7 +157,9 @@ def _keep(rows: Rows, folder: Path) -> Path:
                 file.write(json.dumps(record, ensure_ascii=False) + "\n")
         os.replace(part, path)
     except OSError as error:
-        raise LopsError(f"cannot write to {folder} ({error}); set XDG_CACHE_HOME to a folder that can be written") from error
+        raise LopsError(
+            f"cannot write to {folder} ({error}); set XDG_CACHE_HOME to a folder that can be written"
+        ) from error
     return path
 
 

@@ -1,4 +1,6 @@
-"""Files with a row a document: CSV, TSV, JSONL, Parquet, pickled frames, and the headerless CSV of AG News."""
+"""Files with a row a document: CSV, TSV, JSONL, Parquet, pickled frames, and the headerless CSV of
+AG News.
+"""
 
 from __future__ import annotations
 
@@ -23,14 +25,18 @@ _AGNEWS_HEADER = ["class index", "title", "description"]
 def csv_records(
     path: Path, quiet: bool = False, delimiter: str = ",", lines: Iterable[str] | None = None
 ) -> Iterator[tuple[int, list[str]]]:
-    """Yield (number of the record's last line, fields) of a delimited file; blank lines are skipped.
+    """Yield (number of the record's last line, fields) of a delimited file; blank lines are
+    skipped.
 
     The lines are those of the file, read as UTF-8, unless they are given.
 
     Raises:
-        LopsError: A bad byte, or quotes that do not pair up (read leniently they would swallow the rest of the file).
+        LopsError: A bad byte, or quotes that do not pair up (read leniently they would swallow the
+            rest of the file).
     """
-    reader = csv.reader(raw_lines(path, quiet) if lines is None else lines, delimiter=delimiter, strict=True)
+    reader = csv.reader(
+        raw_lines(path, quiet) if lines is None else lines, delimiter=delimiter, strict=True
+    )
     previous = csv.field_size_limit(2**31 - 1)
     try:
         for record in reader:
@@ -49,12 +55,15 @@ def read_delimited(path: Path, columns: Columns) -> Rows:
     """Read a CSV or TSV file with a header, or the AG News CSV, which has none.
 
     Raises:
-        LopsError: An empty file, no text column, or a row with another number of fields than the header.
+        LopsError: An empty file, no text column, or a row with another number of fields than the
+            header.
     """
     records = csv_records(path, columns.quiet, DELIMITERS[path.suffix.lower()])
     _, header = next(records, (0, []))
     if not header:
-        raise LopsError(f"{path}: the file is empty; a header with the names of the columns is needed")
+        raise LopsError(
+            f"{path}: the file is empty; a header with the names of the columns is needed"
+        )
     if columns.text is None and _is_agnews_start(header):
         columns.refuse(f"{path} (AG News)")
         return _agnews_rows(path, chain([(1, header)], records) if header[0].isdigit() else records)
@@ -76,7 +85,8 @@ def read_jsonl(path: Path, columns: Columns) -> Rows:
     """Read a file with one JSON object a line.
 
     Raises:
-        LopsError: A line that is no JSON object, lacks a column the first line has, or whose text is no string.
+        LopsError: A line that is no JSON object, lacks a column the first line has, or whose text
+            is no string.
     """
     return _from_records(path, _json_objects(path, columns.quiet), columns)
 
@@ -85,20 +95,28 @@ def read_parquet(path: Path, columns: Columns) -> Rows:
     """Read a Parquet file with pyarrow, batch by batch.
 
     Raises:
-        LopsError: pyarrow is not installed, the file is no Parquet file, or a column is missing or of the wrong type.
+        LopsError: pyarrow is not installed, the file is no Parquet file, or a column is missing or
+            of the wrong type.
     """
     try:
         import pyarrow
         from pyarrow import parquet
     except ImportError:
-        raise LopsError(f"{path}: reading Parquet needs pyarrow, which is not installed; pip install 'lops_adapters[parquet]'") from None
+        raise LopsError(
+            f"{path}: reading Parquet needs pyarrow, which is not installed; pip install 'lops_adapters[parquet]'"
+        ) from None
     try:
         with parquet.ParquetFile(path) as file:
             chosen = columns.choose(file.schema_arrow.names, str(path))
             wanted = [name for name in (chosen.text, chosen.label, chosen.id) if name is not None]
             batches = (batch.to_pydict() for batch in file.iter_batches(columns=wanted))
             cells = (
-                row for batch in batches for row in zip(*(batch[name] if name else _nothing(batch) for name in _roles(chosen)), strict=True)
+                row
+                for batch in batches
+                for row in zip(
+                    *(batch[name] if name else _nothing(batch) for name in _roles(chosen)),
+                    strict=True,
+                )
             )
             return _gather(path, enumerate(cells, 1), chosen, "row")
     except pyarrow.ArrowException as error:
@@ -106,7 +124,9 @@ def read_parquet(path: Path, columns: Columns) -> Rows:
 
 
 def read_pickle(path: Path, columns: Columns) -> Rows:
-    """Read a pickled pandas DataFrame without pandas and without running anything (see ``safe_pickle``)."""
+    """Read a pickled pandas DataFrame without pandas and without running anything (see
+    ``safe_pickle``).
+    """
     frame = read_frame(path)
     chosen = columns.choose(list(frame), str(path))
     length = len(frame[str(chosen.text)])
@@ -123,14 +143,18 @@ def _agnews_rows(path: Path, records: Iterable[tuple[int, list[str]]]) -> Rows:
     texts, labels = [], []
     for line, record in records:
         if len(record) != 3 or record[0] not in published.AGNEWS_CLASSES:
-            raise LopsError(f"{path}, line {line}: found {record!r:.200}; a class from 1 to 4, title, description is needed")
+            raise LopsError(
+                f"{path}, line {line}: found {record!r:.200}; a class from 1 to 4, title, description is needed"
+            )
         texts.append(f"{record[1]} {record[2]}")
         labels.append(published.AGNEWS_CLASSES[record[0]])
     seeds = published.SEEDS["agnews"]
     return Rows(texts, labels=labels, classes=sorted(seeds), seeds=seeds)
 
 
-def _named_rows(path: Path, header: list[str], records: Iterator[tuple[int, list[str]]], columns: Columns) -> Rows:
+def _named_rows(
+    path: Path, header: list[str], records: Iterator[tuple[int, list[str]]], columns: Columns
+) -> Rows:
     chosen = columns.choose(header, str(path))
     places = [header.index(name) if name is not None else None for name in _roles(chosen)]
 
@@ -153,13 +177,19 @@ def _json_objects(path: Path, quiet: bool) -> Iterator[tuple[int, dict[str, obje
         try:
             record = json.loads(line)
         except (json.JSONDecodeError, RecursionError) as error:
-            raise LopsError(f"{path}, line {number}: not JSON ({error}); one JSON object a line is needed") from None
+            raise LopsError(
+                f"{path}, line {number}: not JSON ({error}); one JSON object a line is needed"
+            ) from None
         if not isinstance(record, dict):
-            raise LopsError(f"{path}, line {number}: found {line.strip()!r:.80}; one JSON object a line is needed")
+            raise LopsError(
+                f"{path}, line {number}: found {line.strip()!r:.80}; one JSON object a line is needed"
+            )
         yield number, record
 
 
-def _from_records(path: Path, records: Iterator[tuple[int, dict[str, object]]], columns: Columns) -> Rows:
+def _from_records(
+    path: Path, records: Iterator[tuple[int, dict[str, object]]], columns: Columns
+) -> Rows:
     first = next(records, None)
     if first is None:
         raise LopsError(f"{path}: the file is empty; one JSON object a line is needed")
@@ -169,8 +199,13 @@ def _from_records(path: Path, records: Iterator[tuple[int, dict[str, object]]], 
     def cells() -> Iterator[tuple[int, tuple[object, ...]]]:
         for line, record in chain([first], records):
             if unlabelled and record.get("label") is not None:
-                raise LopsError(f"{path}, line {line}: a label here but none in line {first[0]}; label all or none")
-            yield line, tuple(record.get(name) if name is not None else None for name in _roles(chosen))
+                raise LopsError(
+                    f"{path}, line {line}: a label here but none in line {first[0]}; label all or none"
+                )
+            yield (
+                line,
+                tuple(record.get(name) if name is not None else None for name in _roles(chosen)),
+            )
 
     return _gather(path, cells(), chosen, "line")
 
@@ -183,8 +218,12 @@ def _nothing(batch: dict[str, list[object]]) -> list[None]:
     return [None] * len(next(iter(batch.values())))
 
 
-def _gather(path: Path, cells: Iterable[tuple[int, tuple[object, ...]]], chosen: Columns, unit: str) -> Rows:
-    """Collect (text, label, id) cells into lists, each checked while its place in the file is known."""
+def _gather(
+    path: Path, cells: Iterable[tuple[int, tuple[object, ...]]], chosen: Columns, unit: str
+) -> Rows:
+    """Collect (text, label, id) cells into lists, each checked while its place in the file is
+    known.
+    """
     texts: list[str] = []
     labels: list[str] = []
     ids: list[str] = []
@@ -198,7 +237,11 @@ def _gather(path: Path, cells: Iterable[tuple[int, tuple[object, ...]]], chosen:
         texts.append(text)
         if chosen.label is not None:
             # Interned: a million rows share the names of a few classes.
-            labels.append(sys.intern(name_of(label, f"{path}, {unit} {number}, column {chosen.label!r}")))
+            labels.append(
+                sys.intern(name_of(label, f"{path}, {unit} {number}, column {chosen.label!r}"))
+            )
         if chosen.id is not None:
             ids.append(name_of(key, f"{path}, {unit} {number}, column {chosen.id!r}"))
-    return Rows(texts, ids if chosen.id is not None else None, labels if chosen.label is not None else None)
+    return Rows(
+        texts, ids if chosen.id is not None else None, labels if chosen.label is not None else None
+    )

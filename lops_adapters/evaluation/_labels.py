@@ -15,10 +15,11 @@ Labels = Sequence[Label] | NDArray[Any]
 
 
 def comparable(**named: Labels) -> list[NDArray[Any]]:
-    """Turn label sequences into 1-d arrays, all of str (dtype object) or all of int64; they keep their own lengths.
+    """Turn label sequences into 1-d arrays, all of str (dtype object) or all of int64; they keep
+    their own lengths.
 
-    Mixing the two would compare unequal everywhere and look like total noise, so it is an error. An empty sequence
-    goes with either.
+    Mixing the two would compare unequal everywhere and look like total noise, so it is an error. An
+    empty sequence goes with either.
     """
     arrays = {name: _as_objects(name, values) for name, values in named.items()}
     kinds = {name: _kind(name, array) for name, array in arrays.items() if len(array)}
@@ -41,9 +42,13 @@ def codes(name: str, labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.
     """Position in `classes` of every label; a label that is no class is an error."""
     unknown = sorted(set(labels.tolist()) - set(classes.tolist()))
     if unknown:
-        raise LopsError(f"{name} holds {unknown[:5]}, not among the classes {classes.tolist()}; add them to classes")
+        raise LopsError(
+            f"{name} holds {unknown[:5]}, not among the classes {classes.tolist()}; add them to classes"
+        )
     position = {label: i for i, label in enumerate(classes.tolist())}
-    return np.fromiter((position[label] for label in labels.tolist()), dtype=np.int64, count=len(labels))
+    return np.fromiter(
+        (position[label] for label in labels.tolist()), dtype=np.int64, count=len(labels)
+    )
 
 
 def _as_objects(name: str, values: Labels) -> NDArray[Any]:
@@ -51,7 +56,9 @@ def _as_objects(name: str, values: Labels) -> NDArray[Any]:
         raise LopsError(f"{name} is the string {values!r}; pass a sequence of labels")
     array = np.asarray(values, dtype=object)
     if array.ndim != 1:
-        raise LopsError(f"{name} has shape {array.shape}; pass a flat sequence with one label for each sample")
+        raise LopsError(
+            f"{name} has shape {array.shape}; pass a flat sequence with one label for each sample"
+        )
     return array
 
 

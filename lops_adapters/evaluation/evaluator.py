@@ -28,8 +28,12 @@ class Evaluator:
         self._gold = None if gold is None else np.array(gold, dtype=object)
         self._classes = list(classes)
 
-    def noise(self, positions: Sequence[int] | np.ndarray, pseudo_labels: Sequence[str] | np.ndarray) -> float | None:
-        """Return the fraction of wrong pseudo-labels at these positions; None without gold labels or for no positions."""
+    def noise(
+        self, positions: Sequence[int] | np.ndarray, pseudo_labels: Sequence[str] | np.ndarray
+    ) -> float | None:
+        """Return the fraction of wrong pseudo-labels at these positions; None without gold labels
+        or for no positions.
+        """
         if self._gold is None or not len(positions):
             return None
         return float(noise(pseudo_labels, self._gold[np.asarray(positions)]))
@@ -39,7 +43,9 @@ class Evaluator:
         if self._gold is None:
             return None
         if len(predicted) != len(self._gold):
-            raise LopsError(f"found {len(predicted)} predictions and {len(self._gold)} gold labels; wanted one a document")
+            raise LopsError(
+                f"found {len(predicted)} predictions and {len(self._gold)} gold labels; wanted one a document"
+            )
         return f1_scores(self._gold, predicted, self._classes)
 
     def scores(self, predicted: Sequence[str] | np.ndarray) -> dict[str, float | None]:
@@ -49,4 +55,7 @@ class Evaluator:
         {'micro_f1': None, 'macro_f1': None}
         """
         found = self.f1(predicted)
-        return {"micro_f1": None if found is None else found.micro, "macro_f1": None if found is None else found.macro}
+        return {
+            "micro_f1": None if found is None else found.micro,
+            "macro_f1": None if found is None else found.macro,
+        }

@@ -19,7 +19,8 @@ class F1:
     Attributes:
         micro (float): Micro-F1; for single-label predictions the share of correct ones (accuracy).
         macro (float): Unweighted mean of `per_class`.
-        per_class (mapping of label to float): F1 of each class that occurs in gold or predicted, in the caller's order of classes.
+        per_class (mapping of label to float): F1 of each class that occurs in gold or predicted, in
+            the caller's order of classes.
     """
 
     micro: float
@@ -30,17 +31,18 @@ class F1:
 def f1_scores(gold: Labels, predicted: Labels, classes: Sequence[Label]) -> F1:
     """Score predictions against gold labels.
 
-    A class that occurs in gold or predicted and has no true positive scores 0 and counts in the macro average. A
-    class that occurs in neither is left out of it: its F1 is 0/0. (This is what scikit-learn's `f1_score` does where
-    no labels are given.)
+    A class that occurs in gold or predicted and has no true positive scores 0 and counts in the
+    macro average. A class that occurs in neither is left out of it: its F1 is 0/0. (This is what
+    scikit-learn's `f1_score` does where no labels are given.)
 
     Args:
-        gold, predicted (sequence or ndarray of shape (n,), str or int): Aligned; both names or both numbers.
+        gold, predicted (sequence or ndarray of shape (n,), str or int): Aligned; both names or both
+        numbers.
         classes (sequence of str or int): All classes that may occur.
 
     Raises:
-        LopsError: If lengths differ, there is no sample, a label is not among the classes, a class is named twice, or names are mixed
-            with numbers.
+        LopsError: If lengths differ, there is no sample, a label is not among the classes, a class
+            is named twice, or names are mixed with numbers.
 
     Source: micro- and macro-F1 over all documents as reported in the LOPS paper, there in percent.
 
@@ -53,22 +55,35 @@ def f1_scores(gold: Labels, predicted: Labels, classes: Sequence[Label]) -> F1:
         raise LopsError("there is no sample; F1 needs at least one")
     correct = np.diagonal(matrix)
     occurrences = matrix.sum(axis=0) + matrix.sum(axis=1)
-    per_class = {label: float(2.0 * correct[i] / occurrences[i]) for i, label in enumerate(classes) if occurrences[i] > 0}
-    return F1(micro=float(correct.sum() / matrix.sum()), macro=float(np.mean(list(per_class.values()))), per_class=per_class)
+    per_class = {
+        label: float(2.0 * correct[i] / occurrences[i])
+        for i, label in enumerate(classes)
+        if occurrences[i] > 0
+    }
+    return F1(
+        micro=float(correct.sum() / matrix.sum()),
+        macro=float(np.mean(list(per_class.values()))),
+        per_class=per_class,
+    )
 
 
-def confusion_matrix(gold: Labels, predicted: Labels, classes: Sequence[Label]) -> NDArray[np.int64]:
+def confusion_matrix(
+    gold: Labels, predicted: Labels, classes: Sequence[Label]
+) -> NDArray[np.int64]:
     """Count how often each class was predicted as each class.
 
     Args:
-        gold, predicted (sequence or ndarray of shape (n,), str or int): Aligned; both names or both numbers.
+        gold, predicted (sequence or ndarray of shape (n,), str or int): Aligned; both names or both
+        numbers.
         classes (sequence of str or int): All classes that may occur; row and column order.
 
     Returns:
-        ndarray of shape (n_classes, n_classes), int64: Entry (i, j): samples of gold class i predicted as class j.
+        ndarray of shape (n_classes, n_classes), int64: Entry (i, j): samples of gold class i
+        predicted as class j.
 
     Raises:
-        LopsError: If lengths differ, a label is not among the classes, a class is named twice, or names are mixed with numbers.
+        LopsError: If lengths differ, a label is not among the classes, a class is named twice, or
+            names are mixed with numbers.
 
     >>> confusion_matrix([0, 0, 1], [0, 1, 1], classes=[0, 1]).tolist()
     [[1, 1], [0, 1]]

@@ -1,6 +1,8 @@
-"""Whether one set of predictions is better than another by more than chance, and how much of what could be gained a method gains.
+"""Whether one set of predictions is better than another by more than chance, and how much of what
+could be gained a method gains.
 
-Notation: n documents, k classes, s runs (seeds) of each side; a difference is always the first side minus the second.
+Notation: n documents, k classes, s runs (seeds) of each side; a difference is always the first side
+minus the second.
 """
 
 from __future__ import annotations
@@ -23,8 +25,9 @@ class Difference(NamedTuple):
     Attributes:
         difference: first side minus second side on the documents themselves, in [-1, 1].
         low, high: bounds of the percentile confidence interval.
-        p_value: two-sided, in (0, 1]: twice the smaller of the shares of resamples in which the difference is at most 0 and at least 0.
-            The sample itself counts as one of them, so that it is never 0.
+        p_value: two-sided, in (0, 1]: twice the smaller of the shares of resamples in which the
+            difference is at most 0 and at least 0. The sample itself counts as one of them, so that
+            it is never 0.
 
     """
 
@@ -50,21 +53,32 @@ class TTest(NamedTuple):
 
 
 def paired_bootstrap(
-    gold: Labels, first: Labels, second: Labels, classes: Sequence[Label], *, resamples: int = 1000, confidence: float = 0.95, seed: int = 0
+    gold: Labels,
+    first: Labels,
+    second: Labels,
+    classes: Sequence[Label],
+    *,
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    seed: int = 0,
 ) -> Significance:
-    """Compare two sets of predictions by resampling documents with replacement, the same documents for both.
+    """Compare two sets of predictions by resampling documents with replacement, the same documents
+    for both.
 
-    It answers for these two trained classifiers and other documents, not for other seeds: see :func:`paired_bootstrap_over_seeds`.
+    It answers for these two trained classifiers and other documents, not for other seeds: see
+    :func:`paired_bootstrap_over_seeds`.
 
     Args:
-        gold, first, second (sequence or ndarray of shape (n,), str or int): Gold labels and the two predictions, aligned.
+        gold, first, second (sequence or ndarray of shape (n,), str or int): Gold labels and the two
+        predictions, aligned.
         classes (sequence of str or int): All classes that may occur.
         resamples (int): At least 1.
         confidence (float): Of the interval, in (0, 1).
         seed (int): Of the resamples.
 
     Raises:
-        LopsError: Lengths differ, there is no document, a label is not among the classes, or a number is out of its range.
+        LopsError: Lengths differ, there is no document, a label is not among the classes, or a
+            number is out of its range.
 
     >>> gold = ["a", "b"] * 50
     >>> found = paired_bootstrap(gold, gold, ["a"] * 100, ["a", "b"])
@@ -86,16 +100,19 @@ def paired_bootstrap_over_seeds(
 ) -> Significance:
     """Compare several runs of two sides, paired by seed, by resampling seeds and documents.
 
-    The difference is the mean over the seeds. Each resample draws s seeds with replacement, and documents, which are the same for all of
-    them. With three seeds, as in the paper, the interval knows little about seeds: it is better than ignoring them, not exact.
+    The difference is the mean over the seeds. Each resample draws s seeds with replacement, and
+    documents, which are the same for all of them. With three seeds, as in the paper, the interval
+    knows little about seeds: it is better than ignoring them, not exact.
 
     Args:
         gold (sequence or ndarray of shape (n,), str or int): Gold labels.
-        first, second (sequence of s predictions of shape (n,)): The runs of each side; those at the same place belong together.
+        first, second (sequence of s predictions of shape (n,)): The runs of each side; those at the
+        same place belong together.
         classes, resamples, confidence, seed: As for :func:`paired_bootstrap`.
 
     Raises:
-        LopsError: As :func:`paired_bootstrap`; or the sides have different numbers of runs, or none.
+        LopsError: As :func:`paired_bootstrap`; or the sides have different numbers of runs, or
+            none.
 
     >>> gold = ["a", "b"] * 50
     >>> wrong = ["a"] * 100
@@ -103,21 +120,34 @@ def paired_bootstrap_over_seeds(
     0.25
     """
     if len(first) != len(second) or not len(first):
-        raise LopsError(f"found {len(first)} runs of the first side and {len(second)} of the second; wanted as many of each, at least one")
+        raise LopsError(
+            f"found {len(first)} runs of the first side and {len(second)} of the second; wanted as many of each, at least one"
+        )
     return _bootstrap(gold, first, second, classes, resamples, confidence, seed)
 
 
 def subsample_t_test(
-    gold: Labels, first: Labels, second: Labels, classes: Sequence[Label], *, subsamples: int = 100, fraction: float = 0.3, seed: int = 0
+    gold: Labels,
+    first: Labels,
+    second: Labels,
+    classes: Sequence[Label],
+    *,
+    subsamples: int = 100,
+    fraction: float = 0.3,
+    seed: int = 0,
 ) -> TTest:
-    """Test as the paper's appendix does: a paired t-test on the macro-F1 of random subsamples of one run's documents.
+    """Test as the paper's appendix does: a paired t-test on the macro-F1 of random subsamples of
+    one run's documents.
 
-    Its flaw: the subsamples overlap, so their scores are no independent observations, and more of them give any difference, however
-    small, any p-value, however small (1e-100 is usual). It is here to put numbers beside the published ones; to learn whether a difference
-    is more than chance, use the paired bootstrap. The original halves the p-value whichever side is better; this one is two-sided.
+    Its flaw: the subsamples overlap, so their scores are no independent observations, and more of
+    them give any difference, however small, any p-value, however small (1e-100 is usual). It is
+    here to put numbers beside the published ones; to learn whether a difference is more than
+    chance, use the paired bootstrap. The original halves the p-value whichever side is better; this
+    one is two-sided.
 
     Args:
-        gold, first, second (sequence or ndarray of shape (n,), str or int): Gold labels and the two predictions, aligned.
+        gold, first, second (sequence or ndarray of shape (n,), str or int): Gold labels and the two
+        predictions, aligned.
         classes (sequence of str or int): All classes that may occur.
         subsamples (int): At least 2.
         fraction (float): Of the documents in a subsample, drawn without replacement, in (0, 1].
@@ -135,7 +165,9 @@ def subsample_t_test(
     from scipy.stats import ttest_1samp
 
     if subsamples < 2 or not 0 < fraction <= 1:
-        raise LopsError(f"subsamples is {subsamples}, fraction {fraction}; wanted at least 2, and a fraction above 0 and at most 1")
+        raise LopsError(
+            f"subsamples is {subsamples}, fraction {fraction}; wanted at least 2, and a fraction above 0 and at most 1"
+        )
     (truth, one, other), k = _coded(gold, [first, second], classes)
     rng = np.random.default_rng(seed)
     size = max(1, int(fraction * len(truth)))
@@ -144,15 +176,22 @@ def subsample_t_test(
         rows = rng.choice(len(truth), size=size, replace=False)
         kinds = np.stack([truth[rows], one[rows], other[rows]], axis=1)
         difference[number] = _differences(np.ones((size, 1)), kinds, k)[1, 0, 0]
-    if np.ptp(difference) == 0:  # without spread there is no t; only equal scores are no evidence at all
+    if (
+        np.ptp(difference) == 0
+    ):  # without spread there is no t; only equal scores are no evidence at all
         same = difference[0] == 0
-        return TTest(float(difference[0]), 0.0 if same else float(np.copysign(np.inf, difference[0])), 1.0 if same else 0.0)
+        return TTest(
+            float(difference[0]),
+            0.0 if same else float(np.copysign(np.inf, difference[0])),
+            1.0 if same else 0.0,
+        )
     found = ttest_1samp(difference, 0.0)
     return TTest(float(difference.mean()), float(found.statistic), float(found.pvalue))
 
 
 def share_of_gap_closed(standard: float, method: float, optimal: float) -> float | None:
-    """Return how much of the way from Standard to OptimalFilter a method goes; None where OptimalFilter is no better than Standard.
+    """Return how much of the way from Standard to OptimalFilter a method goes; None where
+    OptimalFilter is no better than Standard.
 
     Args:
         standard, method, optimal: The same score of the three, a larger one being better.
@@ -165,12 +204,21 @@ def share_of_gap_closed(standard: float, method: float, optimal: float) -> float
 
 
 def _bootstrap(
-    gold: Labels, first: Sequence[Labels], second: Sequence[Labels], classes: Sequence[Label], resamples: int, confidence: float, seed: int
+    gold: Labels,
+    first: Sequence[Labels],
+    second: Sequence[Labels],
+    classes: Sequence[Label],
+    resamples: int,
+    confidence: float,
+    seed: int,
 ) -> Significance:
     if resamples < 1 or not 0 < confidence < 1:
-        raise LopsError(f"resamples is {resamples}, confidence {confidence}; wanted at least 1, and a number between 0 and 1")
+        raise LopsError(
+            f"resamples is {resamples}, confidence {confidence}; wanted at least 1, and a number between 0 and 1"
+        )
     columns, k = _coded(gold, [*first, *second], classes)
-    # Documents with the same gold label and the same predictions are alike: to draw documents is to draw how many of each kind.
+    # Documents with the same gold label and the same predictions are alike: to draw documents is to
+    # draw how many of each kind.
     kinds, counts = np.unique(np.stack(columns, axis=1), axis=0, return_counts=True)
     observed = _differences(counts[:, None].astype(np.float64), kinds, k).mean(axis=2)[:, 0]
     rng = np.random.default_rng(seed)
@@ -178,27 +226,45 @@ def _bootstrap(
     at_once = max(1, _CELLS_AT_ONCE // len(counts))
     for start in range(0, resamples, at_once):
         size = min(at_once, resamples - start)
-        drawn = np.ascontiguousarray(rng.multinomial(counts.sum(), counts / counts.sum(), size=size).T, dtype=np.float64)
+        drawn = np.ascontiguousarray(
+            rng.multinomial(counts.sum(), counts / counts.sum(), size=size).T, dtype=np.float64
+        )
         runs = rng.multinomial(n_seeds, np.full(n_seeds, 1 / n_seeds), size=size) / n_seeds
         found.append((_differences(drawn, kinds, k) * runs).sum(axis=2))
     resampled = np.concatenate(found, axis=1)
-    return Significance(*(_difference(float(value), row, confidence) for value, row in zip(observed, resampled, strict=True)))
+    return Significance(
+        *(
+            _difference(float(value), row, confidence)
+            for value, row in zip(observed, resampled, strict=True)
+        )
+    )
 
 
-def _coded(gold: Labels, predictions: Sequence[Labels], classes: Sequence[Label]) -> tuple[list[NDArray[np.int64]], int]:
+def _coded(
+    gold: Labels, predictions: Sequence[Labels], classes: Sequence[Label]
+) -> tuple[list[NDArray[np.int64]], int]:
     """Gold labels and predictions as class numbers, (n,) each, and the number of classes."""
-    named = {"gold": gold, **{f"prediction {number}": labels for number, labels in enumerate(predictions)}}
+    named = {
+        "gold": gold,
+        **{f"prediction {number}": labels for number, labels in enumerate(predictions)},
+    }
     *arrays, names = comparable(**named, classes=classes)
     check_aligned(**dict(zip(named, arrays, strict=True)))
     if not len(arrays[0]):
         raise LopsError("there is no document; a comparison needs at least one")
     if len(set(names.tolist())) != len(names):
         raise LopsError(f"classes is {names.tolist()}; name every class once")
-    return [codes(name, array, names) for name, array in zip(named, arrays, strict=True)], len(names)
+    return [codes(name, array, names) for name, array in zip(named, arrays, strict=True)], len(
+        names
+    )
 
 
-def _differences(weights: NDArray[np.float64], kinds: NDArray[np.int64], k: int) -> NDArray[np.float64]:
-    """First minus second, (2, r, s): micro and macro-F1 of r weightings, (m, r), of kinds of documents, (m, 1 + 2 s), of s runs."""
+def _differences(
+    weights: NDArray[np.float64], kinds: NDArray[np.int64], k: int
+) -> NDArray[np.float64]:
+    """First minus second, (2, r, s): micro and macro-F1 of r weightings, (m, r), of kinds of
+    documents, (m, 1 + 2 s), of s runs.
+    """
     n_seeds = (kinds.shape[1] - 1) // 2
     of_gold, total = _sums(kinds[:, 0], weights, k), weights.sum(axis=0)
     scores = []
@@ -213,18 +279,30 @@ def _sums(labels: NDArray[np.int64], weights: NDArray[np.float64], k: int) -> ND
     """Sum of the weights, (m, r), of each class, (k, r)."""
     from scipy import sparse
 
-    members = sparse.csr_matrix((np.ones(len(labels)), (labels, np.arange(len(labels)))), shape=(k, len(labels)))
+    members = sparse.csr_matrix(
+        (np.ones(len(labels)), (labels, np.arange(len(labels)))), shape=(k, len(labels))
+    )
     found: NDArray[np.float64] = members @ weights
     return found
 
 
-def _f1(correct: NDArray[np.float64], occurrences: NDArray[np.float64], total: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Micro and macro-F1, (2, r), as :func:`lops_adapters.evaluation.f1_scores` has them; counts are (k, r), totals (r,)."""
-    per_class = np.divide(2.0 * correct, occurrences, out=np.zeros_like(correct), where=occurrences > 0)
-    return np.stack([correct.sum(axis=0) / total, per_class.sum(axis=0) / (occurrences > 0).sum(axis=0)])
+def _f1(
+    correct: NDArray[np.float64], occurrences: NDArray[np.float64], total: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Micro and macro-F1, (2, r), as :func:`lops_adapters.evaluation.f1_scores` has them; counts
+    are (k, r), totals (r,).
+    """
+    per_class = np.divide(
+        2.0 * correct, occurrences, out=np.zeros_like(correct), where=occurrences > 0
+    )
+    return np.stack(
+        [correct.sum(axis=0) / total, per_class.sum(axis=0) / (occurrences > 0).sum(axis=0)]
+    )
 
 
 def _difference(observed: float, resampled: NDArray[np.float64], confidence: float) -> Difference:
     low, high = np.quantile(resampled, [(1 - confidence) / 2, (1 + confidence) / 2])
     smaller = min(int((resampled <= 0).sum()), int((resampled >= 0).sum()))
-    return Difference(observed, float(low), float(high), min(1.0, 2 * (smaller + 1) / (len(resampled) + 1)))
+    return Difference(
+        observed, float(low), float(high), min(1.0, 2 * (smaller + 1) / (len(resampled) + 1))
+    )

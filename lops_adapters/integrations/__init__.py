@@ -1,1 +1,3 @@
-"""Adapters for training loops and tables of other libraries. A leaf: nothing else of the package imports it."""
+"""Adapters for training loops and tables of other libraries. A leaf: nothing else of the package
+imports it.
+"""

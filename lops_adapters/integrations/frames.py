@@ -16,12 +16,19 @@ from typing import Any, TypeVar
 import numpy as np
 
 from lops_adapters.core import LopsError
-from lops_adapters.integrations.texts import COLUMNS, select
+from lops_adapters.texts.select import COLUMNS, select
 
 Frame = TypeVar("Frame")
 
 
-def select_frame(frame: Frame, text: str = "text", label: str = "label", *, kept_only: bool = False, **choice: Any) -> Frame:
+def select_frame(
+    frame: Frame,
+    text: str = "text",
+    label: str = "label",
+    *,
+    kept_only: bool = False,
+    **choice: Any,
+) -> Frame:
     """Select the pseudo-labels of a table to trust.
 
     Args:
@@ -29,16 +36,18 @@ def select_frame(frame: Frame, text: str = "text", label: str = "label", *, kept
         text: name of the column of texts.
         label: name of the column of pseudo-labels, one class a row.
         kept_only: return only the rows whose pseudo-label is to be trusted.
-        choice: as for :func:`lops_adapters.select`: probe, confidence, rule, tau, every, stratified, seed, strict, quiet.
+        choice: as for :func:`lops_adapters.select`: probe, confidence, rule, tau, every,
+            stratified, seed, strict, quiet.
 
     Returns:
-        A table of the same kind with its index or its features and format, and four columns more: ``lops_learnt_at`` (float64, epochs;
-        missing where never learnt), ``lops_confidence`` (float64, larger is more trusted), ``lops_selected`` (bool) and
-        ``lops_suggested`` (the label that the probe prefers, of the type of the labels).
+        A table of the same kind with its index or its features and format, and four columns more:
+        ``lops_learnt_at`` (float64, epochs; missing where never learnt), ``lops_confidence``
+        (float64, larger is more trusted), ``lops_selected`` (bool) and ``lops_suggested`` (the
+        label that the probe prefers, of the type of the labels).
 
     Raises:
-        LopsError: something else than such a table, columns that are missing or in the way, rows without text or label, and what the
-            probe and the selection raise.
+        LopsError: something else than such a table, columns that are missing or in the way, rows
+            without text or label, and what the probe and the selection raise.
 
     >>> import pandas
     >>> texts = ["the striker scored a late goal"] * 9 + ["the bank cut its rates"] * 9
@@ -63,7 +72,12 @@ def select_frame(frame: Frame, text: str = "text", label: str = "label", *, kept
     _check_rows(texts, labels, text, label)
     selection = select(texts, labels, **choice)
     learnt_at = np.where(np.isfinite(selection.learnt_at), selection.learnt_at, np.nan)
-    found = (learnt_at, selection.confidence, selection.mask, np.array(selection.suggested.tolist()))
+    found = (
+        learnt_at,
+        selection.confidence,
+        selection.mask,
+        np.array(selection.suggested.tolist()),
+    )
     columns = dict(zip(COLUMNS, found, strict=True))
     add = _add_to_pandas if _is_pandas(frame) else _add_to_dataset
     marked: Frame = add(frame, columns, selection.kept if kept_only else None)
@@ -75,17 +89,25 @@ def _is_pandas(frame: Any) -> bool:
 
 
 def _is_dataset(frame: Any) -> bool:
-    return hasattr(frame, "add_column") and hasattr(frame, "with_format") and hasattr(frame, "__len__")
+    return (
+        hasattr(frame, "add_column") and hasattr(frame, "with_format") and hasattr(frame, "__len__")
+    )
 
 
 def _check_columns(names: list[Hashable], *wanted: Hashable) -> None:
     for name in wanted:
         if names.count(name) != 1:
-            found = "twice" if name in names else f"not among {', '.join(map(str, names)) or 'none'}"
-            raise LopsError(f"column {name!r} is {found}; wanted a column of texts and one of pseudo-labels: pass text= and label=")
+            found = (
+                "twice" if name in names else f"not among {', '.join(map(str, names)) or 'none'}"
+            )
+            raise LopsError(
+                f"column {name!r} is {found}; wanted a column of texts and one of pseudo-labels: pass text= and label="
+            )
     for name in COLUMNS:
         if name in names:
-            raise LopsError(f"there is a column {name!r} already, perhaps of an earlier selection; drop or rename it")
+            raise LopsError(
+                f"there is a column {name!r} already, perhaps of an earlier selection; drop or rename it"
+            )
 
 
 def _check_rows(texts: list[Any], labels: list[Any], text: str, label: str) -> None:
@@ -93,10 +115,14 @@ def _check_rows(texts: list[Any], labels: list[Any], text: str, label: str) -> N
         raise LopsError("found a table without rows; wanted at least one")
     for row, value in enumerate(texts):
         if not isinstance(value, str):
-            raise LopsError(f"column {text!r} holds {value!r} in row {row} (counted from 0); wanted a text in every row: drop these rows")
+            raise LopsError(
+                f"column {text!r} holds {value!r} in row {row} (counted from 0); wanted a text in every row: drop these rows"
+            )
     for row, value in enumerate(labels):
         if value is None:
-            raise LopsError(f"column {label!r} holds no label in row {row} (counted from 0); leave unlabelled rows out")
+            raise LopsError(
+                f"column {label!r} holds no label in row {row} (counted from 0); leave unlabelled rows out"
+            )
 
 
 def _read_pandas(frame: Any, name: str) -> list[Any]:
@@ -119,10 +145,15 @@ def _add_to_pandas(frame: Any, columns: dict[str, np.ndarray], kept: np.ndarray 
 def _add_to_dataset(frame: Any, columns: dict[str, np.ndarray], kept: np.ndarray | None) -> Any:
     marked = frame
     for name, values in columns.items():
-        marked = marked.add_column(name, [None if value != value else value for value in values.tolist()])  # noqa: PLR0124 (NaN)
+        marked = marked.add_column(
+            name,
+            [None if value != value else value for value in values.tolist()],  # noqa: PLR0124
+        )
     form = frame.format
     if form["type"] is not None:
         everything = set(form["columns"]) == set(frame.column_names)
         shown = None if everything else form["columns"]
-        marked = marked.with_format(form["type"], shown, form["output_all_columns"], **form["format_kwargs"])
+        marked = marked.with_format(
+            form["type"], shown, form["output_all_columns"], **form["format_kwargs"]
+        )
     return marked if kept is None else marked.select(kept)

@@ -2,8 +2,9 @@
 
     from lops_adapters.integrations.huggingface import select_with_trainer
 
-    selection = select_with_trainer(trainer)                           # trains the trainer's model on all pseudo-labels
-    clean = trainer.train_dataset.select(selection.kept)               # train a fresh one on these
+    selection = select_with_trainer(trainer)                           # trains the trainer's model
+    on all pseudo-labels clean = trainer.train_dataset.select(selection.kept)               # train
+    a fresh one on these
 
 or, where the training is wanted anyway::
 
@@ -35,7 +36,9 @@ def _callback_class() -> type[LopsCallback]:
     try:
         from lops_adapters.integrations.huggingface_callback import LopsCallback
     except ImportError as error:
-        raise LopsError(f"this needs transformers and accelerate ({error}); run: pip install 'lops_adapters[huggingface]'") from None
+        raise LopsError(
+            f"this needs transformers and accelerate ({error}); run: pip install 'lops_adapters[huggingface]'"
+        ) from None
     return LopsCallback
 
 
@@ -51,17 +54,21 @@ def select_with_trainer(
     skip_decided: bool = True,
     resume_from_checkpoint: str | bool | None = None,
 ) -> Selection:
-    """Train a trainer's model on all its pseudo-labels, stop when the rule has seen enough, and select.
+    """Train a trainer's model on all its pseudo-labels, stop when the rule has seen enough, and
+    select.
 
-    The training is the trainer's own, with its arguments, callbacks and loss; its model serves as the probe and is trained
-    afterwards. Train a fresh model on ``selection.kept``.
+    The training is the trainer's own, with its arguments, callbacks and loss; its model serves as
+    the probe and is trained afterwards. Train a fresh model on ``selection.kept``.
 
     Args:
-        trainer: a ``transformers.Trainer`` of any sequence classification model, with a ``train_dataset`` that has a length.
-        labels: (N,) int pseudo-labels 0..k-1, by position in ``train_dataset``. Default: the dataset's own label column.
+        trainer: a ``transformers.Trainer`` of any sequence classification model, with a
+            ``train_dataset`` that has a length.
+        labels: (N,) int pseudo-labels 0..k-1, by position in ``train_dataset``. Default: the
+            dataset's own label column.
         tau, rule, seed, strict: as for :class:`lops_adapters.core.LearningOrder`.
         every: look after every so many updates instead of after every epoch.
-        skip_decided: predict only the samples whose answer can still matter; the selection is the same.
+        skip_decided: predict only the samples whose answer can still matter; the selection is the
+            same.
         resume_from_checkpoint: as for ``Trainer.train``.
 
     Raises:
@@ -74,7 +81,15 @@ def select_with_trainer(
     """
     if not (hasattr(trainer, "prediction_step") and hasattr(trainer, "add_callback")):
         raise LopsError(f"trainer is a {type(trainer).__name__}; wanted a transformers.Trainer")
-    callback = _callback_class()(trainer, labels, every=every, tau=tau, rule=rule, skip_decided=skip_decided, stop_when_done=True)
+    callback = _callback_class()(
+        trainer,
+        labels,
+        every=every,
+        tau=tau,
+        rule=rule,
+        skip_decided=skip_decided,
+        stop_when_done=True,
+    )
     trainer.add_callback(callback)
     try:
         trainer.train(resume_from_checkpoint=resume_from_checkpoint)

@@ -4,7 +4,8 @@
 
     callback = LopsCallback(x, pseudo_labels)
     model.fit(x, pseudo_labels, epochs=4, callbacks=[callback])
-    selection = callback.record.select(tau=0.5)                        # train a fresh model on x[selection.kept]
+    selection = callback.record.select(tau=0.5)                        # train a fresh model on
+    x[selection.kept]
 
 The model serves as the probe: train a fresh one on what is kept.
 """

@@ -15,28 +15,37 @@ keras: Any = import_keras()  # chooses a backend, and says what to install
 
 
 class LopsCallback(keras.callbacks.Callback):
-    """Records in which order ``model.fit`` learns its samples, by predicting them after every epoch.
+    """Records in which order ``model.fit`` learns its samples, by predicting them after every
+    epoch.
 
-    The training goes on as if nobody had looked: ``model.predict`` changes no weight, and the global random generators are put back.
-    ``fit(..., initial_epoch=...)`` goes on with the record, a training that begins at epoch 0 begins a new one.
+    The training goes on as if nobody had looked: ``model.predict`` changes no weight, and the
+    global random generators are put back. ``fit(..., initial_epoch=...)`` goes on with the record,
+    a training that begins at epoch 0 begins a new one.
 
     Args:
-        x: the N training samples as ``model.predict`` takes them: an array, or a list or dict of arrays, with one row a sample.
-        labels: pseudo-labels by position in ``x``: (N,) or (N, 1) integers 0..k-1, or (N, k) one-hot rows.
-        from_logits: whether the model's last layer has no activation. Otherwise it gives probabilities: a softmax of k columns, or a
-            sigmoid of one column, the probability of class 1.
+        x: the N training samples as ``model.predict`` takes them: an array, or a list or dict of
+            arrays, with one row a sample.
+        labels: pseudo-labels by position in ``x``: (N,) or (N, 1) integers 0..k-1, or (N, k)
+            one-hot rows.
+        from_logits: whether the model's last layer has no activation. Otherwise it gives
+            probabilities: a softmax of k columns, or a sigmoid of one column, the probability of
+            class 1.
         every: look after every so many batches instead of after every epoch.
         batch_size: of the predictions; as for ``model.predict``.
-        tau, rule: what ``skip_decided`` and ``stop_when_done`` go by, see :class:`lops_adapters.core.LearningOrder`.
+        tau, rule: what ``skip_decided`` and ``stop_when_done`` go by, see
+            :class:`lops_adapters.core.LearningOrder`.
         skip_decided: predict only the samples whose answer can still matter for this tau and rule.
-        stop_when_done: stop the training when further predictions cannot change the selection for this tau and rule.
+        stop_when_done: stop the training when further predictions cannot change the selection for
+            this tau and rule.
 
     Attributes:
-        record: a :class:`lops_adapters.integrations.recorder.Record`; after training, ``record.select()``.
+        record: a :class:`lops_adapters.integrations.recorder.Record`; after training,
+            ``record.select()``.
 
     Raises:
-        LopsError: samples that are no arrays or of other lengths than the labels, labels that are no classes, numbers out of range; at
-            the first look, outputs that are no scores or probabilities of these classes.
+        LopsError: samples that are no arrays or of other lengths than the labels, labels that are
+            no classes, numbers out of range; at the first look, outputs that are no scores or
+            probabilities of these classes.
 
     >>> labels = np.array([0, 1] * 8)
     >>> model = keras.Sequential([keras.layers.Dense(2, activation="softmax")])
@@ -64,11 +73,18 @@ class LopsCallback(keras.callbacks.Callback):
         super().__init__()
         LearningOrder([0], tau=tau, rule=rule)  # raises where these are out of range
         if every is not None and every < 1:
-            raise LopsError(f"every is {every}; wanted a number of batches, at least 1, or None for once an epoch")
+            raise LopsError(
+                f"every is {every}; wanted a number of batches, at least 1, or None for once an epoch"
+            )
         self.codes = _codes(labels)
         _check_samples(x, len(self.codes))
         self.x, self.from_logits, self.every, self.batch_size = x, from_logits, every, batch_size
-        self.tau, self.rule, self.skip_decided, self.stop_when_done = tau, rule, skip_decided, stop_when_done
+        self.tau, self.rule, self.skip_decided, self.stop_when_done = (
+            tau,
+            rule,
+            skip_decided,
+            stop_when_done,
+        )
         self._record: Record | None = None
         self._epoch, self._batch = 0, 0  # batches done in this epoch
 
@@ -76,13 +92,17 @@ class LopsCallback(keras.callbacks.Callback):
     def record(self) -> Record:
         """What was recorded so far."""
         if self._record is None:
-            raise LopsError("nothing was recorded: train for at least one whole epoch, or pass a smaller every=")
+            raise LopsError(
+                "nothing was recorded: train for at least one whole epoch, or pass a smaller every="
+            )
         return self._record
 
     def on_train_begin(self, logs: Any = None) -> None:
         """Check that batches can be counted, where they have to be."""
         if self.every and not self.params.get("steps"):
-            raise LopsError(f"every is {self.every} and fit() does not know how many batches an epoch has; pass steps_per_epoch to fit()")
+            raise LopsError(
+                f"every is {self.every} and fit() does not know how many batches an epoch has; pass steps_per_epoch to fit()"
+            )
 
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
         """Begin a new record with the first epoch."""
@@ -111,20 +131,32 @@ class LopsCallback(keras.callbacks.Callback):
         if self.skip_decided and self._record is not None:
             positions = self._record.order(self.tau, self.rule).undecided
         nothing = positions is not None and not len(positions)
-        probabilities = np.zeros((0, len(self.record.classes))) if nothing else self._predict(positions)
+        probabilities = (
+            np.zeros((0, len(self.record.classes))) if nothing else self._predict(positions)
+        )
         if self._record is None:
-            self._record = Record(self.codes, range(probabilities.shape[1]), horizon=float(self.params["epochs"]))
+            self._record = Record(
+                self.codes, range(probabilities.shape[1]), horizon=float(self.params["epochs"])
+            )
         self._record.observe(probabilities, time=time, positions=positions)
         if self.stop_when_done and self._record.order(self.tau, self.rule).done:
             self.model.stop_training = True
 
     def _predict(self, positions: np.ndarray | None) -> np.ndarray:
         """Class probabilities, (m, k)."""
-        x = self.x if positions is None else keras.tree.map_structure(lambda rows: rows[positions], self.x)
+        x = (
+            self.x
+            if positions is None
+            else keras.tree.map_structure(lambda rows: rows[positions], self.x)
+        )
         on_torch = keras.backend.backend() == "torch"
         training = self.model.training if on_torch else None
-        with KerasRandomness(0, torch_device("auto")).inside() if on_torch else nullcontext():  # its data loaders draw numbers
-            outputs = self.model.predict(x, batch_size=self.batch_size, verbose=self.params.get("verbose", 0))
+        with (
+            KerasRandomness(0, torch_device("auto")).inside() if on_torch else nullcontext()
+        ):  # its data loaders draw numbers
+            outputs = self.model.predict(
+                x, batch_size=self.batch_size, verbose=self.params.get("verbose", 0)
+            )
         if on_torch:
             self.model.train(training)
         n = len(self.codes) if positions is None else len(positions)
@@ -160,15 +192,23 @@ def _codes(labels: Any) -> np.ndarray:
     found = np.asarray(labels.detach().cpu() if hasattr(labels, "detach") else labels)
     if found.ndim == 2 and found.shape[1] > 1:
         if not (((found == 0) | (found == 1)).all() and (found.sum(axis=1) == 1).all()):
-            raise LopsError(f"labels have shape {found.shape} and are not one-hot; wanted exactly one 1 a row, or integers 0 to k-1")
+            raise LopsError(
+                f"labels have shape {found.shape} and are not one-hot; wanted exactly one 1 a row, or integers 0 to k-1"
+            )
         return found.argmax(axis=1)
     if found.ndim == 2:
         found = found[:, 0]
     if found.ndim != 1 or not len(found):
-        raise LopsError(f"labels have shape {found.shape}; wanted one integer a sample, or one-hot rows")
-    whole = found.dtype.kind in "iub" or (found.dtype.kind == "f" and np.isfinite(found).all() and (found == np.rint(found)).all())
+        raise LopsError(
+            f"labels have shape {found.shape}; wanted one integer a sample, or one-hot rows"
+        )
+    whole = found.dtype.kind in "iub" or (
+        found.dtype.kind == "f" and np.isfinite(found).all() and (found == np.rint(found)).all()
+    )
     if not whole or found.min() < 0:
-        raise LopsError(f"labels of type {found.dtype} are not all integers from 0 on; wanted 0 to k-1: leave unlabelled samples out")
+        raise LopsError(
+            f"labels of type {found.dtype} are not all integers from 0 on; wanted 0 to k-1: leave unlabelled samples out"
+        )
     return found.astype(np.int64)
 
 
@@ -176,6 +216,10 @@ def _check_samples(x: Any, n: int) -> None:
     for rows in keras.tree.flatten(x):
         shape = tuple(getattr(rows, "shape", ()))
         if not shape:
-            raise LopsError(f"x is or holds a {type(rows).__name__}; wanted an array, or a list or dict of arrays, with one row a sample")
+            raise LopsError(
+                f"x is or holds a {type(rows).__name__}; wanted an array, or a list or dict of arrays, with one row a sample"
+            )
         if shape[0] != n:
-            raise LopsError(f"x holds {shape[0]} rows and there are {n} labels; wanted one row a sample, in the same order")
+            raise LopsError(
+                f"x holds {shape[0]} rows and there are {n} labels; wanted one row a sample, in the same order"
+            )

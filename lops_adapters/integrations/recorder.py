@@ -1,6 +1,8 @@
-"""What the callbacks share: a record of what a classifier said about its training samples, checkpoint by checkpoint.
+"""What the callbacks share: a record of what a classifier said about its training samples,
+checkpoint by checkpoint.
 
-Notation: N samples, k classes, E checkpoints. "Seen" is a sample that was predicted at a checkpoint.
+Notation: N samples, k classes, E checkpoints. "Seen" is a sample that was predicted at a
+checkpoint.
 """
 
 from __future__ import annotations
@@ -25,10 +27,12 @@ _BLOCK = 2**22  # scores laid out in one go, so that memory does not grow with t
 class DataMap(NamedTuple):
     """Dataset cartography of the pseudo-labels; NaN for a sample that was never seen.
 
-    Source: Swayamdipta et al., "Dataset Cartography", EMNLP 2020, with pseudo-labels in the place of labels.
+    Source: Swayamdipta et al., "Dataset Cartography", EMNLP 2020, with pseudo-labels in the place
+    of labels.
 
     Attributes:
-        confidence: (N,) float64, mean probability of the pseudo-label; NaN where only labels were recorded.
+        confidence: (N,) float64, mean probability of the pseudo-label; NaN where only labels were
+            recorded.
         variability: (N,) float64, its standard deviation; NaN where only labels were recorded.
         correctness: (N,) float64, share of checkpoints at which the pseudo-label was predicted.
 
@@ -40,16 +44,18 @@ class DataMap(NamedTuple):
 
 
 class Record:
-    """What was predicted for each sample at each checkpoint, and the selections that follow from it.
+    """What was predicted for each sample at each checkpoint, and the selections that follow from
+    it.
 
     One training answers for every rule and every tau: the predictions are kept, the rules of
     :class:`lops_adapters.core.LearningOrder` are replayed on them.
 
     Args:
         pseudo_labels: N class names.
-        classes: the label set, in the order of score columns. Default: the sorted distinct pseudo-labels.
-        horizon: T of the confidence 1 - learnt_at / T, in epochs: how long the training lasts if nobody stops it. Default: the last
-            checkpoint's time.
+        classes: the label set, in the order of score columns. Default: the sorted distinct
+            pseudo-labels.
+        horizon: T of the confidence 1 - learnt_at / T, in epochs: how long the training lasts if
+            nobody stops it. Default: the last checkpoint's time.
 
     Attributes:
         classes: k class names.
@@ -66,7 +72,13 @@ class Record:
 
     """
 
-    def __init__(self, pseudo_labels: Labels, classes: Sequence[Hashable] | None = None, *, horizon: float | None = None) -> None:
+    def __init__(
+        self,
+        pseudo_labels: Labels,
+        classes: Sequence[Hashable] | None = None,
+        *,
+        horizon: float | None = None,
+    ) -> None:
         order = LearningOrder(pseudo_labels, classes=classes)  # reads and checks the labels
         self.classes: list[Hashable] = order.classes
         self.codes = encode(pseudo_labels, self.classes)
@@ -85,23 +97,31 @@ class Record:
         """Add a checkpoint.
 
         Args:
-            predictions: (m, k) class probabilities with columns in the order of ``classes``, or (m,) predicted labels.
+            predictions: (m, k) class probabilities with columns in the order of ``classes``, or
+                (m,) predicted labels.
             time: in epochs, larger than the last. Default: the checkpoint's number.
             positions: (m,) int, the samples that were predicted. Default: all, in order.
 
         Raises:
-            LopsError: wrong shape or length, NaN, positions out of range or twice, labels outside the classes, time that does not
-                increase. Nothing is recorded then.
+            LopsError: wrong shape or length, NaN, positions out of range or twice, labels outside
+                the classes, time that does not increase. Nothing is recorded then.
 
         """
         time = len(self.times) + 1.0 if time is None else float(time)
         if not (self.times[-1] if self.times else 0.0) < time < math.inf:
-            raise LopsError(f"time is {time}; wanted a number above {self.times[-1] if self.times else 0.0}, that of the last checkpoint")
+            raise LopsError(
+                f"time is {time}; wanted a number above {self.times[-1] if self.times else 0.0}, that of the last checkpoint"
+            )
         if self.horizon is not None and time > self.horizon:
-            raise LopsError(f"time is {time}, beyond the horizon of {self.horizon}; give the record a larger horizon")
+            raise LopsError(
+                f"time is {time}, beyond the horizon of {self.horizon}; give the record a larger horizon"
+            )
         where = np.arange(len(self)) if positions is None else self._checked(positions)
         codes, own = self._read(predictions, where)
-        predicted, probability = np.full(len(self), -1, dtype=np.int32), np.full(len(self), np.nan, dtype=np.float32)
+        predicted, probability = (
+            np.full(len(self), -1, dtype=np.int32),
+            np.full(len(self), np.nan, dtype=np.float32),
+        )
         predicted[where], probability[where] = codes, own
         self.times.append(time)
         self._predicted.append(predicted)
@@ -110,24 +130,38 @@ class Record:
     def _checked(self, positions: Any) -> np.ndarray:
         where = np.asarray(positions)
         if where.ndim != 1 or (len(where) and where.dtype.kind not in "iu"):
-            raise LopsError(f"positions have shape {where.shape} and type {where.dtype}; wanted a flat list of integers")
+            raise LopsError(
+                f"positions have shape {where.shape} and type {where.dtype}; wanted a flat list of integers"
+            )
         where = where.astype(np.int64)
         if len(where) and not 0 <= where.min() <= where.max() < len(self):
-            raise LopsError(f"positions run from {where.min()} to {where.max()}; wanted 0 to {len(self) - 1}")
+            raise LopsError(
+                f"positions run from {where.min()} to {where.max()}; wanted 0 to {len(self) - 1}"
+            )
         if len(np.unique(where)) < len(where):
-            raise LopsError("a position occurs twice; wanted every sample at most once a checkpoint")
+            raise LopsError(
+                "a position occurs twice; wanted every sample at most once a checkpoint"
+            )
         return where
 
     def _read(self, predictions: Any, where: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return predicted codes (m,) and the probability of the pseudo-label (m,), NaN where only labels are given."""
-        found = np.asarray(predictions.detach().cpu() if hasattr(predictions, "detach") else predictions)
+        """Return predicted codes (m,) and the probability of the pseudo-label (m,), NaN where only
+        labels are given.
+        """
+        found = np.asarray(
+            predictions.detach().cpu() if hasattr(predictions, "detach") else predictions
+        )
         wanted = (len(where), len(self.classes))
         if found.ndim == 1:
             if len(found) != len(where):
-                raise LopsError(f"found {len(found)} predictions, wanted {len(where)}, one for each sample observed")
+                raise LopsError(
+                    f"found {len(found)} predictions, wanted {len(where)}, one for each sample observed"
+                )
             unknown = set(found.tolist()) - set(self.classes)
             if unknown:
-                raise LopsError(f"the label {unknown.pop()!r} is predicted; wanted one of the classes {self.classes[:8]}, pass classes=...")
+                raise LopsError(
+                    f"the label {unknown.pop()!r} is predicted; wanted one of the classes {self.classes[:8]}, pass classes=..."
+                )
             return encode(found, self.classes), np.full(len(found), np.nan)
         if found.shape != wanted or found.dtype.kind not in "fiu":
             raise LopsError(
@@ -136,9 +170,13 @@ class Record:
             )
         bad = np.isnan(found).any(axis=1)
         if bad.any():
-            raise LopsError(f"the probabilities of sample {where[bad.argmax()]} hold NaN; wanted numbers. Has the training diverged?")
+            raise LopsError(
+                f"the probabilities of sample {where[bad.argmax()]} hold NaN; wanted numbers. Has the training diverged?"
+            )
         if found.size and not -1e-3 <= found.min() <= found.max() <= 1 + 1e-3:
-            raise LopsError(f"predictions run from {found.min():g} to {found.max():g}; wanted probabilities: apply a softmax to logits")
+            raise LopsError(
+                f"predictions run from {found.min():g} to {found.max():g}; wanted probabilities: apply a softmax to logits"
+            )
         return found.argmax(axis=1), found[np.arange(len(where)), self.codes[where]]
 
     @property
@@ -151,11 +189,14 @@ class Record:
         return np.array(self._predicted, dtype=np.int32).reshape(len(self.times), len(self))
 
     def probabilities(self) -> np.ndarray:
-        """(E, N) float32, probability of the pseudo-label; NaN where not seen or where only labels were recorded."""
+        """(E, N) float32, probability of the pseudo-label; NaN where not seen or where only labels
+        were recorded.
+        """
         return np.array(self._probability, dtype=np.float32).reshape(len(self.times), len(self))
 
     def data_map(self) -> DataMap:
-        """Return mean confidence, variability and correctness of every pseudo-label over the checkpoints at which it was seen.
+        """Return mean confidence, variability and correctness of every pseudo-label over the
+        checkpoints at which it was seen.
 
         Raises:
             LopsError: nothing was recorded.
@@ -168,13 +209,19 @@ class Record:
         confidence = np.where(seen, probability, 0.0).sum(axis=0) / times_seen
         deviation = np.where(seen, probability - confidence, 0.0)
         right = (self.predictions() == self.codes).sum(axis=0)
-        return DataMap(confidence, np.sqrt((deviation**2).sum(axis=0) / times_seen), right / times_seen)
+        return DataMap(
+            confidence, np.sqrt((deviation**2).sum(axis=0) / times_seen), right / times_seen
+        )
 
-    def order(self, tau: float = 0.5, rule: str = "released", *, seed: int = 0, strict: bool = False) -> LearningOrder:
-        """Replay all checkpoints; what comes back can be asked whether it is ``done`` and which samples are ``undecided``.
+    def order(
+        self, tau: float = 0.5, rule: str = "released", *, seed: int = 0, strict: bool = False
+    ) -> LearningOrder:
+        """Replay all checkpoints; what comes back can be asked whether it is ``done`` and which
+        samples are ``undecided``.
 
         Raises:
-            LopsError: tau or rule out of range; a sample was not seen that matters for this tau and rule.
+            LopsError: tau or rule out of range; a sample was not seen that matters for this tau and
+                rule.
 
         """
         last = self.times[-1] if self.times else 1.0
@@ -182,13 +229,16 @@ class Record:
             [self.classes[code] for code in self.codes],
             tau=tau,
             rule=rule,
-            max_checkpoints=len(self.times) + 1,  # one more could follow: only the rule says that it is done
+            max_checkpoints=len(self.times)
+            + 1,  # one more could follow: only the rule says that it is done
             classes=self.classes,
             horizon=last if self.horizon is None else self.horizon,
             seed=seed,
             strict=strict,
         )
-        for time, predicted, probability in zip(self.times, self._predicted, self._probability, strict=True):
+        for time, predicted, probability in zip(
+            self.times, self._predicted, self._probability, strict=True
+        ):
             seen = np.flatnonzero(predicted >= 0)
             unseen = np.setdiff1d(order.undecided, seen, assume_unique=True)
             if len(unseen):
@@ -199,13 +249,24 @@ class Record:
             self._replay(order, time, seen, predicted, probability)
         return order
 
-    def _replay(self, order: LearningOrder, time: float, seen: np.ndarray, predicted: np.ndarray, probability: np.ndarray) -> None:
-        """Lay out scores with the recorded prediction as the largest and the recorded probability of the pseudo-label."""
+    def _replay(
+        self,
+        order: LearningOrder,
+        time: float,
+        seen: np.ndarray,
+        predicted: np.ndarray,
+        probability: np.ndarray,
+    ) -> None:
+        """Lay out scores with the recorded prediction as the largest and the recorded probability
+        of the pseudo-label.
+        """
         step, k = max(1, _BLOCK // len(self.classes)), len(self.classes)
         for start in range(0, len(seen), step):
             here = seen[start : start + step]
             if np.isnan(probability[here]).any():
-                order.observe([self.classes[code] for code in predicted[here]], time=time, positions=here)
+                order.observe(
+                    [self.classes[code] for code in predicted[here]], time=time, positions=here
+                )
                 continue
             rows = np.arange(len(here))
             scores = np.full((len(here), k), -1.0, dtype=np.float32)
@@ -215,7 +276,9 @@ class Record:
         if len(seen) < len(self):
             order.observe([], time=time, positions=[], close=True)
 
-    def select(self, tau: float = 0.5, rule: str = "released", *, seed: int = 0, strict: bool = False) -> Selection:
+    def select(
+        self, tau: float = 0.5, rule: str = "released", *, seed: int = 0, strict: bool = False
+    ) -> Selection:
         """Select the pseudo-labels to trust.
 
         Args:
@@ -239,7 +302,9 @@ class Record:
         names = [name.item() if isinstance(name, np.generic) else name for name in self.classes]
         for name in names:
             if not isinstance(name, str | int | float):
-                raise LopsError(f"a class is called {name!r}; wanted text or a number, which a file can hold")
+                raise LopsError(
+                    f"a class is called {name!r}; wanted text or a number, which a file can hold"
+                )
         about = {"format": _FORMAT, "classes": names, "horizon": self.horizon}
         write_arrays(
             Path(path),
@@ -262,13 +327,30 @@ class Record:
             with np.load(Path(path), allow_pickle=False) as arrays:
                 about = json.loads(str(arrays["about"]))
                 if about["format"] != _FORMAT:
-                    raise LopsError(f"{path} has format {about['format']}; wanted {_FORMAT}: it was written by a newer version, upgrade")
+                    raise LopsError(
+                        f"{path} has format {about['format']}; wanted {_FORMAT}: it was written by a newer version, upgrade"
+                    )
                 classes = about["classes"]
-                record = cls([classes[code] for code in arrays["codes"]], classes, horizon=about["horizon"])
+                record = cls(
+                    [classes[code] for code in arrays["codes"]], classes, horizon=about["horizon"]
+                )
                 record.times = arrays["times"].tolist()
-                record._predicted, record._probability = list(arrays["predictions"]), list(arrays["probabilities"])
+                record._predicted, record._probability = (
+                    list(arrays["predictions"]),
+                    list(arrays["probabilities"]),
+                )
         except LopsError:
             raise
-        except (OSError, ValueError, KeyError, TypeError, IndexError, EOFError, zipfile.BadZipFile) as error:
-            raise LopsError(f"{path} cannot be read as a record ({error}); wanted a file that Record.save() wrote") from None
+        except (
+            OSError,
+            ValueError,
+            KeyError,
+            TypeError,
+            IndexError,
+            EOFError,
+            zipfile.BadZipFile,
+        ) as error:
+            raise LopsError(
+                f"{path} cannot be read as a record ({error}); wanted a file that Record.save() wrote"
+            ) from None
         return record

@@ -1,4 +1,5 @@
-"""Learning order as a scikit-learn estimator that resamples, and as a step of an imbalanced-learn pipeline::
+"""Learning order as a scikit-learn estimator that resamples, and as a step of an imbalanced-learn
+pipeline::
 
     from lops_adapters.integrations.sklearn import LopsSelector
 
@@ -28,13 +29,16 @@ from lops_adapters.selection import Lops
 class LopsSelector(OneToOneFeatureMixin, BaseEstimator):
     """Keeps the samples whose pseudo-labels a classifier learns first.
 
-    ``fit_resample`` makes it what imbalanced-learn calls a sampler: as a step of its ``Pipeline`` it drops samples while the pipeline is
-    fitted and none when it predicts. scikit-learn's own ``Pipeline`` has no place for such a step.
+    ``fit_resample`` makes it what imbalanced-learn calls a sampler: as a step of its ``Pipeline``
+    it drops samples while the pipeline is fitted and none when it predicts. scikit-learn's own
+    ``Pipeline`` has no place for such a step.
 
     Args:
-        probe: who learns. ``None``: logistic regression, on the TF-IDF vectors of texts, or on numbers as they are (scale them first).
-            A name (``linear``, ``transformer``, ...) or a :class:`lops_adapters.probes.Probe`: for texts. A scikit-learn classifier with
-            ``partial_fit``: for numbers, batch by batch. None of these is changed: a copy is trained.
+        probe: who learns. ``None``: logistic regression, on the TF-IDF vectors of texts, or on
+            numbers as they are (scale them first). A name (``linear``, ``transformer``, ...) or a
+            :class:`lops_adapters.probes.Probe`: for texts. A scikit-learn classifier with
+            ``partial_fit``: for numbers, batch by batch. None of these is changed: a copy is
+            trained.
         tau: fraction of each class, see :class:`lops_adapters.core.LearningOrder`.
         rule: one of :data:`lops_adapters.core.RULES`.
         epochs: passes over the samples, for numbers; a probe for texts has its own.
@@ -44,7 +48,8 @@ class LopsSelector(OneToOneFeatureMixin, BaseEstimator):
 
     Attributes:
         sample_indices_: (m,) int64, sorted positions of the kept samples.
-        selection_: the :class:`lops_adapters.core.Selection`, with times of learning, confidences and reasons.
+        selection_: the :class:`lops_adapters.core.Selection`, with times of learning, confidences
+            and reasons.
         classes_: (k,) the distinct pseudo-labels, sorted.
         n_features_in_: columns of X, where X holds numbers.
 
@@ -79,26 +84,35 @@ class LopsSelector(OneToOneFeatureMixin, BaseEstimator):
         """Train the probe and select.
 
         Args:
-            X: (n, features) numbers, dense or sparse; or n texts in a list, an array, a column, or a table of one column.
+            X: (n, features) numbers, dense or sparse; or n texts in a list, an array, a column, or
+                a table of one column.
             y: (n,) pseudo-labels, or (n, k) one-hot rows.
 
         Returns:
             Itself.
 
         Raises:
-            LopsError: settings out of range, a probe that does not suit the samples, one class only. ValueError and TypeError of
-                scikit-learn, where X or y is none of these.
+            LopsError: settings out of range, a probe that does not suit the samples, one class
+                only. ValueError and TypeError of scikit-learn, where X or y is none of these.
 
         """
         labels, texts = _labels(y), _texts(X)
         check_consistent_length(X, labels)
         self.classes_ = np.unique(labels)
         if len(self.classes_) < 2:
-            raise LopsError(f"found {len(self.classes_)} class among {len(labels)} pseudo-labels; wanted at least 2 to tell apart")
+            raise LopsError(
+                f"found {len(self.classes_)} class among {len(labels)} pseudo-labels; wanted at least 2 to tell apart"
+            )
         given = self.random_state
-        seed = int(given) if isinstance(given, numbers.Integral) else int(check_random_state(given).randint(2**31 - 1))
+        seed = (
+            int(given)
+            if isinstance(given, numbers.Integral)
+            else int(check_random_state(given).randint(2**31 - 1))
+        )
         if texts is not None:
-            self.selection_ = Lops(self._text_probe(), tau=self.tau, rule=self.rule, seed=seed)(texts, labels)
+            self.selection_ = Lops(self._text_probe(), tau=self.tau, rule=self.rule, seed=seed)(
+                texts, labels
+            )
         else:
             matrix = validate_data(self, X, accept_sparse="csr", ensure_min_samples=2)
             self.selection_ = self._select_numbers(matrix, labels, seed)
@@ -106,7 +120,9 @@ class LopsSelector(OneToOneFeatureMixin, BaseEstimator):
         return self
 
     def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
-        """Train the probe, select, and return the kept rows of X and y in their order and of their kind; see :meth:`fit`."""
+        """Train the probe, select, and return the kept rows of X and y in their order and of their
+        kind; see :meth:`fit`.
+        """
         self.fit(X, y)
         return _rows(X, self.sample_indices_), _rows(y, self.sample_indices_)
 
@@ -132,15 +148,27 @@ class LopsSelector(OneToOneFeatureMixin, BaseEstimator):
                 "since learning order looks at it between epochs"
             )
         classifier = clone(self.probe)
-        if "random_state" in classifier.get_params() and classifier.get_params()["random_state"] is None:
+        if (
+            "random_state" in classifier.get_params()
+            and classifier.get_params()["random_state"] is None
+        ):
             classifier.set_params(random_state=seed % 2**32)
         return classifier
 
     def _select_numbers(self, matrix: Any, labels: Any, seed: int) -> Selection:
         for name in ("epochs", "batch_size"):
             if not isinstance(getattr(self, name), numbers.Integral) or getattr(self, name) < 1:
-                raise LopsError(f"{name} is {getattr(self, name)!r}; wanted a whole number, at least 1")
-        order = LearningOrder(labels, tau=self.tau, rule=self.rule, max_checkpoints=self.epochs, classes=self.classes_.tolist(), seed=seed)
+                raise LopsError(
+                    f"{name} is {getattr(self, name)!r}; wanted a whole number, at least 1"
+                )
+        order = LearningOrder(
+            labels,
+            tau=self.tau,
+            rule=self.rule,
+            max_checkpoints=self.epochs,
+            classes=self.classes_.tolist(),
+            seed=seed,
+        )
         classifier, rng = self._classifier(seed), np.random.default_rng(seed)
         for _ in tqdm(range(self.epochs), "epochs", leave=False, disable=not self.verbose):
             shuffled = rng.permutation(len(labels))
@@ -171,7 +199,9 @@ def _labels(y: Any) -> Any:
     if "multi" in kind and kind != "multiclass":
         rows = y.toarray() if sparse.issparse(y) else np.asarray(y)
         if kind != "multilabel-indicator" or not (rows.sum(axis=1) == 1).all():
-            raise LopsError("Multilabel and multioutput targets are not supported. Wanted one pseudo-label a sample, or one-hot rows")
+            raise LopsError(
+                "Multilabel and multioutput targets are not supported. Wanted one pseudo-label a sample, or one-hot rows"
+            )
         return np.asarray(rows.argmax(axis=1))
     check_classification_targets(y)
     return np.asarray(column_or_1d(y))
@@ -194,5 +224,7 @@ def _texts(X: Any) -> list[str] | None:
         return None
     if not all(found):
         where = found.index(False)
-        raise LopsError(f"X holds texts, and {list(X)[where]!r} at position {where}; wanted a string for every sample")
+        raise LopsError(
+            f"X holds texts, and {list(X)[where]!r} at position {where}; wanted a string for every sample"
+        )
     return list(X)

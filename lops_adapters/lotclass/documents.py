@@ -25,9 +25,11 @@ class Documents:
     """n tokenised documents.
 
     Attributes:
-        rows: for each document its (length,) int32 token ids, special tokens included, cut to what the encoder may see.
+        rows: for each document its (length,) int32 token ids, special tokens included, cut to what
+            the encoder may see.
         occurrences: those with a class name in them, as :class:`Occurrences`.
-        sources: for each class where its name was found: ``corpus``, or ``parts`` where no document holds it as a whole.
+        sources: for each class where its name was found: ``corpus``, or ``parts`` where no document
+            holds it as a whole.
 
     """
 
@@ -41,7 +43,8 @@ class Occurrences:
     """Class names in documents.
 
     Attributes:
-        rows: token ids of each document that has one; a name of several pieces stands there as one mask token.
+        rows: token ids of each document that has one; a name of several pieces stands there as one
+            mask token.
         where: (m,) int64, which of ``rows`` each occurrence is in.
         places: (m,) int64, its position there.
         codes: (m,) int64, its class.
@@ -56,7 +59,9 @@ class Occurrences:
 
 def token_rows(texts: Sequence[str], tokenizer: Any, max_tokens: int) -> list[np.ndarray]:
     """Return the (length,) int32 token ids of each text, special tokens included."""
-    ids = tokenizer(list(texts), truncation=True, max_length=max_tokens)["input_ids"] if texts else []
+    ids = (
+        tokenizer(list(texts), truncation=True, max_length=max_tokens)["input_ids"] if texts else []
+    )
     return [np.array(row, dtype=np.int32) for row in ids]
 
 
@@ -81,10 +86,14 @@ def read_names(names: Mapping[str, Sequence[str]]) -> dict[str, list[Phrase]]:
     for label, alternatives in names.items():
         phrases = list(dict.fromkeys(filter(None, map(phrase, alternatives))))
         if not phrases:
-            raise LopsError(f"class {label!r} has no name with a word in it (found {list(alternatives)}); LOTClass starts from names")
+            raise LopsError(
+                f"class {label!r} has no name with a word in it (found {list(alternatives)}); LOTClass starts from names"
+            )
         for words in phrases:
             if owner.setdefault(words, label) != label:
-                raise LopsError(f"{' '.join(words)!r} names both {owner[words]!r} and {label!r}; wanted names of one class only")
+                raise LopsError(
+                    f"{' '.join(words)!r} names both {owner[words]!r} and {label!r}; wanted names of one class only"
+                )
         found[label] = phrases
     if len(found) < 2:
         raise LopsError(f"found {len(found)} class; wanted at least two to tell apart")
@@ -92,11 +101,17 @@ def read_names(names: Mapping[str, Sequence[str]]) -> dict[str, list[Phrase]]:
 
 
 def read_documents(
-    texts: Sequence[str], names: Mapping[str, Sequence[str]], tokenizer: Any, max_tokens: int, *, quiet: bool = True
+    texts: Sequence[str],
+    names: Mapping[str, Sequence[str]],
+    tokenizer: Any,
+    max_tokens: int,
+    *,
+    quiet: bool = True,
 ) -> Documents:
     """Tokenise documents once and find the class names in them.
 
-    A name that no document holds as a whole is looked for by those of its words that are no stop word and in no other class's name.
+    A name that no document holds as a whole is looked for by those of its words that are no stop
+    word and in no other class's name.
 
     Args:
         texts: n documents.
@@ -106,35 +121,53 @@ def read_documents(
         quiet: no progress bar.
 
     Raises:
-        LopsError: as :func:`read_names`; or a class's name is nowhere in the documents, not even in parts.
+        LopsError: as :func:`read_names`; or a class's name is nowhere in the documents, not even in
+            parts.
 
     """
     phrases = read_names(names)
     rows: list[np.ndarray] = []
     words: list[list[tuple[str, int, int]]] = []
-    for start in tqdm(range(0, len(texts), _BLOCK), disable=quiet, unit="block", desc="tokenising", leave=False):
+    for start in tqdm(
+        range(0, len(texts), _BLOCK), disable=quiet, unit="block", desc="tokenising", leave=False
+    ):
         block = list(texts[start : start + _BLOCK])
-        encoded = tokenizer(block, truncation=True, max_length=max_tokens, return_offsets_mapping=True)
+        encoded = tokenizer(
+            block, truncation=True, max_length=max_tokens, return_offsets_mapping=True
+        )
         for number, text in enumerate(block):
             rows.append(np.array(encoded["input_ids"][number], dtype=np.int32))
-            words.append(list(_words(text, encoded.word_ids(number), encoded["offset_mapping"][number])))
+            words.append(
+                list(_words(text, encoded.word_ids(number), encoded["offset_mapping"][number]))
+            )
     seen = {word for document in words for word, _, _ in document}
     phrases, sources = _findable(phrases, words, seen)
     missing = [label for label, source in sources.items() if source == "nowhere"]
     if missing:
-        tried = "; ".join(f"{label}: {', '.join(' '.join(words) for words in phrases[label])}" for label in missing)
+        tried = "; ".join(
+            f"{label}: {', '.join(' '.join(words) for words in phrases[label])}"
+            for label in missing
+        )
         raise LopsError(
             f"no document has the name of {len(missing)} of {len(phrases)} classes in its first {max_tokens} tokens ({tried}); wanted "
             "names that occur: give others with --names, or --supervision keywords where the data has seed words"
         )
     for label, source in sources.items():
         if source == "parts":
-            log.info("class name %r: no document holds it as a whole; its parts are used: %s", label, phrases[label])
+            log.info(
+                "class name %r: no document holds it as a whole; its parts are used: %s",
+                label,
+                phrases[label],
+            )
     return Documents(rows, _occurrences(rows, words, phrases, tokenizer.mask_token_id), sources)
 
 
-def _words(text: str, word_ids: Sequence[int | None], offsets: Sequence[tuple[int, int]]) -> Iterator[tuple[str, int, int]]:
-    """Yield the words of a document, lower-case, with the pieces they span: first and one past the last."""
+def _words(
+    text: str, word_ids: Sequence[int | None], offsets: Sequence[tuple[int, int]]
+) -> Iterator[tuple[str, int, int]]:
+    """Yield the words of a document, lower-case, with the pieces they span: first and one past the
+    last.
+    """
     begin = 0
     while begin < len(word_ids):
         end = begin + 1
@@ -150,16 +183,33 @@ def _words(text: str, word_ids: Sequence[int | None], offsets: Sequence[tuple[in
 
 
 def _findable(
-    phrases: Mapping[str, list[Phrase]], words: Sequence[Sequence[tuple[str, int, int]]], seen: set[str]
+    phrases: Mapping[str, list[Phrase]],
+    words: Sequence[Sequence[tuple[str, int, int]]],
+    seen: set[str],
 ) -> tuple[dict[str, list[Phrase]], dict[str, str]]:
     """Return for each class the phrases to look for, and where they are from."""
     found: dict[str, list[Phrase]] = {}
     sources: dict[str, str] = {}
-    whole = {words for label in phrases for words in phrases[label] if len(words) > 1 and set(words) <= seen}
-    held = {match[0] for document in words for match in _matches(document, whole)} if whole else set()
+    whole = {
+        words
+        for label in phrases
+        for words in phrases[label]
+        if len(words) > 1 and set(words) <= seen
+    }
+    held = (
+        {match[0] for document in words for match in _matches(document, whole)} if whole else set()
+    )
     for label, own in phrases.items():
-        occurring = [words for words in own if words in held or (len(words) == 1 and words[0] in seen)]
-        others = {word for other in phrases if other != label for words in phrases[other] for word in words}
+        occurring = [
+            words for words in own if words in held or (len(words) == 1 and words[0] in seen)
+        ]
+        others = {
+            word
+            for other in phrases
+            if other != label
+            for words in phrases[other]
+            for word in words
+        }
         parts = sorted({word for words in own for word in words} - others - ENGLISH_STOP_WORDS)
         fallback: list[Phrase] = [(part,) for part in parts if part in seen and len(part) > 1]
         found[label] = occurring or fallback or own
@@ -167,8 +217,12 @@ def _findable(
     return found, sources
 
 
-def _matches(document: Sequence[tuple[str, int, int]], phrases: set[Phrase]) -> Iterator[tuple[Phrase, int, int]]:
-    """Yield phrases in a document with the pieces they span, the longest first where several begin at a word; at most one mark inside."""
+def _matches(
+    document: Sequence[tuple[str, int, int]], phrases: set[Phrase]
+) -> Iterator[tuple[Phrase, int, int]]:
+    """Yield phrases in a document with the pieces they span, the longest first where several begin
+    at a word; at most one mark inside.
+    """
     starts: dict[str, list[Phrase]] = {}
     for words in sorted(phrases, key=lambda words: (-len(words), words)):
         starts.setdefault(words[0], []).append(words)
@@ -185,7 +239,10 @@ def _matches(document: Sequence[tuple[str, int, int]], phrases: set[Phrase]) -> 
 
 
 def _occurrences(
-    rows: Sequence[np.ndarray], words: Sequence[Sequence[tuple[str, int, int]]], phrases: Mapping[str, list[Phrase]], mask: int
+    rows: Sequence[np.ndarray],
+    words: Sequence[Sequence[tuple[str, int, int]]],
+    phrases: Mapping[str, list[Phrase]],
+    mask: int,
 ) -> Occurrences:
     codes = {words: code for code, own in enumerate(phrases.values()) for words in own}
     held: list[np.ndarray] = []
@@ -202,4 +259,9 @@ def _occurrences(
             done = end
         if done:
             held.append(np.array(kept + row[done:].tolist(), dtype=np.int32))
-    return Occurrences(held, np.array(where, dtype=np.int64), np.array(places, dtype=np.int64), np.array(classes, dtype=np.int64))
+    return Occurrences(
+        held,
+        np.array(where, dtype=np.int64),
+        np.array(places, dtype=np.int64),
+        np.array(classes, dtype=np.int64),
+    )

@@ -1,8 +1,10 @@
-"""The engine of all training and prediction: one process, or several under ``accelerate launch``, with the same outcome.
+"""The engine of all training and prediction: one process, or several under ``accelerate launch``,
+with the same outcome.
 
-Every process runs the same program. Work is cut into micro-batches that do not depend on how many processes there are; each process takes
-every so-manieth of them, and gradients or predictions are put together. Dropout is drawn for each micro-batch by itself, so that the
-outcome is that of one process up to the order of sums.
+Every process runs the same program. Work is cut into micro-batches that do not depend on how many
+processes there are; each process takes every so-manieth of them, and gradients or predictions are
+put together. Dropout is drawn for each micro-batch by itself, so that the outcome is that of one
+process up to the order of sums.
 """
 
 from __future__ import annotations
@@ -38,7 +40,9 @@ class Engine:
         try:
             from accelerate import PartialState
         except ImportError:
-            raise LopsError("this needs Accelerate, which is not installed; run: pip install 'lops_adapters[lotclass]'") from None
+            raise LopsError(
+                "this needs Accelerate, which is not installed; run: pip install 'lops_adapters[lotclass]'"
+            ) from None
         wanted = resolve_device(device)
         self._state = PartialState(cpu=wanted.type == "cpu")
         self.processes: int = self._state.num_processes
@@ -70,8 +74,14 @@ class Engine:
         for number in range(self._state.process_index, len(items), self.processes):
             yield number, items[number]
 
-    def predict(self, batches: Sequence[np.ndarray], compute: Callable[[np.ndarray], np.ndarray], fill: np.ndarray) -> np.ndarray:
-        """Compute on batches of positions and return ``fill`` with their rows put in, the same in every process.
+    def predict(
+        self,
+        batches: Sequence[np.ndarray],
+        compute: Callable[[np.ndarray], np.ndarray],
+        fill: np.ndarray,
+    ) -> np.ndarray:
+        """Compute on batches of positions and return ``fill`` with their rows put in, the same in
+        every process.
 
         Args:
             batches: int64 positions, disjoint.
@@ -96,15 +106,22 @@ class Engine:
         return list(gather_object(part))
 
     def step(
-        self, network: Any, optimizer: Any, micro_batches: Sequence[np.ndarray], loss: Callable[[np.ndarray], Any], seed: Sequence[int]
+        self,
+        network: Any,
+        optimizer: Any,
+        micro_batches: Sequence[np.ndarray],
+        loss: Callable[[np.ndarray], Any],
+        seed: Sequence[int],
     ) -> None:
-        """Make one update: gradients of the micro-batches' losses, summed, clipped at norm 1, applied.
+        """Make one update: gradients of the micro-batches' losses, summed, clipped at norm 1,
+        applied.
 
         Args:
             network: torch module.
             optimizer: of its parameters, and no others.
             micro_batches: int64 positions; together the batch.
-            loss: ``loss(positions)`` returns a scalar, already divided so that the sum over micro-batches is the batch's mean.
+            loss: ``loss(positions)`` returns a scalar, already divided so that the sum over
+                micro-batches is the batch's mean.
             seed: of dropout, unique to this update.
 
         """
@@ -125,14 +142,21 @@ class Engine:
         from accelerate.utils import reduce
 
         torch = self._torch
-        grads = [torch.zeros_like(parameter) if parameter.grad is None else parameter.grad for parameter in parameters]
+        grads = [
+            torch.zeros_like(parameter) if parameter.grad is None else parameter.grad
+            for parameter in parameters
+        ]
         total = reduce(torch.cat([grad.flatten() for grad in grads]), reduction="sum")
-        for parameter, grad in zip(parameters, total.split([grad.numel() for grad in grads]), strict=True):
+        for parameter, grad in zip(
+            parameters, total.split([grad.numel() for grad in grads]), strict=True
+        ):
             parameter.grad = grad.view_as(parameter)
 
     @contextmanager
     def drawing(self, seed: Sequence[int]) -> Iterator[None]:
-        """Draw weights or dropout from a generator of its own inside; the caller's is as before afterwards."""
+        """Draw weights or dropout from a generator of its own inside; the caller's is as before
+        afterwards.
+        """
         number = int(np.random.SeedSequence(list(seed)).generate_state(1, np.uint64)[0])
         with LocalRandomness(number, self.device).inside():
             yield
@@ -149,11 +173,14 @@ def micro_batches(batch: np.ndarray, lengths: np.ndarray, size: int) -> list[np.
 
 
 def warm_up_then_fall(total: int, share: float = 0.1) -> Callable[[int], float]:
-    """Return the learning rate's factor at each update: a linear rise over the first share of ``total``, a linear fall to zero.
+    """Return the learning rate's factor at each update: a linear rise over the first share of
+    ``total``, a linear fall to zero.
 
     >>> factor = warm_up_then_fall(20)
     >>> [factor(step) for step in (0, 1, 2, 11, 20)]
     [0.0, 0.5, 1.0, 0.5, 0.0]
     """
     rise = int(share * total)
-    return lambda step: step / rise if step < rise else max(0.0, (total - step) / max(1, total - rise))
+    return lambda step: (
+        step / rise if step < rise else max(0.0, (total - step) / max(1, total - rise))
+    )

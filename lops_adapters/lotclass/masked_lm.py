@@ -1,4 +1,6 @@
-"""The masked language model: loaded with its head, or given one that is trained on the corpus first."""
+"""The masked language model: loaded with its head, or given one that is trained on the corpus
+first.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +24,11 @@ from lops_adapters.probes import encoders
 from lops_adapters.probes.torch_tools import import_torch, prediction_batches, training_batches
 
 log = logging.getLogger(__name__)
-_MASKED = 0.15  # of the tokens; of these 80 % become the mask, 10 % a random token, 10 % stay (BERT's pre-training)
-_SEED = 0  # the trained model is part of the data, as a downloaded one would be: the same for all seeds of a run
+# of the tokens; of these 80 % become the mask, 10 % a random token, 10 % stay (BERT's pre-training)
+_MASKED = 0.15
+# the trained model is part of the data, as a downloaded one would be: the same for all seeds of a
+# run
+_SEED = 0
 _HELD_OUT = 0.05  # of the documents, for the accuracy
 
 
@@ -31,7 +36,8 @@ _HELD_OUT = 0.05  # of the documents, for the accuracy
 class HeadTraining:
     """How a head is trained where a checkpoint has none; the encoder is trained along with it.
 
-    A small corpus is gone through more often than ``epochs`` say, until at least so many ``updates`` are made.
+    A small corpus is gone through more often than ``epochs`` say, until at least so many
+    ``updates`` are made.
     """
 
     epochs: int = 3
@@ -47,7 +53,8 @@ class LanguageModel:
 
     Attributes:
         source: what ``from_pretrained`` takes.
-        accuracy: share of held-out masked tokens it predicts, if its head was trained here; None if it came with one.
+        accuracy: share of held-out masked tokens it predicts, if its head was trained here; None if
+            it came with one.
         seconds: that training took, whenever that was.
 
     """
@@ -58,7 +65,8 @@ class LanguageModel:
 
 
 def load_language_model(source: str, engine: Engine) -> Any:
-    """Return the network with its masked-language-model head, float32; decoder and embeddings are one tensor.
+    """Return the network with its masked-language-model head, float32; decoder and embeddings are
+    one tensor.
 
     Raises:
         LopsError: it cannot be loaded, has no head, or its decoder is not tied to its embeddings.
@@ -71,7 +79,9 @@ def load_language_model(source: str, engine: Engine) -> Any:
 
 
 def load_network(source: str, engine: Engine) -> tuple[Any, bool]:
-    """Return the network, and whether its head is not the checkpoint's but drawn, always the same one."""
+    """Return the network, and whether its head is not the checkpoint's but drawn, always the same
+    one.
+    """
     from transformers import AutoModelForMaskedLM
 
     try:
@@ -92,10 +102,14 @@ def load_network(source: str, engine: Engine) -> tuple[Any, bool]:
 
 
 def assert_tied(model: Any, source: str) -> None:
-    """Raise a LopsError unless the decoder's matrix is the embeddings' own tensor; a decoder drawn at random predicts noise."""
+    """Raise a LopsError unless the decoder's matrix is the embeddings' own tensor; a decoder drawn
+    at random predicts noise.
+    """
     decoder, embeddings = model.get_output_embeddings(), model.get_input_embeddings()
     if decoder is None or decoder.weight.data_ptr() != embeddings.weight.data_ptr():
-        raise LopsError(f"the decoder of {source!r} is not tied to its embeddings; wanted a masked language model whose decoder is")
+        raise LopsError(
+            f"the decoder of {source!r} is not tied to its embeddings; wanted a masked language model whose decoder is"
+        )
 
 
 def head(model: Any) -> Any:
@@ -103,7 +117,9 @@ def head(model: Any) -> Any:
     for name in ("cls", "lm_head", "predictions"):
         if hasattr(model, name):
             return getattr(model, name)
-    raise LopsError(f"{type(model).__name__} has no head that LOTClass knows; wanted a BERT- or RoBERTa-like masked language model")
+    raise LopsError(
+        f"{type(model).__name__} has no head that LOTClass knows; wanted a BERT- or RoBERTa-like masked language model"
+    )
 
 
 def padded(rows: Sequence[np.ndarray], pad: int, device: Any) -> tuple[Any, Any]:
@@ -113,13 +129,23 @@ def padded(rows: Sequence[np.ndarray], pad: int, device: Any) -> tuple[Any, Any]
     ids = np.full((len(rows), lengths.max()), pad, dtype=np.int64)
     mask = np.arange(ids.shape[1]) < lengths[:, None]
     ids[mask] = np.concatenate(rows)
-    return torch.as_tensor(ids, device=device), torch.as_tensor(mask.astype(np.int64), device=device)
+    return torch.as_tensor(ids, device=device), torch.as_tensor(
+        mask.astype(np.int64), device=device
+    )
 
 
 def prepare_language_model(
-    encoder: str, documents: Sequence[np.ndarray], tokenizer: Any, engine: Engine, training: HeadTraining, *, cache: Path, quiet: bool
+    encoder: str,
+    documents: Sequence[np.ndarray],
+    tokenizer: Any,
+    engine: Engine,
+    training: HeadTraining,
+    *,
+    cache: Path,
+    quiet: bool,
 ) -> LanguageModel:
-    """Return a masked language model: the encoder's own, or one trained on the documents and kept in ``cache``.
+    """Return a masked language model: the encoder's own, or one trained on the documents and kept
+    in ``cache``.
 
     Args:
         encoder: ``minilm``, a name on the hub, or a local folder.
@@ -137,7 +163,11 @@ def prepare_language_model(
         return LanguageModel(source)
     folder = cache / _fingerprint(model, documents, training)
     if not engine.agree((folder / "lops.json").is_file()):
-        log.info("%s has no masked-language-model head: one is trained on %d documents", encoder, len(documents))
+        log.info(
+            "%s has no masked-language-model head: one is trained on %d documents",
+            encoder,
+            len(documents),
+        )
         start = time.perf_counter()
         accuracy = _train(model, documents, tokenizer, engine, training, quiet=quiet)
         if engine.main:
@@ -145,7 +175,11 @@ def prepare_language_model(
             storage.replace_folder(folder, lambda place: _save(model, tokenizer, about, place))
     engine.wait()
     found = json.loads((folder / "lops.json").read_text(encoding="utf-8"))
-    log.info("masked language model: %.1f %% of held-out masked tokens right (%s)", 100 * found["accuracy"], folder)
+    log.info(
+        "masked language model: %.1f %% of held-out masked tokens right (%s)",
+        100 * found["accuracy"],
+        folder,
+    )
     return LanguageModel(str(folder), **found)
 
 
@@ -165,13 +199,23 @@ def _fingerprint(model: Any, documents: Sequence[np.ndarray], training: HeadTrai
     return digest.hexdigest()[:32]
 
 
-def _train(model: Any, documents: Sequence[np.ndarray], tokenizer: Any, engine: Engine, training: HeadTraining, *, quiet: bool) -> float:
+def _train(
+    model: Any,
+    documents: Sequence[np.ndarray],
+    tokenizer: Any,
+    engine: Engine,
+    training: HeadTraining,
+    *,
+    quiet: bool,
+) -> float:
     """Train in place and return the accuracy on held-out documents."""
     torch = import_torch()
     rng = np.random.default_rng([_SEED, 2])
     usable = np.array([i for i, row in enumerate(documents) if len(row) > 2])
     if len(usable) < 2:
-        raise LopsError(f"found {len(usable)} documents with words; wanted at least two to train a language model on")
+        raise LopsError(
+            f"found {len(usable)} documents with words; wanted at least two to train a language model on"
+        )
     order = rng.permutation(usable)
     n_held = max(1, int(_HELD_OUT * len(order)))
     held, rows = order[:n_held], order[n_held:]
@@ -192,8 +236,13 @@ def _train(model: Any, documents: Sequence[np.ndarray], tokenizer: Any, engine: 
                 parts = micro_batches(batch, lengths, training.micro_batch)
 
                 def loss(part: np.ndarray, masked: Any = masked, count: int = count) -> Any:
-                    logits, wanted = _predict_masked(model, [masked[i] for i in part], tokenizer, engine)
-                    return torch.nn.functional.cross_entropy(logits.float(), wanted, reduction="sum") / count
+                    logits, wanted = _predict_masked(
+                        model, [masked[i] for i in part], tokenizer, engine
+                    )
+                    return (
+                        torch.nn.functional.cross_entropy(logits.float(), wanted, reduction="sum")
+                        / count
+                    )
 
                 engine.step(model, optimizer, parts, loss, (_SEED, 3, step))
                 schedule.step()
@@ -210,10 +259,18 @@ class Masker:
         self._mask = tokenizer.mask_token_id
         self._ordinary = np.setdiff1d(np.arange(len(tokenizer)), self._special)
 
-    def mask(self, row: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return a row with masked tokens, their (m,) places, and what stood there; at least one token unless all are special."""
+    def mask(
+        self, row: np.ndarray, rng: np.random.Generator
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return a row with masked tokens, their (m,) places, and what stood there; at least one
+        token unless all are special.
+        """
         places = np.flatnonzero(~np.isin(row, self._special))
-        chosen = np.sort(rng.permutation(places)[: max(1, round(_MASKED * len(places)))]) if len(places) else places
+        chosen = (
+            np.sort(rng.permutation(places)[: max(1, round(_MASKED * len(places)))])
+            if len(places)
+            else places
+        )
         changed = row.copy()
         draw = rng.random(len(chosen))
         changed[chosen[draw < 0.8]] = self._mask
@@ -223,7 +280,10 @@ class Masker:
 
 
 def _predict_masked(
-    model: Any, masked: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray]], tokenizer: Any, engine: Engine
+    model: Any,
+    masked: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray]],
+    tokenizer: Any,
+    engine: Engine,
 ) -> tuple[Any, Any]:
     """Return (m, V) logits at the masked places of a batch, and the (m,) int64 tokens wanted there."""
     torch = import_torch()
@@ -235,14 +295,22 @@ def _predict_masked(
     return head(model)(hidden[rows, columns]), torch.as_tensor(wanted, device=engine.device)
 
 
-def _accuracy(model: Any, masked: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray]], tokenizer: Any, engine: Engine) -> float:
+def _accuracy(
+    model: Any,
+    masked: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray]],
+    tokenizer: Any,
+    engine: Engine,
+) -> float:
     lengths = np.array([len(row) for row, _, _ in masked])
     counts = np.zeros((len(masked), 2), dtype=np.int64)
     model.eval()
 
     def right(batch: np.ndarray) -> np.ndarray:
         logits, wanted = _predict_masked(model, [masked[i] for i in batch], tokenizer, engine)
-        hits = np.split((logits.argmax(dim=-1) == wanted).cpu().numpy(), np.cumsum([len(masked[i][1]) for i in batch])[:-1])
+        hits = np.split(
+            (logits.argmax(dim=-1) == wanted).cpu().numpy(),
+            np.cumsum([len(masked[i][1]) for i in batch])[:-1],
+        )
         return np.array([[found.sum(), len(found)] for found in hits])
 
     engine.predict(prediction_batches(lengths, np.arange(len(masked)), 4096), right, counts)

@@ -9,12 +9,14 @@ from pathlib import Path
 
 import numpy as np
 
-from lops_adapters.loading import TextClassifier
 from lops_adapters.lotclass.documents import token_rows
 from lops_adapters.lotclass.probe import LotclassProbe, Sample
+from lops_adapters.runs.models import TextClassifier
 from lops_adapters.storage import write_json
 
-FIRST = np.zeros(1, dtype=np.int64)  # where a document's class is read: its first token, BERT's [CLS]
+FIRST = np.zeros(
+    1, dtype=np.int64
+)  # where a document's class is read: its first token, BERT's [CLS]
 
 
 @dataclass
@@ -34,7 +36,9 @@ class LotclassClassifier(TextClassifier):
 
     def _probabilities(self, texts: Sequence[str]) -> np.ndarray:
         """Class probabilities, (n, k) float32."""
-        samples = [Sample(row, FIRST) for row in token_rows(texts, self.network.tokenizer, self.max_tokens)]
+        samples = [
+            Sample(row, FIRST) for row in token_rows(texts, self.network.tokenizer, self.max_tokens)
+        ]
         return self.network.predict_prepared(samples)
 
     def save(self, folder: Path) -> None:
@@ -42,10 +46,17 @@ class LotclassClassifier(TextClassifier):
         inner = folder / "network"
         inner.mkdir()
         self.network.save(inner)
-        write_json(folder / "lops.json", {"kind": "lotclass", "classes": list(self.classes), "max_tokens": self.max_tokens})
+        write_json(
+            folder / "lops.json",
+            {"kind": "lotclass", "classes": list(self.classes), "max_tokens": self.max_tokens},
+        )
 
     @classmethod
     def load(cls, folder: Path, *, device: str = "auto") -> LotclassClassifier:
         """Read what :meth:`save` wrote."""
         stored = json.loads((folder / "lops.json").read_text(encoding="utf-8"))
-        return cls(stored["classes"], LotclassProbe.load(folder / "network", device=device), stored["max_tokens"])
+        return cls(
+            stored["classes"],
+            LotclassProbe.load(folder / "network", device=device),
+            stored["max_tokens"],
+        )

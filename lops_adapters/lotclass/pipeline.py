@@ -1,7 +1,8 @@
-"""LOTClass from top to bottom, with a selector where the LOPS paper puts it: after the pseudo-labelled rows are made; or at each refresh.
+"""LOTClass from top to bottom, with a selector where the LOPS paper puts it: after the
+pseudo-labelled rows are made; or at each refresh.
 
-Source: Meng et al., "Text Classification Using Label Names Only: A Language Model Self-Training Approach", EMNLP 2020; docs/lotclass.md
-lists what differs.
+Source: Meng et al., "Text Classification Using Label Names Only: A Language Model Self-Training
+Approach", EMNLP 2020; docs/lotclass.md lists what differs.
 """
 
 from __future__ import annotations
@@ -19,14 +20,26 @@ from lops_adapters.datasets import Corpus
 from lops_adapters.datasets.sources import user_cache
 from lops_adapters.lotclass.documents import Documents, read_documents
 from lops_adapters.lotclass.engine import Engine
-from lops_adapters.lotclass.masked_lm import HeadTraining, LanguageModel, load_language_model, prepare_language_model
+from lops_adapters.lotclass.masked_lm import (
+    HeadTraining,
+    LanguageModel,
+    load_language_model,
+    prepare_language_model,
+)
 from lops_adapters.lotclass.model import FIRST, LotclassClassifier
 from lops_adapters.lotclass.probe import LotclassProbe, Sample
 from lops_adapters.lotclass.self_training import Refresh, SelfTrained, planned_updates, self_train
 from lops_adapters.lotclass.settings import LotclassSettings
-from lops_adapters.lotclass.vocabulary import Indicative, Predictor, category_vocabulary, check_rows, indicative_positions, words_of
+from lops_adapters.lotclass.vocabulary import (
+    Indicative,
+    Predictor,
+    category_vocabulary,
+    check_rows,
+    indicative_positions,
+    words_of,
+)
 from lops_adapters.probes import encoders
-from lops_adapters.runs import RunFolder, selection_arrays, selection_from
+from lops_adapters.runs.folder import RunFolder, selection_arrays, selection_from
 from lops_adapters.selection import Lops, Selector, keep_all, trusted_positions
 
 log = logging.getLogger(__name__)
@@ -66,7 +79,9 @@ class Prepared:
 
 @dataclass(frozen=True)
 class ArmResult:
-    """One arm: selection among the rows; (n, k) predictions on documents after masked category prediction; self-training; seconds."""
+    """One arm: selection among the rows; (n, k) predictions on documents after masked category
+    prediction; self-training; seconds.
+    """
 
     selection: Selection
     category: np.ndarray
@@ -74,32 +89,71 @@ class ArmResult:
     seconds: dict[str, float]
 
 
-def prepare(corpus: Corpus, settings: LotclassSettings, run: RunFolder, engine: Engine, *, seed: int, quiet: bool) -> Prepared:
+def prepare(
+    corpus: Corpus,
+    settings: LotclassSettings,
+    run: RunFolder,
+    engine: Engine,
+    *,
+    seed: int,
+    quiet: bool,
+) -> Prepared:
     """Make the pseudo-labelled rows; what cannot work is refused before the long work."""
     names = settings.names_of(corpus.classes, corpus.seeds)
     tokenizer = encoders.load_tokenizer(settings.encoder, "right")
     check_encoder(settings, tokenizer)
     documents = read_documents(corpus.texts, names, tokenizer, settings.max_tokens, quiet=quiet)
-    head = HeadTraining(settings.head_epochs, settings.head_updates, settings.batch_size, settings.micro_batch, settings.head_learning_rate)
+    head = HeadTraining(
+        settings.head_epochs,
+        settings.head_updates,
+        settings.batch_size,
+        settings.micro_batch,
+        settings.head_learning_rate,
+    )
     cache = user_cache() / "masked_lm"
-    model = prepare_language_model(settings.encoder, documents.rows, tokenizer, engine, head, cache=cache, quiet=quiet)
-    find = partial(_find_rows, documents, names, model, tokenizer, settings, engine, corpus.classes, quiet)
+    model = prepare_language_model(
+        settings.encoder, documents.rows, tokenizer, engine, head, cache=cache, quiet=quiet
+    )
+    find = partial(
+        _find_rows, documents, names, model, tokenizer, settings, engine, corpus.classes, quiet
+    )
     arrays, seconds = run.stage("rows", find)
     vocabularies = np.split(arrays["vocabulary"], np.cumsum(arrays["vocabulary_sizes"])[:-1])
-    words = {label: words_of(tokens, tokenizer) for label, tokens in zip(corpus.classes, vocabularies, strict=True)}
+    words = {
+        label: words_of(tokens, tokenizer)
+        for label, tokens in zip(corpus.classes, vocabularies, strict=True)
+    }
     indicative = Indicative(*(arrays[key] for key in ("documents", "codes", "starts", "places")))
-    samples = [masked(documents.rows[indicative.documents[i]], indicative.of(i), tokenizer.mask_token_id) for i in range(len(indicative))]
-    log.info("%d rows of %d documents speak of a class", len(indicative), len(np.unique(indicative.documents)))
+    samples = [
+        masked(documents.rows[indicative.documents[i]], indicative.of(i), tokenizer.mask_token_id)
+        for i in range(len(indicative))
+    ]
+    log.info(
+        "%d rows of %d documents speak of a class",
+        len(indicative),
+        len(np.unique(indicative.documents)),
+    )
     return Prepared(
-        corpus, settings, engine, documents, model, words, indicative, samples, {"language_model": model.seconds, "rows": seconds}
+        corpus,
+        settings,
+        engine,
+        documents,
+        model,
+        words,
+        indicative,
+        samples,
+        {"language_model": model.seconds, "rows": seconds},
     )
 
 
 def run_arm(arm: str, prepared: Prepared, run: RunFolder, *, seed: int, quiet: bool) -> ArmResult:
-    """Run one arm: ``standard`` selects nothing, ``lops`` among the rows, ``lops-refresh`` at each refresh of self-training."""
+    """Run one arm: ``standard`` selects nothing, ``lops`` among the rows, ``lops-refresh`` at each
+    refresh of self-training.
+    """
     samples, labels = prepared.samples, prepared.labels
     selector = _selector(arm, "rows", prepared, seed=seed, quiet=quiet)
-    # The insertion point of the LOPS paper (appendix, compared methods): the rows are there, the network is not trained yet.
+    # The insertion point of the LOPS paper (appendix, compared methods): the rows are there, the
+    # network is not trained yet.
     selection, select_seconds = run.select(f"{arm}-selection", lambda: selector(samples, labels))
     trusted = trusted_positions(selection, labels)
     # Arms that select later share the Standard arm's network up to there.
@@ -109,7 +163,11 @@ def run_arm(arm: str, prepared: Prepared, run: RunFolder, *, seed: int, quiet: b
     at_refresh = _selector(arm, "refresh", prepared, seed=seed, quiet=quiet)
     improve = partial(_self_train, prepared, category, at_refresh, run, arm, seed, quiet)
     final, self_seconds = run.stage(f"{arm}-self-training", improve)
-    seconds = {"selection": select_seconds, "category": category_seconds, "self_training": self_seconds}
+    seconds = {
+        "selection": select_seconds,
+        "category": category_seconds,
+        "self_training": self_seconds,
+    }
     return ArmResult(selection, category["probabilities"], _self_trained(final), seconds)
 
 
@@ -133,7 +191,13 @@ def _selector(arm: str, place: str, prepared: Prepared, *, seed: int, quiet: boo
         return keep_all
     settings = prepared.settings
     probe = build_network(prepared, epochs=settings.probe_epochs, quiet=quiet)
-    return Lops(probe, tau=settings.tau, rule=settings.rule, every=settings.updates_between_checkpoints, seed=seed)
+    return Lops(
+        probe,
+        tau=settings.tau,
+        rule=settings.rule,
+        every=settings.updates_between_checkpoints,
+        seed=seed,
+    )
 
 
 def masked(row: np.ndarray, places: np.ndarray, mask: int) -> Sample:
@@ -156,7 +220,9 @@ def check_encoder(settings: LotclassSettings, tokenizer: Any) -> None:
         )
     limit = encoders.longest_input(encoders.load_config(settings.encoder))
     if limit and settings.max_tokens > limit:
-        raise LopsError(f"max_tokens is {settings.max_tokens}; {settings.encoder} takes 8 to {limit}")
+        raise LopsError(
+            f"max_tokens is {settings.max_tokens}; {settings.encoder} takes 8 to {limit}"
+        )
 
 
 def check_refreshes(settings: LotclassSettings, n_documents: int) -> None:
@@ -164,7 +230,10 @@ def check_refreshes(settings: LotclassSettings, n_documents: int) -> None:
     planned, interval = planned_updates(n_documents, settings)
     size = min(interval * settings.batch_size, n_documents)
     if planned:
-        settings.check_checkpoints(settings.probe_epochs * -(-size // settings.batch_size), f"the {size} documents of a refresh")
+        settings.check_checkpoints(
+            settings.probe_epochs * -(-size // settings.batch_size),
+            f"the {size} documents of a refresh",
+        )
 
 
 def _find_rows(
@@ -180,10 +249,18 @@ def _find_rows(
     network = load_language_model(model.source, engine)
     predictor = Predictor(network, tokenizer, engine, top=settings.top, tokens=4096, quiet=quiet)
     vocabularies = category_vocabulary(documents, names, predictor, size=settings.vocabulary_size)
-    found = indicative_positions(documents.rows, vocabularies, predictor, threshold=settings.match_threshold, special=settings.faithful)
+    found = indicative_positions(
+        documents.rows,
+        vocabularies,
+        predictor,
+        threshold=settings.match_threshold,
+        special=settings.faithful,
+    )
     shown = [words_of(tokens, tokenizer) for tokens in vocabularies]
     check_rows(found.codes, classes, shown, settings.min_rows, settings.supervision)
-    settings.check_checkpoints(settings.probe_epochs * -(-len(found) // settings.batch_size), f"{len(found)} rows")
+    settings.check_checkpoints(
+        settings.probe_epochs * -(-len(found) // settings.batch_size), f"{len(found)} rows"
+    )
     return {
         "vocabulary": np.concatenate(vocabularies),
         "vocabulary_sizes": np.array([len(tokens) for tokens in vocabularies]),
@@ -194,21 +271,38 @@ def _find_rows(
     }
 
 
-def _train(prepared: Prepared, trusted: np.ndarray, seed: int, quiet: bool) -> dict[str, np.ndarray]:
+def _train(
+    prepared: Prepared, trusted: np.ndarray, seed: int, quiet: bool
+) -> dict[str, np.ndarray]:
     """Masked category prediction on the trusted rows."""
     network = build_network(prepared, epochs=prepared.settings.epochs, quiet=quiet)
     codes = prepared.indicative.codes[trusted]
-    network.fit([prepared.samples[i] for i in trusted], codes, len(prepared.corpus.classes), seed=seed)
+    network.fit(
+        [prepared.samples[i] for i in trusted], codes, len(prepared.corpus.classes), seed=seed
+    )
     weights = {f"weight:{name}": array for name, array in network.weights().items()}
     return {"probabilities": network.predict_proba(whole_documents(prepared)), **weights}
 
 
 def _self_train(
-    prepared: Prepared, category: Mapping[str, np.ndarray], selector: Selector, run: RunFolder, arm: str, seed: int, quiet: bool
+    prepared: Prepared,
+    category: Mapping[str, np.ndarray],
+    selector: Selector,
+    run: RunFolder,
+    arm: str,
+    seed: int,
+    quiet: bool,
 ) -> dict[str, np.ndarray]:
     classes = prepared.corpus.classes
     network = build_network(prepared, epochs=prepared.settings.epochs, quiet=quiet)
-    network.restore({name.removeprefix("weight:"): array for name, array in category.items() if name.startswith("weight:")}, len(classes))
+    network.restore(
+        {
+            name.removeprefix("weight:"): array
+            for name, array in category.items()
+            if name.startswith("weight:")
+        },
+        len(classes),
+    )
     names = np.array(classes, dtype=object)
 
     def select(samples: Sequence[Sample], codes: np.ndarray, number: int) -> Selection:
@@ -217,22 +311,44 @@ def _self_train(
             return keep_all(samples, names[codes])
         return selector(samples, names[codes])
 
-    done = self_train(network, whole_documents(prepared), prepared.settings, select, seed=seed, quiet=quiet)
-    run.save_model(run.arm(arm) / "model", LotclassClassifier(classes, network, prepared.settings.max_tokens).save)
+    done = self_train(
+        network, whole_documents(prepared), prepared.settings, select, seed=seed, quiet=quiet
+    )
+    run.save_model(
+        run.arm(arm) / "model",
+        LotclassClassifier(classes, network, prepared.settings.max_tokens).save,
+    )
     return _arrays(done)
 
 
 def _arrays(done: SelfTrained) -> dict[str, np.ndarray]:
-    arrays = {"probabilities": done.probabilities, "updates": np.array(done.updates), "refreshes": np.array(len(done.refreshes))}
+    arrays = {
+        "probabilities": done.probabilities,
+        "updates": np.array(done.updates),
+        "refreshes": np.array(len(done.refreshes)),
+    }
     for number, refresh in enumerate(done.refreshes):
-        own = {"documents": refresh.documents, "codes": refresh.codes, "agreement": np.array(refresh.agreement)}
-        arrays |= {f"{number}:{key}": value for key, value in {**own, **selection_arrays(refresh.selection)}.items()}
+        own = {
+            "documents": refresh.documents,
+            "codes": refresh.codes,
+            "agreement": np.array(refresh.agreement),
+        }
+        arrays |= {
+            f"{number}:{key}": value
+            for key, value in {**own, **selection_arrays(refresh.selection)}.items()
+        }
     return arrays
 
 
 def _self_trained(arrays: Mapping[str, np.ndarray]) -> SelfTrained:
     refreshes = []
     for number in range(int(arrays["refreshes"])):
-        own = {key.split(":")[1]: value for key, value in arrays.items() if key.startswith(f"{number}:")}
-        refreshes.append(Refresh(own["documents"], own["codes"], float(own["agreement"]), selection_from(own)))
+        own = {
+            key.split(":")[1]: value
+            for key, value in arrays.items()
+            if key.startswith(f"{number}:")
+        }
+        refreshes.append(
+            Refresh(own["documents"], own["codes"], float(own["agreement"]), selection_from(own))
+        )
     return SelfTrained(arrays["probabilities"], int(arrays["updates"]), refreshes)

@@ -1,4 +1,6 @@
-"""Several processes under ``accelerate launch``: one writes the run folder, the others follow it step by step in copies of their own."""
+"""Several processes under ``accelerate launch``: one writes the run folder, the others follow it
+step by step in copies of their own.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from contextlib import redirect_stdout
 from pathlib import Path
 
 from lops_adapters.lotclass.engine import Engine
-from lops_adapters.runs import RunFolder
+from lops_adapters.runs.folder import RunFolder
 
 
 def follows() -> bool:
@@ -23,7 +25,11 @@ def follows() -> bool:
 def follow(command: Callable[[argparse.Namespace], int], options: argparse.Namespace) -> int:
     """Run the command like the first process, silently and in a temporary run folder."""
     with tempfile.TemporaryDirectory(prefix="lops-") as folder, redirect_stdout(io.StringIO()):
-        return command(argparse.Namespace(**{**vars(options), "output": Path(folder) / "run", "resume": False, "quiet": True}))
+        return command(
+            argparse.Namespace(
+                **{**vars(options), "output": Path(folder) / "run", "resume": False, "quiet": True}
+            )
+        )
 
 
 def join(run: RunFolder, engine: Engine) -> None:

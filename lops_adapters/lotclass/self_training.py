@@ -1,4 +1,6 @@
-"""Self-training on all documents towards sharpened predictions (LOTClass, section 3.3), with a selector at each refresh if wanted."""
+"""Self-training on all documents towards sharpened predictions (LOTClass, section 3.3), with a
+selector at each refresh if wanted.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,8 @@ class SelfTrained:
 
 
 def slices(n: int, size: int, seed: int) -> Iterator[np.ndarray]:
-    """Yield positions of ``size`` documents at a time, in one random order that starts again at its end; all n where size is larger.
+    """Yield positions of ``size`` documents at a time, in one random order that starts again at its
+    end; all n where size is larger.
 
     >>> parts = slices(5, 3, seed=0)
     >>> [len(next(parts)) for _ in range(3)], sorted(set(next(slices(2, 3, seed=0)).tolist()))
@@ -60,7 +63,8 @@ def slices(n: int, size: int, seed: int) -> Iterator[np.ndarray]:
 
 
 def planned_updates(n: int, settings: LotclassSettings) -> tuple[int, int]:
-    """Return the updates of self-training on n documents, and how many of them lie between two refreshes.
+    """Return the updates of self-training on n documents, and how many of them lie between two
+    refreshes.
 
     Under ``faithful`` there are whole intervals of ``update_interval`` only, which can be none.
     """
@@ -81,9 +85,10 @@ def self_train(
 ) -> SelfTrained:
     """Train the network on, in place, on targets made of its own predictions.
 
-    Every ``update_interval`` updates the next slice of documents, as many as these updates take, is predicted and gets new targets; the
-    selector says which of them are trained on, and the others are skipped until the slice comes round again. The learning rate follows
-    the number of updates made, and nothing that the selector does.
+    Every ``update_interval`` updates the next slice of documents, as many as these updates take, is
+    predicted and gets new targets; the selector says which of them are trained on, and the others
+    are skipped until the slice comes round again. The learning rate follows the number of updates
+    made, and nothing that the selector does.
 
     Args:
         network: trained by masked category prediction.
@@ -104,7 +109,9 @@ def self_train(
     done = SelfTrained(np.zeros(0))
     begun = 0
     parts = slices(len(documents), interval * settings.batch_size, seed)
-    with tqdm(total=planned, disable=quiet, unit="update", desc="self-training", leave=False) as bar:
+    with tqdm(
+        total=planned, disable=quiet, unit="update", desc="self-training", leave=False
+    ) as bar:
         while begun < planned:
             part = next(parts)
             probabilities = _predictions(network, documents, part)
@@ -115,7 +122,14 @@ def self_train(
             done.refreshes.append(Refresh(part, codes, agreement, selection))
             budget = min(interval, planned - begun)
             kept = selection.kept
-            batches = [kept[batch] for batch in training_batches(lengths[part[kept]], settings.batch_size, rng)] if len(kept) else []
+            batches = (
+                [
+                    kept[batch]
+                    for batch in training_batches(lengths[part[kept]], settings.batch_size, rng)
+                ]
+                if len(kept)
+                else []
+            )
             for batch in batches[:budget]:
                 update(part[batch], targets[batch].astype(np.float32))
                 done.updates += 1
@@ -126,8 +140,12 @@ def self_train(
     return done
 
 
-def _predictions(network: LotclassProbe, documents: Sequence[Sample], positions: np.ndarray) -> np.ndarray:
+def _predictions(
+    network: LotclassProbe, documents: Sequence[Sample], positions: np.ndarray
+) -> np.ndarray:
     probabilities = network.predict_prepared(documents, positions)
     if not np.isfinite(probabilities).all():
-        raise LopsError("the network's predictions are not numbers any more; wanted a training that converges: lower learning_rate")
+        raise LopsError(
+            "the network's predictions are not numbers any more; wanted a training that converges: lower learning_rate"
+        )
     return probabilities

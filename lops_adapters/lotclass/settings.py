@@ -7,32 +7,38 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from lops_adapters.core import LopsError
-from lops_adapters.settings import FrameworkSettings
+from lops_adapters.runs.settings import FrameworkSettings
 
 SUPERVISION = ("names", "keywords")
 
 
 @dataclass(frozen=True, kw_only=True)
 class LotclassSettings(FrameworkSettings):
-    """All that decides the outcome of a LOTClass run besides data and seed; the probe ``same`` is the network, fresh.
+    """All that decides the outcome of a LOTClass run besides data and seed; the probe ``same`` is
+    the network, fresh.
 
     Args:
-        encoder: a masked language model: a hub name, a local folder, or ``minilm``, which gets its head trained on the corpus first.
-        supervision: ``names``, those of the classes, or ``keywords``, the data's seed words as alternative names.
+        encoder: a masked language model: a hub name, a local folder, or ``minilm``, which gets its
+            head trained on the corpus first.
+        supervision: ``names``, those of the classes, or ``keywords``, the data's seed words as
+            alternative names.
         names: (class, alternative names) pairs that replace the class's own name.
         max_tokens: documents are cut at so many word pieces.
         top: the language model's best so many predictions are looked at.
         vocabulary_size: of a class, before words that do not tell are taken out.
-        match_threshold: a position is indicative where more of the best predictions are in a class's vocabulary.
+        match_threshold: a position is indicative where more of the best predictions are in a
+            class's vocabulary.
         min_rows: rows that each class needs.
-        epochs, batch_size, learning_rate: of masked category prediction; the probe has the same rate and batches.
+        epochs, batch_size, learning_rate: of masked category prediction; the probe has the same
+            rate and batches.
         probe_epochs: the probe is watched at most so long.
         self_train_epochs: passes over the documents, a fraction is possible.
         self_learning_rate: of self-training.
         update_interval: updates of self-training between two targets.
-        micro_batch: samples that go through the network together; the outcome depends on it, and not on the number of processes.
-        head_epochs, head_updates, head_learning_rate: of a masked-language-model head where the encoder has none; at least so many epochs
-            and updates.
+        micro_batch: samples that go through the network together; the outcome depends on it, and
+            not on the number of processes.
+        head_epochs, head_updates, head_learning_rate: of a masked-language-model head where the
+            encoder has none; at least so many epochs and updates.
 
     """
 
@@ -76,7 +82,9 @@ class LotclassSettings(FrameworkSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "names", tuple((label, tuple(names)) for label, names in self.names))  # JSON makes lists of them
+        object.__setattr__(
+            self, "names", tuple((label, tuple(names)) for label, names in self.names)
+        )  # JSON makes lists of them
         self._one_of("supervision", SUPERVISION)
         if self.max_tokens < 8:
             raise LopsError(f"max_tokens is {self.max_tokens}; wanted at least 8")
@@ -87,25 +95,34 @@ class LotclassSettings(FrameworkSettings):
                 f"match_threshold is {self.match_threshold}; wanted 0 to {self.top - 1}, since {self.top} predictions are looked at"
             )
         if not 0 <= self.self_train_epochs < float("inf"):
-            raise LopsError(f"self_train_epochs is {self.self_train_epochs}; wanted a number, at least 0")
+            raise LopsError(
+                f"self_train_epochs is {self.self_train_epochs}; wanted a number, at least 0"
+            )
         for name in ("learning_rate", "self_learning_rate", "head_learning_rate"):
             if not getattr(self, name) > 0:
                 raise LopsError(f"{name} is {getattr(self, name)}; wanted a number above 0")
 
-    def names_of(self, classes: tuple[str, ...], seeds: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    def names_of(
+        self, classes: tuple[str, ...], seeds: Mapping[str, tuple[str, ...]]
+    ) -> dict[str, tuple[str, ...]]:
         """Return each class's alternative names.
 
         Raises:
-            LopsError: names for a class that is not there, or keywords where the data has none for a class.
+            LopsError: names for a class that is not there, or keywords where the data has none for
+                a class.
 
         """
         given = dict(self.names)
         unknown = set(given) - set(classes)
         if unknown:
-            raise LopsError(f"names for unknown classes: {', '.join(sorted(unknown))}; wanted some of {', '.join(classes)}")
+            raise LopsError(
+                f"names for unknown classes: {', '.join(sorted(unknown))}; wanted some of {', '.join(classes)}"
+            )
         usual = seeds if self.supervision == "keywords" else {label: (label,) for label in classes}
         own = {label: given.get(label) or tuple(usual.get(label, ())) for label in classes}
         without = [label for label in classes if not own[label]]
         if without:
-            raise LopsError(f"no seed words for {', '.join(without)}; put a seeds.json beside the data, or give --supervision names")
+            raise LopsError(
+                f"no seed words for {', '.join(without)}; put a seeds.json beside the data, or give --supervision names"
+            )
         return own

@@ -7,7 +7,8 @@ from lops_adapters.probes.base import Probe, Snapshot
 
 __all__ = ["PROBES", "Probe", "Snapshot", "probe_class", "text_probe"]
 
-# A new probe is a file, a line here and a row in the conformance suite. Modules are imported when asked for: torch takes seconds.
+# A new probe is a file, a line here and a row in the conformance suite. Modules are imported when
+# asked for: torch takes seconds.
 PROBES = {
     "linear": "lops_adapters.probes.linear:LinearProbe",
     "transformer": "lops_adapters.probes.transformer:TransformerProbe",
@@ -29,8 +30,11 @@ def probe_class(kind: str) -> type[Probe]:
     return found
 
 
-def text_probe(kind: str, *, encoder: str, max_tokens: int, device: str, quiet: bool = True) -> Probe:
-    """Return a probe that a framework can watch in place of its own network: ``linear`` or ``transformer``, in its default settings.
+def text_probe(
+    kind: str, *, encoder: str, max_tokens: int, device: str, quiet: bool = True
+) -> Probe:
+    """Return a probe that a framework can watch in place of its own network: ``linear`` or
+    ``transformer``, in its default settings.
 
     >>> text_probe("linear", encoder="minilm", max_tokens=128, device="cpu").max_epochs
     4

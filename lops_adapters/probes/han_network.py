@@ -1,4 +1,6 @@
-"""The hierarchical attention network (Yang et al., NAACL 2016) as ConWea configures it, with packed sequences and masked attention."""
+"""The hierarchical attention network (Yang et al., NAACL 2016) as ConWea configures it, with packed
+sequences and masked attention.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 
 class Attention(nn.Module):
-    """Weighted mean over time: weights are softmax(tanh(x W) u), and padding takes no part (in the original it does)."""
+    """Weighted mean over time: weights are softmax(tanh(x W) u), and padding takes no part (in the
+    original it does).
+    """
 
     def __init__(self, width: int, units: int) -> None:
         super().__init__()
@@ -43,7 +47,9 @@ class Level(nn.Module):
                 nn.init.zeros_(parameter)
 
     def forward(self, inputs: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
-        """Pool inputs (rows, time, width) of the given lengths (rows,), on the CPU and at least 1, into (rows, 2 units)."""
+        """Pool inputs (rows, time, width) of the given lengths (rows,), on the CPU and at least 1,
+        into (rows, 2 units).
+        """
         packed = pack_padded_sequence(inputs, lengths, batch_first=True, enforce_sorted=False)
         states, _ = pad_packed_sequence(self.gru(packed)[0], batch_first=True)
         mask = torch.arange(states.shape[1]).unsqueeze(0) < lengths.unsqueeze(1)
@@ -67,8 +73,8 @@ class HanNetwork(nn.Module):
     def forward(self, sentences: torch.Tensor, words: torch.Tensor, counts: list[int]) -> Any:
         """Class scores (documents, k).
 
-        ``sentences`` is (all sentences, longest) int64 word indices, ``words`` the length of each on the CPU, ``counts`` how many
-        sentences each document has, in order.
+        ``sentences`` is (all sentences, longest) int64 word indices, ``words`` the length of each
+        on the CPU, ``counts`` how many sentences each document has, in order.
         """
         vectors = self.word_level(self.embedding(sentences), words)
         documents = nn.utils.rnn.pad_sequence(list(vectors.split(counts)), batch_first=True)

@@ -1,4 +1,6 @@
-"""Compiled Keras models: how their targets and outputs are read, and copying, saving and loading them."""
+"""Compiled Keras models: how their targets and outputs are read, and copying, saving and loading
+them.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,8 @@ class Head:
     logits: bool
 
     def targets(self, codes: np.ndarray, smoothing: float) -> np.ndarray:
-        """Return what the loss wants for class codes (b,): codes (b,) int32, or (b, k) or (b, 1) float32 with smoothing.
+        """Return what the loss wants for class codes (b,): codes (b,) int32, or (b, k) or (b, 1)
+        float32 with smoothing.
 
         >>> Head(2, single=False, sparse=False, logits=False).targets(np.array([1]), 0.5)
         array([[0.25, 0.75]], dtype=float32)
@@ -48,17 +51,24 @@ class Head:
         return soft[:, 1:] if self.single else soft
 
     def soft_loss(self) -> Any:
-        """Return KL divergence to soft labels, or the cross-entropy of the same gradient where outputs are no probabilities."""
+        """Return KL divergence to soft labels, or the cross-entropy of the same gradient where
+        outputs are no probabilities.
+        """
         losses = import_keras().losses
         if self.single:
             return losses.BinaryCrossentropy(from_logits=self.logits)
-        return losses.CategoricalCrossentropy(from_logits=True) if self.logits else losses.KLDivergence()
+        return (
+            losses.CategoricalCrossentropy(from_logits=True)
+            if self.logits
+            else losses.KLDivergence()
+        )
 
     def probabilities(self, outputs: Any) -> np.ndarray:
         """Class probabilities, (b, k) float32, of a model's outputs (b, k) or (b, 1).
 
         Raises:
-            LopsError: the outputs are no probabilities and the loss does not say that they are logits.
+            LopsError: the outputs are no probabilities and the loss does not say that they are
+                logits.
 
         """
         scores = np.asarray(outputs).astype(np.float32)
@@ -81,22 +91,32 @@ def read_loss(model: Any, smoothing: float) -> tuple[bool, bool]:
     """Return of a compiled model whether its loss takes class codes, and whether it takes logits.
 
     Raises:
-        LopsError: it is no model, not compiled, has more than one loss, or smoothing is asked of a loss that takes class codes.
+        LopsError: it is no model, not compiled, has more than one loss, or smoothing is asked of a
+            loss that takes class codes.
 
     """
     keras = import_keras()
     if not isinstance(model, keras.Model):
-        raise LopsError(f"model is {model!r}; wanted a compiled Keras model, or a function that returns one for a number of classes")
+        raise LopsError(
+            f"model is {model!r}; wanted a compiled Keras model, or a function that returns one for a number of classes"
+        )
     if not model.compiled or model.loss is None:
-        raise LopsError(f"the Keras model {model.name!r} is not compiled with a loss; call its compile(optimizer=..., loss=...) first")
+        raise LopsError(
+            f"the Keras model {model.name!r} is not compiled with a loss; call its compile(optimizer=..., loss=...) first"
+        )
     found = model.loss
     if isinstance(found, dict | list | tuple):
         parts = list(found.values()) if isinstance(found, dict) else list(found)
         if len(parts) != 1:
-            raise LopsError(f"the Keras model {model.name!r} has {len(parts)} losses; wanted one output with one loss")
+            raise LopsError(
+                f"the Keras model {model.name!r} has {len(parts)} losses; wanted one output with one loss"
+            )
         found = parts[0]
     loss = keras.losses.get(found)
-    sparse = isinstance(loss, keras.losses.SparseCategoricalCrossentropy) or loss is keras.losses.sparse_categorical_crossentropy
+    sparse = (
+        isinstance(loss, keras.losses.SparseCategoricalCrossentropy)
+        or loss is keras.losses.sparse_categorical_crossentropy
+    )
     if sparse and smoothing:
         raise LopsError(
             f"smoothing is {smoothing}, and the loss of the Keras model {model.name!r} takes class codes; wanted smoothing=0, or a loss "
@@ -107,7 +127,8 @@ def read_loss(model: Any, smoothing: float) -> tuple[bool, bool]:
 
 
 def copy_of(model: Any) -> Any:
-    """Return a copy of a compiled model: its layers, its weights, its compile configuration; the optimizer starts anew.
+    """Return a copy of a compiled model: its layers, its weights, its compile configuration; the
+    optimizer starts anew.
 
     Raises:
         LopsError: Keras cannot make one.
@@ -136,14 +157,17 @@ def set_learning_rate(model: Any, learning_rate: float) -> None:
     try:
         model.optimizer.learning_rate = learning_rate
     except TypeError:
-        raise LopsError(f"learning_rate is {learning_rate}, and the model's optimizer has a schedule; wanted learning_rate=None") from None
+        raise LopsError(
+            f"learning_rate is {learning_rate}, and the model's optimizer has a schedule; wanted learning_rate=None"
+        ) from None
 
 
 def read_head(model: Any, row: Any, n_classes: int, smoothing: float) -> Head:
     """Return how a compiled model is read, trying it on one encoded sample.
 
     Raises:
-        LopsError: it does not take the sample, has another number of outputs than classes, or as :func:`read_loss`.
+        LopsError: it does not take the sample, has another number of outputs than classes, or as
+            :func:`read_loss`.
 
     """
     sparse, logits = read_loss(model, smoothing)
@@ -172,7 +196,9 @@ def _first_line(error: Exception) -> str:
 
 
 def save_model(model: Any, path: Path) -> None:
-    """Write a model in Keras's own format, without the time of day, so that the same model makes the same file."""
+    """Write a model in Keras's own format, without the time of day, so that the same model makes
+    the same file.
+    """
     model.save(path)
     with zipfile.ZipFile(path) as archive:
         parts = {name: archive.read(name) for name in archive.namelist()}

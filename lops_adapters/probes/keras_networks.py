@@ -1,4 +1,6 @@
-"""The text CNN (Kim, EMNLP 2014) as WeSTClass configures it, in Keras 3, with padding that takes no part."""
+"""The text CNN (Kim, EMNLP 2014) as WeSTClass configures it, in Keras 3, with padding that takes no
+part.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ WIDTHS = (2, 3, 4, 5)
 
 @keras.saving.register_keras_serializable(package="lops_adapters")
 class WordEmbedding(keras.layers.Embedding):
-    """Word vectors (rows, time, width) of word ids (rows, time); id 0 is padding, whose vector is zeros and learns nothing."""
+    """Word vectors (rows, time, width) of word ids (rows, time); id 0 is padding, whose vector is
+    zeros and learns nothing.
+    """
 
     def call(self, inputs: Any) -> Any:
         """Look the ids up."""
@@ -24,9 +28,11 @@ class WordEmbedding(keras.layers.Embedding):
 
 @keras.saving.register_keras_serializable(package="lops_adapters")
 class MaximumOverTime(keras.layers.Layer):
-    """Maximum (rows, filters) of a filter's states (rows, time, filters) over the windows that lie wholly inside the document.
+    """Maximum (rows, filters) of a filter's states (rows, time, filters) over the windows that lie
+    wholly inside the document.
 
-    Where a document is shorter than the filter it is the first window's. The original takes the maximum over padding too.
+    Where a document is shorter than the filter it is the first window's. The original takes the
+    maximum over padding too.
 
     Args:
         width: words in the filter's window.
@@ -40,11 +46,17 @@ class MaximumOverTime(keras.layers.Layer):
 
     def call(self, states: Any, ids: Any) -> Any:
         """Pool the states of word ids (rows, time + width - 1), 0 where they are padding."""
-        lengths = keras.ops.sum(keras.ops.cast(keras.ops.not_equal(ids, 0), "int32"), axis=1, keepdims=True)
-        starts = keras.ops.expand_dims(keras.ops.arange(keras.ops.shape(states)[1], dtype="int32"), 0)
+        lengths = keras.ops.sum(
+            keras.ops.cast(keras.ops.not_equal(ids, 0), "int32"), axis=1, keepdims=True
+        )
+        starts = keras.ops.expand_dims(
+            keras.ops.arange(keras.ops.shape(states)[1], dtype="int32"), 0
+        )
         inside = keras.ops.logical_or(starts + self.width <= lengths, starts == 0)
         nothing = keras.ops.cast(float("-inf"), states.dtype)
-        return keras.ops.max(keras.ops.where(keras.ops.expand_dims(inside, -1), states, nothing), axis=1)
+        return keras.ops.max(
+            keras.ops.where(keras.ops.expand_dims(inside, -1), states, nothing), axis=1
+        )
 
     def get_config(self) -> dict[str, Any]:
         """Return what makes the same layer again."""
@@ -52,12 +64,19 @@ class MaximumOverTime(keras.layers.Layer):
 
 
 def text_cnn(
-    table: np.ndarray, n_classes: int, *, frozen: bool, learning_rate: float = 0.1, momentum: float = 0.9, bfloat16: bool = False
+    table: np.ndarray,
+    n_classes: int,
+    *,
+    frozen: bool,
+    learning_rate: float = 0.1,
+    momentum: float = 0.9,
+    bfloat16: bool = False,
 ) -> Any:
     """Build and compile the CNN over words: SGD with momentum on KL divergence.
 
-    Four filter widths of 20 filters each, ReLU, maximum over time, a dense layer of 20 units, softmax. With vectors of width 100 it has
-    29,700 + 21 k parameters besides the word vectors. Source: Meng, Shen, Zhang and Han, CIKM 2018 (WeSTClass), its released code.
+    Four filter widths of 20 filters each, ReLU, maximum over time, a dense layer of 20 units,
+    softmax. With vectors of width 100 it has 29,700 + 21 k parameters besides the word vectors.
+    Source: Meng, Shen, Zhang and Han, CIKM 2018 (WeSTClass), its released code.
 
     Args:
         table: (words + 1, width) float32 word vectors; row 0 is padding.
@@ -67,19 +86,33 @@ def text_cnn(
         bfloat16: compute in bfloat16 (weights and the softmax stay float32).
 
     Returns:
-        A compiled model from (rows, time) int32 word ids, padded by zeros at the end to at least 5, to (rows, k) float32 probabilities.
+        A compiled model from (rows, time) int32 word ids, padded by zeros at the end to at least 5,
+        to (rows, k) float32 probabilities.
 
     """
     layers = keras.layers
     dtype = "mixed_bfloat16" if bfloat16 else "float32"
     ids = keras.Input((None,), dtype="int32", name="ids")
-    embedding = WordEmbedding(*table.shape, embeddings_initializer="zeros", trainable=not frozen, dtype=dtype, name="words")
+    embedding = WordEmbedding(
+        *table.shape,
+        embeddings_initializer="zeros",
+        trainable=not frozen,
+        dtype=dtype,
+        name="words",
+    )
     vectors = embedding(ids)
     embedding.set_weights([table])
     pooled = []
     for width in WIDTHS:
         kernel = keras.initializers.RandomUniform(-0.01, 0.01)
-        states = layers.Conv1D(20, width, activation="relu", kernel_initializer=kernel, dtype=dtype, name=f"filters_{width}")(vectors)
+        states = layers.Conv1D(
+            20,
+            width,
+            activation="relu",
+            kernel_initializer=kernel,
+            dtype=dtype,
+            name=f"filters_{width}",
+        )(vectors)
         pooled.append(MaximumOverTime(width, dtype=dtype, name=f"maximum_{width}")(states, ids))
     hidden = layers.Concatenate(dtype=dtype, name="filters")(pooled)
     hidden = layers.Dense(20, activation="relu", dtype=dtype, name="hidden")(hidden)

@@ -27,25 +27,30 @@ class KerasProbe(Probe):
     """A text CNN over words, or any Keras 3 model, on any backend.
 
     Args:
-        model: a compiled Keras model, which is never changed: each training starts with a copy of it, from the weights it has, with a
-            fresh optimizer. Or a function that takes the number of classes and returns a new compiled model, called for each training.
-            Default: the text CNN of WeSTClass.
-        encode: turns samples into the inputs of ``model``: an array, or a tuple or dict of arrays, with one row a sample.
-            Default: ``numpy.asarray``. Only for a given ``model``.
-        vectors: frozen word vectors for the text CNN; words without one are left out. Default: random vectors of width 100 for the
-            words of the training samples, trained along.
+        model: a compiled Keras model, which is never changed: each training starts with a copy of
+            it, from the weights it has, with a fresh optimizer. Or a function that takes the number
+            of classes and returns a new compiled model, called for each training. Default: the text
+            CNN of WeSTClass.
+        encode: turns samples into the inputs of ``model``: an array, or a tuple or dict of arrays,
+            with one row a sample. Default: ``numpy.asarray``. Only for a given ``model``.
+        vectors: frozen word vectors for the text CNN; words without one are left out. Default:
+            random vectors of width 100 for the words of the training samples, trained along.
         epochs: passes over the training samples.
         batch_size: samples an update.
-        learning_rate: of the optimizer. Default: 0.1 for the text CNN; as compiled for a given model.
+        learning_rate: of the optimizer. Default: 0.1 for the text CNN; as compiled for a given
+            model.
         momentum: of the text CNN's SGD.
-        smoothing: trains towards (1 - smoothing) times the pseudo-label plus smoothing spread evenly over all k classes; 0 to below 1.
-            Not for losses that take class codes.
+        smoothing: trains towards (1 - smoothing) times the pseudo-label plus smoothing spread
+            evenly over all k classes; 0 to below 1. Not for losses that take class codes.
         max_words: longer documents are cut at the end (text CNN).
-        precision: ``auto`` (bfloat16 where the hardware has it and the backend is PyTorch), ``bfloat16`` or ``float32`` (text CNN).
-        device: ``auto``, ``cpu``, ``cuda``, ``cuda:N``, ``mps`` with PyTorch as the backend; others choose for themselves.
+        precision: ``auto`` (bfloat16 where the hardware has it and the backend is PyTorch),
+            ``bfloat16`` or ``float32`` (text CNN).
+        device: ``auto``, ``cpu``, ``cuda``, ``cuda:N``, ``mps`` with PyTorch as the backend; others
+            choose for themselves.
 
-    The text CNN reads strings, tokens, or sentences of tokens; its loss is KL divergence. Source: Meng, Shen, Zhang and Han, CIKM 2018
-    (WeSTClass); sizes, batch, rate and momentum from its released code. A given model reads whatever ``encode`` does.
+    The text CNN reads strings, tokens, or sentences of tokens; its loss is KL divergence. Source:
+    Meng, Shen, Zhang and Han, CIKM 2018 (WeSTClass); sizes, batch, rate and momentum from its
+    released code. A given model reads whatever ``encode`` does.
 
     """
 
@@ -76,17 +81,29 @@ class KerasProbe(Probe):
     def _check_settings(self) -> None:
         if min(self.epochs, self.batch_size, self.max_words) < 1:
             raise LopsError(f"{self!r}: wanted epochs, batch_size and max_words of at least 1")
-        if (self.learning_rate is not None and not self.learning_rate > 0) or not 0 <= self.momentum < 1 or not 0 <= self.smoothing < 1:
-            raise LopsError(f"{self!r}: wanted a positive learning_rate, 0 <= momentum < 1 and 0 <= smoothing < 1")
+        if (
+            (self.learning_rate is not None and not self.learning_rate > 0)
+            or not 0 <= self.momentum < 1
+            or not 0 <= self.smoothing < 1
+        ):
+            raise LopsError(
+                f"{self!r}: wanted a positive learning_rate, 0 <= momentum < 1 and 0 <= smoothing < 1"
+            )
         if self.precision not in ("auto", "bfloat16", "float32"):
             raise LopsError(f"precision is {self.precision!r}; wanted auto, bfloat16 or float32")
         if self.model is None and self.encode is not None:
-            raise LopsError("found `encode` without `model`; the text CNN reads texts or tokens by itself, so leave `encode` out")
+            raise LopsError(
+                "found `encode` without `model`; the text CNN reads texts or tokens by itself, so leave `encode` out"
+            )
         if self.model is not None and self.vectors is not None:
-            raise LopsError("found `vectors` with a given `model`; they are for the text CNN, so leave one of the two out")
+            raise LopsError(
+                "found `vectors` with a given `model`; they are for the text CNN, so leave one of the two out"
+            )
 
     def _is_model(self) -> bool:
-        return isinstance(self.model, tools.import_keras().Model)  # a model can be called like a function, too
+        return isinstance(
+            self.model, tools.import_keras().Model
+        )  # a model can be called like a function, too
 
     @property
     def max_epochs(self) -> int:
@@ -97,8 +114,8 @@ class KerasProbe(Probe):
         """Encode samples.
 
         Returns:
-            For the text CNN n int32 arrays of word ids, at most ``max_words`` each, empty where no word is known; for a given model what
-            ``encode`` returns, as arrays.
+            For the text CNN n int32 arrays of word ids, at most ``max_words`` each, empty where no
+            word is known; for a given model what ``encode`` returns, as arrays.
 
         Raises:
             LopsError: a sample is no text, or the encoded samples do not have one row a sample.
@@ -106,11 +123,18 @@ class KerasProbe(Probe):
         """
         if self.model is not None:
             return tools.encoded((self.encode or np.asarray)(samples), len(samples))
-        documents = [[word for sentence in sentences_of(sample) for word in sentence] for sample in samples]
+        documents = [
+            [word for sentence in sentences_of(sample) for word in sentence] for sample in samples
+        ]
         if fit and self.vectors is None:
             self._words = word_ids(sorted({word for document in documents for word in document}))
         lookup = self._words
-        return [np.array([lookup[word] for word in words if word in lookup][: self.max_words], dtype=np.int32) for words in documents]
+        return [
+            np.array(
+                [lookup[word] for word in words if word in lookup][: self.max_words], dtype=np.int32
+            )
+            for words in documents
+        ]
 
     def _inputs(self, prepared: Any, positions: np.ndarray) -> Any:
         if self.model is not None:
@@ -131,7 +155,9 @@ class KerasProbe(Probe):
             model = self.model(n_classes)
             models.read_loss(model, self.smoothing)
             if model is self._trained:
-                raise LopsError("the function `model` returned the model it returned before; wanted a new one at each call")
+                raise LopsError(
+                    "the function `model` returned the model it returned before; wanted a new one at each call"
+                )
         if self.learning_rate is not None:
             models.set_learning_rate(model, self.learning_rate)
         return model
@@ -149,35 +175,52 @@ class KerasProbe(Probe):
             bfloat16=self.precision == "bfloat16" or (self.precision == "auto" and hardware),
         )
 
-    def updates(self, prepared: Any, codes: np.ndarray, n_classes: int, seed: int) -> Iterator[Update]:
-        """Train a fresh text CNN, or a copy of the given model; the seed decides initial weights, batches and dropout."""
+    def updates(
+        self, prepared: Any, codes: np.ndarray, n_classes: int, seed: int
+    ) -> Iterator[Update]:
+        """Train a fresh text CNN, or a copy of the given model; the seed decides initial weights,
+        batches and dropout.
+        """
         randomness = tools.KerasRandomness(seed, self._device)
         rng = np.random.default_rng(seed)
         with self._inside(randomness):
             model = self._fresh(n_classes, seed)
             head = models.Head(n_classes, single=False, sparse=False, logits=False)
             if self.model is not None:
-                head = models.read_head(model, self._inputs(prepared, np.array([0])), n_classes, self.smoothing)
+                head = models.read_head(
+                    model, self._inputs(prepared, np.array([0])), n_classes, self.smoothing
+                )
         self._trained, self._head = model, head
         per_epoch, done = -(-len(codes) // self.batch_size), 0
         for _ in range(self.epochs):
             for batch in self._training_batches(prepared, len(codes), rng):
                 with self._inside(randomness):
-                    model.train_on_batch(self._inputs(prepared, batch), head.targets(codes[batch], self.smoothing))
+                    model.train_on_batch(
+                        self._inputs(prepared, batch), head.targets(codes[batch], self.smoothing)
+                    )
                 done += 1
                 yield Update(done, per_epoch, len(batch))
 
-    def _training_batches(self, prepared: Any, n: int, rng: np.random.Generator) -> list[np.ndarray]:
+    def _training_batches(
+        self, prepared: Any, n: int, rng: np.random.Generator
+    ) -> list[np.ndarray]:
         if self.model is None:
-            return training_batches(np.array([len(document) for document in prepared]), self.batch_size, rng, pool=4)
+            return training_batches(
+                np.array([len(document) for document in prepared]), self.batch_size, rng, pool=4
+            )
         order = rng.permutation(n)
         return [order[start : start + self.batch_size] for start in range(0, n, self.batch_size)]
 
     def _prediction_batches(self, prepared: Any, where: np.ndarray) -> list[np.ndarray]:
         if self.model is None:
-            lengths = np.array([max(WIDEST, len(document)) for document in prepared], dtype=np.int64)
+            lengths = np.array(
+                [max(WIDEST, len(document)) for document in prepared], dtype=np.int64
+            )
             return prediction_batches(lengths, where, budget=16384)
-        return [where[start : start + self.batch_size] for start in range(0, len(where), self.batch_size)]
+        return [
+            where[start : start + self.batch_size]
+            for start in range(0, len(where), self.batch_size)
+        ]
 
     def predict_prepared(self, prepared: Any, positions: np.ndarray | None = None) -> np.ndarray:
         """Class probabilities, (m, k) float32."""
@@ -188,24 +231,30 @@ class KerasProbe(Probe):
         probabilities = np.zeros((n, self._head.n_classes), dtype=np.float32)
         with self._inside(tools.KerasRandomness(0, self._device)):
             for batch in self._prediction_batches(prepared, where):
-                probabilities[batch] = self._head.probabilities(self._trained.predict_on_batch(self._inputs(prepared, batch)))
+                probabilities[batch] = self._head.probabilities(
+                    self._trained.predict_on_batch(self._inputs(prepared, batch))
+                )
         return probabilities[where]
 
-    def tuner(self, *, learning_rate: float, momentum: float, decay: float) -> Callable[[Any, np.ndarray, np.ndarray], None]:
-        """Return a function that makes one update of the trained model towards soft labels, for self-training.
+    def tuner(
+        self, *, learning_rate: float, momentum: float, decay: float
+    ) -> Callable[[Any, np.ndarray, np.ndarray], None]:
+        """Return a function that makes one update of the trained model towards soft labels, for
+        self-training.
 
         Args:
-            learning_rate: of a fresh SGD, which takes the place of the model's optimizer; the step size is learning_rate / (1 + decay *
-                updates done).
+            learning_rate: of a fresh SGD, which takes the place of the model's optimizer; the step
+                size is learning_rate / (1 + decay * updates done).
             momentum: of that SGD, at least 0 and below 1.
             decay: see learning_rate; at least 0.
 
         Returns:
-            ``update(prepared, positions, targets)``: on the samples at ``positions``, (b,) int, towards ``targets``, (b, k) float, by KL
-            divergence.
+            ``update(prepared, positions, targets)``: on the samples at ``positions``, (b,) int,
+            towards ``targets``, (b, k) float, by KL divergence.
 
         Raises:
-            LopsError: untrained, a setting out of range, or (when updating) targets of another shape.
+            LopsError: untrained, a setting out of range, or (when updating) targets of another
+                shape.
 
         """
         if self._trained is None:
@@ -215,9 +264,13 @@ class KerasProbe(Probe):
         model, head = self._trained, self._head
         randomness = tools.KerasRandomness(0, self._device)
         with self._inside(randomness):
-            rate = keras.optimizers.schedules.InverseTimeDecay(learning_rate, decay_steps=1, decay_rate=decay, name="rate")
+            rate = keras.optimizers.schedules.InverseTimeDecay(
+                learning_rate, decay_steps=1, decay_rate=decay, name="rate"
+            )
             sgd = keras.optimizers.SGD(rate, momentum=momentum, name="sgd")
-            model.compile(optimizer=sgd, loss=head.soft_loss(), metrics=[])  # None would keep metrics that may want class codes
+            model.compile(
+                optimizer=sgd, loss=head.soft_loss(), metrics=[]
+            )  # None would keep metrics that may want class codes
 
         def update(prepared: Any, positions: np.ndarray, targets: np.ndarray) -> None:
             soft = check_targets(positions, targets, head.n_classes)
@@ -227,7 +280,8 @@ class KerasProbe(Probe):
         return update
 
     def trainable_weights(self) -> list[np.ndarray]:
-        """Return copies of the weights of the text CNN that training changes, in a fixed order, without frozen word vectors.
+        """Return copies of the weights of the text CNN that training changes, in a fixed order,
+        without frozen word vectors.
 
         Raises:
             LopsError: untrained, or the model was given.
@@ -236,10 +290,14 @@ class KerasProbe(Probe):
         self._only_text_cnn()
         if self._trained is None:
             raise self._untrained()
-        return [np.array(tools.import_keras().ops.convert_to_numpy(variable)) for variable in self._trained.trainable_variables]
+        return [
+            np.array(tools.import_keras().ops.convert_to_numpy(variable))
+            for variable in self._trained.trainable_variables
+        ]
 
     def restore(self, weights: Sequence[np.ndarray], n_classes: int, seed: int = 0) -> KerasProbe:
-        """Build the text CNN and give it what :meth:`trainable_weights` returned; itself is returned.
+        """Build the text CNN and give it what :meth:`trainable_weights` returned; itself is
+        returned.
 
         Without ``vectors``, :meth:`prepare` has to learn the words first (``fit=True``).
 
@@ -250,21 +308,36 @@ class KerasProbe(Probe):
         self._only_text_cnn()
         with self._inside(tools.KerasRandomness(seed, self._device)):
             model = self._fresh(n_classes, seed)
-            check_weights(weights, [tuple(variable.shape) for variable in model.trainable_variables])
+            check_weights(
+                weights, [tuple(variable.shape) for variable in model.trainable_variables]
+            )
             for variable, weight in zip(model.trainable_variables, weights, strict=True):
                 variable.assign(weight)
-        self._trained, self._head = model, models.Head(n_classes, single=False, sparse=False, logits=False)
+        self._trained, self._head = (
+            model,
+            models.Head(n_classes, single=False, sparse=False, logits=False),
+        )
         return self
 
     def _only_text_cnn(self) -> None:
         if self.model is not None:
-            raise LopsError("trainable_weights() and restore() are for the text CNN; save() and load() keep a given model")
+            raise LopsError(
+                "trainable_weights() and restore() are for the text CNN; save() and load() keep a given model"
+            )
 
     def save(self, folder: Path) -> None:
-        """Write ``model.keras`` (Keras's own format) and ``keras.json`` (settings, words, number of classes); not ``encode``."""
+        """Write ``model.keras`` (Keras's own format) and ``keras.json`` (settings, words, number of
+        classes); not ``encode``.
+        """
         if self._trained is None:
             raise self._untrained()
-        names = {item.name for item in fields(self)} - {"speed", "model", "encode", "vectors", "_words"}
+        names = {item.name for item in fields(self)} - {
+            "speed",
+            "model",
+            "encode",
+            "vectors",
+            "_words",
+        }
         stored = {
             "settings": {name: getattr(self, name) for name in sorted(names)},
             "words": list(self._words),
@@ -276,11 +349,19 @@ class KerasProbe(Probe):
         models.save_model(self._trained, folder / "model.keras")
 
     @classmethod
-    def load(cls, folder: Path, *, device: str = "auto", encode: Callable[[Sequence[Any]], Any] | None = None) -> KerasProbe:
+    def load(
+        cls,
+        folder: Path,
+        *,
+        device: str = "auto",
+        encode: Callable[[Sequence[Any]], Any] | None = None,
+    ) -> KerasProbe:
         """Read what :meth:`save` wrote.
 
-        A given model comes back as ``model``, as it was when saved: training goes on from there. Layers and losses of one's own have to
-        be registered with ``keras.saving.register_keras_serializable`` before. ``device`` and ``encode`` are as for the probe.
+        A given model comes back as ``model``, as it was when saved: training goes on from there.
+        Layers and losses of one's own have to be registered with
+        ``keras.saving.register_keras_serializable`` before. ``device`` and ``encode`` are as for
+        the probe.
         """
         stored = json.loads((folder / "keras.json").read_text(encoding="utf-8"))
         place = tools.torch_device(device)
@@ -289,9 +370,13 @@ class KerasProbe(Probe):
             given = models.copy_of(model) if stored["given"] else None
         vectors = None
         if stored["pretrained"]:
-            table = np.array(tools.import_keras().ops.convert_to_numpy(model.get_layer("words").embeddings))
+            table = np.array(
+                tools.import_keras().ops.convert_to_numpy(model.get_layer("words").embeddings)
+            )
             vectors = WordVectors(tuple(stored["words"]), table[1:])
-        probe = cls(model=given, encode=encode, vectors=vectors, **{**stored["settings"], "device": device})
+        probe = cls(
+            model=given, encode=encode, vectors=vectors, **{**stored["settings"], "device": device}
+        )
         probe._words = word_ids(stored["words"])
         probe._trained, probe._head = model, models.Head(**stored["head"])
         return probe

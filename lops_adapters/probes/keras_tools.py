@@ -1,4 +1,6 @@
-"""What the Keras models share: importing Keras, devices, randomness that stays local, batches of arrays."""
+"""What the Keras models share: importing Keras, devices, randomness that stays local, batches of
+arrays.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +26,9 @@ if TYPE_CHECKING:
 def import_keras() -> Any:
     """Return the keras module, on PyTorch where the user has not chosen a backend.
 
-    A choice is a Keras that is already imported, the environment variable KERAS_BACKEND, or a ``keras.json`` that names an installed
-    backend (Keras writes one that names TensorFlow by itself, so one that is not installed is no choice).
+    A choice is a Keras that is already imported, the environment variable KERAS_BACKEND, or a
+    ``keras.json`` that names an installed backend (Keras writes one that names TensorFlow by
+    itself, so one that is not installed is no choice).
 
     Raises:
         LopsError: Keras 3 or its backend is not installed.
@@ -37,13 +40,17 @@ def import_keras() -> Any:
     try:
         import keras
     except ImportError as error:
-        raise LopsError(f"this needs Keras 3 and its backend ({error}); run: pip install 'lops_adapters[keras]'") from None
+        raise LopsError(
+            f"this needs Keras 3 and its backend ({error}); run: pip install 'lops_adapters[keras]'"
+        ) from None
     finally:
         os.environ.pop("KERAS_BACKEND", None)
         if before is not None:
             os.environ["KERAS_BACKEND"] = before
     if int(keras.__version__.split(".")[0]) < 3:
-        raise LopsError(f"found Keras {keras.__version__}; wanted Keras 3: run: pip install 'lops_adapters[keras]'")
+        raise LopsError(
+            f"found Keras {keras.__version__}; wanted Keras 3: run: pip install 'lops_adapters[keras]'"
+        )
     return keras
 
 
@@ -52,37 +59,51 @@ def _backend_is_chosen() -> bool:
         return True
     folder = os.environ.get("KERAS_HOME") or Path("~/.keras").expanduser()
     try:
-        named = json.loads((Path(folder).expanduser() / "keras.json").read_text(encoding="utf-8")).get("backend")
+        named = json.loads(
+            (Path(folder).expanduser() / "keras.json").read_text(encoding="utf-8")
+        ).get("backend")
     except (OSError, ValueError, AttributeError):
         return False
     return isinstance(named, str) and importlib.util.find_spec(named) is not None
 
 
 def torch_device(name: str) -> torch.device | None:
-    """Return the PyTorch device called ``name`` where Keras runs on PyTorch, else None: other backends choose for themselves."""
+    """Return the PyTorch device called ``name`` where Keras runs on PyTorch, else None: other
+    backends choose for themselves.
+    """
     return resolve_device(name) if import_keras().backend.backend() == "torch" else None
 
 
 def device_scope(device: torch.device | None) -> Any:
-    """Return the context in which Keras makes and runs models on a PyTorch device; None: where its backend puts them."""
+    """Return the context in which Keras makes and runs models on a PyTorch device; None: where its
+    backend puts them.
+    """
     return nullcontext() if device is None else import_keras().device(str(device))
 
 
 class KerasRandomness:
-    """All the global generators Keras models draw from, borrowed: inside ``with`` they continue this object's own sequence.
+    """All the global generators Keras models draw from, borrowed: inside ``with`` they continue
+    this object's own sequence.
 
-    Initial weights and dropout take their seeds from Python's ``random``, unseeded operations from Keras's own generator, and layers may
-    use numpy's or PyTorch's. Outside, all of these are as the caller left them.
+    Initial weights and dropout take their seeds from Python's ``random``, unseeded operations from
+    Keras's own generator, and layers may use numpy's or PyTorch's. Outside, all of these are as the
+    caller left them.
     """
 
     def __init__(self, seed: int, device: torch.device | None) -> None:
         self._torch = None if device is None else LocalRandomness(seed, device)
         # Keras makes its own generator when it is first needed, seeded from `random`.
-        self._own = (random.Random(seed).getstate(), np.random.RandomState(seed % 2**32).get_state(), None)
+        self._own = (
+            random.Random(seed).getstate(),
+            np.random.RandomState(seed % 2**32).get_state(),
+            None,
+        )
 
     @contextmanager
     def inside(self) -> Iterator[None]:
-        """Continue this object's own sequence; the caller's generators are back at the end, whatever happened."""
+        """Continue this object's own sequence; the caller's generators are back at the end,
+        whatever happened.
+        """
         theirs = _states()
         with nullcontext() if self._torch is None else self._torch.inside():
             _restore(self._own)
@@ -94,9 +115,15 @@ class KerasRandomness:
 
 
 def _states() -> tuple[Any, Any, Any]:
-    from keras.src.backend.common import global_state  # no public name reaches the generator behind unseeded operations
+    from keras.src.backend.common import (
+        global_state,
+    )  # no public name reaches the generator behind unseeded operations
 
-    return random.getstate(), np.random.get_state(), global_state.get_global_attribute("global_seed_generator")
+    return (
+        random.getstate(),
+        np.random.get_state(),
+        global_state.get_global_attribute("global_seed_generator"),
+    )
 
 
 def _restore(states: tuple[Any, Any, Any]) -> None:
@@ -108,7 +135,8 @@ def _restore(states: tuple[Any, Any, Any]) -> None:
 
 
 def encoded(inputs: Any, n: int) -> Any:
-    """Return what an ``encode`` function gave for n samples as an array, or a tuple or dict of arrays.
+    """Return what an ``encode`` function gave for n samples as an array, or a tuple or dict of
+    arrays.
 
     Raises:
         LopsError: an array does not have one row a sample.
@@ -118,12 +146,18 @@ def encoded(inputs: Any, n: int) -> Any:
         if isinstance(inputs, dict):
             arrays: Any = {name: np.asarray(part) for name, part in inputs.items()}
         else:
-            arrays = tuple(map(np.asarray, inputs)) if isinstance(inputs, tuple) else np.asarray(inputs)
+            arrays = (
+                tuple(map(np.asarray, inputs)) if isinstance(inputs, tuple) else np.asarray(inputs)
+            )
     except ValueError as error:
-        raise LopsError(f"the encoded samples are no arrays ({error}); wanted an `encode` that pads them to one length") from None
+        raise LopsError(
+            f"the encoded samples are no arrays ({error}); wanted an `encode` that pads them to one length"
+        ) from None
     shapes = [part.shape for part in parts_of(arrays)]
     if not shapes or any(shape[:1] != (n,) for shape in shapes):
-        raise LopsError(f"found {n} samples encoded as arrays of shapes {shapes}; wanted one row a sample in each")
+        raise LopsError(
+            f"found {n} samples encoded as arrays of shapes {shapes}; wanted one row a sample in each"
+        )
     return arrays
 
 
@@ -138,11 +172,16 @@ def rows_of(arrays: Any, positions: np.ndarray) -> Any:
     """Return the rows at positions of an array, or of each array of a tuple or dict."""
     if isinstance(arrays, dict):
         return {name: part[positions] for name, part in arrays.items()}
-    return tuple(part[positions] for part in arrays) if isinstance(arrays, tuple) else arrays[positions]
+    return (
+        tuple(part[positions] for part in arrays)
+        if isinstance(arrays, tuple)
+        else arrays[positions]
+    )
 
 
 def padded(documents: list[np.ndarray], least: int) -> np.ndarray:
-    """Return word ids as a (documents, longest) int32 array with zeros at the end, at least ``least`` wide.
+    """Return word ids as a (documents, longest) int32 array with zeros at the end, at least
+    ``least`` wide.
 
     >>> padded([np.array([7, 8]), np.array([9])], 3)
     array([[7, 8, 0],

@@ -1,4 +1,6 @@
-"""The linear probe: TF-IDF and a softmax trained by mini-batch gradient descent. Needs no torch, takes seconds."""
+"""The linear probe: TF-IDF and a softmax trained by mini-batch gradient descent. Needs no torch,
+takes seconds.
+"""
 
 from __future__ import annotations
 
@@ -18,18 +20,22 @@ _BATCHES = 64  # taken out of the sparse matrix in one go, which costs more than
 
 @dataclass
 class LinearProbe(Probe):
-    """Multinomial logistic regression on TF-IDF vectors, one epoch at a time (Adagrad on cross-entropy).
+    """Multinomial logistic regression on TF-IDF vectors, one epoch at a time (Adagrad on
+    cross-entropy).
 
     Args:
         epochs: passes over the training samples, at least 1.
         batch_size: samples an update.
-        learning_rate: of Adagrad. Much above the default, the first epoch memorises a small corpus, wrong labels and all.
-            Adagrad divides it by the root of the summed squared gradients of each weight.
+        learning_rate: of Adagrad. Much above the default, the first epoch memorises a small corpus,
+            wrong labels and all. Adagrad divides it by the root of the summed squared gradients of
+            each weight.
         max_features: the most frequent words that are kept.
-        mask_words: words taken out of every text first, such as the seed words that made the pseudo-labels, in any case; of "e-mail"
-            every part is. A probe that sees them can learn the rule that labelled the text instead of its topic.
+        mask_words: words taken out of every text first, such as the seed words that made the
+            pseudo-labels, in any case; of "e-mail" every part is. A probe that sees them can learn
+            the rule that labelled the text instead of its topic.
 
-    Samples are strings, or sequences of tokens or of sentences of tokens, which are joined by spaces.
+    Samples are strings, or sequences of tokens or of sentences of tokens, which are joined by
+    spaces.
 
     """
 
@@ -41,8 +47,15 @@ class LinearProbe(Probe):
     mask_words: Collection[str] = ()
 
     def __post_init__(self) -> None:
-        if self.epochs < 1 or self.batch_size < 1 or not self.learning_rate > 0 or self.max_features < 1:
-            raise LopsError(f"{self!r}: wanted epochs, batch_size and max_features of at least 1 and a positive learning_rate")
+        if (
+            self.epochs < 1
+            or self.batch_size < 1
+            or not self.learning_rate > 0
+            or self.max_features < 1
+        ):
+            raise LopsError(
+                f"{self!r}: wanted epochs, batch_size and max_features of at least 1 and a positive learning_rate"
+            )
         self.mask_words = sorted(self.mask_words)
         self._vectorizer: Any = None
         self._weights = np.zeros((0, 0), dtype=np.float32)
@@ -54,7 +67,9 @@ class LinearProbe(Probe):
         return self.epochs
 
     def prepare(self, samples: Sequence[Any], *, fit: bool = False) -> Any:
-        """(n, words) float32 CSR matrix of TF-IDF rows with unit length; an empty text is an empty row."""
+        """(n, words) float32 CSR matrix of TF-IDF rows with unit length; an empty text is an empty
+        row.
+        """
         from scipy import sparse
 
         texts = [joined(sample) for sample in samples]
@@ -63,7 +78,9 @@ class LinearProbe(Probe):
             try:
                 return self._vectorizer.fit_transform(texts).tocsr()
             except ValueError as error:
-                raise LopsError(f"the {len(texts)} texts hold no word the linear probe can use ({error}); give it real texts") from None
+                raise LopsError(
+                    f"the {len(texts)} texts hold no word the linear probe can use ({error}); give it real texts"
+                ) from None
         if self._vectorizer is None:
             raise self._untrained()
         if not texts:  # scikit-learn refuses them
@@ -75,9 +92,13 @@ class LinearProbe(Probe):
 
         parts = TfidfVectorizer().build_analyzer()  # masked words have to be cut as the texts are
         masked = sorted({part for word in self.mask_words for part in parts(word)})
-        return TfidfVectorizer(sublinear_tf=True, stop_words=masked or None, dtype=np.float32, **settings)
+        return TfidfVectorizer(
+            sublinear_tf=True, stop_words=masked or None, dtype=np.float32, **settings
+        )
 
-    def updates(self, prepared: Any, codes: np.ndarray, n_classes: int, seed: int) -> Iterator[Update]:
+    def updates(
+        self, prepared: Any, codes: np.ndarray, n_classes: int, seed: int
+    ) -> Iterator[Update]:
         """Train from zero weights; the seed decides the batches."""
         return self.staged_updates(prepared, codes, n_classes, seed, [self.schedule])
 
@@ -86,7 +107,9 @@ class LinearProbe(Probe):
         """All epochs at the same rate."""
         return Stage(self.epochs, steady)
 
-    def staged_updates(self, prepared: Any, codes: np.ndarray, n_classes: int, seed: int, stages: Sequence[Stage]) -> Iterator[Update]:
+    def staged_updates(
+        self, prepared: Any, codes: np.ndarray, n_classes: int, seed: int, stages: Sequence[Stage]
+    ) -> Iterator[Update]:
         """Train from zero weights in stages; a fresh Adagrad forgets its squared gradients."""
         rng = np.random.default_rng(seed)
         self._weights = np.zeros((prepared.shape[1], n_classes), dtype=np.float32)
@@ -94,7 +117,9 @@ class LinearProbe(Probe):
         for stage in stages:
             yield from self._stage(prepared, codes, rng, stage)
 
-    def _stage(self, prepared: Any, codes: np.ndarray, rng: np.random.Generator, stage: Stage) -> Iterator[Update]:
+    def _stage(
+        self, prepared: Any, codes: np.ndarray, rng: np.random.Generator, stage: Stage
+    ) -> Iterator[Update]:
         squares, bias_squares = np.full_like(self._weights, 1e-8), np.full_like(self._bias, 1e-8)
         n, size = prepared.shape[0], stage.batch_size(self.batch_size)
         per_epoch = -(-n // size)
@@ -119,7 +144,9 @@ class LinearProbe(Probe):
 
     def predict_prepared(self, prepared: Any, positions: np.ndarray | None = None) -> np.ndarray:
         """Class probabilities, (m, k) float32."""
-        return _softmax((prepared if positions is None else prepared[positions]) @ self._weights + self._bias)
+        return _softmax(
+            (prepared if positions is None else prepared[positions]) @ self._weights + self._bias
+        )
 
     def save(self, folder: Path) -> None:
         """Write ``linear.npz`` (weights, bias, idf) and ``linear.json`` (settings, vocabulary)."""
@@ -127,8 +154,12 @@ class LinearProbe(Probe):
             raise self._untrained()
         words = {word: int(code) for word, code in self._vectorizer.vocabulary_.items()}
         settings = {key: value for key, value in asdict(self).items() if key != "speed"}
-        (folder / "linear.json").write_text(json.dumps({"settings": settings, "vocabulary": words}), encoding="utf-8")
-        np.savez(folder / "linear.npz", weights=self._weights, bias=self._bias, idf=self._vectorizer.idf_)
+        (folder / "linear.json").write_text(
+            json.dumps({"settings": settings, "vocabulary": words}), encoding="utf-8"
+        )
+        np.savez(
+            folder / "linear.npz", weights=self._weights, bias=self._bias, idf=self._vectorizer.idf_
+        )
 
     @classmethod
     def load(cls, folder: Path, *, device: str = "auto") -> LinearProbe:
@@ -142,8 +173,12 @@ class LinearProbe(Probe):
         return probe
 
 
-def _batches(prepared: Any, order: np.ndarray, size: int) -> Iterator[tuple[np.ndarray, np.ndarray, Any]]:
-    """Yield the positions of each batch, the (w,) columns that occur in it, and its rows with these columns alone."""
+def _batches(
+    prepared: Any, order: np.ndarray, size: int
+) -> Iterator[tuple[np.ndarray, np.ndarray, Any]]:
+    """Yield the positions of each batch, the (w,) columns that occur in it, and its rows with these
+    columns alone.
+    """
     for start in range(0, len(order), size * _BATCHES):
         block = order[start : start + size * _BATCHES]
         rows = prepared[block]
@@ -152,7 +187,14 @@ def _batches(prepared: Any, order: np.ndarray, size: int) -> Iterator[tuple[np.n
             bounds = rows.indptr[first : last + 1]
             where = slice(bounds[0], bounds[-1])
             words, columns = np.unique(rows.indices[where], return_inverse=True)
-            yield block[first:last], words, type(rows)((rows.data[where], columns, bounds - bounds[0]), shape=(last - first, len(words)))
+            yield (
+                block[first:last],
+                words,
+                type(rows)(
+                    (rows.data[where], columns, bounds - bounds[0]),
+                    shape=(last - first, len(words)),
+                ),
+            )
 
 
 def _softmax(scores: np.ndarray) -> np.ndarray:
@@ -164,7 +206,8 @@ def _softmax(scores: np.ndarray) -> np.ndarray:
 
 
 def joined(sample: Any) -> str:
-    """Return a sample as one string: a string as it is, tokens or sentences of tokens joined by spaces.
+    """Return a sample as one string: a string as it is, tokens or sentences of tokens joined by
+    spaces.
 
     >>> joined([["the", "river", "bank"], ["rose"]])
     'the river bank rose'
@@ -172,5 +215,7 @@ def joined(sample: Any) -> str:
     if isinstance(sample, str):
         return sample
     if not isinstance(sample, Iterable):
-        raise LopsError(f"a sample is or holds {sample!r}; wanted a string, tokens, or sentences of tokens")
+        raise LopsError(
+            f"a sample is or holds {sample!r}; wanted a string, tokens, or sentences of tokens"
+        )
     return " ".join(joined(part) for part in sample)

@@ -1,4 +1,6 @@
-"""What the PyTorch models share: choosing a device and a precision, randomness that stays local, batches by length."""
+"""What the PyTorch models share: choosing a device and a precision, randomness that stays local,
+batches by length.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ def import_torch() -> Any:
     try:
         import torch
     except ImportError:
-        raise LopsError("this needs PyTorch, which is not installed; run: pip install 'lops_adapters[transformers]'") from None
+        raise LopsError(
+            "this needs PyTorch, which is not installed; run: pip install 'lops_adapters[transformers]'"
+        ) from None
     return torch
 
 
@@ -31,12 +35,20 @@ def resolve_device(name: str = "auto") -> torch.device:
     """
     torch = import_torch()
     if name == "auto":
-        name = "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
+        name = (
+            "cuda"
+            if torch.cuda.is_available()
+            else "mps"
+            if torch.backends.mps.is_available()
+            else "cpu"
+        )
     try:
         device = torch.device(name)
         torch.empty(1, device=device)
     except (RuntimeError, AssertionError) as error:
-        raise LopsError(f"device {name!r} cannot be used ({str(error).splitlines()[0]}); wanted auto, cpu, cuda, cuda:N or mps") from None
+        raise LopsError(
+            f"device {name!r} cannot be used ({str(error).splitlines()[0]}); wanted auto, cpu, cuda, cuda:N or mps"
+        ) from None
     return device
 
 
@@ -46,13 +58,17 @@ def has_bfloat16(device: torch.device) -> bool:
     if device.type == "cuda":
         return bool(torch.cuda.get_device_capability(device) >= (8, 0))
     if device.type == "cpu":
-        capabilities: dict[str, Any] = getattr(torch.cpu, "get_capabilities", dict)()  # torch >= 2.12 says
+        capabilities: dict[str, Any] = getattr(
+            torch.cpu, "get_capabilities", dict
+        )()  # torch >= 2.12 says
         return bool(capabilities.get("avx512_bf16") or capabilities.get("amx_bf16"))
     return False
 
 
 def autocast(device: torch.device, precision: str) -> Any:
-    """Return the context in which a model computes: ``bfloat16``, ``float32``, or ``auto`` (bfloat16 where the hardware has it)."""
+    """Return the context in which a model computes: ``bfloat16``, ``float32``, or ``auto``
+    (bfloat16 where the hardware has it).
+    """
     torch = import_torch()
     if precision not in ("auto", "bfloat16", "float32"):
         raise LopsError(f"precision is {precision!r}; wanted auto, bfloat16 or float32")
@@ -61,10 +77,11 @@ def autocast(device: torch.device, precision: str) -> Any:
 
 
 class LocalRandomness:
-    """PyTorch's global generators, borrowed: inside ``with`` they continue this object's own sequence, outside the caller's.
+    """PyTorch's global generators, borrowed: inside ``with`` they continue this object's own
+    sequence, outside the caller's.
 
-    Initial weights and dropout draw from the global generators whatever one does, so a model that promises to leave them alone has to
-    swap their state in and out.
+    Initial weights and dropout draw from the global generators whatever one does, so a model that
+    promises to leave them alone has to swap their state in and out.
     """
 
     def __init__(self, seed: int, device: torch.device) -> None:
@@ -72,7 +89,10 @@ class LocalRandomness:
         self._device = device
         # Not torch.manual_seed, which seeds the generators of every device there is.
         devices = {"cpu", str(device)}
-        self._own = {name: self._torch.Generator(name).manual_seed(seed % 2**63).get_state() for name in devices}
+        self._own = {
+            name: self._torch.Generator(name).manual_seed(seed % 2**63).get_state()
+            for name in devices
+        }
 
     def _states(self) -> dict[str, Any]:
         states = {"cpu": self._torch.get_rng_state()}
@@ -109,11 +129,13 @@ class LocalRandomness:
                 self._own = self._states()
 
 
-def training_batches(lengths: np.ndarray, batch_size: int, rng: np.random.Generator, pool: int = 32) -> list[np.ndarray]:
+def training_batches(
+    lengths: np.ndarray, batch_size: int, rng: np.random.Generator, pool: int = 32
+) -> list[np.ndarray]:
     """Cut a random order into batches of samples of similar length, so that little is padding.
 
-    The order is random in two ways: which samples share a pool of ``pool`` batches, and the order of all batches. Ties of length keep
-    the pool's random order.
+    The order is random in two ways: which samples share a pool of ``pool`` batches, and the order
+    of all batches. Ties of length keep the pool's random order.
 
     >>> rng = np.random.default_rng(0)
     >>> sorted(np.concatenate(training_batches(np.array([5, 1, 4, 2, 3]), 2, rng)).tolist())
@@ -128,7 +150,8 @@ def training_batches(lengths: np.ndarray, batch_size: int, rng: np.random.Genera
 
 
 def prediction_batches(lengths: np.ndarray, positions: np.ndarray, budget: int) -> list[np.ndarray]:
-    """Cut positions, longest first, into batches whose padded size (samples times longest) is at most ``budget``, or of one sample.
+    """Cut positions, longest first, into batches whose padded size (samples times longest) is at
+    most ``budget``, or of one sample.
 
     >>> [batch.tolist() for batch in prediction_batches(np.array([2, 9, 3, 3]), np.arange(4), budget=9)]
     [[1], [2, 3, 0]]

@@ -14,20 +14,30 @@ from lops_adapters.core import LopsError
 from lops_adapters.probes import encoders
 from lops_adapters.probes.base import Probe, Stage, Update
 from lops_adapters.probes.linear import joined
-from lops_adapters.probes.torch_tools import LocalRandomness, autocast, import_torch, prediction_batches, resolve_device, training_batches
+from lops_adapters.probes.torch_tools import (
+    LocalRandomness,
+    autocast,
+    import_torch,
+    prediction_batches,
+    resolve_device,
+    training_batches,
+)
 
 
 @dataclass
 class TransformerProbe(Probe):
-    """A pretrained encoder with a classification head, trained as the paper trains its text classifiers.
+    """A pretrained encoder with a classification head, trained as the paper trains its text
+    classifiers.
 
-    AdamW without weight decay, learning rate falling linearly to zero over all epochs, gradients clipped at norm 1 (the authors' released
-    code). Where the original pads everything to 512 tokens in float32, this pads to the batch and computes in bfloat16 where the
-    hardware has it.
+    AdamW without weight decay, learning rate falling linearly to zero over all epochs, gradients
+    clipped at norm 1 (the authors' released code). Where the original pads everything to 512 tokens
+    in float32, this pads to the batch and computes in bfloat16 where the hardware has it.
 
     Args:
-        encoder: ``minilm`` (packaged, works offline), a name on the Hugging Face hub, or a local folder.
-        epochs, batch_size, learning_rate: default: the encoder's recipe, see :data:`lops_adapters.probes.encoders.RECIPES`.
+        encoder: ``minilm`` (packaged, works offline), a name on the Hugging Face hub, or a local
+            folder.
+        epochs, batch_size, learning_rate: default: the encoder's recipe, see
+            :data:`lops_adapters.probes.encoders.RECIPES`.
         max_tokens: longer texts are cut.
         precision: ``auto``, ``bfloat16`` or ``float32``.
         device: ``auto``, ``cpu``, ``cuda``, ``cuda:N``, ``mps``.
@@ -53,12 +63,18 @@ class TransformerProbe(Probe):
         recipe = encoders.recipe_for(self.encoder)
         self.epochs = recipe.epochs if self.epochs is None else self.epochs
         self.batch_size = recipe.batch_size if self.batch_size is None else self.batch_size
-        self.learning_rate = recipe.learning_rate if self.learning_rate is None else self.learning_rate
+        self.learning_rate = (
+            recipe.learning_rate if self.learning_rate is None else self.learning_rate
+        )
         limit = encoders.longest_input(self._config)
         if self.epochs < 1 or self.batch_size < 1 or not self.learning_rate > 0:
-            raise LopsError(f"{self!r}: wanted epochs and batch_size of at least 1 and a positive learning_rate")
+            raise LopsError(
+                f"{self!r}: wanted epochs and batch_size of at least 1 and a positive learning_rate"
+            )
         if self.max_tokens < 4 or (limit and self.max_tokens > limit):
-            raise LopsError(f"max_tokens is {self.max_tokens}; {self.encoder} takes 4 to {limit or 'any number of'} tokens")
+            raise LopsError(
+                f"max_tokens is {self.max_tokens}; {self.encoder} takes 4 to {limit or 'any number of'} tokens"
+            )
         self._device = resolve_device(self.device)
         autocast(self._device, self.precision)  # complains now rather than after tokenising
         self._tokenizer = encoders.load_tokenizer(self.encoder, recipe.padding_side)
@@ -70,34 +86,54 @@ class TransformerProbe(Probe):
         return int(self.epochs or 0)
 
     def prepare(self, samples: Sequence[Any], *, fit: bool = False) -> list[list[int]]:
-        """Token ids of every sample with special tokens, at most ``max_tokens`` each; tokenised once, padded only in a batch."""
+        """Token ids of every sample with special tokens, at most ``max_tokens`` each; tokenised
+        once, padded only in a batch.
+        """
         texts = [joined(sample) for sample in samples]
         ids: list[list[int]] = []
         for start in range(0, len(texts), 4096):
-            ids += self._tokenizer(texts[start : start + 4096], truncation=True, max_length=self.max_tokens)["input_ids"]
+            ids += self._tokenizer(
+                texts[start : start + 4096], truncation=True, max_length=self.max_tokens
+            )["input_ids"]
         pad = [self._tokenizer.pad_token_id]
-        return [row or pad for row in ids]  # GPT-2 adds no special tokens, so an empty text has none
+        return [
+            row or pad for row in ids
+        ]  # GPT-2 adds no special tokens, so an empty text has none
 
     def _batch(self, prepared: list[list[int]], positions: np.ndarray) -> dict[str, Any]:
         rows = {"input_ids": [prepared[i] for i in positions]}
-        return {k: v.to(self._device) for k, v in self._tokenizer.pad(rows, return_tensors="pt").items()}
+        return {
+            k: v.to(self._device) for k, v in self._tokenizer.pad(rows, return_tensors="pt").items()
+        }
 
     def _fresh_model(self, n_classes: int) -> Any:
         model = encoders.load_classifier(self.encoder, n_classes)
         model.config.pad_token_id = self._tokenizer.pad_token_id
         return model.float().to(self._device)
 
-    def updates(self, prepared: list[list[int]], codes: np.ndarray, n_classes: int, seed: int) -> Iterator[Update]:
-        """Fine-tune a fresh copy of the encoder; the seed decides its head, the batches and dropout."""
+    def updates(
+        self, prepared: list[list[int]], codes: np.ndarray, n_classes: int, seed: int
+    ) -> Iterator[Update]:
+        """Fine-tune a fresh copy of the encoder; the seed decides its head, the batches and
+        dropout.
+        """
         return self.staged_updates(prepared, codes, n_classes, seed, [self.schedule])
 
     @property
     def schedule(self) -> Stage:
         """All epochs, the rate falling linearly to zero."""
-        return Stage(self.max_epochs, lambda done, per_epoch: max(0.0, 1.0 - done / (per_epoch * self.max_epochs)))
+        return Stage(
+            self.max_epochs,
+            lambda done, per_epoch: max(0.0, 1.0 - done / (per_epoch * self.max_epochs)),
+        )
 
     def staged_updates(
-        self, prepared: list[list[int]], codes: np.ndarray, n_classes: int, seed: int, stages: Sequence[Stage]
+        self,
+        prepared: list[list[int]],
+        codes: np.ndarray,
+        n_classes: int,
+        seed: int,
+        stages: Sequence[Stage],
     ) -> Iterator[Update]:
         """Fine-tune a fresh copy of the encoder in stages, each with a fresh AdamW."""
         randomness = LocalRandomness(seed, self._device)
@@ -108,14 +144,23 @@ class TransformerProbe(Probe):
             yield from self._stage(prepared, codes, rng, randomness, stage)
 
     def _stage(
-        self, prepared: list[list[int]], codes: np.ndarray, rng: np.random.Generator, randomness: LocalRandomness, stage: Stage
+        self,
+        prepared: list[list[int]],
+        codes: np.ndarray,
+        rng: np.random.Generator,
+        randomness: LocalRandomness,
+        stage: Stage,
     ) -> Iterator[Update]:
         torch = import_torch()
         lengths = np.array([len(row) for row in prepared])
         size = stage.batch_size(int(self.batch_size or 1))
         per_epoch, done = -(-len(prepared) // size), 0
-        optimizer = torch.optim.AdamW(self._model.parameters(), lr=self.learning_rate, weight_decay=0.0)
-        schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: stage.rate(step, per_epoch))
+        optimizer = torch.optim.AdamW(
+            self._model.parameters(), lr=self.learning_rate, weight_decay=0.0
+        )
+        schedule = torch.optim.lr_scheduler.LambdaLR(
+            optimizer, lambda step: stage.rate(step, per_epoch)
+        )
         for _ in range(stage.epochs):
             for batch in training_batches(lengths, size, rng):
                 with randomness.inside():
@@ -140,29 +185,44 @@ class TransformerProbe(Probe):
         optimizer.zero_grad(set_to_none=True)
         return logits.detach().float()
 
-    def predict_prepared(self, prepared: list[list[int]], positions: np.ndarray | None = None) -> np.ndarray:
+    def predict_prepared(
+        self, prepared: list[list[int]], positions: np.ndarray | None = None
+    ) -> np.ndarray:
         """Class probabilities, (m, k) float32, without dropout."""
         if self._model is None:
             raise self._untrained()
         self._model.eval()
-        return self._predict(prepared, np.arange(len(prepared)) if positions is None else np.asarray(positions))
+        return self._predict(
+            prepared, np.arange(len(prepared)) if positions is None else np.asarray(positions)
+        )
 
     @property
     def has_dropout(self) -> bool:
         """Whether the encoder's configuration drops anything out."""
-        rates = [value for name, value in self._config.to_dict().items() if "drop" in name and isinstance(value, float)]
+        rates = [
+            value
+            for name, value in self._config.to_dict().items()
+            if "drop" in name and isinstance(value, float)
+        ]
         return any(rate > 0 for rate in rates)
 
-    def predict_with_dropout(self, samples: Sequence[Any], passes: int, *, seed: int = 0) -> np.ndarray:
-        """Class probabilities in several passes, all dropout (the attention's too) left on, (passes, m, k) float32."""
+    def predict_with_dropout(
+        self, samples: Sequence[Any], passes: int, *, seed: int = 0
+    ) -> np.ndarray:
+        """Class probabilities in several passes, all dropout (the attention's too) left on,
+        (passes, m, k) float32.
+        """
         if not self.has_dropout:
             raise self._without_dropout()
         if self._model is None:
             raise self._untrained()
         prepared = self.prepare(samples)
-        self._model.train()  # the attention's dropout follows the model's own flag, not that of a module
+        # the attention's dropout follows the model's own flag, not that of a module
+        self._model.train()
         with LocalRandomness(seed, self._device).inside():
-            return np.stack([self._predict(prepared, np.arange(len(prepared))) for _ in range(passes)])
+            return np.stack(
+                [self._predict(prepared, np.arange(len(prepared))) for _ in range(passes)]
+            )
 
     def _predict(self, prepared: list[list[int]], where: np.ndarray) -> np.ndarray:
         torch = import_torch()
@@ -175,13 +235,17 @@ class TransformerProbe(Probe):
         return probabilities[where]
 
     def save(self, folder: Path) -> None:
-        """Write the fine-tuned model and tokenizer in Hugging Face format, and ``probe.json`` (settings)."""
+        """Write the fine-tuned model and tokenizer in Hugging Face format, and ``probe.json``
+        (settings).
+        """
         if self._model is None:
             raise self._untrained()
         with encoders.hushed():
             self._model.save_pretrained(folder)
         self._tokenizer.save_pretrained(folder)
-        settings = {item.name: getattr(self, item.name) for item in fields(self) if item.name != "speed"}
+        settings = {
+            item.name: getattr(self, item.name) for item in fields(self) if item.name != "speed"
+        }
         (folder / "probe.json").write_text(json.dumps(settings), encoding="utf-8")
 
     @classmethod

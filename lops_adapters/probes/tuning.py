@@ -10,7 +10,8 @@ from lops_adapters.core import LopsError
 
 
 def target_distribution(probabilities: np.ndarray) -> np.ndarray:
-    """Return the targets of (m, k) predictions p: p^2 divided by each class's total over these rows, rows scaled to sum to 1.
+    """Return the targets of (m, k) predictions p: p^2 divided by each class's total over these
+    rows, rows scaled to sum to 1.
 
     >>> target_distribution(np.array([[0.9, 0.1], [0.6, 0.4]])).round(2).tolist()
     [[0.96, 0.04], [0.43, 0.57]]
@@ -30,7 +31,8 @@ def check_tuning(learning_rate: float, momentum: float, decay: float) -> None:
 
 
 def check_targets(positions: np.ndarray, targets: np.ndarray, n_classes: int) -> np.ndarray:
-    """Return soft labels as (b, k) float32, or raise a LopsError where they are not one row a position.
+    """Return soft labels as (b, k) float32, or raise a LopsError where they are not one row a
+    position.
 
     >>> check_targets(np.array([4]), np.array([[0.25, 0.75]]), 2)
     array([[0.25, 0.75]], dtype=float32)

@@ -24,9 +24,13 @@ class WordVectors:
 
     def __post_init__(self) -> None:
         if self.vectors.ndim != 2 or len(self.words) != len(self.vectors) or not len(self.words):
-            raise LopsError(f"found {len(self.words)} words and vectors of shape {self.vectors.shape}; wanted one row a word, at least one")
+            raise LopsError(
+                f"found {len(self.words)} words and vectors of shape {self.vectors.shape}; wanted one row a word, at least one"
+            )
         if len(set(self.words)) < len(self.words):
-            raise LopsError(f"found {len(self.words)} words, {len(set(self.words))} of them distinct; wanted every word once")
+            raise LopsError(
+                f"found {len(self.words)} words, {len(set(self.words))} of them distinct; wanted every word once"
+            )
 
 
 def word_table(vectors: WordVectors | None, n_words: int, seed: int) -> np.ndarray:
@@ -54,7 +58,8 @@ def word_ids(words: Iterable[str]) -> dict[str, int]:
 
 
 def sentences_of(sample: Any) -> Sequence[Sequence[str]]:
-    """Return a sample as sentences of tokens; a string is cut at sentence ends and white space, tokens are one sentence.
+    """Return a sample as sentences of tokens; a string is cut at sentence ends and white space,
+    tokens are one sentence.
 
     >>> sentences_of("The bank rose. It rained!")
     [['The', 'bank', 'rose.'], ['It', 'rained!']]

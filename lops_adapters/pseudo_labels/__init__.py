@@ -5,4 +5,11 @@ from lops_adapters.pseudo_labels.result import PseudoLabels
 from lops_adapters.pseudo_labels.stopwords import ENGLISH_STOP_WORDS, STRING_MATCH_STOP_WORDS, WOULD
 from lops_adapters.pseudo_labels.string_match import string_match
 
-__all__ = ["ENGLISH_STOP_WORDS", "STRING_MATCH_STOP_WORDS", "WOULD", "PseudoLabels", "exclusive_string_match", "string_match"]
+__all__ = [
+    "ENGLISH_STOP_WORDS",
+    "STRING_MATCH_STOP_WORDS",
+    "WOULD",
+    "PseudoLabels",
+    "exclusive_string_match",
+    "string_match",
+]

@@ -12,19 +12,27 @@ Seeds = dict[str, tuple[str, ...]]
 def checked_seeds(seeds: Mapping[str, Sequence[str]], classes: Sequence[str] | None) -> Seeds:
     """Give every class its seed words, each once, in the caller's order."""
     if not isinstance(seeds, Mapping):
-        raise LopsError(f"seeds is a {type(seeds).__name__}; pass a mapping from class name to a list of seed words")
+        raise LopsError(
+            f"seeds is a {type(seeds).__name__}; pass a mapping from class name to a list of seed words"
+        )
     if isinstance(classes, str):
-        raise LopsError(f"classes is the string {classes!r}; pass a sequence of class names, for instance [{classes!r}]")
+        raise LopsError(
+            f"classes is the string {classes!r}; pass a sequence of class names, for instance [{classes!r}]"
+        )
     names = list(seeds) if classes is None else list(classes)
     wrong = next((name for name in [*names, *seeds] if not isinstance(name, str)), None)
     if wrong is not None:
-        raise LopsError(f"class name {wrong!r} is a {type(wrong).__name__}; class names must be strings")
+        raise LopsError(
+            f"class name {wrong!r} is a {type(wrong).__name__}; class names must be strings"
+        )
     if len(set(names)) != len(names):
         repeated = sorted({name for name in names if names.count(name) > 1})
         raise LopsError(f"classes names {repeated} more than once; name every class once")
     unknown = sorted(set(seeds) - set(names))
     if unknown:
-        raise LopsError(f"seeds has classes {unknown} that classes ({names}) lacks; add them there or drop their seeds")
+        raise LopsError(
+            f"seeds has classes {unknown} that classes ({names}) lacks; add them there or drop their seeds"
+        )
     checked = {name: _words_of(name, seeds.get(name, ())) for name in names}
     if not any(checked.values()):
         raise LopsError("seeds holds no seed word; give at least one class a seed word")
@@ -33,11 +41,15 @@ def checked_seeds(seeds: Mapping[str, Sequence[str]], classes: Sequence[str] | N
 
 def _words_of(name: str, words: Sequence[str]) -> tuple[str, ...]:
     if isinstance(words, str):
-        raise LopsError(f"the seed words of class {name!r} are the string {words!r}; pass a list, [{words!r}]")
+        raise LopsError(
+            f"the seed words of class {name!r} are the string {words!r}; pass a list, [{words!r}]"
+        )
     found = tuple(dict.fromkeys(words))
     for word in found:
         if not isinstance(word, str):
-            raise LopsError(f"class {name!r} has the seed word {word!r}, a {type(word).__name__}; pass strings")
+            raise LopsError(
+                f"class {name!r} has the seed word {word!r}, a {type(word).__name__}; pass strings"
+            )
         if not word.strip():
             raise LopsError(f"class {name!r} has the empty seed word {word!r}; remove it")
     return found
@@ -46,19 +58,26 @@ def _words_of(name: str, words: Sequence[str]) -> tuple[str, ...]:
 def checked_texts(texts: Iterable[str]) -> Iterator[str]:
     """Yield the documents one by one; the first that is not a string ends the run with an error.
 
-    A sequence is looked through before its first document is given out, so that the error comes before any work.
+    A sequence is looked through before its first document is given out, so that the error comes
+    before any work.
     """
     if isinstance(texts, str):
-        raise LopsError("texts is one string; pass a sequence of documents, [text] for a single one")
+        raise LopsError(
+            "texts is one string; pass a sequence of documents, [text] for a single one"
+        )
     if isinstance(texts, Sequence):
-        _raise_for_wrong_text(next(((i, t) for i, t in enumerate(texts) if not isinstance(t, str)), None))
+        _raise_for_wrong_text(
+            next(((i, t) for i, t in enumerate(texts) if not isinstance(t, str)), None)
+        )
     position = -1
     for position, text in enumerate(texts):
         if not isinstance(text, str):
             _raise_for_wrong_text((position, text))
         yield text
     if position < 0:
-        raise LopsError("texts holds no document; pass at least one (an iterator can be read only once)")
+        raise LopsError(
+            "texts holds no document; pass at least one (an iterator can be read only once)"
+        )
 
 
 def _raise_for_wrong_text(found: tuple[int, object] | None) -> None:

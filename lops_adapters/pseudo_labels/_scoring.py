@@ -14,13 +14,17 @@ from lops_adapters.pseudo_labels.result import PseudoLabels
 
 @dataclass
 class Occurrences:
-    """Where seed words occur: one (document, pair) entry an occurrence, a pair being one seed word of one class.
+    """Where seed words occur: one (document, pair) entry an occurrence, a pair being one seed word
+    of one class.
 
-    Kept in flat arrays (16 bytes an entry), so that a million documents fit where their tokens would not.
+    Kept in flat arrays (16 bytes an entry), so that a million documents fit where their tokens
+    would not.
 
     Attributes:
-        pairs (list of tuple of str): (class, seed word as the caller wrote it); entries refer to it by position.
-        documents, pair_ids (array of int64): Aligned: the row of the document, ascending, and the position in `pairs`.
+        pairs (list of tuple of str): (class, seed word as the caller wrote it); entries refer to it
+            by position.
+        documents, pair_ids (array of int64): Aligned: the row of the document, ascending, and the
+            position in `pairs`.
     """
 
     pairs: list[tuple[str, str]]
@@ -35,22 +39,36 @@ class Occurrences:
 
     def arrays(self, dropped: set[int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """`documents` and `pair_ids` as int64 arrays, without the entries of the dropped pairs."""
-        documents = np.frombuffer(self.documents, dtype=np.int64) if self.documents else np.empty(0, np.int64)
-        pair_ids = np.frombuffer(self.pair_ids, dtype=np.int64) if self.pair_ids else np.empty(0, np.int64)
+        documents = (
+            np.frombuffer(self.documents, dtype=np.int64)
+            if self.documents
+            else np.empty(0, np.int64)
+        )
+        pair_ids = (
+            np.frombuffer(self.pair_ids, dtype=np.int64) if self.pair_ids else np.empty(0, np.int64)
+        )
         keep = ~np.isin(pair_ids, sorted(dropped))
         return documents[keep], pair_ids[keep]
 
 
-def label_documents(occurrences: Occurrences, seeds: Seeds, n_documents: int, *, dropped: set[int], exclusive: bool) -> PseudoLabels:
-    """Give every document the class whose seed words occur most, ties to the alphabetically first class.
+def label_documents(
+    occurrences: Occurrences, seeds: Seeds, n_documents: int, *, dropped: set[int], exclusive: bool
+) -> PseudoLabels:
+    """Give every document the class whose seed words occur most, ties to the alphabetically first
+    class.
 
-    With `exclusive`, documents in which seed words of more than one class occur get no label instead.
+    With `exclusive`, documents in which seed words of more than one class occur get no label
+    instead.
     """
     documents, pair_ids = occurrences.arrays(dropped)
     alphabetical = sorted(seeds)
-    class_of_pair = np.array([alphabetical.index(name) for name, _ in occurrences.pairs], dtype=np.int64)
+    class_of_pair = np.array(
+        [alphabetical.index(name) for name, _ in occurrences.pairs], dtype=np.int64
+    )
     # Sorted keys put the classes of one document side by side in alphabetical order.
-    keys, totals = np.unique(documents * len(alphabetical) + class_of_pair[pair_ids], return_counts=True)
+    keys, totals = np.unique(
+        documents * len(alphabetical) + class_of_pair[pair_ids], return_counts=True
+    )
     rows, columns = np.divmod(keys, len(alphabetical))
     order = np.lexsort((columns, -totals, rows))
     positions, first, n_classes = np.unique(rows[order], return_index=True, return_counts=True)
@@ -69,7 +87,12 @@ def label_documents(occurrences: Occurrences, seeds: Seeds, n_documents: int, *,
     )
 
 
-def _unmatched(pairs: list[tuple[str, str]], seeds: Seeds, seen: set[int]) -> dict[str, tuple[str, ...]]:
+def _unmatched(
+    pairs: list[tuple[str, str]], seeds: Seeds, seen: set[int]
+) -> dict[str, tuple[str, ...]]:
     seen_pairs = {pairs[pair_id] for pair_id in seen}
-    unmatched = {name: tuple(word for word in words if (name, word) not in seen_pairs) for name, words in seeds.items()}
+    unmatched = {
+        name: tuple(word for word in words if (name, word) not in seen_pairs)
+        for name, words in seeds.items()
+    }
     return {name: words for name, words in unmatched.items() if words}

@@ -23,27 +23,31 @@ def exclusive_string_match(
 ) -> PseudoLabels:
     r"""Pseudo-label the documents that contain seed words of one class and of no other.
 
-    The raw text is searched, case-sensitively and inside words: "car" is found in "scarce", not in "Car". A word that
-    is a seed of two classes therefore labels nothing. The score counts the places where seed words of the class are
-    found, each seed word on its own and its places not overlapping one another.
+    The raw text is searched, case-sensitively and inside words: "car" is found in "scarce", not in
+    "Car". A word that is a seed of two classes therefore labels nothing. The score counts the
+    places where seed words of the class are found, each seed word on its own and its places not
+    overlapping one another.
 
     Args:
         texts (sequence or iterable of str): The documents, raw; read once and never held.
         seeds (mapping of str to sequence of str): Class name to its seed words.
-        classes (sequence of str, optional): All class names, where some have no seed word. Default: those of `seeds`.
-        regex (bool): Read seed words as regular expressions, each on its own. The authors' released code does so without escaping them,
-            so that a full stop stands for any character; by default seed words are literal.
+        classes (sequence of str, optional): All class names, where some have no seed word. Default:
+            those of `seeds`.
+        regex (bool): Read seed words as regular expressions, each on its own. The authors' released
+            code does so without escaping them, so that a full stop stands for any character; by
+            default seed words are literal.
         quiet (bool): Show no progress bar.
 
     Returns:
         PseudoLabels: Rows that got a label, their labels and scores, and what did not match.
 
     Raises:
-        LopsError: If a document is not a string, there is none, seeds and classes do not fit together, or with `regex` a seed word is
-            no regular expression or matches the empty string (and with it every document).
+        LopsError: If a document is not a string, there is none, seeds and classes do not fit
+            together, or with `regex` a seed word is no regular expression or matches the empty
+            string (and with it every document).
 
-    Source: the Exclusive String-Match heuristic of the LOPS paper (noise of heuristics on NYT-Fine) and the authors'
-    released code.
+    Source: the Exclusive String-Match heuristic of the LOPS paper (noise of heuristics on NYT-Fine)
+    and the authors' released code.
 
     >>> seeds = {"energy": ["oil"], "sports": ["golf", "U.S. Open"]}
     >>> found = exclusive_string_match(["a spoilt day", "golf and oil", "the U.S. Open", "Golf"], seeds)
@@ -57,7 +61,9 @@ def exclusive_string_match(
         owners.setdefault(word, []).append(pair_id)
     counters = {word: _counter(word, regex) for word in owners}
     n_documents = 0
-    for document, text in enumerate(tqdm(checked_texts(texts), disable=quiet, unit="documents", desc="Exclusive")):
+    for document, text in enumerate(
+        tqdm(checked_texts(texts), disable=quiet, unit="documents", desc="Exclusive")
+    ):
         n_documents = document + 1
         for word, count in counters.items():
             times = count(text)
@@ -74,7 +80,11 @@ def _counter(word: str, regex: bool) -> Callable[[str], int]:
     try:
         expression = re.compile(word)
     except re.error as error:
-        raise LopsError(f"seed word {word!r} is no regular expression ({error}); correct it or pass regex=False") from error
+        raise LopsError(
+            f"seed word {word!r} is no regular expression ({error}); correct it or pass regex=False"
+        ) from error
     if expression.search("") is not None:
-        raise LopsError(f"seed word {word!r} matches the empty string, so every document; correct it")
+        raise LopsError(
+            f"seed word {word!r} matches the empty string, so every document; correct it"
+        )
     return lambda text: sum(1 for _ in expression.finditer(text))

@@ -15,14 +15,16 @@ class PseudoLabels:
     """Pseudo-labels of the documents that received one.
 
     Attributes:
-        positions (ndarray of shape (n_labelled,), int64): Rows of the corpus that received a pseudo-label, ascending.
-        labels (ndarray of shape (n_labelled,), object): Class names (str), aligned with `positions`.
-        scores (ndarray of shape (n_labelled,), float64): How often the seed words of the winning class occur in the document, aligned
+        positions (ndarray of shape (n_labelled,), int64): Rows of the corpus that received a
+        pseudo-label, ascending. labels (ndarray of shape (n_labelled,), object): Class names (str),
+        aligned with `positions`. scores (ndarray of shape (n_labelled,), float64): How often the
+        seed words of the winning class occur in the document, aligned
             with `positions`; at least 1.
         n_documents (int): Documents read, labelled or not.
         classes (tuple of str): All classes, in the caller's order.
-        unmatched_seeds (mapping of str to tuple of str): Class to those of its seed words that took part in no document, in the
-            caller's order. Classes whose seed words were all seen are left out.
+        unmatched_seeds (mapping of str to tuple of str): Class to those of its seed words that took
+            part in no document, in the caller's order. Classes whose seed words were all seen are
+            left out.
 
     >>> from lops_adapters.pseudo_labels import string_match
     >>> result = string_match(["a goal", "nothing", "The vote"], {"sports": ["goal", "cup"], "politics": ["vote"]})

@@ -1,8 +1,8 @@
 """The English stop words that String-Match drops, as plain data.
 
-The list is the classic English one of NLTK (179 words; later NLTK releases add contractions such as "he'd").
-String-Match deletes punctuation before it compares, so the entries with an apostrophe never take effect there;
-they are kept so that the list is the whole one.
+The list is the classic English one of NLTK (179 words; later NLTK releases add contractions such as
+"he'd"). String-Match deletes punctuation before it compares, so the entries with an apostrophe
+never take effect there; they are kept so that the list is the whole one.
 """
 
 from __future__ import annotations

@@ -17,8 +17,9 @@ from lops_adapters.pseudo_labels._scoring import Occurrences, label_documents
 from lops_adapters.pseudo_labels.result import PseudoLabels
 from lops_adapters.pseudo_labels.stopwords import STRING_MATCH_STOP_WORDS
 
-# The tokeniser's own separators (`!"#%&()*+,-./:;<=>?@[\]^_{|}~`, back-quote, tab, newline) are all white space or ASCII
-# punctuation: none of them is left once words are split and punctuation is deleted, so no second filter is needed.
+# The tokeniser's own separators (`!"#%&()*+,-./:;<=>?@[\]^_{|}~`, back-quote, tab, newline) are all
+# white space or ASCII punctuation: none of them is left once words are split and punctuation is
+# deleted, so no second filter is needed.
 _DELETE_PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 
@@ -33,41 +34,48 @@ def string_match(
 ) -> PseudoLabels:
     """Pseudo-label documents by counting seed words, as the authors' released code does.
 
-    Every document is split on white space; ASCII punctuation inside the words is deleted ("same-sex" becomes
-    "samesex"); words that now equal a stop word or "would" exactly are dropped, before lower-casing ("The" stays);
-    the rest is lower-cased. Words are ranked by frequency in the corpus (ties: first appearance first), and only the
-    `max_words` most frequent can match. The score of a class is how often its seed words (a set) occur in the
-    document in total; the largest score wins, ties go to the alphabetically first class, and a document without a
-    seed word stays unlabelled.
+    Every document is split on white space; ASCII punctuation inside the words is deleted
+    ("same-sex" becomes "samesex"); words that now equal a stop word or "would" exactly are dropped,
+    before lower-casing ("The" stays); the rest is lower-cased. Words are ranked by frequency in the
+    corpus (ties: first appearance first), and only the `max_words` most frequent can match. The
+    score of a class is how often its seed words (a set) occur in the document in total; the largest
+    score wins, ties go to the alphabetically first class, and a document without a seed word stays
+    unlabelled.
 
-    One departure: the authors mapped multi-word seeds (dataset Books) to single tokens through files that were never
-    released. Here, with `phrases`, a multi-word seed matches consecutive words of the document. Punctuation and case
-    are ignored in both; stop words count, as phrases such as "rachel and kirsty" contain them. Every place where a
-    phrase starts counts once ("world war ii" counts for "world war" too), and `max_words` does not apply to phrases.
+    One departure: the authors mapped multi-word seeds (dataset Books) to single tokens through
+    files that were never released. Here, with `phrases`, a multi-word seed matches consecutive
+    words of the document. Punctuation and case are ignored in both; stop words count, as phrases
+    such as "rachel and kirsty" contain them. Every place where a phrase starts counts once ("world
+    war ii" counts for "world war" too), and `max_words` does not apply to phrases.
 
-    Texts are read once and never held: memory grows with the distinct words (not with `max_words=None`, which counts
-    none) and with the occurrences of seed words (16 bytes each), not with the length of the corpus.
+    Texts are read once and never held: memory grows with the distinct words (not with
+    `max_words=None`, which counts none) and with the occurrences of seed words (16 bytes each), not
+    with the length of the corpus.
 
     Args:
         texts (sequence or iterable of str): The documents, raw.
-        seeds (mapping of str to sequence of str): Class name to its seed words. A word may serve several classes. A single word must be
-            spelt as it stands after processing: lower case, without punctuation.
-        classes (sequence of str, optional): All class names, where some have no seed word. Default: those of `seeds`.
+        seeds (mapping of str to sequence of str): Class name to its seed words. A word may serve
+            several classes. A single word must be spelt as it stands after processing: lower case,
+            without punctuation.
+        classes (sequence of str, optional): All class names, where some have no seed word. Default:
+            those of `seeds`.
         max_words (int or None): How many of the most frequent words can match; None for all.
-        phrases (bool): Match multi-word seeds. If false they never match, as in the released code without its phrase files.
+        phrases (bool): Match multi-word seeds. If false they never match, as in the released code
+            without its phrase files.
         quiet (bool): Show no progress bar.
 
     Returns:
         PseudoLabels: Rows that got a label, their labels and scores, and what did not match.
 
     Raises:
-        LopsError: If a document is not a string, there is none, or seeds and classes do not fit together.
+        LopsError: If a document is not a string, there is none, or seeds and classes do not fit
+            together.
 
     Warns:
         LopsWarning: Once, naming the seeds that no document can match and the spelling that would.
 
-    Source: the String-Match heuristic of the LOPS paper (experiments, initial pseudo-labels) and the authors'
-    released code.
+    Source: the String-Match heuristic of the LOPS paper (experiments, initial pseudo-labels) and
+    the authors' released code.
 
     >>> found = string_match(["The Gun. A gun, again!", "my space-craft", "gun in space"],
     ...                      {"talk": ["gun"], "sci": ["space", "spacecraft"]})
@@ -82,10 +90,14 @@ def string_match(
     words, expressions = _matchers(occurrences.pairs, phrases)
     corpus_counts: Counter[str] = Counter()
     n_documents = 0
-    for document, text in enumerate(tqdm(checked_texts(texts), disable=quiet, unit="documents", desc="String-Match")):
+    for document, text in enumerate(
+        tqdm(checked_texts(texts), disable=quiet, unit="documents", desc="String-Match")
+    ):
         n_documents = document + 1
         bare = text.translate(_DELETE_PUNCTUATION).split()
-        kept = " ".join([word for word in bare if word not in STRING_MATCH_STOP_WORDS]).lower().split()
+        kept = (
+            " ".join([word for word in bare if word not in STRING_MATCH_STOP_WORDS]).lower().split()
+        )
         if max_words is not None:
             corpus_counts.update(kept)
         for word in filter(words.__contains__, kept):
@@ -110,7 +122,9 @@ def _is_phrase(seed: str) -> bool:
 
 
 def _distinct(words: tuple[str, ...]) -> tuple[str, ...]:
-    """Seeds of one class without second spellings of a phrase ("World War", "world war"), which would count twice."""
+    """Seeds of one class without second spellings of a phrase ("World War", "world war"), which
+    would count twice.
+    """
     first: dict[tuple[bool, str], str] = {}
     for word in words:
         phrase = _is_phrase(word)
@@ -122,7 +136,9 @@ def _distinct(words: tuple[str, ...]) -> tuple[str, ...]:
 Expressions = dict[str, list[tuple[str, re.Pattern[str], list[int]]]]
 
 
-def _matchers(pairs: list[tuple[str, str]], phrases: bool) -> tuple[dict[str, list[int]], Expressions]:
+def _matchers(
+    pairs: list[tuple[str, str]], phrases: bool
+) -> tuple[dict[str, list[int]], Expressions]:
     """Single words with the pairs they belong to, and phrases with theirs."""
     words: dict[str, list[int]] = {}
     owners: dict[str, list[int]] = {}
@@ -140,7 +156,9 @@ def _matchers(pairs: list[tuple[str, str]], phrases: bool) -> tuple[dict[str, li
     return words, expressions
 
 
-def _add_phrases(occurrences: Occurrences, document: int, bare: list[str], expressions: Expressions) -> None:
+def _add_phrases(
+    occurrences: Occurrences, document: int, bare: list[str], expressions: Expressions
+) -> None:
     joined = f" {' '.join(bare)} ".lower()
     for first in expressions.keys() & set(joined.split()):
         for padded, expression, pair_ids in expressions[first]:
@@ -150,14 +168,22 @@ def _add_phrases(occurrences: Occurrences, document: int, bare: list[str], expre
                     occurrences.add(document, pair_id, times)
 
 
-def _beyond_vocabulary(corpus_counts: Counter[str], max_words: int, words: Container[str]) -> list[str]:
-    """Those of `words` outside the `max_words` most frequent; among equals the one that appeared first ranks first."""
+def _beyond_vocabulary(
+    corpus_counts: Counter[str], max_words: int, words: Container[str]
+) -> list[str]:
+    """Those of `words` outside the `max_words` most frequent; among equals the one that appeared
+    first ranks first.
+    """
     if len(corpus_counts) <= max_words:
         return []
     counts = np.fromiter(corpus_counts.values(), dtype=np.int64, count=len(corpus_counts))
     outside = np.zeros(len(counts), dtype=bool)
     outside[np.argsort(-counts, kind="stable")[max_words:]] = True
-    return [word for word, beyond in zip(corpus_counts, outside.tolist(), strict=True) if beyond and word in words]
+    return [
+        word
+        for word, beyond in zip(corpus_counts, outside.tolist(), strict=True)
+        if beyond and word in words
+    ]
 
 
 def _warn_of_unmatchable(seeds: Seeds, phrases: bool) -> None:
@@ -168,7 +194,11 @@ def _warn_of_unmatchable(seeds: Seeds, phrases: bool) -> None:
             if reason:
                 reasons.append(f"{word!r} of class {name!r} ({reason})")
     if reasons:
-        warnings.warn("Seed words that no document can match: " + "; ".join(reasons), LopsWarning, stacklevel=3)
+        warnings.warn(
+            "Seed words that no document can match: " + "; ".join(reasons),
+            LopsWarning,
+            stacklevel=3,
+        )
 
 
 def _why_unmatchable(word: str, phrases: bool) -> str | None:

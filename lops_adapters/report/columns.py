@@ -18,7 +18,8 @@ Texts = Sequence[Any] | Callable[[list[int]], Sequence[Any]]
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """Aligned with the n rows of a selection; lists, so that a pandas index cannot mislead; None where nothing was given.
+    """Aligned with the n rows of a selection; lists, so that a pandas index cannot mislead; None
+    where nothing was given.
 
     Attributes:
         codes: (n,) int64, place of the pseudo-label among the classes of the selection.
@@ -38,47 +39,77 @@ class Columns:
 
     @classmethod
     def read(
-        cls, selection: Selection, *, texts: Texts, labels: Any, suggested: Any, suggested_probability: Any, gold: Any, ids: Any
+        cls,
+        selection: Selection,
+        *,
+        texts: Texts,
+        labels: Any,
+        suggested: Any,
+        suggested_probability: Any,
+        gold: Any,
+        ids: Any,
     ) -> Columns:
         """Return the columns of a selection.
 
         Raises:
-            LopsError: there are no rows, lengths differ, a label is no class of the selection, gold labels cannot be compared or are all
-                missing.
+            LopsError: there are no rows, lengths differ, a label is no class of the selection, gold
+                labels cannot be compared or are all missing.
 
         """
         n = len(selection.mask)
         if not n:
             raise LopsError("the selection is of no rows; wanted at least one")
-        given = {"texts": None if callable(texts) else texts, "labels": labels, "suggested": suggested}
+        given = {
+            "texts": None if callable(texts) else texts,
+            "labels": labels,
+            "suggested": suggested,
+        }
         given |= {"suggested_probability": suggested_probability, "gold": gold, "ids": ids}
         for name, values in given.items():
             if values is not None and len(values) != n:
-                raise LopsError(f"found {len(values)} {name} and a selection of {n} rows; wanted one a row, in the same order")
+                raise LopsError(
+                    f"found {len(values)} {name} and a selection of {n} rows; wanted one a row, in the same order"
+                )
         listed, truth = _listed(labels), None if gold is None else _listed(gold)
         place = {label: i for i, label in enumerate(selection.per_class)}
         codes = _codes(listed, place)
         if codes.min() < 0:
             i = int(codes.argmin())
-            raise LopsError(f"label {listed[i]!r} of row {i} is no class of the selection; pass the pseudo-labels it was made from")
+            raise LopsError(
+                f"label {listed[i]!r} of row {i} is no class of the selection; pass the pseudo-labels it was made from"
+            )
         wrong, judged = None, np.zeros(n, dtype=bool)
         if truth is not None:
             judged = np.array([not is_unlabelled(label) for label in truth])
             at = np.flatnonzero(judged).tolist()
             if not at:
                 raise LopsError(f"all {n} gold labels are missing; wanted some, or no gold at all")
-            noise([listed[i] for i in at], [truth[i] for i in at])  # refuses names against numbers, which would all look wrong
+            noise(
+                [listed[i] for i in at], [truth[i] for i in at]
+            )  # refuses names against numbers, which would all look wrong
             wrong = judged & (codes != _codes(truth, place))
-        said, sure, names = (None if values is None else _listed(values) for values in (suggested, suggested_probability, ids))
+        said, sure, names = (
+            None if values is None else _listed(values)
+            for values in (suggested, suggested_probability, ids)
+        )
         return cls(listed, said, sure, truth, names, codes, wrong, judged)
 
     @property
     def doubt(self) -> np.ndarray:
-        """How sure the probe is of another class than the pseudo-label, (n,) float64: 0 where it is not, 1 where it gave no number."""
+        """How sure the probe is of another class than the pseudo-label, (n,) float64: 0 where it is
+        not, 1 where it gave no number.
+        """
         if self.suggested is None:
             return np.zeros(len(self.codes))
-        other = [text_or_none(found) is not None and found != label for found, label in zip(self.suggested, self.labels, strict=True)]
-        sure = 1.0 if self.probability is None else np.nan_to_num(np.array(self.probability, dtype=np.float64))
+        other = [
+            text_or_none(found) is not None and found != label
+            for found, label in zip(self.suggested, self.labels, strict=True)
+        ]
+        sure = (
+            1.0
+            if self.probability is None
+            else np.nan_to_num(np.array(self.probability, dtype=np.float64))
+        )
         return np.where(other, sure, 0.0)
 
 
@@ -105,4 +136,6 @@ def _listed(values: Any) -> list[Any]:
 
 
 def _codes(labels: list[Any], place: dict[Any, int]) -> np.ndarray:
-    return np.fromiter((place.get(label, -1) for label in labels), dtype=np.int64, count=len(labels))
+    return np.fromiter(
+        (place.get(label, -1) for label in labels), dtype=np.int64, count=len(labels)
+    )

@@ -6,10 +6,17 @@ from pathlib import Path
 
 import numpy as np
 
-from lops_adapters.arguments import percent
+from lops_adapters.console import percent
 from lops_adapters.report.charts import curve_chart
 from lops_adapters.report.data import BEST, ComparisonPage
-from lops_adapters.report.layout import details, document, headline, section, settings_section, table
+from lops_adapters.report.layout import (
+    details,
+    document,
+    headline,
+    section,
+    settings_section,
+    table,
+)
 from lops_adapters.report.text import count, share
 from lops_adapters.storage import write_text
 
@@ -56,13 +63,22 @@ def _methods(page: ComparisonPage) -> str:
         '<p class="note">Area: under the noise-coverage curve; smaller is better. It begins at the first coverage that a method can tell '
         "apart, so areas compare only between curves that begin alike.</p>"
     )
-    return section("methods", "Methods", table(head, rows, "Methods of the comparison", text=(6,), stacked=True), note)
+    return section(
+        "methods",
+        "Methods",
+        table(head, rows, "Methods of the comparison", text=(6,), stacked=True),
+        note,
+    )
 
 
 def _curves(page: ComparisonPage) -> str:
     if not page.curves:
         return ""
-    kept = [(row.name, row.n_kept / page.n_rows, row.noise_after) for row in page.methods if row.noise_after is not None]
+    kept = [
+        (row.name, row.n_kept / page.n_rows, row.noise_after)
+        for row in page.methods
+        if row.noise_after is not None
+    ]
     names = {curve.name for curve in page.curves}
     points = [(name, coverage, noise) for name, coverage, noise in kept if name in names]
     note = (
@@ -70,13 +86,24 @@ def _curves(page: ComparisonPage) -> str:
         f"the {BEST} one. Dots: what each method keeps by itself.</p>"
     )
     head = ["method", *(f"{100 * coverage:.0f} %" for coverage in _COVERAGES)]
-    rows = [[curve.name, *(_noise_at(curve.coverage, curve.noise, coverage) for coverage in _COVERAGES)] for curve in page.curves]
-    numbers = details("Numbers of this chart", table(head, rows, "Share of wrong pseudo-labels at some coverages"))
-    return section("curves", "Noise against coverage", f'<div class="card single">{note}{curve_chart(page.curves, points)}{numbers}</div>')
+    rows = [
+        [curve.name, *(_noise_at(curve.coverage, curve.noise, coverage) for coverage in _COVERAGES)]
+        for curve in page.curves
+    ]
+    numbers = details(
+        "Numbers of this chart", table(head, rows, "Share of wrong pseudo-labels at some coverages")
+    )
+    return section(
+        "curves",
+        "Noise against coverage",
+        f'<div class="card single">{note}{curve_chart(page.curves, points)}{numbers}</div>',
+    )
 
 
 def _noise_at(coverage: list[float], noise: list[float], wanted: float) -> str:
-    """Noise between the points of a curve; a dash before the first, where the ranking ties all rows."""
+    """Noise between the points of a curve; a dash before the first, where the ranking ties all
+    rows.
+    """
     if wanted < coverage[0] - 1e-9:
         return "-"
     return percent(float(np.interp(wanted, coverage, noise)))

@@ -1,4 +1,6 @@
-"""What the pages show, as plain values that survive a trip to JSON: pages are rebuilt from these alone."""
+"""What the pages show, as plain values that survive a trip to JSON: pages are rebuilt from these
+alone.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,15 @@ import numpy as np
 from lops_adapters.core import LopsError, Selection
 from lops_adapters.evaluation import area_under_noise_coverage, ideal_curve, noise_coverage_curve
 from lops_adapters.report.columns import Columns, Texts, number_or_none, text_or_none, texts_at
-from lops_adapters.report.measure import Threshold, finite, learnt_bins, least_trusted, own_threshold, thinned, threshold_rows
+from lops_adapters.report.measure import (
+    Threshold,
+    finite,
+    learnt_bins,
+    least_trusted,
+    own_threshold,
+    thinned,
+    threshold_rows,
+)
 from lops_adapters.report.text import cleaned, cut
 from lops_adapters.storage import plain
 
@@ -21,7 +31,9 @@ POINTS = 200  # of a curve
 
 @dataclass(frozen=True)
 class Suspect:
-    """A row that the selection trusts little: position from 0, what it says, pseudo-label, what the probe would say (None: not asked)."""
+    """A row that the selection trusts little: position from 0, what it says, pseudo-label, what the
+    probe would say (None: not asked).
+    """
 
     position: int
     text: str
@@ -37,7 +49,9 @@ class Suspect:
 
 @dataclass(frozen=True)
 class ClassRow:
-    """A class: pseudo-labels, how many were kept and why, share of wrong ones before and after, among the judged (None: unknown)."""
+    """A class: pseudo-labels, how many were kept and why, share of wrong ones before and after,
+    among the judged (None: unknown).
+    """
 
     label: str
     count: int
@@ -49,7 +63,9 @@ class ClassRow:
 
 @dataclass(frozen=True)
 class Curve:
-    """A noise-coverage curve of at most 200 points, coverage ascending, and its area before thinning (None: of a single point)."""
+    """A noise-coverage curve of at most 200 points, coverage ascending, and its area before
+    thinning (None: of a single point).
+    """
 
     name: str
     coverage: list[float]
@@ -66,14 +82,18 @@ class SelectionPage:
         n_rows, n_kept: rows with a pseudo-label, and those kept.
         why: sentences: which probe, which rule, why watching stopped, what to do next.
         classes: one row a class.
-        learnt: (time, kept, rejected), None as time: never learnt; at most 60, none where the method has no learning times.
-        thresholds: (confidence, rows at or above it, those of them that have a gold label, wrong ones or None), descending, at most 201.
+        learnt: (time, kept, rejected), None as time: never learnt; at most 60, none where the
+            method has no learning times.
+        thresholds: (confidence, rows at or above it, those of them that have a gold label, wrong
+            ones or None), descending, at most 201.
         curves: noise-coverage curves of the rows that have a gold label; none without any.
         suspects: the least trusted rows of each class, the least trusted first.
         settings, versions: what it takes to do it again.
         n_judged, n_judged_kept: rows that have a gold label, and those of them that were kept.
-        noise_before, noise_after: share of wrong pseudo-labels among these, None where there are none.
-        own_threshold: the confidence, one of ``thresholds``, that exactly the kept rows reach; None where there is none.
+        noise_before, noise_after: share of wrong pseudo-labels among these, None where there are
+            none.
+        own_threshold: the confidence, one of ``thresholds``, that exactly the kept rows reach; None
+            where there is none.
 
     """
 
@@ -113,7 +133,9 @@ class SelectionPage:
 
 @dataclass(frozen=True)
 class MethodRow:
-    """A method of a comparison: rows kept, share of wrong ones among them, area under its curve (None: unknown), seconds, a remark."""
+    """A method of a comparison: rows kept, share of wrong ones among them, area under its curve
+    (None: unknown), seconds, a remark.
+    """
 
     name: str
     n_kept: int
@@ -125,7 +147,9 @@ class MethodRow:
 
 @dataclass(frozen=True)
 class ComparisonPage:
-    """Everything the page of a comparison shows; ``noise`` is that of all rows, ``curves`` hold one named "best possible"."""
+    """Everything the page of a comparison shows; ``noise`` is that of all rows, ``curves`` hold one
+    named "best possible".
+    """
 
     title: str
     source: str
@@ -173,12 +197,15 @@ def selection_page(
 
     Args:
         selection: of n rows.
-        texts: n texts, or a function that is given sorted positions and returns their texts, so that not all need lie in memory.
+        texts: n texts, or a function that is given sorted positions and returns their texts, so
+            that not all need lie in memory.
         labels: (n,) pseudo-labels.
         title, source: headings.
-        suggested: (n,) what the probe would say, None in places or as a whole where it was not asked.
+        suggested: (n,) what the probe would say, None in places or as a whole where it was not
+            asked.
         suggested_probability: (n,) float, how sure it is.
-        gold: (n,) gold labels, only for noise and curves; None, NaN or an empty text where there is none.
+        gold: (n,) gold labels, only for noise and curves; None, NaN or an empty text where there is
+            none.
         ids: (n,) names of the rows.
         why: sentences for people; by default the rule and why watching stopped.
         settings, versions: shown at the end.
@@ -186,17 +213,27 @@ def selection_page(
         max_chars: longer texts are cut.
 
     Raises:
-        LopsError: there are no rows, lengths differ, a label is no class of the selection, a confidence is NaN, gold labels cannot be
-            compared or are all missing.
+        LopsError: there are no rows, lengths differ, a label is no class of the selection, a
+            confidence is NaN, gold labels cannot be compared or are all missing.
 
     """
     columns = Columns.read(
-        selection, texts=texts, labels=labels, suggested=suggested, suggested_probability=suggested_probability, gold=gold, ids=ids
+        selection,
+        texts=texts,
+        labels=labels,
+        suggested=suggested,
+        suggested_probability=suggested_probability,
+        gold=gold,
+        ids=ids,
     )
     judged, confidence = columns.judged, finite(selection.confidence)
-    at = least_trusted(confidence, columns.codes, selection.mask, columns.doubt, suspects_per_class, max_suspects)
+    at = least_trusted(
+        confidence, columns.codes, selection.mask, columns.doubt, suspects_per_class, max_suspects
+    )
     wanted = np.sort(at).tolist()
-    own = own_threshold(confidence, selection.mask, timed=bool(np.isfinite(selection.learnt_at).any()))
+    own = own_threshold(
+        confidence, selection.mask, timed=bool(np.isfinite(selection.learnt_at).any())
+    )
     said = dict(zip(wanted, texts_at(texts, wanted), strict=True))
     return SelectionPage(
         title,
@@ -208,7 +245,10 @@ def selection_page(
         learnt_bins(selection.learnt_at, selection.mask),
         threshold_rows(confidence, judged, columns.wrong, own),
         _curves(confidence, columns),
-        [_suspect(i, cut(str(said[i]), max_chars), selection, float(confidence[i]), columns) for i in at.tolist()],
+        [
+            _suspect(i, cut(str(said[i]), max_chars), selection, float(confidence[i]), columns)
+            for i in at.tolist()
+        ],
         dict(settings or {}),
         dict(versions or {}),
         int(judged.sum()),
@@ -228,24 +268,41 @@ def noise_curve(name: str, confidence: Any, labels: Any, gold: Any) -> Curve:
     """
     curve = noise_coverage_curve(confidence, labels, gold)
     at = thinned(len(curve), POINTS)
-    return Curve(name, curve.coverage[at].tolist(), curve.noise[at].tolist(), number_or_none(area_under_noise_coverage(curve)))
+    return Curve(
+        name,
+        curve.coverage[at].tolist(),
+        curve.noise[at].tolist(),
+        number_or_none(area_under_noise_coverage(curve)),
+    )
 
 
 def best_curve(noise: float) -> Curve:
-    """Return the curve of a ranking that knows the truth, where a share ``noise`` of the pseudo-labels is wrong."""
+    """Return the curve of a ranking that knows the truth, where a share ``noise`` of the
+    pseudo-labels is wrong.
+    """
     coverage = np.linspace(0, 1, POINTS + 1)[1:]
     best = ideal_curve(coverage, 1.0 - noise)
-    return Curve(BEST, coverage.tolist(), best.tolist(), float(np.sum(np.diff(coverage) * (best[1:] + best[:-1]) / 2)))
+    return Curve(
+        BEST,
+        coverage.tolist(),
+        best.tolist(),
+        float(np.sum(np.diff(coverage) * (best[1:] + best[:-1]) / 2)),
+    )
 
 
 def _curves(confidence: np.ndarray, columns: Columns) -> list[Curve]:
     if columns.wrong is None:
         return []
     wrong = columns.wrong[columns.judged].astype(np.int64)
-    return [noise_curve("by confidence", confidence[columns.judged], wrong, np.zeros_like(wrong)), best_curve(float(wrong.mean()))]
+    return [
+        noise_curve("by confidence", confidence[columns.judged], wrong, np.zeros_like(wrong)),
+        best_curve(float(wrong.mean())),
+    ]
 
 
-def _suspect(i: int, text: str, selection: Selection, confidence: float, columns: Columns) -> Suspect:
+def _suspect(
+    i: int, text: str, selection: Selection, confidence: float, columns: Columns
+) -> Suspect:
     return Suspect(
         i,
         text,
@@ -262,7 +319,9 @@ def _suspect(i: int, text: str, selection: Selection, confidence: float, columns
 
 def _classes(selection: Selection, columns: Columns) -> list[ClassRow]:
     k = len(selection.per_class)
-    before, after = (_shares(columns, rows, k) for rows in (columns.judged, columns.judged & selection.mask))
+    before, after = (
+        _shares(columns, rows, k) for rows in (columns.judged, columns.judged & selection.mask)
+    )
     return [
         ClassRow(cleaned(str(label)), report.count, report.kept, report.why, *noise)
         for (label, report), *noise in zip(selection.per_class.items(), before, after, strict=True)
@@ -270,12 +329,16 @@ def _classes(selection: Selection, columns: Columns) -> list[ClassRow]:
 
 
 def _shares(columns: Columns, rows: np.ndarray, n_classes: int) -> list[float | None]:
-    """Share of wrong ones among those of some judged rows that are of each class; None where there is none."""
+    """Share of wrong ones among those of some judged rows that are of each class; None where there
+    is none.
+    """
     if columns.wrong is None:
         return [None] * n_classes
     every = np.bincount(columns.codes[rows], minlength=n_classes)
     errors = np.bincount(columns.codes[rows], weights=columns.wrong[rows], minlength=n_classes)
-    return [bad / of if of else None for bad, of in zip(errors.tolist(), every.tolist(), strict=True)]
+    return [
+        bad / of if of else None for bad, of in zip(errors.tolist(), every.tolist(), strict=True)
+    ]
 
 
 def _share(wrong: np.ndarray | None, rows: np.ndarray) -> float | None:
@@ -292,13 +355,24 @@ def _jsonable(value: Any) -> Any:
     return cleaned(value) if isinstance(value, str) else plain(value)
 
 
-def _read(cls: Any, stored: Mapping[str, Any], tables: Mapping[str, Any], tuples: Sequence[str] = ()) -> Any:
+def _read(
+    cls: Any, stored: Mapping[str, Any], tables: Mapping[str, Any], tuples: Sequence[str] = ()
+) -> Any:
     try:
-        values = {field.name: stored[field.name] for field in fields(cls) if field.name in stored or field.default is MISSING}
+        values = {
+            field.name: stored[field.name]
+            for field in fields(cls)
+            if field.name in stored or field.default is MISSING
+        }
         for name, row in tables.items():
-            values[name] = [row(**{field.name: item[field.name] for field in fields(row)}) for item in values[name]]
+            values[name] = [
+                row(**{field.name: item[field.name] for field in fields(row)})
+                for item in values[name]
+            ]
         for name in tuples:
             values[name] = [tuple(item) for item in values[name]]
     except (KeyError, TypeError) as error:
-        raise LopsError(f"this is no stored {cls.__name__} ({type(error).__name__}: {error}); wanted what to_json() returned") from None
+        raise LopsError(
+            f"this is no stored {cls.__name__} ({type(error).__name__}: {error}); wanted what to_json() returned"
+        ) from None
     return cls(**values)

@@ -6,8 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from lops_adapters.arguments import percent, table_rows
+from lops_adapters.console import percent
 from lops_adapters.core import LopsError
+from lops_adapters.report.arms import arm_rows
 from lops_adapters.report.layout import document, section, table
 from lops_adapters.report.text import escaped, isolated
 from lops_adapters.storage import write_text
@@ -26,8 +27,10 @@ def write_report(folder: Path) -> Path:
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     metrics = json.loads((folder / "metrics.json").read_text(encoding="utf-8"))
     title = f"{metrics['framework']} on {metrics['dataset']}"
-    rows = table_rows(metrics)
-    parts = [section("arms", "Arms and iterations", table(rows[0], rows[1:], "Arms and iterations"))]
+    rows = arm_rows(metrics)
+    parts = [
+        section("arms", "Arms and iterations", table(rows[0], rows[1:], "Arms and iterations"))
+    ]
     for number, (arm, result) in enumerate(metrics["arms"].items()):
         if arm != "standard":
             stages = map(_per_class, filter(_selected, result["iterations"]))
@@ -35,13 +38,20 @@ def write_report(folder: Path) -> Path:
     settings = f"<pre>{escaped(json.dumps(config, indent=2, ensure_ascii=False))}</pre>"
     parts.append(section("settings", "Settings and versions", settings))
     path = folder / "report.html"
-    write_text(path, document(title, f"<h1>{isolated(title)}</h1>{_summary(config, metrics)}", "\n".join(parts)))
+    write_text(
+        path,
+        document(title, f"<h1>{isolated(title)}</h1>{_summary(config, metrics)}", "\n".join(parts)),
+    )
     return path
 
 
 def _summary(config: dict[str, Any], metrics: dict[str, Any]) -> str:
     labels = metrics["pseudo_labels"]
-    wrong = "no gold labels to compare with" if labels["noise"] is None else f"{percent(labels['noise'])} of these wrong"
+    wrong = (
+        "no gold labels to compare with"
+        if labels["noise"] is None
+        else f"{percent(labels['noise'])} of these wrong"
+    )
     made = f"{labels['count']} of them got a first pseudo-label, {wrong}"
     if "of" in labels:  # samples that are not the documents
         right = "" if labels["noise"] is None else f", {wrong}"
@@ -71,4 +81,6 @@ def _per_class(item: dict[str, Any]) -> str:
         for label, report in item["per_class"].items()
     ]
     stage = f"Before {item['stage']}" if "stage" in item else f"Iteration {item['iteration']}"
-    return f"<h3>{escaped(stage)}: {escaped(item['stopped'])}</h3>" + table(head, rows, f"{stage}: what was kept of each class", text=(6,))
+    return f"<h3>{escaped(stage)}: {escaped(item['stopped'])}</h3>" + table(
+        head, rows, f"{stage}: what was kept of each class", text=(6,)
+    )

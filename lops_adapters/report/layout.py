@@ -1,4 +1,6 @@
-"""What all pages share: one file with style, data and script inside, that asks nothing of the network and lets nothing else run."""
+"""What all pages share: one file with style, data and script inside, that asks nothing of the
+network and lets nothing else run.
+"""
 
 from __future__ import annotations
 
@@ -26,10 +28,15 @@ def document(title: str, header: str, main: str, *, data: Any = None) -> str:
     """Return a whole page; with ``data`` the script comes along and reads it."""
     style = _resource("page.css")
     script = _resource("page.js") if data is not None else ""
-    # Scripts are allowed by their hash alone: should text ever slip through unescaped, it still does not run.
+    # Scripts are allowed by their hash alone: should text ever slip through unescaped, it still
+    # does not run.
     policy = f"default-src 'none'; style-src {_hash(style)}; img-src data:; base-uri 'none'; form-action 'none'"
     policy += f"; script-src {_hash(script)}" if script else ""
-    scripts = f'<script type="application/json" id="data">{embedded(data)}</script>\n<script>{script}</script>\n' if script else ""
+    scripts = (
+        f'<script type="application/json" id="data">{embedded(data)}</script>\n<script>{script}</script>\n'
+        if script
+        else ""
+    )
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{policy}">'
         f'<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="referrer" content="no-referrer">'
@@ -44,7 +51,9 @@ def embedded(value: Any) -> str:
     >>> embedded("</script>&")
     '"\\u003c/script\\u003e\\u0026"'
     """
-    text = json.dumps(plain(value), allow_nan=False, separators=(",", ":"))  # ASCII alone: lone surrogates and U+2028 are escaped too
+    text = json.dumps(
+        plain(value), allow_nan=False, separators=(",", ":")
+    )  # ASCII alone: lone surrogates and U+2028 are escaped too
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
@@ -59,30 +68,53 @@ def section(name: str, title: str, *parts: str) -> str:
     return f'<section aria-labelledby="{name}"><h2 id="{name}">{escaped(title)}</h2>\n{body}\n</section>'
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[Cell]], caption: str, *, text: Sequence[int] = (), stacked: bool = False) -> str:
-    """Return a table that scrolls by itself where it is too wide; numbers to the right, the first column names its row.
+def table(
+    head: Sequence[str],
+    rows: Sequence[Sequence[Cell]],
+    caption: str,
+    *,
+    text: Sequence[int] = (),
+    stacked: bool = False,
+) -> str:
+    """Return a table that scrolls by itself where it is too wide; numbers to the right, the first
+    column names its row.
 
     Args:
         head: names of the columns.
         rows: cells, shown as text unless they are :class:`Markup`.
         caption: read out, not seen: a heading says it already.
         text: columns besides the first that hold words.
-        stacked: on a phone each row has its words above and below its numbers, so that nothing lies beyond the edge.
+        stacked: on a phone each row has its words above and below its numbers, so that nothing lies
+            beyond the edge.
 
     """
     words = {0, *text}
     kinds = [' class="words" dir="auto"' if i in words else "" for i in range(len(head))]
-    # A table that is laid out otherwise is none to screen readers unless its parts say what they are.
-    line, column, name, cell = (f' role="{role}"' if stacked else "" for role in ("row", "columnheader", "rowheader", "cell"))
-    titles = "".join(f'<th scope="col"{column}{kind}>{escaped(title)}</th>' for title, kind in zip(head, kinds, strict=True))
+    # A table that is laid out otherwise is none to screen readers unless its parts say what they
+    # are.
+    line, column, name, cell = (
+        f' role="{role}"' if stacked else ""
+        for role in ("row", "columnheader", "rowheader", "cell")
+    )
+    titles = "".join(
+        f'<th scope="col"{column}{kind}>{escaped(title)}</th>'
+        for title, kind in zip(head, kinds, strict=True)
+    )
     lines = []
     for row in rows:
         shown = [value if isinstance(value, Markup) else escaped(value) for value in row]
         first = f'<th scope="row"{name}{kinds[0]}>{shown[0]}</th>'
-        rest = "".join(f"<td{cell}{kind}>{value}</td>" for value, kind in zip(shown[1:], kinds[1:], strict=True))
+        rest = "".join(
+            f"<td{cell}{kind}>{value}</td>"
+            for value, kind in zip(shown[1:], kinds[1:], strict=True)
+        )
         lines.append(f"<tr{line}>{first}{rest}</tr>")
     group, whole = (' role="rowgroup"', ' role="table" class="stacked"') if stacked else ("", "")
-    body = f"<thead{group}><tr{line}>{titles}</tr></thead><tbody{group}>" + "\n".join(lines) + "</tbody>"
+    body = (
+        f"<thead{group}><tr{line}>{titles}</tr></thead><tbody{group}>"
+        + "\n".join(lines)
+        + "</tbody>"
+    )
     inside = f'<table{whole}><caption class="unseen">{escaped(caption)}</caption>{body}</table>'
     return f'<div class="wide" role="region" aria-label="{escaped(caption)}" tabindex="0">{inside}</div>'
 
@@ -96,10 +128,17 @@ def settings_section(settings: Mapping[str, Any], versions: Mapping[str, Any]) -
     """Return what it takes to do it again: two tables, nested settings as "outer.inner"."""
     parts = [
         table((name, "value"), rows, caption, text=(1,))
-        for name, caption, rows in (("setting", "Settings", _flat(settings)), ("version of", "Versions", _flat(versions)))
+        for name, caption, rows in (
+            ("setting", "Settings", _flat(settings)),
+            ("version of", "Versions", _flat(versions)),
+        )
         if rows
     ]
-    return section("settings", "Settings and versions", f'<div class="pair">{"".join(parts)}</div>') if parts else ""
+    return (
+        section("settings", "Settings and versions", f'<div class="pair">{"".join(parts)}</div>')
+        if parts
+        else ""
+    )
 
 
 def _flat(values: Mapping[str, Any], above: str = "") -> list[tuple[str, str]]:
@@ -108,7 +147,12 @@ def _flat(values: Mapping[str, Any], above: str = "") -> list[tuple[str, str]]:
         if isinstance(value, dict) and value:
             rows += _flat(value, f"{above}{key}.")
         else:
-            rows.append((f"{above}{key}", value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)))
+            rows.append(
+                (
+                    f"{above}{key}",
+                    value if isinstance(value, str) else json.dumps(value, ensure_ascii=False),
+                )
+            )
     return rows
 
 

@@ -1,7 +1,8 @@
 """What the charts and lists of a report show, as plain numbers: thinned, counted, ordered.
 
-Notation: n rows; ``judged`` (n,) bool, those that have a gold label; ``wrong`` (n,) bool, those whose gold label is another, None without
-any gold label; confidences (n,) float64, finite, larger is more trusted.
+Notation: n rows; ``judged`` (n,) bool, those that have a gold label; ``wrong`` (n,) bool, those
+whose gold label is another, None without any gold label; confidences (n,) float64, finite, larger
+is more trusted.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from lops_adapters.core import LopsError, tie_hash
 
 
 def finite(confidence: np.ndarray) -> np.ndarray:
-    """Return confidences as (n,) float64 with infinities pulled to the smallest and largest finite one; charts have no room for them.
+    """Return confidences as (n,) float64 with infinities pulled to the smallest and largest finite
+    one; charts have no room for them.
 
     Raises:
         LopsError: a confidence is NaN.
@@ -22,7 +24,9 @@ def finite(confidence: np.ndarray) -> np.ndarray:
     """
     scores = np.asarray(confidence, dtype=np.float64)
     if np.isnan(scores).any():
-        raise LopsError(f"the confidence of row {int(np.isnan(scores).argmax())} is NaN; wanted a number for every row")
+        raise LopsError(
+            f"the confidence of row {int(np.isnan(scores).argmax())} is NaN; wanted a number for every row"
+        )
     inside = scores[np.isfinite(scores)]
     return np.clip(scores, inside.min(), inside.max()) if len(inside) else np.sign(scores)
 
@@ -36,14 +40,17 @@ def thinned(length: int, size: int) -> np.ndarray:
     return np.unique(np.linspace(0, length - 1, min(length, size)).round().astype(np.int64))
 
 
-Threshold = tuple[float, int, int, int | None]  # confidence, rows at or above it, judged ones among these, wrong ones or None
+Threshold = tuple[
+    float, int, int, int | None
+]  # confidence, rows at or above it, judged ones among these, wrong ones or None
 
 
 def own_threshold(confidence: np.ndarray, mask: np.ndarray, *, timed: bool) -> float | None:
-    """Return the confidence that exactly the kept rows reach; None where there is none, as where classes were cut at different ones.
+    """Return the confidence that exactly the kept rows reach; None where there is none, as where
+    classes were cut at different ones.
 
-    It is 0 where exactly the kept rows reach 0, unless the confidence is a time of learning (``timed``): there 0 means nothing. Else it is
-    that of the least trusted row kept.
+    It is 0 where exactly the kept rows reach 0, unless the confidence is a time of learning
+    (``timed``): there 0 means nothing. Else it is that of the least trusted row kept.
 
     >>> scores, mask = np.array([0.5, 0.1, -0.2]), np.array([True, True, False])
     >>> own_threshold(scores, mask, timed=False), own_threshold(scores, mask, timed=True), own_threshold(scores, ~mask, timed=True)
@@ -51,19 +58,26 @@ def own_threshold(confidence: np.ndarray, mask: np.ndarray, *, timed: bool) -> f
     """
     if not mask.any():
         return None
-    lowest, highest_rejected = float(confidence[mask].min()), float(confidence[~mask].max(initial=-np.inf))
+    lowest, highest_rejected = (
+        float(confidence[mask].min()),
+        float(confidence[~mask].max(initial=-np.inf)),
+    )
     if highest_rejected >= lowest:
         return None
     return 0.0 if not timed and lowest >= 0 > highest_rejected > -np.inf else lowest
 
 
 def threshold_rows(
-    confidence: np.ndarray, judged: np.ndarray, wrong: np.ndarray | None, own: float | None = None, size: int = 200
+    confidence: np.ndarray,
+    judged: np.ndarray,
+    wrong: np.ndarray | None,
+    own: float | None = None,
+    size: int = 200,
 ) -> list[Threshold]:
     """Return what thresholds would keep, thresholds descending.
 
-    Of more distinct confidences than ``size`` those are taken that spread the number of rows evenly. ``own``, at most the largest
-    confidence, is among them in any case.
+    Of more distinct confidences than ``size`` those are taken that spread the number of rows
+    evenly. ``own``, at most the largest confidence, is among them in any case.
 
     >>> threshold_rows(np.array([0.5, 0.9, 0.5]), np.array([True, False, True]), np.array([True, False, False]))
     [(0.9, 1, 0, 0), (0.5, 3, 2, 1)]
@@ -74,9 +88,13 @@ def threshold_rows(
     at = np.arange(len(values))
     if len(values) > size:
         spread = size - (own is not None)
-        at = np.unique(np.concatenate([[0], np.searchsorted(rows, np.linspace(0, rows[-1], spread)[1:])]))
+        at = np.unique(
+            np.concatenate([[0], np.searchsorted(rows, np.linspace(0, rows[-1], spread)[1:])])
+        )
     thresholds = np.union1d(values[at], [] if own is None else [own])[::-1]
-    last = np.searchsorted(-values, -thresholds, side="right") - 1  # of the descending confidences, the smallest one that reaches it
+    last = (
+        np.searchsorted(-values, -thresholds, side="right") - 1
+    )  # of the descending confidences, the smallest one that reaches it
     known = np.bincount(entering, weights=judged)[::-1].cumsum().astype(int)[last].tolist()
     errors: list[int | None] = [None] * len(last)
     if wrong is not None:
@@ -84,10 +102,14 @@ def threshold_rows(
     return list(zip(thresholds.tolist(), rows[last].tolist(), known, errors, strict=True))
 
 
-def learnt_bins(learnt_at: np.ndarray, mask: np.ndarray, size: int = 60) -> list[tuple[float | None, int, int]]:
-    """Return (time, kept, rejected) for every time of learning; None, at the end: never learnt. Empty where no row has a time.
+def learnt_bins(
+    learnt_at: np.ndarray, mask: np.ndarray, size: int = 60
+) -> list[tuple[float | None, int, int]]:
+    """Return (time, kept, rejected) for every time of learning; None, at the end: never learnt.
+    Empty where no row has a time.
 
-    More distinct times than ``size`` - 1 are put into bins of equal width, named by their upper edge.
+    More distinct times than ``size`` - 1 are put into bins of equal width, named by their upper
+    edge.
 
     >>> learnt_bins(np.array([1.0, 1.0, 2.0, np.inf]), np.array([True, True, True, False]))
     [(1.0, 2, 0), (2.0, 1, 0), (None, 0, 1)]
@@ -102,7 +124,9 @@ def learnt_bins(learnt_at: np.ndarray, mask: np.ndarray, size: int = 60) -> list
         times = edges[1:]
     kept = np.bincount(place, weights=mask[learnt], minlength=len(times)).astype(int).tolist()
     every = np.bincount(place, minlength=len(times)).tolist()
-    bins: list[tuple[float | None, int, int]] = [(time, k, n - k) for time, k, n in zip(times.tolist(), kept, every, strict=True)]
+    bins: list[tuple[float | None, int, int]] = [
+        (time, k, n - k) for time, k, n in zip(times.tolist(), kept, every, strict=True)
+    ]
     if not learnt.all():
         never = mask[~learnt]
         bins.append((None, int(never.sum()), int((~never).sum())))
@@ -110,15 +134,22 @@ def learnt_bins(learnt_at: np.ndarray, mask: np.ndarray, size: int = 60) -> list
 
 
 def least_trusted(
-    confidence: np.ndarray, codes: np.ndarray, mask: np.ndarray, doubted: np.ndarray, per_class: int, total: int
+    confidence: np.ndarray,
+    codes: np.ndarray,
+    mask: np.ndarray,
+    doubted: np.ndarray,
+    per_class: int,
+    total: int,
 ) -> np.ndarray:
-    """Return the positions of the least trusted rows, the least trusted first: at most ``per_class`` of each class, ``total`` in all.
+    """Return the positions of the least trusted rows, the least trusted first: at most
+    ``per_class`` of each class, ``total`` in all.
 
     Args:
         confidence: (n,) float64.
         codes: (n,) int, the class of each row.
         mask: (n,) bool, kept rows; of equally trusted rows the rejected come first.
-        doubted: (n,) float64, how sure the probe is of another class; of rows equal so far the largest come first, then a hash decides.
+        doubted: (n,) float64, how sure the probe is of another class; of rows equal so far the
+            largest come first, then a hash decides.
         per_class: lowered where the classes are so many that ``total`` would be passed.
         total: 0 for none.
 

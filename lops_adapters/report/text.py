@@ -1,4 +1,6 @@
-"""Text of unknown origin, made fit for a page: nothing in it may run, break the file or disturb what stands beside it."""
+"""Text of unknown origin, made fit for a page: nothing in it may run, break the file or disturb
+what stands beside it.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,8 @@ def cleaned(text: str) -> str:
 
 
 def cut(text: str, size: int) -> str:
-    """Return at most ``size`` characters of a text, cleaned; an ellipsis is the last where it was longer.
+    """Return at most ``size`` characters of a text, cleaned; an ellipsis is the last where it was
+    longer.
 
     >>> cut("learning order", 6)
     'learn…'
@@ -24,12 +27,15 @@ def cut(text: str, size: int) -> str:
 
 
 def visible(text: str) -> str:
-    r"""Return a text with control characters, which HTML forbids, as the pictures that Unicode has for them.
+    r"""Return a text with control characters, which HTML forbids, as the pictures that Unicode has
+    for them.
 
     >>> visible("a\x00b\x7f")
     'a␀b␡'
     """
-    return _CONTROL.sub(lambda found: chr(0x2400 + ord(found[0])) if found[0] != "\x7f" else "␡", cleaned(text))
+    return _CONTROL.sub(
+        lambda found: chr(0x2400 + ord(found[0])) if found[0] != "\x7f" else "␡", cleaned(text)
+    )
 
 
 def escaped(value: Any) -> str:
@@ -56,7 +62,8 @@ def count(number: int) -> str:
 
 
 def share(part: int, whole: int) -> str:
-    """Return a share in whole percent, never 0 or 100 where it is not exactly that; a dash of nothing.
+    """Return a share in whole percent, never 0 or 100 where it is not exactly that; a dash of
+    nothing.
 
     >>> share(1843, 2000), share(1999, 2000), share(0, 0)
     ('92 %', 'over 99 %', '-')

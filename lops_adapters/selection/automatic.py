@@ -1,4 +1,6 @@
-"""Automatic: how much of each class to keep, and when to ask the probe, chosen from what the probe shows."""
+"""Automatic: how much of each class to keep, and when to ask the probe, chosen from what the probe
+shows.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +12,9 @@ import numpy as np
 
 from lops_adapters.core import Selection
 from lops_adapters.probes.base import Probe
+from lops_adapters.selection.confidences.margin import margins
 from lops_adapters.selection.folds import splits
-from lops_adapters.selection.keeping import Scored, best, read_labels, selection_of, shares
-from lops_adapters.selection.margin import margins
+from lops_adapters.selection.ranked import Scored, best, read_labels, selection_of, shares
 from lops_adapters.selection.selectors import Labels
 from lops_adapters.selection.suggestions import Seen
 
@@ -21,19 +23,25 @@ EARLY_LOOKS = (1 / 16, 1 / 8, 1 / 4, 1 / 2)  # in epochs; then every epoch's end
 
 @dataclass
 class Automatic:
-    """Keeps a pseudo-label if a probe that was not trained on this sample prefers it, class sizes aside.
+    """Keeps a pseudo-label if a probe that was not trained on this sample prefers it, class sizes
+    aside.
 
-    The samples are dealt into folds; for each a fresh probe is trained on the others and asked about it several times. A class's
-    probability counts relative to its mean over the samples labelled so (their mean "self-confidence", the threshold of confident
-    learning), since probes lean towards large and easy classes. A pseudo-label whose relative probability is the largest is kept: that is
-    how much of each class. Of all looks the one counts at which most pseudo-labels are (the earlier of equals): before it the probe knows
-    too little, after it it learns the wrong labels by heart.
+    The samples are dealt into folds; for each a fresh probe is trained on the others and asked
+    about it several times. A class's probability counts relative to its mean over the samples
+    labelled so (their mean "self-confidence", the threshold of confident learning), since probes
+    lean towards large and easy classes. A pseudo-label whose relative probability is the largest is
+    kept: that is how much of each class. Of all looks the one counts at which most pseudo-labels
+    are (the earlier of equals): before it the probe knows too little, after it it learns the wrong
+    labels by heart.
 
-    Classes with fewer samples than folds are kept whole and rival no others: the probes know too little of them.
+    Classes with fewer samples than folds are kept whole and rival no others: the probes know too
+    little of them.
 
-    The confidence is the margin of relative probabilities scaled to sum to 1, in [-1, 1]: 0 and above is kept; with ``stratified`` as many
-    in total (small classes aside), but the same share of every class, those with the largest margins. That leaves more wrong labels where
-    classes differ in noise, and class sizes as they were, which a classifier that leans towards large classes may need more.
+    The confidence is the margin of relative probabilities scaled to sum to 1, in [-1, 1]: 0 and
+    above is kept; with ``stratified`` as many in total (small classes aside), but the same share of
+    every class, those with the largest margins. That leaves more wrong labels where classes differ
+    in noise, and class sizes as they were, which a classifier that leans towards large classes may
+    need more.
 
     Args:
         probe: trained afresh once a fold.
@@ -41,7 +49,8 @@ class Automatic:
         quiet: no progress bar.
         folds: 3 trainings on two thirds of the samples cost about two trainings on all.
         stratified: take the same share of every class.
-        seen: told the relative probabilities, scaled to sum to 1, of all samples at the look that counts.
+        seen: told the relative probabilities, scaled to sum to 1, of all samples at the look that
+            counts.
 
     """
 
@@ -61,9 +70,19 @@ class Automatic:
         """
         classes, codes = read_labels(samples, pseudo_labels)
         counts = np.bincount(codes)
-        looks = held_out(self.probe, samples, codes, len(classes), folds=self.folds, seed=self.seed, quiet=self.quiet)
+        looks = held_out(
+            self.probe,
+            samples,
+            codes,
+            len(classes),
+            folds=self.folds,
+            seed=self.seed,
+            quiet=self.quiet,
+        )
         small = counts < self.folds
-        scores = np.stack([relative_margins(probabilities, codes, small) for probabilities in looks.values()])
+        scores = np.stack(
+            [relative_margins(probabilities, codes, small) for probabilities in looks.values()]
+        )
         chosen = int((scores >= 0).sum(axis=1).argmax())
         mask = (scores[chosen] >= 0) | small[codes]
         why = "preferred by a probe that had not seen it"
@@ -76,11 +95,14 @@ class Automatic:
         reasons = ["too few samples, kept whole" if few else why for few in small]
         asked = f"after {list(looks)[chosen]:g} of {self.probe.max_epochs} epochs"
         when = f"{self.folds} trainings, each asked about what it had not seen, {asked}"
-        return selection_of(mask, Scored(scores[chosen], None, when), classes, codes, "automatic", reasons)
+        return selection_of(
+            mask, Scored(scores[chosen], None, when), classes, codes, "automatic", reasons
+        )
 
 
 def relative_margins(probabilities: np.ndarray, codes: np.ndarray, small: np.ndarray) -> np.ndarray:
-    """Margins of the pseudo-labels, (n,) float64 in [-1, 1], of :func:`relative` probabilities; arguments as there.
+    """Margins of the pseudo-labels, (n,) float64 in [-1, 1], of :func:`relative` probabilities;
+    arguments as there.
 
     >>> relative_margins(np.array([[0.9, 0.1], [0.7, 0.3], [0.8, 0.2]]), np.array([0, 0, 1]), np.zeros(2, bool)).round(2).tolist()
     [0.38, -0.26, 0.0]
@@ -89,7 +111,8 @@ def relative_margins(probabilities: np.ndarray, codes: np.ndarray, small: np.nda
 
 
 def relative(probabilities: np.ndarray, codes: np.ndarray, small: np.ndarray) -> np.ndarray:
-    """Probabilities relative to their class's mean self-confidence, (n, k) float64, scaled so that rows sum to 1.
+    """Probabilities relative to their class's mean self-confidence, (n, k) float64, scaled so that
+    rows sum to 1.
 
     Args:
         probabilities: (n, k), out of sample.
@@ -99,7 +122,9 @@ def relative(probabilities: np.ndarray, codes: np.ndarray, small: np.ndarray) ->
     >>> relative(np.array([[0.9, 0.1], [0.7, 0.3], [0.8, 0.2]]), np.array([0, 0, 1]), np.zeros(2, bool)).round(2).tolist()
     [[0.69, 0.31], [0.37, 0.63], [0.5, 0.5]]
     """
-    own = np.bincount(codes, weights=probabilities[np.arange(len(codes)), codes]) / np.bincount(codes)
+    own = np.bincount(codes, weights=probabilities[np.arange(len(codes)), codes]) / np.bincount(
+        codes
+    )
     scaled = probabilities / np.maximum(own, 1e-12)
     rivals = np.where(small, 0.0, scaled)
     rivals[np.arange(len(codes)), codes] = scaled[np.arange(len(codes)), codes]
@@ -107,9 +132,17 @@ def relative(probabilities: np.ndarray, codes: np.ndarray, small: np.ndarray) ->
 
 
 def held_out(
-    probe: Probe, samples: Sequence[Any], codes: np.ndarray, n_classes: int, *, folds: int, seed: int, quiet: bool
+    probe: Probe,
+    samples: Sequence[Any],
+    codes: np.ndarray,
+    n_classes: int,
+    *,
+    folds: int,
+    seed: int,
+    quiet: bool,
 ) -> dict[float, np.ndarray]:
-    """Time in epochs -> (n, k) float32 probabilities, each row by a probe that trains on the other folds.
+    """Time in epochs -> (n, k) float32 probabilities, each row by a probe that trains on the other
+    folds.
 
     A probe that stops early keeps its last predictions for the later times.
 
@@ -121,13 +154,21 @@ def held_out(
     looks = {time: np.zeros((len(codes), n_classes), dtype=np.float32) for time in times}
     for rest, here in splits(samples, codes, n_classes, folds=folds, seed=seed, quiet=quiet):
         texts = [samples[i] for i in rest], [samples[i] for i in here]
-        for time, probabilities in zip(times, _looks(probe, *texts, codes[rest], n_classes, seed, times), strict=True):
+        for time, probabilities in zip(
+            times, _looks(probe, *texts, codes[rest], n_classes, seed, times), strict=True
+        ):
             looks[time][here] = probabilities
     return looks
 
 
 def _looks(
-    probe: Probe, rest: list[Any], here: list[Any], codes: np.ndarray, n_classes: int, seed: int, times: Sequence[float]
+    probe: Probe,
+    rest: list[Any],
+    here: list[Any],
+    codes: np.ndarray,
+    n_classes: int,
+    seed: int,
+    times: Sequence[float],
 ) -> Iterator[np.ndarray]:
     """Train on ``rest`` and yield the predictions for ``here`` at each of the times, ascending."""
     prepared = probe.prepare(rest, fit=True)

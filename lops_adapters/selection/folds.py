@@ -13,7 +13,8 @@ from lops_adapters.probes.base import Probe, check_codes, check_counts
 
 
 def fold_of(codes: np.ndarray, folds: int, seed: int) -> np.ndarray:
-    """Fold of each sample, (n,) int64 in 0..folds-1: every class is dealt out evenly, in the order of :func:`tie_hash`.
+    """Fold of each sample, (n,) int64 in 0..folds-1: every class is dealt out evenly, in the order
+    of :func:`tie_hash`.
 
     >>> sorted(fold_of(np.array([0, 0, 0, 1, 1, 1]), 3, seed=0)[:3].tolist())
     [0, 1, 2]
@@ -25,7 +26,14 @@ def fold_of(codes: np.ndarray, folds: int, seed: int) -> np.ndarray:
 
 
 def out_of_sample(
-    probe: Probe, samples: Sequence[Any], codes: np.ndarray, n_classes: int, *, folds: int, seed: int, quiet: bool
+    probe: Probe,
+    samples: Sequence[Any],
+    codes: np.ndarray,
+    n_classes: int,
+    *,
+    folds: int,
+    seed: int,
+    quiet: bool,
 ) -> np.ndarray:
     """Class probabilities, (n, k) float64, each row by a probe trained afresh on the other folds.
 
@@ -46,13 +54,16 @@ def splits(
     """Yield, once a fold, the sorted positions of the other folds and those of the fold.
 
     Raises:
-        LopsError: fewer than two folds, fewer samples than folds, or codes that do not fit the samples.
+        LopsError: fewer than two folds, fewer samples than folds, or codes that do not fit the
+            samples.
 
     """
     check_codes(samples, codes, n_classes)
     check_counts(seed)
     if not 2 <= folds <= len(samples):
-        raise LopsError(f"folds is {folds}; wanted at least 2 and at most the number of samples, {len(samples)}")
+        raise LopsError(
+            f"folds is {folds}; wanted at least 2 and at most the number of samples, {len(samples)}"
+        )
     fold = fold_of(codes, folds, seed)
     for left_out in tqdm(range(folds), desc="folds", unit="training", disable=quiet, leave=False):
         yield np.flatnonzero(fold != left_out), np.flatnonzero(fold == left_out)

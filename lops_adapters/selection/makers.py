@@ -1,4 +1,6 @@
-"""From a request to a selector, one function a method; a method's own options are the function's further arguments."""
+"""From a request to a selector, one function a method; a method's own options are the function's
+further arguments.
+"""
 
 from __future__ import annotations
 
@@ -13,15 +15,17 @@ from lops_adapters.probes.base import Probe
 from lops_adapters.selection.automatic import Automatic
 from lops_adapters.selection.confident import ConfidentLearning
 from lops_adapters.selection.dropout import dropout_scorer
-from lops_adapters.selection.keeping import Ranked, Scored, Scorer
 from lops_adapters.selection.o2u import o2u_scorer
 from lops_adapters.selection.optimal import Optimal
 from lops_adapters.selection.random_choice import random_scorer
+from lops_adapters.selection.ranked import Ranked, Scored, Scorer
 from lops_adapters.selection.scoring import CONFIDENCES, watch
 from lops_adapters.selection.selectors import Labels, Lops, Selector, keep_all
 from lops_adapters.selection.suggestions import Seen
 
-UPDATES_BETWEEN_LOOKS = 40  # of lops-batch where nothing else is asked: the granularity of the authors' curves
+UPDATES_BETWEEN_LOOKS = (
+    40  # of lops-batch where nothing else is asked: the granularity of the authors' curves
+)
 
 
 @dataclass(frozen=True)
@@ -88,15 +92,23 @@ def watched(request: Request, online: bool = False) -> Selector:
     def scorer(samples: Sequence[Any], codes: np.ndarray, n_classes: int) -> Scored:
         confidence = CONFIDENCES[request.name](codes, n_classes)
         timing: dict[str, Any] = {"seed": request.seed, "every": request.every, "online": online}
-        checkpoints = watch(probe, samples, codes, n_classes, [confidence], **timing, seen=request.seen)
-        return Scored(confidence.scores(), confidence.learnt_at(), f"watched to the end of the training, {checkpoints} checkpoints")
+        checkpoints = watch(
+            probe, samples, codes, n_classes, [confidence], **timing, seen=request.seen
+        )
+        return Scored(
+            confidence.scores(),
+            confidence.learnt_at(),
+            f"watched to the end of the training, {checkpoints} checkpoints",
+        )
 
     return request.ranked(scorer)
 
 
 def dropout(request: Request, **options: Any) -> Selector:
     """MC-Dropout and Entropy."""
-    return request.ranked(dropout_scorer(request.name, request.probe, request.seed, seen=request.seen, **options))
+    return request.ranked(
+        dropout_scorer(request.name, request.probe, request.seed, seen=request.seen, **options)
+    )
 
 
 def o2u_net(request: Request, **options: Any) -> Selector:
@@ -111,12 +123,27 @@ def random(request: Request) -> Selector:
 
 def confident_learning(request: Request, **options: Any) -> Selector:
     """Confident learning."""
-    return ConfidentLearning(request.probe, request.n, request.stratified, request.seed, request.quiet, seen=request.seen, **options)
+    return ConfidentLearning(
+        request.probe,
+        request.n,
+        request.stratified,
+        request.seed,
+        request.quiet,
+        seen=request.seen,
+        **options,
+    )
 
 
 def automatic(request: Request, **options: Any) -> Selector:
     """The automatic choice."""
-    return Automatic(request.probe, request.seed, request.quiet, stratified=request.stratified, seen=request.seen, **options)
+    return Automatic(
+        request.probe,
+        request.seed,
+        request.quiet,
+        stratified=request.stratified,
+        seen=request.seen,
+        **options,
+    )
 
 
 def optimal(request: Request) -> Selector:

@@ -26,7 +26,8 @@ class Method:
         needs_probe: whether a probe is trained.
         needs_gold: whether it is defined by gold labels; no other method may be given any.
         takes_n: whether it can keep exactly n samples.
-        stratified: whether it takes the same share of every class unless told otherwise, as the paper describes it.
+        stratified: whether it takes the same share of every class unless told otherwise, as the
+            paper describes it.
         options: names of the options of its own.
 
     """
@@ -81,24 +82,31 @@ def build(
 
     Args:
         name: one of :data:`METHODS`.
-        probe: a probe, or the name of a kind with its default settings; not looked at by methods that need none.
-        n: how many samples to keep, for instance as many as LOPS kept; with as many as there are, or more, all are kept. Default: the
-            fraction ``tau``, rounded up (``confident-learning``: what is not flagged).
-        tau: fraction of all samples, or of each class; see also :class:`lops_adapters.core.LearningOrder`. Not looked at by ``standard``,
-            ``automatic``, ``confident-learning`` and ``optimal``.
+        probe: a probe, or the name of a kind with its default settings; not looked at by methods
+            that need none.
+        n: how many samples to keep, for instance as many as LOPS kept; with as many as there are,
+            or more, all are kept. Default: the fraction ``tau``, rounded up
+            (``confident-learning``: what is not flagged).
+        tau: fraction of all samples, or of each class; see also
+            :class:`lops_adapters.core.LearningOrder`. Not looked at by ``standard``, ``automatic``,
+            ``confident-learning`` and ``optimal``.
         rule: of ``lops`` and ``lops-batch``, one of :data:`lops_adapters.core.RULES`.
-        every: look after every so many updates instead of after every epoch, for methods that look at checkpoints.
-        stratified: take the same share of every class. Default: as the paper describes the method, see :class:`Method`. Not looked at by
-            ``standard``, ``lops``, ``lops-batch`` and ``optimal``.
+        every: look after every so many updates instead of after every epoch, for methods that look
+            at checkpoints.
+        stratified: take the same share of every class. Default: as the paper describes the method,
+            see :class:`Method`. Not looked at by ``standard``, ``lops``, ``lops-batch`` and
+            ``optimal``.
         gold: one gold label a sample, in the order of the samples; only for ``optimal``.
         seed: of trainings, folds and ties.
         quiet: no progress bars other than the probe's own.
-        seen: told what the probe predicts, see :class:`lops_adapters.selection.Suggestions`; the last word on a sample is the method's own.
+        seen: told what the probe predicts, see :class:`lops_adapters.selection.Suggestions`; the
+            last word on a sample is the method's own.
         strict: of ``lops`` and ``lops-batch``: raise where nothing was learnt in a class.
         options: see :attr:`Method.options`.
 
     Raises:
-        LopsError: an unknown name or option, a number out of range, gold labels for another method than ``optimal``, and what is missing.
+        LopsError: an unknown name or option, a number out of range, gold labels for another method
+            than ``optimal``, and what is missing.
 
     >>> build("random", n=2)(["a", "b", "c", "d"], ["x", "x", "y", "y"]).per_class["x"].kept
     1
@@ -112,16 +120,28 @@ def build(
     if isinstance(probe, str):
         probe = probe_class(probe)()
     by_class = method.stratified if stratified is None else stratified
-    return method.make(Request(name, probe, n, tau, rule, every, by_class, gold, seed, quiet, seen, strict), **options)
+    return method.make(
+        Request(name, probe, n, tau, rule, every, by_class, gold, seed, quiet, seen, strict),
+        **options,
+    )
 
 
-def _check(method: Method, n: int | None, tau: float, rule: str, gold: Labels | None, options: Mapping[str, Any]) -> None:
+def _check(
+    method: Method,
+    n: int | None,
+    tau: float,
+    rule: str,
+    gold: Labels | None,
+    options: Mapping[str, Any],
+) -> None:
     unknown = sorted(set(options) - set(method.options))
     if unknown:
         known = ", ".join(method.options) or "none of its own"
         raise LopsError(f"{method.name} has no option {unknown[0]!r}; its options are: {known}")
     if n is not None and not method.takes_n:
-        raise LopsError(f"{method.name} decides by itself how many to keep, and n is {n}; leave n out")
+        raise LopsError(
+            f"{method.name} decides by itself how many to keep, and n is {n}; leave n out"
+        )
     if n is not None and n < 1:
         raise LopsError(f"n is {n}; wanted a number of samples to keep, at least 1")
     if not 0 < tau <= 1:
@@ -129,6 +149,8 @@ def _check(method: Method, n: int | None, tau: float, rule: str, gold: Labels | 
     if rule not in RULES:
         raise LopsError(f"rule is {rule!r}; wanted one of {', '.join(RULES)}")
     if gold is not None and not method.needs_gold:
-        raise LopsError(f"{method.name} was given gold labels; only optimal may see them, so leave gold out")
+        raise LopsError(
+            f"{method.name} was given gold labels; only optimal may see them, so leave gold out"
+        )
     if gold is None and method.needs_gold:
         raise LopsError(f"{method.name} is defined by gold labels; pass gold, one label a sample")

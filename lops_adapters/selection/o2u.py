@@ -10,7 +10,7 @@ import numpy as np
 
 from lops_adapters.core import LopsError
 from lops_adapters.probes.base import Probe, Stage, steady
-from lops_adapters.selection.keeping import Scored, Scorer
+from lops_adapters.selection.ranked import Scored, Scorer
 from lops_adapters.selection.suggestions import Seen
 
 VARIANTS = ("paper", "released")
@@ -19,7 +19,8 @@ RELEASED_EPOCHS = (1, 3)
 
 
 def cyclic(done: int, per_epoch: int) -> float:
-    """Rate of the paper's variant: falls from epoch to epoch down to ``LOWEST_RATE``, and starts again.
+    """Rate of the paper's variant: falls from epoch to epoch down to ``LOWEST_RATE``, and starts
+    again.
 
     >>> [round(cyclic(epoch * 10 + 5, 10), 2) for epoch in range(6)]
     [0.67, 0.34, 0.01, 0.67, 0.34, 0.01]
@@ -43,7 +44,9 @@ class Losses:
 
     def hear(self, positions: np.ndarray, probabilities: np.ndarray) -> None:
         """Take in the (b, k) probabilities of a batch; the loss is the cross-entropy."""
-        self._epoch[positions] = -np.log(np.maximum(probabilities[np.arange(len(positions)), self._codes[positions]], 1e-12))
+        self._epoch[positions] = -np.log(
+            np.maximum(probabilities[np.arange(len(positions)), self._codes[positions]], 1e-12)
+        )
         self._heard += len(positions)
         if self._heard == len(self._sums):
             self._sums += self._epoch - self._epoch.mean()
@@ -57,8 +60,8 @@ class Losses:
 def stages_of(variant: str, losses: Losses, own_epochs: int) -> list[Stage]:
     """Two stages, the second with a fresh optimizer, half the batch and an ear on the losses.
 
-    ``paper``: the probe's own number of epochs at its learning rate, then cycles (:func:`cyclic`). ``released``: one epoch, then
-    three; in each the rate falls linearly to zero once.
+    ``paper``: the probe's own number of epochs at its learning rate, then cycles (:func:`cyclic`).
+    ``released``: one epoch, then three; in each the rate falls linearly to zero once.
     """
     if variant == "paper":
         return [Stage(own_epochs, steady), Stage(CYCLES * CYCLE_EPOCHS, cyclic, 0.5, losses.hear)]
@@ -72,8 +75,9 @@ def stages_of(variant: str, losses: Losses, own_epochs: int) -> list[Stage]:
 def o2u_scorer(probe: Probe, seed: int, variant: str = "paper", seen: Seen | None = None) -> Scorer:
     """Return a scorer by minus the mean loss of the second stage.
 
-    The loss is normalised as in O2U-Net, by the mean of its epoch. Since every sample is heard once an epoch this moves all scores alike
-    and never changes who is kept. ``seen`` is told what the model says of each sample in the second stage, batch by batch.
+    The loss is normalised as in O2U-Net, by the mean of its epoch. Since every sample is heard once
+    an epoch this moves all scores alike and never changes who is kept. ``seen`` is told what the
+    model says of each sample in the second stage, batch by batch.
 
     Raises:
         LopsError: an unknown variant.
@@ -94,6 +98,8 @@ def o2u_scorer(probe: Probe, seed: int, variant: str = "paper", seen: Seen | Non
         stages[-1] = replace(stages[-1], heard=hear)
         probe.fit_in_stages(samples, codes, n_classes, stages, seed=seed)
         epochs = sum(stage.epochs for stage in stages)
-        return Scored(-losses.mean(), None, f"{epochs} epochs, losses of the last {stages[-1].epochs}")
+        return Scored(
+            -losses.mean(), None, f"{epochs} epochs, losses of the last {stages[-1].epochs}"
+        )
 
     return scorer

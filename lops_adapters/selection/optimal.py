@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from lops_adapters.core import LopsError, Selection
-from lops_adapters.selection.keeping import Scored, read_labels, selection_of
+from lops_adapters.selection.ranked import Scored, read_labels, selection_of
 from lops_adapters.selection.selectors import Labels, values
 
 
 @dataclass
 class Optimal:
-    """Keeps every sample whose pseudo-label is its gold label (the paper's OptimalFilter). The only selector that sees gold labels.
+    """Keeps every sample whose pseudo-label is its gold label (the paper's OptimalFilter). The only
+    selector that sees gold labels.
 
     Args:
         gold: one gold label a sample, in the order of the samples.
@@ -33,7 +34,17 @@ class Optimal:
         """
         classes, codes = read_labels(samples, pseudo_labels)
         if len(self.gold) != len(codes):
-            raise LopsError(f"found {len(self.gold)} gold labels and {len(codes)} samples; wanted the gold label of each sample, in order")
-        right = np.array([given == truth for given, truth in zip(values(pseudo_labels), values(self.gold), strict=True)], dtype=bool)
+            raise LopsError(
+                f"found {len(self.gold)} gold labels and {len(codes)} samples; wanted the gold label of each sample, in order"
+            )
+        right = np.array(
+            [
+                given == truth
+                for given, truth in zip(values(pseudo_labels), values(self.gold), strict=True)
+            ],
+            dtype=bool,
+        )
         scored = Scored(right.astype(np.float64), None, "gold labels were compared")
-        return selection_of(right, scored, classes, codes, "optimal", "pseudo-label is the gold label")
+        return selection_of(
+            right, scored, classes, codes, "optimal", "pseudo-label is the gold label"
+        )

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lops_adapters.selection.keeping import Scored, Scorer
+from lops_adapters.selection.ranked import Scored, Scorer
 
 
 def random_scorer(seed: int) -> Scorer:

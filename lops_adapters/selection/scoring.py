@@ -9,11 +9,11 @@ import numpy as np
 
 from lops_adapters.core import LopsError
 from lops_adapters.probes.base import Probe
-from lops_adapters.selection.confidence import Confidence
-from lops_adapters.selection.learning_order import LearningOrderScore
-from lops_adapters.selection.margin import Margin
-from lops_adapters.selection.probability import Probability
-from lops_adapters.selection.stability import Stability
+from lops_adapters.selection.confidences.base import Confidence
+from lops_adapters.selection.confidences.learning_order import LearningOrderScore
+from lops_adapters.selection.confidences.margin import Margin
+from lops_adapters.selection.confidences.probability import Probability
+from lops_adapters.selection.confidences.stability import Stability
 from lops_adapters.selection.suggestions import Seen
 
 CONFIDENCES: dict[str, type[Confidence]] = {
@@ -39,7 +39,8 @@ def score(
 
     Args:
         probe: trained afresh, to the end.
-        samples, codes, n_classes, seed, every, online: as for :meth:`lops_adapters.probes.Probe.watch`.
+        samples, codes, n_classes, seed, every, online: as for
+            :meth:`lops_adapters.probes.Probe.watch`.
         confidences: names from :data:`CONFIDENCES`.
 
     Returns:
@@ -53,7 +54,16 @@ def score(
     if unknown:
         raise LopsError(f"confidence is {unknown[0]!r}; wanted some of {', '.join(CONFIDENCES)}")
     watching = {name: CONFIDENCES[name](np.asarray(codes), n_classes) for name in confidences}
-    watch(probe, samples, codes, n_classes, list(watching.values()), seed=seed, every=every, online=online)
+    watch(
+        probe,
+        samples,
+        codes,
+        n_classes,
+        list(watching.values()),
+        seed=seed,
+        every=every,
+        online=online,
+    )
     return {name: confidence.scores() for name, confidence in watching.items()}
 
 
@@ -69,21 +79,27 @@ def watch(
     online: bool = False,
     seen: Seen | None = None,
 ) -> int:
-    """Train a probe to the end and show every snapshot to all confidences, and ``seen``; returns the number of checkpoints.
+    """Train a probe to the end and show every snapshot to all confidences, and ``seen``; returns
+    the number of checkpoints.
 
     Raises:
-        LopsError: ``every`` beyond the training, a prediction that is no number, and what the probe raises.
+        LopsError: ``every`` beyond the training, a prediction that is no number, and what the probe
+            raises.
 
     """
     checkpoints = 0
     for snapshot in probe.watch(samples, codes, n_classes, seed=seed, every=every, online=online):
         if np.isnan(snapshot.probabilities).any():
-            raise LopsError(f"the probe predicts NaN at time {snapshot.time}: its training has diverged; lower its learning rate")
+            raise LopsError(
+                f"the probe predicts NaN at time {snapshot.time}: its training has diverged; lower its learning rate"
+            )
         for confidence in confidences:
             confidence.observe(snapshot)
         if seen is not None:
             seen(snapshot.probabilities, snapshot.positions)
         checkpoints += 1
     if not checkpoints:
-        raise LopsError(f"every is {every}, and the probe's training has fewer updates than that; wanted a smaller number or None")
+        raise LopsError(
+            f"every is {every}, and the probe's training has fewer updates than that; wanted a smaller number or None"
+        )
     return checkpoints

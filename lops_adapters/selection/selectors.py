@@ -32,18 +32,31 @@ def keep_all(samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
     [0, 1]
     """
     if len(samples) != len(pseudo_labels):
-        raise LopsError(f"found {len(samples)} samples and {len(pseudo_labels)} pseudo-labels; wanted one a sample")
+        raise LopsError(
+            f"found {len(samples)} samples and {len(pseudo_labels)} pseudo-labels; wanted one a sample"
+        )
     counts: dict[Hashable, int] = {}
     for label in values(pseudo_labels):
         counts[label] = counts.get(label, 0) + 1
-    reports = {label: ClassReport(count, count, 0, count, None, "everything is kept") for label, count in counts.items()}
+    reports = {
+        label: ClassReport(count, count, 0, count, None, "everything is kept")
+        for label, count in counts.items()
+    }
     n = len(samples)
-    return Selection(np.ones(n, dtype=bool), np.full(n, np.inf), np.zeros(n), reports, "keep-all", "nothing was watched")
+    return Selection(
+        np.ones(n, dtype=bool),
+        np.full(n, np.inf),
+        np.zeros(n),
+        reports,
+        "keep-all",
+        "nothing was watched",
+    )
 
 
 @dataclass
 class Lops:
-    """Learning-order-based selection: trains ``probe`` afresh on all samples and keeps those it learns first.
+    """Learning-order-based selection: trains ``probe`` afresh on all samples and keeps those it
+    learns first.
 
     Args:
         probe: any probe; each call starts it anew.
@@ -52,8 +65,10 @@ class Lops:
         every: look after every so many updates instead of after every epoch.
         seed: of the probe and of ties.
         strict: raise where nothing was learnt in a class.
-        skip_decided: predict only the samples whose answer can still matter; the selection is the same.
-        online: watch the training pass itself, see :meth:`lops_adapters.probes.Probe.watch`; costs next to nothing, ranks worse.
+        skip_decided: predict only the samples whose answer can still matter; the selection is the
+            same.
+        online: watch the training pass itself, see :meth:`lops_adapters.probes.Probe.watch`; costs
+            next to nothing, ranks worse.
         seen: told every snapshot, see :class:`lops_adapters.selection.Suggestions`.
 
     """
@@ -73,7 +88,8 @@ class Lops:
         """Watch the probe until the rule has seen enough, and select.
 
         Raises:
-            LopsError: as :class:`lops_adapters.core.LearningOrder` and the probe do; fewer than two classes among the pseudo-labels.
+            LopsError: as :class:`lops_adapters.core.LearningOrder` and the probe do; fewer than two
+                classes among the pseudo-labels.
 
         """
         check_counts(self.seed, self.every)
@@ -102,7 +118,9 @@ class Lops:
             online=self.online,
         )
         for snapshot in watched:
-            order.observe(snapshot.probabilities, time=snapshot.time, positions=snapshot.positions, close=True)
+            order.observe(
+                snapshot.probabilities, time=snapshot.time, positions=snapshot.positions, close=True
+            )
             if self.seen is not None:
                 self.seen(snapshot.probabilities, snapshot.positions)
             if order.done:
@@ -118,7 +136,8 @@ class Lops:
 
 
 def trusted_positions(selection: Selection, pseudo_labels: Labels) -> np.ndarray:
-    """Return the (m,) int64 positions to train on: the kept ones, or all where too few classes are left to train a classifier.
+    """Return the (m,) int64 positions to train on: the kept ones, or all where too few classes are
+    left to train a classifier.
 
     >>> trusted_positions(keep_all(["a", "b"], ["x", "y"]), ["x", "y"]).tolist()
     [0, 1]
@@ -134,7 +153,9 @@ def trusted_positions(selection: Selection, pseudo_labels: Labels) -> np.ndarray
 def encode(labels: Labels, classes: Sequence[Hashable]) -> np.ndarray:
     """Codes 0..k-1 of labels, (n,) int64, by their place among the classes."""
     lookup = {label: code for code, label in enumerate(classes)}
-    return np.fromiter((lookup[label] for label in values(labels)), dtype=np.int64, count=len(labels))
+    return np.fromiter(
+        (lookup[label] for label in values(labels)), dtype=np.int64, count=len(labels)
+    )
 
 
 def values(labels: Sequence[Hashable]) -> Sequence[Hashable]:

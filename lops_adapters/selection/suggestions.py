@@ -1,4 +1,6 @@
-"""What the probe itself would say of each sample, noted while a method watches it: no training and no prediction more."""
+"""What the probe itself would say of each sample, noted while a method watches it: no training and
+no prediction more.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +8,14 @@ from collections.abc import Callable
 
 import numpy as np
 
-# Told class probabilities, (m, k), and the (m,) positions of their samples, or None for all samples in order.
+# Told class probabilities, (m, k), and the (m,) positions of their samples, or None for all samples
+# in order.
 Seen = Callable[[np.ndarray, "np.ndarray | None"], None]
 
 
 class Suggestions:
-    """The class that a probe found most probable when it was last asked about a sample, and that probability.
+    """The class that a probe found most probable when it was last asked about a sample, and that
+    probability.
 
     Args:
         n: number of samples.

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from lops_adapters.command import require
 from lops_adapters.probes import Probe, probe_class
+from lops_adapters.runs.command import require
 from lops_adapters.self_training.settings import SelfTrainingSettings
 
-# The linear probe's four epochs are for watching: after them it is right, but hardly ever surer than delta, and nothing is bootstrapped.
+# The linear probe's four epochs are for watching: after them it is right, but hardly ever surer
+# than delta, and nothing is bootstrapped.
 _LINEAR_EPOCHS = 20
 
 
@@ -16,11 +17,19 @@ def build_classifier(settings: SelfTrainingSettings, device: str, *, quiet: bool
 
 
 def build_probe(settings: SelfTrainingSettings, device: str, *, quiet: bool = True) -> Probe:
-    """Return the probe that the settings ask for: a classifier of the same kind, or the linear probe as it is."""
-    return probe_class("linear")(quiet=quiet) if settings.probe == "linear" else _build(settings, device, None, quiet)
+    """Return the probe that the settings ask for: a classifier of the same kind, or the linear
+    probe as it is.
+    """
+    return (
+        probe_class("linear")(quiet=quiet)
+        if settings.probe == "linear"
+        else _build(settings, device, None, quiet)
+    )
 
 
-def _build(settings: SelfTrainingSettings, device: str, linear_epochs: int | None, quiet: bool) -> Probe:
+def _build(
+    settings: SelfTrainingSettings, device: str, linear_epochs: int | None, quiet: bool
+) -> Probe:
     chosen = {name: getattr(settings, name) for name in ("epochs", "batch_size", "learning_rate")}
     own = {name: value for name, value in chosen.items() if value is not None}
     if settings.classifier == "linear":
@@ -30,4 +39,10 @@ def _build(settings: SelfTrainingSettings, device: str, linear_epochs: int | Non
     require("Transformers", ("torch", "transformers"))
     from lops_adapters.probes.transformer import TransformerProbe
 
-    return TransformerProbe(encoder=settings.classifier, max_tokens=settings.max_tokens, device=device, quiet=quiet, **own)
+    return TransformerProbe(
+        encoder=settings.classifier,
+        max_tokens=settings.max_tokens,
+        device=device,
+        quiet=quiet,
+        **own,
+    )

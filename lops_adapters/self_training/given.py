@@ -14,24 +14,32 @@ from lops_adapters.pseudo_labels import PseudoLabels
 
 
 def read_pseudo_labels(path: Path, corpus: Corpus) -> PseudoLabels:
-    """Read a CSV file with a header and the columns ``id`` and ``pseudo_label`` (or ``label``); others are ignored, and scores are 1.
+    """Read a CSV file with a header and the columns ``id`` and ``pseudo_label`` (or ``label``);
+    others are ignored, and scores are 1.
 
     Raises:
-        LopsError: a column is missing, no row, a row of another length, an unknown id or class, or an id twice.
+        LopsError: a column is missing, no row, a row of another length, an unknown id or class, or
+            an id twice.
 
     """
     records = csv_records(path, quiet=True)
     _, header = next(records, (0, []))
     column = next((name for name in ("pseudo_label", "label") if name in header), None)
     if "id" not in header or column is None:
-        raise LopsError(f"{path} has the columns {listed(header)}; wanted id and pseudo_label (or label)")
+        raise LopsError(
+            f"{path} has the columns {listed(header)}; wanted id and pseudo_label (or label)"
+        )
     id_at, label_at = header.index("id"), header.index(column)
     labels: dict[str, str] = {}
     for line, fields in records:
         if len(fields) != len(header):
-            raise LopsError(f"{path}, line {line}: found {len(fields)} fields; wanted {len(header)}, as in the header")
+            raise LopsError(
+                f"{path}, line {line}: found {len(fields)} fields; wanted {len(header)}, as in the header"
+            )
         if fields[id_at] in labels:
-            raise LopsError(f"{path}, line {line}: the id {fields[id_at]!r} is there a second time; wanted one pseudo-label a document")
+            raise LopsError(
+                f"{path}, line {line}: the id {fields[id_at]!r} is there a second time; wanted one pseudo-label a document"
+            )
         labels[fields[id_at]] = fields[label_at]
     if not labels:
         raise LopsError(f"{path} holds no pseudo-label; wanted a row a pseudo-labelled document")
@@ -42,7 +50,11 @@ def read_pseudo_labels(path: Path, corpus: Corpus) -> PseudoLabels:
         )
     strange = sorted(set(labels.values()) - set(corpus.classes))
     if strange:
-        raise LopsError(f"{path}: {listed(strange, 5)} is no class of {corpus.name}; wanted some of {listed(corpus.classes)}")
-    positions = np.array([position for position, name in enumerate(corpus.ids) if name in labels], dtype=np.int64)
+        raise LopsError(
+            f"{path}: {listed(strange, 5)} is no class of {corpus.name}; wanted some of {listed(corpus.classes)}"
+        )
+    positions = np.array(
+        [position for position, name in enumerate(corpus.ids) if name in labels], dtype=np.int64
+    )
     names = np.array([labels[corpus.ids[position]] for position in positions], dtype=object)
     return PseudoLabels(positions, names, np.ones(len(positions)), len(corpus), corpus.classes)

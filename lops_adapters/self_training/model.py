@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from lops_adapters.loading import ProbeClassifier
+from lops_adapters.runs.models import ProbeClassifier
 
 
 @dataclass

@@ -11,8 +11,15 @@ import numpy as np
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import Corpus, Dataset
 from lops_adapters.evaluation import Evaluator
-from lops_adapters.outputs import add_arm, arm_metrics, selection_metrics, write_predictions, write_pseudo_labels, write_selection
-from lops_adapters.runs import RunFolder
+from lops_adapters.runs.files import (
+    add_arm,
+    arm_metrics,
+    selection_metrics,
+    write_predictions,
+    write_pseudo_labels,
+    write_selection,
+)
+from lops_adapters.runs.folder import RunFolder
 from lops_adapters.selection import METHODS
 from lops_adapters.self_training.pipeline import Iteration, prepare, run_arm
 from lops_adapters.self_training.settings import SelfTrainingSettings
@@ -21,15 +28,24 @@ log = logging.getLogger(__name__)
 
 
 def run_self_training(
-    dataset: Dataset, settings: SelfTrainingSettings, run: RunFolder, arms: Sequence[str], *, seed: int, device: str, quiet: bool
+    dataset: Dataset,
+    settings: SelfTrainingSettings,
+    run: RunFolder,
+    arms: Sequence[str],
+    *,
+    seed: int,
+    device: str,
+    quiet: bool,
 ) -> dict[str, Any]:
     """Run the arms and return the contents of ``metrics.json``, which is written after each arm.
 
-    Gold labels go to the evaluator, and to the one method that is defined by them; to nothing else. Methods that have to be told how many
-    to keep run last, whatever the order given. Arms that an earlier call on the same run folder finished stay in ``metrics.json``.
+    Gold labels go to the evaluator, and to the one method that is defined by them; to nothing else.
+    Methods that have to be told how many to keep run last, whatever the order given. Arms that an
+    earlier call on the same run folder finished stay in ``metrics.json``.
 
     Raises:
-        LopsError: a library is missing, or the data or settings cannot work; before the long work wherever that is known before it.
+        LopsError: a library is missing, or the data or settings cannot work; before the long work
+            wherever that is known before it.
 
     """
     corpus = dataset.corpus
@@ -38,13 +54,22 @@ def run_self_training(
     evaluator = Evaluator(None if dataset.gold is None else dataset.gold.labels, corpus.classes)
     prepared = prepare(corpus, settings, run, device=device, quiet=quiet)
     initial = prepared.pseudo_labels
-    write_pseudo_labels(run.path / "pseudo_labels.csv", [corpus.ids[i] for i in initial.positions], initial.labels, initial.scores)
+    write_pseudo_labels(
+        run.path / "pseudo_labels.csv",
+        [corpus.ids[i] for i in initial.positions],
+        initial.labels,
+        initial.scores,
+    )
     about = {
         "framework": "self_training",
         "dataset": corpus.name,
         "n_documents": len(corpus),
         "classes": list(corpus.classes),
-        "pseudo_labels": {"count": len(initial), "noise": evaluator.noise(initial.positions, initial.labels), "coverage": initial.coverage},
+        "pseudo_labels": {
+            "count": len(initial),
+            "noise": evaluator.noise(initial.positions, initial.labels),
+            "coverage": initial.coverage,
+        },
         "seconds": {"pseudo_labels": prepared.seconds},
     }
     metrics: dict[str, Any] = {}
@@ -52,10 +77,21 @@ def run_self_training(
     for arm in sorted(arms, key=lambda name: METHODS[name].takes_n):
         method = METHODS[arm]
         if method.takes_n:
-            log.info("%s: keeps as many as %s", arm, "lops trains on" if sizes else f"tau says, {settings.tau:g} of the pseudo-labels")
+            log.info(
+                "%s: keeps as many as %s",
+                arm,
+                "lops trains on" if sizes else f"tau says, {settings.tau:g} of the pseudo-labels",
+            )
         rows = []
         for item in run_arm(
-            arm, prepared, run, seed=seed, device=device, quiet=quiet, sizes=sizes, gold=gold if method.needs_gold else None
+            arm,
+            prepared,
+            run,
+            seed=seed,
+            device=device,
+            quiet=quiet,
+            sizes=sizes,
+            gold=gold if method.needs_gold else None,
         ):
             rows.append(_row(item, corpus.classes, evaluator))
             _write_tables(arm, item, corpus, run)
@@ -68,10 +104,14 @@ def run_self_training(
 def _check(arms: Sequence[str], settings: SelfTrainingSettings, dataset: Dataset) -> None:
     lonely = [arm for arm in arms if METHODS[arm].takes_n]
     if lonely and settings.n_from == "lops" and "lops" not in arms:
-        raise LopsError(f"{lonely[0]} keeps as many as lops, which is not among the methods; add lops, or set n_from to 'tau'")
+        raise LopsError(
+            f"{lonely[0]} keeps as many as lops, which is not among the methods; add lops, or set n_from to 'tau'"
+        )
     blind = [arm for arm in arms if METHODS[arm].needs_gold]
     if blind and dataset.gold is None:
-        raise LopsError(f"{blind[0]} is defined by gold labels, and {dataset.corpus.name} has none; leave that method out")
+        raise LopsError(
+            f"{blind[0]} is defined by gold labels, and {dataset.corpus.name} has none; leave that method out"
+        )
 
 
 def _row(item: Iteration, classes: Sequence[str], evaluator: Evaluator) -> dict[str, Any]:
@@ -97,9 +137,16 @@ def _row(item: Iteration, classes: Sequence[str], evaluator: Evaluator) -> dict[
 
 
 def _write_tables(arm: str, item: Iteration, corpus: Corpus, run: RunFolder) -> None:
-    """Write the selection of an iteration, what it bootstrapped, and its predictions, which the next iteration's replace."""
+    """Write the selection of an iteration, what it bootstrapped, and its predictions, which the
+    next iteration's replace.
+    """
     folder, labels, added = run.arm(arm), item.pseudo_labels, item.bootstrapped
-    write_selection(folder / f"selection-{item.number}.csv", [corpus.ids[i] for i in labels.positions], labels.labels, item.selection)
+    write_selection(
+        folder / f"selection-{item.number}.csv",
+        [corpus.ids[i] for i in labels.positions],
+        labels.labels,
+        item.selection,
+    )
     ids = [corpus.ids[i] for i in added.positions]
     write_pseudo_labels(folder / f"bootstrapped-{item.number}.csv", ids, added.labels, added.scores)
     write_predictions(folder / "predictions.csv", corpus.ids, corpus.classes, item.probabilities)

@@ -9,34 +9,43 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from lops_adapters.core import LopsError
+from lops_adapters.runs.settings import FrameworkSettings
 from lops_adapters.selection import METHODS
-from lops_adapters.settings import FrameworkSettings
 
 HEURISTICS = ("string-match", "exclusive-string-match")
 
 
 @dataclass(frozen=True, kw_only=True)
 class SelfTrainingSettings(FrameworkSettings):
-    """All that decides the outcome of a self-training run besides data and seed; the probe ``same`` is a fresh classifier.
+    """All that decides the outcome of a self-training run besides data and seed; the probe ``same``
+    is a fresh classifier.
 
     Args:
         classifier: ``linear``, ``minilm``, a hub name or a local folder.
-        epochs, batch_size, learning_rate: of classifier and probe; None is what its kind is usually trained with, but for a linear
-            classifier, which trains longer than a linear probe.
+        epochs, batch_size, learning_rate: of classifier and probe; None is what its kind is usually
+            trained with, but for a linear classifier, which trains longer than a linear probe.
         max_tokens: longer texts are cut; ``linear`` reads all.
         pseudo_labels: ``string-match``, ``exclusive-string-match``, or a CSV file of pseudo-labels.
         pseudo_labels_sha256: of that file, None where there is none.
         iterations: of selection, training and bootstrapping.
         delta: what the classifier is surer of than this becomes a pseudo-label.
-        n_from: where methods that are told how many to keep get that from: ``lops``, what the LOPS arm of the same run trains on in the
-            same iteration, or ``tau``, that fraction of the pseudo-labels.
-        stratified: all methods that choose by a ranking take the same share of every class, not only those that the paper describes so.
+        n_from: where methods that are told how many to keep get that from: ``lops``, what the LOPS
+            arm of the same run trains on in the same iteration, or ``tau``, that fraction of the
+            pseudo-labels.
+        stratified: all methods that choose by a ranking take the same share of every class, not
+            only those that the paper describes so.
 
     """
 
-    # paper: the published sizes; epochs, batch size and learning rate are the encoder's recipe, which is the published one.
-    PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {"quick": {}, "paper": {"classifier": "bert-base-uncased", "max_tokens": 512}}
-    MORE_ARMS: ClassVar[tuple[str, ...]] = tuple(name for name in METHODS if name not in FrameworkSettings.ARMS)
+    # paper: the published sizes; epochs, batch size and learning rate are the encoder's recipe,
+    # which is the published one.
+    PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "quick": {},
+        "paper": {"classifier": "bert-base-uncased", "max_tokens": 512},
+    }
+    MORE_ARMS: ClassVar[tuple[str, ...]] = tuple(
+        name for name in METHODS if name not in FrameworkSettings.ARMS
+    )
     PROBES: ClassVar[tuple[str, ...]] = ("same", "linear")
     AT_LEAST_ONE: ClassVar[tuple[str, ...]] = ("epochs", "batch_size", "max_tokens", "iterations")
 
@@ -61,7 +70,8 @@ class SelfTrainingSettings(FrameworkSettings):
             raise LopsError(f"learning_rate is {self.learning_rate}; wanted a number above 0")
 
     def settled(self, methods: Sequence[str]) -> SelfTrainingSettings:
-        """Return the settings with what follows from the methods of a run and from the file of pseudo-labels.
+        """Return the settings with what follows from the methods of a run and from the file of
+        pseudo-labels.
 
         Raises:
             LopsError: the pseudo-labels are neither a heuristic nor a file that can be read.

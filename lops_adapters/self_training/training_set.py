@@ -1,8 +1,8 @@
 """Which documents have a pseudo-label at the moment, and which are in the pool.
 
-A class is known by its name, or by its place among *all* classes of the corpus, whichever of them have pseudo-labels at the moment. The
-original numbers the classes that are present anew in each iteration and then mixes both numberings, which is right only where none is
-missing.
+A class is known by its name, or by its place among *all* classes of the corpus, whichever of them
+have pseudo-labels at the moment. The original numbers the classes that are present anew in each
+iteration and then mixes both numberings, which is right only where none is missing.
 """
 
 from __future__ import annotations
@@ -22,9 +22,11 @@ class TrainingSet:
 
     Attributes:
         classes: all classes of the corpus.
-        since: (n,) int64, what each document is: 0 initially pseudo-labelled, i bootstrapped by iteration i - 1, or POOL or DROPPED.
+        since: (n,) int64, what each document is: 0 initially pseudo-labelled, i bootstrapped by
+            iteration i - 1, or POOL or DROPPED.
         codes: (n,) int64, place of its pseudo-label among the classes; -1 where it has none.
-        scores: (n,) float64, what the pseudo-label was given by: an initial one's score, a bootstrapped one's probability.
+        scores: (n,) float64, what the pseudo-label was given by: an initial one's score, a
+            bootstrapped one's probability.
 
     """
 
@@ -50,8 +52,11 @@ class TrainingSet:
         self.since[positions] = DROPPED if drop else POOL
         self.codes[positions] = -1
 
-    def bootstrap(self, probabilities: np.ndarray, delta: float, iteration: int, *, inclusive: bool = False) -> PseudoLabels:
-        """Move what the classifier is sure of from the pool into the set, under the predicted class; returns what was moved.
+    def bootstrap(
+        self, probabilities: np.ndarray, delta: float, iteration: int, *, inclusive: bool = False
+    ) -> PseudoLabels:
+        """Move what the classifier is sure of from the pool into the set, under the predicted
+        class; returns what was moved.
 
         Args:
             probabilities: (n, k), of all documents.
@@ -65,7 +70,9 @@ class TrainingSet:
         self._add(moved, probabilities[moved].argmax(axis=1), best[moved], iteration + 1)
         return self._labels(moved)
 
-    def _add(self, positions: np.ndarray, codes: np.ndarray, scores: np.ndarray, since: int) -> None:
+    def _add(
+        self, positions: np.ndarray, codes: np.ndarray, scores: np.ndarray, since: int
+    ) -> None:
         self.since[positions], self.codes[positions], self.scores[positions] = since, codes, scores
 
     def _labels(self, positions: np.ndarray) -> PseudoLabels:
@@ -80,9 +87,11 @@ def codes_of(labels: PseudoLabels) -> np.ndarray:
 
 
 def fading_classes(initial: PseudoLabels, trained: np.ndarray) -> list[tuple[str, float, float]]:
-    """Return the classes whose share of the training set is less than half of what it was among the initial pseudo-labels.
+    """Return the classes whose share of the training set is less than half of what it was among the
+    initial pseudo-labels.
 
-    A classifier that is rarely sure of a class bootstraps little of it and trains on ever less of it.
+    A classifier that is rarely sure of a class bootstraps little of it and trains on ever less of
+    it.
 
     Args:
         initial: before any selection.
@@ -92,5 +101,8 @@ def fading_classes(initial: PseudoLabels, trained: np.ndarray) -> list[tuple[str
         (class, share among the initial, share now), in the order of the classes.
 
     """
-    shares = [(name, count / len(initial), float((trained == name).mean())) for name, count in initial.counts.items()]
+    shares = [
+        (name, count / len(initial), float((trained == name).mean()))
+        for name, count in initial.counts.items()
+    ]
     return [(name, before, now) for name, before, now in shares if now < before / 2]

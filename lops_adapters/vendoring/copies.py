@@ -11,7 +11,9 @@ from lops_adapters.core import LopsError
 from lops_adapters.storage import write_text
 
 CORE_NAME = "lops_core.py"
-_STAMP = re.compile(r"# Copied from lops_adapters (\S+), file (\S+); SHA-256 of all lines below: ([0-9a-f]{64})")
+_STAMP = re.compile(
+    r"# Copied from lops_adapters (\S+), file (\S+); SHA-256 of all lines below: ([0-9a-f]{64})"
+)
 
 
 def core_text() -> str:
@@ -28,7 +30,8 @@ def state(path: Path, text: str) -> str:
     """Return what a file is, compared with the ``text`` that this version would copy there.
 
     Returns:
-        ``missing``; ``current``: the same text; ``old``: as it was copied by another version; ``edited``: changed since it was copied;
+        ``missing``; ``current``: the same text; ``old``: as it was copied by another version;
+        ``edited``: changed since it was copied;
         ``foreign``: without a stamp, and not this text.
 
     """
@@ -54,7 +57,9 @@ def version_of(path: Path) -> str:
 
 
 def target(destination: Path) -> Path:
-    """Return the file that ``lops vendor DESTINATION`` is about: itself, or ``lops_core.py`` in it where it is a folder."""
+    """Return the file that ``lops vendor DESTINATION`` is about: itself, or ``lops_core.py`` in it
+    where it is a folder.
+    """
     if destination.is_dir():
         return destination / CORE_NAME
     if destination.suffix != ".py":
@@ -86,7 +91,11 @@ def vendor(destination: Path) -> tuple[Path, str]:
 def refuse_changed(path: Path, before: str) -> None:
     """Raise LopsError where writing a file would lose what somebody wrote into it."""
     if before in ("edited", "foreign"):
-        what = "was edited after it was copied" if before == "edited" else "is not a copy made by lops_adapters"
+        what = (
+            "was edited after it was copied"
+            if before == "edited"
+            else "is not a copy made by lops_adapters"
+        )
         raise LopsError(f"{path} {what}, and would be lost; move it away, or name another place")
 
 

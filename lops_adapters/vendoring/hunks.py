@@ -1,8 +1,10 @@
-"""Patches that only insert lines and quote none of the file they go into: reading, applying, undoing.
+"""Patches that only insert lines and quote none of the file they go into: reading, applying,
+undoing.
 
-A hunk is a unified diff's without context: ``@@ -15,0 +16,4 @@ after HASH before HASH`` and the added lines. ``git apply --unidiff-zero``
-takes it too. What it says after the second ``@@`` are its anchors: hashes of the lines before and after the insertion, which tell whether a
-changed file still fits, while the lines themselves stand in no patch.
+A hunk is a unified diff's without context: ``@@ -15,0 +16,4 @@ after HASH before HASH`` and the
+added lines. ``git apply --unidiff-zero`` takes it too. What it says after the second ``@@`` are its
+anchors: hashes of the lines before and after the insertion, which tell whether a changed file still
+fits, while the lines themselves stand in no patch.
 """
 
 from __future__ import annotations
@@ -24,7 +26,8 @@ class Hunk:
     Attributes:
         line: number of the original's line after which they go.
         after, before: anchors, see :func:`anchor`, of that line and the next.
-        lines: what to insert, without line ends; the first and last are the marks that :func:`remove_marked` looks for.
+        lines: what to insert, without line ends; the first and last are the marks that
+            :func:`remove_marked` looks for.
 
     """
 
@@ -46,15 +49,25 @@ def read_patch(text: str) -> dict[str, list[Hunk]]:
         if head:
             count = int(head[3] or 1)
             block = lines[at : at + count]
-            if len(block) != count or not all(added.startswith("+") for added in block) or int(head[2]) != int(head[1]) + shift + 1:
-                raise LopsError(f"the patch is damaged at line {at} ({line!r}); install lops_adapters again")
-            hunks[path].append(Hunk(int(head[1]), head[4], head[5], tuple(added[1:].encode() for added in block)))
+            if (
+                len(block) != count
+                or not all(added.startswith("+") for added in block)
+                or int(head[2]) != int(head[1]) + shift + 1
+            ):
+                raise LopsError(
+                    f"the patch is damaged at line {at} ({line!r}); install lops_adapters again"
+                )
+            hunks[path].append(
+                Hunk(int(head[1]), head[4], head[5], tuple(added[1:].encode() for added in block))
+            )
             at, shift = at + count, shift + count
         elif line.startswith("+++ b/"):
             path, shift = line.removeprefix("+++ b/"), 0
             hunks[path] = []
         elif not line.startswith(("diff --git ", "--- a/")):
-            raise LopsError(f"the patch is damaged at line {at} ({line!r}); install lops_adapters again")
+            raise LopsError(
+                f"the patch is damaged at line {at} ({line!r}); install lops_adapters again"
+            )
     return hunks
 
 
@@ -68,7 +81,8 @@ def blob_id(data: bytes) -> str:
 
 
 def anchor(line: bytes) -> str:
-    """Return the hash by which a patch knows a line: the first 12 digits of SHA-256, line end and all after it left out.
+    """Return the hash by which a patch knows a line: the first 12 digits of SHA-256, line end and
+    all after it left out.
 
     >>> anchor(b"import os\\r\\n") == anchor(b"import os")
     True
@@ -79,7 +93,8 @@ def anchor(line: bytes) -> str:
 def insert(data: bytes, hunks: list[Hunk]) -> bytes:
     """Return a file with the hunks inserted, in the file's own line ends.
 
-    A hunk goes to its line number where both anchors fit there, else to the one place of the file where they do.
+    A hunk goes to its line number where both anchors fit there, else to the one place of the file
+    where they do.
 
     Raises:
         LopsError: a hunk fits nowhere, or in several places, or the hunks would change their order.
@@ -89,28 +104,40 @@ def insert(data: bytes, hunks: list[Hunk]) -> bytes:
     anchors = [anchor(line) for line in lines]
     fits = [_place(anchors, hunk) for hunk in hunks]
     if fits != sorted(set(fits)):
-        raise LopsError("the lines around the insertions stand in another order than in the original")
+        raise LopsError(
+            "the lines around the insertions stand in another order than in the original"
+        )
     for hunk, place in reversed(list(zip(hunks, fits, strict=True))):
         lines[place:place] = [line + line_end(data) for line in hunk.lines]
     return b"".join(lines)
 
 
 def _place(anchors: list[str], hunk: Hunk) -> int:
-    found = [at for at in range(1, len(anchors)) if anchors[at - 1] == hunk.after and anchors[at] == hunk.before]
+    found = [
+        at
+        for at in range(1, len(anchors))
+        if anchors[at - 1] == hunk.after and anchors[at] == hunk.before
+    ]
     if hunk.line in found:
         return hunk.line
     if len(found) != 1:
         where = f"fits in {len(found)} places" if found else "fits nowhere"
-        raise LopsError(f"the insertion after line {hunk.line} of the original {where}: the lines around it were changed")
+        raise LopsError(
+            f"the insertion after line {hunk.line} of the original {where}: the lines around it were changed"
+        )
     return found[0]
 
 
 def remove(data: bytes, hunks: list[Hunk]) -> bytes | None:
-    """Return a file without the inserted lines; None where they do not all stand in it exactly once, as they were inserted."""
+    """Return a file without the inserted lines; None where they do not all stand in it exactly
+    once, as they were inserted.
+    """
     lines = data.splitlines(keepends=True)
     for hunk in hunks:
         block = [line + line_end(data) for line in hunk.lines]
-        found = [at for at in range(len(lines) - len(block) + 1) if lines[at : at + len(block)] == block]
+        found = [
+            at for at in range(len(lines) - len(block) + 1) if lines[at : at + len(block)] == block
+        ]
         if len(found) != 1:
             return None
         del lines[found[0] : found[0] + len(block)]
@@ -118,12 +145,16 @@ def remove(data: bytes, hunks: list[Hunk]) -> bytes | None:
 
 
 def remove_marked(data: bytes) -> bytes:
-    """Return a file without all that stands between marks, whatever it is; marks without a partner are a LopsError."""
+    """Return a file without all that stands between marks, whatever it is; marks without a partner
+    are a LopsError.
+    """
     kept, inside = [], False
     for number, line in enumerate(data.splitlines(keepends=True), 1):
         begins, ends = (line.strip().startswith(mark) for mark in (BEGIN, END))
         if (begins and inside) or (ends and not inside):
-            raise LopsError(f"the mark in line {number} has no partner; remove the lines of lops_adapters by hand")
+            raise LopsError(
+                f"the mark in line {number} has no partner; remove the lines of lops_adapters by hand"
+            )
         inside = begins or inside
         if not inside:
             kept.append(line)

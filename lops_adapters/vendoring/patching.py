@@ -9,7 +9,14 @@ from pathlib import Path
 from lops_adapters.core import LopsError
 from lops_adapters.storage import replace_with
 from lops_adapters.vendoring.copies import refuse_changed, stamped, state
-from lops_adapters.vendoring.hunks import blob_id, has_marks, insert, line_end, remove, remove_marked
+from lops_adapters.vendoring.hunks import (
+    blob_id,
+    has_marks,
+    insert,
+    line_end,
+    remove,
+    remove_marked,
+)
 from lops_adapters.vendoring.upstreams import Upstream
 
 
@@ -21,8 +28,9 @@ class File:
         name: path within the checkout.
         path: where it is.
         data: its bytes.
-        state: ``original``; ``patched``; ``patched, changed``: patched, and without the patch not the original; ``changed``: not patched
-            and not the original; ``patch edited``: lines between the patch's marks are not those of this version's patch.
+        state: ``original``; ``patched``; ``patched, changed``: patched, and without the patch not
+            the original; ``changed``: not patched and not the original; ``patch edited``: lines
+            between the patch's marks are not those of this version's patch.
         blob: git blob id of it without the patch.
 
     """
@@ -67,19 +75,22 @@ def _git_id(data: bytes) -> str:
 
 
 def apply(root: Path, upstream: Upstream, *, force: bool = False, dry: bool = False) -> list[str]:
-    """Patch a checkout and put the glue beside its scripts; what is there already stays, so that applying twice is applying once.
+    """Patch a checkout and put the glue beside its scripts; what is there already stays, so that
+    applying twice is applying once.
 
     Args:
         root: top folder of the checkout.
         upstream: the repository it is of.
-        force: take files that are not the expected commit's, as long as the lines around every insertion are still there.
+        force: take files that are not the expected commit's, as long as the lines around every
+            insertion are still there.
         dry: look, and write nothing.
 
     Returns:
         Paths within the checkout that were (dry: would be) written.
 
     Raises:
-        LopsError: another folder, commit or a changed file; a file in the way that is not ours. Nothing is written then.
+        LopsError: another folder, commit or a changed file; a file in the way that is not ours.
+            Nothing is written then.
 
     """
     files = examine(root, upstream)
@@ -102,7 +113,7 @@ def apply(root: Path, upstream: Upstream, *, force: bool = False, dry: bool = Fa
             copies[name] = stamped(text, origin).encode()
     if not dry:
         for name, contents in copies.items():  # first, so that a patched program never lacks them
-            replace_with(root / name, lambda temporary, contents=contents: temporary.write_bytes(contents))  # type: ignore[misc]
+            _write_copy(root / name, contents)
         for file, contents in patched.items():
             _replace(file.path, contents)
     return [*(file.name for file in patched), *copies]
@@ -114,13 +125,16 @@ def reverse(root: Path, upstream: Upstream, *, force: bool = False) -> tuple[lis
     Args:
         root: top folder of the checkout.
         upstream: the repository it is of.
-        force: take out whatever stands between the patch's marks, also where it was edited or is another version's.
+        force: take out whatever stands between the patch's marks, also where it was edited or is
+            another version's.
 
     Returns:
-        Paths within the checkout that were restored or removed, and copied files left because they were edited.
+        Paths within the checkout that were restored or removed, and copied files left because they
+        were edited.
 
     Raises:
-        LopsError: another folder; lines between the marks that are not the patch's, without ``force``. Nothing is written then.
+        LopsError: another folder; lines between the marks that are not the patch's, without
+            ``force``. Nothing is written then.
 
     """
     restored = {}
@@ -138,13 +152,23 @@ def reverse(root: Path, upstream: Upstream, *, force: bool = False) -> tuple[lis
         _replace(file.path, contents)
     for name in removed:  # last, for the same reason
         (root / name).unlink()
-    return [*(file.name for file in restored), *removed], [name for name, what in found.items() if what in ("edited", "foreign")]
+    return [*(file.name for file in restored), *removed], [
+        name for name, what in found.items() if what in ("edited", "foreign")
+    ]
 
 
 def status(root: Path, upstream: Upstream) -> list[tuple[str, str]]:
-    """Return (path, state) of every file that the patch touches or copies, see :class:`File` and :func:`copies.state`."""
+    """Return (path, state) of every file that the patch touches or copies, see :class:`File` and
+    :func:`copies.state`.
+    """
     touched = [(file.name, file.state) for file in examine(root, upstream)]
-    return touched + [(name, state(root / name, text)) for name, (_, text) in upstream.companions().items()]
+    return touched + [
+        (name, state(root / name, text)) for name, (_, text) in upstream.companions().items()
+    ]
+
+
+def _write_copy(path: Path, contents: bytes) -> None:
+    replace_with(path, lambda temporary: temporary.write_bytes(contents))
 
 
 def _replace(path: Path, contents: bytes) -> None:
@@ -163,7 +187,9 @@ def _changed(file: File, upstream: Upstream) -> str:
 
 
 def _wanted(file: File, upstream: Upstream) -> str:
-    return f"wanted {upstream.files[file.name]}, that of {upstream.title} at commit {upstream.commit}"
+    return (
+        f"wanted {upstream.files[file.name]}, that of {upstream.title} at commit {upstream.commit}"
+    )
 
 
 def _edited(upstream: Upstream) -> str:

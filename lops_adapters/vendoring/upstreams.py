@@ -37,11 +37,19 @@ class Upstream:
     hunks: dict[str, list[Hunk]]
 
     def companions(self) -> dict[str, tuple[str, str]]:
-        """Return path -> (origin, text) of the files that are copied beside the scripts: core, shared part and the repository's glue."""
+        """Return path -> (origin, text) of the files that are copied beside the scripts: core,
+        shared part and the repository's glue.
+        """
         folder = "" if self.scripts == "." else self.scripts + "/"
-        glue = {f"{folder}{stem}.py": f"vendoring/glue/{stem}.py" for stem in ("lops_shared", f"lops_{self.name}")}
+        glue = {
+            f"{folder}{stem}.py": f"vendoring/glue/{stem}.py"
+            for stem in ("lops_shared", f"lops_{self.name}")
+        }
         origins = {f"{folder}lops_core.py": "core.py", **glue}
-        return {path: (f"lops_adapters/{origin}", (HERE.parent / origin).read_text(encoding="utf-8")) for path, origin in origins.items()}
+        return {
+            path: (f"lops_adapters/{origin}", (HERE.parent / origin).read_text(encoding="utf-8"))
+            for path, origin in origins.items()
+        }
 
     def way_back(self) -> str:
         """Return the commands that bring the checkout this patch was made for."""
@@ -67,8 +75,13 @@ def load(name: str) -> Upstream:
 
 
 def _tables() -> dict[str, dict[str, str]]:
-    """Read the file: TOML of nothing but tables of strings, since Python 3.10 comes without a reader for all of it."""
+    """Read the file: TOML of nothing but tables of strings, since Python 3.10 comes without a
+    reader for all of it.
+    """
     parser = configparser.RawConfigParser(delimiters=("=",), comment_prefixes=("#",))
     parser.optionxform = lambda key: key.strip('"')  # type: ignore[assignment, method-assign]
     parser.read_string((HERE / "upstreams.toml").read_text(encoding="utf-8"))
-    return {section: {key: json.loads(value) for key, value in parser[section].items()} for section in parser.sections()}
+    return {
+        section: {key: json.loads(value) for key, value in parser[section].items()}
+        for section in parser.sections()
+    }

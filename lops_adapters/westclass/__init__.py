@@ -1,1 +1,3 @@
-"""WeSTClass with LOPS: topics on the unit sphere, pseudo documents drawn from them, a selector, a classifier, self-training."""
+"""WeSTClass with LOPS: topics on the unit sphere, pseudo documents drawn from them, a selector, a
+classifier, self-training.
+"""

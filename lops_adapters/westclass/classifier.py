@@ -14,8 +14,11 @@ PRETRAINING_RATE = 0.1
 _MAX_TOKENS = 128  # of a pseudo document that a transformer probe reads
 
 
-def build_network(vectors: WordVectors, settings: WestclassSettings, device: str, *, quiet: bool = True) -> Network:
-    """Return the network, untrained: a Keras CNN, or the PyTorch HAN; SGD with momentum 0.9 on soft labels, as in the original.
+def build_network(
+    vectors: WordVectors, settings: WestclassSettings, device: str, *, quiet: bool = True
+) -> Network:
+    """Return the network, untrained: a Keras CNN, or the PyTorch HAN; SGD with momentum 0.9 on soft
+    labels, as in the original.
 
     The settings must have been filled in by :meth:`WestclassSettings.for_length`.
     """
@@ -45,10 +48,18 @@ def build_network(vectors: WordVectors, settings: WestclassSettings, device: str
     )
 
 
-def build_probe(vectors: WordVectors, settings: WestclassSettings, device: str, *, quiet: bool = True) -> Probe:
+def build_probe(
+    vectors: WordVectors, settings: WestclassSettings, device: str, *, quiet: bool = True
+) -> Probe:
     """Return the probe that the settings ask for."""
     if settings.probe != "same":
-        return text_probe(settings.probe, encoder=settings.encoder, max_tokens=_MAX_TOKENS, device=device, quiet=quiet)
+        return text_probe(
+            settings.probe,
+            encoder=settings.encoder,
+            max_tokens=_MAX_TOKENS,
+            device=device,
+            quiet=quiet,
+        )
     return build_network(vectors, settings, device, quiet=quiet)
 
 
@@ -61,6 +72,8 @@ def probe_updates(settings: WestclassSettings, n_samples: int) -> int:
     """
     epochs, batch_size = filled(settings.pretrain_epochs), settings.batch_size
     if settings.probe != "same":
-        probe: Any = text_probe(settings.probe, encoder=settings.encoder, max_tokens=_MAX_TOKENS, device="cpu")
+        probe: Any = text_probe(
+            settings.probe, encoder=settings.encoder, max_tokens=_MAX_TOKENS, device="cpu"
+        )
         epochs, batch_size = probe.max_epochs, probe.batch_size
     return epochs * -(-n_samples // batch_size)

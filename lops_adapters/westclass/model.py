@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from lops_adapters.loading import TextClassifier
 from lops_adapters.probes import probe_class
+from lops_adapters.runs.models import TextClassifier
 from lops_adapters.storage import write_json
 from lops_adapters.westclass.classifier import Network
 from lops_adapters.westclass.settings import WestclassSettings, filled
@@ -33,15 +33,24 @@ class WestclassClassifier(TextClassifier):
     settings: WestclassSettings
 
     def _probabilities(self, texts: Sequence[str]) -> np.ndarray:
-        """Class probabilities, (n, k) float32; a text without a known word gets what the network says of nothing."""
-        return self.network.predict_proba(as_read(tokenize(texts, faithful=self.settings.faithful), self.settings))
+        """Class probabilities, (n, k) float32; a text without a known word gets what the network
+        says of nothing.
+        """
+        return self.network.predict_proba(
+            as_read(tokenize(texts, faithful=self.settings.faithful), self.settings)
+        )
 
     def save(self, folder: Path) -> None:
         """Write the model into an existing empty folder."""
         network = folder / "network"
         network.mkdir()
         self.network.save(network)
-        stored = {"kind": "westclass", "network": self.network.kind, "classes": list(self.classes), "settings": self.settings.as_dict()}
+        stored = {
+            "kind": "westclass",
+            "network": self.network.kind,
+            "classes": list(self.classes),
+            "settings": self.settings.as_dict(),
+        }
         write_json(folder / "lops.json", stored)
 
     @classmethod
@@ -53,7 +62,8 @@ class WestclassClassifier(TextClassifier):
 
 
 def as_read(documents: list[Document], settings: WestclassSettings) -> list[Document]:
-    """Return documents as the network reads them; under ``faithful`` the CNN's are cut and filled up with ``<PAD/>``, a word there.
+    """Return documents as the network reads them; under ``faithful`` the CNN's are cut and filled
+    up with ``<PAD/>``, a word there.
 
     The settings must have been filled in by :meth:`WestclassSettings.for_length`.
     """

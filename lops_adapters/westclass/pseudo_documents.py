@@ -1,6 +1,7 @@
 """Pseudo documents: bags of words drawn from each topic, with the lengths of the real documents.
 
-Source: Meng, Shen, Zhang and Han, "Weakly-Supervised Neural Text Classification", CIKM 2018, in the original's reading of it.
+Source: Meng, Shen, Zhang and Han, "Weakly-Supervised Neural Text Classification", CIKM 2018, in the
+original's reading of it.
 """
 
 from __future__ import annotations
@@ -44,9 +45,19 @@ class PseudoDocuments:
         """
         tokens = [vocabulary[word] for word in self.words.tolist()]
         ends = np.cumsum(self.sentence_lengths)
-        sentences = [tokens[begin:end] for begin, end in zip((ends - self.sentence_lengths).tolist(), ends.tolist(), strict=True)]
+        sentences = [
+            tokens[begin:end]
+            for begin, end in zip(
+                (ends - self.sentence_lengths).tolist(), ends.tolist(), strict=True
+            )
+        ]
         ends = np.cumsum(self.sentence_counts)
-        return [sentences[begin:end] for begin, end in zip((ends - self.sentence_counts).tolist(), ends.tolist(), strict=True)]
+        return [
+            sentences[begin:end]
+            for begin, end in zip(
+                (ends - self.sentence_counts).tolist(), ends.tolist(), strict=True
+            )
+        ]
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Return the attributes by name, for a file of number arrays."""
@@ -73,26 +84,30 @@ def generate(
 ) -> PseudoDocuments:
     """Draw documents from every topic.
 
-    For each document a direction z is drawn from its topic; each of its words comes with probability alpha from the background, otherwise
-    from the ``top`` words v of highest e_v . z (equal ones by the lower index), with probability proportional to exp(e_v . z).
-    Lengths are those of real documents drawn uniformly, with replacement (the original: the mean length, for all). A class has a random
-    generator of its own, so what is drawn for it depends on its code, not on the other topics.
+    For each document a direction z is drawn from its topic; each of its words comes with
+    probability alpha from the background, otherwise from the ``top`` words v of highest e_v . z
+    (equal ones by the lower index), with probability proportional to exp(e_v . z). Lengths are
+    those of real documents drawn uniformly, with replacement (the original: the mean length, for
+    all). A class has a random generator of its own, so what is drawn for it depends on its code,
+    not on the other topics.
 
     Args:
         topics: k of them, in the order of the class codes.
         vectors: (V, d) float32 unit vectors of the vocabulary.
         background: (V,) float64 probabilities, the words' shares in the corpus.
-        shapes: sentence lengths of each real document, such as ``[12, 7]``; sentences and documents without words are passed over. A list
-            of one shape makes all documents alike.
+        shapes: sentence lengths of each real document, such as ``[12, 7]``; sentences and documents
+            without words are passed over. A list of one shape makes all documents alike.
         per_class: documents a class (the original's beta).
         top: words around a direction (the original's gamma); all V where there are fewer.
         alpha: share of the background, 0 to 1.
         seed: decides everything random.
-        sentence_end: a word that is put behind every sentence, over and above its length (the original: for its hierarchical network).
+        sentence_end: a word that is put behind every sentence, over and above its length (the
+            original: for its hierarchical network).
         quiet: no progress bar.
 
     Raises:
-        LopsError: no topics, no shape with a word, probabilities that are none, vectors that are not of unit length, numbers out of range.
+        LopsError: no topics, no shape with a word, probabilities that are none, vectors that are
+            not of unit length, numbers out of range.
 
     """
     check_unit(vectors, "word vectors")
@@ -100,9 +115,13 @@ def generate(
     real = _real_shapes(shapes)
     below = _cumulative(np.asarray(background, dtype=np.float64)[None])[0]
     words, lengths, counts = [], [], []
-    for code, topic in enumerate(tqdm(topics, disable=quiet, unit="class", desc="pseudo documents", leave=False)):
+    for code, topic in enumerate(
+        tqdm(topics, disable=quiet, unit="class", desc="pseudo documents", leave=False)
+    ):
         rng = np.random.default_rng([seed, code])
-        near, scores = _nearest(vectors, topic.distribution.sample(per_class, rng), min(top, len(vectors)))
+        near, scores = _nearest(
+            vectors, topic.distribution.sample(per_class, rng), min(top, len(vectors))
+        )
         chosen = [real[i] for i in rng.integers(len(real), size=per_class)]
         sentences = np.concatenate(chosen)
         document = np.repeat(np.arange(per_class), [shape.sum() for shape in chosen])
@@ -121,7 +140,9 @@ def generate(
     )
 
 
-def _nearest(vectors: np.ndarray, directions: np.ndarray, top: int) -> tuple[np.ndarray, np.ndarray]:
+def _nearest(
+    vectors: np.ndarray, directions: np.ndarray, top: int
+) -> tuple[np.ndarray, np.ndarray]:
     """The words of highest product with each direction, best first: (n, top) indices and products."""
     n, size = len(directions), len(vectors)
     near, best = np.empty((n, top), dtype=np.int64), np.empty((n, top))
@@ -129,7 +150,9 @@ def _nearest(vectors: np.ndarray, directions: np.ndarray, top: int) -> tuple[np.
     for begin in range(0, n, step):
         products = directions[begin : begin + step].astype(np.float32) @ vectors.T
         least = np.partition(products, size - top, axis=1)[:, size - top]
-        row, word = np.nonzero(products >= least[:, None])  # just `top` of each row, and more where words tie for the last place
+        row, word = np.nonzero(
+            products >= least[:, None]
+        )  # just `top` of each row, and more where words tie for the last place
         score = products[row, word]
         order = np.lexsort((word, -score, row))
         starts = np.searchsorted(row, np.arange(len(products)))
@@ -139,7 +162,12 @@ def _nearest(vectors: np.ndarray, directions: np.ndarray, top: int) -> tuple[np.
 
 
 def _draw(
-    near: np.ndarray, scores: np.ndarray, document: np.ndarray, below: np.ndarray, alpha: float, rng: np.random.Generator
+    near: np.ndarray,
+    scores: np.ndarray,
+    document: np.ndarray,
+    below: np.ndarray,
+    alpha: float,
+    rng: np.random.Generator,
 ) -> np.ndarray:
     """Draw one word for each token, given the token's document."""
     words = np.empty(len(document), dtype=np.int64)
@@ -149,7 +177,9 @@ def _draw(
     # One search for all documents: row i of the cumulative probabilities lies between i and i + 1.
     edges = (_cumulative(np.exp(scores)) + np.arange(len(near))[:, None]).ravel()
     column = np.searchsorted(edges, row + rng.random(len(row)), side="right") - row * top
-    words[~general] = near[row, np.minimum(column, top - 1)]  # the sum may have been rounded up to the next row's beginning
+    words[~general] = near[
+        row, np.minimum(column, top - 1)
+    ]  # the sum may have been rounded up to the next row's beginning
     return words
 
 
@@ -161,32 +191,50 @@ def _cumulative(weights: np.ndarray) -> np.ndarray:
 
 def _real_shapes(shapes: Sequence[Sequence[int]]) -> list[np.ndarray]:
     if any(length < 0 for shape in shapes for length in shape):
-        raise LopsError("found a sentence of negative length among the shapes; wanted numbers of words")
+        raise LopsError(
+            "found a sentence of negative length among the shapes; wanted numbers of words"
+        )
     real = [np.array(kept) for shape in shapes if (kept := [length for length in shape if length])]
     if not real:
-        raise LopsError(f"none of the {len(shapes)} shapes has a word; wanted sentence lengths of real documents, such as [[12, 7], [9]]")
+        raise LopsError(
+            f"none of the {len(shapes)} shapes has a word; wanted sentence lengths of real documents, such as [[12, 7], [9]]"
+        )
     return real
 
 
 def _check(
-    topics: Sequence[Topic], vectors: np.ndarray, background: np.ndarray, per_class: int, top: int, alpha: float, sentence_end: int | None
+    topics: Sequence[Topic],
+    vectors: np.ndarray,
+    background: np.ndarray,
+    per_class: int,
+    top: int,
+    alpha: float,
+    sentence_end: int | None,
 ) -> None:
     size, width = vectors.shape
     if not topics or not size:
         raise LopsError(f"found {len(topics)} topics and {size} words; wanted at least one of each")
     for code, topic in enumerate(topics):
         if topic.distribution.mean.shape != (width,):
-            raise LopsError(f"topic {code} has a mean of shape {topic.distribution.mean.shape}; wanted the word vectors' ({width},)")
+            raise LopsError(
+                f"topic {code} has a mean of shape {topic.distribution.mean.shape}; wanted the word vectors' ({width},)"
+            )
     if per_class < 1 or top < 1:
         raise LopsError(f"per_class is {per_class} and top is {top}; wanted at least 1 of both")
     if not 0 <= alpha <= 1:
-        raise LopsError(f"alpha is {alpha!r}; wanted a share of the background from 0 to 1, such as 0.2")
+        raise LopsError(
+            f"alpha is {alpha!r}; wanted a share of the background from 0 to 1, such as 0.2"
+        )
     if np.shape(background) != (size,):
-        raise LopsError(f"background has shape {np.shape(background)}; wanted ({size},): one probability a word")
+        raise LopsError(
+            f"background has shape {np.shape(background)}; wanted ({size},): one probability a word"
+        )
     if not (np.min(background) >= 0 and abs(np.sum(background, dtype=np.float64) - 1) < 1e-6):
         raise LopsError(
             f"background runs from {np.min(background):.4g} and adds up to {np.sum(background):.6g}; wanted probabilities that are not "
             "negative and add up to 1: divide the counts by their total"
         )
     if sentence_end is not None and not 0 <= sentence_end < size:
-        raise LopsError(f"sentence_end is {sentence_end}; wanted the index of a word, 0 to {size - 1}, or None")
+        raise LopsError(
+            f"sentence_end is {sentence_end}; wanted the index of a word, 0 to {size - 1}, or None"
+        )

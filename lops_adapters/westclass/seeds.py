@@ -1,4 +1,6 @@
-"""What a class is described by, in vectors: its name, its keywords, or words that mark its labelled documents."""
+"""What a class is described by, in vectors: its name, its keywords, or words that mark its labelled
+documents.
+"""
 
 from __future__ import annotations
 
@@ -19,19 +21,23 @@ _WORDS_OF_DOCUMENTS = 10  # per class, as in the original
 _DECIMALS = 9  # the machine's rounding must not rank words that score the same
 
 
-def seed_pieces(seeds: Mapping[str, Sequence[str]], known: Collection[str]) -> dict[str, list[Pieces]]:
+def seed_pieces(
+    seeds: Mapping[str, Sequence[str]], known: Collection[str]
+) -> dict[str, list[Pieces]]:
     """Return each class's seeds as words that have a vector, each seed once.
 
-    A seed that is a word of the corpus as it stands, capitals aside, is that word. Any other is cut into words as the documents are by
-    default and stands for the mean of its distinct words, such as ``law_enforcement`` or ``same-sex``. A seed or a part of one that has no
-    vector is left out, with a warning; of seeds of a class that come down to the same words one is left.
+    A seed that is a word of the corpus as it stands, capitals aside, is that word. Any other is cut
+    into words as the documents are by default and stands for the mean of its distinct words, such
+    as ``law_enforcement`` or ``same-sex``. A seed or a part of one that has no vector is left out,
+    with a warning; of seeds of a class that come down to the same words one is left.
 
     Args:
         seeds: seeds of every class.
         known: words that have a vector.
 
     Raises:
-        LopsError: a class without any seed, or none of whose words is known; the message names every such class.
+        LopsError: a class without any seed, or none of whose words is known; the message names
+            every such class.
 
     >>> seed_pieces({"law": ["law_enforcement", "judge"], "arts": ["opera"]}, {"law", "enforcement", "judge", "opera"})
     {'law': [('law', 'enforcement'), ('judge',)], 'arts': [('opera',)]}
@@ -42,7 +48,11 @@ def seed_pieces(seeds: Mapping[str, Sequence[str]], known: Collection[str]) -> d
         pieces = [_words_in(word, known) for word in words]
         kept = [tuple(part for part in parts if part in known) for parts in pieces]
         found[label] = list({frozenset(parts): parts for parts in kept if parts}.values())
-        lost = [word for word, parts, known_parts in zip(words, pieces, kept, strict=True) if len(parts) > len(known_parts) or not parts]
+        lost = [
+            word
+            for word, parts, known_parts in zip(words, pieces, kept, strict=True)
+            if len(parts) > len(known_parts) or not parts
+        ]
         missing += [f"{label}: {', '.join(lost)}"] if lost else []
     empty = [label for label, parts in found.items() if not parts]
     if empty:
@@ -65,7 +75,9 @@ def _words_in(seed: str, known: Collection[str]) -> list[str]:
 
 
 def seed_vectors(pieces: Mapping[str, Sequence[Pieces]], vectors: WordVectors) -> list[Seed]:
-    """Return the vectors of each class's seeds, in the order of the classes; a seed of several words has the mean of theirs."""
+    """Return the vectors of each class's seeds, in the order of the classes; a seed of several
+    words has the mean of theirs.
+    """
     index = {word: number for number, word in enumerate(vectors.words)}
     found = []
     for parts in pieces.values():
@@ -77,13 +89,17 @@ def seed_vectors(pieces: Mapping[str, Sequence[Pieces]], vectors: WordVectors) -
 
 
 def words_of_documents(
-    documents: Sequence[Document], labels: Sequence[str], classes: Sequence[str], known: Collection[str]
+    documents: Sequence[Document],
+    labels: Sequence[str],
+    classes: Sequence[str],
+    known: Collection[str],
 ) -> dict[str, list[str]]:
     """Return the words of highest mean TF-IDF in each class's labelled documents, ten a class.
 
-    TF-IDF is over the labelled documents alone: sublinear term frequency, unit length; left out are marks, single characters, English stop
-    words, words without a vector, and words of more than a fifth of the documents (of more than one where there are fewer than ten). Of
-    equal scores, to nine decimals, the alphabet decides.
+    TF-IDF is over the labelled documents alone: sublinear term frequency, unit length; left out are
+    marks, single characters, English stop words, words without a vector, and words of more than a
+    fifth of the documents (of more than one where there are fewer than ten). Of equal scores, to
+    nine decimals, the alphabet decides.
 
     Args:
         documents: the labelled documents.
@@ -99,7 +115,9 @@ def words_of_documents(
 
     lacking = [label for label in classes if label not in set(labels)]
     if lacking:
-        raise LopsError(f"no labelled document for {', '.join(lacking)}; wanted at least one a class")
+        raise LopsError(
+            f"no labelled document for {', '.join(lacking)}; wanted at least one a class"
+        )
     usable = {word for word in known if len(word) > 1 and is_word(word)} - ENGLISH_STOP_WORDS
     texts = [[word for word in flat(document) if word in usable] for document in documents]
     most = max(1, len(texts) // 5)
@@ -114,11 +132,15 @@ def words_of_documents(
     names = vectorizer.get_feature_names_out()
     chosen = {}
     for label in classes:
-        mean = np.asarray(scores[[i for i, own in enumerate(labels) if own == label]].mean(axis=0)).ravel()
+        mean = np.asarray(
+            scores[[i for i, own in enumerate(labels) if own == label]].mean(axis=0)
+        ).ravel()
         best = np.argsort(-mean.round(_DECIMALS), kind="stable")[:_WORDS_OF_DOCUMENTS]
         chosen[label] = [str(names[i]) for i in best if mean[i] > 0]
     empty = [label for label, words in chosen.items() if not words]
     if empty:
-        raise LopsError(f"the labelled documents of {', '.join(empty)} hold no word of their own; label others, or more")
+        raise LopsError(
+            f"the labelled documents of {', '.join(empty)} hold no word of their own; label others, or more"
+        )
     log.info("words of the labelled documents: %s", chosen)
     return chosen

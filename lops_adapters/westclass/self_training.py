@@ -1,4 +1,6 @@
-"""Self-training on all real documents towards a sharpened, class-balanced target (WeSTClass, section 4.3 of its paper)."""
+"""Self-training on all real documents towards a sharpened, class-balanced target (WeSTClass,
+section 4.3 of its paper).
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,8 @@ class SelfTrained:
     Attributes:
         probabilities: (n, k) float32 predictions on all documents with the final weights.
         iterations: updates made.
-        changed: fraction of documents whose class changed, at each refresh of the target after the first.
+        changed: fraction of documents whose class changed, at each refresh of the target after the
+            first.
         converged: whether it stopped because few documents changed, not because of the limit.
 
     """
@@ -48,16 +51,18 @@ def self_train(
 ) -> SelfTrained:
     """Train the pre-trained network on, in place.
 
-    Every ``update_interval`` updates the target is made anew from predictions on all documents; training stops there when fewer than
-    ``stop_below`` of them changed their class since the last time. Each update takes one batch; every pass over the documents is in a
-    fresh random order, in batches of similar length.
+    Every ``update_interval`` updates the target is made anew from predictions on all documents;
+    training stops there when fewer than ``stop_below`` of them changed their class since the last
+    time. Each update takes one batch; every pass over the documents is in a fresh random order, in
+    batches of similar length.
 
     Args:
         network: pre-trained.
         prepared: n documents, as the network's ``prepare`` returns them.
         sizes: (n,) int, their lengths.
         settings: filled in by :meth:`WestclassSettings.for_length`.
-        labelled: positions and class codes of documents whose label was given; it stays their target.
+        labelled: positions and class codes of documents whose label was given; it stays their
+            target.
         seed: of the order.
         quiet: no progress bar.
 
@@ -66,13 +71,21 @@ def self_train(
 
     """
     interval = filled(settings.update_interval)
-    update = network.tuner(learning_rate=filled(settings.learning_rate), momentum=0.9, decay=filled(settings.decay))
+    update = network.tuner(
+        learning_rate=filled(settings.learning_rate), momentum=0.9, decay=filled(settings.decay)
+    )
     rng = np.random.default_rng([seed, 1])
     batches: list[np.ndarray] = []
     changed: list[float] = []
     target = previous = np.zeros(0)
     converged, iteration = False, 0
-    bar = tqdm(total=settings.max_iterations, disable=quiet, unit="update", desc="self-training", leave=False)
+    bar = tqdm(
+        total=settings.max_iterations,
+        disable=quiet,
+        unit="update",
+        desc="self-training",
+        leave=False,
+    )
     with bar:
         for iteration in range(settings.max_iterations):
             if iteration % interval == 0:
@@ -92,12 +105,20 @@ def self_train(
             update(prepared, batch, target[batch])
             bar.update()
     done = iteration if converged else settings.max_iterations
-    log.info("self-training: %d updates, %s", done, "few documents change any more" if converged else "the limit")
+    log.info(
+        "self-training: %d updates, %s",
+        done,
+        "few documents change any more" if converged else "the limit",
+    )
     return SelfTrained(_predictions(network, prepared), done, tuple(changed), converged)
 
 
 def _predictions(network: Network, prepared: Any) -> np.ndarray:
     probabilities = network.predict_prepared(prepared)
-    if not np.isfinite(probabilities).all():  # no class would change any more, and training would end as if it had succeeded
-        raise LopsError("the network's predictions are not numbers any more; wanted a training that converges: lower learning_rate")
+    if not np.isfinite(
+        probabilities
+    ).all():  # no class would change any more, and training would end as if it had succeeded
+        raise LopsError(
+            "the network's predictions are not numbers any more; wanted a training that converges: lower learning_rate"
+        )
     return probabilities

@@ -20,18 +20,22 @@ _ESCAPED_MARKS = re.compile(r"([()?])")
 
 
 def tokenize(texts: Sequence[str], *, faithful: bool = False, quiet: bool = True) -> list[Document]:
-    """Cut lower-cased documents into tokens, and these into sentences after full stops, exclamation and question marks.
+    """Cut lower-cased documents into tokens, and these into sentences after full stops, exclamation
+    and question marks.
 
     Args:
         texts: n documents; one without a token has no sentence.
-        faithful: the original's tokens: ASCII only, numbers cut at the point, brackets and question marks with a backslash in front,
-            endings of contractions cut off where they are in lower case.
+        faithful: the original's tokens: ASCII only, numbers cut at the point, brackets and question
+            marks with a backslash in front, endings of contractions cut off where they are in lower
+            case.
         quiet: no progress bar.
 
     >>> tokenize(["Don't pay $5.50! It's the law_enforcement"])
     [[['do', "n't", 'pay', '5.50', '!'], ['it', "'s", 'the', 'law', 'enforcement']]]
     """
-    same: dict[str, str] = {}  # one string object a word: a corpus has millions of tokens and few words
+    same: dict[
+        str, str
+    ] = {}  # one string object a word: a corpus has millions of tokens and few words
     cut = _original_tokens if faithful else _tokens
     documents = []
     for text in tqdm(texts, disable=quiet, unit="document", desc="tokenising", leave=False):
@@ -45,8 +49,13 @@ def _tokens(text: str) -> list[str]:
 
 @cache
 def _pattern() -> re.Pattern[str]:
-    # To Python's \w a vowel sign of Hindi or an accent of its own is no part of a word; all that words have lie below U+1F000.
-    marks = "".join(character for character in map(chr, range(0x300, 0x1F000)) if unicodedata.category(character)[0] == "M")
+    # To Python's \w a vowel sign of Hindi or an accent of its own is no part of a word; all that
+    # words have lie below U+1F000.
+    marks = "".join(
+        character
+        for character in map(chr, range(0x300, 0x1F000))
+        if unicodedata.category(character)[0] == "M"
+    )
     return re.compile(
         rf"""
         [^\W\d_]+?(?=n't\b)                      # the word a "n't" hangs on
@@ -69,7 +78,9 @@ def _sentences(tokens: list[str]) -> Document:
     ended = True
     for token in tokens:
         ends = token in _SENTENCE_ENDS
-        if not sentences or (ended and not ends):  # of "..." and "?!" all marks belong to the sentence they end
+        if not sentences or (
+            ended and not ends
+        ):  # of "..." and "?!" all marks belong to the sentence they end
             sentences.append([])
         sentences[-1].append(token)
         ended = ends
@@ -95,7 +106,9 @@ def flat(document: Document) -> list[str]:
 
 
 def padded(documents: Iterable[Document], length: int) -> list[Document]:
-    """Return documents cut and filled up to ``length`` tokens with the word ``<PAD/>``, one sentence each, as the original has them."""
+    """Return documents cut and filled up to ``length`` tokens with the word ``<PAD/>``, one
+    sentence each, as the original has them.
+    """
     cut = [flat(document)[:length] for document in documents]
     return [[tokens + [PAD] * (length - len(tokens))] for tokens in cut]
 
@@ -109,8 +122,11 @@ def word_counts(documents: Iterable[Document]) -> Counter[str]:
     return counts
 
 
-def shape(document: Document, words: frozenset[str], max_sentences: int, max_words: int, *, ends: bool) -> list[int]:
-    """Return how many known words each sentence has that a network reads, its closing marks counted or not.
+def shape(
+    document: Document, words: frozenset[str], max_sentences: int, max_words: int, *, ends: bool
+) -> list[int]:
+    """Return how many known words each sentence has that a network reads, its closing marks counted
+    or not.
 
     >>> shape([["a", "b", ".", "."], ["zz", "."], ["a"]], frozenset("ab."), 10, 45, ends=False)
     [2, 1]

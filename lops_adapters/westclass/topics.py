@@ -1,6 +1,8 @@
-"""Topics: the seed words of each class, expanded to their nearest words, and the distribution fitted to these.
+"""Topics: the seed words of each class, expanded to their nearest words, and the distribution
+fitted to these.
 
-Source: Meng, Shen, Zhang and Han, "Weakly-Supervised Neural Text Classification", CIKM 2018, in the original's reading of it.
+Source: Meng, Shen, Zhang and Han, "Weakly-Supervised Neural Text Classification", CIKM 2018, in the
+original's reading of it.
 """
 
 from __future__ import annotations
@@ -24,8 +26,8 @@ class Seed:
 
     Attributes:
         vectors: (s, d) unit vectors, one a seed, s >= 1.
-        words: indices in the vocabulary of those seeds that are one of its words, at most s, each once; a seed of several words has a
-            vector and no index.
+        words: indices in the vocabulary of those seeds that are one of its words, at most s, each
+            once; a seed of several words has a vector and no index.
 
     """
 
@@ -38,8 +40,9 @@ class Topic:
     """What a class is about.
 
     Attributes:
-        words: (t,) int32, indices in the vocabulary: the nearest words, nearest first, or the seeds' own words where the class keeps
-            its seeds; there seeds of several words are missing.
+        words: (t,) int32, indices in the vocabulary: the nearest words, nearest first, or the
+            seeds' own words where the class keeps its seeds; there seeds of several words are
+            missing.
         distribution: fitted to the vectors of these words, or of all seeds.
 
     """
@@ -49,12 +52,15 @@ class Topic:
 
 
 def find_topics(vectors: np.ndarray, seeds: Sequence[Seed]) -> list[Topic]:
-    """Expand every class's seeds to the largest size t at which no word is shared, and fit a distribution to each class.
+    """Expand every class's seeds to the largest size t at which no word is shared, and fit a
+    distribution to each class.
 
-    A word's score for a class is its cosine with the mean of the class's seed vectors, rounded to six decimals; equal scores are ranked
-    by the lower index. At size t a class with t or more seeds keeps them, any other class has its t best words, among which its seeds
-    need not be. Sizes are tried upwards from the smallest number of seeds, and the last one before the first collision is taken. Where
-    the seeds collide already, or the vocabulary ends, the seeds or the whole vocabulary are the answer.
+    A word's score for a class is its cosine with the mean of the class's seed vectors, rounded to
+    six decimals; equal scores are ranked by the lower index. At size t a class with t or more seeds
+    keeps them, any other class has its t best words, among which its seeds need not be. Sizes are
+    tried upwards from the smallest number of seeds, and the last one before the first collision is
+    taken. Where the seeds collide already, or the vocabulary ends, the seeds or the whole
+    vocabulary are the answer.
 
     Args:
         vectors: (V, d) float32 unit vectors of the vocabulary.
@@ -64,8 +70,9 @@ def find_topics(vectors: np.ndarray, seeds: Sequence[Seed]) -> list[Topic]:
         k topics in the same order.
 
     Raises:
-        LopsError: no class, a class without seeds, indices outside the vocabulary or repeated within a class, vectors that are not of
-            unit length or not of the vocabulary's width, seeds that cancel out.
+        LopsError: no class, a class without seeds, indices outside the vocabulary or repeated
+            within a class, vectors that are not of unit length or not of the vocabulary's width,
+            seeds that cancel out.
 
     >>> words = np.array([[1, 0], [0.8, 0.6], [0, 1], [0.6, 0.8]], dtype=np.float32)
     >>> [topic.words.tolist() for topic in find_topics(words, [Seed(words[[0]], [0]), Seed(words[[2]], [2])])]
@@ -73,7 +80,9 @@ def find_topics(vectors: np.ndarray, seeds: Sequence[Seed]) -> list[Topic]:
 
     """
     _check(vectors, seeds)
-    fits = [fit(seed.vectors, f"the seed vectors of class {code}") for code, seed in enumerate(seeds)]
+    fits = [
+        fit(seed.vectors, f"the seed vectors of class {code}") for code, seed in enumerate(seeds)
+    ]
     scores = np.stack([start.mean for start in fits]) @ exactly_unit(vectors).T
     ranked = np.argsort(-np.round(scores, _DECIMALS), axis=1, kind="stable").astype(np.int32)
     size = _largest_size(ranked, seeds)
@@ -83,7 +92,11 @@ def find_topics(vectors: np.ndarray, seeds: Sequence[Seed]) -> list[Topic]:
             topics.append(Topic(np.array(seed.words, dtype=np.int32), start))
         else:
             topics.append(Topic(order[:size].copy(), fit(vectors[order[:size]])))
-    log.info("topics of %d words, kappa %s", size, ", ".join(f"{topic.distribution.kappa:.0f}" for topic in topics))
+    log.info(
+        "topics of %d words, kappa %s",
+        size,
+        ", ".join(f"{topic.distribution.kappa:.0f}" for topic in topics),
+    )
     return topics
 
 
@@ -113,13 +126,23 @@ def _largest_size(ranked: np.ndarray, seeds: Sequence[Seed]) -> int:
 def _check(vectors: np.ndarray, seeds: Sequence[Seed]) -> None:
     check_unit(vectors, "word vectors")
     if not seeds or not len(vectors):
-        raise LopsError(f"found {len(seeds)} classes and {len(vectors)} words; wanted at least one of each")
+        raise LopsError(
+            f"found {len(seeds)} classes and {len(vectors)} words; wanted at least one of each"
+        )
     for code, seed in enumerate(seeds):
         if not len(seed.vectors):
-            raise LopsError(f"class {code} has no seed; wanted at least one that occurs in the corpus")
+            raise LopsError(
+                f"class {code} has no seed; wanted at least one that occurs in the corpus"
+            )
         if seed.vectors.shape[1:] != vectors.shape[1:]:
-            raise LopsError(f"class {code} has seed vectors of shape {seed.vectors.shape}; wanted rows of {vectors.shape[1]}, as the words")
+            raise LopsError(
+                f"class {code} has seed vectors of shape {seed.vectors.shape}; wanted rows of {vectors.shape[1]}, as the words"
+            )
         if len(set(seed.words)) < len(seed.words) or len(seed.words) > len(seed.vectors):
-            raise LopsError(f"class {code} has {len(seed.vectors)} seeds and the words {list(seed.words)}; wanted each word once")
+            raise LopsError(
+                f"class {code} has {len(seed.vectors)} seeds and the words {list(seed.words)}; wanted each word once"
+            )
         if not all(0 <= word < len(vectors) for word in seed.words):
-            raise LopsError(f"class {code} names the words {list(seed.words)}; wanted indices from 0 to {len(vectors) - 1}")
+            raise LopsError(
+                f"class {code} names the words {list(seed.words)}; wanted indices from 0 to {len(vectors) - 1}"
+            )

@@ -1,4 +1,6 @@
-"""The von Mises-Fisher distribution: the bell curve of the unit sphere, which WeSTClass takes for a topic's shape."""
+"""The von Mises-Fisher distribution: the bell curve of the unit sphere, which WeSTClass takes for a
+topic's shape.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +22,8 @@ class VonMisesFisher:
 
     Attributes:
         mean: (d,) float64 unit vector, d >= 2.
-        kappa: concentration, > 0; the mean cosine to ``mean`` is I_{d/2}(kappa) / I_{d/2-1}(kappa), 0.41 / 0.62 / 0.79 / 0.95 for 50 /
-            100 / 200 / 1000 at d = 100.
+        kappa: concentration, > 0; the mean cosine to ``mean`` is I_{d/2}(kappa) / I_{d/2-1}(kappa),
+            0.41 / 0.62 / 0.79 / 0.95 for 50 / 100 / 200 / 1000 at d = 100.
 
     >>> fit(np.array([[1.0, 0.0], [0.0, 1.0]])).sample(3, np.random.default_rng(0)).shape
     (3, 2)
@@ -39,34 +41,45 @@ class VonMisesFisher:
 
 
 def fit(vectors: np.ndarray, what: str = "vectors") -> VonMisesFisher:
-    """Fit to directions: S is their sum, r = |S| / t, mean = S / |S|, kappa = r (d - r^2) / (1 - r^2), at most 1e10.
+    """Fit to directions: S is their sum, r = |S| / t, mean = S / |S|, kappa = r (d - r^2) / (1 -
+    r^2), at most 1e10.
 
-    Source: the approximation of Banerjee et al., "Clustering on the Unit Hypersphere using von Mises-Fisher Distributions", JMLR 6
-    (2005), to which the original's mixture of one component comes down. Vectors that are all the same, as where t = 1, get 1e10.
+    Source: the approximation of Banerjee et al., "Clustering on the Unit Hypersphere using von
+    Mises-Fisher Distributions", JMLR 6 (2005), to which the original's mixture of one component
+    comes down. Vectors that are all the same, as where t = 1, get 1e10.
 
     Args:
         vectors: (t, d) unit vectors of any float type; their rounding is taken out in float64.
         what: how an error names them.
 
     Raises:
-        LopsError: no vector, vectors that are not of unit length, or vectors that cancel out and so have no direction.
+        LopsError: no vector, vectors that are not of unit length, or vectors that cancel out and so
+            have no direction.
 
     """
     check_unit(vectors, what)
     t, d = vectors.shape
     if not t or d < 2:
-        raise LopsError(f"{what} have shape {vectors.shape}; wanted one or more, of two or more dimensions, to fit a topic to")
+        raise LopsError(
+            f"{what} have shape {vectors.shape}; wanted one or more, of two or more dimensions, to fit a topic to"
+        )
     total = exactly_unit(vectors).sum(axis=0)
     length = float(np.linalg.norm(total))
     r = length / t
     if r < _NO_DIRECTION:
-        raise LopsError(f"{what} ({t}) cancel out, so they have no mean direction; wanted words that have something in common")
-    kappa = _KAPPA_OF_A_POINT if 1 - r < _POINT else min(r * (d - r**2) / (1 - r**2), _KAPPA_OF_A_POINT)
+        raise LopsError(
+            f"{what} ({t}) cancel out, so they have no mean direction; wanted words that have something in common"
+        )
+    kappa = (
+        _KAPPA_OF_A_POINT if 1 - r < _POINT else min(r * (d - r**2) / (1 - r**2), _KAPPA_OF_A_POINT)
+    )
     return VonMisesFisher(total / length, kappa)
 
 
 def exactly_unit(vectors: np.ndarray) -> np.ndarray:
-    """Return unit vectors without the rounding of a smaller float type, which can make r exceed 1; (t, d) float64."""
+    """Return unit vectors without the rounding of a smaller float type, which can make r exceed 1;
+    (t, d) float64.
+    """
     exact = np.asarray(vectors, dtype=np.float64)
     return np.asarray(exact / np.linalg.norm(exact, axis=1, keepdims=True))
 
@@ -74,8 +87,12 @@ def exactly_unit(vectors: np.ndarray) -> np.ndarray:
 def check_unit(vectors: np.ndarray, what: str) -> None:
     """Refuse anything but a matrix whose rows have unit length, within 0.001."""
     if np.ndim(vectors) != 2:
-        raise LopsError(f"{what} have shape {np.shape(vectors)}; wanted two dimensions: one row a word")
+        raise LopsError(
+            f"{what} have shape {np.shape(vectors)}; wanted two dimensions: one row a word"
+        )
     lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
     bad = np.flatnonzero(~(np.abs(lengths - 1) <= _NOT_UNIT))  # so written that NaN is bad too
     if len(bad):
-        raise LopsError(f"{what} have length {lengths[bad[0]]:.4g} in row {bad[0]}; wanted 1: divide each row by its length")
+        raise LopsError(
+            f"{what} have length {lengths[bad[0]]:.4g} in row {bad[0]}; wanted 1: divide each row by its length"
+        )

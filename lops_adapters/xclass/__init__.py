@@ -1,1 +1,3 @@
-"""X-Class with LOPS: class vectors from class names alone, documents aligned to them, a selector, a classifier."""
+"""X-Class with LOPS: class vectors from class names alone, documents aligned to them, a selector, a
+classifier.
+"""

@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from lops_adapters import arguments
-from lops_adapters.command import run_command
+from lops_adapters import console
+from lops_adapters.runs import options as arguments
+from lops_adapters.runs.command import run_command
 from lops_adapters.xclass.settings import ALIGNMENTS, ATTENTION, XclassSettings
 
 _EXAMPLES = """examples:
@@ -18,13 +19,26 @@ _EXAMPLES = """examples:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run X-Class as the options say; returns the exit status."""
-    description = "X-Class with LOPS: Standard and LOPS side by side, from the names of the classes alone."
+    description = (
+        "X-Class with LOPS: Standard and LOPS side by side, from the names of the classes alone."
+    )
     parser = arguments.common_parser("xclass", description, XclassSettings, _EXAMPLES)
     own = parser.add_argument_group("X-Class")
-    own.add_argument("--classifier", metavar="NAME|PATH", help="default: that of --encoder; bert-base-cased for bert-base-uncased")
-    own.add_argument("--attention", choices=ATTENTION, help="how words weigh in a document (default: mixture)")
+    own.add_argument(
+        "--classifier",
+        metavar="NAME|PATH",
+        help="default: that of --encoder; bert-base-cased for bert-base-uncased",
+    )
+    own.add_argument(
+        "--attention", choices=ATTENTION, help="how words weigh in a document (default: mixture)"
+    )
     own.add_argument("--alignment", choices=ALIGNMENTS, help="default: gmm")
-    own.add_argument("--confident", type=float, metavar="F", help="fraction of each class that is trained on (default: 0.5)")
+    own.add_argument(
+        "--confident",
+        type=float,
+        metavar="F",
+        help="fraction of each class that is trained on (default: 0.5)",
+    )
     options = parser.parse_args(argv)
 
     from lops_adapters.report.html import write_report
@@ -34,4 +48,4 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(arguments.guarded(main)(None))
+    sys.exit(console.guarded(main)(None))

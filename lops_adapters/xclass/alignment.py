@@ -1,4 +1,6 @@
-"""Documents aligned to classes: PCA, then a Gaussian mixture or k-means that starts from the nearest class (X-Class, section 3.4)."""
+"""Documents aligned to classes: PCA, then a Gaussian mixture or k-means that starts from the
+nearest class (X-Class, section 3.4).
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,8 @@ class Alignment:
 
     Attributes:
         codes: (n,) int64 class codes.
-        confidence: (n,) float64, larger is surer: log-odds of the class against all others (``gmm``), or minus the distance to its centre.
+        confidence: (n,) float64, larger is surer: log-odds of the class against all others
+            (``gmm``), or minus the distance to its centre.
 
     """
 
@@ -29,10 +32,21 @@ class Alignment:
 
 def nearest_class(documents: np.ndarray, classes: np.ndarray) -> np.ndarray:
     """Class of the largest cosine, (n,) int64; equal ones go to the lower code."""
-    return np.asarray(np.round(unit(documents.astype(np.float64)) @ unit(classes.astype(np.float64)).T, 6).argmax(axis=1))
+    return np.asarray(
+        np.round(unit(documents.astype(np.float64)) @ unit(classes.astype(np.float64)).T, 6).argmax(
+            axis=1
+        )
+    )
 
 
-def align(documents: np.ndarray, classes: np.ndarray, *, method: str = "gmm", components: int = 64, seed: int = 0) -> Alignment:
+def align(
+    documents: np.ndarray,
+    classes: np.ndarray,
+    *,
+    method: str = "gmm",
+    components: int = 64,
+    seed: int = 0,
+) -> Alignment:
     """Align documents with classes; component i stays class i, because that is where it starts.
 
     Args:
@@ -50,12 +64,18 @@ def align(documents: np.ndarray, classes: np.ndarray, *, method: str = "gmm", co
 
     documents, classes = documents.astype(np.float64), classes.astype(np.float64)
     if not np.ptp(documents, axis=0).any():
-        raise LopsError(f"all {len(documents)} documents have the same vector; wanted documents that differ")
-    pca = PCA(min(components, *documents.shape), svd_solver="covariance_eigh").fit(documents)  # exact: draws nothing at any size
+        raise LopsError(
+            f"all {len(documents)} documents have the same vector; wanted documents that differ"
+        )
+    pca = PCA(min(components, *documents.shape), svd_solver="covariance_eigh").fit(
+        documents
+    )  # exact: draws nothing at any size
     # Where the documents do not vary, axes are arbitrary, but classes still differ along them.
     varies = pca.explained_variance_ > 1e-9 * pca.explained_variance_.max()
     points, centres = pca.transform(documents)[:, varies], pca.transform(classes)[:, varies]
-    return _k_means(points, centres, seed) if method == "kmeans" else _mixture(points, centres, seed)
+    return (
+        _k_means(points, centres, seed) if method == "kmeans" else _mixture(points, centres, seed)
+    )
 
 
 def _mixture(points: np.ndarray, centres: np.ndarray, seed: int) -> Alignment:
@@ -64,7 +84,12 @@ def _mixture(points: np.ndarray, centres: np.ndarray, seed: int) -> Alignment:
 
     start = nearest_class(points, centres)
     counts = np.bincount(start, minlength=len(centres))
-    means = np.array([points[start == code].mean(axis=0) if counts[code] else centres[code] for code in range(len(centres))])
+    means = np.array(
+        [
+            points[start == code].mean(axis=0) if counts[code] else centres[code]
+            for code in range(len(centres))
+        ]
+    )
     spread = points - means[start]
     precision = np.linalg.inv(spread.T @ spread / len(points) + 1e-6 * np.eye(points.shape[1]))
     weights = np.maximum(counts, 1e-10)
@@ -80,17 +105,29 @@ def _mixture(points: np.ndarray, centres: np.ndarray, seed: int) -> Alignment:
         warnings.simplefilter("ignore", ConvergenceWarning)
         mixture.fit(points)
     if not mixture.converged_:
-        warnings.warn("the Gaussian mixture did not converge; its last state is used", LopsWarning, stacklevel=2)
-    # Posteriors round to exactly 1 in float64, and a tie of half the corpus is then broken by the order of the file; log-odds do not.
+        warnings.warn(
+            "the Gaussian mixture did not converge; its last state is used",
+            LopsWarning,
+            stacklevel=2,
+        )
+    # Posteriors round to exactly 1 in float64, and a tie of half the corpus is then broken by the
+    # order of the file; log-odds do not.
     whitened = points @ mixture.precisions_cholesky_
-    distances = np.stack([((whitened - mean) ** 2).sum(axis=1) for mean in mixture.means_ @ mixture.precisions_cholesky_], axis=1)
+    distances = np.stack(
+        [
+            ((whitened - mean) ** 2).sum(axis=1)
+            for mean in mixture.means_ @ mixture.precisions_cholesky_
+        ],
+        axis=1,
+    )
     joint = np.log(np.maximum(mixture.weights_, 1e-300)) - 0.5 * distances
     codes = joint.argmax(axis=1)
     return Alignment(codes, log_odds(joint, codes))
 
 
 def log_odds(joint: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """Log-odds of each row's own column against all others, (n,) float64, from unnormalised log-probabilities (n, k).
+    """Log-odds of each row's own column against all others, (n,) float64, from unnormalised
+    log-probabilities (n, k).
 
     >>> log_odds(np.log([[0.6, 0.3, 0.1]]), np.array([0])).round(3).tolist()
     [0.405]
@@ -113,7 +150,8 @@ def _k_means(points: np.ndarray, centres: np.ndarray, seed: int) -> Alignment:
 
 
 def most_confident(alignment: Alignment, fraction: float, seed: int) -> np.ndarray:
-    """Return the positions of the most confident fraction of each class, ascending; at least one of each class that has any.
+    """Return the positions of the most confident fraction of each class, ascending; at least one of
+    each class that has any.
 
     Equal confidences are broken by a seeded hash of the position, never by the order of the file.
     """

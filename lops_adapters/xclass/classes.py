@@ -16,7 +16,8 @@ class ClassVectors:
 
     Attributes:
         vectors: (k, width) float32.
-        words: for each class the indices of its words, in the order they were added; the name itself is left out.
+        words: for each class the indices of its words, in the order they were added; the name
+            itself is left out.
 
     """
 
@@ -35,11 +36,13 @@ def describe_classes(
 ) -> ClassVectors:
     """Grow the classes' word lists, a word a class and round, until a list becomes inconsistent.
 
-    A class's vector is the mean of its name's and its words' vectors, weighted by 1, 1/2, 1/3, ... A class takes the candidate nearest to
-    it of those that are nearest to no other class and that no class ever had; equal ones go by the lower index. It stops, and gives its
-    last word back, when a word of another class is nearest to it, one of its own is nearest to another class, or a candidate is nearer
-    than one of its own words; without a candidate it stops and, if consistent, keeps its words. A name of one word counts among its class's
-    words; the parts of a name of several words belong to nobody, not even to a class that one of them is the name of.
+    A class's vector is the mean of its name's and its words' vectors, weighted by 1, 1/2, 1/3, ...
+    A class takes the candidate nearest to it of those that are nearest to no other class and that
+    no class ever had; equal ones go by the lower index. It stops, and gives its last word back,
+    when a word of another class is nearest to it, one of its own is nearest to another class, or a
+    candidate is nearer than one of its own words; without a candidate it stops and, if consistent,
+    keeps its words. A name of one word counts among its class's words; the parts of a name of
+    several words belong to nobody, not even to a class that one of them is the name of.
 
     Args:
         names: (k, width) float32 vectors of the class names.
@@ -47,7 +50,8 @@ def describe_classes(
         static: (V, width) float32 vectors of the words.
         candidates: (m,) int indices of the words that may describe a class, ascending.
         most: words a class at most, the name included.
-        faithful: after a class stops, the classes behind it wait for the next round, as in the original.
+        faithful: after a class stops, the classes behind it wait for the next round, as in the
+            original.
 
     Raises:
         LopsError: a name's vector is zero, or two names have the same one.
@@ -69,16 +73,26 @@ def describe_classes(
                     break
             else:
                 growth.add(code, candidate)
-    return ClassVectors(growth.vectors, tuple(tuple(growth.index[row].tolist()) for row in growth.lists))
+    return ClassVectors(
+        growth.vectors, tuple(tuple(growth.index[row].tolist()) for row in growth.lists)
+    )
 
 
 class _Growth:
     """The lists as they grow; words are numbered among the candidates and the names of one word."""
 
-    def __init__(self, names: np.ndarray, name_words: Sequence[Sequence[int]], static: np.ndarray, candidates: np.ndarray) -> None:
+    def __init__(
+        self,
+        names: np.ndarray,
+        name_words: Sequence[Sequence[int]],
+        static: np.ndarray,
+        candidates: np.ndarray,
+    ) -> None:
         single = [words[0] if len(words) == 1 else -1 for words in name_words]
         parts = [word for words in name_words if len(words) > 1 for word in words]
-        self.index = np.setdiff1d(np.union1d(candidates, [word for word in single if word >= 0]), parts).astype(np.int64)
+        self.index = np.setdiff1d(
+            np.union1d(candidates, [word for word in single if word >= 0]), parts
+        ).astype(np.int64)
         place = {word: number for number, word in enumerate(self.index.tolist())}
         self.names, self.words = names.astype(np.float64), static[self.index].astype(np.float64)
         self.unit = unit(self.words)
@@ -97,7 +111,9 @@ class _Growth:
         free = np.flatnonzero((nearest == code) & ~self.claimed)
         return int(free[best[free].argmax()]) if len(free) else None
 
-    def inconsistent(self, code: int, candidate: int | None, nearest: np.ndarray, best: np.ndarray) -> bool:
+    def inconsistent(
+        self, code: int, candidate: int | None, nearest: np.ndarray, best: np.ndarray
+    ) -> bool:
         own = np.zeros(len(self.claimed), dtype=bool)
         own[self.lists[code]] = True
         if self.own_name[code] is not None:
@@ -115,7 +131,9 @@ class _Growth:
     def stop(self, code: int, *, give_back: bool) -> None:
         self.finished[code] = True
         if give_back and self.lists[code]:
-            self.lists[code].pop()  # stays claimed, as in the original: no class wants what was inconsistent
+            self.lists[
+                code
+            ].pop()  # stays claimed, as in the original: no class wants what was inconsistent
             self._renew(code)
 
     def _renew(self, code: int) -> None:
@@ -132,8 +150,12 @@ def unit(vectors: np.ndarray) -> np.ndarray:
 def _check(names: np.ndarray) -> None:
     lengths = np.linalg.norm(names, axis=1)
     if not (lengths > 0).all():
-        raise LopsError(f"the name of class {int(lengths.argmin())} has a vector of zeros; wanted one from the corpus or a template")
+        raise LopsError(
+            f"the name of class {int(lengths.argmin())} has a vector of zeros; wanted one from the corpus or a template"
+        )
     same = np.round(unit(names) @ unit(names).T, 6) >= 1
     pairs = np.argwhere(np.triu(same, 1))
     if len(pairs):
-        raise LopsError(f"the names of classes {pairs[0][0]} and {pairs[0][1]} have the same vector; wanted names that differ in a word")
+        raise LopsError(
+            f"the names of classes {pairs[0][0]} and {pairs[0][1]} have the same vector; wanted names that differ in a word"
+        )

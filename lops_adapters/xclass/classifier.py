@@ -6,10 +6,14 @@ from lops_adapters.probes import Probe, probe_class
 from lops_adapters.probes.transformer import TransformerProbe
 from lops_adapters.xclass.settings import XclassSettings
 
-_PAIRED = {"bert-base-uncased": "bert-base-cased"}  # the original's encoders of vectors and of the classifier
+_PAIRED = {
+    "bert-base-uncased": "bert-base-cased"
+}  # the original's encoders of vectors and of the classifier
 
 
-def build_classifier(settings: XclassSettings, device: str, *, epochs: int | None = None, quiet: bool = True) -> TransformerProbe:
+def build_classifier(
+    settings: XclassSettings, device: str, *, epochs: int | None = None, quiet: bool = True
+) -> TransformerProbe:
     """Return the classifier, untrained; ``epochs`` other than its own make it a probe."""
     return TransformerProbe(
         encoder=settings.classifier or _PAIRED.get(settings.encoder, settings.encoder),
@@ -23,7 +27,9 @@ def build_classifier(settings: XclassSettings, device: str, *, epochs: int | Non
 
 
 def build_probe(settings: XclassSettings, device: str, *, quiet: bool = True) -> Probe:
-    """Return the probe that the settings ask for: a fresh copy of the classifier, or the linear one."""
+    """Return the probe that the settings ask for: a fresh copy of the classifier, or the linear
+    one.
+    """
     if settings.probe != "same":
         return probe_class(settings.probe)(quiet=quiet)
     return build_classifier(settings, device, epochs=settings.probe_epochs, quiet=quiet)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from lops_adapters.loading import ProbeClassifier
+from lops_adapters.runs.models import ProbeClassifier
 
 
 @dataclass
 class XclassClassifier(ProbeClassifier):
-    """Predicts the class of any text, the way the run that trained it did: with a fine-tuned encoder."""
+    """Predicts the class of any text, the way the run that trained it did: with a fine-tuned
+    encoder.
+    """
 
     kind: ClassVar[str] = "xclass"

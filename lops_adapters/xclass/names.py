@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lops_adapters.context_encoder import ContextEncoder
 from lops_adapters.core import LopsError
+from lops_adapters.probes.context_encoder import ContextEncoder
 from lops_adapters.xclass.words import cut
 
 log = logging.getLogger(__name__)
@@ -26,8 +26,9 @@ class Names:
     Attributes:
         vectors: (k, width) float32.
         words: for each class the indices of its name's words that the corpus holds.
-        source: for each class where its vector is from: ``corpus`` (one word), ``parts`` (the mean of several) or ``template`` (the corpus
-            holds none of them, or not those that tell it from another name).
+        source: for each class where its vector is from: ``corpus`` (one word), ``parts`` (the mean
+            of several) or ``template`` (the corpus holds none of them, or not those that tell it
+            from another name).
 
     """
 
@@ -46,20 +47,33 @@ def name_parts(name: str) -> list[str]:
 
 
 def check_names(classes: Sequence[str]) -> None:
-    """Refuse names that X-Class cannot work from: fewer than two classes, a name without a word, two of the same words."""
+    """Refuse names that X-Class cannot work from: fewer than two classes, a name without a word,
+    two of the same words.
+    """
     if len(classes) < 2:
         raise LopsError(f"found {len(classes)} class; wanted at least two to tell apart")
-    parts = {name: frozenset(name_parts(name)) for name in classes}  # in any order they have the same mean
+    parts = {
+        name: frozenset(name_parts(name)) for name in classes
+    }  # in any order they have the same mean
     empty = [name for name, words in parts.items() if not words]
     if empty:
-        raise LopsError(f"class names without a word: {', '.join(map(repr, empty))}; X-Class starts from names that say something")
+        raise LopsError(
+            f"class names without a word: {', '.join(map(repr, empty))}; X-Class starts from names that say something"
+        )
     for name in classes:
         same = [other for other in classes if parts[other] == parts[name]]
         if len(same) > 1:
-            raise LopsError(f"the class names {', '.join(map(repr, same))} are the same words; wanted names that differ")
+            raise LopsError(
+                f"the class names {', '.join(map(repr, same))} are the same words; wanted names that differ"
+            )
 
 
-def name_vectors(classes: Sequence[str], vocabulary: Mapping[str, int], static: np.ndarray, encoder: ContextEncoder) -> Names:
+def name_vectors(
+    classes: Sequence[str],
+    vocabulary: Mapping[str, int],
+    static: np.ndarray,
+    encoder: ContextEncoder,
+) -> Names:
     """Return the vectors of the class names.
 
     Args:
@@ -70,7 +84,14 @@ def name_vectors(classes: Sequence[str], vocabulary: Mapping[str, int], static: 
 
     """
     named = [tuple(dict.fromkeys(name_parts(name))) for name in classes]
-    known = [tuple(vocabulary[part] for part in parts if part in vocabulary and static[vocabulary[part]].any()) for parts in named]
+    known = [
+        tuple(
+            vocabulary[part]
+            for part in parts
+            if part in vocabulary and static[vocabulary[part]].any()
+        )
+        for parts in named
+    ]
     times = Counter(map(frozenset, known))
     vectors, words, source = [], [], []
     for name, parts, found in zip(classes, named, known, strict=True):
@@ -78,9 +99,17 @@ def name_vectors(classes: Sequence[str], vocabulary: Mapping[str, int], static: 
         telling = found and (len(found) == len(parts) or times[frozenset(found)] == 1)
         words.append(found if telling else ())
         source.append("template" if not telling else "corpus" if len(parts) == 1 else "parts")
-        vectors.append(static[list(found)].mean(axis=0) if telling else _from_template(name_parts(name), encoder))
+        vectors.append(
+            static[list(found)].mean(axis=0)
+            if telling
+            else _from_template(name_parts(name), encoder)
+        )
         if source[-1] != "corpus":
-            log.info("class name %r: vector from %s", name, "its parts" if telling else "a template, since the corpus lacks it")
+            log.info(
+                "class name %r: vector from %s",
+                name,
+                "its parts" if telling else "a template, since the corpus lacks it",
+            )
     return Names(np.stack(vectors).astype(np.float32), tuple(words), tuple(source))
 
 
@@ -90,4 +119,6 @@ def _from_template(parts: Sequence[str], encoder: ContextEncoder) -> np.ndarray:
     lengths = [len(ids) for ids in pieces]
     begin = sum(lengths[: len(before)])
     end = begin + sum(lengths[len(before) : len(before) + len(parts)])
-    return np.asarray(encoder.encode([[piece for ids in pieces for piece in ids]], [[(begin, end)]])[0][0])
+    return np.asarray(
+        encoder.encode([[piece for ids in pieces for piece in ids]], [[(begin, end)]])[0][0]
+    )

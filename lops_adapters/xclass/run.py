@@ -9,24 +9,40 @@ from typing import Any
 import numpy as np
 
 from lops_adapters import storage
-from lops_adapters.command import require
 from lops_adapters.datasets import Dataset
 from lops_adapters.evaluation import Evaluator
-from lops_adapters.outputs import add_arm, arm_metrics, selection_metrics, write_predictions, write_pseudo_labels, write_selection
-from lops_adapters.runs import RunFolder
+from lops_adapters.runs.command import require
+from lops_adapters.runs.files import (
+    add_arm,
+    arm_metrics,
+    selection_metrics,
+    write_predictions,
+    write_pseudo_labels,
+    write_selection,
+)
+from lops_adapters.runs.folder import RunFolder
 from lops_adapters.xclass.pipeline import ArmResult, Prepared, prepare, pseudo_label, run_arm
 from lops_adapters.xclass.settings import XclassSettings
 
 
 def run_xclass(
-    dataset: Dataset, settings: XclassSettings, run: RunFolder, arms: Sequence[str], *, seed: int, device: str, quiet: bool
+    dataset: Dataset,
+    settings: XclassSettings,
+    run: RunFolder,
+    arms: Sequence[str],
+    *,
+    seed: int,
+    device: str,
+    quiet: bool,
 ) -> dict[str, Any]:
     """Run the arms and return the contents of ``metrics.json``, which is written after each arm.
 
-    Gold labels go to the evaluator and nowhere else. Arms that an earlier call on the same run folder finished stay in ``metrics.json``.
+    Gold labels go to the evaluator and nowhere else. Arms that an earlier call on the same run
+    folder finished stay in ``metrics.json``.
 
     Raises:
-        LopsError: a library is missing, or the data or settings cannot work; before the long work wherever that is known before it.
+        LopsError: a library is missing, or the data or settings cannot work; before the long work
+            wherever that is known before it.
 
     """
     require("X-Class", ("torch", "transformers"))
@@ -34,14 +50,26 @@ def run_xclass(
     evaluator = Evaluator(None if dataset.gold is None else dataset.gold.labels, corpus.classes)
     prepared = prepare(corpus, settings, run, seed=seed, device=device, quiet=quiet)
     half = pseudo_label(prepared, settings.confident, seed)
-    write_pseudo_labels(run.path / "pseudo_labels.csv", [corpus.ids[i] for i in half.positions], half.labels, half.scores)
-    storage.write_text(run.path / "class_words.json", json.dumps(prepared.class_words, indent=1, ensure_ascii=False) + "\n")
+    write_pseudo_labels(
+        run.path / "pseudo_labels.csv",
+        [corpus.ids[i] for i in half.positions],
+        half.labels,
+        half.scores,
+    )
+    storage.write_text(
+        run.path / "class_words.json",
+        json.dumps(prepared.class_words, indent=1, ensure_ascii=False) + "\n",
+    )
     about = {
         "framework": "xclass",
         "dataset": corpus.name,
         "n_documents": len(corpus),
         "classes": list(corpus.classes),
-        "pseudo_labels": {"count": len(half), "noise": evaluator.noise(half.positions, half.labels), "coverage": half.coverage},
+        "pseudo_labels": {
+            "count": len(half),
+            "noise": evaluator.noise(half.positions, half.labels),
+            "coverage": half.coverage,
+        },
         "documents_without_words": len(corpus) - len(prepared.readable),
         "name_vectors": prepared.name_sources,
         "words_per_class": {label: len(words) for label, words in prepared.class_words.items()},

@@ -7,15 +7,23 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from lops_adapters.core import LopsError
-from lops_adapters.settings import FrameworkSettings
+from lops_adapters.runs.settings import FrameworkSettings
 
-ATTENTION = ("mixture", "significance", "relation", "significance_static", "relation_static", "none")
+ATTENTION = (
+    "mixture",
+    "significance",
+    "relation",
+    "significance_static",
+    "relation_static",
+    "none",
+)
 ALIGNMENTS = ("gmm", "kmeans")
 
 
 @dataclass(frozen=True, kw_only=True)
 class XclassSettings(FrameworkSettings):
-    """All that decides the outcome of an X-Class run besides data and seed; the probe ``same`` is the final classifier, fresh.
+    """All that decides the outcome of an X-Class run besides data and seed; the probe ``same`` is
+    the final classifier, fresh.
 
     Args:
         encoder: of the word vectors: ``minilm``, a hub name or a local folder.
@@ -25,16 +33,24 @@ class XclassSettings(FrameworkSettings):
         attention: how words weigh in a document's vector.
         components: of the PCA before alignment, at most.
         alignment: ``gmm``, a Gaussian mixture with one covariance, or ``kmeans``.
-        confident: fraction of each class, the most confidently aligned, that the classifier is trained on.
-        classifier: encoder of the classifier; default: ``encoder``, and bert-base-cased for bert-base-uncased, as in the original.
-        epochs, batch_size, learning_rate, max_tokens: of the classifier; a rate of None is the encoder's own.
+        confident: fraction of each class, the most confidently aligned, that the classifier is
+            trained on.
+        classifier: encoder of the classifier; default: ``encoder``, and bert-base-cased for
+            bert-base-uncased, as in the original.
+        epochs, batch_size, learning_rate, max_tokens: of the classifier; a rate of None is the
+            encoder's own.
         probe_epochs: the probe is watched at most so long.
 
     """
 
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "quick": {},
-        "paper": {"encoder": "bert-base-uncased", "max_pieces": 512, "learning_rate": 5e-5, "max_tokens": 512},
+        "paper": {
+            "encoder": "bert-base-uncased",
+            "max_pieces": 512,
+            "learning_rate": 5e-5,
+            "max_tokens": 512,
+        },
     }
     MORE_ARMS: ClassVar[tuple[str, ...]] = ("lops-all",)
     PROBES: ClassVar[tuple[str, ...]] = ("same", "linear")
@@ -62,6 +78,8 @@ class XclassSettings(FrameworkSettings):
         self._one_of("attention", ATTENTION)
         self._one_of("alignment", ALIGNMENTS)
         if not 0 < self.confident <= 1:
-            raise LopsError(f"confident is {self.confident}; wanted a fraction above 0 and at most 1")
+            raise LopsError(
+                f"confident is {self.confident}; wanted a fraction above 0 and at most 1"
+            )
         if self.learning_rate is not None and not self.learning_rate > 0:
             raise LopsError(f"learning_rate is {self.learning_rate}; wanted a number above 0")

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
-from lops_adapters.context_encoder import ContextEncoder, Window, encode_windows
+from lops_adapters.probes.context_encoder import ContextEncoder, Window, encode_windows
 from lops_adapters.xclass.words import WordCorpus
 
 _BLOCK = 16384  # vectors added up at a time
@@ -17,8 +17,8 @@ _BLOCK = 16384  # vectors added up at a time
 def windows(document_start: np.ndarray, lengths: np.ndarray, room: int) -> Iterator[Window]:
     """Cut documents into windows of at most ``room`` word pieces.
 
-    A word is encoded in the first window it fits into; each window but a document's first also holds the words before it, as context, up to
-    half the room.
+    A word is encoded in the first window it fits into; each window but a document's first also
+    holds the words before it, as context, up to half the room.
 
     Args:
         document_start: (n + 1,) int64, where each document's words begin.
@@ -39,8 +39,17 @@ def windows(document_start: np.ndarray, lengths: np.ndarray, room: int) -> Itera
             context = max(context, first)
 
 
-def contextual_vectors(words: WordCorpus, wanted: np.ndarray, encoder: ContextEncoder, folder: Path, *, quiet: bool = True) -> np.ndarray:
-    """Encode the corpus once; returns a memory-mapped (wanted tokens, width) float16 array, each the mean of a word's pieces."""
+def contextual_vectors(
+    words: WordCorpus,
+    wanted: np.ndarray,
+    encoder: ContextEncoder,
+    folder: Path,
+    *,
+    quiet: bool = True,
+) -> np.ndarray:
+    """Encode the corpus once; returns a memory-mapped (wanted tokens, width) float16 array, each
+    the mean of a word's pieces.
+    """
     pieces = encoder.pieces(words.vocabulary)
     lengths = np.array([len(ids) for ids in pieces], dtype=np.int64)[words.word_id]
     found = list(windows(words.document_start, lengths, encoder.max_pieces - 2))
@@ -48,7 +57,8 @@ def contextual_vectors(words: WordCorpus, wanted: np.ndarray, encoder: ContextEn
 
 
 def static_vectors(word_id: np.ndarray, vectors: np.ndarray, size: int) -> np.ndarray:
-    """Return the mean vector of every word, (V, width) float32, zeros for words without one; added up in float64.
+    """Return the mean vector of every word, (V, width) float32, zeros for words without one; added
+    up in float64.
 
     Args:
         word_id: (m,) int, the word of each vector.
@@ -60,7 +70,9 @@ def static_vectors(word_id: np.ndarray, vectors: np.ndarray, size: int) -> np.nd
     for begin in range(0, len(word_id), _BLOCK):
         part = word_id[begin : begin + _BLOCK]
         present, row = np.unique(part, return_inverse=True)
-        chooser = sparse.csr_matrix((np.ones(len(part)), (row, np.arange(len(part)))), shape=(len(present), len(part)))
+        chooser = sparse.csr_matrix(
+            (np.ones(len(part)), (row, np.arange(len(part)))), shape=(len(present), len(part))
+        )
         sums[present] += chooser @ vectors[begin : begin + _BLOCK].astype(np.float64)
     counts = np.bincount(word_id, minlength=size)
     return np.asarray(sums / np.maximum(counts, 1)[:, None], dtype=np.float32)

@@ -42,7 +42,8 @@ class WordCorpus:
 
 
 def cleaned(text: str) -> str:
-    """Return a text as the original's first step leaves it: without markup, e-mail addresses and all but ASCII letters, digits and marks.
+    """Return a text as the original's first step leaves it: without markup, e-mail addresses and
+    all but ASCII letters, digits and marks.
 
     >>> cleaned("Write to me@here.org: caf\u00e9, &lt;b&gt;now&lt;/b&gt;!")
     'Write to caf , now !'

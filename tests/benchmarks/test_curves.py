@@ -20,7 +20,9 @@ def test_a_thinned_curve_keeps_its_ends_and_the_area_is_of_the_whole():
     assert found["coverage"][-1] == 1.0
     assert found["noise"][-1] == pytest.approx(codes.mean())
     assert found["aunc"] == pytest.approx(0.3, abs=0.05)
-    best = nc_curves.curve_numbers(np.where(codes == gold, 1.0, 0.0) + rng.random(1000) / 2, codes, gold)
+    best = nc_curves.curve_numbers(
+        np.where(codes == gold, 1.0, 0.0) + rng.random(1000) / 2, codes, gold
+    )
     assert best["aunc"] == pytest.approx(best["ideal"], abs=0.01)
     assert best["ideal"] == pytest.approx(found["ideal"])
 
@@ -29,8 +31,13 @@ def test_distributions_sum_to_one_and_know_never():
     probability, learnt = np.array([0.0, 0.19, 0.2, 0.95]), np.array([np.inf, 1.0, 2.0, 1.0])
     found = nc_curves.distributions(probability, learnt, np.array([False, True, True, True]), 2)
     assert found["probability"]["wrong"] == [1.0] + [0.0] * 9
-    assert found["probability"]["correct"] == pytest.approx([0, 1 / 3, 1 / 3, 0, 0, 0, 0, 0, 0, 1 / 3])
-    assert found["learnt_at"] == {"correct": pytest.approx([2 / 3, 1 / 3, 0]), "wrong": [0.0, 0.0, 1.0]}
+    assert found["probability"]["correct"] == pytest.approx(
+        [0, 1 / 3, 1 / 3, 0, 0, 0, 0, 0, 0, 1 / 3]
+    )
+    assert found["learnt_at"] == {
+        "correct": pytest.approx([2 / 3, 1 / 3, 0]),
+        "wrong": [0.0, 0.0, 1.0],
+    }
 
 
 def test_the_wrong_are_counted_and_the_surest_of_later_epochs_are_named():
@@ -58,12 +65,17 @@ def smoke(tmp_path_factory):
             patch.setattr(module, "RESULTS", folder / "results")
         for only in ("curves-*", "heuristics-*"):
             assert runner.run_protocol("smoke", only=only, work=folder / "work") == 0
-    return {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in folder.glob("results/smoke/*.json")}
+    return {
+        path.stem: json.loads(path.read_text(encoding="utf-8"))
+        for path in folder.glob("results/smoke/*.json")
+    }
 
 
 def test_the_curves_of_smoke(smoke):
     item = smoke["curves-linear-demo-seed0"]
-    assert item["about"]["command"].startswith("python -m benchmarks.curves --dataset demo --classifier linear")
+    assert item["about"]["command"].startswith(
+        "python -m benchmarks.curves --dataset demo --classifier linear"
+    )
     assert item["about"]["settings"]["every"] == 5
     result = item["result"]
     noise = result["pseudo_labels"]["noise"]
@@ -78,18 +90,29 @@ def test_the_curves_of_smoke(smoke):
         assert numbers["seconds"] > 0
     assert confidences["probability"]["aunc"] < confidences["random"]["aunc"]
     rules = {(row["rule"], row["tau"], row["every"]): row for row in result["selections"]}
-    assert set(rules) == {(rule, tau, every) for rule in RULES for tau in (0.5, 0.9) for every in ("epoch", "5 updates")} | {
-        (None, None, result["selections"][-1]["every"])
-    }
+    assert set(rules) == {
+        (rule, tau, every)
+        for rule in RULES
+        for tau in (0.5, 0.9)
+        for every in ("epoch", "5 updates")
+    } | {(None, None, result["selections"][-1]["every"])}
     assert rules["ranked", 0.5, "epoch"]["kept"] == pytest.approx(0.5, abs=0.01)
     assert rules["ranked", 0.5, "epoch"]["noise"] < noise
     assert result["selections"][-1]["method"] == "automatic"
     counts = np.array(result["wrong"]["counts"])
     assert counts.sum() == round(noise * result["pseudo_labels"]["count"])
-    assert (counts.sum(axis=0) / counts.sum()).tolist() == pytest.approx(result["distributions"]["learnt_at"]["wrong"])
+    assert (counts.sum(axis=0) / counts.sum()).tolist() == pytest.approx(
+        result["distributions"]["learnt_at"]["wrong"]
+    )
     kept = {(row["by"], row["at"]): row["kept"] for row in result["f1"]}
     by_epoch = [("learning order above", 1 - epoch / 4) for epoch in (1, 2, 3, 4)]
-    assert list(kept) == [("all", 1.0), ("learning-order", 0.7), ("probability", 0.7), ("probability above", 0.3), *by_epoch]
+    assert list(kept) == [
+        ("all", 1.0),
+        ("learning-order", 0.7),
+        ("probability", 0.7),
+        ("probability above", 0.3),
+        *by_epoch,
+    ]
     never = [result["distributions"]["learnt_at"][side][-1] for side in ("correct", "wrong")]
     assert kept[by_epoch[-1]] == pytest.approx(1 - (1 - noise) * never[0] - noise * never[1])
     assert all(0.3 < row["macro_f1"] < 1 for row in result["f1"])
@@ -99,4 +122,7 @@ def test_the_heuristics_of_smoke(smoke):
     result = smoke["heuristics-demo"]["result"]
     assert result["n_documents"] == 800
     assert set(result["heuristics"]) >= {"string-match", "exclusive-string-match"}
-    assert result["heuristics"]["string-match"]["noise"] == smoke["curves-linear-demo-seed0"]["result"]["pseudo_labels"]["noise"]
+    assert (
+        result["heuristics"]["string-match"]["noise"]
+        == smoke["curves-linear-demo-seed0"]["result"]["pseudo_labels"]["noise"]
+    )

@@ -1,4 +1,6 @@
-"""The paper's figures: drawn from result files alone, the same bytes twice, checked by their numbers, with holes left as holes."""
+"""The paper's figures: drawn from result files alone, the same bytes twice, checked by their
+numbers, with holes left as holes.
+"""
 
 import json
 import re
@@ -31,7 +33,12 @@ def curves(seed):
     shares = {"correct": [0.8, 0.2, 0.0], "wrong": [0.0, 0.5, 0.5]}
     probability = {"correct": [0.0] * 9 + [1.0], "wrong": [0.4] + [0.0] * 8 + [0.6]}
     curve = {"coverage": [0.5, 1.0], "noise": [0.1 * seed, 0.25], "aunc": 0.05}
-    rows = [("all", 1.0, 0.7), ("learning-order", 0.5, 0.6 + seed / 10), ("probability", 0.5, 0.4), ("probability above", 0.9, 0.5)]
+    rows = [
+        ("all", 1.0, 0.7),
+        ("learning-order", 0.5, 0.6 + seed / 10),
+        ("probability", 0.5, 0.4),
+        ("probability above", 0.9, 0.5),
+    ]
     return {
         "pseudo_labels": {"noise": 0.25},
         "epochs": 2,
@@ -43,7 +50,12 @@ def curves(seed):
 
 def arms(first, last):
     iterations = [{"macro_f1": first}, {"macro_f1": last}]
-    return {"arms": {"lops": {"macro_f1": last, "iterations": iterations}, "standard": {"macro_f1": 0.5, "iterations": iterations[:1]}}}
+    return {
+        "arms": {
+            "lops": {"macro_f1": last, "iterations": iterations},
+            "standard": {"macro_f1": 0.5, "iterations": iterations[:1]},
+        }
+    }
 
 
 @pytest.fixture
@@ -54,13 +66,21 @@ def folder(tmp_path, monkeypatch):
 
     def write(name, result, seed, **settings):
         path = tmp_path / "results" / "cpu" / f"{name}-seed{seed}.json"
-        path.write_text(json.dumps({"about": about(seed, **settings), "result": result}), encoding="utf-8")
+        path.write_text(
+            json.dumps({"about": about(seed, **settings), "result": result}), encoding="utf-8"
+        )
 
     for seed in (0, 1):
         write(f"curves-linear-{DATA}", curves(seed), seed)
         write(f"self-training-linear-{DATA}", arms(0.4, 0.6 + seed / 10), seed)
         for tau in (0.5, 0.9):
-            write(f"tau-ranked-linear-{DATA}-tau{tau}", arms(0.4, tau - 0.2 + seed / 10), seed, tau=tau, rule="ranked")
+            write(
+                f"tau-ranked-linear-{DATA}-tau{tau}",
+                arms(0.4, tau - 0.2 + seed / 10),
+                seed,
+                tau=tau,
+                rule="ranked",
+            )
     return tmp_path
 
 
@@ -99,7 +119,10 @@ def test_distributions_are_bars_of_both_sides():
     figure = figures.FIGURES["cpu-linear-figure-7"]()
     left, right = figure.panels
     assert right.ticks == ["1", "2", "never"]
-    assert {line.label: line.y for line in right.series} == {"correct": [80.0, 20.0, 0.0], "wrong": [0.0, 50.0, 50.0]}
+    assert {line.label: line.y for line in right.series} == {
+        "correct": [80.0, 20.0, 0.0],
+        "wrong": [0.0, 50.0, 50.0],
+    }
     assert len(left.ticks) == len(left.series[0].x) == 10
     assert "60.0 % of the wrong have a probability of 0.9 or more" in figure.here
     assert "80.0 % of the correct and 0.0 % of the wrong are learnt in epoch 1" in figure.here
@@ -118,16 +141,25 @@ def test_f1_over_coverage_threshold_tau_and_iterations():
     assert (lines["linear"].x, lines["linear"].y) == ([0.5, 0.9], [35.0, 75.0])
     assert lines["linear, no selection"].y == [50.0, 50.0]
     lines = lines_of("cpu-figure-6")
-    assert (lines["linear"].x, lines["linear"].y, lines["linear"].high) == ([0, 1], [40.0, 65.0], [40.0, 70.0])
+    assert (lines["linear"].x, lines["linear"].y, lines["linear"].high) == (
+        [0, 1],
+        [40.0, 65.0],
+        [40.0, 70.0],
+    )
     assert lines["linear, no selection"].x == [0]
 
 
 @pytest.mark.usefixtures("folder")
 def test_a_caption_names_model_documents_seeds_device_and_the_papers_finding():
     text = figures.caption("cpu-linear-figure-4")
-    assert text.startswith("![Figure 4: macro-F1 against coverage](figures/cpu-linear-figure-4.svg)\n")
+    assert text.startswith(
+        "![Figure 4: macro-F1 against coverage](figures/cpu-linear-figure-4.svg)\n"
+    )
     assert "The paper: learning order is significantly better" in text
-    assert f"Here: learning order is ahead at 1 of 1 coverages of {DATA}. Not measured yet: 20news-coarse, agnews." in text
+    assert (
+        f"Here: learning order is ahead at 1 of 1 coverages of {DATA}. Not measured yet: 20news-coarse, agnews."
+        in text
+    )
     assert text.endswith(
         f"- 12 documents of {DATA}, classifier linear, device cpu (P, 2 cores), seeds 0, 1, commit abcdef0123: `python -m m`\n"
     )
@@ -142,7 +174,10 @@ def test_a_seed_that_failed_or_lacks_a_part_leaves_a_hole(folder):
     path.write_text(json.dumps(item), encoding="utf-8")
     assert set(lines_of("cpu-linear-figure-3")) == {"learning-order", "best possible"}
     for number in (1, 4, 7, 8, 9):
-        assert figures.caption(f"cpu-linear-figure-{number}") == f"Figure {number}, linear: not measured yet.\n"
+        assert (
+            figures.caption(f"cpu-linear-figure-{number}")
+            == f"Figure {number}, linear: not measured yet.\n"
+        )
     for file in (folder / "results" / "cpu").glob("*.json"):
         file.unlink()
     assert figures.caption("cpu-figure-6") == "Figure 6: not measured yet.\n"
@@ -162,10 +197,16 @@ def test_drawings_are_the_same_twice_and_hold_their_numbers(site):
     assert not (site / "docs").exists()
     assert tables.main([]) == 0
     drawings = {path: path.read_bytes() for path in (site / "docs" / "figures").iterdir()}
-    assert {path.stem for path in drawings} == {*(f"cpu-linear-figure-{n}" for n in (3, 4, 7, 8, 9)), "cpu-figure-5", "cpu-figure-6"}
+    assert {path.stem for path in drawings} == {
+        *(f"cpu-linear-figure-{n}" for n in (3, 4, 7, 8, 9)),
+        "cpu-figure-5",
+        "cpu-figure-6",
+    }
     for path, content in drawings.items():
         assert drawing.drawn(path) == figures.FIGURES[path.stem]().data()
-        assert not re.search(rb"<text|20\d\d-\d\d-\d\d|<dc:date", content), "letters are paths, and there is no date"
+        assert not re.search(rb"<text|20\d\d-\d\d-\d\d|<dc:date", content), (
+            "letters are paths, and there is no date"
+        )
         assert ElementTree.fromstring(content).tag.endswith("svg")
         path.unlink()
     tables.main([])
@@ -178,7 +219,9 @@ def test_check_compares_numbers_without_matplotlib(site, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     assert tables.main(["--check"]) == 0
     path = site / "docs" / "figures" / "cpu-linear-figure-4.svg"
-    path.write_text(path.read_text(encoding="utf-8").replace("<path", "<path "), encoding="utf-8")  # other pixels, the same numbers
+    path.write_text(
+        path.read_text(encoding="utf-8").replace("<path", "<path "), encoding="utf-8"
+    )  # other pixels, the same numbers
     (site / "docs" / "figures" / "gone.svg").write_text("<svg/>", encoding="utf-8")
     capsys.readouterr()
     assert tables.main(["--check"]) == 1
@@ -188,7 +231,10 @@ def test_check_compares_numbers_without_matplotlib(site, monkeypatch, capsys):
     for file in (site / "results" / "cpu").glob("curves-*"):
         file.unlink()
     tables.main([])
-    assert {item.stem for item in (site / "docs" / "figures").iterdir()} == {"cpu-figure-5", "cpu-figure-6"}
+    assert {item.stem for item in (site / "docs" / "figures").iterdir()} == {
+        "cpu-figure-5",
+        "cpu-figure-6",
+    }
     path.write_text("half a drawing", encoding="utf-8")
     assert tables.main(["--check"]) == 1
 
@@ -201,7 +247,13 @@ def test_drawing_without_matplotlib_says_what_to_install(site, monkeypatch):
 
 def test_every_look_is_known_and_every_drawing_is_up_to_date():
     assert figures.refresh(tables.ROOT, check=True) == [], "run python -m benchmarks tables"
-    used = {line.look for make in figures.FIGURES.values() if (figure := make()) for panel in figure.panels for line in panel.series}
+    used = {
+        line.look
+        for make in figures.FIGURES.values()
+        if (figure := make())
+        for panel in figure.panels
+        for line in panel.series
+    }
     assert used
     assert used <= set(drawing.LOOKS)
     assert model.measured(None) == []

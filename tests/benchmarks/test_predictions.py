@@ -1,4 +1,6 @@
-"""Significance at collection: read from the predictions of the arms, which are kept in one small file."""
+"""Significance at collection: read from the predictions of the arms, which are kept in one small
+file.
+"""
 
 import numpy as np
 import pytest
@@ -26,11 +28,19 @@ def test_lops_against_all_and_all_against_standard(tmp_path):
         predictions(tmp_path / "run", arm, ids, labels)
     command = "python -m lops_adapters.self_training --dataset demo --max-docs 100 --seed 3 --iterations 1"
     found = significance(command, tmp_path / "run", tmp_path / "kept.npz", None)["significance"]
-    assert {first: sorted(others) for first, others in found.items()} == {"lops": ["random", "standard"], "random": ["standard"]}
+    assert {first: sorted(others) for first, others in found.items()} == {
+        "lops": ["random", "standard"],
+        "random": ["standard"],
+    }
     share = np.mean([label == constant[0] for label in gold])
     assert found["lops"]["standard"]["micro"]["difference"] == pytest.approx(1 - share)
     assert found["lops"]["standard"]["macro"]["p_value"] < 0.01
-    assert found["random"]["standard"]["macro"] == {"difference": 0.0, "low": 0.0, "high": 0.0, "p_value": 1.0}
+    assert found["random"]["standard"]["macro"] == {
+        "difference": 0.0,
+        "low": 0.0,
+        "high": 0.0,
+        "p_value": 1.0,
+    }
     with np.load(tmp_path / "kept.npz") as kept:
         assert set(kept.files) == {"classes", "gold", "lops", "standard", "random"}
         assert (kept["gold"] == kept["lops"]).all()

@@ -1,4 +1,6 @@
-"""Protocols: what templates expand to, and that the modules named in the three of ours take every option they are given."""
+"""Protocols: what templates expand to, and that the modules named in the three of ours take every
+option they are given.
+"""
 
 import argparse
 import json
@@ -8,9 +10,9 @@ from importlib import import_module
 import pytest
 
 from benchmarks import protocol
-from lops_adapters.arguments import read_arms
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import names
+from lops_adapters.runs.options import read_arms
 from lops_adapters.selection import METHODS
 from lops_adapters.self_training.settings import SelfTrainingSettings
 
@@ -33,7 +35,9 @@ def parse(monkeypatch):
         words = shlex.split(command)
         assert words[:2] == ["python", "-m"]
         package, _, last = words[2].rpartition(".")
-        module = import_module(f"{words[2]}.__main__" if package == "lops_adapters" else f"{package}.{last}")
+        module = import_module(
+            f"{words[2]}.__main__" if package == "lops_adapters" else f"{package}.{last}"
+        )
         with pytest.raises(ParsedError) as caught:
             module.main([*words[3:], "--data-dir", "D", "--output", "O", "--resume", "--quiet"])
         return caught.value.args[0]
@@ -43,12 +47,22 @@ def parse(monkeypatch):
 
 
 def template(**changes):
-    usual = {"kind": "curves", "name": "c-{d}-{s}", "command": "python -m m --d {d} --s {s}", "lists": {"d": ["x", "y"], "s": [0, 1]}}
+    usual = {
+        "kind": "curves",
+        "name": "c-{d}-{s}",
+        "command": "python -m m --d {d} --s {s}",
+        "lists": {"d": ["x", "y"], "s": [0, 1]},
+    }
     return {**usual, **changes}
 
 
 def test_the_last_list_turns_fastest():
-    assert [cell.name for cell in protocol.expand(template())] == ["c-x-0", "c-x-1", "c-y-0", "c-y-1"]
+    assert [cell.name for cell in protocol.expand(template())] == [
+        "c-x-0",
+        "c-x-1",
+        "c-y-0",
+        "c-y-1",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -66,7 +80,9 @@ def test_a_wrong_template_is_refused(wrong, says):
 
 
 def test_two_cells_of_one_name_are_refused(tmp_path):
-    (tmp_path / "p.json").write_text(json.dumps({"templates": [template(name="c-{d}")]}), encoding="utf-8")
+    (tmp_path / "p.json").write_text(
+        json.dumps({"templates": [template(name="c-{d}")]}), encoding="utf-8"
+    )
     with pytest.raises(LopsError, match="two cells are called 'c-x'"):
         protocol.read_cells(tmp_path / "p.json")
     (tmp_path / "p.json").write_text("[]", encoding="utf-8")
@@ -90,17 +106,31 @@ def test_every_command_of_ours_is_understood(path, parse):
         if cell.kind == "self_training":
             arms = read_arms(options.arms, tuple(METHODS))
             assert "lops" in arms
-            SelfTrainingSettings.preset(options.preset, classifier=options.classifier, rule=options.rule, tau=options.tau).settled(arms)
+            SelfTrainingSettings.preset(
+                options.preset, classifier=options.classifier, rule=options.rule, tau=options.tau
+            ).settled(arms)
             assert options.classifier in cell.name
     assert {kind for kind, _ in seen} >= {"heuristics", "curves", "self_training"}
 
 
 def test_the_published_grid_is_whole(parse):
     grid = [
-        parse(cell.command) for cell in protocol.read_cells(protocol.PROTOCOLS / "paper.json") if cell.name.startswith("self-training-")
+        parse(cell.command)
+        for cell in protocol.read_cells(protocol.PROTOCOLS / "paper.json")
+        if cell.name.startswith("self-training-")
     ]
     assert len(grid) == 4 * 6 * 3
-    nine = {"standard", "lops", "mc-dropout", "entropy", "o2u-net", "random", "probability", "stability", "optimal"}
+    nine = {
+        "standard",
+        "lops",
+        "mc-dropout",
+        "entropy",
+        "o2u-net",
+        "random",
+        "probability",
+        "stability",
+        "optimal",
+    }
     for options in grid:
         without = {"mc-dropout", "entropy"} if options.classifier == "roberta-base" else set()
         assert set(options.arms.split(",")) == nine - without

@@ -1,4 +1,6 @@
-"""The tables of docs/results.md, rebuilt from a folder of small result files and compared with what they have to say."""
+"""The tables of docs/results.md, rebuilt from a folder of small result files and compared with what
+they have to say.
+"""
 
 import json
 
@@ -23,7 +25,12 @@ def about(data, seed, **settings):
 
 def arm(*macro):
     rows = [
-        {"macro_f1": value, "selected": 5 + number, "pseudo_labels": 10, "selected_noise": 0.1 * (1 + number)}
+        {
+            "macro_f1": value,
+            "selected": 5 + number,
+            "pseudo_labels": 10,
+            "selected_noise": 0.1 * (1 + number),
+        }
         for number, value in enumerate(macro)
     ]
     return {"micro_f1": macro[-1] + 0.1, "macro_f1": macro[-1], "iterations": rows}
@@ -34,7 +41,13 @@ def difference(value, p_value):
 
 
 def curve(coverage, noise, aunc, start=0.001):
-    numbers = {"coverage": coverage, "noise": noise, "aunc": aunc, "ideal": aunc / 2, "from_coverage": start}
+    numbers = {
+        "coverage": coverage,
+        "noise": noise,
+        "aunc": aunc,
+        "ideal": aunc / 2,
+        "from_coverage": start,
+    }
     return {**numbers, "seconds": 2.0, "training": "one"}
 
 
@@ -55,9 +68,19 @@ def folder(tmp_path, monkeypatch):
         (tmp_path / "cpu" / f"{name}.json").write_text(json.dumps(item), encoding="utf-8")
 
     for seed in (0, 1):
-        arms = {"standard": arm(0.3, 0.4), "lops": arm(0.4, 0.5 + seed / 10), "optimal": arm(0.7, 0.8)}
-        result = {"arms": arms, "significance": {"lops": {"standard": difference(0.1 + seed / 10, [0.2, 0.01][seed])}}}
-        write(f"self-training-linear-20news-fine-seed{seed}", {"about": about("20news-fine", seed), "result": result})
+        arms = {
+            "standard": arm(0.3, 0.4),
+            "lops": arm(0.4, 0.5 + seed / 10),
+            "optimal": arm(0.7, 0.8),
+        }
+        result = {
+            "arms": arms,
+            "significance": {"lops": {"standard": difference(0.1 + seed / 10, [0.2, 0.01][seed])}},
+        }
+        write(
+            f"self-training-linear-20news-fine-seed{seed}",
+            {"about": about("20news-fine", seed), "result": result},
+        )
         one = {"lops": arm(0.6)}
         write(
             f"tau-ranked-linear-20news-fine-tau0.5-seed{seed}",
@@ -72,14 +95,37 @@ def folder(tmp_path, monkeypatch):
                 "stability": curve([0.8, 1.0], [0.2, 0.3], 0.01, 0.8),
             },
             "selections": [
-                {"method": "lops", "rule": "ranked", "tau": 0.5, "every": "epoch", "kept": 0.5, "noise": 0.1},
-                {"method": "automatic", "rule": None, "tau": None, "every": f"look {seed}", "kept": 0.7, "noise": 0.15},
+                {
+                    "method": "lops",
+                    "rule": "ranked",
+                    "tau": 0.5,
+                    "every": "epoch",
+                    "kept": 0.5,
+                    "noise": 0.1,
+                },
+                {
+                    "method": "automatic",
+                    "rule": None,
+                    "tau": None,
+                    "every": f"look {seed}",
+                    "kept": 0.7,
+                    "noise": 0.15,
+                },
             ],
-            "distributions": {"learnt_at": shares, "probability": {"correct": [0.1] * 10, "wrong": None}},
-            "wrong": {"counts": [*[[0, 0, 0]] * 2, [5, 0, 2], *[[0, 0, 0]] * 6, [0, seed, 0]], "examples": EXAMPLES},
+            "distributions": {
+                "learnt_at": shares,
+                "probability": {"correct": [0.1] * 10, "wrong": None},
+            },
+            "wrong": {
+                "counts": [*[[0, 0, 0]] * 2, [5, 0, 2], *[[0, 0, 0]] * 6, [0, seed, 0]],
+                "examples": EXAMPLES,
+            },
             "f1": [{"by": "probability", "at": 0.5, "kept": 0.5, "macro_f1": 0.6}],
         }
-        write(f"curves-linear-20news-fine-seed{seed}", {"about": about("20news-fine", seed), "result": result})
+        write(
+            f"curves-linear-20news-fine-seed{seed}",
+            {"about": about("20news-fine", seed), "result": result},
+        )
     found = {"count": 1200, "coverage": 0.6, "noise": 0.25, "seconds": 1.0}
     result = {"n_documents": 2000, "classes": ["a", "b"], "heuristics": {"string-match": found}}
     source = about("nyt-fine", 0)
@@ -101,9 +147,20 @@ def folder(tmp_path, monkeypatch):
             ],
         ),
         ("cpu-gap-linear", ["| lops | - | 37.5 ± 12.5 | - |"]),
-        ("cpu-significance-linear", ["| lops - standard | - | +15.0 (1 of 2) | - |", "| optimal - standard | - | - | - |"]),
-        ("cpu-iterations-linear", ["| 20news-fine | lops | 40.0 ± 0.0 | 55.0 ± 5.0 | 50.0 ± 0.0 | 60.0 ± 0.0 | 10.0 ± 0.0 | 20.0 ± 0.0 |"]),
-        ("cpu-tau", ["| linear | 20news-fine | ranked | 0.5 | 70.0 ± 0.0 | 60.0 ± 0.0 | 40.0 ± 0.0 |"]),
+        (
+            "cpu-significance-linear",
+            ["| lops - standard | - | +15.0 (1 of 2) | - |", "| optimal - standard | - | - | - |"],
+        ),
+        (
+            "cpu-iterations-linear",
+            [
+                "| 20news-fine | lops | 40.0 ± 0.0 | 55.0 ± 5.0 | 50.0 ± 0.0 | 60.0 ± 0.0 | 10.0 ± 0.0 | 20.0 ± 0.0 |"
+            ],
+        ),
+        (
+            "cpu-tau",
+            ["| linear | 20news-fine | ranked | 0.5 | 70.0 ± 0.0 | 60.0 ± 0.0 | 40.0 ± 0.0 |"],
+        ),
         (
             "cpu-areas",
             [
@@ -113,10 +170,17 @@ def folder(tmp_path, monkeypatch):
             ],
         ),
         ("cpu-seconds", ["| probability | one | 2.0 ± 0.0 |"]),
-        ("cpu-noise", ["| linear | 20news-fine | stability | - | - | - | - | - | - | - | 20.0 ± 0.0 | 25.0 ± 0.0 | 30.0 ± 0.0 |"]),
+        (
+            "cpu-noise",
+            [
+                "| linear | 20news-fine | stability | - | - | - | - | - | - | - | 20.0 ± 0.0 | 25.0 ± 0.0 | 30.0 ± 0.0 |"
+            ],
+        ),
         (
             "cpu-ratios",
-            ["| linear | 20news-fine | stability | - | - | - | - | - | - | - | 0.250 ± 0.000 | 0.278 ± 0.000 | 0.300 ± 0.000 |"],
+            [
+                "| linear | 20news-fine | stability | - | - | - | - | - | - | - | 0.250 ± 0.000 | 0.278 ± 0.000 | 0.300 ± 0.000 |"
+            ],
         ),
         (
             "cpu-rules",
@@ -174,22 +238,46 @@ def test_a_seed_without_an_arm_is_a_hole(tmp_path):
 @pytest.mark.usefixtures("folder")
 def test_the_wrong_that_look_right_are_of_one_seed_and_files_that_lack_them_are_a_hole(tmp_path):
     lines = tables.TABLES["cpu-wrong-examples"]().splitlines()
-    assert lines[2:4] == ["| linear | 20news-fine | z | a | b | 0.96 | 2 |", "| linear | 20news-fine | x | a | b | 0.70 | 2 |"]
+    assert lines[2:4] == [
+        "| linear | 20news-fine | z | a | b | 0.96 | 2 |",
+        "| linear | 20news-fine | x | a | b | 0.70 | 2 |",
+    ]
     assert "seeds 0, commit" in lines[-1]
     path = tmp_path / "cpu" / "curves-linear-20news-fine-seed1.json"
     item = json.loads(path.read_text(encoding="utf-8"))
     del item["result"]["wrong"]
     path.write_text(json.dumps(item), encoding="utf-8")
-    assert tables.TABLES["cpu-wrong"]() == tables.TABLES["cpu-wrong-examples"]() == "Not measured yet.\n"
+    assert (
+        tables.TABLES["cpu-wrong"]()
+        == tables.TABLES["cpu-wrong-examples"]()
+        == "Not measured yet.\n"
+    )
 
 
 @pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize(("started", "cell"), [("t", "+15.0 (1 of 2) [+3.0 to +27.0, p 0.004]"), ("before", "+15.0 (1 of 2)")])
-def test_significance_over_seeds_stands_beside_those_of_each_seed_while_it_is_of_these_runs(tmp_path, started, cell):
-    found = {"lops": {"standard": {"macro": {"difference": 0.15, "low": 0.03, "high": 0.27, "p_value": 0.004}}}}
-    item = {"about": about("20news-fine", 0), "result": {"of": {"0": "t", "1": started}, "significance": found}}
-    (tmp_path / "cpu" / "over-seeds-self-training-linear-20news-fine.json").write_text(json.dumps(item), encoding="utf-8")
-    assert f"| lops - standard | - | {cell} | - |" in tables.TABLES["cpu-significance-linear"]().splitlines()
+@pytest.mark.parametrize(
+    ("started", "cell"),
+    [("t", "+15.0 (1 of 2) [+3.0 to +27.0, p 0.004]"), ("before", "+15.0 (1 of 2)")],
+)
+def test_significance_over_seeds_stands_beside_those_of_each_seed_while_it_is_of_these_runs(
+    tmp_path, started, cell
+):
+    found = {
+        "lops": {
+            "standard": {"macro": {"difference": 0.15, "low": 0.03, "high": 0.27, "p_value": 0.004}}
+        }
+    }
+    item = {
+        "about": about("20news-fine", 0),
+        "result": {"of": {"0": "t", "1": started}, "significance": found},
+    }
+    (tmp_path / "cpu" / "over-seeds-self-training-linear-20news-fine.json").write_text(
+        json.dumps(item), encoding="utf-8"
+    )
+    assert (
+        f"| lops - standard | - | {cell} | - |"
+        in tables.TABLES["cpu-significance-linear"]().splitlines()
+    )
 
 
 def test_frameworks_do_not_average_samples_of_different_sizes(tmp_path, monkeypatch):
@@ -198,7 +286,9 @@ def test_frameworks_do_not_average_samples_of_different_sizes(tmp_path, monkeypa
         source = about("agnews", 0)
         source["dataset"]["documents"] = documents
         item = {"about": source, "result": {"arms": {"lops": arm(macro)}}}
-        (tmp_path / f"xclass-agnews-{documents}-seed0.json").write_text(json.dumps(item), encoding="utf-8")
+        (tmp_path / f"xclass-agnews-{documents}-seed0.json").write_text(
+            json.dumps(item), encoding="utf-8"
+        )
     lines = frameworks.all_frameworks().splitlines()
     assert lines[0] == "| framework | arm | agnews, micro / macro-F1 % | the paper |"
     assert "| xclass | lops | 80.0 / 70.0 | 83.6 / 82.7 |" in lines
@@ -211,7 +301,9 @@ def test_check_tells_a_stale_page_and_writing_mends_it(folder, tmp_path, monkeyp
     monkeypatch.setattr(tables, "PAGES", ("page.md",))
     monkeypatch.setattr(figures, "FIGURES", {})
     page = tmp_path / "page.md"
-    page.write_text("Before.\n<!-- table: cpu-gap-linear -->\nold\n<!-- end -->\nAfter.\n", encoding="utf-8")
+    page.write_text(
+        "Before.\n<!-- table: cpu-gap-linear -->\nold\n<!-- end -->\nAfter.\n", encoding="utf-8"
+    )
     assert tables.main(["--check"]) == 1
     assert "out of date: page.md" in capsys.readouterr().out
     assert "old" in page.read_text(encoding="utf-8")

@@ -1,4 +1,6 @@
-"""Running a protocol: skips what is done, goes on with what was killed, stops in time, and lets a failure be a hole."""
+"""Running a protocol: skips what is done, goes on with what was killed, stops in time, and lets a
+failure be a hole.
+"""
 
 import json
 import os
@@ -12,7 +14,8 @@ from benchmarks import collect, runner
 from benchmarks.__main__ import main
 from lops_adapters.core import LopsError
 
-# Writes what a run folder holds at the end; counts its calls, and sleeps or fails where its name says so.
+# Writes what a run folder holds at the end; counts its calls, and sleeps or fails where its name
+# says so.
 FAKE = """
 import argparse, json, os, pathlib, sys, time
 parser = argparse.ArgumentParser()
@@ -45,7 +48,12 @@ def place(tmp_path, monkeypatch):
 
     def protocol(*hows):
         lists = {"how": list(hows)}
-        template = {"kind": "curves", "name": "cell-{how}", "command": f"python {tmp_path / 'fake.py'} --how {{how}}", "lists": lists}
+        template = {
+            "kind": "curves",
+            "name": "cell-{how}",
+            "command": f"python {tmp_path / 'fake.py'} --how {{how}}",
+            "lists": lists,
+        }
         path = tmp_path / "tiny.json"
         path.write_text(json.dumps({"templates": [template]}), encoding="utf-8")
         return str(path)
@@ -105,7 +113,10 @@ def test_a_command_whose_runner_was_killed_keeps_its_folder_for_itself(place, tm
     path, work = place("slow"), tmp_path / "work"
     stage = work / "tiny" / "cell-slow" / "run" / "stage"
     first = subprocess.Popen(
-        [sys.executable, "-m", "benchmarks", "run", path, "--work", str(work)], cwd=runner.ROOT, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-m", "benchmarks", "run", path, "--work", str(work)],
+        cwd=runner.ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
     )
     while not stage.exists() and first.poll() is None:
         time.sleep(0.05)
@@ -125,7 +136,10 @@ def test_a_runner_that_is_asked_to_end_takes_its_command_along(place, tmp_path):
     path, work = place("slow"), tmp_path / "work"
     stage = work / "tiny" / "cell-slow" / "run" / "stage"
     first = subprocess.Popen(
-        [sys.executable, "-m", "benchmarks", "run", path, "--work", str(work)], cwd=runner.ROOT, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-m", "benchmarks", "run", path, "--work", str(work)],
+        cwd=runner.ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
     )
     while not stage.exists() and first.poll() is None:
         time.sleep(0.05)
@@ -137,7 +151,10 @@ def test_a_runner_that_is_asked_to_end_takes_its_command_along(place, tmp_path):
 
 
 def test_a_pattern_without_a_cell_is_refused(place):
-    with pytest.raises(LopsError, match=r"--only is 'nothing\*', and no cell is called so; wanted a pattern such as 'cell-quick'"):
+    with pytest.raises(
+        LopsError,
+        match=r"--only is 'nothing\*', and no cell is called so; wanted a pattern such as 'cell-quick'",
+    ):
         runner.run_protocol(place("quick"), only="nothing*")
 
 

@@ -25,7 +25,9 @@ def test_a_corpus_and_made_up_documents(results, monkeypatch):
     measure(monkeypatch)
     measure(monkeypatch, "--documents", "300", "--tau", "0.5")
     demo = json.loads((results / "select-demo-tau-auto.json").read_text(encoding="utf-8"))["result"]
-    made = json.loads((results / "select-generated-300-tau-0.5.json").read_text(encoding="utf-8"))["result"]
+    made = json.loads((results / "select-generated-300-tau-0.5.json").read_text(encoding="utf-8"))[
+        "result"
+    ]
     assert demo["asked"] == "lops select demo.csv --text text --label weak --gold true"
     assert demo["classifier"] == "LinearProbe"
     assert 0 < demo["n_kept"] < demo["n_rows"]

@@ -32,7 +32,9 @@ def test_made_up_documents():
     again, same = documents(400, classes=4, noise=0.5, seed=1)
     assert corpus.texts == again.texts
     assert labels == same
-    topics = np.array([[(int(word[1:]) - 500) // 200 for word in text.split()[:8]] for text in corpus.texts])
+    topics = np.array(
+        [[(int(word[1:]) - 500) // 200 for word in text.split()[:8]] for text in corpus.texts]
+    )
     assert (topics == topics[:, :1]).all()
     right = topics[:, 0] == [int(label[-2:]) for label in labels]
     assert 0.55 < right.mean() < 0.7  # half are drawn again, a quarter of these right by chance

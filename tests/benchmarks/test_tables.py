@@ -1,4 +1,6 @@
-"""Generated tables: rebuilt from result files alone, up to date on every page, with holes left as holes."""
+"""Generated tables: rebuilt from result files alone, up to date on every page, with holes left as
+holes.
+"""
 
 import json
 
@@ -30,7 +32,9 @@ def result_file(seed, micro):
 def test_iterations_are_averaged_over_seeds_and_say_where_they_come_from(tmp_path, monkeypatch):
     monkeypatch.setattr(common, "RESULTS", tmp_path)
     for seed, micro in ((0, 0.5), (1, 0.7)):
-        (tmp_path / f"conwea-toy-seed{seed}.json").write_text(json.dumps(result_file(seed, micro)), encoding="utf-8")
+        (tmp_path / f"conwea-toy-seed{seed}.json").write_text(
+            json.dumps(result_file(seed, micro)), encoding="utf-8"
+        )
     text = frameworks.iterations("conwea-toy-*.json")
     assert "| lops | 0 | 10 | 20.0 ± 0.0 | 5 | 10.0 ± 0.0 | 60.0 ± 10.0 | 60.0 ± 10.0 | 3 |" in text
     assert "12 documents of toy" in text
@@ -42,11 +46,25 @@ def test_westclass_stands_beside_the_paper(tmp_path, monkeypatch):
     for seed, noise in ((0, 0.2), (1, 0.4)):
         stored = result_file(seed, 0.5)
         stored["about"]["settings"] = {"encoder": "minilm", "network": "cnn"}
-        arm = {"selected": 15, "noise_after_pretraining": noise, "micro_f1": 0.7, "macro_f1": 0.6, "seconds": 12.4}
-        stored["result"] = {"pseudo_labels": {"count": 20}, "arms": {"lops": {**arm, "iterations": [{}, {"updates": 100 + seed}]}}}
-        (tmp_path / f"westclass-agnews-seed{seed}.json").write_text(json.dumps(stored), encoding="utf-8")
+        arm = {
+            "selected": 15,
+            "noise_after_pretraining": noise,
+            "micro_f1": 0.7,
+            "macro_f1": 0.6,
+            "seconds": 12.4,
+        }
+        stored["result"] = {
+            "pseudo_labels": {"count": 20},
+            "arms": {"lops": {**arm, "iterations": [{}, {"updates": 100 + seed}]}},
+        }
+        (tmp_path / f"westclass-agnews-seed{seed}.json").write_text(
+            json.dumps(stored), encoding="utf-8"
+        )
     text = frameworks.westclass()
-    assert "| agnews | lops | 75.0 ± 0.0 | 30.0 ± 10.0 | 70.0 ± 0.0 | 60.0 ± 0.0 | 81.4/81.3 | 100 | 12 |" in text
+    assert (
+        "| agnews | lops | 75.0 ± 0.0 | 30.0 ± 10.0 | 70.0 ± 0.0 | 60.0 ± 0.0 | 81.4/81.3 | 100 | 12 |"
+        in text
+    )
     assert "12 documents of toy, network cnn, device cpu" in text
     assert "20news" not in text
 
@@ -58,13 +76,19 @@ def test_granularity_is_the_released_rule_of_all_seeds(tmp_path, monkeypatch):
         for rule, shares in (("released", (1.0, 0.9, 0.8, 0.6)), ("ranked", (0.5, 0.5, 0.5, 0.5)))
         for every, kept in zip((None, None, 1, 1), shares, strict=True)
     ]
-    stored = {**result_file(0, 0.5), "result": {"rows": rows, "seeds": 2, "updates_per_epoch": 8, "network": "cnn"}}
+    stored = {
+        **result_file(0, 0.5),
+        "result": {"rows": rows, "seeds": 2, "updates_per_epoch": 8, "network": "cnn"},
+    }
     (tmp_path / "westclass-granularity-toy.json").write_text(json.dumps(stored), encoding="utf-8")
     text = speed.westclass_granularity()
     assert "| look after | toy |" in text
     assert "| every epoch | 95.0 ± 5.0 (a class: 80 at least) |" in text
     assert "| 1 update | 70.0 ± 10.0 (a class: 50 at least) |" in text
-    assert "8 updates an epoch; 12 documents of toy, network cnn, device cpu (P, 2 cores), seeds 0, 1," in text
+    assert (
+        "8 updates an epoch; 12 documents of toy, network cnn, device cpu (P, 2 cores), seeds 0, 1,"
+        in text
+    )
 
 
 def test_a_hole_stays_a_hole(tmp_path, monkeypatch):
@@ -77,14 +101,20 @@ def test_a_hole_stays_a_hole(tmp_path, monkeypatch):
 def test_every_page_is_up_to_date():
     for name in tables.PAGES:
         text = (tables.ROOT / name).read_text(encoding="utf-8")
-        assert tables.rebuilt(text) == text, f"{name} is out of date; run python -m benchmarks.tables"
+        assert tables.rebuilt(text) == text, (
+            f"{name} is out of date; run python -m benchmarks.tables"
+        )
 
 
 def test_collect_hides_folders_and_wants_a_finished_run(tmp_path, monkeypatch):
     monkeypatch.setattr(collect, "RESULTS", tmp_path)
-    with pytest.raises(LopsError, match=r"holds no config\.json; wanted the folder of a finished run"):
+    with pytest.raises(
+        LopsError, match=r"holds no config\.json; wanted the folder of a finished run"
+    ):
         collect.collect(tmp_path, "x")
-    (tmp_path / "config.json").write_text(json.dumps({"command": "python -m m --data-dir '/a b' --seed 1"}), encoding="utf-8")
+    (tmp_path / "config.json").write_text(
+        json.dumps({"command": "python -m m --data-dir '/a b' --seed 1"}), encoding="utf-8"
+    )
     (tmp_path / "metrics.json").write_text(json.dumps({"arms": {}}), encoding="utf-8")
     stored = json.loads(collect.collect(tmp_path, "x").read_text(encoding="utf-8"))
     assert stored["about"]["command"] == "python -m m --data-dir DIR --seed 1"

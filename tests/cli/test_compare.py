@@ -29,7 +29,18 @@ def run(*arguments):
 
 
 def test_methods_are_measured_as_by_hand(table, capsys):
-    assert run(table, "--methods", "automatic,probability,standard,stability", "--tau", 0.6, "--seeds", 2) == 0
+    assert (
+        run(
+            table,
+            "--methods",
+            "automatic,probability,standard,stability",
+            "--tau",
+            0.6,
+            "--seeds",
+            2,
+        )
+        == 0
+    )
     texts, weak, gold = ([row[i] for row in ROWS] for i in (1, 2, 3))
     stored = json.loads((table.parent / "news-comparison" / "comparison.json").read_text())
     assert stored["n_rows"] == len(ROWS)
@@ -41,15 +52,24 @@ def test_methods_are_measured_as_by_hand(table, capsys):
         for seed in (0, 1):
             selection = build(name, "linear", tau=0.6, seed=seed)(texts, weak)
             kept.append(len(selection.kept))
-            after.append(noise([weak[i] for i in selection.kept], [gold[i] for i in selection.kept]))
-            area.append(area_under_noise_coverage(noise_coverage_curve(selection.confidence, weak, gold)))
+            after.append(
+                noise([weak[i] for i in selection.kept], [gold[i] for i in selection.kept])
+            )
+            area.append(
+                area_under_noise_coverage(noise_coverage_curve(selection.confidence, weak, gold))
+            )
         assert found[name]["n_kept"] == round(np.mean(kept))
         assert found[name]["noise_after"] == pytest.approx(np.mean(after))
         assert found[name]["area"] == pytest.approx(np.mean(area))
         assert found[name]["seconds"] > 0
     assert found["standard"]["area"] is None
     assert found["standard"]["noise_after"] == pytest.approx(stored["noise"])
-    assert [curve["name"] for curve in stored["curves"]] == ["best possible", "automatic", "probability", "stability"]
+    assert [curve["name"] for curve in stored["curves"]] == [
+        "best possible",
+        "automatic",
+        "probability",
+        "stability",
+    ]
     said = capsys.readouterr().out
     lines = {line.split()[0]: line.split() for line in said.splitlines() if line}
     assert lines["standard"][1] == "120"
@@ -74,21 +94,30 @@ def test_some_gold_labels_are_enough(table):
     selection = build("probability", "linear", tau=0.5)(texts, weak)
     kept = [i for i in selection.kept if i % 2]
     assert stored["noise"] == pytest.approx(noise(weak[1::2], gold[1::2]))
-    assert stored["methods"][0]["noise_after"] == pytest.approx(noise([weak[i] for i in kept], [gold[i] for i in kept]))
-    area = area_under_noise_coverage(noise_coverage_curve(selection.confidence[1::2], weak[1::2], gold[1::2]))
+    assert stored["methods"][0]["noise_after"] == pytest.approx(
+        noise([weak[i] for i in kept], [gold[i] for i in kept])
+    )
+    area = area_under_noise_coverage(
+        noise_coverage_curve(selection.confidence[1::2], weak[1::2], gold[1::2])
+    )
     assert stored["methods"][0]["area"] == pytest.approx(area)
 
 
 def test_gold_labels_are_looked_at_last(table, monkeypatch):
     """No selector is given any, and the number kept is the same whatever they are."""
     run(table, "--methods", "automatic,margin")
-    rows = [[*row[:3], gold] for row, gold in zip(ROWS, reversed([row[3] for row in ROWS]), strict=True)]
+    rows = [
+        [*row[:3], gold] for row, gold in zip(ROWS, reversed([row[3] for row in ROWS]), strict=True)
+    ]
     run(write_table(table.parent / "turned.csv", rows), "--methods", "automatic,margin")
     first, second = (
-        json.loads((table.parent / f"{name}-comparison" / "comparison.json").read_text())["methods"] for name in ("news", "turned")
+        json.loads((table.parent / f"{name}-comparison" / "comparison.json").read_text())["methods"]
+        for name in ("news", "turned")
     )
     assert [method["n_kept"] for method in first] == [method["n_kept"] for method in second]
-    assert [method["noise_after"] for method in first] != [method["noise_after"] for method in second]
+    assert [method["noise_after"] for method in first] != [
+        method["noise_after"] for method in second
+    ]
 
 
 def test_no_area_is_explained_where_there_is_none(table, capsys):
@@ -98,7 +127,11 @@ def test_no_area_is_explained_where_there_is_none(table, capsys):
 
 def test_names_of_methods():
     assert set(USUAL) <= set(KNOWN) == set(METHODS) - {"optimal"}
-    for text, message in (("lops,best", "with 'best' among them; wanted some of"), (" , ", "with nothing in it"), ("optimal", "'optimal'")):
+    for text, message in (
+        ("lops,best", "with 'best' among them; wanted some of"),
+        (" , ", "with nothing in it"),
+        ("optimal", "'optimal'"),
+    ):
         with pytest.raises(LopsError, match=message):
             read_methods(text)
 
@@ -112,12 +145,19 @@ def test_what_is_refused(table):
         with pytest.raises(LopsError, match=message):
             run(table, *arguments)
     assert [path.name for path in table.parent.iterdir()] == ["news.csv"]
-    select_command.main([str(table), "--text", "text", "--label", "weak", "--probe", "linear", "--quiet"])
-    with pytest.raises(LopsError, match="news-lops was not written by lops compare, so --force does not replace it"):
+    select_command.main(
+        [str(table), "--text", "text", "--label", "weak", "--probe", "linear", "--quiet"]
+    )
+    with pytest.raises(
+        LopsError, match="news-lops was not written by lops compare, so --force does not replace it"
+    ):
         run(table, "--output", "news-lops", "--force")
     run(table, "--methods", "probability")
     (table.parent / "news-comparison" / "notes.txt").write_text("by hand")
-    with pytest.raises(LopsError, match=r"news-comparison holds what lops compare did not write .'notes.txt'., so --force does not"):
+    with pytest.raises(
+        LopsError,
+        match=r"news-comparison holds what lops compare did not write .'notes.txt'., so --force does not",
+    ):
         run(table, "--methods", "probability", "--force")
 
 
@@ -140,9 +180,14 @@ def test_the_page_of_a_frameworks_run(tmp_path, monkeypatch):
 
 
 def test_folders_that_are_no_runs(tmp_path):
-    with pytest.raises(LopsError, match="is no folder; wanted one that lops select, lops compare or a framework's run has written"):
+    with pytest.raises(
+        LopsError,
+        match="is no folder; wanted one that lops select, lops compare or a framework's run has written",
+    ):
         report.main([str(tmp_path / "nothing")])
-    with pytest.raises(LopsError, match=r"holds none of summary.json, comparison.json and metrics.json"):
+    with pytest.raises(
+        LopsError, match=r"holds none of summary.json, comparison.json and metrics.json"
+    ):
         report.main([str(tmp_path)])
     (tmp_path / "summary.json").write_text("{")
     with pytest.raises(LopsError, match=r"summary.json: no JSON"):

@@ -1,4 +1,6 @@
-"""``lops completion``: bash takes the script, and it completes commands, options, choices and files."""
+"""``lops completion``: bash takes the script, and it completes commands, options, choices and
+files.
+"""
 
 import shutil
 import subprocess
@@ -22,21 +24,29 @@ def printed(shell, capsys):
 def completed(script, *words, cwd=None):
     line = " ".join(f"'{word}'" for word in words)
     code = f'{script}\nCOMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _lops; printf "%s\\n" "${{COMPREPLY[@]}}"'
-    done = subprocess.run([BASH, "--norc", "-c", code], capture_output=True, text=True, check=True, cwd=cwd)
+    done = subprocess.run(
+        [BASH, "--norc", "-c", code], capture_output=True, text=True, check=True, cwd=cwd
+    )
     return [line for line in done.stdout.splitlines() if line]
 
 
 @needs_bash
 def test_bash(capsys, tmp_path):
     script = printed("bash", capsys)
-    checked = subprocess.run([BASH, "-n"], input=script, capture_output=True, text=True, check=False)
+    checked = subprocess.run(
+        [BASH, "-n"], input=script, capture_output=True, text=True, check=False
+    )
     assert (checked.returncode, checked.stderr) == (0, "")
     assert completed(script, "lops", "co") == ["compare", "completion"]
     assert completed(script, "lops", "") == [*COMMANDS, "--help", "--version"]
     assert completed(script, "lops", "select", "--ke") == ["--keep-out"]
     assert completed(script, "lops", "select", "a.csv", "--rule", "r") == ["released", "ranked"]
     for command in ("select", "compare"):
-        assert completed(script, "lops", command, "--probe", "", cwd=tmp_path) == ["auto", "linear", "minilm"]
+        assert completed(script, "lops", command, "--probe", "", cwd=tmp_path) == [
+            "auto",
+            "linear",
+            "minilm",
+        ]
     assert completed(script, "lops", "compare", "--methods", "lops-") == ["lops-batch"]
     assert completed(script, "lops", "compare", "--methods", "lops,ma") == ["lops,margin"]
     assert completed(script, "lops", "select", "--confidence", "m") == ["margin", "mc-dropout"]
@@ -48,7 +58,9 @@ def test_bash(capsys, tmp_path):
     assert completed(script, "lops", "select", "ne", cwd=tmp_path) == ["news.csv"]
     assert completed(script, "lops", "select", "ol", cwd=tmp_path) == ["old news.csv"]
     for option in ("--output", "--keep-out", "--force", "--probe"):
-        assert completed(script, "lops", "select", "news.csv", option, "ne", cwd=tmp_path) == ["news.csv"]
+        assert completed(script, "lops", "select", "news.csv", option, "ne", cwd=tmp_path) == [
+            "news.csv"
+        ]
     for option in ("--text", "--label", "--gold", "--id", "--tau", "--seed", "--rule"):
         assert completed(script, "lops", "select", "news.csv", option, "ne", cwd=tmp_path) == []
     assert completed(script, "lops", "completion", "ne", cwd=tmp_path) == []
@@ -62,10 +74,16 @@ def test_zsh_runs_bashs(capsys):
 
 def test_fish(capsys):
     lines = printed("fish", capsys).splitlines()
-    assert all(line.startswith("complete -c lops ") and line.count("'") % 2 == line.count("\\'") % 2 for line in lines)
+    assert all(
+        line.startswith("complete -c lops ") and line.count("'") % 2 == line.count("\\'") % 2
+        for line in lines
+    )
     for name in COMMANDS:
         assert any(f"-a {name} " in line for line in lines)
-    assert any("from select' -l rule -r -f -a 'released algorithm1 stop-and-take-all ranked'" in line for line in lines)
+    assert any(
+        "from select' -l rule -r -f -a 'released algorithm1 stop-and-take-all ranked'" in line
+        for line in lines
+    )
     assert any("from select' -l probe -r -a 'auto linear minilm' -d " in line for line in lines)
     assert any("from select' -l text -r -f -d " in line for line in lines)
     assert any("from select' -l keep-out -r -d " in line for line in lines)

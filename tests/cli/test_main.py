@@ -20,9 +20,16 @@ def test_help_is_quick_and_light():
     seconds = []
     for _ in range(3):
         before = os.times()
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        )
         after = os.times()  # processor time: a busy machine makes it late, not heavy
-        seconds.append(after.children_user + after.children_system - before.children_user - before.children_system)
+        seconds.append(
+            after.children_user
+            + after.children_system
+            - before.children_user
+            - before.children_system
+        )
     assert done.stdout.splitlines()[-1] == "[]"
     assert min(seconds) < 0.5
     for name, text in COMMANDS.items():
@@ -40,7 +47,11 @@ def test_every_command_has_a_module(name, capsys):
 
 @pytest.mark.parametrize(
     ("arguments", "word"),
-    [([], "required"), (["selct"], "there is no command 'selct'; did you mean select?"), (["zzz"], "wanted one of select, compare")],
+    [
+        ([], "required"),
+        (["selct"], "there is no command 'selct'; did you mean select?"),
+        (["zzz"], "wanted one of select, compare"),
+    ],
 )
 def test_wrong_commands(arguments, word, capsys):
     with pytest.raises(SystemExit) as stopped:
@@ -68,7 +79,10 @@ def test_version(capsys):
     ("error", "line"),
     [
         (LopsError("found this, wanted that"), "error: found this, wanted that\n"),
-        (PermissionError(13, "Permission denied", "/x"), "error: [Errno 13] Permission denied: '/x'\n"),
+        (
+            PermissionError(13, "Permission denied", "/x"),
+            "error: [Errno 13] Permission denied: '/x'\n",
+        ),
     ],
 )
 def test_bad_input_is_one_line(error, line, monkeypatch, capsys):

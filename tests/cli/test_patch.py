@@ -26,13 +26,21 @@ def test_a_whole_life(checkout, capsys):
     before = contents(checkout)
     status, out, err = run(capsys, checkout, "--check")
     assert (status, err) == (0, "")
-    assert out == "would write src/trainer.py, src/lops_core.py, src/lops_shared.py, src/lops_lotclass.py\n"
+    assert (
+        out
+        == "would write src/trainer.py, src/lops_core.py, src/lops_shared.py, src/lops_lotclass.py\n"
+    )
     assert contents(checkout) == before
 
     status, out, err = run(capsys, checkout)
     assert (status, err) == (0, "")
-    assert out.startswith("wrote src/trainer.py, src/lops_core.py, src/lops_shared.py, src/lops_lotclass.py\nLOPS=1 ")
-    assert run(capsys, checkout)[:2] == (0, "patched already, nothing to do\n" + out.split("\n", 1)[1])
+    assert out.startswith(
+        "wrote src/trainer.py, src/lops_core.py, src/lops_shared.py, src/lops_lotclass.py\nLOPS=1 "
+    )
+    assert run(capsys, checkout)[:2] == (
+        0,
+        "patched already, nothing to do\n" + out.split("\n", 1)[1],
+    )
 
     status, out, _ = run(capsys, checkout, "--status")
     assert status == 0
@@ -78,10 +86,15 @@ def test_another_folder(tmp_path, capsys):
     status = main(["patch", "conwea", str(tmp_path / "nowhere")])
     err = capsys.readouterr().err
     assert status == 2
-    assert "git clone https://github.com/dheeraj7596/ConWea && git -C ConWea checkout 5adb1222e9c07a064f92e67efb84a82ec562b3ae" in err
+    assert (
+        "git clone https://github.com/dheeraj7596/ConWea && git -C ConWea checkout 5adb1222e9c07a064f92e67efb84a82ec562b3ae"
+        in err
+    )
 
 
-@pytest.mark.parametrize("arguments", [["patch", "bert", "."], ["patch", "conwea", ".", "--check", "--reverse"]])
+@pytest.mark.parametrize(
+    "arguments", [["patch", "bert", "."], ["patch", "conwea", ".", "--check", "--reverse"]]
+)
 def test_wrong_arguments(arguments, capsys):
     with pytest.raises(SystemExit) as stopped:
         main(arguments)

@@ -1,4 +1,6 @@
-"""``lops select``: what it writes, what it refuses and in which words, and that gold labels change nothing."""
+"""``lops select``: what it writes, what it refuses and in which words, and that gold labels change
+nothing.
+"""
 
 import json
 import os
@@ -47,11 +49,19 @@ def test_every_row_comes_back_unchanged(here, suffix, capsys):
     assert list(kept[0]) == [*HEADER, *ADDED]
     assert original(kept) == [ROWS[i] for i in expected.kept]
     assert original(rejected) == [ROWS[i] for i in expected.rejected]
-    for rows, positions, yes in ((kept, expected.kept, (True, "1")), (rejected, expected.rejected, (False, "0"))):
+    for rows, positions, yes in (
+        (kept, expected.kept, (True, "1")),
+        (rejected, expected.rejected, (False, "0")),
+    ):
         assert all(row["lops_selected"] in yes for row in rows)
-        times = [float(row["lops_learnt_at"]) if row["lops_learnt_at"] not in ("", None) else np.inf for row in rows]
+        times = [
+            float(row["lops_learnt_at"]) if row["lops_learnt_at"] not in ("", None) else np.inf
+            for row in rows
+        ]
         assert times == expected.learnt_at[positions].tolist()
-        assert [float(row["lops_confidence"]) for row in rows] == pytest.approx(expected.confidence[positions])
+        assert [float(row["lops_confidence"]) for row in rows] == pytest.approx(
+            expected.confidence[positions]
+        )
         assert [row["lops_suggested"] for row in rows] == expected.suggested[positions].tolist()
     said = capsys.readouterr().out
     assert expected.summary() in said
@@ -62,7 +72,10 @@ def test_the_same_share_of_every_class(here, capsys):
     expected = select([row[1] for row in ROWS], [row[2] for row in ROWS], "linear", stratified=True)
     assert run(write_table(here / "news.csv", ROWS), "--stratified") == 0
     assert original(read_table(here / "news-lops" / "kept.csv")) == [ROWS[i] for i in expected.kept]
-    assert json.loads((here / "news-lops" / "config.json").read_text())["settings"]["stratified"] is True
+    assert (
+        json.loads((here / "news-lops" / "config.json").read_text())["settings"]["stratified"]
+        is True
+    )
     said = capsys.readouterr().out
     assert expected.summary() in said
     assert "the same share of every class" in said
@@ -86,12 +99,20 @@ def test_what_is_written_beside_the_rows(here):
 
 
 def test_some_gold_labels_are_enough(here, capsys):
-    path = write_table(here / "news.csv", [row if i % 2 else [*row[:3], ""] for i, row in enumerate(ROWS)])
+    path = write_table(
+        here / "news.csv", [row if i % 2 else [*row[:3], ""] for i, row in enumerate(ROWS)]
+    )
     run(path, "--gold", "true")
     wrong = np.mean([row[2] != row[3] for row in ROWS[1::2]])
     said = capsys.readouterr().out
-    assert f"{len(ROWS) // 2} of {len(ROWS)} rows have a gold label; shares of wrong labels are of these." in said
-    assert f"Wrong by the gold labels: {100 * wrong:.1f} % of the {len(ROWS) // 2} labels that have one" in said
+    assert (
+        f"{len(ROWS) // 2} of {len(ROWS)} rows have a gold label; shares of wrong labels are of these."
+        in said
+    )
+    assert (
+        f"Wrong by the gold labels: {100 * wrong:.1f} % of the {len(ROWS) // 2} labels that have one"
+        in said
+    )
     summary = json.loads((here / "news-lops" / "summary.json").read_text())
     assert summary["n_judged"] == len(ROWS) // 2
     assert summary["noise_before"] == pytest.approx(wrong)
@@ -101,16 +122,30 @@ def test_gold_labels_change_no_row(here):
     rng = np.random.default_rng(0)
     path = write_table(here / "a.csv", ROWS)
     turned = write_table(
-        here / "b.csv", [[*row[:3], gold] for row, gold in zip(ROWS, rng.permutation([row[3] for row in ROWS]), strict=True)]
+        here / "b.csv",
+        [
+            [*row[:3], gold]
+            for row, gold in zip(ROWS, rng.permutation([row[3] for row in ROWS]), strict=True)
+        ],
     )
-    for given, more in ((path, ["--gold", "true"]), (turned, ["--gold", "true"]), (path, ["--output", "plain"])):
+    for given, more in (
+        (path, ["--gold", "true"]),
+        (turned, ["--gold", "true"]),
+        (path, ["--output", "plain"]),
+    ):
         run(given, *more)
     found = [
-        [{name: value for name, value in row.items() if name != "true"} for row in read_table(here / folder / "kept.csv")]
+        [
+            {name: value for name, value in row.items() if name != "true"}
+            for row in read_table(here / folder / "kept.csv")
+        ]
         for folder in ("a-lops", "b-lops", "plain")
     ]
     assert found[0] == found[1] == found[2]
-    notes = [json.loads((here / folder / "summary.json").read_text())["noise_after"] for folder in ("a-lops", "b-lops", "plain")]
+    notes = [
+        json.loads((here / folder / "summary.json").read_text())["noise_after"]
+        for folder in ("a-lops", "b-lops", "plain")
+    ]
     assert notes[0] < notes[1]
     assert notes[2] is None
 
@@ -123,7 +158,9 @@ def test_several_files_are_one_table(here):
     run("part-*.csv", "--output", "glob")
     run("part-1.csv", "part-2.csv", "--output", "named")
     assert (
-        (here / "one" / "kept.csv").read_bytes() == (here / "glob" / "kept.csv").read_bytes() == (here / "named" / "kept.csv").read_bytes()
+        (here / "one" / "kept.csv").read_bytes()
+        == (here / "glob" / "kept.csv").read_bytes()
+        == (here / "named" / "kept.csv").read_bytes()
     )
     assert len(json.loads((here / "glob" / "config.json").read_text())["dataset"]["sha256"]) == 2
 
@@ -144,14 +181,24 @@ def test_types_of_parquet_stay(here):
     ).replace_schema_metadata({"by": "hand"})
     parquet.write_table(table, here / "typed.parquet")
     run("typed.parquet")
-    kept, rejected = (parquet.read_table(here / "typed-lops" / f"{name}.parquet") for name in ("kept", "rejected"))
+    kept, rejected = (
+        parquet.read_table(here / "typed-lops" / f"{name}.parquet") for name in ("kept", "rejected")
+    )
     assert kept.schema.names == [*table.schema.names, *ADDED]
     for name in table.schema.names:
         assert kept.schema.field(name).type == table.schema.field(name).type
     assert kept.schema.field("lops_suggested").type == pa.int8()
     assert kept.schema.field("lops_selected").type == pa.bool_()
     assert kept.schema.metadata[b"by"] == b"hand"
-    whole = sorted(map(str, [*kept.select(table.schema.names).to_pylist(), *rejected.select(table.schema.names).to_pylist()]))
+    whole = sorted(
+        map(
+            str,
+            [
+                *kept.select(table.schema.names).to_pylist(),
+                *rejected.select(table.schema.names).to_pylist(),
+            ],
+        )
+    )
     assert whole == sorted(map(str, table.to_pylist()))
 
 
@@ -163,7 +210,9 @@ def test_json_keeps_every_byte(here):
     (here / "rows.jsonl").write_text("\n\n".join(lines), encoding="utf-8")
     run("rows.jsonl")
     written = [
-        line for name in ("kept", "rejected") for line in (here / "rows-lops" / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
+        line
+        for name in ("kept", "rejected")
+        for line in (here / "rows-lops" / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
     ]
     assert len(written) == len(lines)
     assert {line.split(', "lops_learnt_at"')[0] + "}" for line in written} == set(lines)
@@ -186,12 +235,17 @@ def test_only_the_kept_rows(here, capsys):
     assert sorted(p.name for p in here.iterdir()) == ["clean.jsonl", "news.csv"]
     alone = read_table(here / "clean.jsonl")
     assert "Kept rows: clean.jsonl" in capsys.readouterr().out
-    with pytest.raises(LopsError, match=r"clean.jsonl is there already; give --force to replace it, or another --keep-out"):
+    with pytest.raises(
+        LopsError,
+        match=r"clean.jsonl is there already; give --force to replace it, or another --keep-out",
+    ):
         run(path, "--keep-out", "clean.jsonl")
     assert run(path, "--keep-out", "clean.jsonl", "--output", "whole", "--force") == 0
     assert read_table(here / "clean.jsonl") == alone
     assert original(read_table(here / "whole" / "kept.csv")) == original(alone)
-    with pytest.raises(LopsError, match=r"--keep-out is news.csv, which is read; give another name"):
+    with pytest.raises(
+        LopsError, match=r"--keep-out is news.csv, which is read; give another name"
+    ):
         run(path, "--keep-out", "news.csv", "--force")
     with pytest.raises(LopsError, match=r"--format is csv, and only other.csv is written"):
         run(path, "--keep-out", "other.csv", "--format", "csv")
@@ -201,16 +255,25 @@ def test_only_the_kept_rows(here, capsys):
 
 def test_rows_without_a_label(here):
     rows = [[*row[:2], "" if i % 3 == 1 else row[2], row[3]] for i, row in enumerate(ROWS)]
-    path = write_table(here / "news.csv", [[row[0], row[1].replace("\n", " "), *row[2:]] for row in rows])
+    path = write_table(
+        here / "news.csv", [[row[0], row[1].replace("\n", " "), *row[2:]] for row in rows]
+    )
     with pytest.raises(
-        LopsError, match="40 of 120 rows have no label in column 'weak': lines 3, 6, 9, 12, 15 and 35 more; --drop-unlabelled"
+        LopsError,
+        match="40 of 120 rows have no label in column 'weak': lines 3, 6, 9, 12, 15 and 35 more; --drop-unlabelled",
     ):
         run(path)
     run(path, "--drop-unlabelled")
-    written = [row["nr"] for name in ("kept", "rejected") for row in read_table(here / "news-lops" / f"{name}.csv")]
+    written = [
+        row["nr"]
+        for name in ("kept", "rejected")
+        for row in read_table(here / "news-lops" / f"{name}.csv")
+    ]
     assert sorted(written) == [row[0] for row in rows if row[2]]
     assert "40 rows without a label" in (here / "news-lops" / "summary.json").read_text()
-    expected = select([row[1] for row in rows if row[2]], [row[2] for row in rows if row[2]], "linear")
+    expected = select(
+        [row[1] for row in rows if row[2]], [row[2] for row in rows if row[2]], "linear"
+    )
     assert len(read_table(here / "news-lops" / "kept.csv")) == len(expected.kept)
 
 
@@ -218,7 +281,10 @@ def test_an_output_that_is_there(here):
     path = write_table(here / "news.csv", ROWS)
     run(path)
     before = (here / "news-lops" / "kept.csv").read_bytes()
-    with pytest.raises(LopsError, match="news-lops is there already; give --force to replace it, or another --output"):
+    with pytest.raises(
+        LopsError,
+        match="news-lops is there already; give --force to replace it, or another --output",
+    ):
         run(path)
     (here / "news-lops" / "rejected.tsv").write_text("of a run with --format tsv")
     (here / "news-lops" / ".DS_Store").write_text("x")
@@ -227,16 +293,21 @@ def test_an_output_that_is_there(here):
     assert not (here / "news-lops" / "rejected.tsv").exists()
     (here / "mine").mkdir()
     (here / "mine" / "thesis.tex").write_text("x")
-    with pytest.raises(LopsError, match="mine was not written by lops select, so --force does not replace it"):
+    with pytest.raises(
+        LopsError, match="mine was not written by lops select, so --force does not replace it"
+    ):
         run(path, "--output", "mine", "--force")
     assert (here / "mine" / "thesis.tex").exists()
     write_table(here / "news-lops" / "kept.tsv", ROWS)
-    with pytest.raises(LopsError, match=r"kept.tsv is read and lies in news-lops, which would be replaced"):
+    with pytest.raises(
+        LopsError, match=r"kept.tsv is read and lies in news-lops, which would be replaced"
+    ):
         run("news-lops/kept.tsv", "--output", "news-lops", "--force")
     with pytest.raises(LopsError, match=r"news.csv is there and is no folder"):
         run(path, "--output", "news.csv", "--force")
     with pytest.raises(
-        LopsError, match="has a column 'lops_learnt_at' already, as what lops select writes has; give the file it was made from"
+        LopsError,
+        match="has a column 'lops_learnt_at' already, as what lops select writes has; give the file it was made from",
     ):
         run("news-lops/kept.csv", "--output", "again")
 
@@ -247,7 +318,10 @@ def test_what_others_put_into_the_folder_stays(here):
     for name in ("notes.txt", "relabelled.csv", "kept.xlsx"):
         mine = here / "news-lops" / name
         mine.write_text("by hand")
-        with pytest.raises(LopsError, match=rf"news-lops holds what lops select did not write \('{name}'\), so --force does not replace"):
+        with pytest.raises(
+            LopsError,
+            match=rf"news-lops holds what lops select did not write \('{name}'\), so --force does not replace",
+        ):
             run(path, "--force")
         assert mine.read_text() == "by hand"
         mine.unlink()
@@ -271,7 +345,11 @@ def test_an_input_that_changes_between_the_passes(here, change, monkeypatch):
     path = write_table(here / "news.csv", ROWS)
     run(path)
     before = {p.name: p.read_bytes() for p in (here / "news-lops").iterdir()}
-    changed = {"grow": [*ROWS, ROWS[0]], "shrink": ROWS[:-1], "touch up": [["x", *ROWS[0][1:]], *ROWS[1:]]}[change]
+    changed = {
+        "grow": [*ROWS, ROWS[0]],
+        "shrink": ROWS[:-1],
+        "touch up": [["x", *ROWS[0][1:]], *ROWS[1:]],
+    }[change]
 
     def then(*arguments, **settings):
         selection = select(*arguments, **settings)
@@ -279,7 +357,9 @@ def test_an_input_that_changes_between_the_passes(here, change, monkeypatch):
         return selection
 
     monkeypatch.setattr(command, "select", then)
-    with pytest.raises(LopsError, match=r"the input changed while it was read .*news.csv.; nothing was written"):
+    with pytest.raises(
+        LopsError, match=r"the input changed while it was read .*news.csv.; nothing was written"
+    ):
         run(path, "--force")
     assert {p.name: p.read_bytes() for p in (here / "news-lops").iterdir()} == before
     assert sorted(p.name for p in here.iterdir()) == ["news-lops", "news.csv"]
@@ -288,7 +368,9 @@ def test_an_input_that_changes_between_the_passes(here, change, monkeypatch):
 def test_a_run_that_is_stopped_leaves_nothing(here, monkeypatch, capsys):
     path = write_table(here / "news.csv", ROWS)
     monkeypatch.setattr(command, "write_pages", lambda *_: os.kill(os.getpid(), signal.SIGINT))
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # programs started in the background ignore it
+    before = signal.signal(
+        signal.SIGINT, signal.default_int_handler
+    )  # programs started in the background ignore it
     try:
         assert main(["select", str(path), *OPTIONS]) == 130
     finally:
@@ -298,13 +380,27 @@ def test_a_run_that_is_stopped_leaves_nothing(here, monkeypatch, capsys):
 
 
 def test_repeated_and_torn_texts(here, capsys):
-    rows = [*ROWS, *ROWS[:3], ["x", ROWS[0][1], "class 1" if ROWS[0][2] == "class 0" else "class 0", "class 0"]]
-    with pytest.warns(LopsWarning, match="1 rows have the text of an earlier row and another label .line [0-9]+.; at most one of them"):
+    rows = [
+        *ROWS,
+        *ROWS[:3],
+        ["x", ROWS[0][1], "class 1" if ROWS[0][2] == "class 0" else "class 0", "class 0"],
+    ]
+    with pytest.warns(
+        LopsWarning,
+        match="1 rows have the text of an earlier row and another label .line [0-9]+.; at most one of them",
+    ):
         run(write_table(here / "news.csv", rows))
     assert "3 rows repeat the text and the label of an earlier one" in capsys.readouterr().out
-    with pytest.warns(LopsWarning, match="2 rows have an empty text .lines 2, 3.; nothing speaks for or against"):
+    with pytest.warns(
+        LopsWarning, match="2 rows have an empty text .lines 2, 3.; nothing speaks for or against"
+    ):
         run(
-            write_table(here / "blank.csv", [["a", "", "class 0", ""], ["b", " ", "class 1", ""], *noisy_rows(n=30, noise=0)]), "--tau", 0.9
+            write_table(
+                here / "blank.csv",
+                [["a", "", "class 0", ""], ["b", " ", "class 1", ""], *noisy_rows(n=30, noise=0)],
+            ),
+            "--tau",
+            0.9,
         )
 
 
@@ -312,7 +408,9 @@ def test_empty_texts_repeat_nothing(here, capsys):
     empty = [["a", "", "class 0", ""], ["b", "", "class 1", ""], ["c", "", "class 0", ""]]
     with pytest.warns(LopsWarning) as warned:
         run(write_table(here / "blank.csv", [*empty, *ROWS]))
-    assert [str(warning.message).split(" (")[0] for warning in warned] == ["3 rows have an empty text"]
+    assert [str(warning.message).split(" (")[0] for warning in warned] == [
+        "3 rows have an empty text"
+    ]
     assert "repeat" not in capsys.readouterr().out
 
 
@@ -322,11 +420,17 @@ def test_places_in_several_files_name_the_file(here):
     with pytest.raises(LopsError, match=r"lines 2, 3 of .*bad\.csv; --drop-unlabelled"):
         run(good, bad)
     worse = write_table(here / "worse.csv", [["x", "a text", "", ""]])
-    with pytest.raises(LopsError, match=r"lines 2 of .*bad\.csv, 3 of .*bad\.csv, 2 of .*worse\.csv; --drop-unlabelled"):
+    with pytest.raises(
+        LopsError,
+        match=r"lines 2 of .*bad\.csv, 3 of .*bad\.csv, 2 of .*worse\.csv; --drop-unlabelled",
+    ):
         run(good, bad, worse)
     (here / "a.jsonl").write_text('{"text": "a", "weak": 1}\n')
     (here / "b.jsonl").write_text('{"text": "b", "weak": "1"}\n')
-    with pytest.raises(LopsError, match=r"int such as 1 in line 1 of a\.jsonl, str such as '1' in line 1 of b\.jsonl; make"):
+    with pytest.raises(
+        LopsError,
+        match=r"int such as 1 in line 1 of a\.jsonl, str such as '1' in line 1 of b\.jsonl; make",
+    ):
         run("a.jsonl", "b.jsonl")
 
 
@@ -343,12 +447,22 @@ def test_other_delimiters_and_encodings(here):
     (here / "latin.csv").write_bytes(text.encode("cp1252"))
     (here / "wide.csv").write_bytes(text.encode("utf-16"))
     (here / "marked.csv").write_bytes(text.encode("utf-8-sig"))
-    for name, more in (("news", []), ("latin", ["--encoding", "cp1252"]), ("wide", ["--encoding", "utf-16"]), ("marked", [])):
+    for name, more in (
+        ("news", []),
+        ("latin", ["--encoding", "cp1252"]),
+        ("wide", ["--encoding", "utf-16"]),
+        ("marked", []),
+    ):
         run(f"{name}.csv", *more)
     expected = (here / "news-lops" / "kept.csv").read_bytes()
-    assert all((here / f"{name}-lops" / "kept.csv").read_bytes() == expected for name in ("latin", "wide"))
-    assert [(here / "marked-lops" / f"{name}.csv").read_bytes() for name in ("kept", "rejected")] == [
-        b"\xef\xbb\xbf" + (here / "news-lops" / f"{name}.csv").read_bytes() for name in ("kept", "rejected")
+    assert all(
+        (here / f"{name}-lops" / "kept.csv").read_bytes() == expected for name in ("latin", "wide")
+    )
+    assert [
+        (here / "marked-lops" / f"{name}.csv").read_bytes() for name in ("kept", "rejected")
+    ] == [
+        b"\xef\xbb\xbf" + (here / "news-lops" / f"{name}.csv").read_bytes()
+        for name in ("kept", "rejected")
     ]
     run("marked.csv", "--keep-out", "marked.jsonl")
     assert (here / "marked.jsonl").read_bytes().startswith(b'{"nr"')
@@ -359,10 +473,16 @@ def test_other_delimiters_and_encodings(here):
     run("semi.csv", "--delimiter", ";")
     head = (here / "semi-lops" / "kept.csv").read_text(encoding="utf-8").splitlines()[0]
     assert head == ";".join([*HEADER, *ADDED])
-    (here / "tabs.csv").write_text(write_table(here / "news.tsv", rows).read_text(encoding="utf-8"), encoding="utf-8")
+    (here / "tabs.csv").write_text(
+        write_table(here / "news.tsv", rows).read_text(encoding="utf-8"), encoding="utf-8"
+    )
     for name in ("\\t", "tab"):
         run("tabs.csv", "--delimiter", name, "--force")
-        assert (here / "tabs-lops" / "kept.csv").read_text(encoding="utf-8").startswith("\t".join([*HEADER, *ADDED]))
+        assert (
+            (here / "tabs-lops" / "kept.csv")
+            .read_text(encoding="utf-8")
+            .startswith("\t".join([*HEADER, *ADDED]))
+        )
 
 
 def test_from_the_command_line(here, capsys):

@@ -43,17 +43,27 @@ def test_files_and_columns_that_are_not_there(here):
     refused("part-.*: no such file", "part-*.csv")
     refused(r"\. is a folder; name its files, for instance '\./\*.csv'", ".")
     refused("news.csv is named twice", "news.csv", "./news.csv")
-    refused("notes.txt: the suffix '.txt' is unknown; wanted one of .csv, .tsv, .jsonl", "notes.txt")
+    refused(
+        "notes.txt: the suffix '.txt' is unknown; wanted one of .csv, .tsv, .jsonl", "notes.txt"
+    )
     refused("files are of several formats .csv, jsonl.", "news.csv", "news.jsonl")
     refused(
-        "other.csv has other columns than news.csv: 'nr', 'text', 'weak', 'gold', not 'nr', 'text', 'weak', 'true'", "news.csv", "other.csv"
+        "other.csv has other columns than news.csv: 'nr', 'text', 'weak', 'gold', not 'nr', 'text', 'weak', 'true'",
+        "news.csv",
+        "other.csv",
     )
     for column, near in (("Text", "text"), ("tekst", "text"), ("wek", "weak")):
         with pytest.raises(
-            LopsError, match=f"no column '{column}'; its columns are 'nr', 'text', 'weak', 'true'. Did you mean --text '{near}'"
+            LopsError,
+            match=f"no column '{column}'; its columns are 'nr', 'text', 'weak', 'true'. Did you mean --text '{near}'",
         ):
             command.main(["news.csv", "--text", column, "--label", "weak", "--quiet"])
-    refused("no column 'zzz'; its columns are 'nr', 'text', 'weak', 'true'.$", "news.csv", "--gold", "zzz")
+    refused(
+        "no column 'zzz'; its columns are 'nr', 'text', 'weak', 'true'.$",
+        "news.csv",
+        "--gold",
+        "zzz",
+    )
     with pytest.raises(LopsError, match="--label is 'text', and so is --text; name another column"):
         command.main(["news.csv", "--text", "text", "--label", "text", "--quiet"])
     refused("--label is 'weak', and so is --gold", "news.csv", "--gold", "weak")
@@ -67,8 +77,14 @@ def test_contents_that_make_no_sense(here):
     head = "text,weak\n"
     refused("empty.csv: the file is empty", table("empty.csv", ""))
     refused("head.csv has no rows", table("head.csv", head))
-    refused("ragged.csv, line 3: 3 fields, but the header names 2", table("ragged.csv", head + "a,x\nb,y,z\n"))
-    refused("all 2 rows are labelled 'x'; wanted at least two classes", table("one.csv", head + "a,x\nb,x\n"))
+    refused(
+        "ragged.csv, line 3: 3 fields, but the header names 2",
+        table("ragged.csv", head + "a,x\nb,y,z\n"),
+    )
+    refused(
+        "all 2 rows are labelled 'x'; wanted at least two classes",
+        table("one.csv", head + "a,x\nb,x\n"),
+    )
     refused(
         "2 of 2 rows have no label in column 'weak': lines 2, 3; is --label right",
         table("none.csv", head + "a,\nb,\n"),
@@ -77,50 +93,114 @@ def test_contents_that_make_no_sense(here):
     refused("twice.csv: 2 columns are called 'text'", table("twice.csv", "text,text,weak\na,b,c\n"))
     refused("semi.csv has no column 'text'; its columns are 'text;weak'. Its columns are separated by ';': give --delimiter ';'$",
             table("semi.csv", "text;weak\na;x\n"))  # fmt: skip
-    refused("separated by ';': give --delimiter ';'$", table("quoted.csv", 'nr;"text";"weak, true"\n1;a;x\n'))
+    refused(
+        "separated by ';': give --delimiter ';'$",
+        table("quoted.csv", 'nr;"text";"weak, true"\n1;a;x\n'),
+    )
     refused("separated by tab: give --delimiter tab$", table("tab.csv", "text\tweak\na\tx\n"))
     refused("separated by ',': give --delimiter ','$", table("comma.tsv", head + "a,x\n"))
-    refused("no column 'text'; its columns are 'a b'. Is --delimiter right.$", table("blank.csv", "a b\na x\n"))
-    refused("--delimiter is ',,' for a csv file; wanted one character", "semi.csv", "--delimiter", ",,")
+    refused(
+        "no column 'text'; its columns are 'a b'. Is --delimiter right.$",
+        table("blank.csv", "a b\na x\n"),
+    )
+    refused(
+        "--delimiter is ',,' for a csv file; wanted one character", "semi.csv", "--delimiter", ",,"
+    )
     refused("latin.csv, line 2: byte 0xe9 .* is not UTF-8; .* or name the encoding it has, for instance --encoding cp1252",
             table("latin.csv", head.encode() + "caf\xe9,x\nb,y\n".encode("latin-1")))  # fmt: skip
-    refused("latin.csv, after line [01]: these bytes are not ascii", "latin.csv", "--encoding", "ascii")
+    refused(
+        "latin.csv, after line [01]: these bytes are not ascii", "latin.csv", "--encoding", "ascii"
+    )
     for encoding in ("utf-16", "utf-32"):
         wide = table(f"{encoding}.csv", (head + "a,x\nb,y\n").encode(encoding))
-        refused(f"{wide} is in {encoding.upper()}, as its first bytes say, and not in utf-8; give --encoding {encoding}$", wide)
-        refused(f"{wide} is in .* and not in cp1252; give --encoding {encoding}$", wide, "--encoding", "cp1252")
-    refused("--encoding is 'klingon', which Python does not know", "latin.csv", "--encoding", "klingon")
+        refused(
+            f"{wide} is in {encoding.upper()}, as its first bytes say, and not in utf-8; give --encoding {encoding}$",
+            wide,
+        )
+        refused(
+            f"{wide} is in .* and not in cp1252; give --encoding {encoding}$",
+            wide,
+            "--encoding",
+            "cp1252",
+        )
+    refused(
+        "--encoding is 'klingon', which Python does not know", "latin.csv", "--encoding", "klingon"
+    )
     refused("quote.csv, line [0-9]+: not proper CSV", table("quote.csv", head + '"a,x\nb,y\n'))
     mixed = '{"text": "a", "weak": 1}\n{"text": "b", "weak": "1"}\n'
-    refused("column 'weak' are of several types: int such as 1 in line 1, str such as '1' in line 2", table("mixed.jsonl", mixed))
-    refused("number.jsonl, line 1: the text is 5, a int; wanted a string", table("number.jsonl", '{"text": 5, "weak": "x"}\n'))
-    refused("list.jsonl, line 1: the label is .'x'.; wanted one class name", table("list.jsonl", '{"text": "a", "weak": ["x"]}\n'))
-    refused("bad.jsonl, line 2: no JSON", table("bad.jsonl", '{"text": "a", "weak": "x"}\n{"text": \n'))
+    refused(
+        "column 'weak' are of several types: int such as 1 in line 1, str such as '1' in line 2",
+        table("mixed.jsonl", mixed),
+    )
+    refused(
+        "number.jsonl, line 1: the text is 5, a int; wanted a string",
+        table("number.jsonl", '{"text": 5, "weak": "x"}\n'),
+    )
+    refused(
+        "list.jsonl, line 1: the label is .'x'.; wanted one class name",
+        table("list.jsonl", '{"text": "a", "weak": ["x"]}\n'),
+    )
+    refused(
+        "bad.jsonl, line 2: no JSON", table("bad.jsonl", '{"text": "a", "weak": "x"}\n{"text": \n')
+    )
     refused("array.jsonl, line 1: found .1.; one JSON object a line", table("array.jsonl", "[1]\n"))
     refused("no.parquet: cannot be read as Parquet", table("no.parquet", "text"))
     gold = "text,weak,true\na,x,\nb,y,\n"
     refused(
-        "none of the 2 rows has a gold label in column 'true'; fill in some, or leave --gold out", table("gold.csv", gold), "--gold", "true"
+        "none of the 2 rows has a gold label in column 'true'; fill in some, or leave --gold out",
+        table("gold.csv", gold),
+        "--gold",
+        "true",
     )
-    refused("rule released keeps a share of each class, and tau is 'auto'", "one.csv", "--rule", "released")
+    refused(
+        "rule released keeps a share of each class, and tau is 'auto'",
+        "one.csv",
+        "--rule",
+        "released",
+    )
 
 
 def test_outputs_that_cannot_be_written(here, monkeypatch):
     write_table(here / "news.csv", ROWS)
     refused("--keep-out is kept.json; wanted a name that ends in one of .csv, .tsv, .jsonl, .ndjson, .parquet, .pq$",
             "news.csv", "--keep-out", "kept.json")  # fmt: skip
-    refused(r"cannot write into .*news.csv .Not a directory.; give another --output", "news.csv", "--output", "news.csv/inner")
+    refused(
+        r"cannot write into .*news.csv .Not a directory.; give another --output",
+        "news.csv",
+        "--output",
+        "news.csv/inner",
+    )
     with monkeypatch.context() as patched:
         patched.setitem(sys.modules, "pyarrow", None)
-        refused("^news-lops/kept.parquet: Parquet needs pyarrow, which is not installed", "news.csv", "--format", "parquet")
-        refused("^clean.pq: Parquet needs pyarrow, which is not installed", "news.csv", "--keep-out", "clean.pq")
+        refused(
+            "^news-lops/kept.parquet: Parquet needs pyarrow, which is not installed",
+            "news.csv",
+            "--format",
+            "parquet",
+        )
+        refused(
+            "^clean.pq: Parquet needs pyarrow, which is not installed",
+            "news.csv",
+            "--keep-out",
+            "clean.pq",
+        )
 
     def forbidden(dir):
         raise PermissionError(13, "Permission denied", f"{dir}/tmpx1y2")
 
     monkeypatch.setattr("tempfile.TemporaryFile", forbidden)
-    refused(rf"^cannot write into {here} .Permission denied.; give another --output$", "news.csv", "--output", "deep/er")
-    refused(rf"^cannot write into {here} .Permission denied.; give another --keep-out$", "news.csv", "--keep-out", "clean.csv")
+    refused(
+        rf"^cannot write into {here} .Permission denied.; give another --output$",
+        "news.csv",
+        "--output",
+        "deep/er",
+    )
+    refused(
+        rf"^cannot write into {here} .Permission denied.; give another --keep-out$",
+        "news.csv",
+        "--keep-out",
+        "clean.csv",
+    )
 
 
 def test_inputs_that_cannot_be_read(here, monkeypatch):
@@ -146,11 +226,37 @@ def test_what_is_wrong_with_the_input_is_said_before_the_output(here):
         ("there is there already", []),
     ):
         with pytest.raises(LopsError, match=message):
-            command.main(["news.csv", "--label", "weak", "--output", "there", "--quiet", "--text", "text", *more])
+            command.main(
+                [
+                    "news.csv",
+                    "--label",
+                    "weak",
+                    "--output",
+                    "there",
+                    "--quiet",
+                    "--text",
+                    "text",
+                    *more,
+                ]
+            )
 
 
-@pytest.mark.parametrize(("name", "wanted"), [("select", "auto or a number"), ("compare", "a number")])
+@pytest.mark.parametrize(
+    ("name", "wanted"), [("select", "auto or a number"), ("compare", "a number")]
+)
 def test_a_share_that_is_no_number(name, wanted, capsys):
     with pytest.raises(SystemExit):
-        main([name, "news.csv", "--text", "text", "--label", "weak", *(["--gold", "true"] if name == "compare" else []), "--tau", "half"])
+        main(
+            [
+                name,
+                "news.csv",
+                "--text",
+                "text",
+                "--label",
+                "weak",
+                *(["--gold", "true"] if name == "compare" else []),
+                "--tau",
+                "half",
+            ]
+        )
     assert f"argument --tau: found 'half', wanted {wanted} such as 0.5\n" in capsys.readouterr().err

@@ -1,4 +1,6 @@
-"""Tables in a stream: blocks, what cannot be turned into another format, and files that nobody half writes."""
+"""Tables in a stream: blocks, what cannot be turned into another format, and files that nobody half
+writes.
+"""
 
 import json
 
@@ -25,15 +27,28 @@ def written(table, path, kind, rows=None, like=None):
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".parquet"])
 def test_rows_come_in_blocks(tmp_path, suffix, monkeypatch):
     monkeypatch.setattr(tables, "BLOCK_ROWS", 7)
-    paths = [write_table(tmp_path / f"{part}{suffix}", [[str(part * 20 + i), f"text {i}"] for i in range(20)], HEADER) for part in (0, 1)]
+    paths = [
+        write_table(
+            tmp_path / f"{part}{suffix}",
+            [[str(part * 20 + i), f"text {i}"] for i in range(20)],
+            HEADER,
+        )
+        for part in (0, 1)
+    ]
     table = tables.open_table(paths, quiet=True)
     assert [len(block) for block in table.blocks()] == [7, 7, 6, 7, 7, 6]
     cells = list(table.cells(["text", "n"]))
     first = 1 if suffix in (".jsonl", ".parquet") else 2  # a header is a line, too
-    assert [(path, number) for path, number, _ in cells] == [(path, first + i) for path in paths for i in range(20)]
+    assert [(path, number) for path, number, _ in cells] == [
+        (path, first + i) for path in paths for i in range(20)
+    ]
     assert [values for _, _, values in cells] == [(f"text {i % 20}", str(i)) for i in range(40)]
     found = written(table, tmp_path / f"out{suffix}", suffix[1:])
-    evens = [start + i for start, size in ((0, 7), (7, 7), (14, 6), (20, 7), (27, 7), (34, 6)) for i in range(0, size, 2)]
+    evens = [
+        start + i
+        for start, size in ((0, 7), (7, 7), (14, 6), (20, 7), (27, 7), (34, 6))
+        for i in range(0, size, 2)
+    ]
     assert [int(row["n"]) for row in found] == evens
     assert [row["lops_suggested"] for row in found][:4] == ["s0", "s2", "s4", "s6"]
 
@@ -66,19 +81,31 @@ def test_dictionaries_of_parquet(tmp_path):
 
 def test_objects_that_fit_no_other_format(tmp_path, monkeypatch):
     monkeypatch.setattr(tables, "BLOCK_ROWS", 1)
-    records = [{"text": "a", "n": 1, "more": [1, {"x": None}]}, {"text": "b", "n": "two"}, {"text": "c", "extra": 1}]
+    records = [
+        {"text": "a", "n": 1, "more": [1, {"x": None}]},
+        {"text": "b", "n": "two"},
+        {"text": "c", "extra": 1},
+    ]
     path = tmp_path / "a.jsonl"
     path.write_text("".join(json.dumps(record) + "\n" for record in records[:2]))
     table = tables.open_table([path])
     found = written(table, tmp_path / "out.csv", "csv")
     assert found[0] == {"text": "a", "n": "1", "more": '[1, {"x": null}]', "lops_suggested": "s0"}
     assert found[1]["more"] == ""
-    with pytest.raises(LopsError, match=r"a column's type changes from row to row .*; give --format jsonl"):
+    with pytest.raises(
+        LopsError, match=r"a column's type changes from row to row .*; give --format jsonl"
+    ):
         written(table, tmp_path / "out.parquet", "parquet")
     path.write_text("".join(json.dumps(record) + "\n" for record in records))
-    with pytest.raises(LopsError, match=r"a row has a key 'extra' that the first row lacks.*give --format jsonl"):
+    with pytest.raises(
+        LopsError, match=r"a row has a key 'extra' that the first row lacks.*give --format jsonl"
+    ):
         written(table, tmp_path / "again.csv", "csv")
-    assert [row.get("extra") for row in written(table, tmp_path / "out.jsonl", "jsonl")] == [None, None, 1]
+    assert [row.get("extra") for row in written(table, tmp_path / "out.jsonl", "jsonl")] == [
+        None,
+        None,
+        1,
+    ]
 
 
 def test_types_that_differ_between_files(tmp_path):
@@ -91,10 +118,15 @@ def test_types_that_differ_between_files(tmp_path):
         tables.open_table([tmp_path / "a.parquet", tmp_path / "b.parquet"])
     write_table(tmp_path / "a.jsonl", [["1", "x"]], ["n", "text"])
     write_table(tmp_path / "b.jsonl", [["x", "1"]], ["text", "n"])
-    assert tables.open_table([tmp_path / "a.jsonl", tmp_path / "b.jsonl"]).columns == ("n", "text")  # keys have no order
+    assert tables.open_table([tmp_path / "a.jsonl", tmp_path / "b.jsonl"]).columns == (
+        "n",
+        "text",
+    )  # keys have no order
 
 
 def test_an_empty_object(tmp_path):
     (tmp_path / "a.jsonl").write_text('{"text": "a"}\n{ }\n')
-    found = written(tables.open_table([tmp_path / "a.jsonl"]), tmp_path / "out.jsonl", "jsonl", rows=[0, 1])
+    found = written(
+        tables.open_table([tmp_path / "a.jsonl"]), tmp_path / "out.jsonl", "jsonl", rows=[0, 1]
+    )
     assert found == [{"text": "a", "lops_suggested": "s0"}, {"lops_suggested": "s1"}]

@@ -21,14 +21,24 @@ def test_copy_and_check(tmp_path, capsys):
     assert run(capsys, tmp_path) == (0, f"{path} is lops_adapters {__version__}, as before\n", "")
 
     path.write_text(path.read_text() + "# mine\n")
-    assert run(capsys, tmp_path, "--check") == (1, f"{path} is edited: lops_adapters {__version__}, here is {__version__}\n", "")
+    assert run(capsys, tmp_path, "--check") == (
+        1,
+        f"{path} is edited: lops_adapters {__version__}, here is {__version__}\n",
+        "",
+    )
     status, _, err = run(capsys, tmp_path)
     assert status == 2
     assert "was edited after it was copied, and would be lost" in err
     assert path.read_text().endswith("# mine\n")
 
-    path.write_text(copies.stamped("import numpy\n", "lops_adapters/core.py").replace(__version__, "0.0.1"))
-    assert run(capsys, tmp_path, "--check") == (1, f"{path} is old: lops_adapters 0.0.1, here is {__version__}\n", "")
+    path.write_text(
+        copies.stamped("import numpy\n", "lops_adapters/core.py").replace(__version__, "0.0.1")
+    )
+    assert run(capsys, tmp_path, "--check") == (
+        1,
+        f"{path} is old: lops_adapters 0.0.1, here is {__version__}\n",
+        "",
+    )
     assert run(capsys, tmp_path)[0] == 0
     assert run(capsys, tmp_path, "--check")[0] == 0
 

@@ -34,7 +34,9 @@ def dataset(data):
 
 @pytest.fixture(scope="session")
 def go(bert):
-    """Run ConWea in this process: go(dataset, path, arms=..., **settings) -> the run's path, metrics and settings."""
+    """Run ConWea in this process: go(dataset, path, arms=..., **settings) -> the run's path,
+    metrics and settings.
+    """
 
     def run(dataset, path, arms=("standard", "lops"), seed=0, resume=False, **overrides):
         chosen = settings(encoder=bert, **overrides)

@@ -1,18 +1,30 @@
 import numpy as np
 import pytest
 
-from lops_adapters.conwea.classifier import build_han, build_probe, probe_updates, samples_for, word_vectors
+from lops_adapters.conwea.classifier import (
+    build_han,
+    build_probe,
+    probe_updates,
+    samples_for,
+    word_vectors,
+)
 from lops_adapters.conwea.contextual import ContextualCorpus
 from lops_adapters.core import LopsError
 from lops_adapters.probes import probe_class
 
 from .toys import documents, settings
 
-CORPUS = ContextualCorpus([[sentence.lower().split() for sentence in text.split(".")] for text in documents()[0]] + [[["once"]], []], {})
+CORPUS = ContextualCorpus(
+    [[sentence.lower().split() for sentence in text.split(".")] for text in documents()[0]]
+    + [[["once"]], []],
+    {},
+)
 
 
 def test_word_vectors_are_reproducible_and_of_unit_length():
-    long = ContextualCorpus([*CORPUS.documents] * 30, {})  # several pieces of work, which several workers would share
+    long = ContextualCorpus(
+        [*CORPUS.documents] * 30, {}
+    )  # several pieces of work, which several workers would share
     one, again, other = (word_vectors(long, settings(vector_words=1), seed) for seed in (0, 0, 1))
     assert one.words == again.words
     assert (one.vectors == again.vectors).all()
@@ -24,7 +36,9 @@ def test_word_vectors_are_reproducible_and_of_unit_length():
 
 def test_words_that_occur_once_have_no_vector_unless_faithful():
     assert "once" not in word_vectors(CORPUS, settings(vector_words=1), 0).words
-    faithful, again = (word_vectors(CORPUS, settings(vector_words=1, faithful=True), 0) for _ in range(2))
+    faithful, again = (
+        word_vectors(CORPUS, settings(vector_words=1, faithful=True), 0) for _ in range(2)
+    )
     assert sorted(faithful.words) == CORPUS.vocabulary
     assert (faithful.vectors == again.vectors).all()
     row = faithful.vectors[faithful.words.index("once")]
@@ -60,15 +74,28 @@ def vectors():
 
 
 def test_probe_and_classifier_are_the_same_network_trained_otherwise(vectors):
-    probe, classifier = build_han(vectors, settings(), "cpu"), build_han(vectors, settings(), "cpu", n_samples=50)
+    probe, classifier = (
+        build_han(vectors, settings(), "cpu"),
+        build_han(vectors, settings(), "cpu", n_samples=50),
+    )
     assert (probe.validation, probe.epochs) == (0.0, settings().probe_epochs)
-    assert (classifier.validation, classifier.epochs, classifier.restore_best) == (0.1, settings().epochs, True)
-    assert (probe.units, probe.max_words, probe.batch_size) == (classifier.units, classifier.max_words, classifier.batch_size)
+    assert (classifier.validation, classifier.epochs, classifier.restore_best) == (
+        0.1,
+        settings().epochs,
+        True,
+    )
+    assert (probe.units, probe.max_words, probe.batch_size) == (
+        classifier.units,
+        classifier.max_words,
+        classifier.batch_size,
+    )
 
 
 @pytest.mark.parametrize(("max_updates", "epochs"), [(None, 8), (100, 8), (15, 3), (14, 3), (1, 1)])
 def test_a_large_corpus_is_passed_over_less_often(vectors, max_updates, epochs):
-    assert build_han(vectors, settings(max_updates=max_updates), "cpu", n_samples=50).epochs == epochs  # 5 updates an epoch
+    assert (
+        build_han(vectors, settings(max_updates=max_updates), "cpu", n_samples=50).epochs == epochs
+    )  # 5 updates an epoch
 
 
 def test_faithful_reads_one_sentence_and_keeps_the_last_weights(vectors):
@@ -76,7 +103,9 @@ def test_faithful_reads_one_sentence_and_keeps_the_last_weights(vectors):
     assert (han.last_words_only, han.max_sentences, han.restore_best) == (True, 1, False)
 
 
-@pytest.mark.parametrize(("name", "kind"), [("same", "han"), ("linear", "linear"), ("transformer", "transformer")])
+@pytest.mark.parametrize(
+    ("name", "kind"), [("same", "han"), ("linear", "linear"), ("transformer", "transformer")]
+)
 def test_kinds_of_probe(vectors, bert, name, kind):
     chosen = settings(probe=name, encoder=bert)
     probe = build_probe(vectors, chosen, "cpu", quiet=True)

@@ -1,15 +1,24 @@
-"""Bad input through the command: one clear line on standard error, exit status 2, before any long work."""
+"""Bad input through the command: one clear line on standard error, exit status 2, before any long
+work.
+"""
 
 import json
 from functools import partial
 
 import pytest
 
-from lops_adapters import arguments
-from lops_adapters.context_encoder import ContextEncoder
+from lops_adapters import console
 from lops_adapters.conwea.__main__ import main
+from lops_adapters.probes.context_encoder import ContextEncoder
 
-from ..framework_checks import BAD_OPTIONS, assert_not_overwritten, assert_refused, assert_taken_output_is_refused, assert_usage, metrics_of
+from ..framework_checks import (
+    BAD_OPTIONS,
+    assert_not_overwritten,
+    assert_refused,
+    assert_taken_output_is_refused,
+    assert_usage,
+    metrics_of,
+)
 from ..framework_tools import outcome, warnings_as_for_a_user, write_folder
 from .toys import SEEDS, documents, small_presets
 
@@ -25,7 +34,9 @@ def small():
 @pytest.fixture
 def no_work(monkeypatch):
     """Fail the test where a sentence is encoded."""
-    monkeypatch.setattr(ContextEncoder, "encode", lambda *_: pytest.fail("long work before the error"))
+    monkeypatch.setattr(
+        ContextEncoder, "encode", lambda *_: pytest.fail("long work before the error")
+    )
 
 
 @pytest.fixture
@@ -33,7 +44,19 @@ def run(bert, tmp_path, capsys):
     """run(folder, option, ...) -> exit status, standard output, standard error; into tmp_path/run."""
 
     def command(folder, *more):
-        usual = ["--dataset", folder, "--encoder", bert, "--preset", "quick", "--iterations", "1", "--device", "cpu", "--quiet"]
+        usual = [
+            "--dataset",
+            folder,
+            "--encoder",
+            bert,
+            "--preset",
+            "quick",
+            "--iterations",
+            "1",
+            "--device",
+            "cpu",
+            "--quiet",
+        ]
         return outcome(main, capsys, *usual, "--output", tmp_path / "run", *more)
 
     return command
@@ -49,10 +72,18 @@ def good(tmp_path_factory):
     ("more", "words"),
     [
         *BAD_OPTIONS,
-        (["--every", "1000"], ["every is 1000, and the probe makes 24 updates on 30 pseudo-labelled documents; wanted a smaller number"]),
+        (
+            ["--every", "1000"],
+            [
+                "every is 1000, and the probe makes 24 updates on 30 pseudo-labelled documents; wanted a smaller number"
+            ],
+        ),
         (["--every", "21", "--probe", "linear"], ["every is 21, and the probe makes 4 updates"]),
         (["--iterations", "0"], ["iterations is 0; wanted at least 1"]),
-        (["--encoder", "no/such/model"], ["cannot load the encoder 'no/such/model'", "wanted 'minilm'"]),
+        (
+            ["--encoder", "no/such/model"],
+            ["cannot load the encoder 'no/such/model'", "wanted 'minilm'"],
+        ),
         (["--text-column", "body"], ["no column 'body'"]),
     ],
 )
@@ -63,11 +94,23 @@ def test_options_that_cannot_work(run, good, tmp_path, monkeypatch, more, words)
 
 
 def test_options_argparse_refuses(run, good, capsys):
-    assert_usage(partial(run, good), capsys, "lops_adapters.conwea", "--rule best", "--probe svm", "--tau half", "--nonsense")
+    assert_usage(
+        partial(run, good),
+        capsys,
+        "lops_adapters.conwea",
+        "--rule best",
+        "--probe svm",
+        "--tau half",
+        "--nonsense",
+    )
 
 
 DATA = {
-    "no seed words": (TEXTS, None, ["comes without seed words", "put a seedwords.json beside the data"]),
+    "no seed words": (
+        TEXTS,
+        None,
+        ["comes without seed words", "put a seedwords.json beside the data"],
+    ),
     "empty lists": (TEXTS, {"arts": [], "law": []}, ["comes without seed words"]),
     "seeds that occur nowhere": (
         TEXTS,
@@ -77,9 +120,17 @@ DATA = {
     "one class labelled": (
         TEXTS,
         {"arts": ["gallery"], "sport": ["rugby"]},
-        ["all for ['arts']; wanted at least two classes", "seed words that occur for sport", "warning: seed words that the corpus lacks"],
+        [
+            "all for ['arts']; wanted at least two classes",
+            "seed words that occur for sport",
+            "warning: seed words that the corpus lacks",
+        ],
     ),
-    "no seed twice": (["One judge here.", "One match there."], {"law": ["judge"], "sport": ["match"]}, ["no seed word occurs twice"]),
+    "no seed twice": (
+        ["One judge here.", "One match there."],
+        {"law": ["judge"], "sport": ["match"]},
+        ["no seed word occurs twice"],
+    ),
     "all empty": (["", "   ", "\n"], SEEDS, ["found no word in 3 documents"]),
     "only stop words": (["the and", "of!"], SEEDS, ["found no word in 2 documents"]),
 }
@@ -109,15 +160,27 @@ def test_a_run_is_not_overwritten(run, good, tmp_path):
 
 
 def test_odd_data_that_work(run, tmp_path):
-    """An empty document, a document of stop words, a seed of two words, a class whose seeds nobody uses, names that need quotes."""
-    seeds = {'arts, "fine"': ["gallery", "oil painting"], "<law>": ["judge", "court"], "sport": ["match"], "ödland": ["heath"]}
+    """An empty document, a document of stop words, a seed of two words, a class whose seeds nobody
+    uses, names that need quotes.
+    """
+    seeds = {
+        'arts, "fine"': ["gallery", "oil painting"],
+        "<law>": ["judge", "court"],
+        "sport": ["match"],
+        "ödland": ["heath"],
+    }
     names = dict(zip(SEEDS, seeds, strict=False))
     texts, labels = [*TEXTS, "", "the of"], [*(names[label] for label in LABELS), "ödland", "sport"]
     status, out, err = run(write_folder(tmp_path / "data", texts, labels, seeds))
     assert status == 0, err
     lines = err.splitlines()
-    assert lines[0] == "warning: seed words that the corpus lacks: ödland: heath; no pseudo-label can be made for ödland"
-    assert all(line.startswith("warning: nothing was learnt") for line in lines[1:])  # on so few documents
+    assert (
+        lines[0]
+        == "warning: seed words that the corpus lacks: ödland: heath; no pseudo-label can be made for ödland"
+    )
+    assert all(
+        line.startswith("warning: nothing was learnt") for line in lines[1:]
+    )  # on so few documents
     metrics = metrics_of(tmp_path / "run")
     assert metrics["classes"] == sorted(seeds)
     for arm in ("standard", "lops"):
@@ -133,11 +196,44 @@ def test_odd_data_that_work(run, tmp_path):
 
 
 def test_the_log_names_the_arms(bert, good, tmp_path, capsys):
-    usual = ["--dataset", str(good), "--encoder", bert, "--preset", "quick", "--iterations", "1", "--device", "cpu", "--arms", "standard"]
-    assert arguments.guarded(main)([*usual, "--output", str(tmp_path / "run"), "--seed", "5", "--seeds", "2", "--max-docs", "20"]) == 0
+    usual = [
+        "--dataset",
+        str(good),
+        "--encoder",
+        bert,
+        "--preset",
+        "quick",
+        "--iterations",
+        "1",
+        "--device",
+        "cpu",
+        "--arms",
+        "standard",
+    ]
+    assert (
+        console.guarded(main)(
+            [
+                *usual,
+                "--output",
+                str(tmp_path / "run"),
+                "--seed",
+                "5",
+                "--seeds",
+                "2",
+                "--max-docs",
+                "20",
+            ]
+        )
+        == 0
+    )
     captured = capsys.readouterr()
     assert "standard, iteration 0" in captured.err
     assert captured.out.count("20 documents, preset quick, seed") == 2
     assert sorted(path.name for path in (tmp_path / "run").iterdir()) == ["seed5", "seed6"]
-    stored = [json.loads((tmp_path / "run" / name / "config.json").read_text()) for name in ("seed5", "seed6")]
-    assert stored[0]["dataset"]["sha256"] != stored[1]["dataset"]["sha256"]  # each seed draws its own sample
+    stored = [
+        json.loads((tmp_path / "run" / name / "config.json").read_text())
+        for name in ("seed5", "seed6")
+    ]
+    assert (
+        stored[0]["dataset"]["sha256"] != stored[1]["dataset"]["sha256"]
+    )  # each seed draws its own sample

@@ -8,7 +8,9 @@ CENTRES = np.eye(2, dtype=np.float32)
 
 
 def with_senses(texts, senses, phrases=()):
-    """Contextualised texts; ``senses``: word -> the sense of each of its occurrences, in reading order."""
+    """Contextualised texts; ``senses``: word -> the sense of each of its occurrences, in reading
+    order.
+    """
     tokens = tokenize(texts, phrases)
     sense_id = np.full(len(tokens.word_id), -1, dtype=np.int32)
     for word, ids in senses.items():

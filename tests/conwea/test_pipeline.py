@@ -1,4 +1,6 @@
-"""What flows where: the insertion point, what the classifier is trained on, what a run folder holds."""
+"""What flows where: the insertion point, what the classifier is trained on, what a run folder
+holds.
+"""
 
 import json
 
@@ -11,7 +13,7 @@ from lops_adapters.conwea.pipeline import prepare
 from lops_adapters.core import LopsError, LopsWarning, Selection
 from lops_adapters.datasets import Corpus, Dataset
 from lops_adapters.probes.han import HanProbe
-from lops_adapters.runs import RunFolder
+from lops_adapters.runs.folder import RunFolder
 from lops_adapters.selection import keep_all
 
 from ..framework_checks import assert_learnt_at, assert_one_insertion_point
@@ -24,7 +26,9 @@ def test_the_selector_is_called_in_one_place():
 
 
 class Recorder:
-    """Selectors that keep every second sample, and notes of what they and the classifier were given."""
+    """Selectors that keep every second sample, and notes of what they and the classifier were
+    given.
+    """
 
     def __init__(self, monkeypatch, keep=lambda n: np.arange(n) % 2 == 0):
         self.asked, self.trained = [], []
@@ -34,7 +38,9 @@ class Recorder:
             self.asked.append((list(samples), list(labels)))
             whole = keep_all(samples, labels)
             mask = keep(len(samples))
-            return Selection(mask, whole.learnt_at, whole.confidence, whole.per_class, "every-second", "counted")
+            return Selection(
+                mask, whole.learnt_at, whole.confidence, whole.per_class, "every-second", "counted"
+            )
 
         def record(han, samples, codes, n_classes, *, seed=0):
             self.trained.append((list(samples), list(codes), n_classes))
@@ -54,7 +60,11 @@ def test_the_classifier_is_trained_on_exactly_what_is_kept(monkeypatch, dataset,
         assert trained == samples[::2]
         assert [CLASSES[code] for code in codes] == labels[::2]
         assert n_classes == 3
-        assert (row["pseudo_labels"], row["selected"], row["rule"]) == (len(samples), len(trained), "every-second")
+        assert (row["pseudo_labels"], row["selected"], row["rule"]) == (
+            len(samples),
+            len(trained),
+            "every-second",
+        )
 
 
 def test_standard_trains_on_all_and_both_arms_start_alike(finished):
@@ -62,7 +72,9 @@ def test_standard_trains_on_all_and_both_arms_start_alike(finished):
     assert all(row["selected"] == row["pseudo_labels"] for row in standard)
     assert all(row["selected"] <= row["pseudo_labels"] for row in lops)
     assert lops[0]["selected"] < lops[0]["pseudo_labels"] == standard[0]["pseudo_labels"]
-    files = [(finished.path / arm / "pseudo_labels-0.csv").read_bytes() for arm in ("standard", "lops")]
+    files = [
+        (finished.path / arm / "pseudo_labels-0.csv").read_bytes() for arm in ("standard", "lops")
+    ]
     assert files[0] == files[1] == (finished.path / "pseudo_labels.csv").read_bytes()
 
 
@@ -89,24 +101,40 @@ def test_too_little_kept_trains_on_all_and_says_so(monkeypatch, dataset, go, hea
 
 
 def test_seeds_that_label_one_class_are_not_taken(monkeypatch, dataset, finished):
-    """Where the classifier sees one class everywhere, new seeds might label nothing else: the run keeps those it has."""
+    """Where the classifier sees one class everywhere, new seeds might label nothing else: the run
+    keeps those it has.
+    """
     run = RunFolder(finished.path)
     prepared = prepare(dataset.corpus, finished.settings, run, seed=0, device="cpu", quiet=True)
-    monkeypatch.setattr(pipeline.seed_words, "expand", lambda *_, **__: {"arts": ["people"], "law": [], "sport": []})
+    monkeypatch.setattr(
+        pipeline.seed_words, "expand", lambda *_, **__: {"arts": ["people"], "law": [], "sport": []}
+    )
     probabilities = np.tile(np.float32([0.8, 0.1, 0.1]), (72, 1))
-    with pytest.warns(LopsWarning, match="the seed words stay as they were, because with new ones .* all for"):
-        kept = pipeline._next_seeds(prepared.documents, prepared.seeds, probabilities, 1, faithful=False)
+    with pytest.warns(
+        LopsWarning, match="the seed words stay as they were, because with new ones .* all for"
+    ):
+        kept = pipeline._next_seeds(
+            prepared.documents, prepared.seeds, probabilities, 1, faithful=False
+        )
     assert kept == prepared.seeds
 
 
 @pytest.mark.parametrize("lacking", ["arts", "law"])
 def test_a_class_without_seeds_shifts_no_other(lacking, dataset, go, tmp_path):
-    """Classes of the layout that the seed file leaves out: rows of scores and columns of probabilities stay in step."""
+    """Classes of the layout that the seed file leaves out: rows of scores and columns of
+    probabilities stay in step.
+    """
     corpus = dataset.corpus
     some = Corpus(
-        "some", corpus.ids, corpus.texts, corpus.classes, {name: words for name, words in corpus.seeds.items() if name != lacking}
+        "some",
+        corpus.ids,
+        corpus.texts,
+        corpus.classes,
+        {name: words for name, words in corpus.seeds.items() if name != lacking},
     )
-    with pytest.warns(LopsWarning, match=f"classes without seed words; no pseudo-label can be made for {lacking}"):
+    with pytest.warns(
+        LopsWarning, match=f"classes without seed words; no pseudo-label can be made for {lacking}"
+    ):
         done = go(Dataset(some, dataset.gold), tmp_path / "run", arms=["standard"], iterations=3)
     rows = done.metrics["arms"]["standard"]["iterations"]
     assert all(row["classes_without_pseudo_labels"] == [lacking] for row in rows)
@@ -120,7 +148,12 @@ def test_a_class_without_seeds_shifts_no_other(lacking, dataset, go, tmp_path):
     for name in others:
         words = {word.partition("$")[0] for word in last[name]}
         counts = {
-            label: sum(word in text for text, gold in zip(texts, labels, strict=True) if gold == label for word in words)
+            label: sum(
+                word in text
+                for text, gold in zip(texts, labels, strict=True)
+                if gold == label
+                for word in words
+            )
             for label in others
         }
         assert max(counts, key=counts.get) == name
@@ -131,7 +164,9 @@ def test_the_run_folder(finished):
     assert top == {"config.json", "metrics.json", "pseudo_labels.csv", "work", "standard", "lops"}
     for arm in ("standard", "lops"):
         names = {path.name for path in (finished.path / arm).iterdir()}
-        tables = {f"{kind}-{number}.csv" for kind in ("pseudo_labels", "selection") for number in (0, 1)}
+        tables = {
+            f"{kind}-{number}.csv" for kind in ("pseudo_labels", "selection") for number in (0, 1)
+        }
         assert names == {"model", "predictions.csv", "seeds.json", *tables}
     assert not list(finished.path.rglob("*.tmp"))
     assert not list(finished.path.rglob("vectors.npy"))
@@ -139,12 +174,26 @@ def test_the_run_folder(finished):
 
 def test_metrics_hold_what_is_promised(finished):
     stored = json.loads((finished.path / "metrics.json").read_text())
-    assert {"framework", "dataset", "n_documents", "classes", "pseudo_labels", "arms"} <= set(stored)
-    assert (stored["framework"], stored["dataset"], stored["n_documents"], stored["classes"]) == ("conwea", "toy", 72, list(CLASSES))
+    assert {"framework", "dataset", "n_documents", "classes", "pseudo_labels", "arms"} <= set(
+        stored
+    )
+    assert (stored["framework"], stored["dataset"], stored["n_documents"], stored["classes"]) == (
+        "conwea",
+        "toy",
+        72,
+        list(CLASSES),
+    )
     assert stored["pseudo_labels"]["count"] > 36
     assert 0 < stored["pseudo_labels"]["noise"] < 0.5
     for arm in stored["arms"].values():
-        assert {"micro_f1", "macro_f1", "seconds", "selected", "selected_noise", "iterations"} <= set(arm)
+        assert {
+            "micro_f1",
+            "macro_f1",
+            "seconds",
+            "selected",
+            "selected_noise",
+            "iterations",
+        } <= set(arm)
         assert 0 <= arm["micro_f1"] <= 1
         assert [row["iteration"] for row in arm["iterations"]] == [0, 1]
     assert stored["senses"]["ambiguous_words"] > 0
@@ -154,7 +203,10 @@ def test_metrics_hold_what_is_promised(finished):
 def test_selection_tables_say_when_each_was_learnt(finished):
     rows = read_rows(finished.path / "lops" / "selection-0.csv")
     assert_learnt_at(rows, finished.settings.probe_epochs)
-    assert sum(row["selected"] == "1" for row in rows) == finished.metrics["arms"]["lops"]["iterations"][0]["selected"]
+    assert (
+        sum(row["selected"] == "1" for row in rows)
+        == finished.metrics["arms"]["lops"]["iterations"][0]["selected"]
+    )
 
 
 def test_nothing_to_read(dataset, go, tmp_path):
@@ -163,7 +215,9 @@ def test_nothing_to_read(dataset, go, tmp_path):
         go(Dataset(empty), tmp_path / "run")
 
 
-@pytest.mark.filterwarnings("ignore::lops_adapters.core.LopsWarning")  # a random encoder learns little
+@pytest.mark.filterwarnings(
+    "ignore::lops_adapters.core.LopsWarning"
+)  # a random encoder learns little
 @pytest.mark.parametrize("probe", ["linear", "transformer"])
 def test_other_probes(dataset, go, finished, head_start, probe):
     config = json.loads((head_start / "config.json").read_text())
@@ -171,7 +225,9 @@ def test_other_probes(dataset, go, finished, head_start, probe):
     (head_start / "config.json").write_text(json.dumps(config))
     metrics = go(dataset, head_start, arms=["lops"], resume=True, probe=probe, iterations=2).metrics
     row = metrics["arms"]["lops"]["iterations"][0]
-    assert row["pseudo_labels"] == finished.metrics["arms"]["lops"]["iterations"][0]["pseudo_labels"]
+    assert (
+        row["pseudo_labels"] == finished.metrics["arms"]["lops"]["iterations"][0]["pseudo_labels"]
+    )
     assert 0 < row["selected"] <= row["pseudo_labels"]
 
 
@@ -179,7 +235,12 @@ def test_other_probes(dataset, go, finished, head_start, probe):
 def test_faithful_runs(dataset, go, tmp_path):
     done = go(dataset, tmp_path / "run", arms=["standard"], faithful=True, combine="concat")
     assert done.metrics["arms"]["standard"]["micro_f1"] > 1 / 3
-    with np.load(done.path / "work" / "senses.npz") as senses, np.load(done.path / "work" / "word_vectors.npz") as vectors:
+    with (
+        np.load(done.path / "work" / "senses.npz") as senses,
+        np.load(done.path / "work" / "word_vectors.npz") as vectors,
+    ):
         assert senses["centres"].shape[1] == 2 * 16
-        documents_seen = prepare(dataset.corpus, done.settings, done.run, seed=0, device="cpu", quiet=True).documents
+        documents_seen = prepare(
+            dataset.corpus, done.settings, done.run, seed=0, device="cpu", quiet=True
+        ).documents
         assert len(vectors["vectors"]) == len(documents_seen.vocabulary)

@@ -6,11 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from lops_adapters import arguments, context_encoder
+from lops_adapters import console
 from lops_adapters.conwea.__main__ import main
+from lops_adapters.probes import context_encoder
 from lops_adapters.probes.han import HanProbe
 
-from ..framework_checks import OTHER_OPTIONS, assert_not_resumed, assert_read_not_made_again, assert_same_run, metrics_of, stages
+from ..framework_checks import (
+    OTHER_OPTIONS,
+    assert_not_resumed,
+    assert_read_not_made_again,
+    assert_same_run,
+    metrics_of,
+    stages,
+)
 from ..framework_tools import in_own_process, read_rows, write_folder
 from .toys import SEEDS, documents, small_presets
 
@@ -19,11 +27,21 @@ PROGRAM = Path(__file__).with_name("command.py")
 
 def options(data, bert, output, *more):
     sizes = ["--preset", "quick", "--iterations", "2", "--device", "cpu"]
-    return ["--dataset", str(data), "--encoder", bert, *sizes, "--output", str(output), "--quiet", *more]
+    return [
+        "--dataset",
+        str(data),
+        "--encoder",
+        bert,
+        *sizes,
+        "--output",
+        str(output),
+        "--quiet",
+        *more,
+    ]
 
 
 def command(*args):
-    return arguments.guarded(main)(list(args))
+    return console.guarded(main)(list(args))
 
 
 @pytest.fixture(autouse=True)
@@ -70,7 +88,9 @@ def test_a_finished_run_is_read_not_made_again(data, bert, whole, monkeypatch, c
     for name in ("updates", "predict_prepared"):
         monkeypatch.setattr(HanProbe, name, None)
     monkeypatch.setattr("lops_adapters.conwea.pipeline.ContextEncoder", None)
-    table = assert_read_not_made_again(lambda: command(*options(data, bert, whole, "--resume")), whole, capsys)
+    table = assert_read_not_made_again(
+        lambda: command(*options(data, bert, whole, "--resume")), whole, capsys
+    )
     assert "lops" in table
 
 
@@ -81,7 +101,10 @@ def test_the_first_table_is_the_last_in_a_process_of_its_own(data, bert, whole, 
     assert capsys.readouterr().out == again.stdout
 
 
-@pytest.mark.parametrize(("more", "words"), [*OTHER_OPTIONS, (["--rule", "ranked"], "settings.rule = 'released', not 'ranked'")])
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [*OTHER_OPTIONS, (["--rule", "ranked"], "settings.rule = 'released', not 'ranked'")],
+)
 def test_other_options_are_refused(data, bert, whole, capsys, more, words):
     status = command(*options(data, bert, whole, "--resume", *more))
     assert_not_resumed(status, capsys.readouterr().err, words)

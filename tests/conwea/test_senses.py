@@ -5,7 +5,14 @@ import pytest
 from sklearn.cluster import KMeans
 
 from lops_adapters.conwea import senses as module
-from lops_adapters.conwea.senses import cluster, find_senses, nearest, normalised, similarity_threshold, tokens_to_encode
+from lops_adapters.conwea.senses import (
+    cluster,
+    find_senses,
+    nearest,
+    normalised,
+    similarity_threshold,
+    tokens_to_encode,
+)
 from lops_adapters.conwea.tokens import tokenize
 from lops_adapters.core import LopsError
 
@@ -15,7 +22,13 @@ def cosine(a, b):
 
 
 def brute_threshold(groups):
-    return np.median([np.median([cosine(a, b) for a, b in itertools.combinations(group, 2)]) for group in groups if len(group) > 1])
+    return np.median(
+        [
+            np.median([cosine(a, b) for a, b in itertools.combinations(group, 2)])
+            for group in groups
+            if len(group) > 1
+        ]
+    )
 
 
 @pytest.mark.parametrize("block", [2, 3, 1024])
@@ -43,7 +56,9 @@ def blobs(n_blobs, size=12, width=16, noise=0.05, seed=0):
     """Occurrences around orthogonal directions, shuffled, and the direction of each."""
     rng = np.random.default_rng(seed)
     which = rng.permutation(np.repeat(np.arange(n_blobs), size))
-    return (np.eye(width)[which] + rng.normal(0, noise, (len(which), width))).astype(np.float32), which
+    return (np.eye(width)[which] + rng.normal(0, noise, (len(which), width))).astype(
+        np.float32
+    ), which
 
 
 @pytest.mark.parametrize("n_blobs", [2, 3, 5])
@@ -76,7 +91,9 @@ def test_the_number_grows_while_every_pair_of_centres_is_below_the_threshold(thr
 
 def test_one_centre_is_the_mean():
     vectors, _ = blobs(1)
-    np.testing.assert_allclose(cluster(vectors, 0.5, 0, 3), vectors.mean(axis=0, keepdims=True), atol=1e-6)
+    np.testing.assert_allclose(
+        cluster(vectors, 0.5, 0, 3), vectors.mean(axis=0, keepdims=True), atol=1e-6
+    )
 
 
 @pytest.mark.parametrize("threshold", [0.5, 1.0, 1.0000001])
@@ -113,11 +130,21 @@ def test_encoded_are_words_above_the_floor_and_seeds():
     tokens = tokenize([*TEXTS, "the seldom seen"])
 
     def encoded(floor):
-        return {tokens.words[i] for i in tokens.word_id[tokens_to_encode(tokens, {"a": ["Rare"], "b": ["missing"]}, floor)]}
+        return {
+            tokens.words[i]
+            for i in tokens.word_id[
+                tokens_to_encode(tokens, {"a": ["Rare"], "b": ["missing"]}, floor)
+            ]
+        }
 
     assert encoded(6) == {"court", "rare"}
     assert encoded(5) == {"court", "goal", "rare"}
-    assert encoded(1) == {"court", "goal", "seldom", "rare"}  # never one occurrence, which has nothing to be compared with
+    assert encoded(1) == {
+        "court",
+        "goal",
+        "seldom",
+        "rare",
+    }  # never one occurrence, which has nothing to be compared with
     positions = tokens_to_encode(tokens, {}, 5)
     assert positions.dtype == np.int64
     assert (np.diff(positions) > 0).all()
@@ -128,9 +155,21 @@ def sensed(min_occurrences=5, max_occurrences=100, seed=0, width=16):
     tokens = tokenize(TEXTS)
     wanted = tokens_to_encode(tokens, {"a": ["court"]}, min_occurrences)
     rng = np.random.default_rng(5)
-    vectors = (np.eye(width)[rng.integers(0, 2, len(wanted))] + rng.normal(0, 0.05, (len(wanted), width))).astype(np.float16)
-    options = {"min_occurrences": min_occurrences, "max_occurrences": max_occurrences, "restarts": 3, "seed": seed}
-    return tokens, wanted, vectors, find_senses(tokens, wanted, vectors, {"a": ["court"]}, **options)
+    vectors = (
+        np.eye(width)[rng.integers(0, 2, len(wanted))] + rng.normal(0, 0.05, (len(wanted), width))
+    ).astype(np.float16)
+    options = {
+        "min_occurrences": min_occurrences,
+        "max_occurrences": max_occurrences,
+        "restarts": 3,
+        "seed": seed,
+    }
+    return (
+        tokens,
+        wanted,
+        vectors,
+        find_senses(tokens, wanted, vectors, {"a": ["court"]}, **options),
+    )
 
 
 def test_every_occurrence_of_a_frequent_word_gets_its_nearest_sense():
@@ -140,7 +179,10 @@ def test_every_occurrence_of_a_frequent_word_gets_its_nearest_sense():
     assert set(found.centres) == {"court", "goal"}
     for word, centres in found.centres.items():
         rows = tokens.word_id[wanted] == tokens.words.index(word)
-        best = [max(range(len(centres)), key=lambda k: cosine(row, centres[k])) for row in vectors[rows].astype(np.float32)]
+        best = [
+            max(range(len(centres)), key=lambda k: cosine(row, centres[k]))
+            for row in vectors[rows].astype(np.float32)
+        ]
         assert found.sense_id[wanted[rows]].tolist() == best
     others = np.setdiff1d(np.arange(len(tokens.word_id)), wanted)
     assert (found.sense_id[others] == -1).all()
@@ -157,7 +199,11 @@ def test_words_below_the_floor_are_not_split():
 
 def test_large_words_are_sampled_with_the_seed(monkeypatch):
     seen = []
-    monkeypatch.setattr(module, "cluster", lambda vectors, *_: seen.append(vectors) or np.eye(2, vectors.shape[1], dtype=np.float32))
+    monkeypatch.setattr(
+        module,
+        "cluster",
+        lambda vectors, *_: seen.append(vectors) or np.eye(2, vectors.shape[1], dtype=np.float32),
+    )
     for seed in (0, 0, 1):
         found = sensed(max_occurrences=4, seed=seed)[-1]
     assert {len(vectors) for vectors in seen} == {4}
@@ -173,10 +219,16 @@ def test_the_same_whatever_the_number_of_threads():
     rng = np.random.default_rng(0)
     tokens = tokenize(["court " * 50] * 24)
     wanted = tokens_to_encode(tokens, {"a": ["court"]}, 5)
-    vectors = (np.eye(8)[rng.integers(0, 3, len(wanted))] + rng.normal(0, 0.3, (len(wanted), 8))).astype(np.float16)
+    vectors = (
+        np.eye(8)[rng.integers(0, 3, len(wanted))] + rng.normal(0, 0.3, (len(wanted), 8))
+    ).astype(np.float16)
     options = {"min_occurrences": 5, "max_occurrences": 2000, "restarts": 2, "seed": 0}
     found = []
     for threads in (1, 4, 4, 4):
         with threadpool_limits(threads):
-            found.append(find_senses(tokens, wanted, vectors, {"a": ["court"]}, **options).centres["court"].tobytes())
+            found.append(
+                find_senses(tokens, wanted, vectors, {"a": ["court"]}, **options)
+                .centres["court"]
+                .tobytes()
+            )
     assert len(set(found)) == 1

@@ -17,7 +17,12 @@ def test_presets_are_the_published_sizes_and_smaller_ones():
     paper, quick = ConweaSettings.preset("paper"), ConweaSettings.preset("quick")
     assert (paper.encoder, paper.layers, paper.max_pieces) == ("bert-base-uncased", 4, 512)
     assert (paper.batch_size, paper.epochs, paper.patience, paper.validation) == (256, 100, 3, 0.1)
-    assert (paper.iterations, paper.max_sentences, paper.max_words, paper.vector_size) == (6, 15, 100, 100)
+    assert (paper.iterations, paper.max_sentences, paper.max_words, paper.vector_size) == (
+        6,
+        15,
+        100,
+        100,
+    )
     assert (paper.rule, paper.tau, paper.every) == ("released", 0.5, "epoch")
     assert (quick.rule, quick.tau, quick.iterations) == (paper.rule, paper.tau, paper.iterations)
     assert quick.encoder == "minilm"

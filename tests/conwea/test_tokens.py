@@ -6,9 +6,13 @@ from lops_adapters.conwea.tokens import clean, phrases_in, seed_word, tokenize
 
 def sentences(corpus, of="words"):
     """Documents as sentences of words (None for tokens without one), or of tokens as written."""
-    ids, names = (corpus.word_id, corpus.words) if of == "words" else (corpus.surface_id, corpus.surface)
+    ids, names = (
+        (corpus.word_id, corpus.words) if of == "words" else (corpus.surface_id, corpus.surface)
+    )
     found = [[] for _ in range(corpus.n_documents)]
-    for owner, begin, end in zip(corpus.sentence_document, corpus.sentence_start[:-1], corpus.sentence_start[1:], strict=True):
+    for owner, begin, end in zip(
+        corpus.sentence_document, corpus.sentence_start[:-1], corpus.sentence_start[1:], strict=True
+    ):
         found[owner].append([names[i] if i >= 0 else None for i in ids[begin:end]])
     return found
 
@@ -19,10 +23,17 @@ def test_sentences_tokens_and_words():
         [["The", "bank", "rose", "."], ["It", "was", "n't", "the", "river", "'s", "bank", "!"]],
         [["Banks", "fell"]],
     ]
-    assert sentences(corpus) == [[[None, "bank", "rose", None], [None, None, "nt", None, "river", None, "bank", None]], [["banks", "fell"]]]
+    assert sentences(corpus) == [
+        [[None, "bank", "rose", None], [None, None, "nt", None, "river", None, "bank", None]],
+        [["banks", "fell"]],
+    ]
     assert corpus.token_document.tolist() == [0] * 12 + [1] * 2
     assert corpus.sentence_start.tolist() == [0, 4, 12, 14]
-    assert (corpus.surface_id.dtype, corpus.word_id.dtype, corpus.sentence_start.dtype) == (np.int32, np.int32, np.int64)
+    assert (corpus.surface_id.dtype, corpus.word_id.dtype, corpus.sentence_start.dtype) == (
+        np.int32,
+        np.int32,
+        np.int64,
+    )
 
 
 def test_stop_words_keep_their_place_whatever_their_case():
@@ -52,13 +63,17 @@ def test_nothing_to_find(texts):
 
 
 def test_abbreviations_end_no_sentence():
-    corpus = tokenize(["Mr. Smith of the U.S. Senate met Dr. Jones at 3 p.m. on Jan. 3. It was late. They left."])
+    corpus = tokenize(
+        ["Mr. Smith of the U.S. Senate met Dr. Jones at 3 p.m. on Jan. 3. It was late. They left."]
+    )
     assert [len(document) for document in sentences(corpus)] == [3]
     assert sentences(corpus)[0][0][:3] == ["mr", "smith", None]
 
 
 def test_phrases_become_one_word_the_longest_first():
-    corpus = tokenize(["World War II began. The world war ended; a world, war."], ["world war", "world war ii"])
+    corpus = tokenize(
+        ["World War II began. The world war ended; a world, war."], ["world war", "world war ii"]
+    )
     words = [word for sentence in sentences(corpus)[0] for word in sentence if word]
     assert words == ["world_war_ii", "began", "world_war", "ended", "world", "war"]
     assert "World War II" in corpus.surface
@@ -66,8 +81,13 @@ def test_phrases_become_one_word_the_longest_first():
 
 
 def test_a_phrase_may_hold_stop_words_and_end_a_sentence_but_not_cross_it():
-    corpus = tokenize(["I read the hunger games", "Of the hunger. Games came"], ["the hunger games"])
-    assert sentences(corpus) == [[[None, "read", "the_hunger_games"]], [[None, None, "hunger", None], ["games", "came"]]]
+    corpus = tokenize(
+        ["I read the hunger games", "Of the hunger. Games came"], ["the hunger games"]
+    )
+    assert sentences(corpus) == [
+        [[None, "read", "the_hunger_games"]],
+        [[None, None, "hunger", None], ["games", "came"]],
+    ]
 
 
 def test_phrases_do_not_overlap():
@@ -77,7 +97,10 @@ def test_phrases_do_not_overlap():
 
 def test_sets_of_phrases_have_no_order():
     text = ["the big red apple and the big red barn"]
-    one, other = tokenize(text, ["big red", "big red apple"]), tokenize(text, ["big red apple", "big red"])
+    one, other = (
+        tokenize(text, ["big red", "big red apple"]),
+        tokenize(text, ["big red apple", "big red"]),
+    )
     assert one.words == other.words == ("big_red_apple", "big_red", "barn")
 
 
@@ -85,7 +108,10 @@ def test_names_of_seeds():
     assert seed_word("  Same-Sex  ") == "samesex"
     assert seed_word("m/m romance group") == "mm_romance_group"
     assert seed_word("rock & roll") == "rock_roll"
-    assert phrases_in({"a": ["one", "two words"], "b": ["three short words"]}) == ["two words", "three short words"]
+    assert phrases_in({"a": ["one", "two words"], "b": ["three short words"]}) == [
+        "two words",
+        "three short words",
+    ]
 
 
 def test_no_word_holds_a_separator():
@@ -97,4 +123,13 @@ def test_no_word_holds_a_separator():
 
 def test_quotes_reach_the_encoder_as_quotes():
     corpus = tokenize(['He said "river banks" twice.'])
-    assert [corpus.surface[i] for i in corpus.surface_id] == ["He", "said", '"', "river", "banks", '"', "twice", "."]
+    assert [corpus.surface[i] for i in corpus.surface_id] == [
+        "He",
+        "said",
+        '"',
+        "river",
+        "banks",
+        '"',
+        "twice",
+        ".",
+    ]

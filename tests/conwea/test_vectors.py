@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lops_adapters import context_encoder as module
-from lops_adapters.context_encoder import ContextEncoder
 from lops_adapters.conwea.tokens import tokenize
 from lops_adapters.conwea.vectors import contextual_vectors, windows
 from lops_adapters.core import LopsError
+from lops_adapters.probes import context_encoder as module
+from lops_adapters.probes.context_encoder import ContextEncoder
 
 from .toys import COMMON, documents
 
@@ -31,7 +31,9 @@ def everything(corpus):
 
 
 def test_the_encoder_itself(encoder, tokens, bert, tmp_path):
-    """Each vector is the mean of the last layers at the first word piece, as the model gives them for the sentence alone."""
+    """Each vector is the mean of the last layers at the first word piece, as the model gives them
+    for the sentence alone.
+    """
     import torch
     from transformers import AutoModel, AutoTokenizer
 
@@ -46,7 +48,9 @@ def test_the_encoder_itself(encoder, tokens, bert, tmp_path):
             first.append(len(ids))
             ids += tokenizer(tokens.surface[token], add_special_tokens=False)["input_ids"]
         with torch.inference_mode():
-            hidden = model(torch.tensor([[*ids, tokenizer.sep_token_id]]), output_hidden_states=True).hidden_states
+            hidden = model(
+                torch.tensor([[*ids, tokenizer.sep_token_id]]), output_hidden_states=True
+            ).hidden_states
         expected = torch.stack(hidden[-2:]).mean(dim=0)[0].numpy()
         for row in np.flatnonzero((wanted >= begin) & (wanted < end)):
             np.testing.assert_allclose(found[row], expected[first[wanted[row] - begin]], atol=2e-3)
@@ -65,8 +69,12 @@ def test_batches_change_nothing(encoder, tokens, bert, tmp_path, batch_pieces):
         (tmp_path / name).mkdir()
     wanted = everything(tokens)
     usual = contextual_vectors(tokens, wanted, encoder, tmp_path / "one")
-    small = ContextEncoder(bert, layers=2, max_pieces=64, batch_pieces=batch_pieces, precision="float32")
-    np.testing.assert_allclose(contextual_vectors(tokens, wanted, small, tmp_path / "other"), usual, atol=2e-3)
+    small = ContextEncoder(
+        bert, layers=2, max_pieces=64, batch_pieces=batch_pieces, precision="float32"
+    )
+    np.testing.assert_allclose(
+        contextual_vectors(tokens, wanted, small, tmp_path / "other"), usual, atol=2e-3
+    )
 
 
 def test_only_what_is_wanted_and_the_same(encoder, tokens, tmp_path):
@@ -75,7 +83,9 @@ def test_only_what_is_wanted_and_the_same(encoder, tokens, tmp_path):
     everywhere = everything(tokens)
     usual = contextual_vectors(tokens, everywhere, encoder, tmp_path / "one")
     some = everywhere[::7]
-    np.testing.assert_allclose(contextual_vectors(tokens, some, encoder, tmp_path / "other"), usual[::7], atol=2e-3)
+    np.testing.assert_allclose(
+        contextual_vectors(tokens, some, encoder, tmp_path / "other"), usual[::7], atol=2e-3
+    )
 
 
 def test_layers_are_averaged_or_joined(bert, tokens, tmp_path):
@@ -83,8 +93,12 @@ def test_layers_are_averaged_or_joined(bert, tokens, tmp_path):
     for combine, layers in (("mean", 2), ("concat", 2), ("concat", 1)):
         folder = tmp_path / f"{combine}{layers}"
         folder.mkdir()
-        encoder = ContextEncoder(bert, layers=layers, combine=combine, max_pieces=64, precision="float32")
-        found[combine, layers] = np.asarray(contextual_vectors(tokens, wanted, encoder, folder), dtype=np.float32)
+        encoder = ContextEncoder(
+            bert, layers=layers, combine=combine, max_pieces=64, precision="float32"
+        )
+        found[combine, layers] = np.asarray(
+            contextual_vectors(tokens, wanted, encoder, folder), dtype=np.float32
+        )
     joined = found["concat", 2]
     assert joined.shape == (40, 32)
     np.testing.assert_allclose(found["mean", 2], (joined[:, :16] + joined[:, 16:]) / 2, atol=2e-3)
@@ -93,13 +107,18 @@ def test_layers_are_averaged_or_joined(bert, tokens, tmp_path):
 
 def test_windows_cover_every_token_once_and_fit(bert):
     rng = np.random.default_rng(0)
-    texts = [" ".join(rng.choice([*COMMON, "extraordinarily", "ab"], int(size))) + "." for size in rng.integers(1, 60, 20)]
+    texts = [
+        " ".join(rng.choice([*COMMON, "extraordinarily", "ab"], int(size))) + "."
+        for size in rng.integers(1, 60, 20)
+    ]
     corpus = tokenize([*texts, "x" * 300, ""])
     encoder = ContextEncoder(bert, layers=1, max_pieces=8)
     lengths = np.array([len(ids) for ids in encoder.pieces(corpus.surface)])[corpus.surface_id]
     assert lengths.max() == 6  # a longer token is cut to what fits with the two special ones
     found = [(begin, end) for _, begin, end in windows(corpus, lengths, encoder.max_pieces)]
-    assert [token for begin, end in found for token in range(begin, end)] == list(range(len(corpus.word_id)))
+    assert [token for begin, end in found for token in range(begin, end)] == list(
+        range(len(corpus.word_id))
+    )
     sentence = np.repeat(np.arange(len(corpus.sentence_document)), np.diff(corpus.sentence_start))
     for begin, end in found:
         assert 0 < lengths[begin:end].sum() <= 6
@@ -109,10 +128,17 @@ def test_windows_cover_every_token_once_and_fit(bert):
 
 def test_long_sentences_are_encoded_in_windows(bert, tmp_path):
     corpus = tokenize([" ".join(["court", "match", "verdict"] * 20)])
-    found = contextual_vectors(corpus, everything(corpus), ContextEncoder(bert, layers=1, max_pieces=8, precision="float32"), tmp_path)
+    found = contextual_vectors(
+        corpus,
+        everything(corpus),
+        ContextEncoder(bert, layers=1, max_pieces=8, precision="float32"),
+        tmp_path,
+    )
     assert found.shape == (60, 16)
     assert (np.abs(found).max(axis=1) > 0).all()
-    np.testing.assert_allclose(found[:6], found[6:12], atol=2e-3)  # six tokens a window, and the text repeats
+    np.testing.assert_allclose(
+        found[:6], found[6:12], atol=2e-3
+    )  # six tokens a window, and the text repeats
 
 
 class StopError(Exception):
@@ -138,9 +164,15 @@ def test_an_interrupted_pass_goes_on(encoder, tokens, tmp_path, monkeypatch, cal
     with pytest.raises(StopError):
         contextual_vectors(tokens, wanted, encoder, tmp_path / "broken")
     progress = tmp_path / "broken" / "vectors.json"
-    assert (json.loads(progress.read_text())["windows"] if calls else progress.exists()) == 10 * calls
+    assert (
+        json.loads(progress.read_text())["windows"] if calls else progress.exists()
+    ) == 10 * calls
     again = []
-    monkeypatch.setattr(ContextEncoder, "encode", lambda self, *batch: again.append(len(batch[0])) or encode(self, *batch))
+    monkeypatch.setattr(
+        ContextEncoder,
+        "encode",
+        lambda self, *batch: again.append(len(batch[0])) or encode(self, *batch),
+    )
     resumed = contextual_vectors(tokens, wanted, encoder, tmp_path / "broken")
     assert (resumed == whole).all()
     assert sum(again) == len(tokens.sentence_document) - 10 * calls

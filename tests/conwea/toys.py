@@ -1,4 +1,6 @@
-"""A corpus small enough to run ConWea on in a second, with an ambiguous seed word, and a tiny random BERT that reads it."""
+"""A corpus small enough to run ConWea on in a second, with an ambiguous seed word, and a tiny
+random BERT that reads it.
+"""
 
 from unittest import mock
 
@@ -9,7 +11,11 @@ from lops_adapters.conwea.settings import ConweaSettings
 from ..framework_tools import ARTS, COMMON, LAW, SPORT, letter_pieces, save_bert
 
 TOPICS = {"arts": ARTS, "law": LAW, "sport": SPORT}
-SEEDS = {"arts": ["gallery", "oil painting", "curator"], "law": ["judge", "court", "verdict"], "sport": ["match", "court", "coach"]}
+SEEDS = {
+    "arts": ["gallery", "oil painting", "curator"],
+    "law": ["judge", "court", "verdict"],
+    "sport": ["match", "court", "coach"],
+}
 CLASSES = tuple(SEEDS)
 SMALL = {
     "layers": 2,
@@ -48,13 +54,18 @@ def _sentence(rng, label, words):
 
 
 def documents(n=72, seed=0):
-    """n short documents and their gold labels; one in eight speaks of another class once, which makes wrong pseudo-labels."""
+    """n short documents and their gold labels; one in eight speaks of another class once, which
+    makes wrong pseudo-labels.
+    """
     rng = np.random.default_rng(seed)
     texts, labels = [], []
     for number in range(n):
         label = CLASSES[number % 3]
         special = ["oil painting"] if label == "arts" else ["court"]
-        sentences = [_sentence(rng, label, special if rng.random() < 0.5 else []) for _ in range(int(rng.integers(2, 5)))]
+        sentences = [
+            _sentence(rng, label, special if rng.random() < 0.5 else [])
+            for _ in range(int(rng.integers(2, 5)))
+        ]
         if number % 8 == 0:
             other = CLASSES[(number + 1) % 3]
             sentences.append(f"Later the {SEEDS[other][0]} and the {SEEDS[other][0]} went.")
@@ -64,6 +75,17 @@ def documents(n=72, seed=0):
 
 
 def save_word_piece_bert(folder):
-    """Write a random BERT of four narrow layers with a WordPiece vocabulary of the toy words, made the same way every time."""
-    words = [*COMMON, *(word for topic in TOPICS.values() for word in topic), "court", "oil", "the", ".", "$", "'"]
+    """Write a random BERT of four narrow layers with a WordPiece vocabulary of the toy words, made
+    the same way every time.
+    """
+    words = [
+        *COMMON,
+        *(word for topic in TOPICS.values() for word in topic),
+        "court",
+        "oil",
+        "the",
+        ".",
+        "$",
+        "'",
+    ]
     return save_bert(folder, [*letter_pieces(), "##ing", *words], num_hidden_layers=4)

@@ -1,6 +1,8 @@
-"""The selection rules once more, in plain sets and loops, as the paper and its released code describe them.
+"""The selection rules once more, in plain sets and loops, as the paper and its released code
+describe them.
 
-Written from the descriptions and not from ``lops_adapters.core``; slow on purpose. Nothing is shared with the code under test.
+Written from the descriptions and not from ``lops_adapters.core``; slow on purpose. Nothing is
+shared with the code under test.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ def splitmix64(seed: int, position: int) -> int:
 
 @dataclass
 class Checkpoint:
-    """What the probe said: a label a sample and, where scores were given, the score of its pseudo-label."""
+    """What the probe said: a label a sample and, where scores were given, the score of its
+    pseudo-label.
+    """
 
     time: float
     predicted: list[Hashable]
@@ -37,12 +41,27 @@ class Answer:
     threshold: dict[Hashable, int] = field(default_factory=dict)
 
 
-def from_scores(time: float, rows: Sequence[Sequence[float]], classes: Sequence[Hashable], labels: Sequence[Hashable]) -> Checkpoint:
+def from_scores(
+    time: float,
+    rows: Sequence[Sequence[float]],
+    classes: Sequence[Hashable],
+    labels: Sequence[Hashable],
+) -> Checkpoint:
     predicted = [classes[list(row).index(max(row))] for row in rows]
-    return Checkpoint(time, predicted, [row[list(classes).index(label)] for row, label in zip(rows, labels, strict=True)])
+    return Checkpoint(
+        time,
+        predicted,
+        [row[list(classes).index(label)] for row, label in zip(rows, labels, strict=True)],
+    )
 
 
-def expected(rule: str, labels: Sequence[Hashable], tau: str, checkpoints: Sequence[Checkpoint], seed: int = 0) -> Answer:
+def expected(
+    rule: str,
+    labels: Sequence[Hashable],
+    tau: str,
+    checkpoints: Sequence[Checkpoint],
+    seed: int = 0,
+) -> Answer:
     """Answer of ``rule`` for tau, a decimal written out, after all checkpoints."""
     members: dict[Hashable, list[int]] = {}
     for i, label in enumerate(labels):
@@ -51,17 +70,26 @@ def expected(rule: str, labels: Sequence[Hashable], tau: str, checkpoints: Seque
     for c, own in members.items():
         exact = Fraction(tau) * len(own)
         answer.threshold[c] = max(1, math.floor(exact)) if rule == "released" else math.ceil(exact)
-    run = {"released": released, "algorithm1": algorithm1, "stop-and-take-all": stop_and_take_all, "ranked": ranked}[rule]
+    run = {
+        "released": released,
+        "algorithm1": algorithm1,
+        "stop-and-take-all": stop_and_take_all,
+        "ranked": ranked,
+    }[rule]
     run(answer, members, Fraction(tau), checkpoints, seed)
     return answer
 
 
 def strength(checkpoint: Checkpoint, i: int, seed: int) -> tuple[float, int]:
-    """Sort key between samples learnt at the same checkpoint: the larger score first, then the smaller hash."""
+    """Sort key between samples learnt at the same checkpoint: the larger score first, then the
+    smaller hash.
+    """
     return (-checkpoint.score[i] if checkpoint.score else 0.0, splitmix64(seed, i))
 
 
-def released(answer: Answer, members: dict, tau: Fraction, checkpoints: Sequence[Checkpoint], seed: int) -> None:
+def released(
+    answer: Answer, members: dict, tau: Fraction, checkpoints: Sequence[Checkpoint], seed: int
+) -> None:
     for now in checkpoints:
         for c in members.keys() - answer.closed_at.keys():
             current = {i for i in members[c] if now.predicted[i] == c}
@@ -74,7 +102,9 @@ def released(answer: Answer, members: dict, tau: Fraction, checkpoints: Sequence
         answer.kept |= set(members[c])
 
 
-def algorithm1(answer: Answer, members: dict, tau: Fraction, checkpoints: Sequence[Checkpoint], seed: int) -> None:
+def algorithm1(
+    answer: Answer, members: dict, tau: Fraction, checkpoints: Sequence[Checkpoint], seed: int
+) -> None:
     for now in checkpoints:
         for c in members.keys() - answer.closed_at.keys():
             size = len(members[c])
@@ -88,7 +118,9 @@ def algorithm1(answer: Answer, members: dict, tau: Fraction, checkpoints: Sequen
                 answer.closed_at[c] = now.time
 
 
-def stop_and_take_all(answer: Answer, members: dict, tau: Fraction, checkpoints: Sequence[Checkpoint], seed: int) -> None:
+def stop_and_take_all(
+    answer: Answer, members: dict, tau: Fraction, checkpoints: Sequence[Checkpoint], seed: int
+) -> None:
     for now in checkpoints:
         for c, own in members.items():
             for i in own:
@@ -100,15 +132,23 @@ def stop_and_take_all(answer: Answer, members: dict, tau: Fraction, checkpoints:
             return
 
 
-def ranked(answer: Answer, members: dict, tau: Fraction, checkpoints: Sequence[Checkpoint], seed: int) -> None:
-    """Rank over the whole training, without stopping early; only then forget what was learnt after a class was full."""
+def ranked(
+    answer: Answer, members: dict, tau: Fraction, checkpoints: Sequence[Checkpoint], seed: int
+) -> None:
+    """Rank over the whole training, without stopping early; only then forget what was learnt after
+    a class was full.
+    """
     for c, own in members.items():
         first = {i: next((now for now in checkpoints if now.predicted[i] == c), None) for i in own}
         never = Checkpoint(math.inf, [])
-        ranking = sorted(own, key=lambda i: ((first[i] or never).time, *strength(first[i] or never, i, seed)))
+        ranking = sorted(
+            own, key=lambda i: ((first[i] or never).time, *strength(first[i] or never, i, seed))
+        )
         top = ranking[: answer.threshold[c]]
         answer.kept |= set(top)
         full = max((first[i] or never).time for i in top)
         if full < math.inf:
             answer.closed_at[c] = full
-        answer.learnt_at.update({i: now.time for i, now in first.items() if now and now.time <= full})
+        answer.learnt_at.update(
+            {i: now.time for i, now in first.items() if now and now.time <= full}
+        )

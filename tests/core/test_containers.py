@@ -41,7 +41,9 @@ CONTAINERS = {
     "categorical": pd.Categorical,
     "index": pd.Index,
 }
-STRINGS = CONTAINERS | {"string series": lambda values: pd.Series(values, index=INDEX, dtype="string")}
+STRINGS = CONTAINERS | {
+    "string series": lambda values: pd.Series(values, index=INDEX, dtype="string")
+}
 INTEGERS = CONTAINERS | {
     "int8": lambda values: np.array(values, dtype=np.int8),
     "uint64": lambda values: np.array(values, dtype=np.uint64),
@@ -67,7 +69,14 @@ def test_integers(labels, predictions):
 def test_tuples_as_class_names(labels, predictions):
     assert kept(labels(pair(WORDS)), predictions(pair(SAID_WORDS))) == KEPT
     assert kept(labels(pair(WORDS)), np.eye(3)[SAID_CODES], pair(["cow", "cat", "dog"])) == KEPT
-    assert kept(labels(pair(WORDS)), tuple(map(tuple, np.eye(3)[SAID_CODES])), pair(["cow", "cat", "dog"])) == KEPT
+    assert (
+        kept(
+            labels(pair(WORDS)),
+            tuple(map(tuple, np.eye(3)[SAID_CODES])),
+            pair(["cow", "cat", "dog"]),
+        )
+        == KEPT
+    )
 
 
 SCORES = {
@@ -102,7 +111,9 @@ def test_tensors(how):
     torch = pytest.importorskip("torch")
     scores = torch.eye(3)[SAID_CODES]
     if how.startswith("int"):
-        assert kept(torch.tensor(CODES), torch.tensor(SAID_CODES, dtype=getattr(torch, how))) == KEPT
+        assert (
+            kept(torch.tensor(CODES), torch.tensor(SAID_CODES, dtype=getattr(torch, how))) == KEPT
+        )
     elif how == "grad":
         assert kept(CODES, scores.requires_grad_()) == KEPT
     elif how == "float16":
@@ -157,7 +168,10 @@ def test_the_callers_arrays_are_left_alone():
 
 def test_a_frame_whose_columns_are_named_in_another_order_is_refused():
     order = LearningOrder(["a", "b"])
-    with pytest.raises(LopsError, match=r"score columns are 'b', 'a'; wanted the order of the classes: 'a', 'b'\. Reorder them"):
+    with pytest.raises(
+        LopsError,
+        match=r"score columns are 'b', 'a'; wanted the order of the classes: 'a', 'b'\. Reorder them",
+    ):
         order.observe(pd.DataFrame([[0.1, 0.9], [0.8, 0.2]], columns=["b", "a"]))
     order.observe(pd.DataFrame([[0.9, 0.1], [0.2, 0.8]], columns=["a", "b"]))
     assert order.select().kept.tolist() == [0, 1]

@@ -43,7 +43,9 @@ def test_a_million_samples(rule):
 
 
 def test_scores_are_read_block_by_block():
-    """One truth value a score would already be a quarter of the input. Each block must meet its own samples."""
+    """One truth value a score would already be a quarter of the input. Each block must meet its own
+    samples.
+    """
     n, k = 50_000, 400
     scores = np.random.default_rng(0).random((n, k), dtype=np.float32)
     labels, score = scores.argmax(axis=1), scores.max(axis=1)
@@ -53,4 +55,6 @@ def test_scores_are_read_block_by_block():
     assert selection.learnt_at.tolist() == [1.0] * n
     for c in range(k):
         own = np.sort(score[labels == c])[::-1]
-        np.testing.assert_array_equal(np.sort(score[(labels == c) & selection.mask])[::-1], own[: (len(own) + 1) // 2])
+        np.testing.assert_array_equal(
+            np.sort(score[(labels == c) & selection.mask])[::-1], own[: (len(own) + 1) // 2]
+        )

@@ -1,4 +1,6 @@
-"""LearningOrder against the brute-force oracle, and what must not matter: row order, batches, skipped samples, late checkpoints."""
+"""LearningOrder against the brute-force oracle, and what must not matter: row order, batches,
+skipped samples, late checkpoints.
+"""
 
 import inspect
 import random
@@ -32,13 +34,21 @@ class Case:
     seen: list[Checkpoint]
 
     def order(self, rule: str, **other: Any) -> LearningOrder:
-        settings_ = {"max_checkpoints": 5, "classes": self.classes, "horizon": self.horizon, "seed": self.seed, **other}
+        settings_ = {
+            "max_checkpoints": 5,
+            "classes": self.classes,
+            "horizon": self.horizon,
+            "seed": self.seed,
+            **other,
+        }
         return LearningOrder(self.labels, float(self.tau), rule, **settings_)
 
 
 @st.composite
 def cases(draw: st.DrawFn, scores: str = "mixed") -> Case:
-    """Few samples and coarse scores make ties, empty classes and classes of one sample common; ``distinct`` scores rule ties out."""
+    """Few samples and coarse scores make ties, empty classes and classes of one sample common;
+    ``distinct`` scores rule ties out.
+    """
     names = NAMES[draw(st.sampled_from(sorted(NAMES)))][: draw(st.integers(1, 4))]
     n, k = draw(st.integers(1, 14)), len(names)
     labels = draw(st.lists(st.sampled_from(names), min_size=n, max_size=n))
@@ -48,7 +58,12 @@ def cases(draw: st.DrawFn, scores: str = "mixed") -> Case:
         if scores == "distinct":
             values = np.array(draw(st.permutations(range(n * k)))).reshape(n, k) / (n * k)
         elif draw(st.booleans()):
-            values = np.array(draw(st.lists(st.integers(0, 4), min_size=n * k, max_size=n * k))).reshape(n, k) / 4
+            values = (
+                np.array(draw(st.lists(st.integers(0, 4), min_size=n * k, max_size=n * k))).reshape(
+                    n, k
+                )
+                / 4
+            )
         else:
             rows.append(draw(st.lists(st.sampled_from(names), min_size=n, max_size=n)))
             seen.append(Checkpoint(times[-1], rows[-1]))
@@ -56,7 +71,16 @@ def cases(draw: st.DrawFn, scores: str = "mixed") -> Case:
         rows.append(values.tolist())
         seen.append(from_scores(times[-1], rows[-1], names, labels))
     tau = f"{draw(st.integers(1, 100)) / 100:.2f}"
-    return Case(labels, names, tau, draw(st.integers(0, 3)), rows, times, times[-1] + draw(st.sampled_from([0.0, 1.5])), seen)
+    return Case(
+        labels,
+        names,
+        tau,
+        draw(st.integers(0, 3)),
+        rows,
+        times,
+        times[-1] + draw(st.sampled_from([0.0, 1.5])),
+        seen,
+    )
 
 
 def select(order: LearningOrder) -> Selection:
@@ -87,7 +111,11 @@ def test_oracle(rule, case):
         answer = expected(rule, case.labels, case.tau, case.seen[:number], case.seed)
         assert order.done == (number == 5 or set(case.labels) == answer.closed_at.keys())
         relearnable = rule == "released"
-        waiting = [i for i, c in enumerate(case.labels) if c not in answer.closed_at and (relearnable or i not in answer.learnt_at)]
+        waiting = [
+            i
+            for i, c in enumerate(case.labels)
+            if c not in answer.closed_at and (relearnable or i not in answer.learnt_at)
+        ]
         assert order.undecided.tolist() == ([] if order.done else waiting)
 
         selection = select(order)
@@ -96,12 +124,20 @@ def test_oracle(rule, case):
         assert selection.rejected.tolist() == sorted(set(range(n)) - answer.kept)
         assert selection.mask.tolist() == [i in answer.kept for i in range(n)]
         assert selection.learnt_at.tolist() == [answer.learnt_at.get(i, np.inf) for i in range(n)]
-        kappa = [1 - answer.learnt_at[i] / case.horizon if i in answer.learnt_at else -1 / case.horizon for i in range(n)]
+        kappa = [
+            1 - answer.learnt_at[i] / case.horizon if i in answer.learnt_at else -1 / case.horizon
+            for i in range(n)
+        ]
         np.testing.assert_allclose(selection.confidence, kappa, rtol=0, atol=1e-12)
         assert list(selection.per_class) == case.classes
         for c, report in selection.per_class.items():
             own = {i for i in range(n) if case.labels[i] == c}
-            counts = (len(own), answer.threshold.get(c, 0), len(own & answer.learnt_at.keys()), len(own & answer.kept))
+            counts = (
+                len(own),
+                answer.threshold.get(c, 0),
+                len(own & answer.learnt_at.keys()),
+                len(own & answer.kept),
+            )
             assert report[:5] == (*counts, answer.closed_at.get(c))
 
 
@@ -123,21 +159,41 @@ def test_warns_exactly_where_nothing_was_learnt(rule, case):
 
 def permuted(case: Case, by: list[int]) -> Case:
     moved = [[row[i] for i in by] for row in case.rows]
-    return Case([case.labels[i] for i in by], case.classes, case.tau, case.seed, moved, case.times, case.horizon, case.seen)
+    return Case(
+        [case.labels[i] for i in by],
+        case.classes,
+        case.tau,
+        case.seed,
+        moved,
+        case.times,
+        case.horizon,
+        case.seen,
+    )
 
 
 @pytest.mark.parametrize(
-    ("rule", "scores"), [("released", "mixed"), ("stop-and-take-all", "mixed"), ("algorithm1", "distinct"), ("ranked", "distinct")]
+    ("rule", "scores"),
+    [
+        ("released", "mixed"),
+        ("stop-and-take-all", "mixed"),
+        ("algorithm1", "distinct"),
+        ("ranked", "distinct"),
+    ],
 )
 @settings(max_examples=120, deadline=None, derandomize=True)
 @given(data=st.data())
 def test_row_order_does_not_matter(rule, scores, data):
     case = data.draw(cases(scores))
     by = data.draw(st.permutations(range(len(case.labels))))
-    one, two = watched(case, case.order(rule)), watched(permuted(case, by), permuted(case, by).order(rule))
+    one, two = (
+        watched(case, case.order(rule)),
+        watched(permuted(case, by), permuted(case, by).order(rule)),
+    )
     np.testing.assert_array_equal(one.learnt_at[by], two.learnt_at)
     assert one.per_class == two.per_class
-    learnt = np.isfinite(two.learnt_at)  # never-learnt samples have no score: where ranked fills up with them, the hash decides
+    learnt = np.isfinite(
+        two.learnt_at
+    )  # never-learnt samples have no score: where ranked fills up with them, the hash decides
     np.testing.assert_array_equal((one.mask[by] & learnt), (two.mask & learnt))
     if rule != "ranked":
         np.testing.assert_array_equal(one.mask[by], two.mask)
@@ -155,7 +211,9 @@ def test_batches_in_any_order(rule, case, random_: random.Random):
         while left:
             size = random_.randint(1, len(left))
             batch, left = left[:size], left[size:]
-            order.observe([row[i] for i in batch], positions=batch, time=time if first else None)  # later batches know the time
+            order.observe(
+                [row[i] for i in batch], positions=batch, time=time if first else None
+            )  # later batches know the time
             first = False
     same(select(order), watched(case, case.order(rule)))
 
@@ -194,7 +252,9 @@ def test_open_checkpoint_is_left_out(rule, seed):
     order = LearningOrder(["a"] * 8 + ["b"], rule=rule, seed=seed)
     order.observe([*"abbbbbbb", "b"])
     before = order.select()
-    order.observe([[0.9, 0.1], [0.4, 0.6], [0.3, 0.7], [0.2, 0.8], [0.8, 0.2]], positions=[0, 1, 2, 3, 4])
+    order.observe(
+        [[0.9, 0.1], [0.4, 0.6], [0.3, 0.7], [0.2, 0.8], [0.8, 0.2]], positions=[0, 1, 2, 3, 4]
+    )
     same(before, order.select())
     assert order.times == [1.0]
 
@@ -215,7 +275,16 @@ def test_ties_follow_the_hash_and_not_the_file(rule):
 def test_gold_labels_do_not_exist():
     """What cannot be passed cannot leak."""
     parameters = {
-        LearningOrder: ["pseudo_labels", "tau", "rule", "max_checkpoints", "classes", "horizon", "seed", "strict"],
+        LearningOrder: [
+            "pseudo_labels",
+            "tau",
+            "rule",
+            "max_checkpoints",
+            "classes",
+            "horizon",
+            "seed",
+            "strict",
+        ],
         LearningOrder.observe: ["self", "predictions", "time", "positions", "close"],
         LearningOrder.select: ["self"],
     }

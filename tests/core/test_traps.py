@@ -29,9 +29,15 @@ def test_class_of_one_sample_never_learnt_is_kept_and_named():
         assert order.select().kept.tolist() == [0, 1, 2]
 
 
-@pytest.mark.parametrize(("rule", "b_kept"), [("released", 2), ("algorithm1", 0), ("stop-and-take-all", 0), ("ranked", 1)])
+@pytest.mark.parametrize(
+    ("rule", "b_kept"),
+    [("released", 2), ("algorithm1", 0), ("stop-and-take-all", 0), ("ranked", 1)],
+)
 def test_nothing_learnt_in_one_class(rule, b_kept):
-    order, strict = LearningOrder(["a", "a", "b", "b"], rule=rule), LearningOrder(["a", "a", "b", "b"], rule=rule, strict=True)
+    order, strict = (
+        LearningOrder(["a", "a", "b", "b"], rule=rule),
+        LearningOrder(["a", "a", "b", "b"], rule=rule, strict=True),
+    )
     for watch in (order, strict):
         watch.observe(["a", "a", "a", "a"])
     with pytest.warns(LopsWarning, match=NOTHING_IN_B.format(b_kept)) as caught:
@@ -50,7 +56,10 @@ def test_strict_is_silent_when_something_was_learnt(rule):
     order.select()
 
 
-@pytest.mark.parametrize(("rule", "kept"), [("released", 10), ("algorithm1", 4), ("stop-and-take-all", 10), ("ranked", 4)])
+@pytest.mark.parametrize(
+    ("rule", "kept"),
+    [("released", 10), ("algorithm1", 4), ("stop-and-take-all", 10), ("ranked", 4)],
+)
 def test_all_learnt_at_once(rule, kept):
     order = LearningOrder(["a", "b"] * 5, rule=rule, tau=0.4)
     order.observe(["a", "b"] * 5)
@@ -62,7 +71,9 @@ def test_all_learnt_at_once(rule, kept):
     assert selection.stopped == "every class reached its threshold within 1 checkpoint"
 
 
-@pytest.mark.parametrize(("rule", "kept"), [("released", 4), ("algorithm1", 0), ("stop-and-take-all", 0), ("ranked", 2)])
+@pytest.mark.parametrize(
+    ("rule", "kept"), [("released", 4), ("algorithm1", 0), ("stop-and-take-all", 0), ("ranked", 2)]
+)
 def test_nothing_learnt_at_all(rule, kept):
     order = LearningOrder(["a", "a", "b", "b"], rule=rule, max_checkpoints=2)
     for _ in range(2):
@@ -86,7 +97,9 @@ def test_tau_one_waits_for_every_sample(rule):
 
 
 def test_released_does_not_accumulate():
-    """Every sample is learnt at some checkpoint, never more than one at a time: the class does not close."""
+    """Every sample is learnt at some checkpoint, never more than one at a time: the class does not
+    close.
+    """
     order = LearningOrder(["a"] * 4, classes=["a", "b"])
     for right in range(4):
         order.observe(["a" if i == right else "b" for i in range(4)])
@@ -138,7 +151,9 @@ def test_single_class(rule):
 
 @every_rule
 def test_a_full_class_refuses_later_samples(rule):
-    """Class a is full at time 1, b at time 2: samples of a learnt at time 2 count under stop-and-take-all alone."""
+    """Class a is full at time 1, b at time 2: samples of a learnt at time 2 count under
+    stop-and-take-all alone.
+    """
     order = LearningOrder(["a", "a", "b", "b"], rule=rule)
     order.observe(["a", "b", "a", "a"])
     order.observe(["a", "a", "b", "b"])
@@ -158,7 +173,11 @@ def test_infinite_scores_still_decide_ties():
 
 def test_tie_hash_is_splitmix64():
     """Reference outputs of splitmix64 started at 0; seeds far out and of either sign are welcome."""
-    assert tie_hash(np.arange(3), seed=0).tolist() == [16294208416658607535, 7960286522194355700, 487617019471545679]
+    assert tie_hash(np.arange(3), seed=0).tolist() == [
+        16294208416658607535,
+        7960286522194355700,
+        487617019471545679,
+    ]
     assert tie_hash(np.array([[0], [1]]), seed=0).shape == (2, 1)
     for seed in (-1, 2**63, 2**80):
         assert len(set(tie_hash(np.arange(1000), seed).tolist())) == 1000

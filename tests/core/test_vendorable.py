@@ -32,7 +32,21 @@ NUMPY = {
     "fromiter",
     "full",
 }
-NUMPY |= {"inf", "int32", "int64", "isfinite", "isinf", "isnan", "lexsort", "minimum", "nan", "ndarray", "searchsorted", "uint64", "unique"}
+NUMPY |= {
+    "inf",
+    "int32",
+    "int64",
+    "isfinite",
+    "isinf",
+    "isnan",
+    "lexsort",
+    "minimum",
+    "nan",
+    "ndarray",
+    "searchsorted",
+    "uint64",
+    "unique",
+}
 NUMPY |= {"where", "zeros", "zeros_like"}
 TOO_NEW = {
     "removeprefix",
@@ -46,7 +60,18 @@ TOO_NEW = {
     "pairwise",
     "batched",
 }
-HEAVY = ["torch", "transformers", "keras", "tensorflow", "gensim", "sklearn", "scipy", "pandas", "tqdm", "lops_adapters"]
+HEAVY = [
+    "torch",
+    "transformers",
+    "keras",
+    "tensorflow",
+    "gensim",
+    "sklearn",
+    "scipy",
+    "pandas",
+    "tqdm",
+    "lops_adapters",
+]
 
 
 def nodes(*kinds: type) -> list[ast.AST]:
@@ -54,14 +79,29 @@ def nodes(*kinds: type) -> list[ast.AST]:
 
 
 def test_imports_only_numpy_and_the_standard_library():
-    imported = {alias.name for node in nodes(ast.Import) for alias in node.names} | {node.module for node in nodes(ast.ImportFrom)}
+    imported = {alias.name for node in nodes(ast.Import) for alias in node.names} | {
+        node.module for node in nodes(ast.ImportFrom)
+    }
     assert imported <= MODULES
     assert all(node.level == 0 for node in nodes(ast.ImportFrom))
-    assert {alias.name for node in nodes(ast.ImportFrom) if node.module == "typing" for alias in node.names} <= TYPING <= set(dir(typing))
+    assert (
+        {
+            alias.name
+            for node in nodes(ast.ImportFrom)
+            if node.module == "typing"
+            for alias in node.names
+        }
+        <= TYPING
+        <= set(dir(typing))
+    )
 
 
 def test_numpy_names_are_old_enough():
-    used = {node.attr for node in nodes(ast.Attribute) if isinstance(node.value, ast.Name) and node.value.id == "np"}
+    used = {
+        node.attr
+        for node in nodes(ast.Attribute)
+        if isinstance(node.value, ast.Name) and node.value.id == "np"
+    }
     assert used <= NUMPY
 
 
@@ -70,17 +110,27 @@ def test_syntax_is_old_enough():
     assert not nodes(ast.NamedExpr, ast.Match, ast.TryStar)
     assert not any(node.args.posonlyargs for node in nodes(ast.FunctionDef, ast.Lambda))
     generic = [
-        node for node in nodes(ast.Subscript) if isinstance(node.value, ast.Name) and isinstance(getattr(builtins, node.value.id, 0), type)
+        node
+        for node in nodes(ast.Subscript)
+        if isinstance(node.value, ast.Name)
+        and isinstance(getattr(builtins, node.value.id, 0), type)
     ]
     assert not generic, "list[int] needs Python 3.9"
-    annotations = [node.annotation for node in nodes(ast.arg, ast.AnnAssign)] + [node.returns for node in nodes(ast.FunctionDef)]
+    annotations = [node.annotation for node in nodes(ast.arg, ast.AnnAssign)] + [
+        node.returns for node in nodes(ast.FunctionDef)
+    ]
     unions = [a for a in annotations if a for part in ast.walk(a) if isinstance(part, ast.BinOp)]
     assert not unions, "int | None needs Python 3.10"
     assert not {node.attr for node in nodes(ast.Attribute)} & TOO_NEW
-    assert not [k.arg for call in nodes(ast.Call) for k in call.keywords if k.arg == "strict"], "zip(strict=) needs Python 3.10"
+    assert not [k.arg for call in nodes(ast.Call) for k in call.keywords if k.arg == "strict"], (
+        "zip(strict=) needs Python 3.10"
+    )
     assert not re.search(r"\{[^{}\"']*[^=!<>{}\"']=\}", SOURCE), "f'{x=}' needs Python 3.8"
     assert not [
-        node for node in nodes(ast.Return) if isinstance(node.value, ast.Tuple) and any(isinstance(e, ast.Starred) for e in node.value.elts)
+        node
+        for node in nodes(ast.Return)
+        if isinstance(node.value, ast.Tuple)
+        and any(isinstance(e, ast.Starred) for e in node.value.elts)
     ]
 
 
@@ -108,7 +158,14 @@ print(core.__file__, *sorted(set(sys.modules) & set({HEAVY!r})))
 
 
 def python(folder: Path, *command: str) -> list[str]:
-    answer = subprocess.run([sys.executable, *command], cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+    answer = subprocess.run(
+        [sys.executable, *command],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
     assert answer.returncode == 0, answer.stderr
     return answer.stdout.splitlines()
 

@@ -1,6 +1,8 @@
-"""The example that tells the readings of the paper apart: a1..a4 and b1..b6, tau = 0.5, known from four checkpoints.
+"""The example that tells the readings of the paper apart: a1..a4 and b1..b6, tau = 0.5, known from
+four checkpoints.
 
-Learnt after checkpoint 1: a1 a2 a3 b1 b2; after 2: a1-a4 b2 b3 b5; after 3: all but b4; after 4: all.
+Learnt after checkpoint 1: a1 a2 a3 b1 b2; after 2: a1-a4 b2 b3 b5; after 3: all but b4; after 4:
+all.
 """
 
 import numpy as np
@@ -10,7 +12,12 @@ from lops_adapters.core import LearningOrder, Selection
 
 NAMES = ["a1", "a2", "a3", "a4", "b1", "b2", "b3", "b4", "b5", "b6"]
 LABELS = [name[0] for name in NAMES]
-CORRECT = [{"a1", "a2", "a3", "b1", "b2"}, {"a1", "a2", "a3", "a4", "b2", "b3", "b5"}, set(NAMES) - {"b4"}, set(NAMES)]
+CORRECT = [
+    {"a1", "a2", "a3", "b1", "b2"},
+    {"a1", "a2", "a3", "a4", "b2", "b3", "b5"},
+    set(NAMES) - {"b4"},
+    set(NAMES),
+]
 ONLY_B1_B2 = [{n for n in correct if n[0] == "a" or n in ("b1", "b2")} for correct in CORRECT]
 OTHER = {"a": "b", "b": "a"}
 
@@ -20,9 +27,13 @@ def labels_at(correct: set[str]) -> list[str]:
 
 
 def falling_scores(correct: set[str]) -> np.ndarray:
-    """Scores of the pseudo-label fall with the position in the file, so that file order is the tie rule."""
+    """Scores of the pseudo-label fall with the position in the file, so that file order is the tie
+    rule.
+    """
     own = [0.9 - 0.01 * i if name in correct else 0.1 for i, name in enumerate(NAMES)]
-    return np.array([(s, 1 - s) if label == "a" else (1 - s, s) for s, label in zip(own, LABELS, strict=True)])
+    return np.array(
+        [(s, 1 - s) if label == "a" else (1 - s, s) for s, label in zip(own, LABELS, strict=True)]
+    )
 
 
 def watch(order: LearningOrder, story: list[set[str]], say: object) -> tuple[int, Selection]:
@@ -41,11 +52,40 @@ def kept(selection: Selection) -> set[str]:
 def test_released(say):
     stopped, selection = watch(LearningOrder(LABELS), CORRECT, say)
     assert stopped == 2
-    assert kept(selection) == {"a1", "a2", "a3", "b2", "b3", "b5"}  # b1 is rejected although learnt first: nothing accumulates
+    assert kept(selection) == {
+        "a1",
+        "a2",
+        "a3",
+        "b2",
+        "b3",
+        "b5",
+    }  # b1 is rejected although learnt first: nothing accumulates
     assert selection.per_class["a"] == (4, 2, 3, 3, 1.0, "threshold reached")
     assert selection.per_class["b"] == (6, 3, 4, 3, 2.0, "threshold reached")
-    assert selection.learnt_at.tolist() == [1, 1, 1, np.inf, 1, 1, 2, np.inf, 2, np.inf]  # a4: learnt after its class had closed
-    assert selection.confidence.tolist() == [0.75, 0.75, 0.75, -0.25, 0.75, 0.75, 0.5, -0.25, 0.5, -0.25]
+    assert selection.learnt_at.tolist() == [
+        1,
+        1,
+        1,
+        np.inf,
+        1,
+        1,
+        2,
+        np.inf,
+        2,
+        np.inf,
+    ]  # a4: learnt after its class had closed
+    assert selection.confidence.tolist() == [
+        0.75,
+        0.75,
+        0.75,
+        -0.25,
+        0.75,
+        0.75,
+        0.5,
+        -0.25,
+        0.5,
+        -0.25,
+    ]
 
 
 def test_algorithm1_in_file_order():
@@ -64,20 +104,36 @@ def test_stop_and_take_all(say):
 def test_ranked_allows_every_tie_and_nothing_else():
     seen = set()
     for seed in range(60):
-        stopped, selection = watch(LearningOrder(LABELS, rule="ranked", seed=seed), CORRECT, labels_at)
+        stopped, selection = watch(
+            LearningOrder(LABELS, rule="ranked", seed=seed), CORRECT, labels_at
+        )
         assert stopped == 2  # the first ceil(tau |D_c|) of the full ranking are known
         seen.add(frozenset(kept(selection)))
-    allowed = {frozenset({"a1", "a2", "a3", "b1", "b2", b} - {a}) for a in ("a1", "a2", "a3") for b in ("b3", "b5")}
+    allowed = {
+        frozenset({"a1", "a2", "a3", "b1", "b2", b} - {a})
+        for a in ("a1", "a2", "a3")
+        for b in ("b3", "b5")
+    }
     assert seen == allowed
 
 
 def test_ranked_takes_the_larger_score():
-    assert kept(watch(LearningOrder(LABELS, rule="ranked"), CORRECT, falling_scores)[1]) == {"a1", "a2", "b1", "b2", "b3"}
+    assert kept(watch(LearningOrder(LABELS, rule="ranked"), CORRECT, falling_scores)[1]) == {
+        "a1",
+        "a2",
+        "b1",
+        "b2",
+        "b3",
+    }
 
 
 @pytest.mark.parametrize(
     ("rule", "b_kept"),
-    [("released", {"b1", "b2", "b3", "b4", "b5", "b6"}), ("algorithm1", {"b1", "b2"}), ("stop-and-take-all", {"b1", "b2"})],
+    [
+        ("released", {"b1", "b2", "b3", "b4", "b5", "b6"}),
+        ("algorithm1", {"b1", "b2"}),
+        ("stop-and-take-all", {"b1", "b2"}),
+    ],
 )
 def test_class_that_never_gets_there(rule, b_kept):
     stopped, selection = watch(LearningOrder(LABELS, rule=rule), ONLY_B1_B2, labels_at)
@@ -96,5 +152,8 @@ def test_ranked_fills_up():
 def test_report_says_why():
     selection = watch(LearningOrder(LABELS), ONLY_B1_B2, labels_at)[1]
     assert selection.per_class["b"].why == "threshold not reached, kept whole"
-    assert selection.stopped == "max_checkpoints reached after 4 checkpoints, 1 of 2 classes below their threshold"
+    assert (
+        selection.stopped
+        == "max_checkpoints reached after 4 checkpoints, 1 of 2 classes below their threshold"
+    )
     assert repr(selection).startswith("Selection(kept 9 of 10, rule='released'")

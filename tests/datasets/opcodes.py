@@ -1,4 +1,6 @@
-"""The opcodes of pickle protocol 2, as far as frames use them, to write by hand what no library here would write."""
+"""The opcodes of pickle protocol 2, as far as frames use them, to write by hand what no library
+here would write.
+"""
 
 import struct
 
@@ -49,12 +51,22 @@ def build(thing, state):
 
 def dtype(code="O8", order="|", fields=NONE):
     made = call(name("numpy", "dtype"), text(code), number(0), number(1))
-    return build(made, several(number(3), text(order), NONE, fields, NONE, number(-1), number(-1), number(63)))
+    return build(
+        made,
+        several(number(3), text(order), NONE, fields, NONE, number(-1), number(-1), number(63)),
+    )
 
 
 def array(shape, data, kind=None, fortran=FALSE):
-    made = call(name("numpy.core.multiarray", "_reconstruct"), name("numpy", "ndarray"), several(number(0)), old_text(b"b"))
-    return build(made, several(number(1), several(*map(number, shape)), kind or dtype(), fortran, data))
+    made = call(
+        name("numpy.core.multiarray", "_reconstruct"),
+        name("numpy", "ndarray"),
+        several(number(0)),
+        old_text(b"b"),
+    )
+    return build(
+        made, several(number(1), several(*map(number, shape)), kind or dtype(), fortran, data)
+    )
 
 
 def index(data, base="pandas.core.indexes.base"):
@@ -66,15 +78,22 @@ def rows(stop, base="pandas.core.indexes"):
     return call(name(f"{base}.base", "_new_Index"), name(f"{base}.range", "RangeIndex"), parts)
 
 
-def frame(columns, blocks, n_rows, internals="pandas.core.internals.managers", base="pandas.core.indexes"):
+def frame(
+    columns, blocks, n_rows, internals="pandas.core.internals.managers", base="pandas.core.indexes"
+):
     """Write a frame as pandas 0.25 did: blocks are (values, places)."""
     names = index(array([len(columns)], many(*columns)), f"{base}.base")
     axes = many(names, rows(number(n_rows), base))
     entries = many(*(mapping(values=values, mgr_locs=places) for values, places in blocks))
     extra = b"}" + text("0.14.1") + mapping(axes=axes, blocks=entries) + b"s"
-    state = several(axes, many(*(values for values, _ in blocks)), many(*(names for _ in blocks)), extra)
+    state = several(
+        axes, many(*(values for values, _ in blocks)), many(*(names for _ in blocks)), extra
+    )
     manager = build(new(name(internals, "BlockManager")), state)
-    return build(new(name("pandas.core.frame", "DataFrame")), mapping(_data=manager, _typ=text("dataframe"), _metadata=b"]"))
+    return build(
+        new(name("pandas.core.frame", "DataFrame")),
+        mapping(_data=manager, _typ=text("dataframe"), _metadata=b"]"),
+    )
 
 
 def places(start, stop):
@@ -99,7 +118,14 @@ def arrow(alias, length, offset, *buffers):
             number(length),
             number(0),
             number(offset),
-            many(*(call(name("pyarrow.lib", "py_buffer"), encoded(raw)) if raw is not None else NONE for raw in buffers)),
+            many(
+                *(
+                    call(name("pyarrow.lib", "py_buffer"), encoded(raw))
+                    if raw is not None
+                    else NONE
+                    for raw in buffers
+                )
+            ),
             b"]",
             NONE,
         ),

@@ -36,7 +36,10 @@ def test_classes_are_alphabetical_and_seeds_follow_them():
         ({"texts": "one"}, "found one str"),
         ({"texts": [], "ids": []}, "holds no document"),
         ({"classes": ["arts", "sports", "arts"]}, "class names must differ"),
-        ({"seeds": {"sport": ["goal"]}}, r"seed words for sport, which the classes do not contain \(arts, sports\)"),
+        (
+            {"seeds": {"sport": ["goal"]}},
+            r"seed words for sport, which the classes do not contain \(arts, sports\)",
+        ),
         ({"seeds": {"sports": "goal"}}, "found one str"),
         ({"seeds": {"sports": [" "]}}, "empty seed word for sports"),
         ({"seeds": {"sports": [1]}}, "is 1, a int"),
@@ -48,8 +51,14 @@ def test_bad_corpus_is_refused(changes, message):
 
 
 def test_gold_labels_are_checked_against_the_corpus():
-    assert Dataset(make(), GoldLabels(["arts", "arts", "sports"])).gold.labels == ("arts", "arts", "sports")
-    with pytest.raises(LopsError, match=r"gold labels poetry are not among the classes \(arts, sports\)"):
+    assert Dataset(make(), GoldLabels(["arts", "arts", "sports"])).gold.labels == (
+        "arts",
+        "arts",
+        "sports",
+    )
+    with pytest.raises(
+        LopsError, match=r"gold labels poetry are not among the classes \(arts, sports\)"
+    ):
         Dataset(make(), GoldLabels(["arts", "poetry", "sports"]))
     with pytest.raises(LopsError, match="2 gold labels for 3 documents"):
         Dataset(make(), GoldLabels(["arts", "sports"]))

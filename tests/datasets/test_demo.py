@@ -1,4 +1,6 @@
-"""The demo corpus is what its page promises: original news prose, no near-duplicates, seed words that are honestly ambiguous."""
+"""The demo corpus is what its page promises: original news prose, no near-duplicates, seed words
+that are honestly ambiguous.
+"""
 
 import re
 from collections import Counter, defaultdict
@@ -19,7 +21,11 @@ def demo():
 def test_size_topics_and_lengths(demo):
     assert len(demo.corpus) >= 800
     counts = Counter(demo.gold.labels)
-    assert sorted(counts) == ["arts", "business", "politics", "science", "sports"] == list(demo.corpus.classes)
+    assert (
+        sorted(counts)
+        == ["arts", "business", "politics", "science", "sports"]
+        == list(demo.corpus.classes)
+    )
     assert min(counts.values()) >= 100
     words = [len(text.split()) for text in demo.corpus.texts]
     assert min(words) >= 40
@@ -43,7 +49,9 @@ def test_every_seed_word_is_used_in_several_topics(demo):
     for text, label in zip(demo.corpus.texts, demo.gold.labels, strict=True):
         for word in set(re.findall(r"[a-z]+", text.lower())):
             topics[word].add(label)
-    ambiguous = [seed for seeds in demo.corpus.seeds.values() for seed in seeds if len(topics[seed]) >= 2]
+    ambiguous = [
+        seed for seeds in demo.corpus.seeds.values() for seed in seeds if len(topics[seed]) >= 2
+    ]
     assert len(ambiguous) >= 0.8 * sum(map(len, demo.corpus.seeds.values()))
 
 
@@ -57,7 +65,10 @@ def test_no_near_duplicates(demo):
     for number, own in enumerate(triples):
         shared = Counter(other for triple in own for other in holders[triple])
         for other, count in shared.items():
-            assert count <= min(len(own), len(triples[other])) / 8, (demo.corpus.texts[number], demo.corpus.texts[other])
+            assert count <= min(len(own), len(triples[other])) / 8, (
+                demo.corpus.texts[number],
+                demo.corpus.texts[other],
+            )
         for triple in own:
             holders[triple].append(number)
 

@@ -40,7 +40,9 @@ class Server:
         self.http = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.http.daemon_threads = True
         self.released = threading.Event()
-        threading.Thread(target=self.http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+        threading.Thread(
+            target=self.http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
+        ).start()
 
     @property
     def url(self):
@@ -55,7 +57,9 @@ class Server:
         if self.answers:
             request.send_error(self.answers.pop(0))
             return
-        start = int(asked.removeprefix("bytes=").rstrip("-")) if asked and self.ranges_supported else 0
+        start = (
+            int(asked.removeprefix("bytes=").rstrip("-")) if asked and self.ranges_supported else 0
+        )
         if start >= len(self.content) and start:
             request.send_response(416)
             request.send_header("Content-Range", f"bytes */{len(self.content)}")
@@ -65,7 +69,9 @@ class Server:
         request.send_response(206 if start else 200)
         if start:
             first = start + self.shift
-            request.send_header("Content-Range", f"bytes {first}-{len(self.content) - 1}/{len(self.content)}")
+            request.send_header(
+                "Content-Range", f"bytes {first}-{len(self.content) - 1}/{len(self.content)}"
+            )
         if self.length_known:
             request.send_header("Content-Length", str(len(body)))
         request.end_headers()
@@ -98,7 +104,12 @@ def test_the_blob_id_is_gits(tmp_path):
     path = tmp_path / "x"
     path.write_bytes(CONTENT)
     assert git_blob_id(path) == BLOB
-    found = subprocess.run(["git", "hash-object", "--no-filters", str(path)], capture_output=True, text=True, check=False)
+    found = subprocess.run(
+        ["git", "hash-object", "--no-filters", str(path)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if found.returncode == 0:
         assert found.stdout.strip() == BLOB
 
@@ -123,7 +134,10 @@ def test_a_cut_connection_is_resumed(server, target, caplog):
 
 def test_a_later_call_goes_on_where_the_first_was_cut(server, target):
     server.cuts = [100_000]
-    with pytest.raises(LopsError, match=r"could not be fetched: the connection was cut after 100000 of 512000 bytes\. To do it by hand"):
+    with pytest.raises(
+        LopsError,
+        match=r"could not be fetched: the connection was cut after 100000 of 512000 bytes\. To do it by hand",
+    ):
         fetch(server.url, target, git_blob=BLOB, attempts=1, **QUICK)
     assert entries(target) == ["df.pkl.part"]
     fetch(server.url, target, git_blob=BLOB, **QUICK)
@@ -148,7 +162,9 @@ def test_a_complete_part_is_only_verified(server, target):
     assert entries(target) == ["df.pkl"]
     part_of(target).write_bytes(CONTENT)
     target.unlink()
-    fetch(server.url, target, **QUICK)  # without a checksum the server is asked whether there is more
+    fetch(
+        server.url, target, **QUICK
+    )  # without a checksum the server is asked whether there is more
     assert server.asked == [f"bytes={len(CONTENT)}-"]
     assert target.read_bytes() == CONTENT
 
@@ -170,7 +186,10 @@ def test_another_range_than_asked_for_is_not_joined(server, target):
 
 def test_wrong_contents_are_deleted(server, target):
     server.content = b"<html>please log in</html>"
-    with pytest.raises(LopsError, match=rf"wrong contents: git blob \w{{40}}, wanted {BLOB}; what was fetched has been deleted"):
+    with pytest.raises(
+        LopsError,
+        match=rf"wrong contents: git blob \w{{40}}, wanted {BLOB}; what was fetched has been deleted",
+    ):
         fetch(server.url, target, git_blob=BLOB, **QUICK)
     assert entries(target) == []
 
@@ -193,7 +212,9 @@ def test_an_unknown_address_is_not_tried_again(server, target):
     server.answers = [404, 404]
     with pytest.raises(LopsError) as caught:
         fetch(server.url, target, git_blob=BLOB, **QUICK)
-    assert f"{server.url} could not be fetched: the server answered 404 Not Found" in str(caught.value)
+    assert f"{server.url} could not be fetched: the server answered 404 Not Found" in str(
+        caught.value
+    )
     assert f"fetch {server.url} and put it at {target}" in str(caught.value)
     assert len(server.asked) == 1
 
@@ -214,7 +235,9 @@ def test_no_server(target):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{free.getsockname()[1]}/df.pkl"
-    with pytest.raises(LopsError, match=r"after 2 attempts: .*[Rr]efused.*To do it by hand, fetch http.*put it at"):
+    with pytest.raises(
+        LopsError, match=r"after 2 attempts: .*[Rr]efused.*To do it by hand, fetch http.*put it at"
+    ):
         fetch(url, target, attempts=2, **QUICK)
     assert entries(target) == []
 

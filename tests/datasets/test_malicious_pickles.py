@@ -45,7 +45,11 @@ _events: list[str] | None = None
 def _watch(event, args):
     watched = ("exec", "compile", "os.system", "subprocess.Popen", "os.exec", "pickle.find_class")
     # Python itself may import the codec of protocol 0 strings.
-    if _events is not None and event in watched and "encodings" not in getattr(args[0], "co_filename", ""):
+    if (
+        _events is not None
+        and event in watched
+        and "encodings" not in getattr(args[0], "co_filename", "")
+    ):
         _events.append(event)
 
 
@@ -93,10 +97,15 @@ def test_a_function_in_a_reduce(refused, protocol, tmp_path):
 
 @pytest.mark.parametrize("function", [eval, exec, getattr, setattr, __import__, open, type, print])
 def test_builtins(refused, function):
-    assert re.search(rf"asks for (builtins|_?io)\.{function.__name__},", refused(pickle.dumps(Runs(function, "1"), protocol=4)))
+    assert re.search(
+        rf"asks for (builtins|_?io)\.{function.__name__},",
+        refused(pickle.dumps(Runs(function, "1"), protocol=4)),
+    )
 
 
-@pytest.mark.parametrize("kind", [list, lambda run: np.array([run, "x"], dtype=object)], ids=["list", "array"])
+@pytest.mark.parametrize(
+    "kind", [list, lambda run: np.array([run, "x"], dtype=object)], ids=["list", "array"]
+)
 def test_a_function_within_cells(refused, kind):
     run = Runs(os.system, "true")
     nested = kind([run]) if kind is list else kind(run)
@@ -130,7 +139,9 @@ def test_a_function_within_the_cells_of_a_frame(refused):
 def test_names_near_the_known_ones(refused, module, attribute):
     stacked = b"\x80\x04" + text(module) + text(attribute) + b"\x93)R."
     assert f"asks for {module}.{attribute}" in refused(stacked)
-    assert f"asks for {module}.{attribute}" in refused(b"\x80\x02" + name(module, attribute) + b")R.")
+    assert f"asks for {module}.{attribute}" in refused(
+        b"\x80\x02" + name(module, attribute) + b")R."
+    )
 
 
 def test_unusual_opcodes(refused, monkeypatch):
@@ -138,14 +149,20 @@ def test_unusual_opcodes(refused, monkeypatch):
     copyreg.add_extension("os", "system", 250)
     try:
         pickle.loads(b"\x80\x02\x82\xfa.")
-        for body in (b"\x82\xfa(X\x04\x00\x00\x00truetR.", b"\x83\xfa\x00.", b"\x84\xfa\x00\x00\x00."):
+        for body in (
+            b"\x82\xfa(X\x04\x00\x00\x00truetR.",
+            b"\x83\xfa\x00.",
+            b"\x84\xfa\x00\x00\x00.",
+        ):
             assert "the pickle uses EXT" in refused(b"\x80\x02" + body)
     finally:
         copyreg.remove_extension("os", "system", 250)
     assert "the pickle uses INST" in refused(b"(S'true'\nios\nsystem\n.")
     assert "the pickle uses OBJ" in refused(b"(cos\nsystem\nS'true'\no.")
     assert "the pickle uses PERSID" in refused(b"Pos.system\n.")
-    assert "the pickle uses NEWOBJ_EX" in refused(b"\x80\x04" + name("pandas", "DataFrame") + b")}\x92.")
+    assert "the pickle uses NEWOBJ_EX" in refused(
+        b"\x80\x04" + name("pandas", "DataFrame") + b")}\x92."
+    )
 
 
 def test_a_memo_of_all_memory(refused):
@@ -165,7 +182,10 @@ FRAME_CLASS = name("pandas", "DataFrame")
         build(new(FRAME_CLASS), mapping(__class__=NONE)),
         build(new(FRAME_CLASS), text("x")),
         build(new(FRAME_CLASS), mapping(_mgr=FRAME_CLASS)),
-        build(new(FRAME_CLASS), mapping(_mgr=call(name("pandas.core.internals.managers", "BlockManager"), NONE, NONE))),
+        build(
+            new(FRAME_CLASS),
+            mapping(_mgr=call(name("pandas.core.internals.managers", "BlockManager"), NONE, NONE)),
+        ),
         new(FRAME_CLASS) + b")R",
         call(call(FRAME_CLASS)),
         new(FRAME_CLASS) + text("x") + text("y") + b"s",
@@ -198,18 +218,45 @@ def test_stand_ins_cannot_be_called_or_filled():
         (simple(many(text("x"), new(FRAME_CLASS))), "a cell holds a Frame"),
         (simple(many(text("x"), name("numpy", "ndarray"))), "a cell holds the class ArrayType"),
         (simple(many(text("x"))), "not as long as its shape says"),
-        (simple(many(text("x")), 1) + b"0" + simple(many(text("x"), text("y")), 3), "not as long as its shape says"),
+        (
+            simple(many(text("x")), 1) + b"0" + simple(many(text("x"), text("y")), 3),
+            "not as long as its shape says",
+        ),
         (simple(text("xy")), "not as long as its shape says"),
         (simple(old_text(b"1234567"), kind=dtype("i4", "<")), "not as long as its shape says"),
         (simple(old_text(b"12345678"), kind=dtype("M8", "<")), "the type 'M8'"),
         (simple(old_text(b"12345678"), kind=dtype("V4", "<", several(text("a")))), "the type 'V4'"),
         (simple(old_text(b"12345678"), kind=dtype("i4, O", "<")), "the type 'i4, O'"),
-        (frame([text("text")], [(array([2, 1], many(text("x"), text("y"))), places(0, 1))], 1), "shape of its place"),
-        (frame([text("text")], [(array([1, 1], many(text("x"))), places(0, 1))], 2), "shape of its place"),
-        (frame([text("a"), text("b")], [(array([1, 1], many(text("x"))), places(0, 1))], 1), "incomplete"),
-        (frame([text("a"), text("a")], [(array([2, 1], many(text("x"), text("y"))), places(0, 2))], 1), "same name"),
-        (frame([text("a")], [(array([1, 1], many(text("x"))), call(name("builtins", "slice")))], 1), "place of a block"),
-        (frame([text("a")], [(array([1, 1], many(text("x"))), NONE)], 1), "nothing where an array should be"),
+        (
+            frame([text("text")], [(array([2, 1], many(text("x"), text("y"))), places(0, 1))], 1),
+            "shape of its place",
+        ),
+        (
+            frame([text("text")], [(array([1, 1], many(text("x"))), places(0, 1))], 2),
+            "shape of its place",
+        ),
+        (
+            frame([text("a"), text("b")], [(array([1, 1], many(text("x"))), places(0, 1))], 1),
+            "incomplete",
+        ),
+        (
+            frame(
+                [text("a"), text("a")],
+                [(array([2, 1], many(text("x"), text("y"))), places(0, 2))],
+                1,
+            ),
+            "same name",
+        ),
+        (
+            frame(
+                [text("a")], [(array([1, 1], many(text("x"))), call(name("builtins", "slice")))], 1
+            ),
+            "place of a block",
+        ),
+        (
+            frame([text("a")], [(array([1, 1], many(text("x"))), NONE)], 1),
+            "nothing where an array should be",
+        ),
         (frame([text("a")], [(NONE, places(0, 1))], 1), "nothing where an array should be"),
     ],
 )
@@ -237,7 +284,13 @@ def test_bad_arrow_columns(refused, column):
 
 def test_files_that_are_no_pickles(refused, tmp_path):
     whole = FIXTURES[0].read_bytes()
-    for content in (b"", b"text,label\nx,y\n", whole[:-20], gzip.compress(whole), b"\x80\x02" + b"(" * 50_000 + b"."):
+    for content in (
+        b"",
+        b"text,label\nx,y\n",
+        whole[:-20],
+        gzip.compress(whole),
+        b"\x80\x02" + b"(" * 50_000 + b".",
+    ):
         refused(content)
     with pytest.raises(LopsError, match="no such file"):
         read_frame(tmp_path / "none.pkl")
@@ -258,5 +311,9 @@ def test_damaged_frames_never_fail_in_another_way(tmp_path):
             outcomes["refused"] += 1
             continue
         outcomes["read"] += 1
-        assert all(cell is None or type(cell) in (str, int, float, bool) for cells in found.values() for cell in cells)
+        assert all(
+            cell is None or type(cell) in (str, int, float, bool)
+            for cells in found.values()
+            for cell in cells
+        )
     assert min(outcomes.values()) > 30

@@ -13,7 +13,12 @@ MESSAGES = {
     "20news-bydate-train/sci.space/9999": b"From: z\n\nMoon",
     "20news-bydate-train/alt.atheism/51060": b"From: w\n\nNone",
 }
-IDS = ("train/alt.atheism/51060", "train/sci.space/9999", "train/sci.space/60000", "test/sci.space/70000")
+IDS = (
+    "train/alt.atheism/51060",
+    "train/sci.space/9999",
+    "train/sci.space/60000",
+    "test/sci.space/70000",
+)
 
 
 def archive(path, messages, prefix=""):
@@ -36,7 +41,10 @@ def test_archive(tmp_path, prefix):
 
 
 def test_tree_gives_what_the_archive_gives(tmp_path, put):
-    tree = read(put("20news-bydate", {**MESSAGES, "20news-bydate-train/sci.space/.DS_Store": b"\0"}), quiet=True)
+    tree = read(
+        put("20news-bydate", {**MESSAGES, "20news-bydate-train/sci.space/.DS_Store": b"\0"}),
+        quiet=True,
+    )
     packed = read(archive(tmp_path / "20news-bydate.tar.gz", MESSAGES), quiet=True)
     assert tree == packed
 
@@ -47,7 +55,10 @@ def test_a_folder_with_the_archive_in_it(tmp_path):
 
 
 def test_bad_archives(tmp_path):
-    good = archive(tmp_path / "20news-bydate.tar.gz", {**MESSAGES, "20news-bydate-train/sci.med/1": bytes(range(256)) * 999})
+    good = archive(
+        tmp_path / "20news-bydate.tar.gz",
+        {**MESSAGES, "20news-bydate-train/sci.med/1": bytes(range(256)) * 999},
+    )
     cut = tmp_path / "cut.tar.gz"
     cut.write_bytes(good.read_bytes()[:-800])
     with pytest.raises(LopsError, match=r"cut\.tar\.gz: cannot be read as a tar archive"):
@@ -58,7 +69,12 @@ def test_bad_archives(tmp_path):
     with pytest.raises(LopsError, match="no message found"):
         read(archive(tmp_path / "other.tar.gz", {"a/b/1": b"x"}), quiet=True)
     with pytest.raises(LopsError, match=r"sci\.fiction is none of the twenty"):
-        read(archive(tmp_path / "more.tar.gz", {**MESSAGES, "20news-bydate-train/sci.fiction/1": b"x"}), quiet=True)
+        read(
+            archive(
+                tmp_path / "more.tar.gz", {**MESSAGES, "20news-bydate-train/sci.fiction/1": b"x"}
+            ),
+            quiet=True,
+        )
 
 
 def test_real_archive(real_data):

@@ -31,13 +31,17 @@ def test_conwea_folder(put):
 
 
 def test_conwea_frame_with_sentences_and_whole_number_labels(put):
-    dataset = read(put("mine", {"df.pkl": INTS, "seedwords.json": '{"0": ["markets"], "1": ["goal"]}'}))
+    dataset = read(
+        put("mine", {"df.pkl": INTS, "seedwords.json": '{"0": ["markets"], "1": ["goal"]}'})
+    )
     assert dataset.corpus.texts[0] == "A goal, a game."
     assert dataset.gold.labels == ("1", "1", "0", "0")
 
 
 def test_conwea_labels_must_have_seed_words(put):
-    with pytest.raises(LopsError, match=r"gold labels business are not among the classes \(sports\)"):
+    with pytest.raises(
+        LopsError, match=r"gold labels business are not among the classes \(sports\)"
+    ):
         read(put("mine", {"df.pkl": FRAME, "seedwords.json": '{"sports": ["goal"]}'}))
 
 
@@ -48,7 +52,11 @@ def test_a_frame_without_seed_words_has_the_classes_of_its_labels(put):
 
 # X-Class
 
-XCLASS = {"dataset.txt": "a goal\n\n  markets fell \n", "classes.txt": "sports\nbusiness\n", "labels.txt": "0\n0\n1\n"}
+XCLASS = {
+    "dataset.txt": "a goal\n\n  markets fell \n",
+    "classes.txt": "sports\nbusiness\n",
+    "labels.txt": "0\n0\n1\n",
+}
 
 
 def test_xclass_folder(put):
@@ -64,7 +72,9 @@ def test_xclass_without_labels_and_with_seed_words_beside(put):
     dataset = read(put("mine", {**files, "seeds.json": SEEDS}))
     assert dataset.gold is None
     assert dataset.corpus.seeds["sports"] == ("goal", "game")
-    assert read(put("mine", files), seeds={"sports": ["match"]}).corpus.seeds == {"sports": ("match",)}
+    assert read(put("mine", files), seeds={"sports": ["match"]}).corpus.seeds == {
+        "sports": ("match",)
+    }
 
 
 @pytest.mark.parametrize(
@@ -76,7 +86,10 @@ def test_xclass_without_labels_and_with_seed_words_beside(put):
         ({"labels.txt": "0\n\n1\n"}, r"labels\.txt, line 2: blank"),
         ({"classes.txt": ""}, r"classes\.txt: nothing in it"),
         ({"classes.txt": "sports\nsports\n"}, "class names must differ"),
-        ({"dataset.txt": b"fine\n\xe9t\xe9\n\n"}, r"dataset\.txt, line 2: byte 0xe9 at position 0 .* not UTF-8"),
+        (
+            {"dataset.txt": b"fine\n\xe9t\xe9\n\n"},
+            r"dataset\.txt, line 2: byte 0xe9 at position 0 .* not UTF-8",
+        ),
     ],
 )
 def test_bad_xclass_folder(put, changes, message):
@@ -108,21 +121,28 @@ def test_westclass_folder(put):
 
 
 def test_westclass_with_one_text_column_no_labels_and_keywords_only(put):
-    dataset = read(put("mine", {"dataset.csv": "0,one\n0,two\n", "keywords.txt": WESTCLASS["keywords.txt"]}))
+    dataset = read(
+        put("mine", {"dataset.csv": "0,one\n0,two\n", "keywords.txt": WESTCLASS["keywords.txt"]})
+    )
     assert dataset.corpus.texts == ("one", "two")
     assert dataset.corpus.classes == ("goal", "markets")
     assert dataset.gold is None
 
 
 def test_westclass_with_class_names_only_uses_them_as_seed_words(put):
-    dataset = read(put("mine", {"dataset.csv": "1,one\n", "classes.txt": "0:sports\n1:trade,business\n"}))
+    dataset = read(
+        put("mine", {"dataset.csv": "1,one\n", "classes.txt": "0:sports\n1:trade,business\n"})
+    )
     assert dataset.corpus.seeds == {"sports": ("sports",), "trade": ("trade", "business")}
 
 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"dataset.csv": "3,x,y\n"}, r"dataset\.csv, line 1: class '3'; a whole number from 1 to 2"),
+        (
+            {"dataset.csv": "3,x,y\n"},
+            r"dataset\.csv, line 1: class '3'; a whole number from 1 to 2",
+        ),
         ({"dataset.csv": "1,x,y\n0,x,y\n"}, "some classes are 0"),
         ({"dataset.csv": "1,x,y\n1,x\n"}, r"line 2: 2 fields"),
         ({"dataset.csv": "1\n"}, r"line 1: 1 fields"),
@@ -148,7 +168,10 @@ def test_lotclass_folder(put):
     assert dataset.corpus.texts == ("a goal", "markets")
     assert dataset.corpus.seeds == {"business": ("business",), "sports": ("sports", "games")}
     assert dataset.gold is None
-    assert read(put("mine", {**LOTCLASS, "train_labels.txt": "0\n1\n"})).gold.labels == ("sports", "business")
+    assert read(put("mine", {**LOTCLASS, "train_labels.txt": "0\n1\n"})).gold.labels == (
+        "sports",
+        "business",
+    )
 
 
 def test_lotclass_takes_test_labels_only_where_the_test_set_is_the_training_set(put):
@@ -172,7 +195,13 @@ def test_an_unknown_folder_says_what_it_holds_and_what_is_needed(put):
     with pytest.raises(LopsError) as caught:
         read(folder)
     message = str(caught.value)
-    for part in ("contains: more, notes.txt", "ConWea: df.pkl", "X-Class: dataset.txt, classes.txt", "WeSTClass", "LOTClass"):
+    for part in (
+        "contains: more, notes.txt",
+        "ConWea: df.pkl",
+        "X-Class: dataset.txt, classes.txt",
+        "WeSTClass",
+        "LOTClass",
+    ):
         assert part in message
     with pytest.raises(LopsError, match="no such file or folder"):
         read(folder / "nowhere")
@@ -202,7 +231,12 @@ def test_the_package_imports_nothing_heavy():
         "import sys, lops_adapters.datasets; "
         "print([m for m in ('pandas', 'pyarrow', 'sklearn', 'scipy', 'torch', 'datasets') if m in sys.modules])"
     )
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        ).stdout.strip()
+        == "[]"
+    )
 
 
 def test_a_pickle_that_is_no_frame(put):

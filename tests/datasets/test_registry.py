@@ -34,22 +34,49 @@ pytestmark = pytest.mark.usefixtures("no_data", "no_download")
 
 
 def test_facts():
-    assert names() == ("20news-coarse", "20news-fine", "agnews", "books", "demo", "nyt-coarse", "nyt-fine")
+    assert names() == (
+        "20news-coarse",
+        "20news-fine",
+        "agnews",
+        "books",
+        "demo",
+        "nyt-coarse",
+        "nyt-fine",
+    )
     sizes = {name: len(task.seeds) for name, task in registry.TASKS.items()}
-    assert sizes == {"20news-coarse": 5, "20news-fine": 17, "agnews": 4, "books": 8, "nyt-coarse": 5, "nyt-fine": 26}
-    assert all(words and all(words) for task in registry.TASKS.values() for words in task.seeds.values())
+    assert sizes == {
+        "20news-coarse": 5,
+        "20news-fine": 17,
+        "agnews": 4,
+        "books": 8,
+        "nyt-coarse": 5,
+        "nyt-fine": 26,
+    }
+    assert all(
+        words and all(words) for task in registry.TASKS.values() for words in task.seeds.values()
+    )
     assert registry.TASKS["books"].seeds["romance"][2] == "contain sexually explicit content and"
     assert registry.TASKS["nyt-fine"].seeds["gay_rights"] == ("gay", "marriage", "same-sex")
     assert {task.paper_folder for task in registry.TASKS.values()} == set(published.BLOBS)
     assert set(published.COARSE_GROUPS.values()) == set(published.SEEDS["20news-coarse"])
-    assert set(published.FINE_GROUPS) == set(published.FINE_GROUPS.values()) == set(published.SEEDS["20news-fine"])
+    assert (
+        set(published.FINE_GROUPS)
+        == set(published.FINE_GROUPS.values())
+        == set(published.SEEDS["20news-fine"])
+    )
     assert set(published.GROUPS) - set(published.COARSE_GROUPS) == {"misc.forsale"}
 
 
-@pytest.mark.parametrize(("name", "n_documents", "n_classes"), [("20news", 17_871, 5), ("20news-fine", 16_468, 17)])
+@pytest.mark.parametrize(
+    ("name", "n_documents", "n_classes"), [("20news", 17_871, 5), ("20news-fine", 16_468, 17)]
+)
 def test_real_newsgroups(real_data, name, n_documents, n_classes):
     dataset = load(name, data_dir=real_data, quiet=True)
-    assert (len(dataset), len(dataset.corpus.classes), len(set(dataset.gold.labels))) == (n_documents, n_classes, n_classes)
+    assert (len(dataset), len(dataset.corpus.classes), len(set(dataset.gold.labels))) == (
+        n_documents,
+        n_classes,
+        n_classes,
+    )
     assert dataset.corpus.name in ("20news-coarse", "20news-fine")
 
 
@@ -64,12 +91,19 @@ def test_real_agnews(real_data, caplog):
 def test_newsgroups_are_grouped_wherever_they_lie(put, where):
     folder = put("data", {where + name: content for name, content in NEWS.items()})
     coarse = load("20news", data_dir=folder, quiet=True)
-    assert coarse.corpus.ids == ("train/sci.space/1", "test/alt.atheism/4", "test/talk.politics.misc/3")
+    assert coarse.corpus.ids == (
+        "train/sci.space/1",
+        "test/alt.atheism/4",
+        "test/talk.politics.misc/3",
+    )
     assert coarse.corpus.texts == ("moon", "none", "vote")
     assert coarse.gold.labels == ("sci", "religion", "talk")
     assert coarse.corpus.seeds == published.SEEDS["20news-coarse"]
     if where != "20news-coarse/":
-        assert load("20news-fine", data_dir=folder, quiet=True).gold.labels == ("sci.space", "alt.atheism")
+        assert load("20news-fine", data_dir=folder, quiet=True).gold.labels == (
+            "sci.space",
+            "alt.atheism",
+        )
 
 
 def test_the_archive_is_found(tmp_path):
@@ -117,20 +151,36 @@ def test_agnews_files(put, files, taken, caplog):
 
 @pytest.mark.parametrize("place", ["nyt-coarse", "nyt/coarse"])
 def test_the_published_classes_and_seed_words_hold_in_every_layout(put, place):
-    files = {"dataset.txt": "a\nb\n", "classes.txt": "sports\narts\n", "labels.txt": "0\n1\n", "seeds.json": '{"arts": ["x"]}'}
+    files = {
+        "dataset.txt": "a\nb\n",
+        "classes.txt": "sports\narts\n",
+        "labels.txt": "0\n1\n",
+        "seeds.json": '{"arts": ["x"]}',
+    }
     folder = put("data", {f"{place}/{name}": content for name, content in files.items()})
     dataset = load("nyt", data_dir=folder)
     assert dataset.corpus.name == "nyt-coarse"
     assert dataset.corpus.classes == ("arts", "business", "politics", "science", "sports")
     assert dataset.corpus.seeds["arts"] == ("music", "film", "album", "movie", "dance")
     assert dataset.gold.labels == ("sports", "arts")
-    assert load("nyt", data_dir=folder, seeds={"arts": ["opera"]}).corpus.seeds == {"arts": ("opera",)}
+    assert load("nyt", data_dir=folder, seeds={"arts": ["opera"]}).corpus.seeds == {
+        "arts": ("opera",)
+    }
 
 
 def test_the_papers_frame_and_labels_that_do_not_fit(put):
-    folder = put("data", {"agnews/df.pkl": FRAME, "agnews/train.csv": AGNEWS, "nyt-fine/df.pkl": FRAME})
-    assert load("agnews", data_dir=folder).gold.labels == ("sports", "sports", "business", "business")
-    with pytest.raises(LopsError, match=r"taken for nyt-fine, but its gold labels business, sports are not among"):
+    folder = put(
+        "data", {"agnews/df.pkl": FRAME, "agnews/train.csv": AGNEWS, "nyt-fine/df.pkl": FRAME}
+    )
+    assert load("agnews", data_dir=folder).gold.labels == (
+        "sports",
+        "sports",
+        "business",
+        "business",
+    )
+    with pytest.raises(
+        LopsError, match=r"taken for nyt-fine, but its gold labels business, sports are not among"
+    ):
         load("nyt-fine", data_dir=folder)
 
 
@@ -184,9 +234,14 @@ def test_the_paths_named_by_hand_are_found(put, no_data):
 
 
 def test_demo_from_a_stand_in(put):
-    documents = [{"id": "politics-001", "text": "vote", "label": "politics"}, {"id": "arts-001", "text": "", "label": "arts"}]
+    documents = [
+        {"id": "politics-001", "text": "vote", "label": "politics"},
+        {"id": "arts-001", "text": "", "label": "arts"},
+    ]
     lines = "".join(json.dumps(document) + "\n" for document in documents)
-    folder = put("demo", {"documents.jsonl": lines, "seeds.json": '{"politics": ["vote"], "arts": ["film"]}'})
+    folder = put(
+        "demo", {"documents.jsonl": lines, "seeds.json": '{"politics": ["vote"], "arts": ["film"]}'}
+    )
     dataset = load_demo(folder=folder)
     assert (dataset.corpus.name, dataset.corpus.ids) == ("demo", ("politics-001", "arts-001"))
     assert dataset.corpus.seeds == {"arts": ("film",), "politics": ("vote",)}

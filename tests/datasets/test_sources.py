@@ -40,7 +40,11 @@ def newsgroups_bunch(**changes):
         "data": ["moon\n", "none\n", "Caf\xe9\n"],
         "target": [2, 0, 1],
         "target_names": groups,
-        "filenames": [f"{root}test/sci.space/70000", f"{root}train/alt.atheism/51060", f"{root}train/misc.forsale/2"],
+        "filenames": [
+            f"{root}test/sci.space/70000",
+            f"{root}train/alt.atheism/51060",
+            f"{root}train/misc.forsale/2",
+        ],
     }
     return types.SimpleNamespace(**{**parts, **changes})
 
@@ -88,16 +92,23 @@ def test_sklearn_and_the_archive_give_the_same_corpus(monkeypatch, real_data):
 
 @pytest.mark.parametrize(
     ("changes", "message"),
-    [({"filenames": ["a", "b", "c"]}, "scikit-learn calls a message 'a'"), ({"target": [0, 0, 1]}, "scikit-learn calls a message")],
+    [
+        ({"filenames": ["a", "b", "c"]}, "scikit-learn calls a message 'a'"),
+        ({"target": [0, 0, 1]}, "scikit-learn calls a message"),
+    ],
 )
 def test_unknown_names_from_sklearn(monkeypatch, changes, message):
-    monkeypatch.setattr(sklearn.datasets, "fetch_20newsgroups", lambda **options: newsgroups_bunch(**changes))
+    monkeypatch.setattr(
+        sklearn.datasets, "fetch_20newsgroups", lambda **options: newsgroups_bunch(**changes)
+    )
     with pytest.raises(LopsError, match=message):
         sources.newsgroups_from_sklearn()
 
 
 def hub(load_dataset, **more):
-    return types.SimpleNamespace(load_dataset=load_dataset, disable_progress_bars=lambda: None, **more)
+    return types.SimpleNamespace(
+        load_dataset=load_dataset, disable_progress_bars=lambda: None, **more
+    )
 
 
 def test_agnews_comes_from_the_hub(monkeypatch, cache):
@@ -119,7 +130,10 @@ def test_agnews_comes_from_the_hub(monkeypatch, cache):
 
 def test_without_the_extra_it_is_named_and_the_papers_file_is_tried(monkeypatch, fetched):
     monkeypatch.setitem(sys.modules, "datasets", None)
-    with pytest.raises(LopsError, match=r"pip install 'lops_adapters\[hub\]'.*data/agnews/df\.pkl could not be fetched"):
+    with pytest.raises(
+        LopsError,
+        match=r"pip install 'lops_adapters\[hub\]'.*data/agnews/df\.pkl could not be fetched",
+    ):
         load("agnews")
     assert len(fetched) == 1
 
@@ -137,14 +151,26 @@ def test_the_papers_files_are_verified_and_read(monkeypatch, cache):
     dataset = load("nyt", quiet=True, text_column="body")
     assert dataset.gold.labels == ("sports", "sports", "politics", "politics")
     base = "https://raw.githubusercontent.com/dheeraj7596/LOPS/a3bcc18008b856bd91a7f75bc36cd672a9545b5c/data"
-    assert calls == [(f"{base}/nyt-coarse/df.pkl", {"git_blob": "e2490bc3d3a68480c88a683d0f81617693a35727", "quiet": True})]
+    assert calls == [
+        (
+            f"{base}/nyt-coarse/df.pkl",
+            {"git_blob": "e2490bc3d3a68480c88a683d0f81617693a35727", "quiet": True},
+        )
+    ]
     assert (cache / "nyt-coarse" / "df.pkl").is_file()
     assert load("nyt", offline=True) == dataset
 
 
 def test_the_second_source_is_used_where_the_first_fails(monkeypatch, put, cache):
-    monkeypatch.setattr(sklearn.datasets, "fetch_20newsgroups", lambda **options: (_ for _ in ()).throw(OSError("down")))
-    ready = put("ready", {"df.pkl": FRAME.replace(b"sports", b"comp\0\0").replace(b"business", b"sci\0\0\0\0\0")})
+    monkeypatch.setattr(
+        sklearn.datasets,
+        "fetch_20newsgroups",
+        lambda **options: (_ for _ in ()).throw(OSError("down")),
+    )
+    ready = put(
+        "ready",
+        {"df.pkl": FRAME.replace(b"sports", b"comp\0\0").replace(b"business", b"sci\0\0\0\0\0")},
+    )
 
     def recorded(url, destination, **options):
         destination.parent.mkdir(parents=True)
@@ -169,8 +195,14 @@ def test_no_network_says_what_was_tried_and_how_to_do_it_by_hand(monkeypatch, na
     assert "was looked for in" in message
     assert "no network" in message
     if name == "20news":
-        assert "scikit-learn could not fetch 20 Newsgroups (OSError: Name or service not known)" in message
-        assert f"http://qwone.com/~jason/20Newsgroups/20news-bydate.tar.gz at {cache / '20news-bydate.tar.gz'}" in message
+        assert (
+            "scikit-learn could not fetch 20 Newsgroups (OSError: Name or service not known)"
+            in message
+        )
+        assert (
+            f"http://qwone.com/~jason/20Newsgroups/20news-bydate.tar.gz at {cache / '20news-bydate.tar.gz'}"
+            in message
+        )
     if name == "agnews":
         assert "Hugging Face datasets could not fetch AG News (OSError" in message
         assert str(cache / "agnews" / "train.csv") in message

@@ -41,7 +41,12 @@ def parquet(path, records):
     return path
 
 
-WRITERS = {"csv": delimited, "tsv": lambda path, records: delimited(path, records, "\t"), "jsonl": jsonl, "parquet": parquet}
+WRITERS = {
+    "csv": delimited,
+    "tsv": lambda path, records: delimited(path, records, "\t"),
+    "jsonl": jsonl,
+    "parquet": parquet,
+}
 
 
 @pytest.mark.parametrize("kind", WRITERS)
@@ -69,7 +74,9 @@ def test_tables_with_named_columns_and_without_labels(tmp_path, kind):
 @pytest.mark.parametrize("kind", WRITERS)
 def test_missing_columns_are_named(tmp_path, kind):
     path = WRITERS[kind](tmp_path / f"mine.{kind}", [{"body": "x", "topic": "y"}])
-    with pytest.raises(LopsError, match=r"no column 'text'.*its columns are 'body', 'topic'.*text_column"):
+    with pytest.raises(
+        LopsError, match=r"no column 'text'.*its columns are 'body', 'topic'.*text_column"
+    ):
         read(path)
     with pytest.raises(LopsError, match=r"no column 'class'.*'body', 'topic'.*label_column"):
         read(path, text_column="body", label_column="class")
@@ -80,7 +87,11 @@ def test_missing_cells_are_named(tmp_path, kind):
     with pytest.raises(LopsError, match=r"(line|row) 2: no text in column 'text'"):
         read(WRITERS[kind](tmp_path / f"a.{kind}", [{"text": "x"}, {"text": None}]))
     with pytest.raises(LopsError, match=r"(line|row) 2, column 'label': it is missing"):
-        read(WRITERS[kind](tmp_path / f"b.{kind}", [{"text": "x", "label": "y"}, {"text": "x", "label": None}]))
+        read(
+            WRITERS[kind](
+                tmp_path / f"b.{kind}", [{"text": "x", "label": "y"}, {"text": "x", "label": None}]
+            )
+        )
     with pytest.raises(LopsError, match=r"(line|row) 1: the text is 5 in column 'text'"):
         read(WRITERS[kind](tmp_path / f"c.{kind}", [{"text": 5}]))
 
@@ -98,7 +109,10 @@ def test_seed_words_beside_a_file(put):
     assert read(folder).corpus.seeds["business"] == ("markets",)
     (folder / "seeds.json").write_text('{"sports": ["match"]}')
     assert read(folder / "a.csv").corpus.seeds == {"sports": ("match",)}
-    assert read(folder / "a.csv", seeds=folder / "seedwords.json").corpus.classes == ("business", "sports")
+    assert read(folder / "a.csv", seeds=folder / "seedwords.json").corpus.classes == (
+        "business",
+        "sports",
+    )
 
 
 @pytest.mark.parametrize(
@@ -135,7 +149,11 @@ def test_bad_seed_files(put, content, message):
         ("a.jsonl", b"", "the file is empty"),
         ("a.jsonl", b'{"text": "x"}\n[1]\n', "line 2: found"),
         ("a.jsonl", b'{"text": "x"}\n{"text": \n', "line 2: not JSON"),
-        ("a.jsonl", b'{"text": "x"}\n{"text": "y", "label": "z"}\n', "line 2: a label here but none in line 1"),
+        (
+            "a.jsonl",
+            b'{"text": "x"}\n{"text": "y", "label": "z"}\n',
+            "line 2: a label here but none in line 1",
+        ),
         ("a.jsonl", b'{"text": "\\ud800"}\n', "not valid Unicode"),
         ("a.jsonl", b'{"text": "x", "label": true}\n', "found True"),
         ("a.parquet", b"PAR1 not", "cannot be read as Parquet"),
@@ -148,7 +166,13 @@ def test_bad_files(put, name, content, message):
 
 
 def test_blank_lines_and_the_byte_order_mark_do_no_harm(put):
-    folder = put("mine", {"a.csv": "\ufefftext,label\r\n\r\nx,y\r\n\r\n", "a.jsonl": '\ufeff{"text": "x"}\n\n{"text": "y"}\n'})
+    folder = put(
+        "mine",
+        {
+            "a.csv": "\ufefftext,label\r\n\r\nx,y\r\n\r\n",
+            "a.jsonl": '\ufeff{"text": "x"}\n\n{"text": "y"}\n',
+        },
+    )
     assert read(folder / "a.csv").corpus.texts == ("x",)
     assert read(folder / "a.jsonl").corpus.texts == ("x", "y")
 
@@ -177,7 +201,13 @@ def test_agnews_csv(put, header):
     assert dataset.corpus.texts == ('Fears Unions say "no".', "Race\\on #36;10")
     assert dataset.gold.labels == ("business", "politics")
     assert dataset.corpus.classes == ("business", "politics", "sports", "technology")
-    assert dataset.corpus.seeds["technology"] == ("computer", "telescope", "software", "microsoft", "space")
+    assert dataset.corpus.seeds["technology"] == (
+        "computer",
+        "telescope",
+        "software",
+        "microsoft",
+        "space",
+    )
 
 
 def test_bad_agnews_csv(put):
@@ -191,7 +221,9 @@ def test_bad_agnews_csv(put):
 def test_real_agnews(real_data):
     dataset = read(real_data / "agnews_test.csv", quiet=True)
     assert len(dataset) == 7600
-    assert {label: dataset.gold.labels.count(label) for label in dataset.corpus.classes} == dict.fromkeys(
-        ["business", "politics", "sports", "technology"], 1900
+    assert {
+        label: dataset.gold.labels.count(label) for label in dataset.corpus.classes
+    } == dict.fromkeys(["business", "politics", "sports", "technology"], 1900)
+    assert dataset.corpus.texts[0].startswith(
+        "Fears for T N pension after talks Unions representing"
     )
-    assert dataset.corpus.texts[0].startswith("Fears for T N pension after talks Unions representing")

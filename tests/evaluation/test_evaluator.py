@@ -7,7 +7,9 @@ from lops_adapters.evaluation import Evaluator, f1_scores
 GOLD = ("a", "b", "b", "c")
 
 
-@pytest.mark.parametrize("labels", [["a", "b", "b"], np.array(["a", "b", "b"], dtype=object), np.array(["a", "b", "b"])])
+@pytest.mark.parametrize(
+    "labels", [["a", "b", "b"], np.array(["a", "b", "b"], dtype=object), np.array(["a", "b", "b"])]
+)
 @pytest.mark.parametrize("positions", [[0, 2, 3], np.array([0, 2, 3])])
 def test_noise_is_measured_where_the_labels_are(positions, labels):
     assert Evaluator(GOLD, ["a", "b", "c"]).noise(positions, labels) == pytest.approx(1 / 3)
@@ -27,7 +29,9 @@ def test_f1_is_over_all_documents():
     found = Evaluator(GOLD, ["a", "b", "c"]).f1(predicted)
     assert found == f1_scores(GOLD, predicted, ["a", "b", "c"])
     assert found.micro == 0.75
-    with pytest.raises(LopsError, match="found 3 predictions and 4 gold labels; wanted one a document"):
+    with pytest.raises(
+        LopsError, match="found 3 predictions and 4 gold labels; wanted one a document"
+    ):
         Evaluator(GOLD, ["a", "b", "c"]).f1(predicted[:3])
 
 

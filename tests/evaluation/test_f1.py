@@ -11,7 +11,9 @@ from lops_adapters.core import LopsError
 from lops_adapters.evaluation import confusion_matrix, f1_scores
 
 CLASSES = ["d", "a", "c", "b", "e"]
-pairs = st.lists(st.tuples(st.sampled_from(CLASSES), st.sampled_from(CLASSES)), min_size=1, max_size=25)
+pairs = st.lists(
+    st.tuples(st.sampled_from(CLASSES), st.sampled_from(CLASSES)), min_size=1, max_size=25
+)
 
 
 @given(pairs)
@@ -20,10 +22,15 @@ def test_scores_agree_with_scikit_learn(rows):
     scores = f1_scores(gold, predicted, CLASSES)
     assert scores.micro == pytest.approx(f1_score(gold, predicted, average="micro"))
     assert scores.micro == pytest.approx(accuracy_score(gold, predicted))
-    assert scores.macro == pytest.approx(f1_score(gold, predicted, average="macro", zero_division=0))
+    assert scores.macro == pytest.approx(
+        f1_score(gold, predicted, average="macro", zero_division=0)
+    )
     present = [name for name in CLASSES if name in gold or name in predicted]
     assert list(scores.per_class) == present
-    np.testing.assert_allclose(list(scores.per_class.values()), f1_score(gold, predicted, labels=present, average=None, zero_division=0))
+    np.testing.assert_allclose(
+        list(scores.per_class.values()),
+        f1_score(gold, predicted, labels=present, average=None, zero_division=0),
+    )
 
 
 @given(pairs)
@@ -39,7 +46,9 @@ def test_row_order_class_order_and_kind_of_label_do_not_matter(rows, random):
     gold, predicted = (list(column) for column in zip(*rows, strict=True))
     scores = f1_scores(gold, predicted, CLASSES)
     shuffled = random.sample(rows, len(rows))
-    numbers = [np.array([CLASSES.index(name) for name in column]) for column in zip(*shuffled, strict=True)]
+    numbers = [
+        np.array([CLASSES.index(name) for name in column]) for column in zip(*shuffled, strict=True)
+    ]
     other = f1_scores(*numbers, random.sample(range(5), 5))
     assert other.micro == scores.micro
     assert other.macro == pytest.approx(scores.macro)
@@ -56,7 +65,12 @@ def test_a_class_without_true_positives_counts_as_zero_and_an_absent_one_is_left
     ("gold", "predicted", "classes", "message"),
     [
         (["a"], ["a", "b"], ["a", "b"], r"gold has 1, predicted has 2"),
-        (["x"], ["a"], ["a", "b"], r"gold holds \['x'\], not among the classes \['a', 'b'\]; add them to classes"),
+        (
+            ["x"],
+            ["a"],
+            ["a", "b"],
+            r"gold holds \['x'\], not among the classes \['a', 'b'\]; add them to classes",
+        ),
         (["a"], ["x"], ["a", "b"], r"predicted holds \['x'\]"),
         ([0], [-1], [0, 1], r"predicted holds \[-1\]"),
         ([0], [0], ["a"], r"gold holds integers, predicted holds integers, classes holds strings"),

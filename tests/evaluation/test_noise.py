@@ -19,7 +19,10 @@ from lops_adapters.evaluation import (
     noise_coverage_ratio,
 )
 
-samples = st.lists(st.tuples(st.sampled_from([0.0, 0.25, 0.5, 1.0, -math.inf]), *[st.integers(0, 2)] * 2), min_size=1)
+samples = st.lists(
+    st.tuples(st.sampled_from([0.0, 0.25, 0.5, 1.0, -math.inf]), *[st.integers(0, 2)] * 2),
+    min_size=1,
+)
 
 
 class TestNoise:
@@ -39,8 +42,16 @@ class TestNoise:
         ("given", "gold", "message"),
         [
             ([1, 2], [1], r"pseudo_labels has 2, gold has 1"),
-            (["1"], [1], r"pseudo_labels holds strings, gold holds integers; pass all as class names or all"),
-            (["a", 1], ["a", "b"], r"pseudo_labels holds labels of type int, str; pass only strings or only integers"),
+            (
+                ["1"],
+                [1],
+                r"pseudo_labels holds strings, gold holds integers; pass all as class names or all",
+            ),
+            (
+                ["a", 1],
+                ["a", "b"],
+                r"pseudo_labels holds labels of type int, str; pass only strings or only integers",
+            ),
             (["a"], [float("nan")], r"gold holds labels of type float"),
             (["a"], [None], r"gold holds labels of type NoneType"),
             ("a", ["a"], r"pseudo_labels is the string 'a'"),
@@ -65,7 +76,9 @@ class TestCoverage:
 
 class TestCurve:
     def test_equal_confidence_enters_together(self):
-        curve = noise_coverage_curve([0.5, 0.9, 0.5, 0.5], ["a", "a", "b", "b"], ["b", "a", "b", "b"])
+        curve = noise_coverage_curve(
+            [0.5, 0.9, 0.5, 0.5], ["a", "a", "b", "b"], ["b", "a", "b", "b"]
+        )
         assert curve.thresholds.tolist() == [0.9, 0.5]
         assert curve.coverage.tolist() == [0.25, 1.0]
         assert curve.noise.tolist() == [0.0, 0.25]
@@ -85,14 +98,21 @@ class TestCurve:
     @given(samples, st.randoms())
     def test_row_order_does_not_matter(self, rows, random):
         shuffled = random.sample(rows, len(rows))
-        curves = [noise_coverage_curve(*(list(c) for c in zip(*r, strict=True))) for r in (rows, shuffled)]
+        curves = [
+            noise_coverage_curve(*(list(c) for c in zip(*r, strict=True))) for r in (rows, shuffled)
+        ]
         for name in ("thresholds", "coverage", "noise"):
             np.testing.assert_array_equal(getattr(curves[0], name), getattr(curves[1], name))
 
     @pytest.mark.parametrize(
         ("confidence", "given", "gold", "message"),
         [
-            ([0.1, math.nan], [1, 1], [1, 1], r"confidence is nan for 1 samples, first at position 1"),
+            (
+                [0.1, math.nan],
+                [1, 1],
+                [1, 1],
+                r"confidence is nan for 1 samples, first at position 1",
+            ),
             ([0.1], [1, 1], [1, 1], r"confidence has 1, pseudo_labels has 2"),
             ([0.1, 0.2], [1, 1], [1], r"pseudo_labels has 2, gold has 1"),
             ([], [], [], r"there is no sample"),
@@ -111,7 +131,9 @@ class TestIdealCurve:
         """All correct samples first, in single steps, then the wrong ones."""
         gold = sorted(int(not c) for c in correct)
         curve = noise_coverage_curve(-np.arange(len(gold)), np.zeros(len(gold), dtype=int), gold)
-        np.testing.assert_allclose(ideal_curve(curve.coverage, np.mean(correct)), curve.noise, atol=1e-12)
+        np.testing.assert_allclose(
+            ideal_curve(curve.coverage, np.mean(correct)), curve.noise, atol=1e-12
+        )
 
     @given(samples)
     def test_no_ranking_is_below_it(self, rows):
@@ -122,13 +144,17 @@ class TestIdealCurve:
     def test_bad_input(self):
         with pytest.raises(LopsError, match=r"correct_share is 1\.5"):
             ideal_curve([0.5], 1.5)
-        with pytest.raises(LopsError, match=r"coverage holds \[0\.0, 2\.0\]; pass fractions in \(0, 1\]"):
+        with pytest.raises(
+            LopsError, match=r"coverage holds \[0\.0, 2\.0\]; pass fractions in \(0, 1\]"
+        ):
             ideal_curve([0.0, 0.5, 2.0], 0.5)
 
 
 class TestArea:
     def test_trapezoids_over_the_observed_range(self):
-        curve = NoiseCoverageCurve(np.array([2.0, 1.0, 0.0]), np.array([0.5, 0.75, 1.0]), np.array([0.0, 0.2, 0.4]))
+        curve = NoiseCoverageCurve(
+            np.array([2.0, 1.0, 0.0]), np.array([0.5, 0.75, 1.0]), np.array([0.0, 0.2, 0.4])
+        )
         assert area_under_noise_coverage(curve) == pytest.approx(0.25 * 0.1 + 0.25 * 0.3)
 
     @given(samples)
@@ -147,7 +173,9 @@ class TestRatio:
         assert noise_coverage_ratio([0.1, 0.3], [0.5, 1.0]).tolist() == [0.2, 0.3]
 
     def test_nothing_selected(self):
-        np.testing.assert_array_equal(noise_coverage_ratio([math.nan, 0.5], [0.0, 1.0]), [math.nan, 0.5])
+        np.testing.assert_array_equal(
+            noise_coverage_ratio([math.nan, 0.5], [0.0, 1.0]), [math.nan, 0.5]
+        )
 
     def test_bad_input(self):
         with pytest.raises(LopsError, match=r"noise has shape \(1,\), coverage \(2,\)"):

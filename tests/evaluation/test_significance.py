@@ -1,4 +1,6 @@
-"""Significance: the bootstrap against a plain loop and against theory, the paper's t-test against scipy."""
+"""Significance: the bootstrap against a plain loop and against theory, the paper's t-test against
+scipy.
+"""
 
 import numpy as np
 import pytest
@@ -38,7 +40,9 @@ def test_the_difference_is_that_of_the_scores(gold):
 
 
 def test_it_is_what_a_plain_loop_finds(gold):
-    """Drawing documents one by one gives the same interval but for chance; the rarest class is missing from some resamples."""
+    """Drawing documents one by one gives the same interval but for chance; the rarest class is
+    missing from some resamples.
+    """
     one, other = predictions(gold, 0.2, 1), predictions(gold, 0.3, 2)
     rng, differences = np.random.default_rng(5), []
     for _ in range(1000):
@@ -90,7 +94,10 @@ def test_names_and_numbers_order_and_seed(gold):
     order = np.random.default_rng(1).permutation(len(gold))
     assert numbers == paired_bootstrap(gold[order], one[order], other[order], range(4))
     assert numbers != paired_bootstrap(gold, one, other, range(4), seed=1)
-    wide, narrow = (paired_bootstrap(gold, one, other, range(4), confidence=level).macro for level in (0.99, 0.5))
+    wide, narrow = (
+        paired_bootstrap(gold, one, other, range(4), confidence=level).macro
+        for level in (0.99, 0.5)
+    )
     assert wide.low < narrow.low < narrow.high < wide.high
 
 
@@ -121,18 +128,28 @@ def test_the_t_test_is_that_of_the_subsamples(gold):
     rng, scores = np.random.default_rng(3), []
     for _ in range(20):
         rows = rng.choice(600, size=180, replace=False)
-        scores.append([f1_scores(gold[rows], predicted[rows], range(4)).macro for predicted in (one, other)])
+        scores.append(
+            [f1_scores(gold[rows], predicted[rows], range(4)).macro for predicted in (one, other)]
+        )
     expected = ttest_rel(*np.array(scores).T)
     found = subsample_t_test(gold, one, other, range(4), subsamples=20, seed=3)
-    assert found == pytest.approx((np.mean(scores, axis=0) @ [1, -1], expected.statistic, expected.pvalue))
+    assert found == pytest.approx(
+        (np.mean(scores, axis=0) @ [1, -1], expected.statistic, expected.pvalue)
+    )
     backwards = subsample_t_test(gold, other, one, range(4), subsamples=20, seed=3)
     assert backwards == pytest.approx((-found.difference, -found.statistic, found.p_value))
     assert subsample_t_test(gold, one, one, range(4)) == (0, 0, 1)
-    assert subsample_t_test(gold, gold, 3 - gold, range(4), fraction=1) == (1, np.inf, 0)  # no spread
+    assert subsample_t_test(gold, gold, 3 - gold, range(4), fraction=1) == (
+        1,
+        np.inf,
+        0,
+    )  # no spread
 
 
 def test_its_flaw(gold):
-    """More subsamples of the same documents make any difference look certain; the bootstrap is not moved."""
+    """More subsamples of the same documents make any difference look certain; the bootstrap is not
+    moved.
+    """
     one, other = predictions(gold, 0.2, 1), predictions(gold, 0.25, 2)
     assert subsample_t_test(gold, one, other, range(4), subsamples=1000).p_value < 1e-20
     assert paired_bootstrap(gold, one, other, range(4), resamples=4000).macro.p_value > 0.001
@@ -161,7 +178,15 @@ def test_share_of_the_gap():
 )
 def test_bad_input(change, message):
     with pytest.raises(LopsError, match=message):
-        paired_bootstrap(**{"gold": ["a", "b"], "first": ["a", "b"], "second": ["b", "b"], "classes": ["a", "b"], **change})
+        paired_bootstrap(
+            **{
+                "gold": ["a", "b"],
+                "first": ["a", "b"],
+                "second": ["b", "b"],
+                "classes": ["a", "b"],
+                **change,
+            }
+        )
 
 
 @pytest.mark.parametrize("change", [{"subsamples": 1}, {"fraction": 0}, {"fraction": 1.1}])

@@ -1,4 +1,6 @@
-"""docs/integrations.md: the examples of every section run, one after the other, with what the page takes as given."""
+"""docs/integrations.md: the examples of every section run, one after the other, with what the page
+takes as given.
+"""
 
 import os
 import re
@@ -10,7 +12,11 @@ import pytest
 from ..probes.toys import save_tiny_encoder, topic_texts
 
 PAGE = Path(__file__).parents[2] / "docs" / "integrations.md"
-SECTIONS = dict(re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE))
+SECTIONS = dict(
+    re.findall(
+        r"^## (.*?)\n(.*?)(?=^## |\Z)", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
+    )
+)
 TEXTS, CODES = topic_texts(90, seed=0)
 LABELS = CODES.copy()
 LABELS[::7] = (CODES[::7] + 1) % 3

@@ -27,8 +27,15 @@ def table():
 
 def data_set(**columns):
     datasets = pytest.importorskip("datasets", reason="datasets is not installed")
-    features = datasets.Features({"text": datasets.Value("string"), "label": datasets.ClassLabel(names=["sun", "ice", "fog"])})
-    return datasets.Dataset.from_dict({"text": TEXTS, "label": NOISY.tolist(), **columns}, features=features)
+    features = datasets.Features(
+        {
+            "text": datasets.Value("string"),
+            "label": datasets.ClassLabel(names=["sun", "ice", "fog"]),
+        }
+    )
+    return datasets.Dataset.from_dict(
+        {"text": TEXTS, "label": NOISY.tolist(), **columns}, features=features
+    )
 
 
 def test_a_data_frame_is_marked():
@@ -61,9 +68,16 @@ def test_a_data_set_is_marked():
     assert type(marked) is type(data)
     assert marked.column_names == ["text", "label", *COLUMNS]
     assert marked.features["label"] == data.features["label"]
-    assert [marked.features[name].dtype for name in COLUMNS] == ["float64", "float64", "bool", "int64"]
+    assert [marked.features[name].dtype for name in COLUMNS] == [
+        "float64",
+        "float64",
+        "bool",
+        "int64",
+    ]
     assert np.flatnonzero(marked["lops_selected"]).tolist() == by_codes.kept.tolist()
-    assert [value is None for value in marked["lops_learnt_at"]] == np.isinf(by_codes.learnt_at).tolist()
+    assert [value is None for value in marked["lops_learnt_at"]] == np.isinf(
+        by_codes.learnt_at
+    ).tolist()
     assert data.column_names == ["text", "label"]
 
 
@@ -85,7 +99,9 @@ def test_both_kinds_agree():
 
 
 def test_a_probe_of_ones_own():
-    marked = select_frame(table(), "review", "made", probe=LinearProbe(epochs=1, batch_size=8), seed=3, **CHOICE)
+    marked = select_frame(
+        table(), "review", "made", probe=LinearProbe(epochs=1, batch_size=8), seed=3, **CHOICE
+    )
     wanted = Lops(LinearProbe(epochs=1, batch_size=8), seed=3, **CHOICE)(TEXTS, NAMES)
     assert np.flatnonzero(marked.lops_selected).tolist() == wanted.kept.tolist()
 
@@ -99,7 +115,10 @@ def with_hole(column, value):
 @pytest.mark.parametrize(
     ("frame", "message"),
     [
-        (lambda: {"review": TEXTS, "made": NAMES}, "frame is a dict; wanted a pandas DataFrame or a datasets.Dataset"),
+        (
+            lambda: {"review": TEXTS, "made": NAMES},
+            "frame is a dict; wanted a pandas DataFrame or a datasets.Dataset",
+        ),
         (lambda: table().drop(columns="made"), "column 'made' is not among review, note"),
         (lambda: pandas.concat([table(), table()["made"]], axis=1), "column 'made' is twice"),
         (lambda: table().assign(lops_selected=True), "column 'lops_selected' already"),

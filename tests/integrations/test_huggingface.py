@@ -41,7 +41,9 @@ def corpus(tokenizer, label="label"):
     texts, codes = topic_texts(N, seed=0)
     noisy = codes.copy()
     noisy[::9] = (codes[::9] + 1) % 3
-    return datasets.Dataset.from_dict({"text": texts, label: noisy, "note": list(range(N)), **tokenizer(texts)})
+    return datasets.Dataset.from_dict(
+        {"text": texts, label: noisy, "note": list(range(N)), **tokenizer(texts)}
+    )
 
 
 class Tuple(torch.nn.Module):
@@ -79,13 +81,21 @@ class Items(torch.utils.data.Dataset):
         return N
 
     def __getitem__(self, i):
-        return {"input_ids": [10 + i % 3, i % 7, i % 50], "labels": pseudo_label(i), "unused": "text"}
+        return {
+            "input_ids": [10 + i % 3, i % 7, i % 50],
+            "labels": pseudo_label(i),
+            "unused": "text",
+        }
 
 
 def make_trainer(encoder, folder, dataset=None, model=None, trainer_class=None, **settings):
     tokenizer = transformers.AutoTokenizer.from_pretrained(encoder)
     torch.manual_seed(5)
-    made = model() if model else transformers.AutoModelForSequenceClassification.from_pretrained(encoder, num_labels=3)
+    made = (
+        model()
+        if model
+        else transformers.AutoModelForSequenceClassification.from_pretrained(encoder, num_labels=3)
+    )
     usual = {
         "num_train_epochs": 3, "per_device_train_batch_size": 8, "per_device_eval_batch_size": 7, "learning_rate": 3e-3, "report_to": [],
         "save_strategy": "no", "disable_tqdm": True, "use_cpu": True, "seed": 3, "logging_strategy": "no", "dataloader_pin_memory": False,
@@ -123,7 +133,9 @@ def assert_same_record(one, other):
 
 
 def by_hand(trainer):
-    """Probabilities of the training set, one sample at a time, without any of the trainer's machinery."""
+    """Probabilities of the training set, one sample at a time, without any of the trainer's
+    machinery.
+    """
     trainer.model.eval()
     rows = []
     for i in range(N):
@@ -146,7 +158,9 @@ def test_records_by_position_what_the_model_says_after_every_epoch(usual):
     assert record.codes.tolist() == trainer.train_dataset["label"]
     said = by_hand(trainer)
     np.testing.assert_array_equal(record.predictions()[-1], said.argmax(axis=1))
-    np.testing.assert_allclose(record.probabilities()[-1], said[np.arange(N), record.codes], atol=1e-5)
+    np.testing.assert_allclose(
+        record.probabilities()[-1], said[np.arange(N), record.codes], atol=1e-5
+    )
 
 
 @pytest.mark.parametrize("every", [None, 2])
@@ -183,7 +197,9 @@ def test_metrics_logs_and_other_callbacks_hear_nothing_of_it(encoder, tmp_path):
 
     heard = []
     for look in (False, True):
-        trainer = make_trainer(encoder, tmp_path, eval_strategy="epoch", logging_strategy="epoch", num_train_epochs=2)
+        trainer = make_trainer(
+            encoder, tmp_path, eval_strategy="epoch", logging_strategy="epoch", num_train_epochs=2
+        )
         trainer.compute_metrics = metrics
         trainer.preprocess_logits_for_metrics = lambda logits, labels: logits.argmax(dim=1)
         listener = Listener()
@@ -212,7 +228,9 @@ def test_arguments_of_the_trainer_do_not_move_the_samples(encoder, tmp_path, set
     trainer = make_trainer(encoder, tmp_path, **{"num_train_epochs": 2, **settings})
     record = watched(trainer)
     assert record.times == [1.0, 2.0]
-    np.testing.assert_allclose(record.probabilities()[-1], by_hand(trainer)[np.arange(N), record.codes], atol=1e-5)
+    np.testing.assert_allclose(
+        record.probabilities()[-1], by_hand(trainer)[np.arange(N), record.codes], atol=1e-5
+    )
 
 
 def test_looks_after_every_so_many_updates(encoder, tmp_path):
@@ -236,7 +254,9 @@ def test_skipping_what_is_decided_selects_the_same(encoder, tmp_path):
 
 
 def test_skipping_goes_on_when_all_is_decided(encoder, tmp_path):
-    record = watched(quick_learner(encoder, tmp_path), tau=0.01, rule="algorithm1", skip_decided=True)
+    record = watched(
+        quick_learner(encoder, tmp_path), tau=0.01, rule="algorithm1", skip_decided=True
+    )
     assert record.times == [1.0, 2.0, 3.0]
     assert not record.seen[2].any()
 
@@ -245,7 +265,9 @@ def test_skipping_goes_on_when_all_is_decided(encoder, tmp_path):
 def test_selects_with_a_trainer(encoder, tmp_path, tau):
     whole = watched(quick_learner(encoder, tmp_path))
     order = LearningOrder(whole.codes, tau=tau, rule="ranked", horizon=3.0, max_checkpoints=3)
-    for time, predicted, own in zip(whole.times, whole.predictions(), whole.probabilities(), strict=True):
+    for time, predicted, own in zip(
+        whole.times, whole.predictions(), whole.probabilities(), strict=True
+    ):
         scores = np.eye(3)[predicted] * 2
         scores[np.arange(N), whole.codes] = own
         order.observe(scores, time=time)
@@ -256,7 +278,9 @@ def test_selects_with_a_trainer(encoder, tmp_path, tau):
     assert selection.kept.tolist() == order.select().kept.tolist()
     np.testing.assert_array_equal(selection.confidence, order.select().confidence)
     assert trainer.state.global_step == 6 * len(order.times)  # stopped when nothing could change
-    assert not any(isinstance(callback, LopsCallback) for callback in trainer.callback_handler.callbacks)
+    assert not any(
+        isinstance(callback, LopsCallback) for callback in trainer.callback_handler.callbacks
+    )
 
 
 @pytest.mark.parametrize("form", ["torch", "numpy"])
@@ -264,7 +288,11 @@ def test_formatted_data_sets(encoder, tmp_path, form):
     data = make_trainer(encoder, tmp_path).train_dataset
     callback = LopsCallback(make_trainer(encoder, tmp_path, dataset=data.with_format(form)))
     callback.on_train_begin(None, transformers.TrainerState(), None)
-    callback.on_step_end(None, transformers.TrainerState(epoch=1.0, num_train_epochs=1), transformers.TrainerControl())
+    callback.on_step_end(
+        None,
+        transformers.TrainerState(epoch=1.0, num_train_epochs=1),
+        transformers.TrainerControl(),
+    )
     assert callback.record.codes.tolist() == data["label"]
     assert callback.record.seen.all()
 
@@ -273,7 +301,9 @@ def test_labels_may_be_given_apart(encoder, tmp_path):
     trainer = make_trainer(encoder, tmp_path, num_train_epochs=1)
     given = (np.array(trainer.train_dataset["label"]) + 1) % 3
     record = watched(trainer, labels=given)
-    np.testing.assert_allclose(record.probabilities()[-1], by_hand(trainer)[np.arange(N), given], atol=1e-5)
+    np.testing.assert_allclose(
+        record.probabilities()[-1], by_hand(trainer)[np.arange(N), given], atol=1e-5
+    )
 
 
 @pytest.mark.parametrize("made", [Tuple, Dict])
@@ -282,10 +312,17 @@ def test_any_model_and_any_data_set_with_a_length(encoder, tmp_path, made):
     record = watched(trainer)
     ids = torch.tensor([Items()[i]["input_ids"] for i in range(N)])
     said = trainer.model.say(ids).softmax(dim=1).detach().numpy()
-    np.testing.assert_allclose(record.probabilities()[-1], said[np.arange(N), [pseudo_label(i) for i in range(N)]], atol=1e-5)
+    np.testing.assert_allclose(
+        record.probabilities()[-1],
+        said[np.arange(N), [pseudo_label(i) for i in range(N)]],
+        atol=1e-5,
+    )
 
 
-@pytest.mark.parametrize("settings", [{"save_strategy": "epoch"}, {"save_strategy": "steps", "save_steps": 6}, {"every": 4}])
+@pytest.mark.parametrize(
+    "settings",
+    [{"save_strategy": "epoch"}, {"save_strategy": "steps", "save_steps": 6}, {"every": 4}],
+)
 def test_a_resumed_training_ends_with_the_whole_record(encoder, tmp_path, usual, settings):
     every = settings.pop("every", None)
     settings = settings or {"save_strategy": "steps", "save_steps": 6}
@@ -308,14 +345,21 @@ def test_a_checkpoint_before_the_first_look_can_be_resumed(encoder, tmp_path, us
 def test_a_checkpoint_without_a_record_is_refused(encoder, tmp_path):
     trainer = make_trainer(encoder, tmp_path, save_strategy="epoch", num_train_epochs=1)
     trainer.train()
-    with pytest.raises(LopsError, match=r"resumes at update 6, and what was learnt before is not known: there is no .*lops_record"):
+    with pytest.raises(
+        LopsError,
+        match=r"resumes at update 6, and what was learnt before is not known: there is no .*lops_record",
+    ):
         watched(make_trainer(encoder, tmp_path), resume=str(tmp_path / "checkpoint-6"))
 
 
 def test_a_record_of_other_labels_is_refused(encoder, tmp_path):
     watched(make_trainer(encoder, tmp_path, save_strategy="epoch", num_train_epochs=1))
     with pytest.raises(LopsError, match="recorded for other pseudo-labels"):
-        watched(make_trainer(encoder, tmp_path), labels=[0, 1, 2] * 15, resume=str(tmp_path / "checkpoint-6"))
+        watched(
+            make_trainer(encoder, tmp_path),
+            labels=[0, 1, 2] * 15,
+            resume=str(tmp_path / "checkpoint-6"),
+        )
 
 
 @pytest.mark.parametrize(
@@ -337,16 +381,25 @@ def test_unsuitable_labels_are_refused_before_training(encoder, tmp_path, labels
 def test_a_data_set_without_labels_or_length_is_refused(encoder, tmp_path):
     trainer = make_trainer(encoder, tmp_path)
     bare = trainer.train_dataset.remove_columns("label")
-    with pytest.raises(LopsError, match=r"has the columns text, note, .* wanted label or labels or label_ids, or labels="):
+    with pytest.raises(
+        LopsError,
+        match=r"has the columns text, note, .* wanted label or labels or label_ids, or labels=",
+    ):
         LopsCallback(make_trainer(encoder, tmp_path, dataset=bare))
     endless = trainer.train_dataset.to_iterable_dataset()
-    with pytest.raises(LopsError, match="train_dataset is a IterableDataset; wanted one with a length"):
+    with pytest.raises(
+        LopsError, match="train_dataset is a IterableDataset; wanted one with a length"
+    ):
         LopsCallback(make_trainer(encoder, tmp_path, dataset=endless, max_steps=3))
 
 
 def test_settings_out_of_range_are_refused(encoder, tmp_path):
     trainer = make_trainer(encoder, tmp_path)
-    for settings, message in [({"tau": 0}, "tau is 0"), ({"rule": "best"}, "rule is 'best'"), ({"every": 0}, "every is 0")]:
+    for settings, message in [
+        ({"tau": 0}, "tau is 0"),
+        ({"rule": "best"}, "rule is 'best'"),
+        ({"every": 0}, "every is 0"),
+    ]:
         with pytest.raises(LopsError, match=message):
             LopsCallback(trainer, **settings)
 
@@ -356,7 +409,10 @@ def test_a_model_of_another_kind_is_refused_at_the_first_look(encoder, tmp_path)
         def out(self, loss, scores):
             return loss, scores[:, 0]
 
-    with pytest.raises(LopsError, match=r"first output has shape \(7,\); wanted \(samples, classes\) scores of at least 3"):
+    with pytest.raises(
+        LopsError,
+        match=r"first output has shape \(7,\); wanted \(samples, classes\) scores of at least 3",
+    ):
         watched(make_trainer(encoder, tmp_path, dataset=Items(), model=One, num_train_epochs=1))
 
 
@@ -367,13 +423,21 @@ def test_a_training_that_never_ran_says_so(encoder, tmp_path):
 
 @pytest.mark.slow
 def test_two_processes_record_what_one_does(encoder, tmp_path):
-    """Each process predicts a part; 45 samples in batches of 7 leave an uneven rest, and Tuple's training is the same in both."""
+    """Each process predicts a part; 45 samples in batches of 7 leave an uneven rest, and Tuple's
+    training is the same in both.
+    """
     if not torch.distributed.is_available() or not torch.distributed.is_gloo_available():
         pytest.skip("this PyTorch has no gloo, by which processes on CPUs talk")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    common = {"WORLD_SIZE": 2, "LOCAL_WORLD_SIZE": 2, "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "OMP_NUM_THREADS": 1}
+    common = {
+        "WORLD_SIZE": 2,
+        "LOCAL_WORLD_SIZE": 2,
+        "MASTER_ADDR": "127.0.0.1",
+        "MASTER_PORT": port,
+        "OMP_NUM_THREADS": 1,
+    }
     started = [
         subprocess.Popen(
             [sys.executable, str(Path(__file__).with_name("two_processes.py")), str(encoder), str(tmp_path)],
@@ -384,7 +448,9 @@ def test_two_processes_record_what_one_does(encoder, tmp_path):
     ]  # fmt: skip
     try:
         for process in started:
-            _, errors = process.communicate(timeout=280)  # nearly all of it is importing, on a busy machine
+            _, errors = process.communicate(
+                timeout=280
+            )  # nearly all of it is importing, on a busy machine
             assert process.returncode == 0, errors[-3000:]
     finally:
         for process in started:
@@ -393,6 +459,10 @@ def test_two_processes_record_what_one_does(encoder, tmp_path):
     assert_same_record(first, second)
     assert first.times == [1.0, 2.0]
     said = np.load(tmp_path / "by_hand.npy")  # by the first process's model, after the training
-    np.testing.assert_allclose(first.probabilities()[-1], said[np.arange(N), first.codes], atol=1e-5)
-    assert len(np.unique(first.probabilities()[-1])) > N / 2  # samples can be told apart, so that their order is tested
+    np.testing.assert_allclose(
+        first.probabilities()[-1], said[np.arange(N), first.codes], atol=1e-5
+    )
+    assert (
+        len(np.unique(first.probabilities()[-1])) > N / 2
+    )  # samples can be told apart, so that their order is tested
     assert_same_record(Record.load(tmp_path / "run/checkpoint-6/lops_record.npz"), first)

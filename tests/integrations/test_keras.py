@@ -23,7 +23,11 @@ X, Y = points()
 
 def build(units=3, activation="softmax", loss="sparse_categorical_crossentropy", rate=0.05):
     keras.utils.set_random_seed(1)
-    layers = [keras.Input((4,)), keras.layers.Dense(8, activation="relu"), keras.layers.Dropout(0.3)]
+    layers = [
+        keras.Input((4,)),
+        keras.layers.Dense(8, activation="relu"),
+        keras.layers.Dropout(0.3),
+    ]
     model = keras.Sequential([*layers, keras.layers.Dense(units, activation=activation)])
     model.compile(keras.optimizers.Adam(rate), loss=loss, metrics=["accuracy"])
     return model
@@ -31,7 +35,17 @@ def build(units=3, activation="softmax", loss="sparse_categorical_crossentropy",
 
 def fit(model, callback=None, x=X, y=Y, **settings):
     keras.utils.set_random_seed(2)
-    return model.fit(x, y, **{"epochs": 3, "batch_size": 16, "verbose": 0, "callbacks": callback and [callback], **settings})
+    return model.fit(
+        x,
+        y,
+        **{
+            "epochs": 3,
+            "batch_size": 16,
+            "verbose": 0,
+            "callbacks": callback and [callback],
+            **settings,
+        },
+    )
 
 
 def watched(x=X, y=Y, **settings):
@@ -66,7 +80,9 @@ def test_the_training_goes_on_as_if_nobody_looked(every):
     for one, two in zip(alone.get_weights(), looked_at.get_weights(), strict=True):
         np.testing.assert_array_equal(one, two)
     assert history.history == other.history
-    assert len(callback.record.times) == (3 if every is None else 7)  # 5 batches of the 72 samples trained on
+    assert len(callback.record.times) == (
+        3 if every is None else 7
+    )  # 5 batches of the 72 samples trained on
 
 
 def test_a_torch_module_inside_goes_on_training():
@@ -80,7 +96,13 @@ def test_a_torch_module_inside_goes_on_training():
             modes.append(self.training)
             return x
 
-    model = keras.Sequential([keras.Input((4,)), keras.layers.TorchModuleWrapper(Ear()), keras.layers.Dense(3, activation="softmax")])
+    model = keras.Sequential(
+        [
+            keras.Input((4,)),
+            keras.layers.TorchModuleWrapper(Ear()),
+            keras.layers.Dense(3, activation="softmax"),
+        ]
+    )
     model.compile("sgd", "sparse_categorical_crossentropy")
     modes.clear()
     fit(model, LopsCallback(X, Y, every=2, batch_size=N), epochs=1)
@@ -94,7 +116,9 @@ def test_looks_after_every_so_many_batches():
 
 
 def test_counts_batches_that_are_executed_together():
-    """With steps_per_execution of 3, which Keras on PyTorch does not know, only every third batch is told."""
+    """With steps_per_execution of 3, which Keras on PyTorch does not know, only every third batch
+    is told.
+    """
     callback = LopsCallback(X, Y, every=2)
     callback.set_params({"epochs": 2, "steps": 6})
     callback.set_model(build())
@@ -106,19 +130,27 @@ def test_counts_batches_that_are_executed_together():
     assert callback.record.times == [0.5, 1.0, 1.5, 2.0]
 
 
-@pytest.mark.parametrize("labels", [Y[:, None], np.eye(3)[Y], Y.tolist(), Y.astype(np.float32)], ids=["column", "one-hot", "list", "float"])
+@pytest.mark.parametrize(
+    "labels",
+    [Y[:, None], np.eye(3)[Y], Y.tolist(), Y.astype(np.float32)],
+    ids=["column", "one-hot", "list", "float"],
+)
 def test_labels_of_any_shape(usual, labels):
     np.testing.assert_array_equal(watched(y=labels).predictions(), usual[1].predictions())
     assert LopsCallback(X, labels).codes.tolist() == Y.tolist()
 
 
 def test_logits():
-    model = build(activation=None, loss=keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+    model = build(
+        activation=None, loss=keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    )
     callback = LopsCallback(X, Y, from_logits=True)
     fit(model, callback)
     scores = np.exp(model.predict(X, verbose=0).astype(np.float64))
     said = scores / scores.sum(axis=1, keepdims=True)
-    np.testing.assert_allclose(callback.record.probabilities()[-1], said[np.arange(N), Y], atol=1e-5)
+    np.testing.assert_allclose(
+        callback.record.probabilities()[-1], said[np.arange(N), Y], atol=1e-5
+    )
 
 
 @pytest.mark.parametrize("from_logits", [False, True])
@@ -130,7 +162,9 @@ def test_one_output_for_two_classes(from_logits):
     fit(model, callback, y=codes[:, None].astype(np.float32))
     output = model.predict(X, verbose=0)[:, 0]
     of_one = 1 / (1 + np.exp(-output)) if from_logits else output
-    np.testing.assert_allclose(callback.record.probabilities()[-1], np.where(codes == 1, of_one, 1 - of_one), atol=1e-5)
+    np.testing.assert_allclose(
+        callback.record.probabilities()[-1], np.where(codes == 1, of_one, 1 - of_one), atol=1e-5
+    )
     assert callback.record.classes == [0, 1]
 
 
@@ -201,7 +235,9 @@ def test_outputs_that_are_no_probabilities_are_refused():
 
 
 def test_a_model_of_fewer_classes_is_refused():
-    with pytest.raises(LopsError, match=r"output is of shape \(96, 1\); wanted .* of at least 3 classes"):
+    with pytest.raises(
+        LopsError, match=r"output is of shape \(96, 1\); wanted .* of at least 3 classes"
+    ):
         fit(build(1, "sigmoid", "mse"), LopsCallback(X, Y))
 
 

@@ -73,7 +73,9 @@ def test_what_was_recorded_comes_back():
     found = record.data_map()
     np.testing.assert_allclose(found.confidence, own.mean(axis=0), rtol=1e-6)
     np.testing.assert_allclose(found.variability, own.std(axis=0), rtol=1e-5, atol=1e-7)
-    np.testing.assert_allclose(found.correctness, (probabilities.argmax(axis=2) == record.codes).mean(axis=0))
+    np.testing.assert_allclose(
+        found.correctness, (probabilities.argmax(axis=2) == record.codes).mean(axis=0)
+    )
 
 
 def test_samples_that_were_not_seen_are_marked():
@@ -81,7 +83,10 @@ def test_samples_that_were_not_seen_are_marked():
     record.observe([[0.75, 0.25], [0.5, 0.5]], positions=[2, 0])
     record.observe([[0.75, 0.25], [0.25, 0.75], [0.25, 0.75]], positions=[0, 1, 2])
     assert record.predictions().tolist() == [[0, -1, 0, -1], [0, 1, 1, -1]]
-    np.testing.assert_array_equal(record.probabilities(), np.float32([[0.5, np.nan, 0.25, np.nan], [0.75, 0.25, 0.75, np.nan]]))
+    np.testing.assert_array_equal(
+        record.probabilities(),
+        np.float32([[0.5, np.nan, 0.25, np.nan], [0.75, 0.25, 0.75, np.nan]]),
+    )
     np.testing.assert_array_equal(record.data_map().confidence, [0.625, 0.25, 0.5, np.nan])
     np.testing.assert_array_equal(record.data_map().correctness, [1.0, 0.0, 0.5, np.nan])
 
@@ -103,7 +108,9 @@ def test_a_record_with_gaps_refuses_a_choice_it_was_not_made_for():
     for scores in probabilities:
         left = record.order(0.1, "algorithm1").undecided
         record.observe(scores[left], positions=left)
-    with pytest.raises(LopsError, match=r"matter for tau=1\.0 and rule='released' were skipped at time 2\.0"):
+    with pytest.raises(
+        LopsError, match=r"matter for tau=1\.0 and rule='released' were skipped at time 2\.0"
+    ):
         record.select(1.0, "released")
 
 
@@ -157,14 +164,26 @@ def test_another_archive_is_refused(tmp_path):
     [
         ({"predictions": np.full((4, 3), 0.3)}, r"shape \(4, 3\) .* wanted \(4, 2\)"),
         ({"predictions": np.full((4, 2), np.nan)}, "sample 0 hold NaN"),
-        ({"predictions": np.array([[4.0, -2.0]] * 4)}, "run from -2 to 4; wanted probabilities: apply a softmax"),
+        (
+            {"predictions": np.array([[4.0, -2.0]] * 4)},
+            "run from -2 to 4; wanted probabilities: apply a softmax",
+        ),
         ({"predictions": ["a", "b"]}, "found 2 predictions, wanted 4"),
         ({"predictions": ["a", "b", "c", "a"]}, "the label 'c' is predicted"),
-        ({"predictions": np.full((4, 2), 0.5), "time": 0.0}, r"time is 0\.0; wanted a number above 0\.0"),
+        (
+            {"predictions": np.full((4, 2), 0.5), "time": 0.0},
+            r"time is 0\.0; wanted a number above 0\.0",
+        ),
         ({"predictions": np.full((4, 2), 0.5), "time": 9.0}, r"beyond the horizon of 3\.0"),
-        ({"predictions": np.full((2, 2), 0.5), "positions": [1, 4]}, "positions run from 1 to 4; wanted 0 to 3"),
+        (
+            {"predictions": np.full((2, 2), 0.5), "positions": [1, 4]},
+            "positions run from 1 to 4; wanted 0 to 3",
+        ),
         ({"predictions": np.full((2, 2), 0.5), "positions": [1, 1]}, "a position occurs twice"),
-        ({"predictions": np.full((2, 2), 0.5), "positions": [0.0, 1.0]}, "wanted a flat list of integers"),
+        (
+            {"predictions": np.full((2, 2), 0.5), "positions": [0.0, 1.0]},
+            "wanted a flat list of integers",
+        ),
     ],
 )
 def test_bad_predictions_are_refused_and_nothing_is_recorded(arguments, message):

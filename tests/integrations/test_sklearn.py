@@ -27,12 +27,18 @@ NOISY[::7] = (CODES[::7] + 1) % 3
 NAMES = np.array(["sun", "ice", "fog"])[NOISY]
 CENTRES = np.array([[4.0, 0.0], [0.0, 4.0], [-4.0, -4.0]])
 POINTS = CENTRES[CODES] + np.random.default_rng(0).normal(size=(90, 2))
-# Random labels teach some classifiers nothing, and the checks of other projects know nothing of our warning.
+# Random labels teach some classifiers nothing, and the checks of other projects know nothing of our
+# warning.
 quiet = pytest.mark.filterwarnings("ignore::lops_adapters.core.LopsWarning")
 
 
 @quiet
-@parametrize_with_checks([LopsSelector(random_state=0), LopsSelector(MLPClassifier((4,)), rule="ranked", epochs=1, random_state=0)])
+@parametrize_with_checks(
+    [
+        LopsSelector(random_state=0),
+        LopsSelector(MLPClassifier((4,)), rule="ranked", epochs=1, random_state=0),
+    ]
+)
 def test_is_a_scikit_learn_estimator(estimator, check):
     check(estimator)
 
@@ -42,7 +48,11 @@ FAILURES = {
     "check_samplers_string": "its texts are single letters, categories, in which the linear probe finds no word",
 }
 SPARSE = "SGDClassifier, the default, moves its intercept a hundred times slower on sparse rows, so that it learns in another order"
-FAILURES_OF_SGD = {**FAILURES, "check_samplers_sparse": SPARSE, "check_samplers_pandas_sparse": SPARSE}
+FAILURES_OF_SGD = {
+    **FAILURES,
+    "check_samplers_sparse": SPARSE,
+    "check_samplers_pandas_sparse": SPARSE,
+}
 
 
 class WithTags(LopsSelector):
@@ -52,17 +62,31 @@ class WithTags(LopsSelector):
         from imblearn.utils._tags import InputTags, SamplerTags, Tags
 
         tags = super().__sklearn_tags__()
-        inputs = InputTags(sparse=tags.input_tags.sparse, string=tags.input_tags.string, dataframe=True)
-        return Tags(None, tags.target_tags, input_tags=inputs, sampler_tags=SamplerTags(sample_indices=True))
+        inputs = InputTags(
+            sparse=tags.input_tags.sparse, string=tags.input_tags.string, dataframe=True
+        )
+        return Tags(
+            None, tags.target_tags, input_tags=inputs, sampler_tags=SamplerTags(sample_indices=True)
+        )
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize(("probe", "failures"), [(None, FAILURES_OF_SGD), (MLPClassifier((4,)), FAILURES)], ids=["default", "given"])
+@pytest.mark.parametrize(
+    ("probe", "failures"),
+    [(None, FAILURES_OF_SGD), (MLPClassifier((4,)), FAILURES)],
+    ids=["default", "given"],
+)
 def test_is_an_imbalanced_learn_sampler(probe, failures):
-    """Every check of imbalanced-learn's suite for samplers passes but those named above, which fail for the reasons given."""
-    checks = pytest.importorskip("imblearn.utils.estimator_checks", reason="imbalanced-learn is not installed")
+    """Every check of imbalanced-learn's suite for samplers passes but those named above, which fail
+    for the reasons given.
+    """
+    checks = pytest.importorskip(
+        "imblearn.utils.estimator_checks", reason="imbalanced-learn is not installed"
+    )
     failed, passed = {}, 0
-    for estimator, check in checks.estimator_checks_generator(WithTags(probe, epochs=1, random_state=0)):
+    for estimator, check in checks.estimator_checks_generator(
+        WithTags(probe, epochs=1, random_state=0)
+    ):
         try:
             check(estimator)
         except Exception as error:
@@ -97,13 +121,19 @@ def test_texts_of_any_container_come_back_in_it(kind):
 
 def test_the_index_of_a_table_is_kept():
     index = [f"row{i}" for i in range(90)]
-    kept, labels = LopsSelector(random_state=0).fit_resample(pandas.Series(TEXTS, index=index), pandas.Series(NAMES, index=index))
+    kept, labels = LopsSelector(random_state=0).fit_resample(
+        pandas.Series(TEXTS, index=index), pandas.Series(NAMES, index=index)
+    )
     assert kept.index.tolist() == labels.index.tolist()
     assert all(TEXTS[int(name[3:])] == text for name, text in kept.items())
 
 
 @pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize("probe", [None, GaussianNB(), Perceptron(), MLPClassifier((8,), learning_rate_init=0.03)], ids=str)
+@pytest.mark.parametrize(
+    "probe",
+    [None, GaussianNB(), Perceptron(), MLPClassifier((8,), learning_rate_init=0.03)],
+    ids=str,
+)
 @quiet
 def test_any_classifier_with_partial_fit_drops_wrong_labels(probe, rule):
     selector = LopsSelector(probe, rule=rule, tau=0.5, random_state=0)
@@ -129,7 +159,12 @@ def test_sparse_rows_select_as_dense_ones():
 
 @pytest.mark.parametrize("X", [TEXTS, POINTS], ids=["texts", "points"])
 def test_the_seed_decides(X):
-    picks = [LopsSelector(rule="ranked", tau=0.3, random_state=seed).fit(X, NAMES).sample_indices_.tolist() for seed in (1, 1, 2)]
+    picks = [
+        LopsSelector(rule="ranked", tau=0.3, random_state=seed)
+        .fit(X, NAMES)
+        .sample_indices_.tolist()
+        for seed in (1, 1, 2)
+    ]
     assert picks[0] == picks[1] != picks[2]
     state = np.random.get_state()[1].tolist()
     LopsSelector(random_state=0).fit(X, NAMES)
@@ -149,7 +184,12 @@ def test_parameters_can_be_set_and_cloned():
     selector = LopsSelector(SGDClassifier(alpha=0.5), tau=0.2)
     assert selector.get_params()["probe__alpha"] == 0.5
     other = clone(selector).set_params(probe__alpha=0.1, rule="ranked")
-    assert (other.probe.alpha, other.tau, other.rule, selector.probe.alpha) == (0.1, 0.2, "ranked", 0.5)
+    assert (other.probe.alpha, other.tau, other.rule, selector.probe.alpha) == (
+        0.1,
+        0.2,
+        "ranked",
+        0.5,
+    )
 
 
 def test_one_hot_rows_come_back():
@@ -162,14 +202,22 @@ def test_one_hot_rows_come_back():
 
 def test_a_step_of_a_pipeline():
     pipeline = pytest.importorskip("imblearn.pipeline", reason="imbalanced-learn is not installed")
-    steps = [("select", LopsSelector(random_state=0)), ("vectors", TfidfVectorizer()), ("classifier", LogisticRegression())]
+    steps = [
+        ("select", LopsSelector(random_state=0)),
+        ("vectors", TfidfVectorizer()),
+        ("classifier", LogisticRegression()),
+    ]
     whole = pipeline.Pipeline(steps).fit(TEXTS, NAMES)
     kept, labels = LopsSelector(random_state=0).fit_resample(TEXTS, NAMES)
     by_hand = TfidfVectorizer().fit(kept)
     np.testing.assert_array_equal(whole.named_steps["vectors"].vocabulary_, by_hand.vocabulary_)
     classifier = LogisticRegression().fit(by_hand.transform(kept), labels)
-    assert whole.predict(TEXTS).tolist() == classifier.predict(by_hand.transform(TEXTS)).tolist()  # all of them, dropped ones too
-    search = GridSearchCV(pipeline.Pipeline(steps), {"select__tau": [0.5, 0.9], "select__rule": ["ranked"]}, cv=2).fit(TEXTS, NAMES)
+    assert (
+        whole.predict(TEXTS).tolist() == classifier.predict(by_hand.transform(TEXTS)).tolist()
+    )  # all of them, dropped ones too
+    search = GridSearchCV(
+        pipeline.Pipeline(steps), {"select__tau": [0.5, 0.9], "select__rule": ["ranked"]}, cv=2
+    ).fit(TEXTS, NAMES)
     assert len(search.cv_results_["params"]) == 2
 
 
@@ -188,7 +236,12 @@ def test_works_without_imbalanced_learn():
     ("settings", "X", "y", "message"),
     [
         ({"probe": GaussianNB()}, TEXTS, NAMES, "X holds texts and probe is a GaussianNB"),
-        ({"probe": LogisticRegression()}, POINTS, NAMES, "wanted a scikit-learn classifier with partial_fit"),
+        (
+            {"probe": LogisticRegression()},
+            POINTS,
+            NAMES,
+            "wanted a scikit-learn classifier with partial_fit",
+        ),
         ({"probe": "linear"}, POINTS, NAMES, "X holds numbers and probe is 'linear'"),
         ({"probe": "best"}, TEXTS, NAMES, "probe is 'best'"),
         ({"epochs": 0}, POINTS, NAMES, "epochs is 0"),

@@ -1,4 +1,6 @@
-"""One of two processes of a distributed training on CPUs: trains, looks, and writes what it recorded."""
+"""One of two processes of a distributed training on CPUs: trains, looks, and writes what it
+recorded.
+"""
 
 import os
 import sys
@@ -11,7 +13,9 @@ sys.path[0] = str(ROOT)  # for tests.integrations and the package beside it
 def main(encoder, folder):
     from tests.integrations.test_huggingface import by_hand, make_trainer, watched
 
-    trainer = make_trainer(encoder, folder / "run", num_train_epochs=2, save_strategy="epoch", ddp_backend="gloo")
+    trainer = make_trainer(
+        encoder, folder / "run", num_train_epochs=2, save_strategy="epoch", ddp_backend="gloo"
+    )
     record = watched(trainer)
     rank = int(os.environ["RANK"])
     record.save(folder / f"process{rank}.npz")

@@ -1,8 +1,10 @@
-"""The command with small presets, as a program that can be told where to die: ``command.py WHERE [option ...]``.
+"""The command with small presets, as a program that can be told where to die:
+``command.py WHERE [option ...]``.
 
-WHERE is ``nowhere``, or what is begun when the process dies, a hyphen and how often it was begun before: ``head`` (an update of the
-language model), ``rows`` (a batch of predictions), ``category`` and ``probe`` (a training of the network, at its third update),
-``tuning`` (a self-training, at its second update).
+WHERE is ``nowhere``, or what is begun when the process dies, a hyphen and how often it was begun
+before: ``head`` (an update of the language model), ``rows`` (a batch of predictions), ``category``
+and ``probe`` (a training of the network, at its third update), ``tuning`` (a self-training, at its
+second update).
 """
 
 import sys
@@ -10,7 +12,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from lops_adapters import arguments
+from lops_adapters import console
 from lops_adapters.lotclass import masked_lm, self_training, vocabulary
 from lops_adapters.lotclass.__main__ import main
 from lops_adapters.lotclass.probe import LotclassProbe
@@ -32,7 +34,9 @@ def dies(function, number):
 
 
 def tuning_dies(number):
-    """Self-training's updates end the process at the second one of the self-training that ``number`` came before."""
+    """Self-training's updates end the process at the second one of the self-training that
+    ``number`` came before.
+    """
     begun, train = [], self_training.self_train
 
     def train_or_die(network, *args, **kwargs):
@@ -57,10 +61,14 @@ def die_in(where):
     elif what == "tuning":
         pipeline.self_train = tuning_dies(int(number))
     else:
-        die_at(where, LotclassProbe, lambda training, kind: training.epochs == SMALL[OF_TRAININGS[kind]])
+        die_at(
+            where,
+            LotclassProbe,
+            lambda training, kind: training.epochs == SMALL[OF_TRAININGS[kind]],
+        )
 
 
 if __name__ == "__main__":
     die_in(sys.argv[1])
     with plain_arithmetic(), small_presets():
-        sys.exit(arguments.guarded(main)(sys.argv[2:]))
+        sys.exit(console.guarded(main)(sys.argv[2:]))

@@ -78,13 +78,19 @@ def dataset(data):
 
 @pytest.fixture(scope="session")
 def go(bert):
-    """Run LOTClass in this process: go(dataset, path, arms=..., **settings) -> the run's path, metrics and settings."""
+    """Run LOTClass in this process: go(dataset, path, arms=..., **settings) -> the run's path,
+    metrics and settings.
+    """
 
     def run(dataset, path, arms=ARMS, seed=0, resume=False, **overrides):
         chosen = settings(**{"encoder": bert, **overrides})
         with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "nothing was learnt", LopsWarning)  # so few updates teach little
-            return run_in_process("lotclass", run_lotclass, dataset, path, chosen, arms, seed, resume)
+            warnings.filterwarnings(
+                "ignore", "nothing was learnt", LopsWarning
+            )  # so few updates teach little
+            return run_in_process(
+                "lotclass", run_lotclass, dataset, path, chosen, arms, seed, resume
+            )
 
     return run
 

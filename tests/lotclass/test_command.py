@@ -1,11 +1,13 @@
-"""Bad input through the command: one clear line on standard error, exit status 2, before any long work; odd input that works."""
+"""Bad input through the command: one clear line on standard error, exit status 2, before any long
+work; odd input that works.
+"""
 
 import json
 from functools import partial
 
 import pytest
 
-from lops_adapters import arguments
+from lops_adapters import console
 from lops_adapters.lotclass import masked_lm
 from lops_adapters.lotclass.__main__ import main
 from lops_adapters.lotclass.vocabulary import Predictor
@@ -43,7 +45,17 @@ def run(bert, tmp_path, capsys):
     """run(folder, option, ...) -> exit status, standard output, standard error; into tmp_path/run."""
 
     def command(folder, *more):
-        usual = ["--dataset", folder, "--encoder", bert, "--preset", "quick", "--device", "cpu", "--quiet"]
+        usual = [
+            "--dataset",
+            folder,
+            "--encoder",
+            bert,
+            "--preset",
+            "quick",
+            "--device",
+            "cpu",
+            "--quiet",
+        ]
         return outcome(main, capsys, *usual, "--output", tmp_path / "run", *more)
 
     return command
@@ -54,17 +66,37 @@ def run(bert, tmp_path, capsys):
     ("more", "words"),
     [
         *BAD_OPTIONS,
-        (["--arms", "nonsense"], ["the arms to run are 'nonsense'; wanted some of standard, lops, lops-refresh, separated by commas"]),
-        (["--arms", "lops", "--lops-at", "both"], ["found --arms and --lops-at; wanted one of them"]),
+        (
+            ["--arms", "nonsense"],
+            [
+                "the arms to run are 'nonsense'; wanted some of standard, lops, lops-refresh, separated by commas"
+            ],
+        ),
+        (
+            ["--arms", "lops", "--lops-at", "both"],
+            ["found --arms and --lops-at; wanted one of them"],
+        ),
         (["--max-tokens", "7"], ["max_tokens is 7; wanted at least 8"]),
         (["--max-tokens", "65"], ["max_tokens is 65;", "takes 8 to 64"]),
-        (["--match-threshold", "6"], ["match_threshold is 6; wanted 0 to 5, since 6 predictions are looked at"]),
+        (
+            ["--match-threshold", "6"],
+            ["match_threshold is 6; wanted 0 to 5, since 6 predictions are looked at"],
+        ),
         (["--min-rows", "0"], ["min_rows is 0; wanted at least 1"]),
         (["--self-train-epochs", "-1"], ["self_train_epochs is -1.0; wanted a number, at least 0"]),
         (["--self-train-epochs", "inf"], ["self_train_epochs is inf"]),
-        (["--names", "no/such/file.json"], ["no/such/file.json cannot be read", "wanted a JSON object of class names and lists"]),
-        (["--lops-at", "refresh", "--every", "10"], ["every is 10, and the probe makes 9 updates on the 36 documents of a refresh"]),
-        (["--encoder", "no/such/model"], ["cannot load the encoder 'no/such/model'", "wanted 'minilm'"]),
+        (
+            ["--names", "no/such/file.json"],
+            ["no/such/file.json cannot be read", "wanted a JSON object of class names and lists"],
+        ),
+        (
+            ["--lops-at", "refresh", "--every", "10"],
+            ["every is 10, and the probe makes 9 updates on the 36 documents of a refresh"],
+        ),
+        (
+            ["--encoder", "no/such/model"],
+            ["cannot load the encoder 'no/such/model'", "wanted 'minilm'"],
+        ),
     ],
 )
 def test_options_that_cannot_work(run, data, tmp_path, monkeypatch, more, words):
@@ -74,13 +106,26 @@ def test_options_that_cannot_work(run, data, tmp_path, monkeypatch, more, words)
 
 
 def test_what_the_rows_show_leaves_no_run_folder(run, data, tmp_path):
-    assert_refused(run(data, "--min-rows", "80"), "too few documents speak of 3 of 3 classes, wanted at least 80 each; found arts: ")
-    assert_refused(run(data, "--every", "1000"), "every is 1000, and the probe makes ", " rows; wanted a smaller number, or epoch")
+    assert_refused(
+        run(data, "--min-rows", "80"),
+        "too few documents speak of 3 of 3 classes, wanted at least 80 each; found arts: ",
+    )
+    assert_refused(
+        run(data, "--every", "1000"),
+        "every is 1000, and the probe makes ",
+        " rows; wanted a smaller number, or epoch",
+    )
     assert not (tmp_path / "run").exists()
 
 
 def test_options_argparse_refuses(run, data, capsys):
-    wrong = ("--rule best", "--probe linear", "--lops-at nowhere", "--supervision labels", "--self-train-epochs one")
+    wrong = (
+        "--rule best",
+        "--probe linear",
+        "--lops-at nowhere",
+        "--supervision labels",
+        "--self-train-epochs one",
+    )
     assert_usage(partial(run, data), capsys, "lops_adapters.lotclass", *wrong)
 
 
@@ -93,10 +138,16 @@ def test_options_argparse_refuses(run, data, capsys):
         ('{"law": "judge"}', "holds something else"),
         ('{"law": []}', "holds something else"),
         ('{"law": [1]}', "holds something else"),
-        ('{"opera": ["aria"]}', "names for unknown classes: opera; wanted some of arts, law, sport"),
+        (
+            '{"opera": ["aria"]}',
+            "names for unknown classes: opera; wanted some of arts, law, sport",
+        ),
         ('{"law": ["--"]}', "class 'law' has no name with a word in it (found ['--'])"),
         ('{"law": ["sport"]}', "'sport' names both 'law' and 'sport'"),
-        ('{"law": ["quidditch"]}', "no document has the name of 1 of 3 classes in its first 40 tokens (law: quidditch)"),
+        (
+            '{"law": ["quidditch"]}',
+            "no document has the name of 1 of 3 classes in its first 40 tokens (law: quidditch)",
+        ),
         (b"\xff\xfe{", "cannot be read"),
     ],
 )
@@ -110,10 +161,34 @@ def test_names_files_that_cannot_work(run, data, tmp_path, content, words):
 DATA = {
     "a name that is nowhere": (TEXTS, [*LABELS[:-1], "opera"], None, [], ["(opera: opera)"]),
     "names alike": (TEXTS, [*LABELS[:-1], "Law"], None, [], ["'law' names both"]),
-    "a name without a word": (TEXTS, [*LABELS[:-1], "--"], None, [], ["class '--' has no name with a word in it"]),
-    "all empty": (["", "   ", ""], CLASSES, None, [], ["no document has the name of 3 of 3 classes"]),
-    "only marks": (["...", "?!", "-"], CLASSES, None, [], ["no document has the name of 3 of 3 classes"]),
-    "no seed words": (TEXTS, LABELS, None, ["--supervision", "keywords"], ["no seed words for arts, law, sport; put a seeds.json"]),
+    "a name without a word": (
+        TEXTS,
+        [*LABELS[:-1], "--"],
+        None,
+        [],
+        ["class '--' has no name with a word in it"],
+    ),
+    "all empty": (
+        ["", "   ", ""],
+        CLASSES,
+        None,
+        [],
+        ["no document has the name of 3 of 3 classes"],
+    ),
+    "only marks": (
+        ["...", "?!", "-"],
+        CLASSES,
+        None,
+        [],
+        ["no document has the name of 3 of 3 classes"],
+    ),
+    "no seed words": (
+        TEXTS,
+        LABELS,
+        None,
+        ["--supervision", "keywords"],
+        ["no seed words for arts, law, sport; put a seeds.json"],
+    ),
 }
 
 
@@ -141,7 +216,11 @@ def test_a_run_and_its_page(run, data, tmp_path):
     page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
     assert "lops-refresh" in page
     config = json.loads((tmp_path / "run" / "config.json").read_text())
-    assert (config["framework"], config["settings"]["preset"], config["settings"]["top"]) == ("lotclass", "quick", 6)
+    assert (config["framework"], config["settings"]["preset"], config["settings"]["top"]) == (
+        "lotclass",
+        "quick",
+        6,
+    )
     assert_not_overwritten(partial(run, data, "--arms", "standard"), tmp_path / "run")
 
 
@@ -166,14 +245,37 @@ def test_places_of_the_selector(run, data, tmp_path, monkeypatch, where, arms):
 
 
 def test_names_from_a_file_and_odd_data(run, tmp_path):
-    """Documents that are empty, of marks, in other scripts, hostile; names of several words, in parts, that need quotes."""
-    odd = ["", "...", "zyzzyva quux", "\u65e5\u672c\u8a9e \u2603", "word " * 300, "<script>alert(1)</script>", "[MASK] [CLS] \x00 law"]
+    """Documents that are empty, of marks, in other scripts, hostile; names of several words, in
+    parts, that need quotes.
+    """
+    odd = [
+        "",
+        "...",
+        "zyzzyva quux",
+        "\u65e5\u672c\u8a9e \u2603",
+        "word " * 300,
+        "<script>alert(1)</script>",
+        "[MASK] [CLS] \x00 law",
+    ]
     classes = {"arts": "fine_arts", "law": "<law>", "sport": 'sport, "games"'}
     labels = [*(classes[label] for label in LABELS), *["<law>"] * 7]
     (tmp_path / "names.json").write_text(json.dumps({'sport, "games"': ["sport", "match"]}))
-    texts = [text.replace("arts", "fine-arts") if number % 2 else text for number, text in enumerate(TEXTS)]
+    texts = [
+        text.replace("arts", "fine-arts") if number % 2 else text
+        for number, text in enumerate(TEXTS)
+    ]
     data = write_folder(tmp_path / "data", [*texts, *odd], labels)
-    status, out, err = run(data, "--names", tmp_path / "names.json", "--min-rows", "1", "--match-threshold", "1", "--arms", "standard")
+    status, out, err = run(
+        data,
+        "--names",
+        tmp_path / "names.json",
+        "--min-rows",
+        "1",
+        "--match-threshold",
+        "1",
+        "--arms",
+        "standard",
+    )
     assert status == 0, err
     assert "97 documents" in out
     metrics = metrics_of(tmp_path / "run")
@@ -187,17 +289,37 @@ def test_names_from_a_file_and_odd_data(run, tmp_path):
 
 def test_no_gold_labels_and_keywords(run, bert, tmp_path):
     folder = write_folder(tmp_path / "data", TEXTS, None, SEEDS)
-    status, out, err = run(folder, "--arms", "standard", "--supervision", "keywords", "--min-rows", "1")
+    status, out, err = run(
+        folder, "--arms", "standard", "--supervision", "keywords", "--min-rows", "1"
+    )
     assert status == 0, err
     line = next(line for line in out.splitlines() if line.startswith("standard"))
     assert line.split().count("-") == 4
     page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
-    assert "rows (a document and one class it speaks of) were made, each with a pseudo-label" in page
+    assert (
+        "rows (a document and one class it speaks of) were made, each with a pseudo-label" in page
+    )
 
 
 def test_seeds_and_the_log(bert, data, tmp_path, capsys):
-    usual = ["--dataset", str(data), "--encoder", bert, "--preset", "quick", "--device", "cpu", "--arms", "standard"]
-    assert arguments.guarded(main)([*usual, "--output", str(tmp_path / "run"), "--seed", "5", "--seeds", "2"]) == 0
+    usual = [
+        "--dataset",
+        str(data),
+        "--encoder",
+        bert,
+        "--preset",
+        "quick",
+        "--device",
+        "cpu",
+        "--arms",
+        "standard",
+    ]
+    assert (
+        console.guarded(main)(
+            [*usual, "--output", str(tmp_path / "run"), "--seed", "5", "--seeds", "2"]
+        )
+        == 0
+    )
     captured = capsys.readouterr()
     assert captured.out.count("90 documents, preset quick, seed") == 2
     assert captured.err.count("documents speak of a class") == 2
@@ -206,5 +328,11 @@ def test_seeds_and_the_log(bert, data, tmp_path, capsys):
 
 
 def test_help_is_quick_and_light():
-    words = ("--lops-at", "--names", "standard, lops, lops-refresh", "(default: standard,lops)", "accelerate launch")
+    words = (
+        "--lops-at",
+        "--names",
+        "standard, lops, lops-refresh",
+        "(default: standard,lops)",
+        "accelerate launch",
+    )
     assert_help_is_quick_and_light("lops_adapters.lotclass", *words)

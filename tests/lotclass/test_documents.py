@@ -26,16 +26,29 @@ def occurrences(read, tokenizer):
     places = [[] for _ in found.rows]
     for row, place, code in zip(found.where, found.places, found.codes, strict=True):
         places[row].append((int(place), int(code)))
-    return [(tokenizer.convert_ids_to_tokens(row.tolist()), pairs) for row, pairs in zip(found.rows, places, strict=True)]
+    return [
+        (tokenizer.convert_ids_to_tokens(row.tolist()), pairs)
+        for row, pairs in zip(found.rows, places, strict=True)
+    ]
 
 
 def words_at(read, tokenizer):
     """What stands where a name was found, in the order found: (word or mask, class)."""
-    return [(tokens[place].lstrip("\u0120"), code) for tokens, pairs in occurrences(read, tokenizer) for place, code in pairs]
+    return [
+        (tokens[place].lstrip("\u0120"), code)
+        for tokens, pairs in occurrences(read, tokenizer)
+        for place, code in pairs
+    ]
 
 
 def test_rows_are_what_the_tokenizer_makes(either):
-    texts = [*documents(12)[0], "", "Caf\u00e9 \u65e5\u672c\u8a9e \u2603 <b>&amp;</b> \x00 \u202e", "week " * 50, BOTH]
+    texts = [
+        *documents(12)[0],
+        "",
+        "Caf\u00e9 \u65e5\u672c\u8a9e \u2603 <b>&amp;</b> \x00 \u202e",
+        "week " * 50,
+        BOTH,
+    ]
     rows = read_documents(texts, PLAIN, either, 40).rows
     wanted = either(texts, truncation=True, max_length=40)["input_ids"]
     for found in (rows, token_rows(texts, either, 40)):
@@ -47,14 +60,18 @@ def test_rows_are_what_the_tokenizer_makes(either):
 
 
 def test_where_names_are(tokenizer):
-    read = read_documents(["Law again, then LAW!", "people", "The sport week.", "", "lawyer"], PLAIN, tokenizer, 40)
+    read = read_documents(
+        ["Law again, then LAW!", "people", "The sport week.", "", "lawyer"], PLAIN, tokenizer, 40
+    )
     assert occurrences(read, tokenizer) == [
         (["[CLS]", "law", "again", "[UNK]", "then", "law", "[UNK]", "[SEP]"], [(1, 0), (5, 0)]),
         (["[CLS]", "the", "sport", "week", ".", "[SEP]"], [(2, 1)]),
     ]
     assert read.sources == {"law": "corpus", "sport": "corpus"}
     found = read.occurrences
-    assert {array.dtype for array in (found.where, found.places, found.codes)} == {np.dtype(np.int64)}
+    assert {array.dtype for array in (found.where, found.places, found.codes)} == {
+        np.dtype(np.int64)
+    }
     assert len(read.rows) == 5
 
 
@@ -68,7 +85,12 @@ def test_occurrences_are_those_a_plain_count_finds(tokenizer):
     texts = documents(40)[0]
     read = read_documents(texts, {"law": ["law", "judge"], "sport": ["sport"]}, tokenizer, 64)
     code = {"law": 0, "judge": 0, "sport": 1}
-    wanted = [(word, code[word]) for text in texts for word in text.lower().replace(".", " ").split() if word in code]
+    wanted = [
+        (word, code[word])
+        for text in texts
+        for word in text.lower().replace(".", " ").split()
+        if word in code
+    ]
     assert words_at(read, tokenizer) == wanted
     assert len(wanted) > 20
 
@@ -94,16 +116,22 @@ def test_a_name_of_several_pieces_becomes_one_mask(either):
 
 
 @pytest.mark.parametrize("name", ["gay-rights", "gay_rights", "Gay  Rights", "gay.rights"])
-@pytest.mark.parametrize("text", ["of gay-rights", "of gay rights", "Gay/Rights, then", "week gay_rights"])
+@pytest.mark.parametrize(
+    "text", ["of gay-rights", "of gay rights", "Gay/Rights, then", "week gay_rights"]
+)
 def test_a_phrase_with_a_mark_between_its_words(either, name, text):
     read = read_documents([text, "the law"], {"rights": [name], "law": ["law"]}, either, 40)
     assert words_at(read, either) == [(either.mask_token, 0), ("law", 1)]
     assert read.sources == {"rights": "corpus", "law": "corpus"}
 
 
-@pytest.mark.parametrize("text", ["gay -- rights", "gay . . rights", "gay people rights", "rights gay", "gay rightsx"])
+@pytest.mark.parametrize(
+    "text", ["gay -- rights", "gay . . rights", "gay people rights", "rights gay", "gay rightsx"]
+)
 def test_what_is_not_the_phrase(tokenizer, text):
-    read = read_documents([text, "the law"], {"gay rights": ["gay rights"], "law": ["law"]}, tokenizer, 60)
+    read = read_documents(
+        [text, "the law"], {"gay rights": ["gay rights"], "law": ["law"]}, tokenizer, 60
+    )
     assert read.sources["gay rights"] == "parts"
 
 
@@ -115,13 +143,21 @@ def test_the_longest_phrase_first(tokenizer):
 
 
 def test_several_names_of_a_class(tokenizer):
-    read = read_documents(["judge law jury sport"], {"law": ["law", "judge", "nowhere"], "sport": ["sport"]}, tokenizer, 40)
+    read = read_documents(
+        ["judge law jury sport"],
+        {"law": ["law", "judge", "nowhere"], "sport": ["sport"]},
+        tokenizer,
+        40,
+    )
     assert words_at(read, tokenizer) == [("judge", 0), ("law", 0), ("sport", 1)]
     assert read.sources["law"] == "corpus"
 
 
 def test_a_name_behind_the_cut_is_not_there(tokenizer):
-    with pytest.raises(LopsError, match=r"no document has the name of 1 of 2 classes in its first 8 tokens \(sport: sport\)"):
+    with pytest.raises(
+        LopsError,
+        match=r"no document has the name of 1 of 2 classes in its first 8 tokens \(sport: sport\)",
+    ):
         read_documents(["law " + "week " * 6 + "sport"], PLAIN, tokenizer, 8)
     read = read_documents(["law week week week week sport sport"], PLAIN, tokenizer, 8)
     assert words_at(read, tokenizer) == [("law", 0), ("sport", 1)]
@@ -136,7 +172,10 @@ def test_parts_of_a_name_that_no_document_holds(tokenizer, caplog):
         read = read_documents(texts, names, tokenizer, 40)
     assert read.sources == {"x": "parts", "law": "corpus", "sport": "corpus"}
     assert [code for _, code in words_at(read, tokenizer)] == [0, 0, 1, 2]
-    assert "class name 'x': no document holds it as a whole; its parts are used: [('gay',), ('rights',)]" in caplog.text
+    assert (
+        "class name 'x': no document holds it as a whole; its parts are used: [('gay',), ('rights',)]"
+        in caplog.text
+    )
 
 
 def test_a_name_that_is_nowhere(tokenizer):
@@ -152,15 +191,24 @@ def test_a_name_that_is_nowhere(tokenizer):
 def test_phrases():
     assert phrase("rec.sport-hockey_2") == ("rec", "sport", "hockey", "2")
     assert phrase("") == phrase("--!") == ()
-    assert read_names({"a": ["A b", "a-b", "--", "c"], "d": ["d"]}) == {"a": [("a", "b"), ("c",)], "d": [("d",)]}
+    assert read_names({"a": ["A b", "a-b", "--", "c"], "d": ["d"]}) == {
+        "a": [("a", "b"), ("c",)],
+        "d": [("d",)],
+    }
 
 
 @pytest.mark.parametrize(
     ("names", "words"),
     [
-        ({"a": ["law"], "b": ["sport", "Law"]}, "'law' names both 'a' and 'b'; wanted names of one class only"),
+        (
+            {"a": ["law"], "b": ["sport", "Law"]},
+            "'law' names both 'a' and 'b'; wanted names of one class only",
+        ),
         ({"a": ["real-estate"], "b": ["Real estate"]}, "'real estate' names both 'a' and 'b'"),
-        ({"a": ["law"], "b": ["--", "!"]}, r"class 'b' has no name with a word in it \(found \['--', '!'\]\); LOTClass starts from names"),
+        (
+            {"a": ["law"], "b": ["--", "!"]},
+            r"class 'b' has no name with a word in it \(found \['--', '!'\]\); LOTClass starts from names",
+        ),
         ({"a": ["law"], "b": []}, "class 'b' has no name with a word"),
         ({"a": ["law"]}, "found 1 class; wanted at least two to tell apart"),
         ({}, "found 0 class"),

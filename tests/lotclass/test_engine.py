@@ -13,20 +13,29 @@ from ..probes.test_conformance import global_states
 
 @pytest.fixture
 def make():
-    """make(dropout) -> a small network, drawn the same way every time, inputs (20, 4) and targets (20, 3)."""
+    """make(dropout) -> a small network, drawn the same way every time, inputs (20, 4) and targets
+    (20, 3).
+    """
     import torch
 
     def network(dropout=0.0):
         with torch.random.fork_rng():
             torch.manual_seed(0)
-            layers = [torch.nn.Linear(4, 8), torch.nn.Tanh(), torch.nn.Dropout(dropout), torch.nn.Linear(8, 3)]
+            layers = [
+                torch.nn.Linear(4, 8),
+                torch.nn.Tanh(),
+                torch.nn.Dropout(dropout),
+                torch.nn.Linear(8, 3),
+            ]
             return torch.nn.Sequential(*layers), torch.randn(20, 4), 9 * torch.randn(20, 3)
 
     return network
 
 
 def weights(network):
-    return np.concatenate([parameter.detach().numpy().ravel() for parameter in network.parameters()])
+    return np.concatenate(
+        [parameter.detach().numpy().ravel() for parameter in network.parameters()]
+    )
 
 
 def updated(engine, made, size, seed=(0, 1), updates=3, rate=0.1):
@@ -37,7 +46,13 @@ def updated(engine, made, size, seed=(0, 1), updates=3, rate=0.1):
     optimizer = torch.optim.SGD(network.parameters(), lr=rate)
     parts = micro_batches(np.arange(20), np.zeros(20), size)
     for number in range(updates):
-        engine.step(network, optimizer, parts, lambda part: ((network(x[part]) - y[part]) ** 2).sum() / 20, (*seed, number))
+        engine.step(
+            network,
+            optimizer,
+            parts,
+            lambda part: ((network(x[part]) - y[part]) ** 2).sum() / 20,
+            (*seed, number),
+        )
     assert all(parameter.grad is None for parameter in network.parameters())
     return weights(network)
 
@@ -58,7 +73,9 @@ def test_a_step_is_a_plain_update(engine, make):
 
 @pytest.mark.parametrize("size", [1, 3, 7, 19])
 def test_micro_batches_change_nothing_without_dropout(engine, make, size):
-    np.testing.assert_allclose(updated(engine, make(), size), updated(engine, make(), 20), atol=1e-6)
+    np.testing.assert_allclose(
+        updated(engine, make(), size), updated(engine, make(), 20), atol=1e-6
+    )
 
 
 def test_dropout_is_drawn_from_the_seed(engine, make):
@@ -105,7 +122,11 @@ def test_cutting_into_micro_batches():
 def test_the_schedule():
     factor = warm_up_then_fall(100)
     assert [factor(step) for step in (0, 5, 10, 55, 100, 101)] == [0, 0.5, 1, 0.5, 0, 0]
-    assert [warm_up_then_fall(5)(step) for step in (0, 4, 5)] == [1, 0.2, 0]  # nothing to warm up in
+    assert [warm_up_then_fall(5)(step) for step in (0, 4, 5)] == [
+        1,
+        0.2,
+        0,
+    ]  # nothing to warm up in
     assert warm_up_then_fall(0)(0) == 0
 
 
@@ -144,5 +165,8 @@ def test_what_cannot_be_used(monkeypatch):
     with pytest.raises(LopsError, match="precision is 'half'; wanted auto, bfloat16 or float32"):
         Engine("cpu", "half")
     monkeypatch.setitem(sys.modules, "accelerate", None)
-    with pytest.raises(LopsError, match=r"this needs Accelerate, which is not installed; run: pip install 'lops_adapters\[lotclass\]'"):
+    with pytest.raises(
+        LopsError,
+        match=r"this needs Accelerate, which is not installed; run: pip install 'lops_adapters\[lotclass\]'",
+    ):
         Engine("cpu")

@@ -1,4 +1,6 @@
-"""The masked language model: its head is the checkpoint's or trained here, and its decoder is tied in either case."""
+"""The masked language model: its head is the checkpoint's or trained here, and its decoder is tied
+in either case.
+"""
 
 import json
 from pathlib import Path
@@ -10,7 +12,13 @@ from lops_adapters import storage
 from lops_adapters.core import LopsError
 from lops_adapters.lotclass import masked_lm
 from lops_adapters.lotclass.documents import token_rows
-from lops_adapters.lotclass.masked_lm import HeadTraining, Masker, load_language_model, load_network, prepare_language_model
+from lops_adapters.lotclass.masked_lm import (
+    HeadTraining,
+    Masker,
+    load_language_model,
+    load_network,
+    prepare_language_model,
+)
 
 from ..probes.test_conformance import global_states
 from .toys import documents, save_masked_bert
@@ -25,10 +33,14 @@ def rows(tokenizer):
 
 @pytest.fixture
 def prepare(bert, rows, tokenizer, engine, tmp_path):
-    """prepare(encoder=..., documents=..., training=..., cache=...) -> the language model, by default one that is trained shortly."""
+    """prepare(encoder=..., documents=..., training=..., cache=...) -> the language model, by
+    default one that is trained shortly.
+    """
 
     def run(encoder=bert, documents=rows, training=SHORT, cache=tmp_path / "cache"):
-        return prepare_language_model(encoder, documents, tokenizer, engine, training, cache=cache, quiet=True)
+        return prepare_language_model(
+            encoder, documents, tokenizer, engine, training, cache=cache, quiet=True
+        )
 
     return run
 
@@ -48,7 +60,9 @@ def test_a_checkpoint_with_a_head_is_taken_as_it_is(kind, request, prepare, engi
     assert not headless
     stored = load_file(f"{folder}/model.safetensors")
     state = model.state_dict()
-    assert not any("decoder.weight" in name for name in stored)  # transformers writes tied matrices once
+    assert not any(
+        "decoder.weight" in name for name in stored
+    )  # transformers writes tied matrices once
     assert all(torch.equal(state[name], tensor) for name, tensor in stored.items())
     assert model.get_output_embeddings().weight is model.get_input_embeddings().weight
 
@@ -65,7 +79,8 @@ def test_an_untied_decoder_is_refused(engine, tmp_path, stored):
     config = json.loads((tmp_path / "config.json").read_text())
     (tmp_path / "config.json").write_text(json.dumps({**config, "tie_word_embeddings": False}))
     with pytest.raises(
-        LopsError, match=r"the decoder of .* is not tied to its embeddings; wanted a masked language model whose decoder is"
+        LopsError,
+        match=r"the decoder of .* is not tied to its embeddings; wanted a masked language model whose decoder is",
     ):
         load_language_model(folder, engine)
 
@@ -84,12 +99,19 @@ def test_what_is_no_masked_language_model(engine, tmp_path, monkeypatch):
 def test_a_trained_head_beats_chance(finished, tokenizer, engine):
     """On documents that it has not seen; chance is the share of the most frequent token."""
     assert 0 <= finished.metrics["masked_accuracy"] <= 1
-    source = json.loads((finished.path / "standard" / "model" / "network" / "probe.json").read_text())["encoder"]
+    source = json.loads(
+        (finished.path / "standard" / "model" / "network" / "probe.json").read_text()
+    )["encoder"]
     rows = token_rows(documents(60, seed=1)[0], tokenizer, 40)
     counts = np.bincount(np.concatenate(rows), minlength=len(tokenizer))
     counts[tokenizer.all_special_ids] = 0
     masker, rng = Masker(tokenizer), np.random.default_rng(0)
-    accuracy = masked_lm._accuracy(load_language_model(source, engine), [masker.mask(row, rng) for row in rows], tokenizer, engine)
+    accuracy = masked_lm._accuracy(
+        load_language_model(source, engine),
+        [masker.mask(row, rng) for row in rows],
+        tokenizer,
+        engine,
+    )
     assert accuracy > 1.2 * counts.max() / counts.sum()
 
 
@@ -120,23 +142,37 @@ def test_the_same_inputs_give_the_same_bytes(prepare, tmp_path):
 
 def test_other_inputs_are_another_model(prepare, rows, masked_bert, tmp_path, monkeypatch):
     trained = []
-    monkeypatch.setattr(masked_lm, "_train", lambda model, documents, *_, **__: trained.append(len(documents)) or 0.5)
+    monkeypatch.setattr(
+        masked_lm,
+        "_train",
+        lambda model, documents, *_, **__: trained.append(len(documents)) or 0.5,
+    )
     prepare()
     prepare(documents=rows[:-1])
     prepare(documents=[np.concatenate(rows[:2]), *rows[2:]])
     prepare(documents=[*rows[1:], rows[0]])
-    prepare(training=HeadTraining(epochs=2, updates=1, batch_size=4, micro_batch=2, learning_rate=0.01))
+    prepare(
+        training=HeadTraining(epochs=2, updates=1, batch_size=4, micro_batch=2, learning_rate=0.01)
+    )
     assert len(trained) == len(list((tmp_path / "cache").iterdir())) == 5
     prepare()
     assert len(trained) == 5
 
 
-@pytest.mark.parametrize(("epochs", "updates", "expected"), [(2, 1, 2), (1, 1, 1), (1, 3, 2), (1, 4, 2), (1, 5, 3)])
-def test_a_small_corpus_is_gone_through_more_often(prepare, rows, engine, monkeypatch, epochs, updates, expected):
+@pytest.mark.parametrize(
+    ("epochs", "updates", "expected"), [(2, 1, 2), (1, 1, 1), (1, 3, 2), (1, 4, 2), (1, 5, 3)]
+)
+def test_a_small_corpus_is_gone_through_more_often(
+    prepare, rows, engine, monkeypatch, epochs, updates, expected
+):
     steps = []
     monkeypatch.setattr(engine, "step", lambda *_: steps.append(1))
     n_trained = len(rows) - max(1, int(0.05 * len(rows)))
-    prepare(training=HeadTraining(epochs=epochs, updates=updates, batch_size=-(-n_trained // 2), micro_batch=n_trained))
+    prepare(
+        training=HeadTraining(
+            epochs=epochs, updates=updates, batch_size=-(-n_trained // 2), micro_batch=n_trained
+        )
+    )
     assert len(steps) == 2 * expected
 
 
@@ -157,7 +193,9 @@ def test_a_training_that_dies_while_it_writes_leaves_no_model(prepare, monkeypat
 
 @pytest.mark.parametrize("texts", [[], ["", "  "], ["law", ""]])
 def test_too_little_to_train_on(prepare, tokenizer, texts):
-    with pytest.raises(LopsError, match="documents with words; wanted at least two to train a language model on"):
+    with pytest.raises(
+        LopsError, match="documents with words; wanted at least two to train a language model on"
+    ):
         prepare(documents=token_rows(texts, tokenizer, 40))
 
 
@@ -166,7 +204,9 @@ def test_two_documents_are_enough(prepare, tokenizer):
 
 
 def test_what_is_masked(tokenizer):
-    """15 % of the ordinary tokens; of these 80 % are the mask, 10 % something else, 10 % as they were."""
+    """15 % of the ordinary tokens; of these 80 % are the mask, 10 % something else, 10 % as they
+    were.
+    """
     masker, rng = Masker(tokenizer), np.random.default_rng(0)
     row = np.array([2, *rng.integers(5, len(tokenizer), 200), 1, 0, 3], dtype=np.int32)
     before = row.copy()

@@ -22,9 +22,18 @@ SHARED = ["rows", "standard-selection", "standard-category"]
 
 
 def test_the_selector_is_called_in_two_places():
-    """After the rows are made, and at each refresh; where a refresh has one class only, all is kept."""
-    where = {**INSERTION_POINT, "_selector": ["run_arm"] * 2, "selector": ["run_arm", "select"], "keep_all": ["_selector", "select"]}
-    assert_one_insertion_point(lops_adapters.lotclass, where, {("selector", "self_training.py", "self_train")})
+    """After the rows are made, and at each refresh; where a refresh has one class only, all is
+    kept.
+    """
+    where = {
+        **INSERTION_POINT,
+        "_selector": ["run_arm"] * 2,
+        "selector": ["run_arm", "select"],
+        "keep_all": ["_selector", "select"],
+    }
+    assert_one_insertion_point(
+        lops_adapters.lotclass, where, {("selector", "self_training.py", "self_train")}
+    )
 
 
 def selects(keep):
@@ -32,13 +41,22 @@ def selects(keep):
 
     def select(samples, labels):
         whole = keep_all(samples, labels)
-        return Selection(keep(len(samples)), whole.learnt_at, whole.confidence, whole.per_class, "every-second", "counted")
+        return Selection(
+            keep(len(samples)),
+            whole.learnt_at,
+            whole.confidence,
+            whole.per_class,
+            "every-second",
+            "counted",
+        )
 
     return select
 
 
 class Recorder:
-    """Selectors that keep every second sample at the places in ``at``, and notes of what they and the networks were given."""
+    """Selectors that keep every second sample at the places in ``at``, and notes of what they and
+    the networks were given.
+    """
 
     def __init__(self, monkeypatch, at=("rows", "refresh"), keep=lambda n: np.arange(n) % 2 == 0):
         self.asked, self.fitted = [], []
@@ -63,7 +81,8 @@ class Recorder:
 
 def same_samples(found, wanted):
     return len(found) == len(wanted) and all(
-        (one.ids == other.ids).all() and (one.places == other.places).all() for one, other in zip(found, wanted, strict=True)
+        (one.ids == other.ids).all() and (one.places == other.places).all()
+        for one, other in zip(found, wanted, strict=True)
     )
 
 
@@ -78,7 +97,11 @@ def test_the_network_is_trained_on_exactly_what_is_kept(monkeypatch, dataset, go
     assert [CLASSES[code] for code in codes] == labels[::2]
     assert (n_classes, seed) == (3, 0)
     first, second = metrics["arms"]["lops"]["iterations"]
-    assert (first["pseudo_labels"], first["selected"], first["rule"]) == (len(samples), len(trained), "every-second")
+    assert (first["pseudo_labels"], first["selected"], first["rule"]) == (
+        len(samples),
+        len(trained),
+        "every-second",
+    )
     assert [place for _, place, _, _ in refreshes] == ["refresh"] * 3
     assert all(len(samples) == 36 for _, _, samples, _ in refreshes)
     assert second["pseudo_labels"] == 108
@@ -88,7 +111,9 @@ def test_the_network_is_trained_on_exactly_what_is_kept(monkeypatch, dataset, go
 def test_rows_are_masked_documents(finished, dataset, tokenizer):
     """The indicative positions of a row are masked, nothing else is; the score is their number."""
     with np.load(finished.path / "work" / "rows.npz") as stored:
-        documents_of, codes, starts, places = (stored[key] for key in ("documents", "codes", "starts", "places"))
+        documents_of, codes, starts, places = (
+            stored[key] for key in ("documents", "codes", "starts", "places")
+        )
     table = read_rows(finished.path / "pseudo_labels.csv")
     assert [row["id"] for row in table] == [dataset.corpus.ids[i] for i in documents_of]
     assert [row["pseudo_label"] for row in table] == [CLASSES[code] for code in codes]
@@ -96,7 +121,9 @@ def test_rows_are_masked_documents(finished, dataset, tokenizer):
     assert min(np.diff(starts)) > 0
     assert len(set(zip(documents_of.tolist(), codes.tolist(), strict=True))) == len(table)
     assert len(np.unique(documents_of)) < len(table)  # some speak of two classes
-    row = tokenizer(dataset.corpus.texts[documents_of[0]], truncation=True, max_length=40)["input_ids"]
+    row = tokenizer(dataset.corpus.texts[documents_of[0]], truncation=True, max_length=40)[
+        "input_ids"
+    ]
     sample = pipeline.masked(np.array(row), places[: starts[1]], tokenizer.mask_token_id)
     assert (sample.ids[sample.places] == tokenizer.mask_token_id).all()
     assert (np.delete(sample.ids, sample.places) == np.delete(row, sample.places)).all()
@@ -118,7 +145,9 @@ def test_arms_share_what_they_can(finished):
     assert {item["rule"] for item in lops[1]["refreshes"]} == {"keep-all"}
 
 
-def test_a_selector_that_keeps_everything_gives_the_standard_arm(monkeypatch, dataset, go, head_start, finished):
+def test_a_selector_that_keeps_everything_gives_the_standard_arm(
+    monkeypatch, dataset, go, head_start, finished
+):
     """To the last bit, also where probes were trained on the way."""
 
     def selector(arm, place, prepared, *, seed, quiet):
@@ -134,8 +163,16 @@ def test_a_selector_that_keeps_everything_gives_the_standard_arm(monkeypatch, da
     go(dataset, head_start, arms=["lops", "lops-refresh"], resume=True)
     wanted = finished.path / "standard"
     for arm in ("lops", "lops-refresh"):
-        for name in ("predictions.csv", "selection-0.csv", "model/network/model.safetensors", "model/network/head.safetensors"):
-            assert (head_start / arm / name).read_bytes() == (wanted / name).read_bytes(), (arm, name)
+        for name in (
+            "predictions.csv",
+            "selection-0.csv",
+            "model/network/model.safetensors",
+            "model/network/head.safetensors",
+        ):
+            assert (head_start / arm / name).read_bytes() == (wanted / name).read_bytes(), (
+                arm,
+                name,
+            )
 
 
 def test_probe_and_classifier_are_fresh_networks(monkeypatch, dataset, go, head_start):
@@ -148,7 +185,8 @@ def test_probe_and_classifier_are_fresh_networks(monkeypatch, dataset, go, head_
 
     monkeypatch.setattr(LotclassProbe, "start", noted)
     go(dataset, head_start, arms=["lops", "lops-refresh"], resume=True)
-    # lops: probe, network, network to train on; lops-refresh: network, network to train on, a probe a refresh.
+    # lops: probe, network, network to train on; lops-refresh: network, network to train on, a probe
+    # a refresh.
     assert [epochs for epochs, *_ in built] == [3, 2, 2, 2, 2, 3, 3, 3]
     assert len({id(network) for *_, network in built}) == 8
     assert len({id(probe) for _, probe, _ in built}) == 6
@@ -165,33 +203,62 @@ def test_too_few_rows_kept_trains_on_all_and_says_so(monkeypatch, dataset, go, h
     assert (row["selected_noise"] is None) == (row["selected"] == 0)
 
 
-def test_refreshes_that_keep_nothing_leave_the_network(monkeypatch, dataset, go, finished, tmp_path):
+def test_refreshes_that_keep_nothing_leave_the_network(
+    monkeypatch, dataset, go, finished, tmp_path
+):
     path = copy_killed(finished, tmp_path / "run", SHARED)
     Recorder(monkeypatch, ("refresh",), lambda n: np.zeros(n, dtype=bool))
-    second = go(dataset, path, arms=["lops-refresh"], resume=True).metrics["arms"]["lops-refresh"]["iterations"][1]
+    second = go(dataset, path, arms=["lops-refresh"], resume=True).metrics["arms"]["lops-refresh"][
+        "iterations"
+    ][1]
     assert (second["updates"], second["selected"], second["selected_noise"]) == (0, 0, None)
-    with np.load(path / "work" / "standard-category.npz") as category, np.load(path / "work" / "lops-refresh-self-training.npz") as last:
+    with (
+        np.load(path / "work" / "standard-category.npz") as category,
+        np.load(path / "work" / "lops-refresh-self-training.npz") as last,
+    ):
         assert (category["probabilities"] == last["probabilities"]).all()
 
 
 def test_the_run_folder(finished):
     top = {path.name for path in finished.path.iterdir()}
-    assert top == {"config.json", "metrics.json", "pseudo_labels.csv", "category_vocabulary.json", "work", *ARMS}
+    assert top == {
+        "config.json",
+        "metrics.json",
+        "pseudo_labels.csv",
+        "category_vocabulary.json",
+        "work",
+        *ARMS,
+    }
     for arm in ARMS:
-        refreshes = {f"selection-{number}.csv" for number in (1, 2, 3)} if arm == "lops-refresh" else set()
-        assert {path.name for path in (finished.path / arm).iterdir()} == {"model", "predictions.csv", "selection-0.csv", *refreshes}
+        refreshes = (
+            {f"selection-{number}.csv" for number in (1, 2, 3)} if arm == "lops-refresh" else set()
+        )
+        assert {path.name for path in (finished.path / arm).iterdir()} == {
+            "model",
+            "predictions.csv",
+            "selection-0.csv",
+            *refreshes,
+        }
     assert not [name for name in names(finished.path) if name.endswith(".tmp")]
     words = json.loads((finished.path / "category_vocabulary.json").read_text(encoding="utf-8"))
     assert list(words) == list(CLASSES)
     assert {label: len(own) for label, own in words.items()} == finished.metrics["words_per_class"]
-    assert all(label in own and 0 < len(own) <= finished.settings.vocabulary_size for label, own in words.items())
+    assert all(
+        label in own and 0 < len(own) <= finished.settings.vocabulary_size
+        for label, own in words.items()
+    )
     assert len({word for own in words.values() for word in own}) == sum(map(len, words.values()))
 
 
 def test_metrics_hold_what_is_promised(finished):
     stored = json.loads((finished.path / "metrics.json").read_text())
     assert stored == json.loads(json.dumps(finished.metrics))
-    assert (stored["framework"], stored["dataset"], stored["n_documents"], stored["classes"]) == ("lotclass", "toy", 90, list(CLASSES))
+    assert (stored["framework"], stored["dataset"], stored["n_documents"], stored["classes"]) == (
+        "lotclass",
+        "toy",
+        90,
+        list(CLASSES),
+    )
     assert 0 < stored["pseudo_labels"]["noise"] < 0.5
     assert stored["name_sources"] == dict.fromkeys(CLASSES, "corpus")
     assert 0 <= stored["masked_accuracy"] <= 1
@@ -199,11 +266,21 @@ def test_metrics_hold_what_is_promised(finished):
     assert set(stored["seconds"]) == {"language_model", "rows"}
     assert list(stored["arms"]) == list(ARMS)
     for arm in stored["arms"].values():
-        assert {"micro_f1", "macro_f1", "seconds", "selected", "selected_noise", "iterations"} <= set(arm)
+        assert {
+            "micro_f1",
+            "macro_f1",
+            "seconds",
+            "selected",
+            "selected_noise",
+            "iterations",
+        } <= set(arm)
         assert all(0 <= arm[key] <= 1 for key in ("micro_f1", "macro_f1", "selected_noise"))
         first, second = arm["iterations"]
         assert [first["stage"], second["stage"]] == ["masked category prediction", "self-training"]
-        assert (arm["selected"], arm["selected_noise"]) == (first["selected"], first["selected_noise"])
+        assert (arm["selected"], arm["selected_noise"]) == (
+            first["selected"],
+            first["selected_noise"],
+        )
         assert (arm["micro_f1"], arm["macro_f1"]) == (second["micro_f1"], second["macro_f1"])
         assert arm["seconds"] == pytest.approx(first["seconds"] + second["seconds"])
         assert first["seconds"] >= first["seconds_selection"] >= 0
@@ -217,40 +294,57 @@ def test_measurements_are_right(finished, dataset):
     about = finished.metrics["pseudo_labels"]
     rows = read_rows(finished.path / "pseudo_labels.csv")
     assert about["count"] == len(rows)
-    assert about["noise"] == pytest.approx(np.mean([gold[row["id"]] != row["pseudo_label"] for row in rows]))
+    assert about["noise"] == pytest.approx(
+        np.mean([gold[row["id"]] != row["pseudo_label"] for row in rows])
+    )
     assert about["coverage"] == len({row["id"] for row in rows}) / 90
     for arm in ARMS:
         first, second = finished.metrics["arms"][arm]["iterations"]
         check_selection(first, read_rows(finished.path / arm / "selection-0.csv"), gold)
         predicted = read_rows(finished.path / arm / "predictions.csv")
-        assert second["micro_f1"] == pytest.approx(np.mean([gold[item["id"]] == item["predicted"] for item in predicted]))
+        assert second["micro_f1"] == pytest.approx(
+            np.mean([gold[item["id"]] == item["predicted"] for item in predicted])
+        )
         stage = "lops-category" if arm == "lops" else "standard-category"
         with np.load(finished.path / "work" / f"{stage}.npz") as stored:
             codes = stored["probabilities"].argmax(axis=1)
         assert first["micro_f1"] == pytest.approx(
-            np.mean([CLASSES[code] == label for code, label in zip(codes, gold.values(), strict=True)])
+            np.mean(
+                [CLASSES[code] == label for code, label in zip(codes, gold.values(), strict=True)]
+            )
         )
     second = finished.metrics["arms"]["lops-refresh"]["iterations"][1]
-    tables = [read_rows(finished.path / "lops-refresh" / f"selection-{number}.csv") for number in (1, 2, 3)]
+    tables = [
+        read_rows(finished.path / "lops-refresh" / f"selection-{number}.csv")
+        for number in (1, 2, 3)
+    ]
     check_selection(second, [row for table in tables for row in table], gold)
     for refresh, table in zip(second["refreshes"], tables, strict=True):
         assert refresh["selected"] == sum(row["selected"] == "1" for row in table)
         assert len(table) == 36
     with np.load(finished.path / "work" / "lops-refresh-self-training.npz") as stored:
-        assert [row["id"] for row in tables[1]] == [dataset.corpus.ids[i] for i in stored["1:documents"]]
-        assert [row["pseudo_label"] for row in tables[1]] == [CLASSES[code] for code in stored["1:codes"]]
+        assert [row["id"] for row in tables[1]] == [
+            dataset.corpus.ids[i] for i in stored["1:documents"]
+        ]
+        assert [row["pseudo_label"] for row in tables[1]] == [
+            CLASSES[code] for code in stored["1:codes"]
+        ]
 
 
 def check_selection(row, table, gold):
     kept = [item for item in table if item["selected"] == "1"]
     assert (row["pseudo_labels"], row["selected"]) == (len(table), len(kept))
     for key, items in (("noise", table), ("selected_noise", kept)):
-        assert row[key] == pytest.approx(np.mean([gold[item["id"]] != item["pseudo_label"] for item in items]))
+        assert row[key] == pytest.approx(
+            np.mean([gold[item["id"]] != item["pseudo_label"] for item in items])
+        )
 
 
 def test_selection_tables_say_when_each_was_learnt(finished):
     for number in (0, 1, 2, 3):
-        table = read_rows(finished.path / ("lops-refresh" if number else "lops") / f"selection-{number}.csv")
+        table = read_rows(
+            finished.path / ("lops-refresh" if number else "lops") / f"selection-{number}.csv"
+        )
         assert_learnt_at(table, finished.settings.probe_epochs)
         assert any(row["learnt_at"] for row in table)
 
@@ -270,8 +364,13 @@ def test_too_few_rows_leave_nothing_behind(dataset, go, tmp_path, supervision, e
 
 
 @pytest.mark.parametrize(("arms", "every"), [(["standard"], 99), (["lops-refresh"], 12)])
-def test_looking_too_rarely_is_refused_before_anything_is_stored(dataset, go, tmp_path, arms, every):
-    with pytest.raises(LopsError, match=f"every is {every}, and the probe makes .* updates on .*; wanted a smaller number, or epoch"):
+def test_looking_too_rarely_is_refused_before_anything_is_stored(
+    dataset, go, tmp_path, arms, every
+):
+    with pytest.raises(
+        LopsError,
+        match=f"every is {every}, and the probe makes .* updates on .*; wanted a smaller number, or epoch",
+    ):
         go(dataset, tmp_path / "run", arms=arms, every=every)
     assert [name for name in names(tmp_path / "run") if name != "config.json"] == []
 
@@ -287,14 +386,22 @@ def test_faithful(monkeypatch, dataset, go, tmp_path):
 
     monkeypatch.setattr(pipeline, "indicative_positions", noted)
     fit, by_token = LotclassProbe.fit, []
-    monkeypatch.setattr(LotclassProbe, "fit", lambda probe, *args, **kwargs: by_token.append(probe.by_token) or fit(probe, *args, **kwargs))
+    monkeypatch.setattr(
+        LotclassProbe,
+        "fit",
+        lambda probe, *args, **kwargs: (
+            by_token.append(probe.by_token) or fit(probe, *args, **kwargs)
+        ),
+    )
     done = go(dataset, tmp_path / "run", arms=["standard"], faithful=True)
     assert asked == by_token == [True]
     assert done.metrics["arms"]["standard"]["iterations"][1]["updates"] == 6
 
 
 def test_seed_words_as_names(dataset, go, tmp_path):
-    done = go(dataset, tmp_path / "run", arms=["standard"], supervision="keywords", self_train_epochs=0.0)
+    done = go(
+        dataset, tmp_path / "run", arms=["standard"], supervision="keywords", self_train_epochs=0.0
+    )
     words = json.loads((done.path / "category_vocabulary.json").read_text(encoding="utf-8"))
     assert all(set(own) & set(dataset.corpus.seeds[label]) for label, own in words.items())
     second = done.metrics["arms"]["standard"]["iterations"][1]
@@ -303,16 +410,31 @@ def test_seed_words_as_names(dataset, go, tmp_path):
 
 
 def test_a_checkpoint_with_a_head_and_bytes(monkeypatch, dataset, go, masked_roberta, tmp_path):
-    """The whole way with a byte-level vocabulary; a random model finds nothing, so thresholds are low."""
-    done = go(dataset, tmp_path / "run", encoder=masked_roberta, match_threshold=0, top=200, vocabulary_size=200, min_rows=1, epochs=1)
+    """The whole way with a byte-level vocabulary; a random model finds nothing, so thresholds are
+    low.
+    """
+    done = go(
+        dataset,
+        tmp_path / "run",
+        encoder=masked_roberta,
+        match_threshold=0,
+        top=200,
+        vocabulary_size=200,
+        min_rows=1,
+        epochs=1,
+    )
     assert done.metrics["masked_accuracy"] is None
     words = json.loads((done.path / "category_vocabulary.json").read_text(encoding="utf-8"))
-    assert all(word.isalpha() and not word.startswith("\u0120") for own in words.values() for word in own)
+    assert all(
+        word.isalpha() and not word.startswith("\u0120") for own in words.values() for word in own
+    )
     assert list(done.metrics["arms"]) == list(ARMS)
 
 
 def test_seeds(dataset, go, finished, tmp_path):
-    """The seed reaches network, probe and order; the language model and the rows are the same for all."""
+    """The seed reaches network, probe and order; the language model and the rows are the same for
+    all.
+    """
     done = go(dataset, tmp_path / "run", arms=["lops"], seed=5)
     again = go(dataset, tmp_path / "again", arms=["lops"], seed=5)
     for name in ("pseudo_labels.csv", "category_vocabulary.json"):
@@ -324,13 +446,20 @@ def test_seeds(dataset, go, finished, tmp_path):
 
 
 def test_what_cannot_work_is_refused_before_the_long_work(monkeypatch, dataset, go, tmp_path):
-    monkeypatch.setattr(pipeline, "prepare_language_model", lambda *_, **__: pytest.fail("long work before the error"))
+    monkeypatch.setattr(
+        pipeline,
+        "prepare_language_model",
+        lambda *_, **__: pytest.fail("long work before the error"),
+    )
     texts, _ = documents(9)
     corpus = Corpus("toy", tuple("abcdefghi"), tuple(texts), ("arts", "law", "quidditch"))
     for wrong, words in (
         ({"max_tokens": 65}, "max_tokens is 65; .* takes 8 to 64"),
         ({"supervision": "keywords"}, "no seed words for arts, law, quidditch"),
-        ({}, r"no document has the name of 1 of 3 classes in its first 40 tokens \(quidditch: quidditch\)"),
+        (
+            {},
+            r"no document has the name of 1 of 3 classes in its first 40 tokens \(quidditch: quidditch\)",
+        ),
         ({"names": (("opera", ("opera",)),)}, "names for unknown classes: opera"),
     ):
         with pytest.raises(LopsError, match=words):
@@ -351,16 +480,28 @@ def test_odd_documents_are_predicted_too(dataset, go, tmp_path):
     texts, labels = documents(45)
     texts, labels = [*odd[:2], *texts, *odd[2:]], ["arts"] * 2 + labels + ["law"] * 6
     corpus = Corpus("odd", tuple(f"x{i}" for i in range(len(texts))), tuple(texts), CLASSES)
-    done = go(Dataset(corpus, GoldLabels(labels)), tmp_path / "run", arms=["standard"], min_rows=1, match_threshold=1)
+    done = go(
+        Dataset(corpus, GoldLabels(labels)),
+        tmp_path / "run",
+        arms=["standard"],
+        min_rows=1,
+        match_threshold=1,
+    )
     table = read_rows(done.path / "pseudo_labels.csv")
-    assert not {row["id"] for row in table} & {"x0", "x1", "x49"}  # no words, or none that the vocabulary knows
+    assert not {row["id"] for row in table} & {
+        "x0",
+        "x1",
+        "x49",
+    }  # no words, or none that the vocabulary knows
     noise = np.mean([row["pseudo_label"] != labels[int(row["id"][1:])] for row in table])
     assert done.metrics["pseudo_labels"]["noise"] == pytest.approx(noise)
     assert len(read_rows(done.path / "standard" / "predictions.csv")) == len(texts)
 
 
 def test_the_head_works_on_what_is_asked_for(monkeypatch, dataset, go, tmp_path):
-    """Not on padding or special tokens: as many positions as there are ordinary tokens, plus the occurrences of names."""
+    """Not on padding or special tokens: as many positions as there are ordinary tokens, plus the
+    occurrences of names.
+    """
     import torch
 
     counted, best = [], Predictor.best
@@ -369,7 +510,9 @@ def test_the_head_works_on_what_is_asked_for(monkeypatch, dataset, go, tmp_path)
         counted.append(sum(map(len, places)))
         model_head = pipeline.load_language_model.__globals__["head"](self.model)
         seen = []
-        handle = model_head.register_forward_pre_hook(lambda module, given: seen.append(len(given[0])))
+        handle = model_head.register_forward_pre_hook(
+            lambda module, given: seen.append(len(given[0]))
+        )
         found = best(self, rows, places, *args)
         handle.remove()
         assert sum(seen) == counted[-1]

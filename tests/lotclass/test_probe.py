@@ -12,7 +12,8 @@ from ..probes import test_conformance
 from ..probes.toys import save_tiny_encoder
 from .toys import documents
 
-# What every probe promises, run here over this one; only what is about texts, settings and names of probes has no meaning for it.
+# What every probe promises, run here over this one; only what is about texts, settings and names of
+# probes has no meaning for it.
 PROMISES = (
     "test_a_class_without_samples",
     "test_bad_input_is_refused_before_any_work",
@@ -60,7 +61,14 @@ def text_encoder(tmp_path_factory):
 
 @pytest.fixture
 def make(text_encoder, engine):
-    settings = {"encoder": text_encoder, "epochs": 3, "batch_size": 3, "learning_rate": 5e-3, "micro_batch": 2, "engine": engine}
+    settings = {
+        "encoder": text_encoder,
+        "epochs": 3,
+        "batch_size": 3,
+        "learning_rate": 5e-3,
+        "micro_batch": 2,
+        "engine": engine,
+    }
     return lambda **changes: OfTexts(**{**settings, **changes})
 
 
@@ -69,7 +77,14 @@ def probe(bert, engine):
     """probe(...) -> a network on the toy BERT, untrained, without dropout unless asked for."""
 
     def build(**changes):
-        settings = {"encoder": bert, "epochs": 2, "batch_size": 4, "learning_rate": 0.01, "micro_batch": 3, "engine": engine}
+        settings = {
+            "encoder": bert,
+            "epochs": 2,
+            "batch_size": 4,
+            "learning_rate": 0.01,
+            "micro_batch": 3,
+            "engine": engine,
+        }
         made = LotclassProbe(**{**settings, **changes})
         made.start(K, seed=0)
         return without_dropout(made)
@@ -91,7 +106,10 @@ def samples(tokenizer):
     """Ten samples of different lengths, read at one to four places."""
     rng = np.random.default_rng(0)
     rows = token_rows(documents(10)[0], tokenizer, 40)
-    return [Sample(row, np.sort(rng.permutation(len(row))[: 1 + number % 4])) for number, row in enumerate(rows)]
+    return [
+        Sample(row, np.sort(rng.permutation(len(row))[: 1 + number % 4]))
+        for number, row in enumerate(rows)
+    ]
 
 
 def logits(made, sample):
@@ -99,7 +117,9 @@ def logits(made, sample):
     import torch
 
     with torch.no_grad():
-        hidden = made._network["encoder"](input_ids=torch.tensor(sample.ids[None].astype(np.int64))).last_hidden_state[0]
+        hidden = made._network["encoder"](
+            input_ids=torch.tensor(sample.ids[None].astype(np.int64))
+        ).last_hidden_state[0]
         return made._network["head"].eval()(hidden[sample.places]).numpy().astype(np.float64)
 
 
@@ -131,7 +151,9 @@ def test_the_loss_by_hand(probe, samples, monkeypatch, by_token):
     places = sum(len(samples[i].places) for i in batch)
     assert places > len(batch)
     for part, loss in found:
-        wanted = sum(each[i].sum() / places if by_token else each[i].mean() / len(batch) for i in part)
+        wanted = sum(
+            each[i].sum() / places if by_token else each[i].mean() / len(batch) for i in part
+        )
         assert loss == pytest.approx(wanted, rel=1e-4)
     assert sorted(i for part, _ in found for i in part) == sorted(batch.tolist())
     assert max(len(part) for part, _ in found) == 3
@@ -141,7 +163,9 @@ def test_probabilities_are_the_mean_over_places(probe, samples):
     made = probe()
     wanted = [np.exp(log_softmax(logits(made, sample))).mean(axis=0) for sample in samples]
     np.testing.assert_allclose(made.predict_prepared(samples), wanted, atol=1e-5)
-    np.testing.assert_allclose(made.predict_prepared(samples, np.array([3, 1])), [wanted[3], wanted[1]], atol=1e-5)
+    np.testing.assert_allclose(
+        made.predict_prepared(samples, np.array([3, 1])), [wanted[3], wanted[1]], atol=1e-5
+    )
     made.predict_tokens = 1
     np.testing.assert_allclose(made.predict_prepared(samples), wanted, atol=1e-5)
 
@@ -206,7 +230,11 @@ def test_the_optimiser_and_its_schedule(probe, samples, monkeypatch):
     import torch
 
     made, found = probe(), []
-    monkeypatch.setattr(made.engine, "step", lambda network, optimizer, *_: found.append(optimizer) or optimizer.step())
+    monkeypatch.setattr(
+        made.engine,
+        "step",
+        lambda network, optimizer, *_: found.append(optimizer) or optimizer.step(),
+    )
     update = made.tuner(samples, 0.5, 20, seed=0)
     rates = []
     for _ in range(20):
@@ -217,4 +245,6 @@ def test_the_optimiser_and_its_schedule(probe, samples, monkeypatch):
     assert len({id(optimizer) for optimizer in found}) == 1
     group = found[0].param_groups[0]
     assert (group["weight_decay"], group["eps"]) == (0.0, 1e-8)
-    assert {id(parameter) for parameter in group["params"]} == {id(parameter) for parameter in made._network.parameters()}
+    assert {id(parameter) for parameter in group["params"]} == {
+        id(parameter) for parameter in made._network.parameters()
+    }

@@ -17,11 +17,18 @@ PROGRAM = Path(__file__).with_name("command.py")
 
 
 def launch(*args, processes=2):
-    """Run the command in several processes with the environment that ``accelerate launch --cpu`` and torchrun give; each one's outcome."""
+    """Run the command in several processes with the environment that ``accelerate launch --cpu``
+    and torchrun give; each one's outcome.
+    """
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    common = {"WORLD_SIZE": processes, "LOCAL_WORLD_SIZE": processes, "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
+    common = {
+        "WORLD_SIZE": processes,
+        "LOCAL_WORLD_SIZE": processes,
+        "MASTER_ADDR": "127.0.0.1",
+        "MASTER_PORT": port,
+    }
     cpu = {"ACCELERATE_USE_CPU": "true", "OMP_NUM_THREADS": 1}
     started = [
         subprocess.Popen(
@@ -40,7 +47,9 @@ def launch(*args, processes=2):
 
 @pytest.fixture(scope="module")
 def together(data, bert, finished, tmp_path_factory):
-    """A run of two processes on the data and language model of ``finished``: where it is, its options, and what each process said."""
+    """A run of two processes on the data and language model of ``finished``: where it is, its
+    options, and what each process said.
+    """
     import torch
 
     if not torch.distributed.is_available() or not torch.distributed.is_gloo_available():
@@ -78,9 +87,13 @@ def test_the_same_selections_and_predictions(together, finished):
         for key in set(one[0]) - {"probability"}:
             assert [row[key] for row in one] == [row[key] for row in other], (name, key)
         if "probability" in one[0]:
-            difference = [float(row["probability"]) for row in one] - np.array([float(row["probability"]) for row in other])
+            difference = [float(row["probability"]) for row in one] - np.array(
+                [float(row["probability"]) for row in other]
+            )
             assert np.abs(difference).max() < 1e-3, name
-    assert (path / "category_vocabulary.json").read_bytes() == (finished.path / "category_vocabulary.json").read_bytes()
+    assert (path / "category_vocabulary.json").read_bytes() == (
+        finished.path / "category_vocabulary.json"
+    ).read_bytes()
     different = {"processes", "seconds", "seconds_selection"}
     assert stripped(metrics_of(path), different) == stripped(metrics_of(finished.path), different)
     assert metrics_of(path)["processes"] == 2
@@ -93,7 +106,9 @@ def test_one_process_writes_and_talks(together):
     assert other_out == ""
     assert "Traceback" not in other_err
     assert {entry.name for entry in path.parent.iterdir()} == {"run", "scratch"}
-    assert not [entry for entry in (path.parent / "scratch").iterdir() if entry.name.startswith("lops-")]
+    assert not [
+        entry for entry in (path.parent / "scratch").iterdir() if entry.name.startswith("lops-")
+    ]
 
 
 def test_a_second_start_with_resume(together):

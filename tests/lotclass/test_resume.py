@@ -6,13 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from lops_adapters import arguments
+from lops_adapters import console
 from lops_adapters.lotclass import masked_lm
 from lops_adapters.lotclass.__main__ import main
 from lops_adapters.lotclass.probe import LotclassProbe
 from lops_adapters.lotclass.vocabulary import Predictor
 
-from ..framework_checks import OTHER_OPTIONS, assert_not_resumed, assert_read_not_made_again, assert_same_run, metrics_of, stages
+from ..framework_checks import (
+    OTHER_OPTIONS,
+    assert_not_resumed,
+    assert_read_not_made_again,
+    assert_same_run,
+    metrics_of,
+    stages,
+)
 from ..framework_tools import in_own_process, warnings_as_for_a_user, write_folder
 from .toys import SEEDS, documents, small_presets
 
@@ -22,11 +29,21 @@ PROGRAM = Path(__file__).with_name("command.py")
 
 def options(data, bert, output, *more, arms=ARMS):
     sizes = ["--preset", "quick", "--device", "cpu", "--arms", arms]
-    return ["--dataset", str(data), "--encoder", bert, *sizes, "--output", str(output), "--quiet", *more]
+    return [
+        "--dataset",
+        str(data),
+        "--encoder",
+        bert,
+        *sizes,
+        "--output",
+        str(output),
+        "--quiet",
+        *more,
+    ]
 
 
 def command(*args):
-    return arguments.guarded(main)(list(args))
+    return console.guarded(main)(list(args))
 
 
 @pytest.fixture(autouse=True)
@@ -51,7 +68,10 @@ KILLS = {
     "rows-1": (set(), "rows"),
     "category-0": ({"rows", "standard-selection"}, "standard-category"),
     "probe-0": ({*SHARED, "standard-self-training"}, "lops-selection"),
-    "tuning-2": ({*SHARED, "standard-self-training", "lops-self-training"}, "lops-refresh-self-training"),
+    "tuning-2": (
+        {*SHARED, "standard-self-training", "lops-self-training"},
+        "lops-refresh-self-training",
+    ),
 }
 
 
@@ -67,7 +87,8 @@ def test_killed_and_resumed(where, data, bert, whole, tmp_path, capsys, monkeypa
     assert missing not in stages(output)
     if where.startswith("head"):
         assert not list((tmp_path / "cache").rglob("lops.json"))
-        monkeypatch.undo()  # the model that is there is the one that would be trained: a test of its own
+        # the model that is there is the one that would be trained: a test of its own
+        monkeypatch.undo()
     assert command(*options(data, bert, output)) == 2
     assert "already holds a run; give --resume" in capsys.readouterr().err
     assert command(*options(data, bert, output, "--resume")) == 0
@@ -75,10 +96,16 @@ def test_killed_and_resumed(where, data, bert, whole, tmp_path, capsys, monkeypa
 
 
 def test_a_finished_run_is_read_not_made_again(data, bert, whole, monkeypatch, capsys):
-    for kind, name in ((LotclassProbe, "updates"), (LotclassProbe, "predict_prepared"), (Predictor, "best")):
+    for kind, name in (
+        (LotclassProbe, "updates"),
+        (LotclassProbe, "predict_prepared"),
+        (Predictor, "best"),
+    ):
         monkeypatch.setattr(kind, name, None)
     monkeypatch.setattr(masked_lm, "_train", None)
-    table = assert_read_not_made_again(lambda: command(*options(data, bert, whole, "--resume")), whole, capsys)
+    table = assert_read_not_made_again(
+        lambda: command(*options(data, bert, whole, "--resume")), whole, capsys
+    )
     for word in ("LOTClass on toy, 90 documents", "standard", "lops-refresh"):
         assert word in table
 
@@ -107,7 +134,11 @@ def test_other_data_are_refused(data, bert, whole, tmp_path, capsys):
 def test_an_arm_can_be_added_later(data, bert, whole, tmp_path):
     output = tmp_path / "run"
     for number, (arm, known) in enumerate(
-        [("lops-refresh", ["lops-refresh"]), ("standard", ["standard", "lops-refresh"]), ("lops", ["standard", "lops", "lops-refresh"])]
+        [
+            ("lops-refresh", ["lops-refresh"]),
+            ("standard", ["standard", "lops-refresh"]),
+            ("lops", ["standard", "lops", "lops-refresh"]),
+        ]
     ):
         assert command(*options(data, bert, output, *["--resume"][:number], arms=arm)) == 0
         assert list(metrics_of(output)["arms"]) == known

@@ -59,7 +59,11 @@ def test_slices_go_round():
         (120, {"faithful": True}, (9, 3)),
         (120, {"faithful": True, "update_interval": 11}, (0, 11)),
         (120, {"update_interval": 11}, (10, 10)),
-        (13081, {"faithful": True, "update_interval": 50, "batch_size": 128}, (100, 50)),  # the original's rounds on these corpora
+        (
+            13081,
+            {"faithful": True, "update_interval": 50, "batch_size": 128},
+            (100, 50),
+        ),  # the original's rounds on these corpora
         (17871, {"faithful": True, "update_interval": 50, "batch_size": 128}, (100, 50)),
         (33594, {"faithful": True, "update_interval": 50, "batch_size": 128}, (250, 50)),
         (120000, {"faithful": True, "update_interval": 50, "batch_size": 128}, (900, 50)),
@@ -79,7 +83,11 @@ class Network:
     def predict_prepared(self, documents, positions):
         assert len(documents) == self.n
         self.asked.append(positions.tolist())
-        return np.random.default_rng([len(self.updates), 1]).dirichlet(SKEWED, self.n).astype(np.float32)[positions]
+        return (
+            np.random.default_rng([len(self.updates), 1])
+            .dirichlet(SKEWED, self.n)
+            .astype(np.float32)[positions]
+        )
 
     def tuner(self, documents, rate, total, seed):
         self.made = (rate, total, seed)
@@ -87,14 +95,23 @@ class Network:
 
 
 def run(n=60, select=lambda number, size: np.ones(size, dtype=bool), seed=0, **changed):
-    """Self-training of a stand-in -> network, result, and what the selector was given: (samples, codes, number)."""
+    """Self-training of a stand-in -> network, result, and what the selector was given: (samples,
+    codes, number).
+    """
     network, given = Network(n), []
     samples = [Sample(np.zeros(2 + i % 5, dtype=np.int32), np.array([i])) for i in range(n)]
 
     def selector(part, codes, number):
         given.append((part, codes, number))
         whole = keep_all(part, codes)
-        return Selection(select(number, len(part)), whole.learnt_at, whole.confidence, whole.per_class, "some", "said so")
+        return Selection(
+            select(number, len(part)),
+            whole.learnt_at,
+            whole.confidence,
+            whole.per_class,
+            "some",
+            "said so",
+        )
 
     return network, self_train(network, samples, settings(**changed), selector, seed=seed), given
 
@@ -122,8 +139,14 @@ def test_rounds():
 
 def test_targets_are_of_the_slice_and_of_the_network_as_it_is():
     network, done, _ = run()
-    for refresh, before, own in zip(done.refreshes, (0, 3), (network.updates[:3], network.updates[3:]), strict=True):
-        p = np.random.default_rng([before, 1]).dirichlet(SKEWED, 60).astype(np.float32)[refresh.documents]
+    for refresh, before, own in zip(
+        done.refreshes, (0, 3), (network.updates[:3], network.updates[3:]), strict=True
+    ):
+        p = (
+            np.random.default_rng([before, 1])
+            .dirichlet(SKEWED, 60)
+            .astype(np.float32)[refresh.documents]
+        )
         targets = target_distribution(p)
         assert (refresh.codes == targets.argmax(axis=1)).all()
         assert refresh.agreement == pytest.approx((p.argmax(axis=1) == refresh.codes).mean())
@@ -135,9 +158,15 @@ def test_targets_are_of_the_slice_and_of_the_network_as_it_is():
 
 
 def test_the_rejected_are_skipped_and_come_back():
-    """In the first round every second document is rejected; in the second none, and the first slice has come round."""
+    """In the first round every second document is rejected; in the second none, and the first slice
+    has come round.
+    """
     network, done, _ = run(
-        select=lambda number, size: np.arange(size) % 2 == 0 if number == 0 else np.ones(size, dtype=bool), n=36, self_train_epochs=2
+        select=lambda number, size: (
+            np.arange(size) % 2 == 0 if number == 0 else np.ones(size, dtype=bool)
+        ),
+        n=36,
+        self_train_epochs=2,
     )
     assert len(done.refreshes) == 2
     first, second = (refresh.documents for refresh in done.refreshes)
@@ -173,16 +202,28 @@ def test_the_seed_decides_the_order():
 
 def test_predictions_that_are_no_numbers():
     network = SimpleNamespace(
-        predict_prepared=lambda documents, positions: np.full((len(positions), K), np.nan), tuner=lambda *_: pytest.fail
+        predict_prepared=lambda documents, positions: np.full((len(positions), K), np.nan),
+        tuner=lambda *_: pytest.fail,
     )
-    with pytest.raises(LopsError, match="predictions are not numbers any more; wanted a training that converges: lower learning_rate"):
-        self_train(network, [Sample(np.zeros(2, dtype=np.int32), FIRST)] * 30, settings(), keep_all, seed=0)
+    with pytest.raises(
+        LopsError,
+        match="predictions are not numbers any more; wanted a training that converges: lower learning_rate",
+    ):
+        self_train(
+            network, [Sample(np.zeros(2, dtype=np.int32), FIRST)] * 30, settings(), keep_all, seed=0
+        )
 
 
 @pytest.fixture
 def networks(bert, engine):
     """The network that is trained, and a probe, not yet started."""
-    shape = {"encoder": bert, "batch_size": 12, "learning_rate": 0.003, "micro_batch": 6, "engine": engine}
+    shape = {
+        "encoder": bert,
+        "batch_size": 12,
+        "learning_rate": 0.003,
+        "micro_batch": 6,
+        "engine": engine,
+    }
     main, probe = LotclassProbe(epochs=2, **shape), LotclassProbe(epochs=2, **shape)
     main.start(K, seed=0)
     return main, probe
@@ -199,21 +240,31 @@ def copied(state):
     return state.tolist() if isinstance(state, torch.Tensor) else state
 
 
-@pytest.mark.filterwarnings("ignore::lops_adapters.core.LopsWarning")  # so few documents teach little
+@pytest.mark.filterwarnings(
+    "ignore::lops_adapters.core.LopsWarning"
+)  # so few documents teach little
 def test_a_refresh_trains_the_probe_and_not_the_network(networks, tokenizer, monkeypatch):
-    """At each refresh the probe's weights change; the network's, its optimiser and its learning rate are what they were."""
+    """At each refresh the probe's weights change; the network's, its optimiser and its learning
+    rate are what they were.
+    """
     import torch
 
     main, probe = networks
     optimizers, usual = [], torch.optim.AdamW
-    monkeypatch.setattr(torch.optim, "AdamW", lambda *args, **kwargs: optimizers.append(usual(*args, **kwargs)) or optimizers[-1])
+    monkeypatch.setattr(
+        torch.optim,
+        "AdamW",
+        lambda *args, **kwargs: optimizers.append(usual(*args, **kwargs)) or optimizers[-1],
+    )
     samples = [Sample(row, FIRST) for row in token_rows(documents(72)[0], tokenizer, 40)]
     lops = Lops(probe, every=2)
     seen, rates = [], []
 
     def selector(part, codes, number):
         before, optimizer = main.weights(), copied(optimizers[0].state_dict())
-        selection = lops(part, np.array(["arts", "law", "sport"], dtype=object)[np.arange(len(part)) % K])  # any will do
+        selection = lops(
+            part, np.array(["arts", "law", "sport"], dtype=object)[np.arange(len(part)) % K]
+        )  # any will do
         after = main.weights()
         assert all((before[name] == after[name]).all() for name in before)
         assert copied(optimizers[0].state_dict()) == optimizer
@@ -221,12 +272,26 @@ def test_a_refresh_trains_the_probe_and_not_the_network(networks, tokenizer, mon
         assert len(optimizers) == number + 2
         trained = probe.weights()
         probe_parameters = {id(parameter) for parameter in probe._network.parameters()}
-        assert {id(p) for group in optimizers[-1].param_groups for p in group["params"]} == probe_parameters
+        assert {
+            id(p) for group in optimizers[-1].param_groups for p in group["params"]
+        } == probe_parameters
         fresh = LotclassProbe(
-            **{name: getattr(probe, name) for name in ("encoder", "epochs", "batch_size", "learning_rate", "micro_batch", "engine")}
+            **{
+                name: getattr(probe, name)
+                for name in (
+                    "encoder",
+                    "epochs",
+                    "batch_size",
+                    "learning_rate",
+                    "micro_batch",
+                    "engine",
+                )
+            }
         )
         fresh.start(K, seed=0)
-        seen.append({name for name, array in fresh.weights().items() if (trained[name] != array).any()})
+        seen.append(
+            {name for name, array in fresh.weights().items() if (trained[name] != array).any()}
+        )
         rates.append(optimizer["param_groups"][0]["lr"])
         return selection
 
@@ -237,7 +302,9 @@ def test_a_refresh_trains_the_probe_and_not_the_network(networks, tokenizer, mon
         assert {"head.0.weight", "head.3.weight"} <= changed
         assert any(name.startswith("encoder.") for name in changed)
     assert any((main.weights()[name] != start[name]).any() for name in start)
-    made = np.cumsum([0, *(min(3, -(-len(refresh.selection.kept) // 12)) for refresh in done.refreshes)])
+    made = np.cumsum(
+        [0, *(min(3, -(-len(refresh.selection.kept) // 12)) for refresh in done.refreshes)]
+    )
     expected = [0.001 * (step / 1 if step < 1 else (12 - step) / 11) for step in made[:4]]
     assert rates == pytest.approx(expected)
     assert done.updates == made[-1]

@@ -11,25 +11,65 @@ NAMES = (("law", ("law", "justice")),)
 @pytest.mark.parametrize("preset", LotclassSettings.PRESETS)
 @pytest.mark.parametrize("faithful", [None, True])
 def test_survives_json(preset, faithful):
-    settings = LotclassSettings.preset(preset, tau=0.7, every=3, faithful=faithful, names=NAMES, supervision="keywords")
+    settings = LotclassSettings.preset(
+        preset, tau=0.7, every=3, faithful=faithful, names=NAMES, supervision="keywords"
+    )
     assert LotclassSettings(**json.loads(json.dumps(settings.as_dict()))) == settings
 
 
 def test_presets_are_the_published_sizes_and_smaller_ones():
     paper, quick = LotclassSettings.preset("paper"), LotclassSettings.preset("quick")
-    assert (paper.encoder, paper.max_tokens, paper.batch_size, paper.epochs) == ("bert-base-uncased", 200, 128, 3)
-    assert (paper.top, paper.vocabulary_size, paper.match_threshold, paper.min_rows) == (50, 100, 20, 11)
-    assert (paper.learning_rate, paper.self_learning_rate, paper.self_train_epochs, paper.update_interval) == (2e-5, 1e-6, 1.0, 50)
-    assert (paper.rule, paper.tau, paper.every, paper.faithful, paper.probe_epochs) == ("released", 0.5, "epoch", False, 4)
-    assert (quick.encoder, quick.max_tokens, quick.batch_size, quick.supervision) == ("minilm", 64, 32, "names")
-    same = ("top", "vocabulary_size", "match_threshold", "min_rows", "epochs", "update_interval", "self_train_epochs", "rule", "tau")
+    assert (paper.encoder, paper.max_tokens, paper.batch_size, paper.epochs) == (
+        "bert-base-uncased",
+        200,
+        128,
+        3,
+    )
+    assert (paper.top, paper.vocabulary_size, paper.match_threshold, paper.min_rows) == (
+        50,
+        100,
+        20,
+        11,
+    )
+    assert (
+        paper.learning_rate,
+        paper.self_learning_rate,
+        paper.self_train_epochs,
+        paper.update_interval,
+    ) == (2e-5, 1e-6, 1.0, 50)
+    assert (paper.rule, paper.tau, paper.every, paper.faithful, paper.probe_epochs) == (
+        "released",
+        0.5,
+        "epoch",
+        False,
+        4,
+    )
+    assert (quick.encoder, quick.max_tokens, quick.batch_size, quick.supervision) == (
+        "minilm",
+        64,
+        32,
+        "names",
+    )
+    same = (
+        "top",
+        "vocabulary_size",
+        "match_threshold",
+        "min_rows",
+        "epochs",
+        "update_interval",
+        "self_train_epochs",
+        "rule",
+        "tau",
+    )
     assert [getattr(quick, name) for name in same] == [getattr(paper, name) for name in same]
 
 
 def test_arms_and_choices():
     assert LotclassSettings.ARMS == ("standard", "lops")
     assert LotclassSettings.MORE_ARMS == ("lops-refresh",)
-    assert LotclassSettings(match_threshold=0, self_train_epochs=0, top=255, max_tokens=8).top == 255
+    assert (
+        LotclassSettings(match_threshold=0, self_train_epochs=0, top=255, max_tokens=8).top == 255
+    )
 
 
 @pytest.mark.parametrize(
@@ -38,7 +78,10 @@ def test_arms_and_choices():
         ({"supervision": "labels"}, "supervision is 'labels'; wanted one of names, keywords"),
         ({"max_tokens": 7}, "max_tokens is 7; wanted at least 8"),
         ({"top": 256}, "top is 256; wanted at most 255"),
-        ({"match_threshold": 50}, "match_threshold is 50; wanted 0 to 49, since 50 predictions are looked at"),
+        (
+            {"match_threshold": 50},
+            "match_threshold is 50; wanted 0 to 49, since 50 predictions are looked at",
+        ),
         ({"match_threshold": -1}, "match_threshold is -1"),
         ({"self_train_epochs": -0.1}, "self_train_epochs is -0.1; wanted a number, at least 0"),
         ({"self_train_epochs": float("nan")}, "self_train_epochs is nan"),
@@ -63,14 +106,25 @@ SEEDS = {"law": ("judge", "jury"), "sport": ("match",)}
 def test_names_of_classes():
     assert LotclassSettings().names_of(CLASSES, SEEDS) == {"law": ("law",), "sport": ("sport",)}
     assert LotclassSettings(supervision="keywords").names_of(CLASSES, SEEDS) == SEEDS
-    assert LotclassSettings(names=NAMES).names_of(CLASSES, {}) == {"law": ("law", "justice"), "sport": ("sport",)}
+    assert LotclassSettings(names=NAMES).names_of(CLASSES, {}) == {
+        "law": ("law", "justice"),
+        "sport": ("sport",),
+    }
     mixed = LotclassSettings(names=NAMES, supervision="keywords")
     assert mixed.names_of(CLASSES, SEEDS) == {"law": ("law", "justice"), "sport": ("match",)}
-    assert list(mixed.names_of(CLASSES[::-1], SEEDS)) == ["sport", "law"]  # the order of the class codes
+    assert list(mixed.names_of(CLASSES[::-1], SEEDS)) == [
+        "sport",
+        "law",
+    ]  # the order of the class codes
 
 
 def test_names_that_do_not_fit_the_data():
-    with pytest.raises(LopsError, match="names for unknown classes: law; wanted some of arts, sport"):
+    with pytest.raises(
+        LopsError, match="names for unknown classes: law; wanted some of arts, sport"
+    ):
         LotclassSettings(names=NAMES).names_of(("arts", "sport"), {})
-    with pytest.raises(LopsError, match=r"no seed words for sport; put a seeds\.json beside the data, or give --supervision names"):
+    with pytest.raises(
+        LopsError,
+        match=r"no seed words for sport; put a seeds\.json beside the data, or give --supervision names",
+    ):
         LotclassSettings(supervision="keywords", names=NAMES).names_of(CLASSES, {})

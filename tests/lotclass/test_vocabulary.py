@@ -1,4 +1,6 @@
-"""Category vocabularies and category-indicative positions, from hand-made predictions and from a tiny language model's."""
+"""Category vocabularies and category-indicative positions, from hand-made predictions and from a
+tiny language model's.
+"""
 
 from types import SimpleNamespace
 
@@ -8,7 +10,13 @@ import pytest
 from lops_adapters.core import LopsError
 from lops_adapters.lotclass.documents import Documents, Occurrences, token_rows
 from lops_adapters.lotclass.masked_lm import load_language_model
-from lops_adapters.lotclass.vocabulary import Predictor, category_vocabulary, check_rows, indicative_positions, words_of
+from lops_adapters.lotclass.vocabulary import (
+    Predictor,
+    category_vocabulary,
+    check_rows,
+    indicative_positions,
+    words_of,
+)
 
 from .toys import documents
 
@@ -17,10 +25,15 @@ NAMES = {"law": ["law"], "sport": ["sport"]}
 
 @pytest.fixture
 def vocabulary(tokenizer):
-    """vocabulary(predictions, names, size=...) -> each class's words; predictions are (class code, words) an occurrence."""
+    """vocabulary(predictions, names, size=...) -> each class's words; predictions are (class code,
+    words) an occurrence.
+    """
 
     def make(predictions, names=NAMES, size=100, ids=None):
-        found = [np.array(tokenizer.convert_tokens_to_ids(words.split()))[None] for _, words in predictions]
+        found = [
+            np.array(tokenizer.convert_tokens_to_ids(words.split()))[None]
+            for _, words in predictions
+        ]
         assert all((row != tokenizer.unk_token_id).all() for row in found)
         width = max(map(len, (row[0] for row in found)))
         assert {row.shape[1] for row in found} == {width}, "as many predictions at each occurrence"
@@ -35,31 +48,59 @@ def vocabulary(tokenizer):
             return found if ids is None else ids
 
         predictor = SimpleNamespace(tokenizer=tokenizer, best=best)
-        vocabularies = category_vocabulary(Documents([], occurrences, {}), names, predictor, size=size)
+        vocabularies = category_vocabulary(
+            Documents([], occurrences, {}), names, predictor, size=size
+        )
         return [tokenizer.convert_ids_to_tokens(tokens.tolist()) for tokens in vocabularies]
 
     return make
 
 
 def test_the_most_frequent_first_and_ties_by_token_id(vocabulary, tokenizer):
-    found = vocabulary([(0, "judge jury trial"), (0, "jury trial clerk"), (0, "jury appeal judge"), (1, "match coach umpire")])
+    found = vocabulary(
+        [
+            (0, "judge jury trial"),
+            (0, "jury trial clerk"),
+            (0, "jury appeal judge"),
+            (1, "match coach umpire"),
+        ]
+    )
     tied = sorted(["judge", "trial"], key=tokenizer.convert_tokens_to_ids)
     once = sorted(["clerk", "appeal"], key=tokenizer.convert_tokens_to_ids)
-    assert found == [["jury", *tied, *once], sorted(["match", "coach", "umpire"], key=tokenizer.convert_tokens_to_ids)]
+    assert found == [
+        ["jury", *tied, *once],
+        sorted(["match", "coach", "umpire"], key=tokenizer.convert_tokens_to_ids),
+    ]
 
 
 def test_what_tells_nothing_is_taken_out(vocabulary):
     """Pieces, marks, single letters, stop words, words of another class."""
-    found = vocabulary([(0, "judge . x the ##a week"), (0, "judge again ##b then jury jury"), (1, "match week coach then clerk the")])
+    found = vocabulary(
+        [
+            (0, "judge . x the ##a week"),
+            (0, "judge again ##b then jury jury"),
+            (1, "match week coach then clerk the"),
+        ]
+    )
     assert sorted(found[0]) == ["judge", "jury"]
     assert sorted(found[1]) == ["clerk", "coach", "match"]
 
 
 def test_the_cut_comes_first(vocabulary):
-    """What is taken out leaves no room for the less frequent; and what the cut took is shared with nobody."""
-    predictions = [(0, "the judge . jury"), (0, "the judge . clerk"), (0, "the judge . match"), (1, "match coach umpire score")]
+    """What is taken out leaves no room for the less frequent; and what the cut took is shared with
+    nobody.
+    """
+    predictions = [
+        (0, "the judge . jury"),
+        (0, "the judge . clerk"),
+        (0, "the judge . match"),
+        (1, "match coach umpire score"),
+    ]
     assert vocabulary(predictions, size=3)[0] == ["judge"]
-    assert "match" in vocabulary(predictions, size=2)[1] or "match" in vocabulary(predictions, size=3)[1]
+    assert (
+        "match" in vocabulary(predictions, size=2)[1]
+        or "match" in vocabulary(predictions, size=3)[1]
+    )
     assert set(vocabulary(predictions)[0]) == {"judge", "jury", "clerk"}
     assert "match" not in vocabulary(predictions)[1]
 
@@ -68,17 +109,26 @@ def test_own_names_are_protected(vocabulary):
     predictions = [(0, "law judge the x"), (1, "law the x match")]
     assert set(vocabulary(predictions)[0]) == {"law", "judge"}
     assert set(vocabulary(predictions)[1]) == {"match"}
-    assert set(vocabulary(predictions, {"the": ["the"], "x": ["x", "match"]})[0]) == {"the", "judge"}
+    assert set(vocabulary(predictions, {"the": ["the"], "x": ["x", "match"]})[0]) == {
+        "the",
+        "judge",
+    }
     assert set(vocabulary(predictions, {"the": ["the"], "x": ["X", "match"]})[1]) == {"x", "match"}
 
 
 def test_of_names_of_several_words_those_that_tell(vocabulary):
     predictions = [(0, "law judge the x"), (1, "law the x match")]
-    assert set(vocabulary(predictions, {"a": ["the-law of x"], "b": ["sport"]})[0]) == {"law", "judge"}
+    assert set(vocabulary(predictions, {"a": ["the-law of x"], "b": ["sport"]})[0]) == {
+        "law",
+        "judge",
+    }
 
 
 def test_a_part_of_two_names_is_in_neither_vocabulary(vocabulary):
-    found = vocabulary([(0, "law week judge"), (1, "sport week match")], {"law week": ["law week"], "sport week": ["sport_week"]})
+    found = vocabulary(
+        [(0, "law week judge"), (1, "sport week match")],
+        {"law week": ["law week"], "sport week": ["sport_week"]},
+    )
     assert [set(words) for words in found] == [{"law", "judge"}, {"sport", "match"}]
 
 
@@ -96,15 +146,24 @@ def test_a_class_that_does_not_occur(vocabulary):
 def test_spare_rows_of_a_model_are_no_tokens(vocabulary, tokenizer):
     spare = np.array([[len(tokenizer) + 3, tokenizer.convert_tokens_to_ids("judge")]])
     other = np.array([[len(tokenizer) + 1, tokenizer.convert_tokens_to_ids("match")]])
-    assert vocabulary([(0, "judge jury"), (1, "match coach")], ids=[spare, other]) == [["judge"], ["match"]]
+    assert vocabulary([(0, "judge jury"), (1, "match coach")], ids=[spare, other]) == [
+        ["judge"],
+        ["match"],
+    ]
 
 
 def test_no_token_is_in_two_vocabularies(vocabulary, tokenizer):
     rng = np.random.default_rng(0)
     words = [word for word in tokenizer.get_vocab() if not word.startswith("[")]
     for _ in range(20):
-        predictions = [(int(rng.integers(3)), " ".join(rng.choice(words, 8, replace=False))) for _ in range(30)]
-        names = {"law": ["law", "law week"], "sport": ["sport", "the week match"], "arts": ["arts", "match"]}
+        predictions = [
+            (int(rng.integers(3)), " ".join(rng.choice(words, 8, replace=False))) for _ in range(30)
+        ]
+        names = {
+            "law": ["law", "law week"],
+            "sport": ["sport", "the week match"],
+            "arts": ["arts", "match"],
+        }
         found = vocabulary(predictions, names, size=40)
         joined = [word for own in found for word in own]
         assert len(joined) == len(set(joined))
@@ -128,11 +187,21 @@ def test_words_of_bytes(byte_level):
 
 def test_a_vocabulary_of_bytes(byte_level):
     tokens = byte_level.convert_tokens_to_ids(["\u0120law", "\u0120the", "\u0120judge", "a"])
-    found = [np.array([tokens]), np.array([byte_level.convert_tokens_to_ids(["\u0120sport", "\u0120coach", "\u0120the", "a"])])]
-    occurrences = Occurrences([np.array([0, 5, 2])] * 2, np.arange(2), np.ones(2, dtype=np.int64), np.arange(2))
+    found = [
+        np.array([tokens]),
+        np.array(
+            [byte_level.convert_tokens_to_ids(["\u0120sport", "\u0120coach", "\u0120the", "a"])]
+        ),
+    ]
+    occurrences = Occurrences(
+        [np.array([0, 5, 2])] * 2, np.arange(2), np.ones(2, dtype=np.int64), np.arange(2)
+    )
     predictor = SimpleNamespace(tokenizer=byte_level, best=lambda *_: found)
     vocabularies = category_vocabulary(Documents([], occurrences, {}), NAMES, predictor, size=10)
-    assert [set(words_of(own, byte_level)) for own in vocabularies] == [{"law", "judge"}, {"sport", "coach"}]
+    assert [set(words_of(own, byte_level)) for own in vocabularies] == [
+        {"law", "judge"},
+        {"sport", "coach"},
+    ]
 
 
 class Table:
@@ -142,7 +211,8 @@ class Table:
         self.tokenizer, self.engine = tokenizer, engine
         self.model = SimpleNamespace(config=SimpleNamespace(vocab_size=len(tokenizer)))
         self.predictions = {
-            tokenizer.convert_tokens_to_ids(word): tokenizer.convert_tokens_to_ids(best.split()) for word, best in predictions
+            tokenizer.convert_tokens_to_ids(word): tokenizer.convert_tokens_to_ids(best.split())
+            for word, best in predictions
         }
 
     def best(self, rows, places, lookup, classes):
@@ -153,22 +223,41 @@ class Table:
             return sum(codes[best] == code for best in self.predictions.get(token, []))
 
         return [
-            np.array([[count(int(row[place]), code) for code in range(classes)] for place in where], dtype=np.uint8).reshape(-1, classes)
+            np.array(
+                [[count(int(row[place]), code) for code in range(classes)] for place in where],
+                dtype=np.uint8,
+            ).reshape(-1, classes)
             for row, where in zip(rows, places, strict=True)
         ]
 
 
 @pytest.fixture
 def indicative(tokenizer, engine):
-    """indicative(texts, predictions, threshold, special) -> rows as (document, class, places), classes law and sport."""
+    """indicative(texts, predictions, threshold, special) -> rows as (document, class, places),
+    classes law and sport.
+    """
 
     def find(texts, predictions, threshold=1, special=False):
-        vocabularies = [np.array(tokenizer.convert_tokens_to_ids(words.split())) for words in ("judge jury clerk", "match coach league")]
+        vocabularies = [
+            np.array(tokenizer.convert_tokens_to_ids(words.split()))
+            for words in ("judge jury clerk", "match coach league")
+        ]
         rows = token_rows(texts, tokenizer, 40)
-        found = indicative_positions(rows, vocabularies, Table(tokenizer, predictions, engine), threshold=threshold, special=special)
+        found = indicative_positions(
+            rows,
+            vocabularies,
+            Table(tokenizer, predictions, engine),
+            threshold=threshold,
+            special=special,
+        )
         assert len(found) == len(found.codes) == len(found.starts) - 1
-        assert {array.dtype for array in (found.documents, found.codes, found.starts, found.places)} == {np.dtype(np.int64)}
-        return [(int(found.documents[i]), int(found.codes[i]), found.of(i).tolist()) for i in range(len(found))]
+        assert {
+            array.dtype for array in (found.documents, found.codes, found.starts, found.places)
+        } == {np.dtype(np.int64)}
+        return [
+            (int(found.documents[i]), int(found.codes[i]), found.of(i).tolist())
+            for i in range(len(found))
+        ]
 
     return find
 
@@ -183,7 +272,12 @@ PREDICTIONS = [
 
 def test_more_than_the_threshold(indicative):
     texts = ["law trial", "sport people law law", "people", "", "trial"]
-    assert indicative(texts, PREDICTIONS, 0) == [(0, 0, [1, 2]), (1, 0, [3, 4]), (1, 1, [1]), (4, 0, [1])]
+    assert indicative(texts, PREDICTIONS, 0) == [
+        (0, 0, [1, 2]),
+        (1, 0, [3, 4]),
+        (1, 1, [1]),
+        (4, 0, [1]),
+    ]
     assert indicative(texts, PREDICTIONS, 1) == [(0, 0, [1]), (1, 0, [3, 4]), (1, 1, [1])]
     assert indicative(texts, PREDICTIONS, 2) == [(1, 1, [1])]
     assert indicative(texts, PREDICTIONS, 3) == []
@@ -215,9 +309,13 @@ def test_no_documents(indicative):
 def predictor(request, engine):
     """predictor(tokens=..., top=...) over a tiny masked language model."""
     source = request.getfixturevalue(request.param)
-    tokenizer = request.getfixturevalue({"masked_bert": "tokenizer", "masked_roberta": "byte_level"}[request.param])
+    tokenizer = request.getfixturevalue(
+        {"masked_bert": "tokenizer", "masked_roberta": "byte_level"}[request.param]
+    )
     model = load_language_model(source, engine)
-    return lambda tokens=400, top=7: Predictor(model, tokenizer, engine, top=top, tokens=tokens, quiet=True)
+    return lambda tokens=400, top=7: Predictor(
+        model, tokenizer, engine, top=top, tokens=tokens, quiet=True
+    )
 
 
 def full_logits(made, row):
@@ -260,13 +358,20 @@ def test_counts_are_those_of_plain_python(predictor):
         assert counts.dtype == np.uint8
         for place, count in zip(where, counts, strict=True):
             logits = full_logits(made, row)[place].tolist()
-            best = [token for _, token in sorted(zip([-logit for logit in logits], range(size), strict=True))][:30]
-            assert [sum(lookup[token] == code for token in best) for code in range(3)] == count.tolist()
+            best = [
+                token
+                for _, token in sorted(zip([-logit for logit in logits], range(size), strict=True))
+            ][:30]
+            assert [
+                sum(lookup[token] == code for token in best) for code in range(3)
+            ] == count.tolist()
             total += 1
     assert total > 30
 
 
-@pytest.mark.parametrize(("tokens", "block", "logits"), [(1, 4096, 2048), (64, 5, 3), (10_000, 4096, 1)])
+@pytest.mark.parametrize(
+    ("tokens", "block", "logits"), [(1, 4096, 2048), (64, 5, 3), (10_000, 4096, 1)]
+)
 def test_batches_change_nothing(predictor, monkeypatch, tokens, block, logits):
     rows, places = asked(predictor())
     wanted = predictor().best(rows, places)

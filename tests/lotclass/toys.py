@@ -1,4 +1,6 @@
-"""A corpus small enough to run LOTClass on in seconds, and tiny masked language models whose embeddings know the topics."""
+"""A corpus small enough to run LOTClass on in seconds, and tiny masked language models whose
+embeddings know the topics.
+"""
 
 from unittest import mock
 
@@ -43,7 +45,9 @@ def small_presets():
 
 def _sentence(rng, label):
     size = int(rng.integers(5, 9))
-    own = np.arange(len(COMMON)) % len(CLASSES) == CLASSES.index(label)  # what still tells the class where all its words are masked
+    own = np.arange(len(COMMON)) % len(CLASSES) == CLASSES.index(
+        label
+    )  # what still tells the class where all its words are masked
     sentence = [str(word) for word in rng.choice(COMMON, size, p=np.where(own, 0.2, 0.025))]
     for place in rng.choice(size, 3, replace=False):
         sentence[place] = str(rng.choice([label, *TOPICS[label]], p=[0.2, *[0.08] * 10]))
@@ -51,13 +55,18 @@ def _sentence(rng, label):
 
 
 def documents(n=90, seed=0):
-    """n short documents and their gold labels; one in ten and some sentences are about another class, which makes wrong pseudo-labels."""
+    """n short documents and their gold labels; one in ten and some sentences are about another
+    class, which makes wrong pseudo-labels.
+    """
     rng = np.random.default_rng(seed)
     texts, labels = [], []
     for number in range(n):
         label = CLASSES[number % 3]
         other = CLASSES[(number + 1) % 3]
-        sentences = [_sentence(rng, other if rng.random() < 0.05 or number % 10 == 0 else label) for _ in range(int(rng.integers(2, 5)))]
+        sentences = [
+            _sentence(rng, other if rng.random() < 0.05 or number % 10 == 0 else label)
+            for _ in range(int(rng.integers(2, 5)))
+        ]
         texts.append(" ".join(sentences))
         labels.append(label)
     return texts, labels
@@ -67,16 +76,29 @@ def save_encoder(folder, **shape):
     """Write a tiny BERT without a masked-language-model head, made the same way every time."""
     import torch
 
-    topics = {word: number for number, (name, words) in enumerate(TOPICS.items()) for word in (name, *words)}
+    topics = {
+        word: number
+        for number, (name, words) in enumerate(TOPICS.items())
+        for word in (name, *words)
+    }
 
     def teach(model, tokenizer):
         directions = torch.randn(len(TOPICS), 16)
         with torch.no_grad():
             for word, number in topics.items():
-                model.get_input_embeddings().weight[tokenizer.convert_tokens_to_ids(word)] += 0.5 * directions[number]
+                model.get_input_embeddings().weight[tokenizer.convert_tokens_to_ids(word)] += (
+                    0.5 * directions[number]
+                )
 
     words = [*letter_pieces(), *COMMON, *topics, "the", "."]
-    return save_bert(folder, words, teach, max_position_embeddings=64, initializer_range=0.2, **{"num_hidden_layers": 1, **shape})
+    return save_bert(
+        folder,
+        words,
+        teach,
+        max_position_embeddings=64,
+        initializer_range=0.2,
+        **{"num_hidden_layers": 1, **shape},
+    )
 
 
 def save_masked_bert(folder, **shape):
@@ -87,7 +109,13 @@ def save_masked_bert(folder, **shape):
     from lops_adapters.probes.encoders import hushed, load_tokenizer
 
     vocabulary = len(load_tokenizer(save_encoder(folder)))
-    narrow = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 32, "max_position_embeddings": 64}
+    narrow = {
+        "hidden_size": 16,
+        "num_hidden_layers": 1,
+        "num_attention_heads": 2,
+        "intermediate_size": 32,
+        "max_position_embeddings": 64,
+    }
     with torch.random.fork_rng(), hushed():
         torch.manual_seed(8)
         config = BertConfig(vocab_size=vocabulary, initializer_range=0.2, **{**narrow, **shape})
@@ -96,7 +124,9 @@ def save_masked_bert(folder, **shape):
 
 
 def save_masked_roberta(folder):
-    """Write a tiny random RoBERTa with its head and a byte-level vocabulary learnt from the toy words."""
+    """Write a tiny random RoBERTa with its head and a byte-level vocabulary learnt from the toy
+    words.
+    """
     import torch
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
     from transformers import AutoModelForMaskedLM, PreTrainedTokenizerFast, RobertaConfig
@@ -107,7 +137,12 @@ def save_masked_roberta(folder):
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
-    words = [*COMMON, *(word for name, words in TOPICS.items() for word in (name, *words)), "the", "b\u00fccher"]
+    words = [
+        *COMMON,
+        *(word for name, words in TOPICS.items() for word in (name, *words)),
+        "the",
+        "b\u00fccher",
+    ]
     tokenizer.train_from_iterator(
         [f" {word} {word}" for word in words],
         trainers.BpeTrainer(
@@ -117,14 +152,30 @@ def save_masked_roberta(folder):
             show_progress=False,
         ),
     )
-    tokenizer.post_processor = processors.TemplateProcessing(single="<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 2)])
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
+    )
     fast = PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer, cls_token="<s>", sep_token="</s>", **{f"{role}_token": word for role, word in special.items()}
+        tokenizer_object=tokenizer,
+        cls_token="<s>",
+        sep_token="</s>",
+        **{f"{role}_token": word for role, word in special.items()},
     )
     with torch.random.fork_rng(), hushed():
         torch.manual_seed(9)
-        narrow = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 32}
-        config = RobertaConfig(vocab_size=len(fast), max_position_embeddings=66, pad_token_id=1, initializer_range=0.2, **narrow)
+        narrow = {
+            "hidden_size": 16,
+            "num_hidden_layers": 1,
+            "num_attention_heads": 2,
+            "intermediate_size": 32,
+        }
+        config = RobertaConfig(
+            vocab_size=len(fast),
+            max_position_embeddings=66,
+            pad_token_id=1,
+            initializer_range=0.2,
+            **narrow,
+        )
         AutoModelForMaskedLM.from_config(config).save_pretrained(folder)
     fast.save_pretrained(folder)
     return str(folder)

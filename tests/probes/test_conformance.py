@@ -11,16 +11,38 @@ from lops_adapters.probes import PROBES, probe_class
 
 from .toys import saved_bytes, topic_texts
 
-# Small settings under which the toy texts are learnt: 3 epochs of 4 updates (10 samples, 3 an update) unless a test says otherwise.
+# Small settings under which the toy texts are learnt: 3 epochs of 4 updates (10 samples, 3 an
+# update) unless a test says otherwise.
 ROWS = {
     "linear": {"epochs": 3, "batch_size": 3},
-    "transformer": {"epochs": 3, "batch_size": 3, "learning_rate": 3e-3, "max_tokens": 16, "precision": "float32", "device": "cpu"},
-    "han": {"epochs": 3, "batch_size": 3, "learning_rate": 1e-2, "units": 8, "precision": "float32", "device": "cpu"},
-    "keras": {"epochs": 3, "batch_size": 3, "learning_rate": 0.1, "precision": "float32", "device": "cpu"},
+    "transformer": {
+        "epochs": 3,
+        "batch_size": 3,
+        "learning_rate": 3e-3,
+        "max_tokens": 16,
+        "precision": "float32",
+        "device": "cpu",
+    },
+    "han": {
+        "epochs": 3,
+        "batch_size": 3,
+        "learning_rate": 1e-2,
+        "units": 8,
+        "precision": "float32",
+        "device": "cpu",
+    },
+    "keras": {
+        "epochs": 3,
+        "batch_size": 3,
+        "learning_rate": 0.1,
+        "precision": "float32",
+        "device": "cpu",
+    },
 }
-# A row's result may differ in the last bits of float32 with the rows it is computed with: matrix products of another shape add up
-# in another order. Each of some tens of sums of up to 100 terms of size 1 carries about 1e-7; 1e-5 leaves room, and is far below what
-# padding that takes part would do (1e-3 and more).
+# A row's result may differ in the last bits of float32 with the rows it is computed with: matrix
+# products of another shape add up in another order. Each of some tens of sums of up to 100 terms of
+# size 1 carries about 1e-7; 1e-5 leaves room, and is far below what padding that takes part would
+# do (1e-3 and more).
 TOLERANCE = 1e-5
 TEXTS, CODES = topic_texts(10, seed=1)
 OTHERS, _ = topic_texts(7, seed=2, longest=40)
@@ -51,13 +73,16 @@ def updates_done(probe):
 
 def same(snapshots, others):
     return len(snapshots) == len(others) and all(
-        a.time == b.time and np.array_equal(a.probabilities, b.probabilities) for a, b in zip(snapshots, others, strict=True)
+        a.time == b.time and np.array_equal(a.probabilities, b.probabilities)
+        for a, b in zip(snapshots, others, strict=True)
     )
 
 
 def test_every_kind_has_a_row():
     assert set(ROWS) == set(PROBES)
-    with pytest.raises(LopsError, match="probe is 'svm'; wanted one of linear, transformer, han, keras"):
+    with pytest.raises(
+        LopsError, match="probe is 'svm'; wanted one of linear, transformer, han, keras"
+    ):
         probe_class("svm")
 
 
@@ -120,7 +145,11 @@ def global_states():
     import torch
 
     kind, keys, position, has_gauss, gauss = np.random.get_state()
-    return random.getstate(), (kind, keys.tobytes(), position, has_gauss, gauss), torch.get_rng_state().numpy().tobytes()
+    return (
+        random.getstate(),
+        (kind, keys.tobytes(), position, has_gauss, gauss),
+        torch.get_rng_state().numpy().tobytes(),
+    )
 
 
 def test_global_generators_are_left_alone(make, tmp_path):
@@ -175,11 +204,15 @@ def test_undecided(make):
     full = list(make().watch(TEXTS, CODES, K, every=2))
     probe = make()
     predicted = 0
-    for number, (snapshot, whole) in enumerate(zip(probe.watch(TEXTS, CODES, K, every=2, undecided=undecided), full, strict=True)):
+    for number, (snapshot, whole) in enumerate(
+        zip(probe.watch(TEXTS, CODES, K, every=2, undecided=undecided), full, strict=True)
+    ):
         assert len(asked) == number + 1  # once a checkpoint, and not ahead
         assert snapshot.probabilities.shape == (len(snapshot.positions), K)
         assert snapshot.probabilities.dtype == np.float32
-        np.testing.assert_allclose(snapshot.probabilities, whole.probabilities[snapshot.positions], atol=TOLERANCE)
+        np.testing.assert_allclose(
+            snapshot.probabilities, whole.probabilities[snapshot.positions], atol=TOLERANCE
+        )
         predicted += len(snapshot.positions)
     assert probe.speed.predicted == predicted == 8
 
@@ -187,7 +220,9 @@ def test_undecided(make):
 def test_prediction_does_not_depend_on_the_others(make):
     probe = make().fit(TEXTS, CODES, K)
     together = probe.predict_proba(OTHERS)
-    np.testing.assert_allclose(np.vstack([probe.predict_proba([text]) for text in OTHERS]), together, atol=TOLERANCE)
+    np.testing.assert_allclose(
+        np.vstack([probe.predict_proba([text]) for text in OTHERS]), together, atol=TOLERANCE
+    )
     np.testing.assert_allclose(probe.predict_proba(OTHERS[::-1])[::-1], together, atol=TOLERANCE)
     assert probe.predict_proba([]).shape == (0, K)
 
@@ -201,7 +236,9 @@ def test_a_class_without_samples(make):
 
 def test_one_sample_a_class(make):
     snapshots = list(make().watch(TEXTS[:2], [0, 1], 2))
-    assert [(snapshot.time, snapshot.probabilities.shape) for snapshot in snapshots] == [(t, (2, 2)) for t in (1.0, 2.0, 3.0)]
+    assert [(snapshot.time, snapshot.probabilities.shape) for snapshot in snapshots] == [
+        (t, (2, 2)) for t in (1.0, 2.0, 3.0)
+    ]
 
 
 def test_empty_and_very_long_samples(make):
@@ -216,13 +253,21 @@ def test_samples_of_tokens(make):
     probe = make().fit(TEXTS, CODES, K)
     expected = probe.predict_proba(OTHERS)
     np.testing.assert_array_equal(probe.predict_proba([text.split() for text in OTHERS]), expected)
-    np.testing.assert_array_equal(probe.predict_proba([[text.split()] for text in OTHERS]), expected)
+    np.testing.assert_array_equal(
+        probe.predict_proba([[text.split()] for text in OTHERS]), expected
+    )
     np.testing.assert_array_equal(probe.predict_proba(np.array(OTHERS)), expected)
 
 
 BAD = {
     "length": (TEXTS, CODES[:-1], K, {}, r"found 10 samples and codes of shape \(9,\)"),
-    "matrix": (TEXTS, CODES[:, None], K, {}, r"codes of shape \(10, 1\); wanted one class code a sample"),
+    "matrix": (
+        TEXTS,
+        CODES[:, None],
+        K,
+        {},
+        r"codes of shape \(10, 1\); wanted one class code a sample",
+    ),
     "above": (TEXTS, CODES + 1, K, {}, "codes run from 1 to 3; wanted 0 to 2"),
     "below": (TEXTS, CODES - 1, K, {}, "codes run from -1 to 1; wanted 0 to 2"),
     "floats": (TEXTS, CODES.astype(float), K, {}, "type float64; wanted integers 0 to 2"),
@@ -241,7 +286,9 @@ def test_bad_input_is_refused_before_any_work(make, case):
     probe = make()
     probe.prepare = probe.updates = lambda *args, **kwargs: pytest.fail("work began")
     with pytest.raises(LopsError, match=message):
-        probe.watch(samples, codes, n_classes, **more)  # at once, not when the first snapshot is asked for
+        probe.watch(
+            samples, codes, n_classes, **more
+        )  # at once, not when the first snapshot is asked for
     if "every" not in more:
         with pytest.raises(LopsError, match=message):
             probe.fit(samples, codes, n_classes, **more)
@@ -256,7 +303,10 @@ def test_missing_texts_are_refused(make):
     assert not done
 
 
-@pytest.mark.parametrize("settings", [{"epochs": 0}, {"batch_size": 0}, {"learning_rate": 0.0}, {"learning_rate": float("nan")}])
+@pytest.mark.parametrize(
+    "settings",
+    [{"epochs": 0}, {"batch_size": 0}, {"learning_rate": 0.0}, {"learning_rate": float("nan")}],
+)
 def test_bad_settings_are_refused(make, settings):
     with pytest.raises(LopsError, match=next(iter(settings))):
         make(**settings)
@@ -277,14 +327,20 @@ def test_save_and_load(make, tmp_path):
     probe = make().fit(TEXTS, CODES, K)
     saved = saved_bytes(probe, tmp_path / "model")
     loaded = type(probe).load(tmp_path / "model", device="cpu")
-    np.testing.assert_array_equal(loaded.predict_proba(OTHERS), probe.predict_proba(OTHERS))  # some are longer than max_tokens
+    np.testing.assert_array_equal(
+        loaded.predict_proba(OTHERS), probe.predict_proba(OTHERS)
+    )  # some are longer than max_tokens
     assert loaded == probe  # every setting came back
     again = saved_bytes(loaded, tmp_path / "again")
     assert again.keys() == saved.keys()
     # The tokenizer's file also notes how it was last called.
     assert all(again[name] == saved[name] for name in saved if name != "tokenizer_config.json")
-    # Trained afresh it is the probe that was saved, not one that starts where training ended; the number of classes may differ.
-    assert same(list(loaded.watch(OTHERS, np.arange(7) % 2, 2)), list(make().watch(OTHERS, np.arange(7) % 2, 2)))
+    # Trained afresh it is the probe that was saved, not one that starts where training ended; the
+    # number of classes may differ.
+    assert same(
+        list(loaded.watch(OTHERS, np.arange(7) % 2, 2)),
+        list(make().watch(OTHERS, np.arange(7) % 2, 2)),
+    )
 
 
 def test_it_learns(make):
@@ -300,7 +356,10 @@ def test_speed(make):
     assert (probe.speed.trained, probe.speed.predicted) == (EPOCHS * len(TEXTS), 0)
     assert probe.speed.per_second()["predict"] is None
     list(probe.watch(TEXTS, CODES, K))
-    assert (probe.speed.trained, probe.speed.predicted) == (EPOCHS * len(TEXTS), EPOCHS * len(TEXTS))
+    assert (probe.speed.trained, probe.speed.predicted) == (
+        EPOCHS * len(TEXTS),
+        EPOCHS * len(TEXTS),
+    )
     assert all(rate > 0 for rate in probe.speed.per_second().values())
 
 

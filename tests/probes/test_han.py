@@ -8,7 +8,14 @@ from lops_adapters.probes.han import HanProbe, WordVectors, sentences_of
 
 from .toys import COMMON, WORDS, saved_bytes, topic_texts
 
-SMALL = {"epochs": 4, "batch_size": 4, "learning_rate": 2e-2, "units": 6, "precision": "float32", "device": "cpu"}
+SMALL = {
+    "epochs": 4,
+    "batch_size": 4,
+    "learning_rate": 2e-2,
+    "units": 6,
+    "precision": "float32",
+    "device": "cpu",
+}
 SENTENCES = [["common1", "topic0word1"], ["common2"], ["common3", "common4", "topic0word2"]]
 
 
@@ -20,7 +27,9 @@ def trained():
 
 @pytest.fixture
 def vectors():
-    return WordVectors(tuple(WORDS), np.random.default_rng(0).normal(size=(len(WORDS), 12)).astype(np.float32))
+    return WordVectors(
+        tuple(WORDS), np.random.default_rng(0).normal(size=(len(WORDS), 12)).astype(np.float32)
+    )
 
 
 def test_padding_takes_no_part(trained):
@@ -29,7 +38,9 @@ def test_padding_takes_no_part(trained):
     documents = [SENTENCES, [["topic1word1"]], [], long_sentence, many_sentences]
     alone = np.vstack([trained.predict_proba([document]) for document in documents])
     np.testing.assert_allclose(trained.predict_proba(documents), alone, atol=1e-6)
-    assert np.ptp(alone, axis=0).max() > 0.1  # the documents differ, so that being equal says something
+    assert (
+        np.ptp(alone, axis=0).max() > 0.1
+    )  # the documents differ, so that being equal says something
 
 
 def test_padding_takes_no_part_in_training():
@@ -43,7 +54,9 @@ def test_padding_takes_no_part_in_training():
     together = gradients(probe, prepared, np.arange(4), codes)
     alone = [gradients(probe, prepared, np.array([i]), codes) for i in range(4)]
     for name, gradient in together.items():
-        torch.testing.assert_close(gradient, sum(one[name] for one in alone) / 4, atol=1e-6, rtol=1e-4)
+        torch.testing.assert_close(
+            gradient, sum(one[name] for one in alone) / 4, atol=1e-6, rtol=1e-4
+        )
 
 
 def gradients(probe, prepared, batch, codes):
@@ -52,7 +65,13 @@ def gradients(probe, prepared, batch, codes):
 
     class Recorder:
         def step(self):
-            found.update({name: p.grad.clone() for name, p in probe._network.named_parameters() if p.grad is not None})
+            found.update(
+                {
+                    name: p.grad.clone()
+                    for name, p in probe._network.named_parameters()
+                    if p.grad is not None
+                }
+            )
 
         def zero_grad(self, set_to_none):
             probe._network.zero_grad(set_to_none=set_to_none)
@@ -69,7 +88,9 @@ def test_micro_batches_give_the_gradient_of_the_whole_batch():
     prepared = probe.prepare(texts, fit=True)
     next(probe.updates(prepared, codes, 3, 0))
     in_slices = gradients(probe, prepared, np.arange(150), codes)
-    loss = torch.nn.functional.cross_entropy(probe._forward(prepared, np.arange(150)), torch.as_tensor(codes))
+    loss = torch.nn.functional.cross_entropy(
+        probe._forward(prepared, np.arange(150)), torch.as_tensor(codes)
+    )
     loss.backward()
     whole = {name: p.grad for name, p in probe._network.named_parameters()}
     assert in_slices.keys() == whole.keys()
@@ -89,9 +110,16 @@ def test_sentences_matter(trained):
 
 
 def test_sentences_of_a_string():
-    assert sentences_of("One two. Three?  Four!\nfive 2.5 a.b") == [["One", "two."], ["Three?"], ["Four!"], ["five", "2.5", "a.b"]]
+    assert sentences_of("One two. Three?  Four!\nfive 2.5 a.b") == [
+        ["One", "two."],
+        ["Three?"],
+        ["Four!"],
+        ["five", "2.5", "a.b"],
+    ]
     assert sentences_of("  ") == []
-    assert sentences_of(["One", "two"]) == [["One", "two"]]  # tokens are one sentence, never sentences of letters
+    assert sentences_of(["One", "two"]) == [
+        ["One", "two"]
+    ]  # tokens are one sentence, never sentences of letters
     assert sentences_of(iter([["One"], ["two"]])) == [["One"], ["two"]]
 
 
@@ -103,20 +131,27 @@ def indices(probe, document):
 def test_longer_documents_are_cut_at_the_end(vectors):
     probe = HanProbe(vectors, max_sentences=2, max_words=2, **SMALL)
     assert indices(probe, SENTENCES) == [["common1", "topic0word1"], ["common2"]]
-    assert indices(probe, [["unheard"], [], *SENTENCES[1:]]) == [["common2"], ["common3", "common4"]]  # empty sentences do not count
+    assert indices(probe, [["unheard"], [], *SENTENCES[1:]]) == [
+        ["common2"],
+        ["common3", "common4"],
+    ]  # empty sentences do not count
 
 
 def test_last_words_only(vectors):
     probe = HanProbe(vectors, max_words=3, last_words_only=True, **SMALL)
     assert indices(probe, SENTENCES) == [["common3", "common4", "topic0word2"]]
-    assert indices(probe, [["common5", "unheard"], ["common6"], ["of"]]) == [["common5", "common6"]]  # across sentences
+    assert indices(probe, [["common5", "unheard"], ["common6"], ["of"]]) == [
+        ["common5", "common6"]
+    ]  # across sentences
     assert [sentence.tolist() for sentence in probe.prepare([["unheard"]])[0]] == [[0]]
 
 
 def test_words_without_a_vector_are_left_out(vectors, trained):
     texts, codes = topic_texts(12, seed=3)
     for probe in (HanProbe(vectors, **SMALL).fit(texts, codes, 3), trained):
-        clean, noisy = probe.predict_proba([SENTENCES, [["unheard"], *[[*sentence, "of"] for sentence in SENTENCES]]])
+        clean, noisy = probe.predict_proba(
+            [SENTENCES, [["unheard"], *[[*sentence, "of"] for sentence in SENTENCES]]]
+        )
         np.testing.assert_allclose(noisy, clean, atol=1e-6)
         nothing, unknown = probe.predict_proba([[], [["unheard", "of"]]])
         np.testing.assert_allclose(unknown, nothing, atol=1e-6)
@@ -144,13 +179,17 @@ def test_save_and_load_with_word_vectors(vectors, tmp_path):
     saved = saved_bytes(probe, tmp_path / "model")
     loaded = HanProbe.load(tmp_path / "model", device="cpu")
     np.testing.assert_array_equal(loaded.predict_proba(texts), probe.predict_proba(texts))
-    assert saved_bytes(loaded.fit(texts, codes, 3), tmp_path / "again") == saved  # trained afresh with the same vectors, still frozen
+    assert (
+        saved_bytes(loaded.fit(texts, codes, 3), tmp_path / "again") == saved
+    )  # trained afresh with the same vectors, still frozen
 
 
 def test_own_vectors_for_texts_without_words(tmp_path):
     probe = HanProbe(**SMALL).fit(["", " "], [0, 1], 2)
     probe.save(tmp_path)
-    np.testing.assert_array_equal(HanProbe.load(tmp_path, device="cpu").predict_proba(["a"]), probe.predict_proba(["a"]))
+    np.testing.assert_array_equal(
+        HanProbe.load(tmp_path, device="cpu").predict_proba(["a"]), probe.predict_proba(["a"])
+    )
 
 
 @pytest.mark.parametrize(
@@ -229,8 +268,12 @@ def test_held_out_samples_are_not_trained_on(monkeypatch, validation, n_held_out
     probe = HanProbe(**{**SMALL, "validation": validation})
     trained_on, held_out = set(), set()
     learn, loss = probe._learn, probe._loss
-    monkeypatch.setattr(probe, "_learn", lambda *args: (trained_on.update(args[2].tolist()), learn(*args)))
-    monkeypatch.setattr(probe, "_loss", lambda *args: (held_out.update(args[1].tolist()), loss(*args))[1])
+    monkeypatch.setattr(
+        probe, "_learn", lambda *args: (trained_on.update(args[2].tolist()), learn(*args))
+    )
+    monkeypatch.setattr(
+        probe, "_loss", lambda *args: (held_out.update(args[1].tolist()), loss(*args))[1]
+    )
     texts, codes = topic_texts(20, seed=3)
     snapshots = list(probe.watch(texts, codes, 3))
     assert len(held_out) == n_held_out
@@ -242,7 +285,9 @@ def test_held_out_samples_are_not_trained_on(monkeypatch, validation, n_held_out
 def test_trains_in_training_mode_and_predicts_without(monkeypatch):
     probe, modes = HanProbe(**SMALL), []
     forward = probe._forward
-    monkeypatch.setattr(probe, "_forward", lambda *args: (modes.append(probe._network.training), forward(*args))[1])
+    monkeypatch.setattr(
+        probe, "_forward", lambda *args: (modes.append(probe._network.training), forward(*args))[1]
+    )
     texts, codes = topic_texts(12, seed=3)
     assert len(list(probe.watch(texts, codes, 3, every=1))) == 12
     assert modes == [True, False] * 12
@@ -268,13 +313,19 @@ def test_sgd(vectors):
     import torch
 
     texts, codes = topic_texts(12, seed=3)
-    probe = HanProbe(vectors, **{**SMALL, "optimizer": "sgd", "batch_size": 12, "learning_rate": 0.5})
+    probe = HanProbe(
+        vectors, **{**SMALL, "optimizer": "sgd", "batch_size": 12, "learning_rate": 0.5}
+    )
     prepared = probe.prepare(texts, fit=True)
     updates = probe.updates(prepared, codes, 3, 0)
     next(updates)
     first, gradient = probe.trainable_weights(), gradients(probe, prepared, np.arange(12), codes)
     optimizer = probe._optimizer()
-    assert (type(optimizer), optimizer.defaults["lr"], optimizer.defaults["momentum"]) == (torch.optim.SGD, 0.5, 0.9)
+    assert (type(optimizer), optimizer.defaults["lr"], optimizer.defaults["momentum"]) == (
+        torch.optim.SGD,
+        0.5,
+        0.9,
+    )
     probe._learn(optimizer, prepared, np.arange(12), codes)
     for before, after, one in zip(first, probe.trainable_weights(), gradient.values(), strict=True):
         np.testing.assert_allclose(after - before, -0.5 * one.numpy(), atol=1e-6)
@@ -285,7 +336,10 @@ def test_smoothing(vectors):
     texts, codes = topic_texts(12, seed=3)
     probe = HanProbe(vectors, **{**SMALL, "smoothing": 0.3}).fit(texts, codes, 3)
     prepared, batch = probe.prepare(texts), np.arange(12)
-    smoothed, soft = (gradients(probe, prepared, batch, targets) for targets in (codes, (0.7 * np.eye(3)[codes] + 0.1).astype(np.float32)))
+    smoothed, soft = (
+        gradients(probe, prepared, batch, targets)
+        for targets in (codes, (0.7 * np.eye(3)[codes] + 0.1).astype(np.float32))
+    )
     probe.smoothing = 0.0
     hard = gradients(probe, prepared, batch, codes)
     for name, gradient in smoothed.items():
@@ -299,7 +353,10 @@ def test_tuner(vectors):
     probe = HanProbe(vectors, **{**SMALL, "epochs": 1, "smoothing": 0.2}).fit(texts, codes, 3)
     prepared, start = probe.prepare(texts), probe.trainable_weights()
     positions = [np.arange(100), np.array([149, 3])]
-    targets = [np.random.default_rng(0).dirichlet(np.ones(3), len(where)).astype(np.float32) for where in positions]
+    targets = [
+        np.random.default_rng(0).dirichlet(np.ones(3), len(where)).astype(np.float32)
+        for where in positions
+    ]
     update = probe.tuner(learning_rate=0.4, momentum=0.7, decay=0.5)
     weights, momentum = start, [np.zeros_like(one) for one in start]
     for done in range(2):

@@ -27,12 +27,28 @@ X, Y = points(96)
 
 
 def build(
-    k=3, loss="sparse_categorical_crossentropy", activation="softmax", units=None, optimizer="adam", extra=None, metrics=None, seed=7
+    k=3,
+    loss="sparse_categorical_crossentropy",
+    activation="softmax",
+    units=None,
+    optimizer="adam",
+    extra=None,
+    metrics=None,
+    seed=7,
 ):
     """A compiled model, the same every time unless `seed` is None."""
     kernels = [keras.initializers.GlorotUniform(seed=seed and seed + number) for number in range(2)]
-    layers = [keras.Input((4,)), keras.layers.Dense(16, activation="relu", kernel_initializer=kernels[0]), *([extra] if extra else [])]
-    model = keras.Sequential([*layers, keras.layers.Dense(units or k, activation=activation, kernel_initializer=kernels[1])])
+    layers = [
+        keras.Input((4,)),
+        keras.layers.Dense(16, activation="relu", kernel_initializer=kernels[0]),
+        *([extra] if extra else []),
+    ]
+    model = keras.Sequential(
+        [
+            *layers,
+            keras.layers.Dense(units or k, activation=activation, kernel_initializer=kernels[1]),
+        ]
+    )
     model.compile(optimizer=optimizer, loss=loss, metrics=metrics)
     return model
 
@@ -51,7 +67,12 @@ class Noise(keras.layers.Layer):
             return inputs
         import torch
 
-        noise = keras.random.normal((4,)).sum() + torch.rand(1).sum() + random.random() + float(np.random.random())
+        noise = (
+            keras.random.normal((4,)).sum()
+            + torch.rand(1).sum()
+            + random.random()
+            + float(np.random.random())
+        )
         return inputs * (1 + 0.1 * noise)
 
 
@@ -93,7 +114,9 @@ def test_probabilities_of_any_loss(kind):
     k, loss, activation = KINDS[kind]
     binary = kind.startswith("binary")
     model = build(k, loss, activation, units=1 if binary else k)
-    probe = KerasProbe(model, epochs=1, batch_size=96, learning_rate=1e-12, device="cpu").fit(*points(96, k=k), k)
+    probe = KerasProbe(model, epochs=1, batch_size=96, learning_rate=1e-12, device="cpu").fit(
+        *points(96, k=k), k
+    )
     raw = model.predict_on_batch(X).astype(np.float64)
     if "logits" in kind:
         raw = 1 / (1 + np.exp(-raw)) if binary else softmax(raw)
@@ -103,7 +126,11 @@ def test_probabilities_of_any_loss(kind):
 
 @pytest.mark.parametrize(
     ("single", "sparse", "smoothing", "expected"),
-    [(False, True, 0.0, [2, 0]), (False, False, 0.0, [[0, 0, 1], [1, 0, 0]]), (False, False, 0.3, [[0.1, 0.1, 0.8], [0.8, 0.1, 0.1]])],
+    [
+        (False, True, 0.0, [2, 0]),
+        (False, False, 0.0, [[0, 0, 1], [1, 0, 0]]),
+        (False, False, 0.3, [[0.1, 0.1, 0.8], [0.8, 0.1, 0.1]]),
+    ],
 )
 def test_targets(single, sparse, smoothing, expected):
     targets = Head(3, single, sparse, logits=False).targets(np.array([2, 0]), smoothing)
@@ -123,9 +150,15 @@ def test_smoothing_reaches_the_loss(monkeypatch):
     model = fast(loss="kl_divergence")
     probe = KerasProbe(model, **{**SMALL, "smoothing": 0.3, "epochs": 1})
     original = keras.Sequential.train_on_batch
-    monkeypatch.setattr(keras.Sequential, "train_on_batch", lambda self, x, y: (seen.append(y), original(self, x, y))[1])
+    monkeypatch.setattr(
+        keras.Sequential,
+        "train_on_batch",
+        lambda self, x, y: (seen.append(y), original(self, x, y))[1],
+    )
     probe.fit(X, Y, 3)
-    np.testing.assert_allclose(np.sort(np.concatenate(seen)), np.tile([0.1, 0.1, 0.8], (96, 1)), atol=1e-6)
+    np.testing.assert_allclose(
+        np.sort(np.concatenate(seen)), np.tile([0.1, 0.1, 0.8], (96, 1)), atol=1e-6
+    )
 
 
 @pytest.mark.parametrize("form", ["tuple", "dict"])
@@ -133,17 +166,26 @@ def test_several_inputs(form):
     left, right = keras.Input((2,), name="left"), keras.Input((2,), name="right")
     hidden = keras.layers.Dense(16, activation="relu")(keras.layers.Concatenate()([left, right]))
     model = keras.Model(
-        {"left": left, "right": right} if form == "dict" else (left, right), keras.layers.Dense(3, activation="softmax")(hidden)
+        {"left": left, "right": right} if form == "dict" else (left, right),
+        keras.layers.Dense(3, activation="softmax")(hidden),
     )
     model.compile(optimizer="adam", loss="sparse_categorical_crossentropy")
 
     def encode(samples):
         rows = np.asarray(samples)
-        return {"left": rows[:, :2], "right": rows[:, 2:]} if form == "dict" else (rows[:, :2], rows[:, 2:])
+        return (
+            {"left": rows[:, :2], "right": rows[:, 2:]}
+            if form == "dict"
+            else (rows[:, :2], rows[:, 2:])
+        )
 
     probe = KerasProbe(model, encode, **SMALL).fit(X, Y, 3)
     assert (probe.predict_proba(X).argmax(axis=1) == Y).mean() > 0.7
-    np.testing.assert_allclose(probe.predict_prepared(probe.prepare(X), np.array([7, 2])), probe.predict_proba(X)[[7, 2]], atol=1e-6)
+    np.testing.assert_allclose(
+        probe.predict_prepared(probe.prepare(X), np.array([7, 2])),
+        probe.predict_proba(X)[[7, 2]],
+        atol=1e-6,
+    )
     assert probe.predict_proba(X[:0]).shape == (0, 3)
 
 
@@ -159,8 +201,12 @@ def test_a_given_model_is_never_changed(tmp_path):
         np.testing.assert_array_equal(weights, were)
     assert float(model.optimizer.learning_rate.numpy()) == 0.5  # only the copy's is `learning_rate`
     assert int(model.optimizer.iterations.numpy()) == 1
-    again = list(probe.watch(X, Y, 3, every=1))  # starts from the given weights, not from where training ended
-    assert all(np.array_equal(a.probabilities, b.probabilities) for a, b in zip(first, again, strict=True))
+    again = list(
+        probe.watch(X, Y, 3, every=1)
+    )  # starts from the given weights, not from where training ended
+    assert all(
+        np.array_equal(a.probabilities, b.probabilities) for a, b in zip(first, again, strict=True)
+    )
 
 
 def test_a_function_makes_a_model_for_each_training():
@@ -183,7 +229,10 @@ def test_a_function_makes_a_model_for_each_training():
 def test_the_order_is_random_and_new_every_epoch():
     probe = KerasProbe(fast(), **{**SMALL, "epochs": 2})
     batches, original = [], probe._inputs
-    probe._inputs = lambda prepared, positions: (batches.append(positions), original(prepared, positions))[1]
+    probe._inputs = lambda prepared, positions: (
+        batches.append(positions),
+        original(prepared, positions),
+    )[1]
     probe.fit(X, Y, 3, seed=1)
     orders = [np.concatenate(batches[1:7]), np.concatenate(batches[7:])]  # the first is the trial
     assert [sorted(order.tolist()) for order in orders] == [list(range(96))] * 2
@@ -197,17 +246,29 @@ def states():
 
     kept = global_state.get_global_attribute("global_seed_generator")
     generator = None if kept is None else (id(kept), kept.state.numpy().tolist())
-    return random.getstate(), np.random.get_state()[1].tobytes(), torch.get_rng_state().numpy().tobytes(), generator
+    return (
+        random.getstate(),
+        np.random.get_state()[1].tobytes(),
+        torch.get_rng_state().numpy().tobytes(),
+        generator,
+    )
 
 
 @pytest.mark.parametrize(
     ("extra", "given", "used_before"),
-    [(lambda: keras.layers.Dropout(0.5), "model", False), (Noise, "model", False), (Noise, "model", True), (Noise, "function", True)],
+    [
+        (lambda: keras.layers.Dropout(0.5), "model", False),
+        (Noise, "model", False),
+        (Noise, "model", True),
+        (Noise, "function", True),
+    ],
 )
 def test_all_randomness_is_the_seeds(extra, given, used_before, tmp_path):
     if used_before:
         keras.random.normal((1,))  # makes Keras's own generator
-    model = build(extra=extra()) if given == "model" else (lambda k: build(k, extra=extra(), seed=None))
+    model = (
+        build(extra=extra()) if given == "model" else (lambda k: build(k, extra=extra(), seed=None))
+    )
     before = states()
 
     def train(seed):
@@ -235,7 +296,12 @@ def restorer():
     import torch
     from keras.src.backend.common import global_state
 
-    mine = random.getstate(), np.random.get_state(), torch.get_rng_state(), global_state.get_global_attribute("global_seed_generator")
+    mine = (
+        random.getstate(),
+        np.random.get_state(),
+        torch.get_rng_state(),
+        global_state.get_global_attribute("global_seed_generator"),
+    )
 
     def restore(_):
         random.setstate(mine[0])
@@ -301,11 +367,17 @@ AT_ONCE = {
     "no model": ({"model": 7}, "model is 7; wanted a compiled Keras model, or a function"),
     "uncompiled": ({"model": uncompiled()}, r"is not compiled with a loss; call its compile\("),
     "two outputs": ({"model": two_outputs()}, "has 2 losses; wanted one output"),
-    "smoothing": ({"model": build(), "smoothing": 0.1}, "smoothing is 0.1, .* takes class codes; wanted smoothing=0"),
+    "smoothing": (
+        {"model": build(), "smoothing": 0.1},
+        "smoothing is 0.1, .* takes class codes; wanted smoothing=0",
+    ),
     "smoothing of 1": ({"smoothing": 1.0}, "0 <= smoothing < 1"),
     "momentum": ({"momentum": 1.0}, "0 <= momentum < 1"),
     "max_words": ({"max_words": 0}, "max_words of at least 1"),
-    "precision": ({"precision": "float16"}, "precision is 'float16'; wanted auto, bfloat16 or float32"),
+    "precision": (
+        {"precision": "float16"},
+        "precision is 'float16'; wanted auto, bfloat16 or float32",
+    ),
     "encode": ({"encode": np.asarray}, "found `encode` without `model`"),
     "device": ({"device": "abacus"}, "device 'abacus' cannot be used"),
 }
@@ -323,10 +395,32 @@ IN_TRAINING = {
     "copy": (build(extra=Unclonable(3)), {}, 3, "Keras cannot copy the model .*; give a function"),
     "compile": (own_compile(), {}, 3, "without what its class OwnCompile adds; give a function"),
     "loss": (build(loss=local_loss()), {}, 3, "Keras cannot copy the model .*; give a function"),
-    "outputs": (build(), {}, 4, r"gives outputs of shape \(1, 3\) for one sample; wanted \(1, 4\), .* give a function"),
-    "one unit": (build(units=1, loss="mse", activation="sigmoid"), {}, 3, r"outputs of shape \(1, 1\)"),
-    "scores": (build(loss="mse", activation=None), {}, 3, "outputs are no probabilities .* wanted a softmax"),
-    "schedule": (build(optimizer=keras.optimizers.SGD(keras.optimizers.schedules.InverseTimeDecay(0.1, 1, 0.1))), {}, 3, "has a schedule"),
+    "outputs": (
+        build(),
+        {},
+        4,
+        r"gives outputs of shape \(1, 3\) for one sample; wanted \(1, 4\), .* give a function",
+    ),
+    "one unit": (
+        build(units=1, loss="mse", activation="sigmoid"),
+        {},
+        3,
+        r"outputs of shape \(1, 1\)",
+    ),
+    "scores": (
+        build(loss="mse", activation=None),
+        {},
+        3,
+        "outputs are no probabilities .* wanted a softmax",
+    ),
+    "schedule": (
+        build(
+            optimizer=keras.optimizers.SGD(keras.optimizers.schedules.InverseTimeDecay(0.1, 1, 0.1))
+        ),
+        {},
+        3,
+        "has a schedule",
+    ),
     "function: None": (lambda k: None, {}, 3, "model is None; wanted a compiled Keras model"),
     "function: uncompiled": (uncompiled, {}, 3, "is not compiled"),
     "function: smoothing": (build, {"smoothing": 0.1}, 3, "takes class codes"),
@@ -336,9 +430,24 @@ IN_TRAINING = {
         3,
         "does not take an encoded sample .* wanted an `encode`",
     ),
-    "rows": (build(), {"encode": lambda samples: np.zeros((5, 4))}, 3, r"found 96 samples encoded as arrays of shapes \[\(5, 4\)\]"),
-    "ragged": (build(), {"encode": lambda samples: [[1]] * 95 + [[1, 2]]}, 3, "are no arrays .* pads them to one length"),
-    "nothing": (build(), {"encode": lambda samples: {}}, 3, r"shapes \[\]; wanted one row a sample in each"),
+    "rows": (
+        build(),
+        {"encode": lambda samples: np.zeros((5, 4))},
+        3,
+        r"found 96 samples encoded as arrays of shapes \[\(5, 4\)\]",
+    ),
+    "ragged": (
+        build(),
+        {"encode": lambda samples: [[1]] * 95 + [[1, 2]]},
+        3,
+        "are no arrays .* pads them to one length",
+    ),
+    "nothing": (
+        build(),
+        {"encode": lambda samples: {}},
+        3,
+        r"shapes \[\]; wanted one row a sample in each",
+    ),
 }
 
 
@@ -379,7 +488,9 @@ def test_models_keras_cannot_copy_come_from_functions():
 
     probe = KerasProbe(make, **SMALL)
     first = probe.fit(X, Y, 3).predict_proba(X)
-    np.testing.assert_array_equal(probe.fit(X, Y, 3).predict_proba(X), first)  # weights made at the first batch follow the seed too
+    np.testing.assert_array_equal(
+        probe.fit(X, Y, 3).predict_proba(X), first
+    )  # weights made at the first batch follow the seed too
     assert (first.argmax(axis=1) == Y).mean() > 0.8
 
 
@@ -392,16 +503,25 @@ def test_save_and_load(kind, tmp_path):
     probe.save(tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["keras.json", "model.keras"]
     with zipfile.ZipFile(tmp_path / "model.keras") as archive:
-        assert b"date" not in archive.read("metadata.json")  # the same model makes the same file at any time
+        assert b"date" not in archive.read(
+            "metadata.json"
+        )  # the same model makes the same file at any time
     loaded = KerasProbe.load(tmp_path, device="cpu", encode=lambda samples: np.asarray(samples) * 2)
     assert loaded == probe
     expected = probe.predict_proba(rows)
     np.testing.assert_array_equal(loaded.predict_proba(rows), expected)
     given = [weights.copy() for weights in loaded.model.get_weights()]
-    loaded.tuner(learning_rate=1.0, momentum=0.0, decay=0.0)(loaded.prepare(rows), np.arange(8), np.full((8, k), 1 / k))
-    assert all(np.array_equal(weights, were) for weights, were in zip(loaded.model.get_weights(), given, strict=True))
+    loaded.tuner(learning_rate=1.0, momentum=0.0, decay=0.0)(
+        loaded.prepare(rows), np.arange(8), np.full((8, k), 1 / k)
+    )
+    assert all(
+        np.array_equal(weights, were)
+        for weights, were in zip(loaded.model.get_weights(), given, strict=True)
+    )
     loaded.learning_rate = 1e-12
-    np.testing.assert_allclose(loaded.fit(rows, codes, k).predict_proba(rows), expected, atol=1e-4)  # goes on from where it was saved
+    np.testing.assert_allclose(
+        loaded.fit(rows, codes, k).predict_proba(rows), expected, atol=1e-4
+    )  # goes on from where it was saved
     assert keras.saving.load_model(tmp_path / "model.keras").count_params() == model.count_params()
 
 
@@ -415,14 +535,21 @@ def test_load_without_a_custom_layer(tmp_path):
         KerasProbe.load(tmp_path, device="cpu")
 
 
-@pytest.mark.parametrize("kind", ["sparse", "sparse logits", "categorical", "binary", "binary logits"])
+@pytest.mark.parametrize(
+    "kind", ["sparse", "sparse logits", "categorical", "binary", "binary logits"]
+)
 def test_tuner_with_any_loss(kind):
-    """Tuning towards a model's own predictions changes nothing; towards the other classes, the predictions follow."""
+    """Tuning towards a model's own predictions changes nothing; towards the other classes, the
+    predictions follow.
+    """
     k, loss, activation = KINDS[kind]
     rows, codes = points(96, k=k)
-    probe = KerasProbe(build(k, loss, activation, units=1 if kind.startswith("binary") else k, metrics=["accuracy"]), **SMALL).fit(
-        rows, codes, k
-    )
+    probe = KerasProbe(
+        build(
+            k, loss, activation, units=1 if kind.startswith("binary") else k, metrics=["accuracy"]
+        ),
+        **SMALL,
+    ).fit(rows, codes, k)
     prepared, before = probe.prepare(rows), probe.predict_proba(rows)
     update = probe.tuner(learning_rate=0.5, momentum=0.0, decay=0.0)
     update(prepared, np.arange(96), before)
@@ -435,7 +562,9 @@ def test_tuner_with_any_loss(kind):
 def test_weights_of_a_given_model_are_not_handed_out():
     probe = KerasProbe(build(), **SMALL).fit(X, Y, 3)
     for use in (probe.trainable_weights, lambda: probe.restore([], 3)):
-        with pytest.raises(LopsError, match=r"are for the text CNN; save\(\) and load\(\) keep a given model"):
+        with pytest.raises(
+            LopsError, match=r"are for the text CNN; save\(\) and load\(\) keep a given model"
+        ):
             use()
 
 
@@ -445,6 +574,8 @@ def test_lops_end_to_end():
     wrong = np.arange(0, 96, 8)
     codes = gold.copy()
     codes[wrong] = (codes[wrong] + 1) % 3
-    selection = Lops(KerasProbe(build(), **{**SMALL, "learning_rate": 0.02}))(rows, [f"class {code}" for code in codes])
+    selection = Lops(KerasProbe(build(), **{**SMALL, "learning_rate": 0.02}))(
+        rows, [f"class {code}" for code in codes]
+    )
     assert 48 <= len(selection.kept) < 96
     assert np.isin(wrong, selection.kept).mean() < 0.2  # chance is a half or more

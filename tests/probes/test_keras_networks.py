@@ -1,4 +1,6 @@
-"""The text CNN of the Keras probe: its arithmetic, padding, words, precision, tuning, restored weights."""
+"""The text CNN of the Keras probe: its arithmetic, padding, words, precision, tuning, restored
+weights.
+"""
 
 import numpy as np
 import pytest
@@ -17,7 +19,9 @@ TEXTS, CODES = topic_texts(24, seed=1)
 
 @pytest.fixture(scope="module")
 def vectors():
-    return WordVectors(tuple(WORDS), np.random.default_rng(0).normal(size=(len(WORDS), 12)).astype(np.float32))
+    return WordVectors(
+        tuple(WORDS), np.random.default_rng(0).normal(size=(len(WORDS), 12)).astype(np.float32)
+    )
 
 
 @pytest.fixture(scope="module")
@@ -30,14 +34,19 @@ def layer(probe, name):
 
 
 def by_hand(probe, words):
-    """What the paper's network says of a document, without batches or padding: windows one by one, in float64."""
+    """What the paper's network says of a document, without batches or padding: windows one by one,
+    in float64.
+    """
     table = layer(probe, "words")[0].astype(np.float64)
     document = table[[probe._words[word] for word in words]]
     features = []
     for width in (2, 3, 4, 5):
         kernel, bias = layer(probe, f"filters_{width}")
         rows = np.vstack([document, np.zeros((max(0, width - len(document)), table.shape[1]))])
-        windows = [np.einsum("wd,wdf->f", rows[start : start + width], kernel) + bias for start in range(len(rows) - width + 1)]
+        windows = [
+            np.einsum("wd,wdf->f", rows[start : start + width], kernel) + bias
+            for start in range(len(rows) - width + 1)
+        ]
         features.append(np.maximum(windows, 0).max(axis=0))
     (inner, inner_bias), (outer, outer_bias) = layer(probe, "hidden"), layer(probe, "classes")
     scores = np.maximum(np.concatenate(features) @ inner + inner_bias, 0) @ outer + outer_bias
@@ -52,21 +61,32 @@ def test_the_network_by_hand(trained, own):
     documents = [known[:length] for length in (0, 1, 2, 3, 4, 5, 6, 30)]
     expected = np.array([by_hand(probe, words) for words in documents])
     np.testing.assert_allclose(probe.predict_proba(documents), expected, atol=1e-6)
-    assert np.ptp(expected, axis=0).max() > 1e-3  # the documents differ, so that being equal says something
+    assert (
+        np.ptp(expected, axis=0).max() > 1e-3
+    )  # the documents differ, so that being equal says something
 
 
 def test_padding_takes_no_part_in_training(vectors):
     """The update of a batch is the mean of the updates of its documents alone."""
     documents = [["topic1word1"], COMMON * 4, [], ["common1", "topic0word1", "common2"]]
-    targets = np.array([[0.7, 0.2, 0.1], [0.1, 0.1, 0.8], [0.3, 0.3, 0.4], [0.0, 1.0, 0.0]], dtype=np.float32)
+    targets = np.array(
+        [[0.7, 0.2, 0.1], [0.1, 0.1, 0.8], [0.3, 0.3, 0.4], [0.0, 1.0, 0.0]], dtype=np.float32
+    )
     for own in (False, True):
-        probe = KerasProbe(vectors=None if own else vectors, **SMALL).fit([*TEXTS, *documents], [*CODES, 0, 1, 2, 0], 3)
+        probe = KerasProbe(vectors=None if own else vectors, **SMALL).fit(
+            [*TEXTS, *documents], [*CODES, 0, 1, 2, 0], 3
+        )
         start, prepared = probe.trainable_weights(), probe.prepare(documents)
 
         def update(positions, probe=probe, start=start, prepared=prepared):
             probe.restore(start, 3)
-            probe.tuner(learning_rate=1.0, momentum=0.0, decay=0.0)(prepared, np.array(positions), targets[positions])
-            return [after - before for after, before in zip(probe.trainable_weights(), start, strict=True)]
+            probe.tuner(learning_rate=1.0, momentum=0.0, decay=0.0)(
+                prepared, np.array(positions), targets[positions]
+            )
+            return [
+                after - before
+                for after, before in zip(probe.trainable_weights(), start, strict=True)
+            ]
 
         alone = [update([i]) for i in range(4)]
         for together, parts in zip(update([0, 1, 2, 3]), zip(*alone, strict=True), strict=True):
@@ -75,7 +95,9 @@ def test_padding_takes_no_part_in_training(vectors):
 
 def test_shapes_and_initial_weights():
     for k in (2, 5):
-        probe = KerasProbe(**{**SMALL, "learning_rate": 1e-12, "epochs": 1}).fit(TEXTS, CODES % 2, k)
+        probe = KerasProbe(**{**SMALL, "learning_rate": 1e-12, "epochs": 1}).fit(
+            TEXTS, CODES % 2, k
+        )
         embedding, *rest = probe.trainable_weights()
         assert embedding.shape == (len(probe._words) + 1, 100)
         assert sum(weights.size for weights in rest) == 29_700 + 21 * k
@@ -95,7 +117,9 @@ def test_shapes_and_initial_weights():
 
 
 def test_word_vectors_stay_and_own_vectors_learn(trained, vectors):
-    np.testing.assert_array_equal(layer(trained, "words")[0], np.vstack([np.zeros(12), vectors.vectors]).astype(np.float32))
+    np.testing.assert_array_equal(
+        layer(trained, "words")[0], np.vstack([np.zeros(12), vectors.vectors]).astype(np.float32)
+    )
     assert len(trained.trainable_weights()) == 12
     own = KerasProbe(**SMALL)
     next(own.watch(TEXTS, CODES, 3, every=1))
@@ -115,8 +139,16 @@ def test_words(vectors):
         assert ids.dtype == np.int32
         return [names[i] for i in ids]
 
-    assert read("common1 unheard common2. common3 common4") == ["common1", "common3", "common4"]  # "common2." is another word
-    assert read(["common1", "unheard", "common2", "common3", "common4"]) == ["common1", "common2", "common3"]
+    assert read("common1 unheard common2. common3 common4") == [
+        "common1",
+        "common3",
+        "common4",
+    ]  # "common2." is another word
+    assert read(["common1", "unheard", "common2", "common3", "common4"]) == [
+        "common1",
+        "common2",
+        "common3",
+    ]
     assert read([["common1"], [], ["common2", "of"]]) == ["common1", "common2"]
     assert read([["of"]]) == read("") == []
 
@@ -127,7 +159,10 @@ def test_batches_follow_the_seed(vectors):
     def batches(seed):
         probe, seen = KerasProbe(vectors=vectors, **{**SMALL, "batch_size": 4, "epochs": 2}), []
         original = probe._inputs
-        probe._inputs = lambda prepared, positions: (seen.append(tuple(positions)), original(prepared, positions))[1]
+        probe._inputs = lambda prepared, positions: (
+            seen.append(tuple(positions)),
+            original(prepared, positions),
+        )[1]
         probe.fit(TEXTS, CODES, 3, seed=seed)
         return seen[:6], seen[6:]
 
@@ -139,32 +174,50 @@ def test_batches_follow_the_seed(vectors):
     assert max(np.ptp(lengths[list(batch)]) for batch in first) < np.ptp(lengths)
 
 
-@pytest.mark.parametrize(("precision", "hardware", "low"), [("bfloat16", False, True), ("auto", True, True), ("auto", False, False)])
+@pytest.mark.parametrize(
+    ("precision", "hardware", "low"),
+    [("bfloat16", False, True), ("auto", True, True), ("auto", False, False)],
+)
 def test_bfloat16(monkeypatch, vectors, precision, hardware, low):
     monkeypatch.setattr(keras_probe, "has_bfloat16", lambda device: hardware)
     probe = KerasProbe(vectors=vectors, **{**SMALL, "precision": precision})
     probabilities = probe.fit(TEXTS, CODES, 3).predict_proba(TEXTS)
     assert probabilities.dtype == np.float32
     np.testing.assert_allclose(probabilities.sum(axis=1), 1.0, atol=1e-6)
-    computes = {part.name: part.compute_dtype for part in probe._trained.layers if part.name != "ids"}
+    computes = {
+        part.name: part.compute_dtype for part in probe._trained.layers if part.name != "ids"
+    }
     assert computes.pop("classes") == "float32"
     assert set(computes.values()) == {"bfloat16" if low else "float32"}
     assert {weights.dtype.name for weights in probe.trainable_weights()} == {"float32"}
     if low:
-        np.testing.assert_allclose(probabilities, [by_hand(probe, text.split()) for text in TEXTS], atol=0.02)
+        np.testing.assert_allclose(
+            probabilities, [by_hand(probe, text.split()) for text in TEXTS], atol=0.02
+        )
 
 
 def test_settings_reach_the_optimizer_and_the_loss(monkeypatch, vectors):
-    probe = KerasProbe(vectors=vectors, **{**SMALL, "learning_rate": 0.3, "momentum": 0.6, "smoothing": 0.3, "epochs": 1})
+    probe = KerasProbe(
+        vectors=vectors,
+        **{**SMALL, "learning_rate": 0.3, "momentum": 0.6, "smoothing": 0.3, "epochs": 1},
+    )
     probe.fit(TEXTS, CODES, 3)
     optimizer = probe._trained.optimizer
     assert (round(float(optimizer.learning_rate.numpy()), 6), optimizer.momentum) == (0.3, 0.6)
-    default = KerasProbe(vectors=vectors, **{**SMALL, "epochs": 1}).fit(TEXTS, CODES, 3)._trained.optimizer
+    default = (
+        KerasProbe(vectors=vectors, **{**SMALL, "epochs": 1})
+        .fit(TEXTS, CODES, 3)
+        ._trained.optimizer
+    )
     assert (round(float(default.learning_rate.numpy()), 6), default.momentum) == (0.1, 0.9)
     targets = np.array([[0.1, 0.8, 0.1]] * 4, dtype=np.float32)
     predicted = probe.predict_proba(TEXTS[:4])
-    loss = probe._trained.test_on_batch(probe._inputs(probe.prepare(TEXTS[:4]), np.arange(4)), targets)
-    assert loss == pytest.approx((targets * np.log(targets / predicted)).sum(axis=1).mean(), rel=1e-4)
+    loss = probe._trained.test_on_batch(
+        probe._inputs(probe.prepare(TEXTS[:4]), np.arange(4)), targets
+    )
+    assert loss == pytest.approx(
+        (targets * np.log(targets / predicted)).sum(axis=1).mean(), rel=1e-4
+    )
 
 
 def test_tuner_by_hand(trained, vectors):
@@ -174,14 +227,19 @@ def test_tuner_by_hand(trained, vectors):
     probe = KerasProbe(vectors=vectors, **SMALL).restore(trained.trainable_weights(), 3)
     start, prepared = probe.trainable_weights(), probe.prepare(TEXTS)
     positions = [np.array([3, 1, 7]), np.array([0, 2])]
-    targets = [np.array([[0.2, 0.5, 0.3], [1.0, 0.0, 0.0], [0.1, 0.1, 0.8]]), np.array([[0.0, 0.6, 0.4], [0.3, 0.3, 0.4]])]
+    targets = [
+        np.array([[0.2, 0.5, 0.3], [1.0, 0.0, 0.0], [0.1, 0.1, 0.8]]),
+        np.array([[0.0, 0.6, 0.4], [0.3, 0.3, 0.4]]),
+    ]
     weights, velocity = start, [np.zeros_like(one) for one in start]
     for done in range(2):
         probe.restore(weights, 3)
         model = probe._trained
         output = model(probe._inputs(prepared, positions[done]))
         loss = -(torch.tensor(targets[done]) * torch.log(output)).sum(dim=1).mean()
-        gradients = torch.autograd.grad(loss, [variable.value for variable in model.trainable_variables])
+        gradients = torch.autograd.grad(
+            loss, [variable.value for variable in model.trainable_variables]
+        )
         rate = 0.05 / (1 + 0.5 * done)
         velocity = [0.7 * v - rate * g.numpy() for v, g in zip(velocity, gradients, strict=True)]
         weights = [w + v for w, v in zip(weights, velocity, strict=True)]
@@ -202,7 +260,10 @@ def test_tuner_refusals(trained, vectors):
     probe = KerasProbe(vectors=vectors, **SMALL).restore(trained.trainable_weights(), 3)
     update, prepared = probe.tuner(learning_rate=0.1, momentum=0.9, decay=0.0), probe.prepare(TEXTS)
     for positions, shape in ((2, (2, 4)), (2, (3, 3)), (0, (0, 3))):
-        with pytest.raises(LopsError, match=rf"found {positions} positions and targets of shape \({shape[0]}, {shape[1]}\)"):
+        with pytest.raises(
+            LopsError,
+            match=rf"found {positions} positions and targets of shape \({shape[0]}, {shape[1]}\)",
+        ):
             update(prepared, np.arange(positions), np.full(shape, 0.25))
 
 
@@ -211,14 +272,20 @@ def test_restore(trained, vectors):
     fresh = KerasProbe(vectors=vectors, **SMALL)
     assert fresh.restore(weights, 3, seed=9) is fresh
     np.testing.assert_array_equal(fresh.predict_proba(TEXTS), expected)
-    fresh.tuner(learning_rate=1.0, momentum=0.0, decay=0.0)(fresh.prepare(TEXTS), np.arange(24), np.eye(3)[CODES])
-    assert all(np.array_equal(a, b) for a, b in zip(trained.trainable_weights(), weights, strict=True))  # copies on both sides
+    fresh.tuner(learning_rate=1.0, momentum=0.0, decay=0.0)(
+        fresh.prepare(TEXTS), np.arange(24), np.eye(3)[CODES]
+    )
+    assert all(
+        np.array_equal(a, b) for a, b in zip(trained.trainable_weights(), weights, strict=True)
+    )  # copies on both sides
     own = KerasProbe(**SMALL).fit(TEXTS, CODES, 3)
     other = KerasProbe(**SMALL)
     with pytest.raises(LopsError, match=r"found weights of shapes .* fit=True"):
         other.restore(own.trainable_weights(), 3)
     other.prepare(TEXTS, fit=True)
-    np.testing.assert_array_equal(other.restore(own.trainable_weights(), 3).predict_proba(TEXTS), own.predict_proba(TEXTS))
+    np.testing.assert_array_equal(
+        other.restore(own.trainable_weights(), 3).predict_proba(TEXTS), own.predict_proba(TEXTS)
+    )
     with pytest.raises(LopsError, match="this network has"):
         other.restore(own.trainable_weights(), 4)
     with pytest.raises(LopsError, match="untrained"):
@@ -229,13 +296,17 @@ def test_save_and_load_with_word_vectors(trained, tmp_path):
     saved = saved_bytes(trained, tmp_path / "model")
     loaded = KerasProbe.load(tmp_path / "model", device="cpu")
     np.testing.assert_array_equal(loaded.predict_proba(TEXTS), trained.predict_proba(TEXTS))
-    assert saved_bytes(loaded.fit(TEXTS, CODES, 3), tmp_path / "again") == saved  # the same vectors, still frozen
+    assert (
+        saved_bytes(loaded.fit(TEXTS, CODES, 3), tmp_path / "again") == saved
+    )  # the same vectors, still frozen
 
 
 def test_own_vectors_for_texts_without_words(tmp_path):
     probe = KerasProbe(**SMALL).fit(["", " "], [0, 1], 2)
     probe.save(tmp_path)
-    np.testing.assert_array_equal(KerasProbe.load(tmp_path, device="cpu").predict_proba(["a"]), probe.predict_proba(["a"]))
+    np.testing.assert_array_equal(
+        KerasProbe.load(tmp_path, device="cpu").predict_proba(["a"]), probe.predict_proba(["a"])
+    )
 
 
 def test_lops_end_to_end():
@@ -243,6 +314,8 @@ def test_lops_end_to_end():
     wrong = np.arange(0, 180, 8)
     codes = gold.copy()
     codes[wrong] = (codes[wrong] + 1) % 3
-    selection = Lops(KerasProbe(**{**SMALL, "epochs": 10}), rule="ranked", every=2)(texts, [f"topic {code}" for code in codes])
+    selection = Lops(KerasProbe(**{**SMALL, "epochs": 10}), rule="ranked", every=2)(
+        texts, [f"topic {code}" for code in codes]
+    )
     assert 90 <= len(selection.kept) <= 92
     assert np.isin(wrong, selection.kept).mean() < 0.3  # chance is a half

@@ -46,13 +46,30 @@ print(import_keras().SEEN)
 
 def test_the_users_backend_is_left_alone(tmp_path):
     """With a stand-in for Keras that notes which backend it was asked for."""
-    (tmp_path / "keras.py").write_text("import os\n__version__ = '3.9.0'\nSEEN = os.environ.get('KERAS_BACKEND')\n")
+    (tmp_path / "keras.py").write_text(
+        "import os\n__version__ = '3.9.0'\nSEEN = os.environ.get('KERAS_BACKEND')\n"
+    )
     (tmp_path / "jax.py").write_text("")
     kept = {name: value for name, value in os.environ.items() if name != "KERAS_BACKEND"}
     environment = {**kept, "PYTHONPATH": str(tmp_path), "KERAS_HOME": str(tmp_path)}
-    done = subprocess.run([sys.executable, "-c", CHOICES], capture_output=True, text=True, env=environment, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", CHOICES],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.split("\n")[:-1] == ["torch", "torch", "None", "torch", "torch", "tensorflow", "torch", "imported before"]
+    assert done.stdout.split("\n")[:-1] == [
+        "torch",
+        "torch",
+        "None",
+        "torch",
+        "torch",
+        "tensorflow",
+        "torch",
+        "imported before",
+    ]
 
 
 def test_a_fresh_installation_runs_on_torch(tmp_path):
@@ -62,7 +79,9 @@ def test_a_fresh_installation_runs_on_torch(tmp_path):
     )
     kept = {name: value for name, value in os.environ.items() if name != "KERAS_BACKEND"}
     environment = {**kept, "KERAS_HOME": str(tmp_path)}
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True
+    )
     assert run.stdout.split() == ["torch", "None"]
 
 
@@ -90,7 +109,14 @@ def test_randomness_continues_its_own_sequence(device):
                 np.random.seed(number)
                 keras.utils.set_random_seed(number)
             with local.inside():
-                drawn.append((random.random(), np.random.random(), float(keras.random.normal(())), torch.rand(1).item() if device else 0))
+                drawn.append(
+                    (
+                        random.random(),
+                        np.random.random(),
+                        float(keras.random.normal(())),
+                        torch.rand(1).item() if device else 0,
+                    )
+                )
         return drawn
 
     first = draws(4)

@@ -35,7 +35,9 @@ def test_adagrad_against_a_dense_recomputation():
             weights -= 0.3 * gradient / np.sqrt(squares)
             bias -= 0.3 * bias_gradient / np.sqrt(bias_squares)
     np.testing.assert_allclose(probe._weights, weights, atol=1e-4)
-    np.testing.assert_allclose(probe.predict_proba(texts), softmax(rows @ weights + bias), atol=1e-4)
+    np.testing.assert_allclose(
+        probe.predict_proba(texts), softmax(rows @ weights + bias), atol=1e-4
+    )
 
 
 def test_rows_are_tfidf_of_unit_length():
@@ -58,7 +60,9 @@ def test_masked_words_are_gone():
         warnings.simplefilter("error")
         probe = LinearProbe(mask_words=["soccer", "E-mail", "don't"]).fit(texts, [0, 1, 1], 2)
     assert set(probe._vectorizer.vocabulary_) == {"the", "of", "team", "trade", "stocks"}
-    np.testing.assert_array_equal(probe.predict_proba(["soccer team"]), probe.predict_proba(["team"]))
+    np.testing.assert_array_equal(
+        probe.predict_proba(["soccer team"]), probe.predict_proba(["team"])
+    )
     assert "soccer" in LinearProbe().fit(texts, [0, 1, 1], 2)._vectorizer.vocabulary_
 
 
@@ -69,18 +73,24 @@ def test_masked_words_in_any_order_and_container(tmp_path):
     probe.save(tmp_path)
     loaded = LinearProbe.load(tmp_path)
     assert loaded.mask_words == sorted(words)
-    np.testing.assert_array_equal(loaded.predict_proba(["two teams", "debt"]), probe.predict_proba(["two teams", "debt"]))
+    np.testing.assert_array_equal(
+        loaded.predict_proba(["two teams", "debt"]), probe.predict_proba(["two teams", "debt"])
+    )
 
 
 def test_text_without_a_known_word_gets_the_bias():
     probe = LinearProbe().fit(["river bank", "stock bank", "stock rates"], [0, 1, 1], 2)
     expected = softmax(probe._bias[None].astype(np.float64))[0]
-    np.testing.assert_allclose(probe.predict_proba(["", "unheard of"]), [expected, expected], rtol=1e-6)
+    np.testing.assert_allclose(
+        probe.predict_proba(["", "unheard of"]), [expected, expected], rtol=1e-6
+    )
     assert expected[1] > expected[0]
 
 
 def test_max_features_keeps_the_most_frequent_words():
-    probe = LinearProbe(max_features=2).fit(["river bank", "river bank boat", "river bank"], [0, 1, 1], 2)
+    probe = LinearProbe(max_features=2).fit(
+        ["river bank", "river bank boat", "river bank"], [0, 1, 1], 2
+    )
     assert set(probe._vectorizer.vocabulary_) == {"river", "bank"}
     with pytest.raises(LopsError, match="max_features"):
         LinearProbe(max_features=0)

@@ -25,18 +25,24 @@ def padded(lengths, batches):
     return sum(len(batch) * lengths[batch].max() for batch in batches)
 
 
-@pytest.mark.parametrize(("n", "batch_size"), [(1, 4), (4, 4), (9, 4), (1000, 32), (1025, 32), (3, 1)])
+@pytest.mark.parametrize(
+    ("n", "batch_size"), [(1, 4), (4, 4), (9, 4), (1000, 32), (1025, 32), (3, 1)]
+)
 def test_training_batches_cover_every_sample_once(n, batch_size):
     batches = training_batches(skewed_lengths(n), batch_size, np.random.default_rng(1))
     assert sorted(np.concatenate(batches).tolist()) == list(range(n))
     assert len(batches) == -(-n // batch_size)
-    assert sorted(map(len, batches))[1:] == [batch_size] * (len(batches) - 1)  # one is smaller at most
+    assert sorted(map(len, batches))[1:] == [batch_size] * (
+        len(batches) - 1
+    )  # one is smaller at most
 
 
 def test_training_batches_waste_little():
     lengths, rng = skewed_lengths(4000), np.random.default_rng(1)
     order = rng.permutation(4000)
-    at_random = padded(lengths, [order[start : start + 32] for start in range(0, 4000, 32)]) - lengths.sum()
+    at_random = (
+        padded(lengths, [order[start : start + 32] for start in range(0, 4000, 32)]) - lengths.sum()
+    )
     waste = padded(lengths, training_batches(lengths, 32, rng)) - lengths.sum()
     assert at_random > lengths.sum()  # more padding than text
     assert waste < 0.15 * at_random
@@ -44,14 +50,20 @@ def test_training_batches_waste_little():
 
 def test_training_batches_are_random():
     lengths = skewed_lengths(1024)
-    first, second, again = (training_batches(lengths, 32, np.random.default_rng(seed)) for seed in (1, 2, 1))
+    first, second, again = (
+        training_batches(lengths, 32, np.random.default_rng(seed)) for seed in (1, 2, 1)
+    )
     assert all(np.array_equal(a, b) for a, b in zip(first, again, strict=True))
-    assert {frozenset(batch.tolist()) for batch in first} != {frozenset(batch.tolist()) for batch in second}
+    assert {frozenset(batch.tolist()) for batch in first} != {
+        frozenset(batch.tolist()) for batch in second
+    }
     longest = [int(lengths[batch].max()) for batch in first]
     assert longest != sorted(longest)
     assert longest != sorted(longest, reverse=True)
     same_length = training_batches(np.full(64, 7), 8, np.random.default_rng(3))
-    assert {frozenset(batch.tolist()) for batch in same_length} != {frozenset(range(s, s + 8)) for s in range(0, 64, 8)}
+    assert {frozenset(batch.tolist()) for batch in same_length} != {
+        frozenset(range(s, s + 8)) for s in range(0, 64, 8)
+    }
 
 
 @pytest.mark.parametrize("budget", [1, 100, 512, 10_000])
@@ -70,7 +82,9 @@ def test_prediction_batches(budget):
 
 
 def test_prediction_batches_of_empty_samples():
-    assert [len(batch) for batch in prediction_batches(np.zeros(10, dtype=np.int64), np.arange(10), 4)] == [4, 4, 2]
+    assert [
+        len(batch) for batch in prediction_batches(np.zeros(10, dtype=np.int64), np.arange(10), 4)
+    ] == [4, 4, 2]
 
 
 def test_local_randomness():
@@ -112,7 +126,9 @@ def test_local_randomness_after_an_error():
 
 def test_local_randomness_does_not_seed_other_devices(monkeypatch):
     torch = import_torch()
-    monkeypatch.setattr(torch, "manual_seed", lambda seed: pytest.fail("this seeds the generators of every device"))
+    monkeypatch.setattr(
+        torch, "manual_seed", lambda seed: pytest.fail("this seeds the generators of every device")
+    )
     with LocalRandomness(2**70 + 1, torch.device("cpu")).inside():
         torch.rand(1)
 
@@ -133,34 +149,50 @@ def test_a_device_that_is_not_there():
     torch = import_torch()
     if torch.cuda.is_available():
         pytest.skip("this machine has CUDA")
-    with pytest.raises(LopsError, match=r"device 'cuda' cannot be used .*; wanted auto, cpu, cuda, cuda:N or mps"):
+    with pytest.raises(
+        LopsError, match=r"device 'cuda' cannot be used .*; wanted auto, cpu, cuda, cuda:N or mps"
+    ):
         resolve_device("cuda")
 
 
 def test_bfloat16_hardware(monkeypatch):
     torch = import_torch()
     cpu, cuda = torch.device("cpu"), torch.device("cuda")
-    for found, expected in (({}, False), ({"avx512_bf16": True}, True), ({"amx_bf16": True}, True), ({"avx512_bf16": False}, False)):
+    for found, expected in (
+        ({}, False),
+        ({"avx512_bf16": True}, True),
+        ({"amx_bf16": True}, True),
+        ({"avx512_bf16": False}, False),
+    ):
         monkeypatch.setattr(torch.cpu, "get_capabilities", lambda found=found: found, raising=False)
         assert has_bfloat16(cpu) is expected
     monkeypatch.delattr(torch.cpu, "get_capabilities")
     assert has_bfloat16(cpu) is False
     for capability, expected in (((7, 5), False), ((8, 0), True), ((9, 0), True)):
-        monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device, capability=capability: capability)
+        monkeypatch.setattr(
+            torch.cuda, "get_device_capability", lambda device, capability=capability: capability
+        )
         assert has_bfloat16(cuda) is expected
     assert has_bfloat16(torch.device("meta")) is False
 
 
 @pytest.mark.parametrize(
     ("precision", "hardware", "enabled"),
-    [("auto", True, True), ("auto", False, False), ("float32", True, False), ("bfloat16", False, True)],
+    [
+        ("auto", True, True),
+        ("auto", False, False),
+        ("float32", True, False),
+        ("bfloat16", False, True),
+    ],
 )
 def test_autocast(monkeypatch, precision, hardware, enabled):
     torch = import_torch()
     monkeypatch.setattr(torch_tools, "has_bfloat16", lambda device: hardware)
     with autocast(torch.device("cpu"), precision):
         assert torch.is_autocast_enabled("cpu") is enabled
-        assert torch.mm(torch.ones(2, 2), torch.ones(2, 2)).dtype == (torch.bfloat16 if enabled else torch.float32)
+        assert torch.mm(torch.ones(2, 2), torch.ones(2, 2)).dtype == (
+            torch.bfloat16 if enabled else torch.float32
+        )
 
 
 def test_torch_is_not_installed(monkeypatch):

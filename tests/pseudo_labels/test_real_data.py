@@ -9,12 +9,18 @@ import pytest
 from lops_adapters.pseudo_labels import string_match
 
 DATA = os.environ.get("LOPS_DATA")
-pytestmark = pytest.mark.skipif(not DATA, reason="LOPS_DATA does not name the folder of the real data")
+pytestmark = pytest.mark.skipif(
+    not DATA, reason="LOPS_DATA does not name the folder of the real data"
+)
 
 
 @pytest.mark.parametrize(
     ("name", "n_documents", "n_labelled", "n_wrong"),
-    [("20news-coarse", 17_871, 7_600, 988), ("20news-fine", 16_468, 10_343, 2_637), ("agnews", 7_600, 1_992, 350)],
+    [
+        ("20news-coarse", 17_871, 7_600, 988),
+        ("20news-fine", 16_468, 10_343, 2_637),
+        ("agnews", 7_600, 1_992, 350),
+    ],
 )
 def test_the_counts_are_reproduced(name, n_documents, n_labelled, n_wrong):
     from lops_adapters.datasets import load

@@ -1,4 +1,6 @@
-"""String-Match: hand-made cases for each rule, and a slow transcription of the rules to compare with."""
+"""String-Match: hand-made cases for each rule, and a slow transcription of the rules to compare
+with.
+"""
 
 import string
 import tracemalloc
@@ -43,7 +45,10 @@ def transcription(texts, seeds, max_words):
         totals = {name: sum(counts[word] for word in set(words)) for name, words in seeds.items()}
         best = max(totals.values())
         if best:
-            expected[row] = (min(name for name, total in totals.items() if total == best), float(best))
+            expected[row] = (
+                min(name for name, total in totals.items() if total == best),
+                float(best),
+            )
     return expected
 
 
@@ -116,12 +121,22 @@ class TestVocabulary:
         assert result.unmatched_seeds == {"talk": ("gun",)}
 
     def test_among_equally_frequent_words_the_first_in_the_corpus_ranks_first(self):
-        assert labelled(["gun car", "car gun"], {"talk": ["gun"], "rec": ["car"]}, max_words=1) == {0: "talk", 1: "talk"}
-        assert labelled(["car gun", "car gun"], {"talk": ["gun"], "rec": ["car"]}, max_words=1) == {0: "rec", 1: "rec"}
+        assert labelled(["gun car", "car gun"], {"talk": ["gun"], "rec": ["car"]}, max_words=1) == {
+            0: "talk",
+            1: "talk",
+        }
+        assert labelled(["car gun", "car gun"], {"talk": ["gun"], "rec": ["car"]}, max_words=1) == {
+            0: "rec",
+            1: "rec",
+        }
 
     def test_ties_at_the_cap_are_cut_in_corpus_order(self):
         once, twice = [f"once{i}" for i in range(500)], [f"twice{i}" for i in range(500)]
-        text = " ".join(word for pair in zip(once, twice, strict=True) for word in pair) + " " + " ".join(twice)
+        text = (
+            " ".join(word for pair in zip(once, twice, strict=True) for word in pair)
+            + " "
+            + " ".join(twice)
+        )
         result = string_match([text], {"x": once + twice}, max_words=600)
         assert result.unmatched_seeds == {"x": tuple(once[100:])}
 
@@ -133,7 +148,9 @@ class TestVocabulary:
         assert labelled([" ".join(fillers), "gun"], {"talk": ["gun"]}) == {1: "talk"}
         assert labelled([" ".join(fillers), "more", "gun"], {"talk": ["gun"]}) == {2: "talk"}
         assert labelled([" ".join([*fillers, "another"]), "gun"], {"talk": ["gun"]}) == {}
-        assert labelled([" ".join([*fillers, "another"]), "gun"], {"talk": ["gun"]}, max_words=None) == {1: "talk"}
+        assert labelled(
+            [" ".join([*fillers, "another"]), "gun"], {"talk": ["gun"]}, max_words=None
+        ) == {1: "talk"}
 
     def test_it_needs_room_for_a_word(self):
         with pytest.raises(LopsError, match=r"max_words is 0; pass a number from 1, or None"):
@@ -143,29 +160,42 @@ class TestVocabulary:
 class TestPhrases:
     def test_a_phrase_matches_consecutive_words(self):
         seeds = {"history": ["world war"]}
-        assert labelled(["the World-wide war", "a World War.", "war world"], seeds) == {1: "history"}
+        assert labelled(["the World-wide war", "a World War.", "war world"], seeds) == {
+            1: "history"
+        }
 
     def test_stop_words_are_part_of_a_phrase(self):
         seeds = {"children": ["rachel and kirsty"]}
-        assert labelled(["Rachel and Kirsty", "Rachel Kirsty", "rachel AND kirsty"], seeds) == {0: "children", 2: "children"}
+        assert labelled(["Rachel and Kirsty", "Rachel Kirsty", "rachel AND kirsty"], seeds) == {
+            0: "children",
+            2: "children",
+        }
 
     def test_punctuation_and_case_of_a_phrase_do_not_matter(self):
-        assert labelled(["M/M romance, again", "m m romance"], {"romance": ["m/m Romance"]}) == {0: "romance"}
+        assert labelled(["M/M romance, again", "m m romance"], {"romance": ["m/m Romance"]}) == {
+            0: "romance"
+        }
 
     def test_words_are_not_cut_at_either_end(self):
         assert labelled(["underworld war", "world warfare"], {"history": ["world war"]}) == {}
 
     def test_every_start_counts_once_and_overlaps_count(self):
         assert scored(["ho ho ho"], {"x": ["ho ho"]}) == {0: 2.0}
-        assert scored(["World War II, world war"], {"history": ["world war", "world war ii", "war"]}) == {0: 5.0}
+        assert scored(
+            ["World War II, world war"], {"history": ["world war", "world war ii", "war"]}
+        ) == {0: 5.0}
 
     def test_two_spellings_of_a_phrase_are_one_seed(self):
-        result = string_match(["world war"], {"history": ["World War", "world  war"], "other": ["world war"]})
+        result = string_match(
+            ["world war"], {"history": ["World War", "world  war"], "other": ["world war"]}
+        )
         assert result.scores.tolist() == [1.0]
         assert result.unmatched_seeds == {}
 
     def test_phrases_ignore_the_vocabulary(self):
-        assert labelled(["aa aa world war"], {"history": ["world war"]}, max_words=1) == {0: "history"}
+        assert labelled(["aa aa world war"], {"history": ["world war"]}, max_words=1) == {
+            0: "history"
+        }
 
     def test_they_can_be_switched_off(self):
         with pytest.warns(LopsWarning, match="'world war' of class 'history' .*phrases=True"):
@@ -204,7 +234,9 @@ class TestWarning:
 
 class TestResult:
     def test_shapes_types_and_order(self):
-        result = string_match(["gun", "-", "car"], {"talk": ["gun"], "rec": ["car", "bike"], "misc": []})
+        result = string_match(
+            ["gun", "-", "car"], {"talk": ["gun"], "rec": ["car", "bike"], "misc": []}
+        )
         assert result.positions.dtype == np.int64
         assert result.positions.tolist() == [0, 2]
         assert result.labels.dtype == object
@@ -234,7 +266,12 @@ class TestBadInput:
         ("texts", "seeds", "options", "message"),
         [
             ("gun", {"a": ["gun"]}, {}, r"texts is one string; pass a sequence"),
-            (["gun", None], {"a": ["gun"]}, {}, r"document 1 is None, a NoneType; every document must be a string"),
+            (
+                ["gun", None],
+                {"a": ["gun"]},
+                {},
+                r"document 1 is None, a NoneType; every document must be a string",
+            ),
             (iter(["gun", 3.0]), {"a": ["gun"]}, {}, r"document 1 is 3\.0, a float"),
             ([], {"a": ["gun"]}, {}, r"texts holds no document"),
             (["gun"], ["gun"], {}, r"seeds is a list; pass a mapping"),
@@ -243,8 +280,18 @@ class TestBadInput:
             (["gun"], {"a": [3]}, {}, r"class 'a' has the seed word 3, a int"),
             (["gun"], {"a": []}, {}, r"seeds holds no seed word"),
             (["gun"], {1: ["gun"]}, {}, r"class name 1 is a int"),
-            (["gun"], {"a": ["gun"]}, {"classes": ["b"]}, r"seeds has classes \['a'\] that classes \(\['b'\]\) lacks"),
-            (["gun"], {"a": ["gun"]}, {"classes": ["a", "a"]}, r"classes names \['a'\] more than once"),
+            (
+                ["gun"],
+                {"a": ["gun"]},
+                {"classes": ["b"]},
+                r"seeds has classes \['a'\] that classes \(\['b'\]\) lacks",
+            ),
+            (
+                ["gun"],
+                {"a": ["gun"]},
+                {"classes": ["a", "a"]},
+                r"classes names \['a'\] more than once",
+            ),
             (["gun"], {"a": ["gun"]}, {"classes": "a"}, r"classes is the string 'a'"),
         ],
     )
@@ -253,8 +300,28 @@ class TestBadInput:
             string_match(texts, seeds, **options)
 
 
-words = st.sampled_from(["gun", "car", "the", "The", "Gun", "c-a-r", "space", "it's", "don't", "x", "y!", "$5", "Σ", "éa", "!!"])
-documents = st.lists(st.lists(words | st.text(max_size=4), max_size=8).map(" ".join), min_size=1, max_size=6)
+words = st.sampled_from(
+    [
+        "gun",
+        "car",
+        "the",
+        "The",
+        "Gun",
+        "c-a-r",
+        "space",
+        "it's",
+        "don't",
+        "x",
+        "y!",
+        "$5",
+        "Σ",
+        "éa",
+        "!!",
+    ]
+)
+documents = st.lists(
+    st.lists(words | st.text(max_size=4), max_size=8).map(" ".join), min_size=1, max_size=6
+)
 SEEDS = {"talk": ["gun", "the"], "rec": ["car", "x"], "sci": ["space", "car", "5", "σ"]}
 
 
@@ -262,8 +329,12 @@ class TestAgainstTranscription:
     @given(documents, st.integers(1, 12))
     def test_labels_and_scores_agree(self, texts, max_words):
         result = string_match(texts, SEEDS, max_words=max_words)
-        found = zip(result.positions.tolist(), result.labels.tolist(), result.scores.tolist(), strict=True)
-        assert {row: (label, score) for row, label, score in found} == transcription(texts, SEEDS, max_words)
+        found = zip(
+            result.positions.tolist(), result.labels.tolist(), result.scores.tolist(), strict=True
+        )
+        assert {row: (label, score) for row, label, score in found} == transcription(
+            texts, SEEDS, max_words
+        )
 
     @given(documents)
     def test_an_iterator_gives_the_same(self, texts):

@@ -28,17 +28,33 @@ HOSTILE = (
 
 
 def selection(n=40, rule="released"):
-    """Two classes in turn; the later half of the rows is learnt later, the last fifth never and rejected."""
+    """Two classes in turn; the later half of the rows is learnt later, the last fifth never and
+    rejected.
+    """
     learnt_at = np.where(np.arange(n) < n // 2, 1.0, 2.0)
     learnt_at[-(n // 5) :] = np.inf
     mask = np.isfinite(learnt_at)
     codes = np.arange(n) % 2
     confidence = np.where(mask, 1 - learnt_at / 4, -0.25)
     reports = {
-        name: ClassReport(int((codes == i).sum()), 1, int(mask[codes == i].sum()), int(mask[codes == i].sum()), 2.0, "threshold reached")
+        name: ClassReport(
+            int((codes == i).sum()),
+            1,
+            int(mask[codes == i].sum()),
+            int(mask[codes == i].sum()),
+            2.0,
+            "threshold reached",
+        )
         for i, name in enumerate(CLASSES)
     }
-    return Selection(mask, learnt_at, confidence, reports, rule, "every class reached its threshold within 2 checkpoints")
+    return Selection(
+        mask,
+        learnt_at,
+        confidence,
+        reports,
+        rule,
+        "every class reached its threshold within 2 checkpoints",
+    )
 
 
 def labels(n=40):
@@ -67,18 +83,34 @@ def page(n=40, *, with_gold=True, **more) -> SelectionPage:
         **more,
     }
     given = chosen.pop("texts", texts(n))
-    return selection_page(chosen.pop("selection", selection(n)), given, chosen.pop("labels", labels(n)), **chosen)
+    return selection_page(
+        chosen.pop("selection", selection(n)), given, chosen.pop("labels", labels(n)), **chosen
+    )
 
 
 def hostile_page() -> SelectionPage:
     """Hostile text wherever a page shows text."""
     n = len(HOSTILE) * 2
     made = page(
-        n, texts=[HOSTILE[i // 2] for i in range(n)], ids=[HOSTILE[i // 2][:200] for i in range(n)], title=HOSTILE[1], source=HOSTILE[4]
+        n,
+        texts=[HOSTILE[i // 2] for i in range(n)],
+        ids=[HOSTILE[i // 2][:200] for i in range(n)],
+        title=HOSTILE[1],
+        source=HOSTILE[4],
     )
     worst = [HOSTILE[i % 12] for i in range(n)]
-    suspects = [replace(row, label=text, suggested=text, gold=text) for row, text in zip(made.suspects, worst, strict=True)]
+    suspects = [
+        replace(row, label=text, suggested=text, gold=text)
+        for row, text in zip(made.suspects, worst, strict=True)
+    ]
     classes = [replace(made.classes[0], label=text, why=text) for text in HOSTILE[:12]]
     curves = [replace(made.curves[0], name=HOSTILE[0]), *made.curves[1:]]
     settings = {text: text for text in HOSTILE[:12]}
-    return replace(made, why=list(HOSTILE), classes=classes, suspects=suspects, curves=curves, settings=settings)
+    return replace(
+        made,
+        why=list(HOSTILE),
+        classes=classes,
+        suspects=suspects,
+        curves=curves,
+        settings=settings,
+    )

@@ -14,10 +14,23 @@ from lops_adapters.report.selection_page import write_selection_page
 from .examples import HOSTILE, gold, hostile_page, labels, page
 from .test_comparison_page import PAGE as COMPARISON
 
-CHROMIUM = next((found for found in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if found), None)
+CHROMIUM = next(
+    (
+        found
+        for found in map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))
+        if found
+    ),
+    None,
+)
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
-FLAGS = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--no-first-run", "--disable-sync"]
+FLAGS = [
+    "--no-sandbox",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--no-first-run",
+    "--disable-sync",
+]
 
 
 @pytest.fixture(scope="module")
@@ -30,12 +43,18 @@ def browser():
 
 @pytest.fixture
 def show(browser, tmp_path):
-    """Open a page; at the end: no error, no message on the console, no request but for the file itself."""
+    """Open a page; at the end: no error, no message on the console, no request but for the file
+    itself.
+    """
     contexts, complaints, requests = [], [], []
 
     def opened(made, write=write_selection_page, **options):
         path = write(tmp_path / f"report{len(contexts)}.html", made)
-        contexts.append(browser.new_context(**{"viewport": {"width": 1200, "height": 900}, "accept_downloads": True, **options}))
+        contexts.append(
+            browser.new_context(
+                **{"viewport": {"width": 1200, "height": 900}, "accept_downloads": True, **options}
+            )
+        )
         tab = contexts[-1].new_page()
         tab.set_default_timeout(10_000)
         tab.on("console", lambda message: complaints.append(message.text))
@@ -72,7 +91,10 @@ def test_the_slider_changes_the_numbers(show):
     def says():
         return tab.locator("#threshold-says").inner_text().replace("\xa0", " ")
 
-    assert says().split("\n") == ["32 of 40 rows (80.0 %)", "have a confidence of at least 0.5; 1 of these wrong (3.1 %)."]
+    assert says().split("\n") == [
+        "32 of 40 rows (80.0 %)",
+        "have a confidence of at least 0.5; 1 of these wrong (3.1 %).",
+    ]
     place = tab.locator("#marker-share").get_attribute("cx")
     tab.focus("#threshold")
     tab.keyboard.press("ArrowRight")
@@ -150,7 +172,9 @@ def test_pages_of_ten_on_a_phone(show):
         tab.click("#next")
     assert tab.locator("#rows-status").inner_text() == "61 to 70 of 120 rows"
     tab.set_viewport_size({"width": 1200, "height": 900})
-    tab.wait_for_function("document.getElementById('rows-status').textContent === '51 to 100 of 120 rows'")
+    tab.wait_for_function(
+        "document.getElementById('rows-status').textContent === '51 to 100 of 120 rows'"
+    )
     assert rows(tab).count() == 50
 
 
@@ -169,8 +193,23 @@ def test_the_download_holds_the_rows_shown(show):
 
 
 def test_no_cell_of_the_download_is_a_formula(show):
-    bad = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", " =1", "\r=1", '="a"",""b"', "＝1", "\n-1", "plain", 'quoted "text", with\nlines']
-    tab = show(page(24, texts=[bad[i // 2] for i in range(24)], ids=[bad[i // 2] for i in range(24)]))
+    bad = [
+        "=1+1",
+        "+1",
+        "-1",
+        "@SUM(A1)",
+        "\t=1",
+        " =1",
+        "\r=1",
+        '="a"",""b"',
+        "＝1",
+        "\n-1",
+        "plain",
+        'quoted "text", with\nlines',
+    ]
+    tab = show(
+        page(24, texts=[bad[i // 2] for i in range(24)], ids=[bad[i // 2] for i in range(24)])
+    )
     tab.select_option("#order", "position")
     found = downloaded(tab)
     assert [row["text"] for row in found[::2]] == ["'" + text for text in bad[:10]] + bad[10:]
@@ -192,14 +231,19 @@ def test_hostile_text_runs_nothing(show):
         assert text in shown
     assert "control ␀␇␛[31m␡" in shown
     assert tab.evaluate("document.querySelectorAll('#rows bdi[dir=auto]').length") >= 60
-    assert tab.evaluate("getComputedStyle(document.querySelector('#rows bdi')).unicodeBidi") == "isolate"
+    assert (
+        tab.evaluate("getComputedStyle(document.querySelector('#rows bdi')).unicodeBidi")
+        == "isolate"
+    )
     assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 def test_scripts_that_are_not_ours_do_not_run(show, tmp_path, browser):
     """The policy is the second wall: even where text got through unescaped."""
     path = write_selection_page(tmp_path / "broken.html", page())
-    text = path.read_text(encoding="utf-8").replace("<main>", "<main><script>window.ran = 1</script><img src=x onerror='window.ran = 1'>")
+    text = path.read_text(encoding="utf-8").replace(
+        "<main>", "<main><script>window.ran = 1</script><img src=x onerror='window.ran = 1'>"
+    )
     path.write_text(text, encoding="utf-8")
     context = browser.new_context()
     tab = context.new_page()
@@ -238,7 +282,11 @@ def test_the_comparison_on_a_phone_and_without_a_script(show):
     assert tab.evaluate("document.documentElement.scrollWidth") == 390
     assert tab.locator("script").count() == 0
     many = [replace(COMPARISON.methods[0], name=text, note=text) for text in HOSTILE]
-    tab = show(replace(COMPARISON, methods=many), write_comparison_page, viewport={"width": 390, "height": 800})
+    tab = show(
+        replace(COMPARISON, methods=many),
+        write_comparison_page,
+        viewport={"width": 390, "height": 800},
+    )
     assert tab.evaluate("document.documentElement.scrollWidth") == 390
 
 
@@ -246,7 +294,10 @@ def test_the_comparison_on_a_phone_and_without_a_script(show):
     ("made", "write"),
     [
         (COMPARISON, write_comparison_page),
-        (replace(page(), classes=[replace(row, why=row.label) for row in page().classes]), write_selection_page),
+        (
+            replace(page(), classes=[replace(row, why=row.label) for row in page().classes]),
+            write_selection_page,
+        ),
     ],
 )
 def test_on_a_phone_no_column_lies_beyond_the_edge(show, made, write):
@@ -256,19 +307,27 @@ def test_on_a_phone_no_column_lies_beyond_the_edge(show, made, write):
     for line in lines.all():
         name, *cells = (cell.bounding_box() for cell in line.locator("th, td").all())
         numbers, words = cells[:-1], cells[-1]
-        assert len({box["y"] for box in numbers}) == len({round(box["width"]) for box in numbers}) == 1
+        assert (
+            len({box["y"] for box in numbers}) == len({round(box["width"]) for box in numbers}) == 1
+        )
         assert name["y"] + name["height"] <= numbers[0]["y"]
-        assert words is None or words["y"] >= numbers[0]["y"] + numbers[0]["height"]  # none: there is no note
+        assert (
+            words is None or words["y"] >= numbers[0]["y"] + numbers[0]["height"]
+        )  # none: there is no note
         assert max(box["x"] + box["width"] for box in numbers) <= 390
         assert line.bounding_box()["height"] < 110
-    heads = [head.bounding_box() for head in tab.locator(".stacked thead th").all()][1 : len(numbers) + 1]
+    heads = [head.bounding_box() for head in tab.locator(".stacked thead th").all()][
+        1 : len(numbers) + 1
+    ]
     assert [head["x"] for head in heads] == pytest.approx([box["x"] for box in numbers], abs=1)
 
 
 def test_dark_and_light(show):
     def ground(scheme):
         tab = show(page(), color_scheme=scheme)
-        return tab.evaluate("getComputedStyle(document.body).backgroundColor"), tab.evaluate("getComputedStyle(document.body).color")
+        return tab.evaluate("getComputedStyle(document.body).backgroundColor"), tab.evaluate(
+            "getComputedStyle(document.body).color"
+        )
 
     assert ground("light") == ("rgb(251, 251, 249)", "rgb(27, 29, 33)")
     assert ground("dark") == ("rgb(19, 21, 24)", "rgb(236, 238, 241)")
@@ -303,7 +362,9 @@ def test_two_thousand_suspects_are_quick(show):
 def test_printed(show):
     tab = show(page(), color_scheme="dark")
     tab.emulate_media(media="print", color_scheme="dark")
-    assert tab.evaluate("getComputedStyle(document.body).color") == "rgb(27, 29, 33)"  # ink on white paper
+    assert (
+        tab.evaluate("getComputedStyle(document.body).color") == "rgb(27, 29, 33)"
+    )  # ink on white paper
     assert not tab.locator("#search").is_visible()
     assert not tab.locator("#download").is_visible()
     assert tab.locator("#rows").is_visible()

@@ -7,8 +7,15 @@ from lops_adapters.report.data import ComparisonPage, Curve, MethodRow, best_cur
 from .examples import HOSTILE
 from .test_selection_page import Reader
 
-METHODS = [MethodRow("lops", 900, 0.05, 0.0123, 2.04, "two checkpoints"), MethodRow("random", 500, 0.2, None, None, "")]
-CURVES = [Curve("lops", [0.5, 1.0], [0.02, 0.2], 0.0123), Curve("random", [0.01, 1.0], [0.2, 0.2], 0.19), best_curve(0.2)]
+METHODS = [
+    MethodRow("lops", 900, 0.05, 0.0123, 2.04, "two checkpoints"),
+    MethodRow("random", 500, 0.2, None, None, ""),
+]
+CURVES = [
+    Curve("lops", [0.5, 1.0], [0.02, 0.2], 0.0123),
+    Curve("random", [0.01, 1.0], [0.2, 0.2], 0.19),
+    best_curve(0.2),
+]
 PAGE = ComparisonPage("Toy", "rows.csv", 1000, 0.2, METHODS, CURVES, {"tau": 0.5}, {"numpy": "2.0"})
 
 
@@ -35,7 +42,11 @@ def test_every_curve_has_a_line_and_a_legend(tmp_path):
     text, reader = read(tmp_path, PAGE)
     assert len(reader.attributes("polyline")) == 3
     lines = re.findall(r'class="line (c\d d\d|best)"', text)
-    assert {name: lines.count(name) for name in lines} == {"c0 d0": 2, "c1 d1": 2, "best": 2}  # the line and its legend
+    assert {name: lines.count(name) for name in lines} == {
+        "c0 d0": 2,
+        "c1 d1": 2,
+        "best": 2,
+    }  # the line and its legend
     assert text.count(": kept</title>") == 2
 
 
@@ -55,7 +66,16 @@ def test_one_method_alone(tmp_path):
 def test_hostile_text_is_text(tmp_path):
     methods = [replace(METHODS[0], name=text, note=text) for text in HOSTILE]
     curves = [replace(CURVES[0], name=text) for text in HOSTILE]
-    text, reader = read(tmp_path, replace(PAGE, title=HOSTILE[1], methods=methods, curves=curves, settings=dict.fromkeys(HOSTILE, HOSTILE)))
+    text, reader = read(
+        tmp_path,
+        replace(
+            PAGE,
+            title=HOSTILE[1],
+            methods=methods,
+            curves=curves,
+            settings=dict.fromkeys(HOSTILE, HOSTILE),
+        ),
+    )
     assert not {"script", "img"} & {tag for tag, _ in reader.tags}
     assert "script-src" not in text
     assert HOSTILE[0] in reader.text

@@ -6,8 +6,22 @@ import pytest
 
 from lops_adapters.core import LearningOrder, LopsError
 from lops_adapters.evaluation import area_under_noise_coverage, noise_coverage_curve
-from lops_adapters.report.data import BEST, ComparisonPage, MethodRow, SelectionPage, best_curve, noise_curve, selection_page
-from lops_adapters.report.measure import learnt_bins, least_trusted, own_threshold, thinned, threshold_rows
+from lops_adapters.report.data import (
+    BEST,
+    ComparisonPage,
+    MethodRow,
+    SelectionPage,
+    best_curve,
+    noise_curve,
+    selection_page,
+)
+from lops_adapters.report.measure import (
+    learnt_bins,
+    least_trusted,
+    own_threshold,
+    thinned,
+    threshold_rows,
+)
 from lops_adapters.selection import keep_all
 
 from .examples import HOSTILE, gold, hostile_page, labels, page, selection, texts
@@ -20,14 +34,16 @@ def test_numbers_of_a_selection():
     assert made.thresholds == [(0.75, 20, 20, 1), (0.5, 32, 32, 1), (-0.25, 40, 40, 9)]
     assert made.noise_before == 9 / 40
     assert made.noise_after == 1 / 32
-    assert [(row.label, row.count, row.kept, row.noise_before, row.noise_after) for row in made.classes] == [
-        ("arts", 20, 16, 5 / 20, 1 / 16),
-        ("law", 20, 16, 4 / 20, 0.0),
-    ]
+    assert [
+        (row.label, row.count, row.kept, row.noise_before, row.noise_after) for row in made.classes
+    ] == [("arts", 20, 16, 5 / 20, 1 / 16), ("law", 20, 16, 4 / 20, 0.0)]
     assert [curve.name for curve in made.curves] == ["by confidence", BEST]
     assert made.curves[0].coverage == [0.5, 0.8, 1.0]
     assert made.curves[0].noise == pytest.approx([0.05, 1 / 32, 9 / 40])
-    assert made.why == ["Rule: released.", "Watching: every class reached its threshold within 2 checkpoints."]
+    assert made.why == [
+        "Rule: released.",
+        "Watching: every class reached its threshold within 2 checkpoints.",
+    ]
 
 
 def test_without_gold_labels_no_noise_and_no_curves():
@@ -42,7 +58,10 @@ def test_without_gold_labels_no_noise_and_no_curves():
 
 def test_some_gold_labels_measure_as_if_there_were_no_other_rows():
     judged = [i % 3 > 0 for i in range(40)]
-    some = [label if known else [None, float("nan"), ""][i // 3 % 3] for i, (label, known) in enumerate(zip(gold(), judged, strict=True))]
+    some = [
+        label if known else [None, float("nan"), ""][i // 3 % 3]
+        for i, (label, known) in enumerate(zip(gold(), judged, strict=True))
+    ]
     made, chosen = page(gold=some), selection()
     at = np.flatnonzero(judged)
     wrong = np.array([gold()[i] != labels()[i] for i in at])
@@ -52,8 +71,12 @@ def test_some_gold_labels_measure_as_if_there_were_no_other_rows():
     arts = np.array([labels()[i] == "arts" for i in at])
     assert made.classes[0].noise_before == pytest.approx(wrong[arts].mean())
     assert made.thresholds[-1][1:] == (40, 26, wrong.sum())
-    assert [rows for _, rows, _, _ in made.thresholds] == [rows for _, rows, _, _ in page().thresholds]
-    alone = noise_curve("by confidence", chosen.confidence[at], wrong.astype(int), np.zeros(26, dtype=int))
+    assert [rows for _, rows, _, _ in made.thresholds] == [
+        rows for _, rows, _, _ in page().thresholds
+    ]
+    alone = noise_curve(
+        "by confidence", chosen.confidence[at], wrong.astype(int), np.zeros(26, dtype=int)
+    )
     assert made.curves[0] == alone
     assert {row.gold for row in made.suspects} == {None, *gold()}
 
@@ -70,12 +93,21 @@ def test_the_least_trusted_rows_come_first():
     made = page(suspects_per_class=5)
     assert len(made.suspects) == 10
     assert sorted(row.position for row in made.suspects[:8]) == list(range(32, 40))
-    assert all(not row.selected and row.learnt_at is None and row.confidence == -0.25 for row in made.suspects[:8])
-    # of equally trusted rows those come first of which the probe is surest that they are of another class
+    assert all(
+        not row.selected and row.learnt_at is None and row.confidence == -0.25
+        for row in made.suspects[:8]
+    )
+    # of equally trusted rows those come first of which the probe is surest that they are of another
+    # class
     assert [row.position for row in made.suspects[:4]] == [38, 36, 34, 32]
     assert {row.label for row in made.suspects[:4]} == {"arts"}
     first = made.suspects[0]
-    assert (first.text, first.suggested, first.gold, first.id) == ("text number 38 about arts", "law", "law", None)
+    assert (first.text, first.suggested, first.gold, first.id) == (
+        "text number 38 about arts",
+        "law",
+        "law",
+        None,
+    )
     assert first.suggested_probability == pytest.approx(0.5 + 0.4 * 38 / 39)
 
 
@@ -86,7 +118,9 @@ def test_suspects_of_each_class_and_in_all():
     assert np.bincount(codes[at]).tolist() == [4] * 7
     assert (np.diff(confidence[at]) >= 0).all()
     for code in range(7):
-        assert set(at[codes[at] == code]) == set(np.flatnonzero(codes == code)[np.argsort(confidence[codes == code])[:4]])
+        assert set(at[codes[at] == code]) == set(
+            np.flatnonzero(codes == code)[np.argsort(confidence[codes == code])[:4]]
+        )
     capped = least_trusted(confidence, codes, np.zeros(500, bool), np.zeros(500), 100, 14)
     assert np.bincount(codes[capped]).tolist() == [2] * 7
     assert len(least_trusted(confidence, codes, np.zeros(500, bool), np.zeros(500), 100, 3)) == 3
@@ -113,7 +147,12 @@ def test_long_texts_are_cut():
 
 def test_columns_of_any_kind():
     pandas = pytest.importorskip("pandas")
-    made = page(labels=np.array(labels()), gold=pandas.Series(gold()), suggested=np.array(["law"] * 40), ids=np.arange(100, 140))
+    made = page(
+        labels=np.array(labels()),
+        gold=pandas.Series(gold()),
+        suggested=np.array(["law"] * 40),
+        ids=np.arange(100, 140),
+    )
     plain = page(ids=[str(i) for i in range(100, 140)])
     assert made == plain
     shuffled = pandas.Series(labels(), index=range(40, 80))
@@ -141,12 +180,17 @@ def test_survives_json():
         json.dumps(stored, ensure_ascii=False).encode("utf-8")
     assert SelectionPage.from_json(page().to_json()) == page()
     method = MethodRow("lops", 3, 0.1, None, 2.0, "")
-    comparison = ComparisonPage("t", "s", 9, 0.3, [method], [best_curve(0.3)], {"tau": np.float64(0.5)}, {})
+    comparison = ComparisonPage(
+        "t", "s", 9, 0.3, [method], [best_curve(0.3)], {"tau": np.float64(0.5)}, {}
+    )
     assert comparison.to_json()["settings"] == {"tau": 0.5}
     assert ComparisonPage.from_json(comparison.to_json()) == comparison
 
 
-@pytest.mark.parametrize("broken", [{}, {"title": "t"}, {**page().to_json(), "classes": [1]}, {**page().to_json(), "learnt": 3}])
+@pytest.mark.parametrize(
+    "broken",
+    [{}, {"title": "t"}, {**page().to_json(), "classes": [1]}, {**page().to_json(), "learnt": 3}],
+)
 def test_what_is_no_page(broken):
     with pytest.raises(LopsError, match="this is no stored SelectionPage"):
         SelectionPage.from_json(broken)
@@ -182,18 +226,27 @@ def test_confidences_that_are_no_numbers():
 
 def test_thresholds_count_as_one_would():
     rng = np.random.default_rng(1)
-    for values in (rng.random(1000), rng.integers(0, 5, 1000) / 5, np.zeros(3), rng.integers(0, 300, 1000) ** 2 / 7):
+    for values in (
+        rng.random(1000),
+        rng.integers(0, 5, 1000) / 5,
+        np.zeros(3),
+        rng.integers(0, 300, 1000) ** 2 / 7,
+    ):
         judged = rng.random(len(values)) < 0.8
         wrong = judged & (rng.random(len(values)) < 0.3)
         rows = threshold_rows(values, judged, wrong, size=50)
         assert len(rows) <= 50
         assert len(rows) == min(50, len(np.unique(values))) or len(np.unique(values)) > 50
         for value, n, known, errors in rows:
-            assert (n, known, errors) == tuple(of[values >= value].sum() for of in (np.ones(len(values)), judged, wrong))
+            assert (n, known, errors) == tuple(
+                of[values >= value].sum() for of in (np.ones(len(values)), judged, wrong)
+            )
         assert [row[0] for row in rows] == sorted({row[0] for row in rows}, reverse=True)
         assert rows[0][0] == values.max()
         assert rows[-1][:2] == (values.min(), len(values))
-        assert [row[:2] for row in threshold_rows(values, judged, None, size=50)] == [row[:2] for row in rows]
+        assert [row[:2] for row in threshold_rows(values, judged, None, size=50)] == [
+            row[:2] for row in rows
+        ]
 
 
 def test_the_own_threshold_is_among_the_thinned_ones():
@@ -232,7 +285,11 @@ def test_many_times_of_learning_become_bins():
     mask = rng.random(5000) < 0.5
     bins = learnt_bins(learnt_at, mask)
     assert len(bins) == 60
-    assert bins[-1] == (None, (mask & np.isinf(learnt_at)).sum(), (~mask & np.isinf(learnt_at)).sum())
+    assert bins[-1] == (
+        None,
+        (mask & np.isinf(learnt_at)).sum(),
+        (~mask & np.isinf(learnt_at)).sum(),
+    )
     low = -1.0
     for time, kept, rejected in bins[:-1]:
         inside = (learnt_at > low) & (learnt_at <= time)
@@ -255,7 +312,12 @@ def test_curves_are_thinned_and_their_area_is_not():
 
 
 def test_a_real_selection():
-    given = ["sports", "politics", "sports", "politics"] * 9 + ["politics", "sports", "sports", "politics"]
+    given = ["sports", "politics", "sports", "politics"] * 9 + [
+        "politics",
+        "sports",
+        "sports",
+        "politics",
+    ]
     order = LearningOrder(given, tau=0.9, rule="algorithm1")
     order.observe(["sports", "politics"] * 15 + ["politics"] * 10)
     order.observe(["sports", "politics"] * 20)

@@ -8,7 +8,14 @@ from lops_adapters.core import LopsError
 from lops_adapters.report.html import write_report
 
 HOSTILE = "<script>alert('x')</script>&\"ö"
-CLASS = {"count": 20, "threshold": 10, "learnt": 12, "kept": 11, "closed_at": 1.5, "why": "threshold reached"}
+CLASS = {
+    "count": 20,
+    "threshold": 10,
+    "learnt": 12,
+    "kept": 11,
+    "closed_at": 1.5,
+    "why": "threshold reached",
+}
 
 
 def row(number, **more):
@@ -21,8 +28,17 @@ def row(number, **more):
         "micro_f1": 0.9,
         "macro_f1": 0.85,
     }
-    classes = {"arts": CLASS, "law": {**CLASS, "closed_at": None, "why": "threshold not reached, kept whole"}}
-    return {**row, "seconds": 3.4, "stopped": "max_checkpoints reached", "per_class": classes, **more}
+    classes = {
+        "arts": CLASS,
+        "law": {**CLASS, "closed_at": None, "why": "threshold not reached, kept whole"},
+    }
+    return {
+        **row,
+        "seconds": 3.4,
+        "stopped": "max_checkpoints reached",
+        "per_class": classes,
+        **more,
+    }
 
 
 def contents(name="toy", **more):
@@ -32,9 +48,15 @@ def contents(name="toy", **more):
         "n_documents": 72,
         "classes": ["arts", "law"],
         "pseudo_labels": {"count": 40, "noise": 0.2},
-        "arms": {"standard": {"iterations": [row(0)]}, "lops": {"iterations": [row(0), row(1, micro_f1=0.95)]}},
+        "arms": {
+            "standard": {"iterations": [row(0)]},
+            "lops": {"iterations": [row(0), row(1, micro_f1=0.95)]},
+        },
     }
-    return {"framework": "conwea", "seed": 7, "device": "cpu", "settings": {"tau": 0.5}}, {**metrics, **more}
+    return {"framework": "conwea", "seed": 7, "device": "cpu", "settings": {"tau": 0.5}}, {
+        **metrics,
+        **more,
+    }
 
 
 def page(folder, config, metrics):
@@ -42,7 +64,11 @@ def page(folder, config, metrics):
     (folder / "metrics.json").write_text(json.dumps(metrics), encoding="utf-8")
     path = write_report(folder)
     assert path == folder / "report.html"
-    assert sorted(file.name for file in folder.iterdir()) == ["config.json", "metrics.json", "report.html"]
+    assert sorted(file.name for file in folder.iterdir()) == [
+        "config.json",
+        "metrics.json",
+        "report.html",
+    ]
     return path.read_text(encoding="utf-8")
 
 
@@ -77,7 +103,10 @@ def test_numbers_stand_in_the_page(tmp_path):
     reader = Reader(page(tmp_path, *contents()))
     assert reader.open == []
     assert "conwea on toy" in reader.text
-    assert "72 documents in 2 classes; 40 of them got a first pseudo-label, 20.0 % of these wrong. Seed 7, device cpu." in reader.text
+    assert (
+        "72 documents in 2 classes; 40 of them got a first pseudo-label, 20.0 % of these wrong. Seed 7, device cpu."
+        in reader.text
+    )
     iterations = [cells for cells in reader.rows if cells[0] in ("standard", "lops")]
     assert [cells[:2] for cells in iterations] == [["standard", "0"], ["lops", "0"], ["lops", "1"]]
     assert iterations[2] == ["lops", "1", "40", "20.0 %", "21", "5.0 %", "95.0 %", "85.0 %", "3"]
@@ -106,7 +135,10 @@ def test_hostile_text_is_text(tmp_path):
         for item in arm["iterations"]:
             item["per_class"] = {HOSTILE: {**CLASS, "why": HOSTILE}}
             item["stopped"] = HOSTILE
-    metrics["arms"] = {"standard": metrics["arms"]["standard"], f"lops{HOSTILE}": metrics["arms"]["lops"]}
+    metrics["arms"] = {
+        "standard": metrics["arms"]["standard"],
+        f"lops{HOSTILE}": metrics["arms"]["lops"],
+    }
     reader = Reader(page(tmp_path, config, metrics))
     assert "script" not in reader.tags
     assert any(cells[0] == HOSTILE and cells[-1] == HOSTILE for cells in reader.rows)
@@ -128,14 +160,31 @@ def test_without_gold_labels(tmp_path):
 def test_stages_of_which_some_have_no_selection(tmp_path):
     """Samples that are not the documents, and a stage that trains on all documents."""
     first = row(0, stage="pre-training", noise=None, selected_noise=None)
-    second = {name: value for name, value in row(1, stage="self-training").items() if name not in ("per_class", "stopped")}
+    second = {
+        name: value
+        for name, value in row(1, stage="self-training").items()
+        if name not in ("per_class", "stopped")
+    }
     config, metrics = contents(pseudo_labels={"count": 40, "noise": None, "of": "pseudo documents"})
     metrics["arms"] = {arm: {"iterations": [first, second]} for arm in ("standard", "lops")}
     reader = Reader(page(tmp_path, config, metrics))
-    assert "72 documents in 2 classes; 40 pseudo documents were made, each with a pseudo-label. Seed 7, device cpu." in reader.text
+    assert (
+        "72 documents in 2 classes; 40 pseudo documents were made, each with a pseudo-label. Seed 7, device cpu."
+        in reader.text
+    )
     assert "no gold labels" not in reader.text
     assert ["lops", "pre-training", "40", "-", "21", "-", "90.0 %", "85.0 %", "3"] in reader.rows
-    assert ["lops", "self-training", "40", "20.0 %", "21", "5.0 %", "90.0 %", "85.0 %", "3"] in reader.rows
+    assert [
+        "lops",
+        "self-training",
+        "40",
+        "20.0 %",
+        "21",
+        "5.0 %",
+        "90.0 %",
+        "85.0 %",
+        "3",
+    ] in reader.rows
     assert reader.text.count("Before pre-training: max_checkpoints reached") == 1
     assert "Before self-training" not in reader.text
     assert [cells[0] for cells in reader.rows].count("arts") == 1

@@ -47,5 +47,8 @@ def test_it_stays_out_of_pyplot():
 
 def test_without_matplotlib(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(LopsError, match=r'plots need matplotlib, which is not installed; pip install "lops_adapters\[report\]"'):
+    with pytest.raises(
+        LopsError,
+        match=r'plots need matplotlib, which is not installed; pip install "lops_adapters\[report\]"',
+    ):
         plot_selection(page())

@@ -11,7 +11,13 @@ import numpy as np
 import pytest
 
 from lops_adapters.core import Selection
-from lops_adapters.report.charts import curve_chart, histogram, line_styles, nice_ticks, threshold_chart
+from lops_adapters.report.charts import (
+    curve_chart,
+    histogram,
+    line_styles,
+    nice_ticks,
+    threshold_chart,
+)
 from lops_adapters.report.data import Curve
 from lops_adapters.report.selection_page import write_selection_page
 
@@ -89,7 +95,10 @@ def test_a_reason_of_all_classes_is_given_once(tmp_path):
     _, reader = read(tmp_path, made)
     assert reader.text.count("threshold reached") == 1
     assert "Why, in every class: threshold reached." in reader.text
-    _, reader = read(tmp_path, replace(made, classes=[made.classes[0], replace(made.classes[1], why="kept whole")]))
+    _, reader = read(
+        tmp_path,
+        replace(made, classes=[made.classes[0], replace(made.classes[1], why="kept whole")]),
+    )
     assert ["arts", "20", "16", "80 %", "25.0 %", "6.2 %", "threshold reached"] in reader.rows
     assert ["law", "20", "16", "80 %", "20.0 %", "0.0 %", "kept whole"] in reader.rows
     assert "Why, in every class" not in reader.text
@@ -108,15 +117,24 @@ def test_without_gold_labels(tmp_path):
 def test_a_method_without_times_or_thresholds(tmp_path):
     chosen = selection()
     chosen.learnt_at[:], chosen.confidence[:] = float("inf"), 0.0
-    _, reader = read(tmp_path, page(selection=chosen, with_gold=False, suggested=None, suggested_probability=None))
+    _, reader = read(
+        tmp_path,
+        page(selection=chosen, with_gold=False, suggested=None, suggested_probability=None),
+    )
     assert not any(attributes.get("id") == "threshold" for attributes in reader.attributes("input"))
     assert data_of(reader)["columns"] == ["row", "text", "pseudo-label", "confidence", "state"]
     assert "Confidence" not in reader.text
-    assert not [attributes for attributes in reader.attributes("svg") if attributes.get("class") == "chart"]
+    assert not [
+        attributes for attributes in reader.attributes("svg") if attributes.get("class") == "chart"
+    ]
 
 
 def slider(reader):
-    at = next(attributes for attributes in reader.attributes("input") if attributes.get("id") == "threshold")
+    at = next(
+        attributes
+        for attributes in reader.attributes("input")
+        if attributes.get("id") == "threshold"
+    )
     return data_of(reader)["thresholds"][int(at["max"]) - int(at["value"])]
 
 
@@ -130,7 +148,9 @@ def test_the_slider_starts_at_the_selection(tmp_path):
     _, reader = read(tmp_path, page(2000, selection=replace_scores(chosen, scores, mask)))
     rows = [row[1] for row in data_of(reader)["thresholds"]]
     assert slider(reader)[1] == min(rows, key=lambda n: abs(n - mask.sum()))
-    assert f"no one threshold keeps just its {mask.sum():,} rows, so its numbers differ" in reader.text
+    assert (
+        f"no one threshold keeps just its {mask.sum():,} rows, so its numbers differ" in reader.text
+    )
 
 
 def replace_scores(chosen, scores, mask):
@@ -140,7 +160,11 @@ def replace_scores(chosen, scores, mask):
 
 def test_only_what_is_hashed_may_run(tmp_path):
     text, reader = read(tmp_path, hostile_page())
-    policy = next(attributes["content"] for attributes in reader.attributes("meta") if "http-equiv" in attributes)
+    policy = next(
+        attributes["content"]
+        for attributes in reader.attributes("meta")
+        if "http-equiv" in attributes
+    )
     rules = dict(rule.split(" ", 1) for rule in policy.split("; "))
     assert rules["default-src"] == rules["base-uri"] == rules["form-action"] == "'none'"
 
@@ -153,12 +177,18 @@ def test_only_what_is_hashed_may_run(tmp_path):
     assert rules["style-src"] == hashed(style)
     assert script == files("lops_adapters.report").joinpath("page.js").read_text(encoding="utf-8")
     assert text.count("</script") == 2
-    assert not any(name.startswith("on") or name == "style" for _, attributes in reader.tags for name in attributes)
+    assert not any(
+        name.startswith("on") or name == "style"
+        for _, attributes in reader.tags
+        for name in attributes
+    )
 
 
 def test_nothing_is_asked_of_the_network(tmp_path):
     text, reader = read(tmp_path, page())
-    assert not {"link", "img", "iframe", "object", "embed", "form", "a", "base"} & {tag for tag, _ in reader.tags}
+    assert not {"link", "img", "iframe", "object", "embed", "form", "a", "base"} & {
+        tag for tag, _ in reader.tags
+    }
     for outside in ("http:", "https:", "src=", "href=", "@import", "//cdn"):
         assert outside not in text
     assert set(re.findall(r"url\([^)]*\)", text)) == {"url(#hatch)", "url(#inside)"}
@@ -202,19 +232,35 @@ def test_rows_count_from_one(tmp_path):
     assert "Row 1 is the first that has a pseudo-label, headings not counted." in reader.text
     static = Reader(text.split("<noscript>")[1].split("</noscript>")[0])
     assert ["39", "text number 38 about arts", "law", "-0.25", "never", "rejected"] in static.rows
-    assert data_of(reader)["suspects"][0]["position"] == page().to_json()["suspects"][0]["position"] == 38
+    assert (
+        data_of(reader)["suspects"][0]["position"]
+        == page().to_json()["suspects"][0]["position"]
+        == 38
+    )
     _, reader = read(tmp_path, page(ids=[f"row-{i}" for i in range(40)]))
-    assert "Rows are named by their ids; in the CSV, row 1 is the first that has a pseudo-label" in reader.text
+    assert (
+        "Rows are named by their ids; in the CSV, row 1 is the first that has a pseudo-label"
+        in reader.text
+    )
 
 
 def test_suspects_stand_in_the_page_without_scripts(tmp_path):
     text, _ = read(tmp_path, page(200, ids=[f"row-{i}" for i in range(200)]))
     static = Reader(text.split("<noscript>")[1].split("</noscript>")[0])
     assert len([row for row in static.rows if row[0].startswith("row-")]) == 40
-    assert ["row-198", "text number 198 about arts", "law", "-0.25", "never", "rejected"] in static.rows
+    assert [
+        "row-198",
+        "text number 198 about arts",
+        "law",
+        "-0.25",
+        "never",
+        "rejected",
+    ] in static.rows
     made = page()
     many = [replace(made.suspects[0], label=f"class {i}") for i in range(1000)]
-    made = replace(made, suspects=many, classes=[replace(made.classes[0], label=row.label) for row in many])
+    made = replace(
+        made, suspects=many, classes=[replace(made.classes[0], label=row.label) for row in many]
+    )
     text, _ = read(tmp_path, made)
     static = Reader(text.split("<noscript>")[1].split("</noscript>")[0])
     assert len(static.rows) == 2 * 200
@@ -223,15 +269,28 @@ def test_suspects_stand_in_the_page_without_scripts(tmp_path):
 def test_marked_up_for_every_reader(tmp_path):
     text, reader = read(tmp_path, page())
     tags = [tag for tag, _ in reader.tags]
-    assert tags.count("h1") == tags.count("main") == tags.count("header") == tags.count("footer") == 1
+    assert (
+        tags.count("h1") == tags.count("main") == tags.count("header") == tags.count("footer") == 1
+    )
     assert '<html lang="en">' in text
     assert all(attributes.get("scope") in ("col", "row") for attributes in reader.attributes("th"))
-    assert all("aria-label" in attributes for attributes in reader.attributes("svg") if attributes.get("role") == "img")
-    assert all(attributes.get("role") == "img" or attributes.get("aria-hidden") == "true" for attributes in reader.attributes("svg"))
+    assert all(
+        "aria-label" in attributes
+        for attributes in reader.attributes("svg")
+        if attributes.get("role") == "img"
+    )
+    assert all(
+        attributes.get("role") == "img" or attributes.get("aria-hidden") == "true"
+        for attributes in reader.attributes("svg")
+    )
     ids = [attributes["id"] for _, attributes in reader.tags if "id" in attributes]
     assert len(ids) == len(set(ids))
-    assert {attributes["aria-labelledby"] for attributes in reader.attributes("section")} <= set(ids)
-    labelled = {attributes["for"] for attributes in reader.attributes("label") if "for" in attributes}
+    assert {attributes["aria-labelledby"] for attributes in reader.attributes("section")} <= set(
+        ids
+    )
+    labelled = {
+        attributes["for"] for attributes in reader.attributes("label") if "for" in attributes
+    }
     assert labelled == {"threshold"}
     levels = [int(tag[1]) for tag in tags if re.fullmatch("h[1-6]", tag)]
     assert all(later - earlier <= 1 for earlier, later in itertools.pairwise(levels))
@@ -239,7 +298,9 @@ def test_marked_up_for_every_reader(tmp_path):
 
 def luminance(colour):
     values = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    linear = [value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in values]
+    linear = [
+        value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in values
+    ]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
@@ -247,7 +308,9 @@ def luminance(colour):
 def test_contrast(scheme):
     """WCAG AA: 4.5 for text, 3 for lines, bars and borders of controls, on page and card alike."""
     style = files("lops_adapters.report").joinpath("page.css").read_text(encoding="utf-8")
-    colours = dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", style.split(":root {")[scheme + 1].split("}")[0]))
+    colours = dict(
+        re.findall(r"--([\w-]+): (#[0-9a-f]{6})", style.split(":root {")[scheme + 1].split("}")[0])
+    )
     assert len(colours) == 19
     for ground in ("ground", "card", "shade"):
         below = luminance(colours[ground])
@@ -280,7 +343,10 @@ def test_no_line_is_told_by_colour_alone():
 )
 def test_bars_stay_inside(bins):
     drawn = histogram(bins).split("<svg class")[1]
-    bars = re.findall(r'<rect class="(?:kept|rejected)"[^>]*? x="([\d.-]+)" y="([\d.-]+)" width="([\d.-]+)" height="([\d.-]+)"', drawn)
+    bars = re.findall(
+        r'<rect class="(?:kept|rejected)"[^>]*? x="([\d.-]+)" y="([\d.-]+)" width="([\d.-]+)" height="([\d.-]+)"',
+        drawn,
+    )
     assert len(bars) == sum((kept > 0) + (rejected > 0) for _, kept, rejected in bins)
     for x, y, width, height in (map(float, bar) for bar in bars):
         assert 0 <= x <= x + width <= 480
@@ -303,7 +369,9 @@ def test_the_marker_goes_where_the_numbers_are():
     assert places[0][1] == pytest.approx((top + bottom) / 2)
     assert places[2][2] == pytest.approx(bottom - (bottom - top) * 9 / 40, abs=0.1)
     assert 'id="marker-noise"' in drawn
-    assert 'id="marker-noise"' not in threshold_chart([(0.75, 20, 0, None), (0.5, 40, 0, None)], 20)[0]
+    assert (
+        'id="marker-noise"' not in threshold_chart([(0.75, 20, 0, None), (0.5, 40, 0, None)], 20)[0]
+    )
 
 
 def test_curves_of_one_point_and_without_noise():
@@ -313,20 +381,37 @@ def test_curves_of_one_point_and_without_noise():
 
 
 def heights(drawn):
-    """Of each line and each dot, in units of the drawing from the top; 30 is the upper end of the axis, 236 the lower."""
-    lines = [[float(place.split(",")[1]) for place in line.split()] for line in re.findall(r'points="([^"]+)"', drawn)]
-    return lines, [float(y) for y in re.findall(r'<circle class="dot c[^>]* cy="([^"]+)" r="5"', drawn)]
+    """Of each line and each dot, in units of the drawing from the top; 30 is the upper end of the
+    axis, 236 the lower.
+    """
+    lines = [
+        [float(place.split(",")[1]) for place in line.split()]
+        for line in re.findall(r'points="([^"]+)"', drawn)
+    ]
+    return lines, [
+        float(y) for y in re.findall(r'<circle class="dot c[^>]* cy="([^"]+)" r="5"', drawn)
+    ]
 
 
 def test_the_axis_is_not_for_the_first_few_rows():
-    low, wild = Curve("low", [0.01, 0.5, 1.0], [0.0, 0.02, 0.16], None), Curve("wild", [0.001, 0.05, 1.0], [1.0, 0.2, 0.16], None)
+    low, wild = (
+        Curve("low", [0.01, 0.5, 1.0], [0.0, 0.02, 0.16], None),
+        Curve("wild", [0.001, 0.05, 1.0], [1.0, 0.2, 0.16], None),
+    )
     drawn = curve_chart([low, wild], [("low", 0.5, 0.02)])
     assert "30 %" not in drawn
-    assert "The axis ends at 25 %: a curve that leaves it was higher among the first few rows." in drawn
+    assert (
+        "The axis ends at 25 %: a curve that leaves it was higher among the first few rows."
+        in drawn
+    )
     (flat, steep), _ = heights(drawn)
     assert min(flat) >= 30
     assert steep[0] < 30 <= steep[1]  # what leaves the plane is clipped
-    assert drawn.index("<clipPath") < drawn.index('<g clip-path="url(#inside)">') < drawn.index("<polyline")
+    assert (
+        drawn.index("<clipPath")
+        < drawn.index('<g clip-path="url(#inside)">')
+        < drawn.index("<polyline")
+    )
     assert "The axis ends" not in curve_chart([low])
     _, dots = heights(curve_chart([low, wild], [("wild", 0.01, 0.9)]))
     assert 30 <= dots[0] < 60  # what a method keeps is seen, be it few rows

@@ -13,7 +13,9 @@ from ..framework_tools import ARTS, COMMON, LAW, save_bert
 
 
 class Told(Probe):
-    """Probabilities by sample: ``table[sample]`` has shape (epochs, k). One update an epoch, on all samples."""
+    """Probabilities by sample: ``table[sample]`` has shape (epochs, k). One update an epoch, on all
+    samples.
+    """
 
     kind = "told"
     has_dropout = True
@@ -58,11 +60,17 @@ class Told(Probe):
         return np.array([self.table[prepared[i]][self.done - 1] for i in where], dtype=np.float32)
 
     def predict_with_dropout(self, samples, passes, *, seed=0):
-        """Each sample's last probabilities, some passes nearer to even than others, by an amount of the sample's own."""
+        """Each sample's last probabilities, some passes nearer to even than others, by an amount of
+        the sample's own.
+        """
         rows = np.array([self.table[sample][-1] for sample in samples])
-        amounts = np.array([zlib.crc32(str(sample).encode()) % 1000 / 2000 for sample in samples])[:, None]
+        amounts = np.array([zlib.crc32(str(sample).encode()) % 1000 / 2000 for sample in samples])[
+            :, None
+        ]
         even = np.full_like(rows, 1 / rows.shape[1])
-        return np.stack([rows + amounts * i / passes * (even - rows) for i in range(passes)]).astype(np.float32)
+        return np.stack(
+            [rows + amounts * i / passes * (even - rows) for i in range(passes)]
+        ).astype(np.float32)
 
     def save(self, folder):
         raise NotImplementedError
@@ -73,7 +81,9 @@ class Told(Probe):
 
 
 def world(n=90, k=3, epochs=4, seed=0, noise=0.3):
-    """Samples, pseudo-labels, gold labels and a table in which most wrong labels are found later and with less confidence."""
+    """Samples, pseudo-labels, gold labels and a table in which most wrong labels are found later
+    and with less confidence.
+    """
     rng = np.random.default_rng(seed)
     gold = rng.integers(0, k, n)
     gold[:k] = np.arange(k)
@@ -90,7 +100,9 @@ def world(n=90, k=3, epochs=4, seed=0, noise=0.3):
 
 
 def staged_probe(kind, folder, **settings):
-    """A real probe without dropout that can be trained in stages; batches of six unless told otherwise."""
+    """A real probe without dropout that can be trained in stages; batches of six unless told
+    otherwise.
+    """
     settings = {"epochs": 2, "batch_size": 6, **settings}
     if kind == "linear":
         return LinearProbe(**settings)
@@ -100,5 +112,13 @@ def staged_probe(kind, folder, **settings):
 
     if not (folder / "config.json").exists():
         learns = {"initializer_range": 0.2, "hidden_size": 32, "intermediate_size": 64}
-        save_bert(folder, [*COMMON, *ARTS, *LAW], hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0, **learns)
-    return TransformerProbe(str(folder), **{"learning_rate": 3e-3, "precision": "float32", "device": "cpu", **settings})
+        save_bert(
+            folder,
+            [*COMMON, *ARTS, *LAW],
+            hidden_dropout_prob=0.0,
+            attention_probs_dropout_prob=0.0,
+            **learns,
+        )
+    return TransformerProbe(
+        str(folder), **{"learning_rate": 3e-3, "precision": "float32", "device": "cpu", **settings}
+    )

@@ -24,7 +24,12 @@ def test_relative_margins_by_hand():
     relative = probabilities / [0.8, 0.2]
     expected = (relative[:, 0] - relative[:, 1]) / relative.sum(axis=1) * [1, 1, -1, -1]
     np.testing.assert_allclose(found, expected)
-    assert (found >= 0).tolist() == [True, False, True, False]  # although every sample is predicted as class 0
+    assert (found >= 0).tolist() == [
+        True,
+        False,
+        True,
+        False,
+    ]  # although every sample is predicted as class 0
     alone = relative_margins(probabilities, np.array([0, 0, 1, 1]), np.array([False, True]))
     assert (alone >= 0).tolist() == [True, True, True, False]  # class 1 takes none of the others'
 
@@ -32,14 +37,22 @@ def test_relative_margins_by_hand():
 def test_keeps_what_an_unseeing_probe_prefers():
     probe = Told(TABLE)
     selection = build("automatic", probe, seed=1)(SAMPLES, LABELS)
-    looks = [np.array([TABLE[sample][epoch] for sample in SAMPLES], dtype=np.float32) for epoch in range(4)]
+    looks = [
+        np.array([TABLE[sample][epoch] for sample in SAMPLES], dtype=np.float32)
+        for epoch in range(4)
+    ]
     scores = [relative_margins(rows, CODES, NONE) for rows in looks]
     chosen = max(range(4), key=lambda epoch: ((scores[epoch] >= 0).sum(), -epoch))
     np.testing.assert_allclose(selection.confidence, scores[chosen])
     np.testing.assert_array_equal(selection.kept, np.flatnonzero(scores[chosen] >= 0))
-    assert {report.why for report in selection.per_class.values()} == {"preferred by a probe that had not seen it"}
+    assert {report.why for report in selection.per_class.values()} == {
+        "preferred by a probe that had not seen it"
+    }
     folds = fold_of(CODES, 3, seed=1)
-    assert probe.trained_on == [[sample for sample, fold in zip(SAMPLES, folds, strict=True) if fold != left] for left in range(3)]
+    assert probe.trained_on == [
+        [sample for sample, fold in zip(SAMPLES, folds, strict=True) if fold != left]
+        for left in range(3)
+    ]
     assert selection.stopped.endswith("of 4 epochs")
 
 
@@ -52,7 +65,10 @@ def test_the_look_counts_at_which_most_are_preferred():
         table[sample][1] = np.eye(3)[CODES[i] if right[i] else (CODES[i] + 1) % 3] * 0.7 + 0.1
     selection = build("automatic", Told(table))(SAMPLES, LABELS)
     assert selection.kept.tolist() == np.flatnonzero(right).tolist()
-    assert selection.stopped == "3 trainings, each asked about what it had not seen, after 2 of 4 epochs"
+    assert (
+        selection.stopped
+        == "3 trainings, each asked about what it had not seen, after 2 of 4 epochs"
+    )
 
 
 class Counting(Told):
@@ -75,7 +91,9 @@ def test_when_it_looks():
     assert list(looks) == [*EARLY_LOOKS, 1.0, 2.0, 3.0, 4.0]
     assert probe.asked == [1, 1, 2, 4, 8, 16, 24, 32]
     for time, rows in looks.items():
-        np.testing.assert_array_equal(rows, np.array([TABLE[s][max(0, int(time) - 1)] for s in SAMPLES], dtype=np.float32))
+        np.testing.assert_array_equal(
+            rows, np.array([TABLE[s][max(0, int(time) - 1)] for s in SAMPLES], dtype=np.float32)
+        )
 
 
 def test_a_probe_that_stops_early():
@@ -90,7 +108,9 @@ def test_a_probe_that_stops_early():
 
 def test_small_classes_are_kept_whole():
     labels = ["rare", *LABELS[1:45], "rare", *LABELS[46:]]
-    table = {sample: np.column_stack([rows * 0.9, np.full(4, 0.1)]) for sample, rows in TABLE.items()}
+    table = {
+        sample: np.column_stack([rows * 0.9, np.full(4, 0.1)]) for sample, rows in TABLE.items()
+    }
     selection = build("automatic", Told(table))(SAMPLES, labels)
     assert {0, 45} <= set(selection.kept)
     assert selection.per_class["rare"].why == "too few samples, kept whole"
@@ -109,19 +129,25 @@ def test_stratified_keeps_as_many_and_the_same_share_of_every_class():
         here = [i for i, name in enumerate(LABELS) if name == label]
         floor = sorted(free.confidence[here])[-count]
         assert all(free.confidence[i] >= floor for i in here if i in set(equal.kept))
-    assert {report.why.partition(",")[0] for report in equal.per_class.values()} == {"highest scores of its class"}
+    assert {report.why.partition(",")[0] for report in equal.per_class.values()} == {
+        "highest scores of its class"
+    }
 
 
 def test_stratified_keeps_small_classes_whole():
     labels = ["rare", *LABELS[1:45], "rare", *LABELS[46:]]
-    table = {sample: np.column_stack([rows * 0.9, np.full(4, 0.1)]) for sample, rows in TABLE.items()}
+    table = {
+        sample: np.column_stack([rows * 0.9, np.full(4, 0.1)]) for sample, rows in TABLE.items()
+    }
     selection = build("automatic", Told(table), stratified=True)(SAMPLES, labels)
     assert {0, 45} <= set(selection.kept)
     assert len(selection.rejected) > 0
 
 
 def test_a_probe_that_knows_nothing_keeps_everything():
-    selection = build("automatic", Told({sample: np.full((2, 3), 1 / 3) for sample in SAMPLES}))(SAMPLES, LABELS)
+    selection = build("automatic", Told({sample: np.full((2, 3), 1 / 3) for sample in SAMPLES}))(
+        SAMPLES, LABELS
+    )
     assert len(selection.rejected) == 0
 
 
@@ -130,7 +156,15 @@ def test_share_follows_the_noise_of_each_class():
     gold = np.arange(600) % 3
     wrong = rng.uniform(size=600) < np.array([0.05, 0.2, 0.4])[(gold + 1) % 3]
     labels = np.where(wrong, (gold + 1) % 3, gold)
-    texts = [" ".join([*(f"t{g}w{i}" for i in rng.integers(0, 15, 5)), *(f"c{i}" for i in rng.integers(0, 40, 10))]) for g in gold]
+    texts = [
+        " ".join(
+            [
+                *(f"t{g}w{i}" for i in rng.integers(0, 15, 5)),
+                *(f"c{i}" for i in rng.integers(0, 40, 10)),
+            ]
+        )
+        for g in gold
+    ]
     selection = build("automatic", LinearProbe())(texts, labels)
     for label, report in selection.per_class.items():
         assert abs(report.kept / report.count - (labels == gold)[labels == label].mean()) < 0.06
@@ -145,7 +179,10 @@ def test_folds():
             assert sizes.max() - sizes.min() <= 1
         assert folds.tolist() != fold_of(CODES, n_folds, seed=3).tolist()
     for folds in (1, 91):
-        with pytest.raises(LopsError, match=f"folds is {folds}; wanted at least 2 and at most the number of samples, 90"):
+        with pytest.raises(
+            LopsError,
+            match=f"folds is {folds}; wanted at least 2 and at most the number of samples, 90",
+        ):
             build("automatic", Told(TABLE), folds=folds)(SAMPLES, LABELS)
 
 

@@ -17,10 +17,15 @@ CODES = np.array([int(label[-1]) for label in LABELS])
 
 @pytest.mark.parametrize("missing", ["cleanlab", "cleanlab.filter"])
 def test_not_installed(monkeypatch, missing):
-    for name in [name for name in sys.modules if name.startswith("cleanlab.")]:  # of tests that ran before
+    for name in [
+        name for name in sys.modules if name.startswith("cleanlab.")
+    ]:  # of tests that ran before
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, missing, None)
-    with pytest.raises(LopsError, match=r"needs cleanlab, which is not installed; run: pip install 'lops_adapters\[cleanlab\]'"):
+    with pytest.raises(
+        LopsError,
+        match=r"needs cleanlab, which is not installed; run: pip install 'lops_adapters\[cleanlab\]'",
+    ):
         build("confident-learning", Told(TABLE))
 
 
@@ -38,7 +43,9 @@ def test_n_by_label_quality():
     pytest.importorskip("cleanlab.filter")
     probe = Told(TABLE)
     selection = build("confident-learning", probe, n=20, folds=3)(SAMPLES, LABELS)
-    quality = np.array([TABLE[sample][-1][code] for sample, code in zip(SAMPLES, CODES, strict=True)])
+    quality = np.array(
+        [TABLE[sample][-1][code] for sample, code in zip(SAMPLES, CODES, strict=True)]
+    )
     assert set(selection.kept) == set(np.argsort(-quality)[:20])
     assert len(probe.trained_on) == 3
 

@@ -1,4 +1,6 @@
-"""MC-Dropout and Entropy: what they call uncertain, by the paper and by the released code; and dropout that really is on."""
+"""MC-Dropout and Entropy: what they call uncertain, by the paper and by the released code; and
+dropout that really is on.
+"""
 
 import numpy as np
 import pytest
@@ -12,16 +14,21 @@ from lops_adapters.selection.dropout import certainty, entropy, mc_dropout
 from ..framework_tools import ARTS, COMMON, LAW, save_bert
 from .stand_in import Told, world
 
-# Samples labelled 0: sure of it, less sure of it, unsure of it, less sure of another, sure of another.
+# Samples labelled 0: sure of it, less sure of it, unsure of it, less sure of another, sure of
+# another.
 SPREAD = np.array([[0.9, 0.9], [0.6, 0.8], [0.3, 0.9], [0.1, 0.5], [0.05, 0.05]])
-PASSES = np.stack([np.stack([column, 1 - column], axis=1) for column in SPREAD.T]).astype(np.float32)
+PASSES = np.stack([np.stack([column, 1 - column], axis=1) for column in SPREAD.T]).astype(
+    np.float32
+)
 CODES = np.zeros(5, dtype=int)
 
 
 def test_uncertainties():
     np.testing.assert_allclose(mc_dropout(PASSES, CODES), [0, 0.01, 0.09, 0.04, 0], atol=1e-7)
     mean = SPREAD.mean(axis=1)
-    np.testing.assert_allclose(entropy(PASSES, CODES), -(mean * np.log2(mean) + (1 - mean) * np.log2(1 - mean)), rtol=1e-5)
+    np.testing.assert_allclose(
+        entropy(PASSES, CODES), -(mean * np.log2(mean) + (1 - mean) * np.log2(1 - mean)), rtol=1e-5
+    )
     sure = np.eye(4, dtype=np.float32)[None]
     assert entropy(sure, np.arange(4)).tolist() == [0, 0, 0, 0]
     assert entropy(np.full((2, 1, 4), 0.25), np.array([0])).tolist() == [1]
@@ -65,22 +72,31 @@ def bert(tmp_path_factory):
 
 def texts_of(n):
     rng = np.random.default_rng(0)
-    return [" ".join([*rng.choice(topic, 3), *rng.choice(COMMON, 3)]) for topic in (ARTS, LAW) * n], ["arts", "law"] * n
+    return [
+        " ".join([*rng.choice(topic, 3), *rng.choice(COMMON, 3)]) for topic in (ARTS, LAW) * n
+    ], ["arts", "law"] * n
 
 
 def transformer(folder, **changes):
     from lops_adapters.probes.transformer import TransformerProbe
 
-    return TransformerProbe(folder, **{"epochs": 2, "learning_rate": 3e-3, "precision": "float32", "device": "cpu", **changes})
+    return TransformerProbe(
+        folder,
+        **{"epochs": 2, "learning_rate": 3e-3, "precision": "float32", "device": "cpu", **changes},
+    )
 
 
 @pytest.mark.parametrize("where", ["attention_probs_dropout_prob", "hidden_dropout_prob"])
 def test_passes_of_a_transformer(bert, where):
-    """Either kind of dropout alone makes passes differ; predictions before and after are without it; no global generator moves."""
+    """Either kind of dropout alone makes passes differ; predictions before and after are without
+    it; no global generator moves.
+    """
     import torch
 
     texts, _ = texts_of(10)
-    probe = transformer(bert(**{"attention_probs_dropout_prob": 0.0, "hidden_dropout_prob": 0.0, where: 0.3}))
+    probe = transformer(
+        bert(**{"attention_probs_dropout_prob": 0.0, "hidden_dropout_prob": 0.0, where: 0.3})
+    )
     with pytest.raises(LopsError, match="untrained"):
         probe.predict_with_dropout(texts, 2)
     probe.fit(texts, np.arange(20) % 2, 2)
@@ -112,7 +128,13 @@ def test_probes_without_dropout(bert):
     probe = transformer(bert(hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0))
     for without in (probe, LinearProbe(), HanProbe(device="cpu")):
         assert not without.has_dropout
-        with pytest.raises(LopsError, match=f"this {without.kind} probe has no dropout, so all passes would be the same"):
+        with pytest.raises(
+            LopsError,
+            match=f"this {without.kind} probe has no dropout, so all passes would be the same",
+        ):
             without.predict_with_dropout(["a"], 2)
-        with pytest.raises(LopsError, match=f"entropy needs a probe with dropout, and this {without.kind} probe has none"):
+        with pytest.raises(
+            LopsError,
+            match=f"entropy needs a probe with dropout, and this {without.kind} probe has none",
+        ):
             build("entropy", without)

@@ -1,4 +1,6 @@
-"""What every selection method promises, over the table of methods: a new one is checked without a line here."""
+"""What every selection method promises, over the table of methods: a new one is checked without a
+line here.
+"""
 
 import importlib.util
 
@@ -15,7 +17,12 @@ from .stand_in import Told, world
 SAMPLES, LABELS, GOLD, TABLE = world()
 N = len(SAMPLES)
 NAMES = [
-    pytest.param(name, marks=pytest.mark.skipif(importlib.util.find_spec("cleanlab") is None, reason="cleanlab is not installed"))
+    pytest.param(
+        name,
+        marks=pytest.mark.skipif(
+            importlib.util.find_spec("cleanlab") is None, reason="cleanlab is not installed"
+        ),
+    )
     if name == "confident-learning"
     else name
     for name in METHODS
@@ -26,7 +33,9 @@ EXPECTED = {
 }  # fmt: skip
 # Random numbers and folds go by position, and so do ties, of which stability has many.
 BY_POSITION = {"random", "stability", "lops", "lops-batch"}
-takes_n = pytest.mark.parametrize("name", [name for name in NAMES if METHODS[getattr(name, "values", (name,))[0]].takes_n])
+takes_n = pytest.mark.parametrize(
+    "name", [name for name in NAMES if METHODS[getattr(name, "values", (name,))[0]].takes_n]
+)
 everything = pytest.mark.parametrize("name", NAMES)
 
 
@@ -47,7 +56,11 @@ def test_the_table():
     assert set(METHODS) == EXPECTED
     assert [method.name for method in METHODS.values()] == list(METHODS)
     assert {name for name, method in METHODS.items() if method.needs_gold} == {"optimal"}
-    assert {name for name, method in METHODS.items() if not method.needs_probe} == {"standard", "random", "optimal"}
+    assert {name for name, method in METHODS.items() if not method.needs_probe} == {
+        "standard",
+        "random",
+        "optimal",
+    }
     assert all(method.summary and "\n" not in method.summary for method in METHODS.values())
 
 
@@ -68,7 +81,9 @@ def test_what_the_probe_says_can_be_listened_to(name):
     assert ((seen.probability > 1 / 3) & (seen.probability <= 1)).all()
     for listener in (None, Suggestions(N)):
         probe = Told(TABLE)
-        build(name, probe, every=2 if name == "lops-batch" else None, seen=listener)(SAMPLES, LABELS)
+        build(name, probe, every=2 if name == "lops-batch" else None, seen=listener)(
+            SAMPLES, LABELS
+        )
         counts.append(len(probe.trained_on))
     assert counts[0] == counts[1]
 
@@ -84,15 +99,24 @@ def test_a_selection(name):
     assert selection.confidence.dtype == np.float64
     assert np.isfinite(selection.confidence).all()
     assert not np.isnan(selection.learnt_at).any()
-    assert {label: (report.count, report.kept) for label, report in selection.per_class.items()} == {
-        label: (LABELS.count(label), counts_of(selection.kept).get(label, 0)) for label in set(LABELS)
+    assert {
+        label: (report.count, report.kept) for label, report in selection.per_class.items()
+    } == {
+        label: (LABELS.count(label), counts_of(selection.kept).get(label, 0))
+        for label in set(LABELS)
     }
-    assert selection.rule == {"standard": "keep-all", "lops": "released", "lops-batch": "released"}.get(name, name)
+    assert selection.rule == {
+        "standard": "keep-all",
+        "lops": "released",
+        "lops-batch": "released",
+    }.get(name, name)
     assert selection.stopped
     if name != "standard":
         assert 0 < len(selection.rejected) < N
     if name not in ("standard", "random"):
-        assert noise(np.array(LABELS)[selection.kept], np.array(GOLD)[selection.kept]) < noise(LABELS, GOLD)
+        assert noise(np.array(LABELS)[selection.kept], np.array(GOLD)[selection.kept]) < noise(
+            LABELS, GOLD
+        )
 
 
 @everything
@@ -126,7 +150,10 @@ def test_n_is_kept(name, stratified):
         selection = selector(name, n=n, tau=0.1, stratified=stratified)(SAMPLES, LABELS)
         assert len(selection.kept) == min(n, N)
         if stratified is False and n < N:
-            assert selection.confidence[selection.kept].min() >= selection.confidence[selection.rejected].max()
+            assert (
+                selection.confidence[selection.kept].min()
+                >= selection.confidence[selection.rejected].max()
+            )
 
 
 @takes_n
@@ -151,7 +178,9 @@ def test_gold_labels_change_nothing_but_the_optimum(name):
     if name == "optimal":
         other = selector(name, gold=GOLD[::-1])(SAMPLES, LABELS)
         assert other.kept.tolist() == [i for i in range(N) if LABELS[i] == GOLD[::-1][i]]
-        assert selector(name)(SAMPLES, LABELS).kept.tolist() == [i for i in range(N) if LABELS[i] == GOLD[i]]
+        assert selector(name)(SAMPLES, LABELS).kept.tolist() == [
+            i for i in range(N) if LABELS[i] == GOLD[i]
+        ]
         return
     with pytest.raises(LopsError, match=f"{name} was given gold labels; only optimal may see them"):
         build(name, Told(TABLE), gold=GOLD)
@@ -192,13 +221,24 @@ def test_ties_go_by_hash(name):
 @everything
 def test_a_real_probe(name):
     if name in ("mc-dropout", "entropy"):
-        with pytest.raises(LopsError, match=f"{name} needs a probe with dropout, and this linear probe has none; take a transformer"):
+        with pytest.raises(
+            LopsError,
+            match=f"{name} needs a probe with dropout, and this linear probe has none; take a transformer",
+        ):
             build(name, "linear")
         return
     rng = np.random.default_rng(0)
     gold = np.arange(240) % 3
     labels = np.where(rng.uniform(size=240) < 0.25, (gold + 1) % 3, gold)
-    texts = [" ".join([*(f"t{g}w{i}" for i in rng.integers(0, 15, 5)), *(f"c{i}" for i in rng.integers(0, 40, 10))]) for g in gold]
+    texts = [
+        " ".join(
+            [
+                *(f"t{g}w{i}" for i in rng.integers(0, 15, 5)),
+                *(f"c{i}" for i in rng.integers(0, 40, 10)),
+            ]
+        )
+        for g in gold
+    ]
     extra = {"gold": gold} if name == "optimal" else {"every": 3} if name == "lops-batch" else {}
     selection = build(name, LinearProbe(), tau=0.7, **extra)(texts, labels)
     if name not in ("standard", "random"):
@@ -209,7 +249,9 @@ def test_a_real_probe(name):
 def test_lops_is_lops():
     for rule in RULES:
         for every in (None, 2):
-            found = build("lops", Told(TABLE), rule=rule, every=every, tau=0.4, seed=2)(SAMPLES, LABELS)
+            found = build("lops", Told(TABLE), rule=rule, every=every, tau=0.4, seed=2)(
+                SAMPLES, LABELS
+            )
             expected = Lops(Told(TABLE), rule=rule, every=every, tau=0.4, seed=2)(SAMPLES, LABELS)
             np.testing.assert_array_equal(found.kept, expected.kept)
     assert build("lops-batch", Told(TABLE)).every == 40
@@ -244,7 +286,14 @@ def test_bad_requests(name, settings, message):
     assert not probe.trained_on
 
 
-@pytest.mark.parametrize("name", [name for name, method in METHODS.items() if method.needs_probe and name != "confident-learning"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        name
+        for name, method in METHODS.items()
+        if method.needs_probe and name != "confident-learning"
+    ],
+)
 def test_a_probe_is_needed(name):
     with pytest.raises(LopsError, match=f"{name} needs a probe; pass one, such as probe='linear'"):
         build(name)
@@ -262,7 +311,10 @@ def test_bad_input(name):
 @pytest.mark.parametrize("name", ["probability", "margin", "learning-order", "stability"])
 def test_a_diverged_probe(name):
     table = {**TABLE, "text 3": np.full((4, 3), np.nan)}
-    with pytest.raises(LopsError, match=r"the probe predicts NaN at time 1\.0: its training has diverged; lower its learning rate"):
+    with pytest.raises(
+        LopsError,
+        match=r"the probe predicts NaN at time 1\.0: its training has diverged; lower its learning rate",
+    ):
         build(name, Told(table))(SAMPLES, LABELS)
     with pytest.raises(LopsError, match="every is 9, and the probe's training has fewer updates"):
         build(name, Told(TABLE), every=9)(SAMPLES, LABELS)

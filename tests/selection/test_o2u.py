@@ -40,30 +40,50 @@ def test_stages():
     heard = Losses(np.zeros(10, dtype=int))
     first, second = stages_of("paper", heard, own_epochs=5)
     assert (first.epochs, first.rate(0, 7), first.rate(34, 7), first.heard) == (5, 1.0, 1.0, None)
-    assert (second.epochs, second.rate, second.batch_share, second.heard) == (6, cyclic, 0.5, heard.hear)
+    assert (second.epochs, second.rate, second.batch_share, second.heard) == (
+        6,
+        cyclic,
+        0.5,
+        heard.hear,
+    )
     rates = [cyclic(done, 4) for done in range(24)]
     assert len(set(rates)) == 3
     assert rates[:12] == rates[12:]
     assert rates[0] == rates[3] > rates[4] > rates[8] == pytest.approx(0.01)
     first, second = stages_of("released", heard, own_epochs=5)
-    assert (first.epochs, second.epochs, second.batch_share, second.heard) == (1, 3, 0.5, heard.hear)
+    assert (first.epochs, second.epochs, second.batch_share, second.heard) == (
+        1,
+        3,
+        0.5,
+        heard.hear,
+    )
     assert [first.rate(done, 4) for done in range(4)] == [1, 0.75, 0.5, 0.25]
     assert [second.rate(done, 4) for done in (0, 6, 11)] == [1, 0.5, pytest.approx(1 / 12)]
 
 
-@pytest.mark.parametrize(("variant", "epochs"), [("paper", range(4, 10)), ("released", range(1, 4))])
+@pytest.mark.parametrize(
+    ("variant", "epochs"), [("paper", range(4, 10)), ("released", range(1, 4))]
+)
 def test_scores(variant, epochs):
     samples, labels, _, table = world()
     probe = Told(table)
     selection = build("o2u-net", probe, variant=variant, n=40)(samples, labels)
     codes = [int(label[-1]) for label in labels]
-    rows = np.array([[table[s][min(e, 3), c] for e in epochs] for s, c in zip(samples, codes, strict=True)], dtype=np.float32)
+    rows = np.array(
+        [[table[s][min(e, 3), c] for e in epochs] for s, c in zip(samples, codes, strict=True)],
+        dtype=np.float32,
+    )
     losses = -np.log(rows)
-    np.testing.assert_allclose(selection.confidence, -(losses - losses.mean(axis=0)).mean(axis=1), rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(
+        selection.confidence, -(losses - losses.mean(axis=0)).mean(axis=1), rtol=1e-4, atol=1e-5
+    )
     plain = np.argsort(losses.mean(axis=1), kind="stable")[:40]
     assert set(selection.kept) == set(plain)  # normalising moves all alike
     if variant == "paper":
-        assert build("o2u-net", Told(table), n=40)(samples, labels).kept.tolist() == selection.kept.tolist()
+        assert (
+            build("o2u-net", Told(table), n=40)(samples, labels).kept.tolist()
+            == selection.kept.tolist()
+        )
 
 
 @pytest.fixture(params=["linear", "transformer", "han"])
@@ -73,19 +93,27 @@ def make(request, tmp_path):
 
 def test_one_stage_is_the_ordinary_training(make):
     own = make()
-    rate = steady if own.kind != "transformer" else lambda done, per_epoch: 1 - done / (2 * per_epoch)
+    rate = (
+        steady if own.kind != "transformer" else lambda done, per_epoch: 1 - done / (2 * per_epoch)
+    )
     expected = own.fit(TEXTS, CODES, 2, seed=3).predict_proba(TEXTS)
     staged = make().fit_in_stages(TEXTS, CODES, 2, [Stage(2, rate)], seed=3)
     if own.kind != "han":  # which first draws the samples to hold out, even where these are none
         np.testing.assert_array_equal(staged.predict_proba(TEXTS), expected)
     assert staged.speed.trained == 40
-    halves = make().fit_in_stages(TEXTS, CODES, 2, [Stage(1, rate), Stage(1, rate)], seed=3).predict_proba(TEXTS)
+    halves = (
+        make()
+        .fit_in_stages(TEXTS, CODES, 2, [Stage(1, rate), Stage(1, rate)], seed=3)
+        .predict_proba(TEXTS)
+    )
     assert np.abs(halves - expected).max() > 1e-6  # a fresh optimizer
 
 
 def test_a_rate_of_nothing_changes_nothing_and_is_heard(make):
     heard = []
-    still = Stage(1, lambda done, per_epoch: 0.0, 0.5, lambda positions, said: heard.append((positions, said)))
+    still = Stage(
+        1, lambda done, per_epoch: 0.0, 0.5, lambda positions, said: heard.append((positions, said))
+    )
     probe = make().fit_in_stages(TEXTS, CODES, 2, [Stage(1, steady)], seed=3)
     expected = probe.predict_proba(TEXTS)
     probe = make().fit_in_stages(TEXTS, CODES, 2, [Stage(1, steady), still], seed=3)
@@ -100,7 +128,9 @@ def test_real_probes_find_the_wrong_label(make):
     wrong = np.arange(len(MORE)) % 9 == 0
     labels = np.array(["arts", "law"])[(np.arange(len(MORE)) + wrong) % 2]
     for variant in ("paper", "released"):
-        selection = build("o2u-net", make(), n=len(MORE) - wrong.sum(), variant=variant)(MORE, labels)
+        selection = build("o2u-net", make(), n=len(MORE) - wrong.sum(), variant=variant)(
+            MORE, labels
+        )
         assert wrong[selection.rejected].mean() > 3 * wrong.mean()
     again = build("o2u-net", make(), n=10, variant="released")(MORE, labels)
     np.testing.assert_array_equal(again.confidence, selection.confidence)
@@ -113,6 +143,7 @@ def test_probes_that_know_no_stages():
 
     samples, labels, _, table = world()
     with pytest.raises(
-        LopsError, match="the plain probe cannot be trained in stages, nor listened to while it trains; take a linear, transformer or han"
+        LopsError,
+        match="the plain probe cannot be trained in stages, nor listened to while it trains; take a linear, transformer or han",
     ):
         build("o2u-net", Plain(table))(samples, labels)

@@ -17,14 +17,22 @@ CODES = np.arange(20) % 2
 
 @pytest.mark.parametrize("kind", ["linear", "transformer", "han"])
 def test_a_sample_is_heard_before_the_update_it_is_part_of(kind, tmp_path):
-    whole = {"batch_size": 20, "epochs": 3}  # one update an epoch: what it hears is what the one before left
-    watched = [shot.probabilities for shot in staged_probe(kind, tmp_path, **whole).watch(TEXTS, CODES, 2, seed=3)]
+    whole = {
+        "batch_size": 20,
+        "epochs": 3,
+    }  # one update an epoch: what it hears is what the one before left
+    watched = [
+        shot.probabilities
+        for shot in staged_probe(kind, tmp_path, **whole).watch(TEXTS, CODES, 2, seed=3)
+    ]
     online = list(staged_probe(kind, tmp_path, **whole).watch(TEXTS, CODES, 2, seed=3, online=True))
     assert [shot.time for shot in online] == [1.0, 2.0, 3.0]
     assert [shot.positions for shot in online] == [None] * 3
     if kind == "linear":
         assert (online[0].probabilities == 0.5).all()
-    if kind != "han":  # whose ordinary training first draws the samples to hold out, even where these are none
+    if (
+        kind != "han"
+    ):  # whose ordinary training first draws the samples to hold out, even where these are none
         for heard, before in zip(online[1:], watched[:-1], strict=True):
             np.testing.assert_allclose(heard.probabilities, before, atol=1e-5)
     for heard in online:
@@ -46,7 +54,9 @@ def test_the_training_is_the_ordinary_one(kind, tmp_path):
 def test_methods_that_watch_can_listen(name):
     samples, labels, _, table = world()
     listening = build(name, Told(table), online=True)(samples, labels)
-    assert listening.mask.tolist() == build(name, Told(table))(samples, labels).mask.tolist()  # this probe says the same in training
+    assert (
+        listening.mask.tolist() == build(name, Told(table))(samples, labels).mask.tolist()
+    )  # this probe says the same in training
     with pytest.raises(LopsError, match="every is 2, and online looks once an epoch"):
         build(name, Told(table), online=True, every=2)(samples, labels)
 
@@ -67,7 +77,10 @@ def test_what_cannot_be_listened_to():
         schedule = Told.__mro__[1].schedule
 
     samples, labels, _, table = world()
-    with pytest.raises(LopsError, match="the plain probe cannot be trained in stages, nor listened to while it trains"):
+    with pytest.raises(
+        LopsError,
+        match="the plain probe cannot be trained in stages, nor listened to while it trains",
+    ):
         Lops(Plain(table), online=True)(samples, labels)
     with pytest.raises(LopsError, match=r"automatic has no option .online."):
         build("automatic", Told(table), online=True)

@@ -1,4 +1,6 @@
-"""Selectors: a scripted probe shows that Lops is the learning order of what the probe predicts, and nothing else."""
+"""Selectors: a scripted probe shows that Lops is the learning order of what the probe predicts, and
+nothing else.
+"""
 
 import inspect
 from enum import Enum
@@ -18,7 +20,9 @@ SAMPLES = [f"text {i}" for i in range(N)]
 
 
 class Scripted(Probe):
-    """Predicts what it is told: probabilities of shape (updates, n, k), one row of the script an update."""
+    """Predicts what it is told: probabilities of shape (updates, n, k), one row of the script an
+    update.
+    """
 
     kind = "scripted"
 
@@ -35,7 +39,11 @@ class Scripted(Probe):
         return samples
 
     def updates(self, prepared, codes, n_classes, seed):
-        self.done, self.asked, self.trained_on = 0, [], (list(prepared), codes.tolist(), n_classes, seed)
+        self.done, self.asked, self.trained_on = (
+            0,
+            [],
+            (list(prepared), codes.tolist(), n_classes, seed),
+        )
         for done in range(1, len(self.script) + 1):
             self.done = done
             yield Update(done, self.per_epoch, 10)
@@ -61,14 +69,18 @@ def script_of(seed, n_updates=EPOCHS * PER_EPOCH, harder=0.0):
     script = rng.uniform(0, 1, (n_updates, N, K))
     for update, rows in enumerate(script, 1):
         rows[np.arange(N), codes] *= 0.7  # found by chance now and then
-        rows[np.arange(N), codes] += (update / n_updates >= difficulty + rng.normal(0, 0.2, N)) * 1.0
+        rows[np.arange(N), codes] += (
+            update / n_updates >= difficulty + rng.normal(0, 0.2, N)
+        ) * 1.0
     return (script / script.sum(axis=2, keepdims=True)).astype(np.float32)
 
 
 def by_hand(script, every, **settings):
     """Selection from all predictions at every checkpoint of every training update."""
     times = [done / PER_EPOCH for done in range(every, len(script) + 1, every)]
-    order = LearningOrder(LABELS, max_checkpoints=len(times), horizon=len(script) / PER_EPOCH, **settings)
+    order = LearningOrder(
+        LABELS, max_checkpoints=len(times), horizon=len(script) / PER_EPOCH, **settings
+    )
     for time in times:
         if order.done:
             break
@@ -94,11 +106,15 @@ def test_lops_is_the_learning_order_of_the_probe(rule, every, skip_decided, tau)
     for seed in range(4):
         script = script_of(seed, harder=-0.1)
         probe = Scripted(script)
-        selection = Lops(probe, tau=tau, rule=rule, every=every, seed=seed, skip_decided=skip_decided)(SAMPLES, LABELS)
+        selection = Lops(
+            probe, tau=tau, rule=rule, every=every, seed=seed, skip_decided=skip_decided
+        )(SAMPLES, LABELS)
         expected, n_checkpoints = by_hand(script, every or PER_EPOCH, tau=tau, rule=rule, seed=seed)
         assert_same(selection, expected)
         assert len(probe.asked) == n_checkpoints
-        assert probe.done == n_checkpoints * (every or PER_EPOCH) or n_checkpoints == len(script) // (every or PER_EPOCH)
+        assert probe.done == n_checkpoints * (every or PER_EPOCH) or n_checkpoints == len(
+            script
+        ) // (every or PER_EPOCH)
         chosen.add(len(selection.kept))
     assert min(chosen) < N or tau == 0.9  # these cases do choose
 
@@ -141,7 +157,10 @@ def test_each_call_is_a_new_training():
 
 @pytest.mark.parametrize("every", [25, 10_000])
 def test_every_beyond_the_training(every):
-    with pytest.raises(LopsError, match=rf"every is {every}, and the probe's training has fewer updates than that; wanted a smaller"):
+    with pytest.raises(
+        LopsError,
+        match=rf"every is {every}, and the probe's training has fewer updates than that; wanted a smaller",
+    ):
         Lops(Scripted(script_of(0)), every=every)(SAMPLES, LABELS)
     expected, _ = by_hand(script_of(0), 24)
     assert_same(Lops(Scripted(script_of(0)), every=24)(SAMPLES, LABELS), expected)
@@ -207,10 +226,14 @@ def test_nothing_learnt():
 
 
 def test_classes_without_samples():
-    script = np.concatenate([np.full((EPOCHS * PER_EPOCH, N, 1), 0.01, dtype=np.float32), script_of(0)], axis=2)
+    script = np.concatenate(
+        [np.full((EPOCHS * PER_EPOCH, N, 1), 0.01, dtype=np.float32), script_of(0)], axis=2
+    )
     classes = ["class none", "class 0", "class 1", "class 2"]
     selection = Lops(Scripted(script), classes=classes)(SAMPLES, LABELS)
-    np.testing.assert_array_equal(selection.kept, Lops(Scripted(script_of(0)))(SAMPLES, LABELS).kept)
+    np.testing.assert_array_equal(
+        selection.kept, Lops(Scripted(script_of(0)))(SAMPLES, LABELS).kept
+    )
     assert selection.per_class["class none"].count == 0
 
 
@@ -241,19 +264,35 @@ def test_labels_of_any_hashable_type(kind, selector):
         # Columns follow the classes in the order that LearningOrder gives them.
         columns = [names.index(name) for name in LearningOrder(labels).classes]
         selection = Lops(Scripted(script_of(3)[:, :, columns]))(SAMPLES, labels)
-        np.testing.assert_array_equal(selection.kept, Lops(Scripted(script_of(3)))(SAMPLES, LABELS).kept)
-    assert {name: report.count for name, report in selection.per_class.items()} == {name: labels.count(name) for name in names}
+        np.testing.assert_array_equal(
+            selection.kept, Lops(Scripted(script_of(3)))(SAMPLES, LABELS).kept
+        )
+    assert {name: report.count for name, report in selection.per_class.items()} == {
+        name: labels.count(name) for name in names
+    }
 
 
 def test_labels_in_any_container():
     pandas, torch = pytest.importorskip("pandas"), pytest.importorskip("torch")
     codes = [int(label[-1]) for label in LABELS]
     series = pandas.Series(LABELS, index=range(N, 0, -1))
-    for labels in (np.array(LABELS), np.array(LABELS, dtype=object), series, series.astype("category"), tuple(LABELS)):
-        assert_same(Lops(Scripted(script_of(3)))(SAMPLES, labels), Lops(Scripted(script_of(3)))(SAMPLES, LABELS))
+    for labels in (
+        np.array(LABELS),
+        np.array(LABELS, dtype=object),
+        series,
+        series.astype("category"),
+        tuple(LABELS),
+    ):
+        assert_same(
+            Lops(Scripted(script_of(3)))(SAMPLES, labels),
+            Lops(Scripted(script_of(3)))(SAMPLES, LABELS),
+        )
         assert keep_all(SAMPLES, labels).per_class == keep_all(SAMPLES, LABELS).per_class
     for labels in (np.array(codes), torch.tensor(codes), pandas.Series(codes)):
-        assert_same(Lops(Scripted(script_of(3)))(SAMPLES, labels), Lops(Scripted(script_of(3)))(SAMPLES, codes))
+        assert_same(
+            Lops(Scripted(script_of(3)))(SAMPLES, labels),
+            Lops(Scripted(script_of(3)))(SAMPLES, codes),
+        )
         assert keep_all(SAMPLES, labels).per_class == keep_all(SAMPLES, codes).per_class
 
 
@@ -264,7 +303,9 @@ def test_keep_all():
     assert (selection.rule, selection.stopped) == ("keep-all", "nothing was watched")
     assert sum(report.kept for report in selection.per_class.values()) == N
     assert np.isinf(selection.learnt_at).all()
-    with pytest.raises(LopsError, match="found 60 samples and 59 pseudo-labels; wanted one a sample"):
+    with pytest.raises(
+        LopsError, match="found 60 samples and 59 pseudo-labels; wanted one a sample"
+    ):
         keep_all(SAMPLES, LABELS[1:])
 
 
@@ -273,7 +314,18 @@ def test_gold_labels_have_no_way_in():
     for selector in (keep_all, Lops.__call__):
         names = list(inspect.signature(selector).parameters)
         assert [name for name in names if name != "self"][:2] == ["samples", "pseudo_labels"]
-    settings = {"probe", "tau", "rule", "every", "seed", "strict", "skip_decided", "classes", "online", "seen"}
+    settings = {
+        "probe",
+        "tau",
+        "rule",
+        "every",
+        "seed",
+        "strict",
+        "skip_decided",
+        "classes",
+        "online",
+        "seen",
+    }
     assert set(inspect.signature(Lops).parameters) == settings
     settings = {"self", "samples", "codes", "n_classes", "seed", "every", "undecided", "online"}
     assert set(inspect.signature(Probe.watch).parameters) == settings
@@ -287,7 +339,13 @@ def noisy_texts(n=300, noise=0.25, seed=0):
     wrong = rng.uniform(size=n) < noise
     labels = np.where(wrong, (gold + rng.integers(1, 3, n)) % 3, gold)
     texts = [
-        " ".join([*(f"topic{g}word{i}" for i in rng.integers(0, 15, 5)), *(f"common{i}" for i in rng.integers(0, 40, 10))]) for g in gold
+        " ".join(
+            [
+                *(f"topic{g}word{i}" for i in rng.integers(0, 15, 5)),
+                *(f"common{i}" for i in rng.integers(0, 40, 10)),
+            ]
+        )
+        for g in gold
     ]
     return texts, [f"class {label}" for label in labels], wrong
 
@@ -312,5 +370,7 @@ def test_trusted_positions(labels):
 
     assert trusted_positions(kept(True, False, True), labels).tolist() == [0, 2]
     for too_few in (kept(True, True, False), kept(False, False, False)):
-        with pytest.warns(LopsWarning, match="of fewer than two classes; this training takes all 3"):
+        with pytest.warns(
+            LopsWarning, match="of fewer than two classes; this training takes all 3"
+        ):
             assert trusted_positions(too_few, labels).tolist() == [0, 1, 2]

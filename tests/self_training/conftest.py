@@ -30,10 +30,21 @@ def dataset(data):
 
 @pytest.fixture(scope="session")
 def go():
-    """Self-train in this process: go(dataset, path, arms=..., **settings) -> the run's path, metrics and settings."""
+    """Self-train in this process: go(dataset, path, arms=..., **settings) -> the run's path,
+    metrics and settings.
+    """
 
     def run(dataset, path, arms=ARMS, seed=0, resume=False, **overrides):
-        return run_in_process("self_training", run_self_training, dataset, path, settings(**overrides), arms, seed, resume)
+        return run_in_process(
+            "self_training",
+            run_self_training,
+            dataset,
+            path,
+            settings(**overrides),
+            arms,
+            seed,
+            resume,
+        )
 
     return run
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from lops_adapters import command
 from lops_adapters.core import LopsError
 from lops_adapters.probes.linear import LinearProbe
+from lops_adapters.runs import command
 from lops_adapters.self_training.classifier import build_classifier, build_probe
 from lops_adapters.self_training.settings import SelfTrainingSettings
 
@@ -22,20 +22,38 @@ def test_a_linear_classifier_trains_longer_than_a_linear_probe():
 def test_what_the_settings_say_holds_for_both_but_not_for_a_probe_of_another_kind():
     chosen = {"classifier": "linear", "epochs": 3, "batch_size": 7, "learning_rate": 0.5}
     expected = LinearProbe(epochs=3, batch_size=7, learning_rate=0.5)
-    assert build_classifier(SelfTrainingSettings(**chosen), "cpu") == build_probe(SelfTrainingSettings(**chosen), "cpu") == expected
+    assert (
+        build_classifier(SelfTrainingSettings(**chosen), "cpu")
+        == build_probe(SelfTrainingSettings(**chosen), "cpu")
+        == expected
+    )
     assert build_probe(SelfTrainingSettings(**chosen, probe="linear"), "cpu") == LinearProbe()
 
 
 def test_a_transformer_is_trained_by_its_recipe_or_as_the_settings_say(tmp_path):
     settings = SelfTrainingSettings(classifier=save_bert(tmp_path, letter_pieces()), max_tokens=99)
     for found in (build_classifier(settings, "cpu"), build_probe(settings, "cpu")):
-        assert (found.kind, found.epochs, found.batch_size, found.learning_rate, found.max_tokens) == ("transformer", 4, 32, 2e-5, 99)
-    other = build_classifier(SelfTrainingSettings(classifier=settings.classifier, epochs=2, batch_size=5, learning_rate=0.1), "cpu")
+        assert (
+            found.kind,
+            found.epochs,
+            found.batch_size,
+            found.learning_rate,
+            found.max_tokens,
+        ) == ("transformer", 4, 32, 2e-5, 99)
+    other = build_classifier(
+        SelfTrainingSettings(
+            classifier=settings.classifier, epochs=2, batch_size=5, learning_rate=0.1
+        ),
+        "cpu",
+    )
     assert (other.epochs, other.batch_size, other.learning_rate) == (2, 5, 0.1)
 
 
 def test_a_library_that_is_missing_is_named_with_its_extra(monkeypatch):
     monkeypatch.setattr(command, "find_spec", lambda name: None)
-    with pytest.raises(LopsError, match=r"needs torch, which is not installed; run: pip install 'lops_adapters\[transformers\]'"):
+    with pytest.raises(
+        LopsError,
+        match=r"needs torch, which is not installed; run: pip install 'lops_adapters\[transformers\]'",
+    ):
         build_classifier(SelfTrainingSettings(), "cpu")
     build_classifier(SelfTrainingSettings(classifier="linear"), "cpu")

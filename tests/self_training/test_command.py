@@ -1,11 +1,13 @@
-"""Bad input through the command: one clear line on standard error, exit status 2, before any long work; odd input that works."""
+"""Bad input through the command: one clear line on standard error, exit status 2, before any long
+work; odd input that works.
+"""
 
 import json
 from functools import partial
 
 import pytest
 
-from lops_adapters import arguments
+from lops_adapters import console
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.self_training.__main__ import main
 
@@ -33,7 +35,9 @@ def small():
 @pytest.fixture
 def no_work(monkeypatch):
     """Fail the test where anything is trained."""
-    monkeypatch.setattr(LinearProbe, "updates", lambda *_: pytest.fail("long work before the error"))
+    monkeypatch.setattr(
+        LinearProbe, "updates", lambda *_: pytest.fail("long work before the error")
+    )
 
 
 @pytest.fixture
@@ -57,16 +61,30 @@ def good(tmp_path_factory):
     ("more", "words"),
     [
         *BAD_OPTIONS,
-        (["--method", "nonsense"], ["the arms to run are 'nonsense'; wanted some of standard, lops, "]),
+        (
+            ["--method", "nonsense"],
+            ["the arms to run are 'nonsense'; wanted some of standard, lops, "],
+        ),
         (["--iterations", "0"], ["iterations is 0; wanted at least 1"]),
         (["--max-tokens", "0"], ["max_tokens is 0; wanted at least 1"]),
         (["--delta", "1.5"], ["delta is 1.5; wanted a probability, from 0 to 1"]),
-        (["--every", "1000"], ["every is 1000, and the probe makes 12 updates on 14 pseudo-labelled documents; wanted a smaller"]),
+        (
+            ["--every", "1000"],
+            [
+                "every is 1000, and the probe makes 12 updates on 14 pseudo-labelled documents; wanted a smaller"
+            ],
+        ),
         (["--every", "5", "--probe", "linear"], ["every is 5, and the probe makes 4 updates"]),
-        (["--classifier", "no/such/model"], ["cannot load the encoder 'no/such/model'", "wanted 'minilm'"]),
+        (
+            ["--classifier", "no/such/model"],
+            ["cannot load the encoder 'no/such/model'", "wanted 'minilm'"],
+        ),
         (
             ["--pseudo-labels", "guess"],
-            ["pseudo_labels is 'guess', which cannot be read", "wanted string-match, exclusive-string-match, or"],
+            [
+                "pseudo_labels is 'guess', which cannot be read",
+                "wanted string-match, exclusive-string-match, or",
+            ],
         ),
     ],
 )
@@ -85,7 +103,16 @@ def test_options_argparse_refuses(run, good, capsys):
 @pytest.mark.parametrize(
     ("texts", "labels", "seeds", "more", "words"),
     [
-        (TEXTS, LABELS, None, [], ["comes without seed words, which string-match starts from", "--pseudo-labels FILE.csv"]),
+        (
+            TEXTS,
+            LABELS,
+            None,
+            [],
+            [
+                "comes without seed words, which string-match starts from",
+                "--pseudo-labels FILE.csv",
+            ],
+        ),
         (
             TEXTS,
             LABELS,
@@ -101,7 +128,13 @@ def test_options_argparse_refuses(run, good, capsys):
             ["string-match gives 0 pseudo-labels of 0 classes"],
         ),
         (["", " "], None, SEEDS, [], ["string-match gives 0 pseudo-labels"]),
-        (TEXTS, None, SEEDS, ["--method", "optimal"], ["optimal is defined by gold labels, and data has none"]),
+        (
+            TEXTS,
+            None,
+            SEEDS,
+            ["--method", "optimal"],
+            ["optimal is defined by gold labels, and data has none"],
+        ),
     ],
 )
 def test_data_that_cannot_work(run, tmp_path, texts, labels, seeds, more, words):
@@ -138,25 +171,62 @@ def test_a_good_run(run, good, tmp_path):
     page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
     assert "What the random arm kept, by class" in page
     config = json.loads((tmp_path / "run" / "config.json").read_text())
-    assert (config["framework"], config["settings"]["preset"], config["settings"]["n_from"]) == ("self_training", "quick", "lops")
+    assert (config["framework"], config["settings"]["preset"], config["settings"]["n_from"]) == (
+        "self_training",
+        "quick",
+        "lops",
+    )
     assert config["command"].startswith("python -m lops_adapters.self_training")
     assert_not_overwritten(partial(run, good, "--method", "standard"), tmp_path / "run")
 
 
 def test_the_usual_methods_and_no_gold_labels_or_seed_words(run, tmp_path):
     mine = tmp_path / "mine.csv"
-    mine.write_text("id,pseudo_label\n" + "".join(f"d{i},{label}\n" for i, label in enumerate(LABELS)), encoding="utf-8")
+    mine.write_text(
+        "id,pseudo_label\n" + "".join(f"d{i},{label}\n" for i, label in enumerate(LABELS)),
+        encoding="utf-8",
+    )
     seeds = {label: [] for label in SEEDS}
-    status, out, err = run(write_folder(tmp_path / "data", TEXTS, None, seeds), "--pseudo-labels", mine, "--iterations", "1")
+    status, out, err = run(
+        write_folder(tmp_path / "data", TEXTS, None, seeds),
+        "--pseudo-labels",
+        mine,
+        "--iterations",
+        "1",
+    )
     assert status == 0, err
     assert list(metrics_of(tmp_path / "run")["arms"]) == ["standard", "lops"]
     arm, _, count, noise, selected, noise_after, micro, macro, _ = out.splitlines()[4].split()
-    assert (arm, count, selected, noise, noise_after, micro, macro) == ("standard", "30", "30", "-", "-", "-", "-")
+    assert (arm, count, selected, noise, noise_after, micro, macro) == (
+        "standard",
+        "30",
+        "30",
+        "-",
+        "-",
+        "-",
+        "-",
+    )
 
 
 def test_seeds_and_the_log(good, tmp_path, capsys):
-    usual = ["--dataset", str(good), "--preset", "quick", "--device", "cpu", "--iterations", "1", "--method", "random"]
-    assert arguments.guarded(main)([*usual, "--output", str(tmp_path / "run"), "--seed", "5", "--seeds", "2"]) == 0
+    usual = [
+        "--dataset",
+        str(good),
+        "--preset",
+        "quick",
+        "--device",
+        "cpu",
+        "--iterations",
+        "1",
+        "--method",
+        "random",
+    ]
+    assert (
+        console.guarded(main)(
+            [*usual, "--output", str(tmp_path / "run"), "--seed", "5", "--seeds", "2"]
+        )
+        == 0
+    )
     captured = capsys.readouterr()
     assert captured.out.count("30 documents, preset quick, seed") == 2
     assert captured.err.count("random: keeps as many as tau says, 0.5 of the pseudo-labels") == 2
@@ -166,5 +236,11 @@ def test_seeds_and_the_log(good, tmp_path, capsys):
 
 
 def test_help_is_quick_and_light():
-    words = ("--method", "--classifier", "--pseudo-labels", "(default: standard,lops)", "{same,linear}")
+    words = (
+        "--method",
+        "--classifier",
+        "--pseudo-labels",
+        "(default: standard,lops)",
+        "{same,linear}",
+    )
     assert_help_is_quick_and_light("lops_adapters.self_training", *words)

@@ -30,7 +30,11 @@ def read(tmp_path):
 )
 def test_files(read, text):
     found = read(text)
-    assert (found.positions.tolist(), found.labels.tolist(), found.scores.tolist()) == ([0, 2], ["law", "arts"], [1, 1])
+    assert (found.positions.tolist(), found.labels.tolist(), found.scores.tolist()) == (
+        [0, 2],
+        ["law", "arts"],
+        [1, 1],
+    )
     assert (found.n_documents, found.classes) == (3, ("arts", "law"))
 
 

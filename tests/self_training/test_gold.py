@@ -51,14 +51,21 @@ def test_permuted_gold_labels_change_the_measurements(permuted, blind):
     assert stripped(permuted.metrics) == stripped(blind.metrics)
 
 
-def test_the_method_defined_by_them_keeps_what_is_right(finished, permuted_gold, dataset, go, tmp_path):
+def test_the_method_defined_by_them_keeps_what_is_right(
+    finished, permuted_gold, dataset, go, tmp_path
+):
     for row in finished.metrics["arms"]["optimal"]["iterations"]:
         assert row["selected_noise"] == 0
         assert row["selected"] == round(row["pseudo_labels"] * (1 - row["noise"]))
     other = go(permuted_gold, tmp_path / "run", arms=["optimal"])
     assert other.metrics["arms"]["optimal"]["iterations"][0]["selected_noise"] == 0
-    assert (other.path / "optimal" / "selection-0.csv").read_bytes() != (finished.path / "optimal" / "selection-0.csv").read_bytes()
-    with pytest.raises(LopsError, match="optimal is defined by gold labels, and toy has none; leave that method out"):
+    assert (other.path / "optimal" / "selection-0.csv").read_bytes() != (
+        finished.path / "optimal" / "selection-0.csv"
+    ).read_bytes()
+    with pytest.raises(
+        LopsError,
+        match="optimal is defined by gold labels, and toy has none; leave that method out",
+    ):
         go(Dataset(dataset.corpus), tmp_path / "none", arms=["optimal"])
 
 
@@ -77,6 +84,8 @@ def test_no_other_method_is_handed_any(monkeypatch, dataset, go, tmp_path):
     monkeypatch.setattr(run, "run_arm", arm)
     monkeypatch.setattr(pipeline, "build", noted)
     go(dataset, tmp_path / "run", iterations=1)
-    assert {name for name, all_given in given.items() if any(gold is not None for gold in all_given)} == {"optimal"}
+    assert {
+        name for name, all_given in given.items() if any(gold is not None for gold in all_given)
+    } == {"optimal"}
     assert set(given) == {"standard", "lops", "random", "optimal"}
     assert len(given["optimal"][1]) == 49  # of the pseudo-labelled alone

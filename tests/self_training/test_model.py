@@ -4,9 +4,14 @@ import numpy as np
 import pytest
 
 from lops_adapters.core import LopsError
-from lops_adapters.loading import load
+from lops_adapters.runs.models import load
 
-from ..framework_checks import assert_one_at_a_time_is_the_same, assert_predicts, assert_predicts_odd_text, assert_wants_a_list_of_texts
+from ..framework_checks import (
+    assert_one_at_a_time_is_the_same,
+    assert_predicts,
+    assert_predicts_odd_text,
+    assert_wants_a_list_of_texts,
+)
 from .conftest import ARMS
 from .toys import CLASSES
 
@@ -18,7 +23,9 @@ def models(finished):
 
 @pytest.mark.parametrize("arm", ARMS)
 def test_predicts_what_the_run_predicted(models, finished, dataset, arm):
-    assert_predicts(models[arm], finished.path / arm / "predictions.csv", dataset.corpus.texts, atol=1e-5)
+    assert_predicts(
+        models[arm], finished.path / arm / "predictions.csv", dataset.corpus.texts, atol=1e-5
+    )
     assert tuple(models[arm].classes) == CLASSES
 
 
@@ -31,7 +38,9 @@ def test_lops_is_the_usual_one(models, finished, dataset):
 
 def test_of_a_run_of_another_method_it_is_that(dataset, go, tmp_path):
     done = go(dataset, tmp_path / "run", arms=["optimal"], iterations=1)
-    assert_predicts(load(done.path), done.path / "optimal" / "predictions.csv", dataset.corpus.texts, atol=1e-5)
+    assert_predicts(
+        load(done.path), done.path / "optimal" / "predictions.csv", dataset.corpus.texts, atol=1e-5
+    )
 
 
 def test_one_text_at_a_time_is_the_same(models, dataset):
@@ -49,9 +58,14 @@ def test_what_is_no_list_of_texts(models):
 
 def test_saved_again_it_is_the_same(models, dataset, tmp_path):
     models["lops"].save(tmp_path)
-    np.testing.assert_array_equal(load(tmp_path).predict_proba(dataset.corpus.texts), models["lops"].predict_proba(dataset.corpus.texts))
+    np.testing.assert_array_equal(
+        load(tmp_path).predict_proba(dataset.corpus.texts),
+        models["lops"].predict_proba(dataset.corpus.texts),
+    )
 
 
 def test_an_unfinished_run_has_no_classifier(tmp_path):
-    with pytest.raises(LopsError, match=r"no trained classifier in .*wanted the folder of a finished run"):
+    with pytest.raises(
+        LopsError, match=r"no trained classifier in .*wanted the folder of a finished run"
+    ):
         load(tmp_path)

@@ -1,4 +1,6 @@
-"""What flows where: the insertion point, what is trained on, what returns to the pool, what is added, what a run folder holds."""
+"""What flows where: the insertion point, what is trained on, what returns to the pool, what is
+added, what a run folder holds.
+"""
 
 import json
 from functools import partial
@@ -22,7 +24,10 @@ from .toys import CLASSES, SEEDS, TOPICS, documents
 
 
 def test_the_selector_is_called_in_one_place():
-    assert_one_insertion_point(lops_adapters.self_training, {"_selector": ["run_arm"], "selector": ["run_arm"], "build": ["_selector"]})
+    assert_one_insertion_point(
+        lops_adapters.self_training,
+        {"_selector": ["run_arm"], "selector": ["run_arm"], "build": ["_selector"]},
+    )
 
 
 def rows_of(done, arm):
@@ -30,7 +35,9 @@ def rows_of(done, arm):
 
 
 class Recorder:
-    """Selectors that keep what ``keep(labels, round)`` says, and notes of what they and the classifiers were given and said."""
+    """Selectors that keep what ``keep(labels, round)`` says, and notes of what they and the
+    classifiers were given and said.
+    """
 
     def __init__(self, monkeypatch, keep, predict=None):
         self.asked, self.trained, self.said = [], [], []
@@ -40,7 +47,9 @@ class Recorder:
             mask = keep(np.array(labels), len(self.asked))
             self.asked.append((list(samples), list(labels)))
             whole = keep_all(samples, labels)
-            return Selection(mask, whole.learnt_at, whole.confidence, whole.per_class, "toy", "counted")
+            return Selection(
+                mask, whole.learnt_at, whole.confidence, whole.per_class, "toy", "counted"
+            )
 
         def record(probe, samples, codes, n_classes, *, seed=0):
             self.trained.append((list(samples), list(codes), n_classes, seed))
@@ -61,7 +70,9 @@ def every_second(labels, _):
 
 
 def test_algorithm_2_step_by_step(monkeypatch, dataset, go, tmp_path):
-    """Select, train on what is kept, return the rest to the pool, add what the classifier is sure of; against sets kept here."""
+    """Select, train on what is kept, return the rest to the pool, add what the classifier is sure
+    of; against sets kept here.
+    """
     recorder = Recorder(monkeypatch, every_second)
     done = go(dataset, tmp_path / "run", arms=["lops"])
     texts, ids = dataset.corpus.texts, dataset.corpus.ids
@@ -77,17 +88,35 @@ def test_algorithm_2_step_by_step(monkeypatch, dataset, go, tmp_path):
         assert [CLASSES[code] for code in codes] == labels[::2]
         assert (k, seed) == (3, number)
         row = rows_of(done, "lops")[number]
-        assert (row["pseudo_labels"], row["selected"], row["trained_on"], row["rule"]) == (len(samples), len(trained), len(trained), "toy")
+        assert (row["pseudo_labels"], row["selected"], row["trained_on"], row["rule"]) == (
+            len(samples),
+            len(trained),
+            len(trained),
+            "toy",
+        )
         assert row["coverage"] == len(samples) / 90
-        assert row["initial"] == sum(i in current and initial.labels[p] == current[i] for p, i in enumerate(initial.positions)) or number
+        assert (
+            row["initial"]
+            == sum(
+                i in current and initial.labels[p] == current[i]
+                for p, i in enumerate(initial.positions)
+            )
+            or number
+        )
         rejected = sorted(current)[1::2]
         assert row["rejected"] == len(rejected)
         kept = {i: current[i] for i in sorted(current)[::2]}
-        added = {i: CLASSES[said[i].argmax()] for i in range(90) if i not in kept and said[i].max() > 0.6}
+        added = {
+            i: CLASSES[said[i].argmax()] for i in range(90) if i not in kept and said[i].max() > 0.6
+        }
         came_back += len(set(added) & set(rejected))
         table = read_rows(done.path / "lops" / f"bootstrapped-{number}.csv")
-        assert {row["id"]: row["pseudo_label"] for row in table} == {ids[i]: name for i, name in added.items()}
-        assert [float(row["score"]) for row in table] == pytest.approx([said[i].max() for i in added], abs=1e-5)
+        assert {row["id"]: row["pseudo_label"] for row in table} == {
+            ids[i]: name for i, name in added.items()
+        }
+        assert [float(row["score"]) for row in table] == pytest.approx(
+            [said[i].max() for i in added], abs=1e-5
+        )
         assert row["bootstrapped"] == len(added)
         current = {**kept, **added}
     assert len(recorder.asked) == 3
@@ -97,12 +126,16 @@ def test_algorithm_2_step_by_step(monkeypatch, dataset, go, tmp_path):
 
 
 def test_classes_keep_their_number_where_one_is_missing(monkeypatch, tmp_path, go):
-    """The first class has no seed word in any text, as in the released code's bug: numbered anew, law would be arts when it is added to."""
+    """The first class has no seed word in any text, as in the released code's bug: numbered anew,
+    law would be arts when it is added to.
+    """
     texts, labels = documents()
     data = write_folder(tmp_path / "toy", texts, labels, {**SEEDS, "arts": ["zyzzyva"]})
     recorder = Recorder(monkeypatch, every_second)
     done = go(read(data, quiet=True), tmp_path / "run", arms=["lops"])
-    for number, ((_, asked), (_, codes, k, _)) in enumerate(zip(recorder.asked, recorder.trained, strict=True)):
+    for number, ((_, asked), (_, codes, k, _)) in enumerate(
+        zip(recorder.asked, recorder.trained, strict=True)
+    ):
         assert set(asked) == {"law", "sport"}
         assert set(codes) == {1, 2}
         assert [CLASSES[code] for code in codes] == asked[::2]
@@ -110,10 +143,14 @@ def test_classes_keep_their_number_where_one_is_missing(monkeypatch, tmp_path, g
         table = read_rows(done.path / "lops" / f"selection-{number}.csv")
         assert [row["pseudo_label"] for row in table] == asked
         assert rows_of(done, "lops")[number]["classes_without_pseudo_labels"] == ["arts"]
-    predicted = {row["id"]: row["predicted"] for row in read_rows(done.path / "lops" / "predictions.csv")}
+    predicted = {
+        row["id"]: row["predicted"] for row in read_rows(done.path / "lops" / "predictions.csv")
+    }
     of_two = [i for i, label in enumerate(labels) if label != "arts"]
     assert np.mean([predicted[f"d{i}"] == labels[i] for i in of_two]) > 0.8
-    assert rows_of(done, "lops")[1]["noise"] < 0.6  # the third of arts, and few others; with two numberings nearly all
+    assert (
+        rows_of(done, "lops")[1]["noise"] < 0.6
+    )  # the third of arts, and few others; with two numberings nearly all
 
 
 def test_a_class_that_loses_all_samples(monkeypatch, dataset, go, tmp_path):
@@ -125,7 +162,11 @@ def test_a_class_that_loses_all_samples(monkeypatch, dataset, go, tmp_path):
 
     recorder = Recorder(monkeypatch, not_arts, never_arts)
     done = go(dataset, tmp_path / "run", arms=["lops"])
-    assert [row["classes_without_pseudo_labels"] for row in rows_of(done, "lops")] == [[], ["arts"], ["arts"]]
+    assert [row["classes_without_pseudo_labels"] for row in rows_of(done, "lops")] == [
+        [],
+        ["arts"],
+        ["arts"],
+    ]
     assert [set(codes) for _, codes, _, _ in recorder.trained] == [{1, 2}] * 3
     assert rows_of(done, "lops")[0]["rejected"] == recorder.asked[0][1].count("arts") > 0
 
@@ -142,19 +183,28 @@ def test_nothing_above_delta(monkeypatch, dataset, go, tmp_path):
 def test_an_empty_pool(dataset, go, tmp_path):
     """Every document is pseudo-labelled from the start, so there is nothing to bootstrap."""
     mine = tmp_path / "mine.csv"
-    mine.write_text("id,label\n" + "".join(f"d{i},{CLASSES[i % 3]}\n" for i in range(90)), encoding="utf-8")
+    mine.write_text(
+        "id,label\n" + "".join(f"d{i},{CLASSES[i % 3]}\n" for i in range(90)), encoding="utf-8"
+    )
     done = go(dataset, tmp_path / "run", arms=["standard"], pseudo_labels=str(mine))
-    assert [(row["pseudo_labels"], row["coverage"], row["bootstrapped"]) for row in rows_of(done, "standard")] == [(90, 1, 0)] * 3
+    assert [
+        (row["pseudo_labels"], row["coverage"], row["bootstrapped"])
+        for row in rows_of(done, "standard")
+    ] == [(90, 1, 0)] * 3
     assert done.metrics["pseudo_labels"] == {"count": 90, "noise": 0, "coverage": 1}
     assert [row["score"] for row in read_rows(done.path / "pseudo_labels.csv")] == ["1"] * 90
 
 
-@pytest.mark.parametrize("keep", [lambda labels, _: labels == "", lambda labels, _: labels == "law"])
+@pytest.mark.parametrize(
+    "keep", [lambda labels, _: labels == "", lambda labels, _: labels == "law"]
+)
 def test_too_little_kept_trains_on_all_and_says_so(monkeypatch, dataset, go, tmp_path, keep):
     recorder = Recorder(monkeypatch, keep)
     with pytest.warns(LopsWarning, match="of fewer than two classes; this training takes all"):
         done = go(dataset, tmp_path / "run", arms=["lops"])
-    for (samples, _), (trained, *_), row in zip(recorder.asked, recorder.trained, rows_of(done, "lops"), strict=True):
+    for (samples, _), (trained, *_), row in zip(
+        recorder.asked, recorder.trained, rows_of(done, "lops"), strict=True
+    ):
         assert samples == trained
         assert (row["trained_on"], row["rejected"]) == (len(samples), 0)
         assert (row["selected_noise"] is None) == (row["selected"] == 0)
@@ -167,7 +217,9 @@ def test_baselines_keep_as_many_as_lops_whatever_the_order(dataset, go, finished
         assert one["n"] == other["trained_on"]
         assert one["selected"] == min(one["n"], one["pseudo_labels"])
     assert [row["n"] for row in rows_of(done, "lops")] == [None] * 3
-    assert (done.path / "random" / "predictions.csv").read_bytes() == (finished.path / "random" / "predictions.csv").read_bytes()
+    assert (done.path / "random" / "predictions.csv").read_bytes() == (
+        finished.path / "random" / "predictions.csv"
+    ).read_bytes()
 
 
 def test_fewer_pseudo_labels_than_n(monkeypatch, dataset, go, tmp_path):
@@ -179,7 +231,12 @@ def test_fewer_pseudo_labels_than_n(monkeypatch, dataset, go, tmp_path):
     monkeypatch.setattr(lops_adapters.self_training.run, "run_arm", larger)
     done = go(dataset, tmp_path / "run", arms=["lops", "random"])
     first, second, _ = rows_of(done, "random")
-    assert (first["n"], first["selected"], first["pseudo_labels"], first["rule"]) == (1000, 49, 49, "keep-all")
+    assert (first["n"], first["selected"], first["pseudo_labels"], first["rule"]) == (
+        1000,
+        49,
+        49,
+        "keep-all",
+    )
     assert first["stopped"] == "1000 pseudo-labels were wanted of 49: everything is kept"
     assert second["rule"] != "keep-all"
 
@@ -188,12 +245,25 @@ def test_stratified(dataset, go, tmp_path):
     """Every method that ranks takes the same share of every class; lops goes by its rule as before."""
     shares = {}
     for stratified in (False, True):
-        done = go(dataset, tmp_path / str(stratified), arms=["lops", "probability"], iterations=1, rule="ranked", stratified=stratified)
+        done = go(
+            dataset,
+            tmp_path / str(stratified),
+            arms=["lops", "probability"],
+            iterations=1,
+            rule="ranked",
+            stratified=stratified,
+        )
         shares[stratified] = [
-            [report["kept"] / report["count"] for report in rows_of(done, arm)[0]["per_class"].values()] for arm in ("lops", "probability")
+            [
+                report["kept"] / report["count"]
+                for report in rows_of(done, arm)[0]["per_class"].values()
+            ]
+            for arm in ("lops", "probability")
         ]
     assert shares[True][0] == shares[False][0]
-    assert np.ptp(shares[True][1]) < 0.08 < np.ptp(shares[False][1])  # one sample of the smallest class
+    assert (
+        np.ptp(shares[True][1]) < 0.08 < np.ptp(shares[False][1])
+    )  # one sample of the smallest class
 
 
 def test_a_class_that_fades_is_named_once(monkeypatch, dataset, go, tmp_path, caplog):
@@ -212,14 +282,22 @@ def test_a_class_that_fades_is_named_once(monkeypatch, dataset, go, tmp_path, ca
 def test_baselines_without_lops_keep_tau(dataset, go, tmp_path, tau, n):
     done = go(dataset, tmp_path / "run", arms=["random"], n_from="tau", tau=tau, iterations=1)
     assert rows_of(done, "random")[0]["n"] == n
-    with pytest.raises(LopsError, match="random keeps as many as lops, which is not among the methods"):
+    with pytest.raises(
+        LopsError, match="random keeps as many as lops, which is not among the methods"
+    ):
         go(dataset, tmp_path / "other", arms=["standard", "random"])
 
 
-def test_a_fresh_probe_and_a_fresh_classifier_each_round(monkeypatch, dataset, go, tmp_path, finished):
+def test_a_fresh_probe_and_a_fresh_classifier_each_round(
+    monkeypatch, dataset, go, tmp_path, finished
+):
     built = []
     updates = LinearProbe.updates
-    monkeypatch.setattr(LinearProbe, "updates", lambda self, *args: built.append((self, args[3])) or updates(self, *args))
+    monkeypatch.setattr(
+        LinearProbe,
+        "updates",
+        lambda self, *args: built.append((self, args[3])) or updates(self, *args),
+    )
     go(dataset, tmp_path / "run", arms=["lops"], seed=5)
     assert len({id(probe) for probe, _ in built}) == len(built) == 6
     assert [seed for _, seed in built] == [5, 5, 6, 6, 7, 7]
@@ -229,34 +307,68 @@ def test_a_fresh_probe_and_a_fresh_classifier_each_round(monkeypatch, dataset, g
 
 def test_the_probe_of_another_kind(dataset, go, tmp_path):
     done = go(dataset, tmp_path / "run", arms=["lops"], probe="linear", epochs=7)
-    assert_learnt_at(read_rows(done.path / "lops" / "selection-0.csv"), 4)  # its own number of epochs
+    assert_learnt_at(
+        read_rows(done.path / "lops" / "selection-0.csv"), 4
+    )  # its own number of epochs
 
 
 def test_faithful(monkeypatch, dataset, go, tmp_path):
     """At least delta; what OptimalFilter rejects never returns; seed words are regular expressions."""
-    Recorder(monkeypatch, lambda labels, _: np.arange(len(labels)) < 30, lambda found, _: np.tile([0.75, 0.25, 0], (90, 1)))
+    Recorder(
+        monkeypatch,
+        lambda labels, _: np.arange(len(labels)) < 30,
+        lambda found, _: np.tile([0.75, 0.25, 0], (90, 1)),
+    )
     sizes = {}
     for faithful in (False, True):
-        done = go(dataset, tmp_path / f"run-{faithful}", delta=0.75, arms=["lops", "optimal"], faithful=faithful)
+        done = go(
+            dataset,
+            tmp_path / f"run-{faithful}",
+            delta=0.75,
+            arms=["lops", "optimal"],
+            faithful=faithful,
+        )
         sizes[faithful] = [rows_of(done, arm)[1]["pseudo_labels"] for arm in ("lops", "optimal")]
     assert sizes == {False: [30, 30], True: [90, 90 - 19]}
     done = go(dataset, tmp_path / "run-below", delta=0.7, arms=["lops", "optimal"])
     assert [rows_of(done, arm)[1]["pseudo_labels"] for arm in ("lops", "optimal")] == [90, 90]
     corpus = dataset.corpus
     seeds = {**corpus.seeds, "arts": ("gal+ery", "paint")}
-    pointed = Dataset(Corpus(corpus.name, corpus.ids, corpus.texts, corpus.classes, seeds), dataset.gold)
+    pointed = Dataset(
+        Corpus(corpus.name, corpus.ids, corpus.texts, corpus.classes, seeds), dataset.gold
+    )
     for faithful in (False, True):
-        exclusive = {"pseudo_labels": "exclusive-string-match", "iterations": 1, "faithful": faithful}
+        exclusive = {
+            "pseudo_labels": "exclusive-string-match",
+            "iterations": 1,
+            "faithful": faithful,
+        }
         done = go(pointed, tmp_path / f"exclusive-{faithful}", arms=["standard"], **exclusive)
-        assert done.metrics["pseudo_labels"]["count"] == len(exclusive_string_match(corpus.texts, seeds, regex=faithful))
-    assert len(exclusive_string_match(corpus.texts, seeds, regex=True)) > len(exclusive_string_match(corpus.texts, seeds))
+        assert done.metrics["pseudo_labels"]["count"] == len(
+            exclusive_string_match(corpus.texts, seeds, regex=faithful)
+        )
+    assert len(exclusive_string_match(corpus.texts, seeds, regex=True)) > len(
+        exclusive_string_match(corpus.texts, seeds)
+    )
 
 
 def test_the_run_folder(finished, dataset):
-    assert {path.name for path in finished.path.iterdir()} == {"config.json", "metrics.json", "pseudo_labels.csv", "work", *ARMS}
-    tables = {f"{kind}-{number}.csv" for kind in ("selection", "bootstrapped") for number in range(3)}
+    assert {path.name for path in finished.path.iterdir()} == {
+        "config.json",
+        "metrics.json",
+        "pseudo_labels.csv",
+        "work",
+        *ARMS,
+    }
+    tables = {
+        f"{kind}-{number}.csv" for kind in ("selection", "bootstrapped") for number in range(3)
+    }
     for arm in ARMS:
-        assert {path.name for path in (finished.path / arm).iterdir()} == {"model", "predictions.csv", *tables}
+        assert {path.name for path in (finished.path / arm).iterdir()} == {
+            "model",
+            "predictions.csv",
+            *tables,
+        }
     assert not list(finished.path.rglob("*.tmp"))
     initial = string_match(dataset.corpus.texts, SEEDS)
     table = read_rows(finished.path / "pseudo_labels.csv")
@@ -264,32 +376,51 @@ def test_the_run_folder(finished, dataset):
     assert [row["pseudo_label"] for row in table] == initial.labels.tolist()
     assert [float(row["score"]) for row in table] == initial.scores.tolist()
     first = read_rows(finished.path / "lops" / "selection-0.csv")
-    assert [(row["id"], row["pseudo_label"]) for row in first] == [(row["id"], row["pseudo_label"]) for row in table]
+    assert [(row["id"], row["pseudo_label"]) for row in first] == [
+        (row["id"], row["pseudo_label"]) for row in table
+    ]
     assert_learnt_at(first, 4)
 
 
 def test_metrics_hold_what_is_promised(finished, dataset):
     stored = metrics_of(finished.path)
     assert stored == json.loads(json.dumps(finished.metrics))
-    assert (stored["framework"], stored["dataset"], stored["n_documents"], stored["classes"]) == ("self_training", "toy", 90, list(CLASSES))
+    assert (stored["framework"], stored["dataset"], stored["n_documents"], stored["classes"]) == (
+        "self_training",
+        "toy",
+        90,
+        list(CLASSES),
+    )
     assert stored["pseudo_labels"]["count"] == 49
     assert list(stored["arms"]) == ["standard", "lops", "optimal", "random"]
     gold = dict(zip(dataset.corpus.ids, dataset.gold.labels, strict=True))
     for arm, result in stored["arms"].items():
         rows = result["iterations"]
-        assert {"micro_f1", "macro_f1", "seconds", "selected", "selected_noise", "iterations"} <= set(result)
+        assert {
+            "micro_f1",
+            "macro_f1",
+            "seconds",
+            "selected",
+            "selected_noise",
+            "iterations",
+        } <= set(result)
         assert [row["iteration"] for row in rows] == [0, 1, 2]
         for row in rows:
             table = read_rows(finished.path / arm / f"selection-{row['iteration']}.csv")
             wrong = [entry["pseudo_label"] != gold[entry["id"]] for entry in table]
             assert row["noise"] == pytest.approx(np.mean(wrong))
-            kept = [bad for bad, entry in zip(wrong, table, strict=True) if entry["selected"] == "1"]
+            kept = [
+                bad for bad, entry in zip(wrong, table, strict=True) if entry["selected"] == "1"
+            ]
             assert row["selected_noise"] == pytest.approx(np.mean(kept))
             assert row["selected"] == row["trained_on"] == len(kept)
             assert row["rejected"] == len(table) - len(kept)
         for row, after in pairwise(rows):
             assert after["pseudo_labels"] == row["trained_on"] + row["bootstrapped"]
-        right = [row["predicted"] == gold[row["id"]] for row in read_rows(finished.path / arm / "predictions.csv")]
+        right = [
+            row["predicted"] == gold[row["id"]]
+            for row in read_rows(finished.path / arm / "predictions.csv")
+        ]
         assert result["micro_f1"] == rows[-1]["micro_f1"] == pytest.approx(np.mean(right))
     f1 = {arm: result["micro_f1"] for arm, result in stored["arms"].items()}
     assert f1["optimal"] >= f1["lops"] > f1["standard"]
@@ -303,7 +434,14 @@ def test_a_transformer(tmp_path, go):
     bert = save_bert(tmp_path / "bert", words, max_position_embeddings=32)
     texts, labels = documents(24)
     data = read(write_folder(tmp_path / "toy", texts, labels, SEEDS), quiet=True)
-    small = {"classifier": bert, "epochs": 3, "learning_rate": 0.01, "max_tokens": 20, "iterations": 2, "delta": 0.4}
+    small = {
+        "classifier": bert,
+        "epochs": 3,
+        "learning_rate": 0.01,
+        "max_tokens": 20,
+        "iterations": 2,
+        "delta": 0.4,
+    }
     start = partial(go, data, arms=["lops"], **small)
     one, other = start(tmp_path / "one"), start(tmp_path / "other")
     for name in ("selection-1.csv", "predictions.csv"):
@@ -311,7 +449,9 @@ def test_a_transformer(tmp_path, go):
     assert_learnt_at(read_rows(one.path / "lops" / "selection-0.csv"), 3)
     model = lops_adapters.load(one.path, device="cpu")
     assert model.classifier.kind == "transformer"
-    assert model.predict(data.corpus.texts) == [row["predicted"] for row in read_rows(one.path / "lops" / "predictions.csv")]
+    assert model.predict(data.corpus.texts) == [
+        row["predicted"] for row in read_rows(one.path / "lops" / "predictions.csv")
+    ]
 
 
 @pytest.mark.filterwarnings("ignore::lops_adapters.core.LopsWarning")

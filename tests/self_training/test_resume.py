@@ -5,11 +5,18 @@ from pathlib import Path
 
 import pytest
 
-from lops_adapters import arguments
+from lops_adapters import console
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.self_training.__main__ import main
 
-from ..framework_checks import OTHER_OPTIONS, assert_not_resumed, assert_read_not_made_again, assert_same_run, metrics_of, stages
+from ..framework_checks import (
+    OTHER_OPTIONS,
+    assert_not_resumed,
+    assert_read_not_made_again,
+    assert_same_run,
+    metrics_of,
+    stages,
+)
 from ..framework_tools import in_own_process, write_folder
 from .toys import SEEDS, documents, small_presets
 
@@ -23,7 +30,7 @@ def options(data, output, *more, methods=METHODS):
 
 
 def command(*args):
-    return arguments.guarded(main)(list(args))
+    return console.guarded(main)(list(args))
 
 
 @pytest.fixture(autouse=True)
@@ -41,12 +48,16 @@ def whole(data, tmp_path_factory):
     return output
 
 
-# Trainings: three classifiers of standard, then of lops a probe and a classifier in turns, three of optimal, three of random.
+# Trainings: three classifiers of standard, then of lops a probe and a classifier in turns, three of
+# optimal, three of random.
 KILLS = {
     "training-0": ({"pseudo_labels", "standard-0-selection"}, "standard-0-classifier"),
     "training-5": ({"standard-2-classifier", "lops-0-classifier"}, "lops-1-selection"),
     "training-8": ({"lops-1-classifier", "lops-2-selection"}, "lops-2-classifier"),
-    "training-13": ({"lops-2-classifier", "optimal-2-classifier", "random-1-selection"}, "random-1-classifier"),
+    "training-13": (
+        {"lops-2-classifier", "optimal-2-classifier", "random-1-selection"},
+        "random-1-classifier",
+    ),
 }
 
 
@@ -61,9 +72,13 @@ def test_killed_and_resumed(where, data, whole, tmp_path, capsys, monkeypatch):
     assert command(*options(data, output)) == 2
     assert "already holds a run; give --resume" in capsys.readouterr().err
     updates, trained = LinearProbe.updates, []
-    monkeypatch.setattr(LinearProbe, "updates", lambda self, *args: trained.append(1) or updates(self, *args))
+    monkeypatch.setattr(
+        LinearProbe, "updates", lambda self, *args: trained.append(1) or updates(self, *args)
+    )
     assert command(*options(data, output, "--resume")) == 0
-    assert len(trained) == 15 - int(where.partition("-")[2])  # what was finished is not trained again
+    assert len(trained) == 15 - int(
+        where.partition("-")[2]
+    )  # what was finished is not trained again
     assert_same_run(output, whole)
 
 
@@ -71,7 +86,9 @@ def test_a_finished_run_is_read_not_made_again(data, whole, monkeypatch, capsys)
     for name in ("updates", "predict_prepared"):
         monkeypatch.setattr(LinearProbe, name, None)
     monkeypatch.setattr("lops_adapters.self_training.pipeline.string_match", None)
-    table = assert_read_not_made_again(lambda: command(*options(data, whole, "--resume")), whole, capsys)
+    table = assert_read_not_made_again(
+        lambda: command(*options(data, whole, "--resume")), whole, capsys
+    )
     for word in ("Self training on toy, 90 documents", "standard", "lops", "random"):
         assert word in table
 
@@ -82,7 +99,10 @@ def test_a_finished_run_is_read_not_made_again(data, whole, monkeypatch, capsys)
         *OTHER_OPTIONS,
         (["--delta", "0.5"], "settings.delta = 0.6, not 0.5"),
         (["--iterations", "4"], "settings.iterations = 3, not 4"),
-        (["--pseudo-labels", "exclusive-string-match"], "settings.pseudo_labels = 'string-match', not 'exclusive-string-match'"),
+        (
+            ["--pseudo-labels", "exclusive-string-match"],
+            "settings.pseudo_labels = 'string-match', not 'exclusive-string-match'",
+        ),
         (["--method", "random"], "settings.n_from = 'lops', not 'tau'"),
         (["--faithful"], "settings.faithful = False, not True"),
     ],

@@ -11,7 +11,9 @@ from lops_adapters.self_training.settings import SelfTrainingSettings
 @pytest.mark.parametrize("preset", SelfTrainingSettings.PRESETS)
 @pytest.mark.parametrize("faithful", [None, True])
 def test_survives_json(preset, faithful):
-    settings = SelfTrainingSettings.preset(preset, tau=0.7, every=3, faithful=faithful, epochs=2, learning_rate=0.1)
+    settings = SelfTrainingSettings.preset(
+        preset, tau=0.7, every=3, faithful=faithful, epochs=2, learning_rate=0.1
+    )
     assert SelfTrainingSettings(**json.loads(json.dumps(settings.as_dict()))) == settings
 
 
@@ -20,9 +22,23 @@ def test_presets_are_the_published_sizes_and_smaller_ones():
     assert (paper.classifier, paper.max_tokens) == ("bert-base-uncased", 512)
     assert (quick.classifier, quick.max_tokens) == ("minilm", 128)
     for settings in (paper, quick):
-        assert (settings.epochs, settings.batch_size, settings.learning_rate) == (None, None, None)  # the encoder's recipe
-        assert (settings.iterations, settings.delta, settings.pseudo_labels) == (5, 0.6, "string-match")
-        assert (settings.rule, settings.tau, settings.every, settings.probe, settings.faithful) == ("released", 0.5, "epoch", "same", False)
+        assert (settings.epochs, settings.batch_size, settings.learning_rate) == (
+            None,
+            None,
+            None,
+        )  # the encoder's recipe
+        assert (settings.iterations, settings.delta, settings.pseudo_labels) == (
+            5,
+            0.6,
+            "string-match",
+        )
+        assert (settings.rule, settings.tau, settings.every, settings.probe, settings.faithful) == (
+            "released",
+            0.5,
+            "epoch",
+            "same",
+            False,
+        )
 
 
 def test_every_method_is_an_arm():
@@ -51,7 +67,10 @@ def test_a_file_is_known_by_what_it_holds(tmp_path):
     settings = SelfTrainingSettings(pseudo_labels=str(path)).settled(["lops"])
     assert settings.pseudo_labels_sha256 == hashlib.sha256(b"id,label\n").hexdigest()
     assert SelfTrainingSettings().settled(["lops"]).pseudo_labels_sha256 is None
-    with pytest.raises(LopsError, match=r"pseudo_labels is 'stringmatch', which cannot be read .*; wanted string-match, exclusive-string"):
+    with pytest.raises(
+        LopsError,
+        match=r"pseudo_labels is 'stringmatch', which cannot be read .*; wanted string-match, exclusive-string",
+    ):
         SelfTrainingSettings(pseudo_labels="stringmatch").settled(["lops"])
 
 
@@ -66,7 +85,10 @@ def test_a_file_is_known_by_what_it_holds(tmp_path):
         ({"n_from": "random"}, "n_from is 'random'; wanted one of lops, tau"),
         ({"probe": "transformer"}, "probe is 'transformer'; wanted one of same, linear"),
         ({"tau": 0}, "tau is 0"),
-        *(({name: 0}, f"{name} is 0; wanted at least 1") for name in SelfTrainingSettings.AT_LEAST_ONE),
+        *(
+            ({name: 0}, f"{name} is 0; wanted at least 1")
+            for name in SelfTrainingSettings.AT_LEAST_ONE
+        ),
     ],
 )
 def test_numbers_out_of_range(wrong, words):

@@ -1,10 +1,18 @@
-"""The set that is selected from and added to; classes are numbered among all of them, whichever are present."""
+"""The set that is selected from and added to; classes are numbered among all of them, whichever are
+present.
+"""
 
 import numpy as np
 import pytest
 
 from lops_adapters.pseudo_labels import PseudoLabels
-from lops_adapters.self_training.training_set import DROPPED, POOL, TrainingSet, codes_of, fading_classes
+from lops_adapters.self_training.training_set import (
+    DROPPED,
+    POOL,
+    TrainingSet,
+    codes_of,
+    fading_classes,
+)
 
 CLASSES = ("arts", "law", "sport")
 
@@ -13,11 +21,15 @@ CLASSES = ("arts", "law", "sport")
 def training():
     """Six documents, of which 1, 2 and 5 are labelled, and none as arts."""
     names = np.array(["sport", "law", "sport"], dtype=object)
-    return TrainingSet.start(PseudoLabels(np.array([1, 2, 5]), names, np.array([3.0, 1.0, 2.0]), 6, CLASSES))
+    return TrainingSet.start(
+        PseudoLabels(np.array([1, 2, 5]), names, np.array([3.0, 1.0, 2.0]), 6, CLASSES)
+    )
 
 
 def table(labels):
-    return list(zip(labels.positions.tolist(), labels.labels.tolist(), labels.scores.tolist(), strict=True))
+    return list(
+        zip(labels.positions.tolist(), labels.labels.tolist(), labels.scores.tolist(), strict=True)
+    )
 
 
 def sure(*rows):
@@ -38,10 +50,18 @@ def test_the_start(training):
 
 
 def test_a_missing_class_moves_no_number(training):
-    """With classes numbered anew where arts is missing, sport would be 1 and a bootstrapped law would join it."""
+    """With classes numbered anew where arts is missing, sport would be 1 and a bootstrapped law
+    would join it.
+    """
     moved = training.bootstrap(sure((0, 1, 0.9), (3, 2, 0.8)), 0.6, 0)
     assert table(moved) == [(0, "law", 0.9), (3, "sport", 0.8)]
-    assert table(training.pseudo_labels()) == [(0, "law", 0.9), (1, "sport", 3), (2, "law", 1), (3, "sport", 0.8), (5, "sport", 2)]
+    assert table(training.pseudo_labels()) == [
+        (0, "law", 0.9),
+        (1, "sport", 3),
+        (2, "law", 1),
+        (3, "sport", 0.8),
+        (5, "sport", 2),
+    ]
     assert codes_of(training.pseudo_labels()).tolist() == [1, 2, 1, 2, 2]
 
 
@@ -49,7 +69,9 @@ def test_the_rejected_return_and_may_come_back_otherwise(training):
     training.reject(np.array([1, 5]))
     assert table(training.pseudo_labels()) == [(2, "law", 1)]
     assert training.codes[[1, 5]].tolist() == [-1, -1]
-    assert table(training.bootstrap(sure((1, 0, 0.7), (2, 0, 0.9)), 0.6, 0)) == [(1, "arts", 0.7)]  # 2 is no longer in the pool
+    assert table(training.bootstrap(sure((1, 0, 0.7), (2, 0, 0.9)), 0.6, 0)) == [
+        (1, "arts", 0.7)
+    ]  # 2 is no longer in the pool
     assert training.since.tolist() == [POOL, 1, 0, POOL, POOL, POOL]
     assert table(training.bootstrap(sure((0, 0, 0.7)), 0.6, 1)) == [(0, "arts", 0.7)]
     assert training.since.tolist() == [2, 1, 0, POOL, POOL, POOL]
@@ -63,7 +85,10 @@ def test_the_dropped_do_not(training):
 
 @pytest.mark.parametrize(("inclusive", "moved"), [(False, []), (True, [0])])
 def test_exactly_delta(training, inclusive, moved):
-    assert training.bootstrap(sure((0, 0, 0.75)), 0.75, 0, inclusive=inclusive).positions.tolist() == moved
+    assert (
+        training.bootstrap(sure((0, 0, 0.75)), 0.75, 0, inclusive=inclusive).positions.tolist()
+        == moved
+    )
 
 
 def test_nothing_left_and_nothing_sure(training):
@@ -74,10 +99,16 @@ def test_nothing_left_and_nothing_sure(training):
 
 
 def test_a_class_fades_when_its_share_falls_below_half():
-    initial = PseudoLabels(np.arange(8), np.repeat(["law", "sport"], [4, 4]).astype(object), np.ones(8), 8, CLASSES)
+    initial = PseudoLabels(
+        np.arange(8), np.repeat(["law", "sport"], [4, 4]).astype(object), np.ones(8), 8, CLASSES
+    )
     at_half = np.repeat(["law", "sport"], [1, 3]).astype(object)
     assert fading_classes(initial, at_half) == []
-    assert fading_classes(initial, np.repeat(["law", "sport"], [1, 4]).astype(object)) == [("law", 0.5, 0.2)]
+    assert fading_classes(initial, np.repeat(["law", "sport"], [1, 4]).astype(object)) == [
+        ("law", 0.5, 0.2)
+    ]
     assert fading_classes(initial, np.repeat(["sport"], [9]).astype(object)) == [("law", 0.5, 0.0)]
-    gone_from_the_start = PseudoLabels(np.arange(4), np.repeat(["law"], 4).astype(object), np.ones(4), 8, CLASSES)
+    gone_from_the_start = PseudoLabels(
+        np.arange(4), np.repeat(["law"], 4).astype(object), np.ones(4), 8, CLASSES
+    )
     assert fading_classes(gone_from_the_start, at_half) == [("law", 1.0, 0.25)]

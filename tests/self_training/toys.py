@@ -1,4 +1,6 @@
-"""A corpus small enough for seconds of self-training, whose seed words are sometimes wrong and often missing."""
+"""A corpus small enough for seconds of self-training, whose seed words are sometimes wrong and
+often missing.
+"""
 
 from unittest import mock
 
@@ -11,7 +13,13 @@ from ..framework_tools import ARTS, COMMON, LAW, SPORT
 TOPICS = {"arts": ARTS, "law": LAW, "sport": SPORT}
 CLASSES = tuple(TOPICS)
 SEEDS = {label: words[:2] for label, words in TOPICS.items()}
-SMALL = {"classifier": "linear", "epochs": 4, "batch_size": 6, "learning_rate": 0.3, "iterations": 3}
+SMALL = {
+    "classifier": "linear",
+    "epochs": 4,
+    "batch_size": 6,
+    "learning_rate": 0.3,
+    "iterations": 3,
+}
 
 
 def settings(**overrides):
@@ -25,7 +33,9 @@ def small_presets():
 
 
 def documents(n=90, seed=0, classes=CLASSES):
-    """n short documents and their gold labels: half with seed words of their class, one in ten with those of another."""
+    """n short documents and their gold labels: half with seed words of their class, one in ten with
+    those of another.
+    """
     rng = np.random.default_rng(seed)
     texts, labels = [], []
     for number in range(n):

@@ -1,4 +1,6 @@
-"""Checkouts to patch: generated ones with the right names and line counts, and copies of real ones where LOPS_UPSTREAM_DIR has them."""
+"""Checkouts to patch: generated ones with the right names and line counts, and copies of real ones
+where LOPS_UPSTREAM_DIR has them.
+"""
 
 import ast
 import os
@@ -18,14 +20,19 @@ SCRIPTS = {"conwea": "", "xclass": "scripts/", "westclass": "", "lotclass": "src
 
 
 def skeleton(root, name, line_end="\n"):
-    """Write a folder that looks like a checkout to this returned upstream: right paths and line counts, lines of our own, their ids."""
+    """Write a folder that looks like a checkout to this returned upstream: right paths and line
+    counts, lines of our own, their ids.
+    """
     real = upstreams.load(name)
     files, hunks = {}, {}
     for path, wanted in real.hunks.items():
         text = "\n".join(filler(wanted)) + "\n"
         lines = text.encode().splitlines()
         files[path] = blob_id(text.encode())
-        hunks[path] = [replace(hunk, after=anchor(lines[hunk.line - 1]), before=anchor(lines[hunk.line])) for hunk in wanted]
+        hunks[path] = [
+            replace(hunk, after=anchor(lines[hunk.line - 1]), before=anchor(lines[hunk.line]))
+            for hunk in wanted
+        ]
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_bytes(text.replace("\n", line_end).encode())
     return replace(real, files=files, hunks=hunks)
@@ -61,7 +68,11 @@ def real_checkout(name, tmp_path):
 
 def contents(root):
     """Path -> bytes of all files of a folder."""
-    return {path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+    return {
+        path.relative_to(root).as_posix(): path.read_bytes()
+        for path in root.rglob("*")
+        if path.is_file()
+    }
 
 
 def lops(*arguments):

@@ -13,7 +13,9 @@ from lops_adapters.vendoring import upstreams
 
 @contextmanager
 def loaded(name, folder, monkeypatch, **environment):
-    """Import a repository's glue from copies in a folder, with LOPS=1 and more of the environment; forget it afterwards."""
+    """Import a repository's glue from copies in a folder, with LOPS=1 and more of the environment;
+    forget it afterwards.
+    """
     for path, (_, text) in upstreams.load(name).companions().items():
         (folder / path.rsplit("/", 1)[-1]).write_text(text, encoding="utf-8")
     for variable in ("TAU", "RULE", "EPOCHS", "EVERY", "AT"):
@@ -55,7 +57,13 @@ class Watch:
         n_classes, settings, seed, per_epoch = self.arguments
         every = settings.every or per_epoch
         order = LearningOrder(
-            self.labels, settings.tau, settings.rule, settings.epochs * per_epoch // every, range(n_classes), settings.epochs, seed
+            self.labels,
+            settings.tau,
+            settings.rule,
+            settings.epochs * per_epoch // every,
+            range(n_classes),
+            settings.epochs,
+            seed,
         )
         for number, scores in enumerate(self.seen, 1):
             assert not order.done
@@ -72,12 +80,17 @@ def random_states_unchanged():
     before = random.getstate(), np.random.get_state(), torch.get_rng_state()
     yield
     assert random.getstate() == before[0]
-    assert all(np.array_equal(now, then) for now, then in zip(np.random.get_state(), before[1], strict=True))
+    assert all(
+        np.array_equal(now, then)
+        for now, then in zip(np.random.get_state(), before[1], strict=True)
+    )
     assert torch.equal(torch.get_rng_state(), before[2])
 
 
 def noisy_tokens(n=60, length=8, share=0.2, k=3, seed=0):
-    """Ids (n, length) from 5 on whose words speak of a true class; labels of which a share is wrong -> ids, labels, wrong positions."""
+    """Ids (n, length) from 5 on whose words speak of a true class; labels of which a share is wrong
+    -> ids, labels, wrong positions.
+    """
     rng = np.random.default_rng(seed)
     truth = np.arange(n) % k
     ids = 5 + 4 * truth[:, None] + rng.integers(0, 4, size=(n, length))

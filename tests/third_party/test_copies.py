@@ -33,9 +33,15 @@ def test_current_old_edited_foreign(tmp_path):
     assert copies.state(path, text) == "current"
     path.write_text(path.read_text() + "\n", encoding="utf-8")
     assert copies.state(path, text) == "edited"
-    path.write_text(copies.stamped(text.replace("LOPS", "SPOL"), "lops_adapters/core.py").replace(core.__version__, "0.0.1"))
+    path.write_text(
+        copies.stamped(text.replace("LOPS", "SPOL"), "lops_adapters/core.py").replace(
+            core.__version__, "0.0.1"
+        )
+    )
     assert copies.state(path, text) == "edited", "the stamp is not of this text"
-    path.write_text(copies.stamped("import numpy\n", "lops_adapters/core.py").replace(core.__version__, "0.0.1"))
+    path.write_text(
+        copies.stamped("import numpy\n", "lops_adapters/core.py").replace(core.__version__, "0.0.1")
+    )
     assert copies.state(path, text) == "old"
     assert copies.version_of(path) == "0.0.1"
     path.write_text(text)
@@ -63,7 +69,11 @@ def test_renewing(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "message"), [("import numpy\n", "is not a copy made by lops_adapters"), (None, "was edited after it was copied")]
+    ("text", "message"),
+    [
+        ("import numpy\n", "is not a copy made by lops_adapters"),
+        (None, "was edited after it was copied"),
+    ],
 )
 def test_nothing_of_theirs_is_lost(text, message, tmp_path):
     path = tmp_path / "lops_core.py"
@@ -74,7 +84,10 @@ def test_nothing_of_theirs_is_lost(text, message, tmp_path):
     assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize(("name", "message"), [("new", "neither a folder nor a name ending in"), ("new/core.py", "there is no folder")])
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [("new", "neither a folder nor a name ending in"), ("new/core.py", "there is no folder")],
+)
 def test_wrong_destinations(name, message, tmp_path):
     with pytest.raises(LopsError, match=message):
         copies.vendor(tmp_path / name)

@@ -19,7 +19,9 @@ def test_loops_run():
     import torch
 
     with torch.random.fork_rng():
-        done = doctest.testfile(str(PAGE), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE)
+        done = doctest.testfile(
+            str(PAGE), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE
+        )
     assert done.failed == 0
     assert done.attempted > 20
 
@@ -42,5 +44,7 @@ def test_insertions_are_as_written(name):
     upstream = upstreams.load(name)
     for path, inserted in upstream.hunks.items():
         row = TEXT[TEXT.index(f"| {upstream.title} | `{path}`") :]
-        written = re.findall(r"\d+", "".join(line.split("|")[3] for line in row.splitlines()[: len(inserted) - 1]))
+        written = re.findall(
+            r"\d+", "".join(line.split("|")[3] for line in row.splitlines()[: len(inserted) - 1])
+        )
         assert [int(number) for number in written] == [hunk.line for hunk in inserted]

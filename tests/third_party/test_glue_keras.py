@@ -15,7 +15,9 @@ K, WORDS, CLASSES = 3, 20, ["arts", "law", "sport"]
 def network(shape, vectors, k):
     keras = import_keras()
     table = keras.layers.Embedding(*vectors.shape, trainable=False)
-    dense = keras.layers.Dense(k, activation="softmax", kernel_initializer=keras.initializers.GlorotUniform(seed=0))  # whatever ran before
+    dense = keras.layers.Dense(
+        k, activation="softmax", kernel_initializer=keras.initializers.GlorotUniform(seed=0)
+    )  # whatever ran before
     pool = [keras.layers.GlobalAveragePooling1D()]
     if len(shape) == 2:
         pool = [keras.layers.Reshape((shape[0] * shape[1], vectors.shape[1])), *pool]
@@ -61,7 +63,18 @@ def conwea_arguments(folder):
     texts = [" ".join(map(str, row)) for row in ids]
     names = [CLASSES[label] for label in labels]
     index = {name: at for at, name in enumerate(CLASSES)}
-    return (texts, names, Unread([None] * len(texts)), index, "tokenizer", f"{folder}/", 2, 8, conwea_network, conwea_prepare), wrong
+    return (
+        texts,
+        names,
+        Unread([None] * len(texts)),
+        index,
+        "tokenizer",
+        f"{folder}/",
+        2,
+        8,
+        conwea_network,
+        conwea_prepare,
+    ), wrong
 
 
 def test_conwea(tmp_path, monkeypatch, capsys):
@@ -78,7 +91,9 @@ def test_conwea(tmp_path, monkeypatch, capsys):
     assert texts == [arguments[0][at] for at in expected]
     assert names == [arguments[1][at] for at in expected]
     assert len(gold) == len(texts)
-    assert np.isin(expected, wrong).mean() < len(wrong) / len(watch.labels), "the clean labels are learnt first"
+    assert np.isin(expected, wrong).mean() < len(wrong) / len(watch.labels), (
+        "the clean labels are learnt first"
+    )
     assert watch.labels.tolist() == [CLASSES.index(name) for name in arguments[1]]
     assert watch.arguments[0] == K
     assert len(again[0]) > 0
@@ -88,7 +103,15 @@ def test_conwea(tmp_path, monkeypatch, capsys):
 class Westclass:
     """A stand-in for WeSTClass's classifier object."""
 
-    def __init__(self, input_shape, n_classes=None, model="cnn", vocab_sz=None, word_embedding_dim=100, embedding_matrix=None):
+    def __init__(
+        self,
+        input_shape,
+        n_classes=None,
+        model="cnn",
+        vocab_sz=None,
+        word_embedding_dim=100,
+        embedding_matrix=None,
+    ):
         assert (vocab_sz, word_embedding_dim) == embedding_matrix.shape
         assert model == "cnn"
         self.classifier = network(input_shape[1:], embedding_matrix, n_classes)
@@ -114,7 +137,13 @@ def trained_classifier(ids, targets, table):
 
 
 def state(model):
-    return [np.array(array) for array in (*model.get_weights(), *(variable.numpy() for variable in model.optimizer.variables))]
+    return [
+        np.array(array)
+        for array in (
+            *model.get_weights(),
+            *(variable.numpy() for variable in model.optimizer.variables),
+        )
+    ]
 
 
 @pytest.mark.parametrize("optimizer", [sgd, lambda: old_sgd], ids=["keras3", "keras2"])
@@ -124,24 +153,39 @@ def test_westclass(optimizer, tmp_path, monkeypatch):
     main = trained_classifier(ids, targets, vectors())
     before, its_optimizer = state(main.classifier), main.classifier.optimizer
     table = vectors()
-    table /= np.linalg.norm(table, axis=1, keepdims=True)  # what phase 1 does to the table that the classifier was made from
+    table /= np.linalg.norm(
+        table, axis=1, keepdims=True
+    )  # what phase 1 does to the table that the classifier was made from
     with loaded("westclass", tmp_path, monkeypatch, LOPS_TAU="0.6") as glue:
         watch = Watch(monkeypatch)
         started = []
         select = glue.select_with_keras
-        monkeypatch.setattr(glue, "select_with_keras", lambda model, *rest: started.append(model.get_weights()) or select(model, *rest))
+        monkeypatch.setattr(
+            glue,
+            "select_with_keras",
+            lambda model, *rest: started.append(model.get_weights()) or select(model, *rest),
+        )
         with random_states_unchanged():
-            documents, kept_targets = glue.keep(ids, targets, main, ids.shape, "cnn", table, 30, 16, optimizer())
+            documents, kept_targets = glue.keep(
+                ids, targets, main, ids.shape, "cnn", table, 30, 16, optimizer()
+            )
     expected = watch.expected()
     assert 0 < len(expected) < len(ids)
     assert np.array_equal(documents, ids[expected])
     assert np.array_equal(kept_targets, targets[expected])
-    assert np.isin(expected, wrong).mean() < len(wrong) / len(watch.labels), "the clean labels are learnt first"
+    assert np.isin(expected, wrong).mean() < len(wrong) / len(watch.labels), (
+        "the clean labels are learnt first"
+    )
     assert watch.arguments[1].epochs == 30
     assert watch.arguments[3] == 4
-    assert all(np.array_equal(now, then) for now, then in zip(started[0], main.classifier.get_weights(), strict=True))
+    assert all(
+        np.array_equal(now, then)
+        for now, then in zip(started[0], main.classifier.get_weights(), strict=True)
+    )
     assert main.classifier.optimizer is its_optimizer
-    assert all(np.array_equal(now, then) for now, then in zip(state(main.classifier), before, strict=True))
+    assert all(
+        np.array_equal(now, then) for now, then in zip(state(main.classifier), before, strict=True)
+    )
 
 
 def test_westclass_of_sentences(tmp_path, monkeypatch):

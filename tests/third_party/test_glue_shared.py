@@ -24,7 +24,13 @@ def test_defaults(tmp_path, monkeypatch):
 
 
 def test_settings_from_the_environment(tmp_path, monkeypatch):
-    environment = {"LOPS_TAU": "0.9", "LOPS_RULE": "ranked", "LOPS_EPOCHS": "2", "LOPS_EVERY": "5", "LOPS_AT": "refresh"}
+    environment = {
+        "LOPS_TAU": "0.9",
+        "LOPS_RULE": "ranked",
+        "LOPS_EPOCHS": "2",
+        "LOPS_EVERY": "5",
+        "LOPS_AT": "refresh",
+    }
     with loaded("lotclass", tmp_path, monkeypatch, **environment) as glue:
         assert tuple(glue.SETTINGS) == (0.9, "ranked", 2, 5, "refresh")
     with loaded("westclass", tmp_path, monkeypatch, LOPS_EVERY="epoch", LOPS_TAU="") as glue:
@@ -46,7 +52,10 @@ def test_settings_from_the_environment(tmp_path, monkeypatch):
     ],
 )
 def test_wrong_settings_stop_the_import(variable, value, message, tmp_path, monkeypatch):
-    with pytest.raises(ValueError, match=message.replace("(", r"\(")), loaded("conwea", tmp_path, monkeypatch, **{variable: value}):
+    with (
+        pytest.raises(ValueError, match=message.replace("(", r"\(")),
+        loaded("conwea", tmp_path, monkeypatch, **{variable: value}),
+    ):
         pass
 
 
@@ -68,9 +77,14 @@ def selection(shared, right, tau=0.5):
 def test_too_few_kept_are_all(tmp_path, monkeypatch, capsys):
     with loaded("conwea", tmp_path, monkeypatch):
         shared = sys.modules["lops_shared"]
-        assert shared.positions(selection(shared, True), least=2).tolist() == selection(shared, True).kept.tolist()
+        assert (
+            shared.positions(selection(shared, True), least=2).tolist()
+            == selection(shared, True).kept.tolist()
+        )
         capsys.readouterr()
-        assert shared.positions(selection(shared, False), {0: "cat", 1: "dog"}, least=2).tolist() == [0, 1, 2, 3]
+        assert shared.positions(
+            selection(shared, False), {0: "cat", 1: "dog"}, least=2
+        ).tolist() == [0, 1, 2, 3]
         assert capsys.readouterr().out.splitlines() == [
             "LOPS: rule algorithm1: kept 1 of 4 pseudo-labelled samples; "
             "max_checkpoints reached after 1 checkpoint, 1 of 2 classes below their threshold",
@@ -119,5 +133,9 @@ def test_random_states_come_back_after_an_error_too(tmp_path, monkeypatch):
             random.random(), np.random.rand(), torch.rand(1)
             raise KeyboardInterrupt
 
-    with loaded("lotclass", tmp_path, monkeypatch), random_states_unchanged(), pytest.raises(KeyboardInterrupt):
+    with (
+        loaded("lotclass", tmp_path, monkeypatch),
+        random_states_unchanged(),
+        pytest.raises(KeyboardInterrupt),
+    ):
         draw_and_fail(sys.modules["lops_shared"])

@@ -10,8 +10,8 @@ from ..framework_tools import save_bert
 from .glue_tools import Watch, loaded, noisy_tokens, random_states_unchanged
 
 K = 3
-# Toys this small teach a class nothing now and then. That warning's class is of a module in a temporary folder, which the process that
-# collects the tests' warnings cannot load.
+# Toys this small teach a class nothing now and then. That warning's class is of a module in a
+# temporary folder, which the process that collects the tests' warnings cannot load.
 pytestmark = pytest.mark.filterwarnings("ignore:nothing was learnt")
 
 
@@ -55,8 +55,12 @@ def xclass_data():
     from torch.utils.data import TensorDataset
 
     ids, labels, wrong = noisy_tokens()
-    ids = torch.tensor(np.concatenate([np.full((len(ids), 1), 2), ids, np.full((len(ids), 1), 3)], axis=1))
-    return TensorDataset(ids, torch.ones_like(ids), torch.zeros_like(ids), torch.tensor(labels)), wrong
+    ids = torch.tensor(
+        np.concatenate([np.full((len(ids), 1), 2), ids, np.full((len(ids), 1), 3)], axis=1)
+    )
+    return TensorDataset(
+        ids, torch.ones_like(ids), torch.zeros_like(ids), torch.tensor(labels)
+    ), wrong
 
 
 def xclass_options(**changes):
@@ -86,9 +90,16 @@ def test_xclass(bert, tmp_path, monkeypatch):
         again = glue.keep(dataset, xclass_options(), model, K)
     assert isinstance(kept, TensorDataset)
     assert 0 < len(expected) < len(dataset)
-    assert all(torch.equal(now, tensor[expected]) for now, tensor in zip(kept.tensors, dataset.tensors, strict=True))
-    assert all(torch.equal(now, then) for now, then in zip(again.tensors, kept.tensors, strict=True)), "the same seed selects the same"
-    assert np.isin(expected, wrong).mean() < len(wrong) / len(watch.labels), "the clean labels are learnt first"
+    assert all(
+        torch.equal(now, tensor[expected])
+        for now, tensor in zip(kept.tensors, dataset.tensors, strict=True)
+    )
+    assert all(
+        torch.equal(now, then) for now, then in zip(again.tensors, kept.tensors, strict=True)
+    ), "the same seed selects the same"
+    assert np.isin(expected, wrong).mean() < len(wrong) / len(watch.labels), (
+        "the clean labels are learnt first"
+    )
     assert watch.arguments[3] == 8, "60 documents, 8 an update: two parts of 4"
     assert same(weights(model), before)
     assert not model.training
@@ -115,7 +126,9 @@ def test_xclass_passes_token_types_to_bert_alone(bert, tmp_path, monkeypatch):
 
 
 def lotclass_network():
-    """A stand-in for LOTClass's class: an encoder, a class head on every token, and a language-model head that is never trained."""
+    """A stand-in for LOTClass's class: an encoder, a class head on every token, and a
+    language-model head that is never trained.
+    """
     import torch
     from transformers import AutoModel
 
@@ -129,7 +142,10 @@ def lotclass_network():
             self.cls = torch.nn.Linear(width, 20)
             self.cls.weight.requires_grad = False
             self.head = torch.nn.Sequential(
-                torch.nn.Linear(width, width), torch.nn.Tanh(), torch.nn.Dropout(0.1), torch.nn.Linear(width, num_labels)
+                torch.nn.Linear(width, width),
+                torch.nn.Tanh(),
+                torch.nn.Dropout(0.1),
+                torch.nn.Linear(width, num_labels),
             )
 
         @classmethod
@@ -146,14 +162,23 @@ def lotclass_network():
 
 
 def trainer(bert, **changes):
-    usual = {"pretrained_lm": bert, "num_class": K, "mask_id": 4, "train_batch_size": 4, "world_size": 1, "accum_steps": 2}
+    usual = {
+        "pretrained_lm": bert,
+        "num_class": K,
+        "mask_id": 4,
+        "train_batch_size": 4,
+        "world_size": 1,
+        "accum_steps": 2,
+    }
     return SimpleNamespace(**{**usual, **changes})
 
 
 def fast(glue, monkeypatch):
     """A tiny random network needs a larger rate than a pretrained one."""
     training = glue.TorchTraining
-    monkeypatch.setattr(glue, "TorchTraining", lambda **settings: training(**{**settings, "learning_rate": 3e-3}))
+    monkeypatch.setattr(
+        glue, "TorchTraining", lambda **settings: training(**{**settings, "learning_rate": 3e-3})
+    )
 
 
 def test_lotclass_rows(bert, tmp_path, monkeypatch):
@@ -179,7 +204,9 @@ def test_lotclass_rows(bert, tmp_path, monkeypatch):
     assert 0 < len(expected) < len(ids)
     assert all(torch.equal(kept[name], tensor[expected]) for name, tensor in before.items())
     assert same(data, before)
-    assert np.isin(expected, wrong).mean() < len(wrong) / len(watch.labels), "the clean labels are learnt first"
+    assert np.isin(expected, wrong).mean() < len(wrong) / len(watch.labels), (
+        "the clean labels are learnt first"
+    )
     assert watch.arguments[3] == 8
     assert np.allclose(np.concatenate(watch.seen).sum(axis=1), 1.0, atol=1e-5)
     assert len(network.made) == 1, "one fresh network"
@@ -190,12 +217,20 @@ def test_lotclass_masks_the_places_that_it_asks_about(bert, tmp_path, monkeypatc
 
     network, seen = lotclass_network(), []
     forward = network.forward
-    monkeypatch.setattr(network, "forward", lambda self, ids, **more: seen.append(ids.clone()) or forward(self, ids, **more))
+    monkeypatch.setattr(
+        network,
+        "forward",
+        lambda self, ids, **more: seen.append(ids.clone()) or forward(self, ids, **more),
+    )
     ids = torch.tensor(noisy_tokens(n=12)[0])
     places = torch.full_like(ids, -1)
     places[:, 2] = torch.arange(12) % K
     with loaded("lotclass", tmp_path, monkeypatch, LOPS_EPOCHS="1") as glue:
-        glue.keep_rows({"input_ids": ids, "attention_masks": torch.ones_like(ids), "labels": places}, trainer(bert), network)
+        glue.keep_rows(
+            {"input_ids": ids, "attention_masks": torch.ones_like(ids), "labels": places},
+            trainer(bert),
+            network,
+        )
     for batch in seen:
         assert (batch[:, 2] == 4).all()
         assert (batch[:, [0, 1, 3]] != 4).all()
@@ -209,7 +244,15 @@ def test_lotclass_refresh(bert, tmp_path, monkeypatch):
     targets = torch.tensor(0.8 * np.eye(K)[labels] + 0.2 / K, dtype=torch.float32)
     data = {"input_ids": ids, "attention_masks": torch.ones_like(ids), "labels": targets}
     network = lotclass_network()
-    with loaded("lotclass", tmp_path, monkeypatch, LOPS_AT="refresh", LOPS_EPOCHS="15", LOPS_TAU="0.7", LOPS_RULE="ranked") as glue:
+    with loaded(
+        "lotclass",
+        tmp_path,
+        monkeypatch,
+        LOPS_AT="refresh",
+        LOPS_EPOCHS="15",
+        LOPS_TAU="0.7",
+        LOPS_RULE="ranked",
+    ) as glue:
         watch = Watch(monkeypatch)
         fast(glue, monkeypatch)
         assert glue.keep_rows(data, trainer(bert), network) is data
@@ -219,11 +262,15 @@ def test_lotclass_refresh(bert, tmp_path, monkeypatch):
     expected = watch.expected()
     assert 0 < len(expected) < len(ids)
     assert all(torch.equal(kept[name], tensor[expected]) for name, tensor in data.items())
-    assert np.isin(expected, wrong).mean() < len(wrong) / len(watch.labels), "the clean labels are learnt first"
+    assert np.isin(expected, wrong).mean() < len(wrong) / len(watch.labels), (
+        "the clean labels are learnt first"
+    )
 
 
 def test_the_schedule_is_the_probes_own(bert, tmp_path, monkeypatch):
-    """A rise over the first tenth of the probe's updates, a fall to nearly nothing, on parameters of the probe alone."""
+    """A rise over the first tenth of the probe's updates, a fall to nearly nothing, on parameters
+    of the probe alone.
+    """
     import torch
 
     rates, made = [], []
@@ -239,7 +286,11 @@ def test_the_schedule_is_the_probes_own(bert, tmp_path, monkeypatch):
 
     ids, labels, _ = noisy_tokens(n=40)
     ids = torch.tensor(ids)
-    data = {"input_ids": ids, "attention_masks": torch.ones_like(ids), "labels": torch.eye(K)[labels]}
+    data = {
+        "input_ids": ids,
+        "attention_masks": torch.ones_like(ids),
+        "labels": torch.eye(K)[labels],
+    }
     network = lotclass_network()
     with loaded("lotclass", tmp_path, monkeypatch, LOPS_AT="refresh", LOPS_TAU="1") as glue:
         monkeypatch.setattr(torch.optim, "AdamW", Recorder)
@@ -248,4 +299,6 @@ def test_the_schedule_is_the_probes_own(bert, tmp_path, monkeypatch):
     ((parameters, settings),) = made
     assert settings == {"lr": 2e-5, "eps": 1e-8, "weight_decay": 0.0}
     (probe,) = network.made
-    assert {id(parameter) for parameter in parameters} == {id(p) for name, p in probe.named_parameters() if name != "cls.weight"}
+    assert {id(parameter) for parameter in parameters} == {
+        id(p) for name, p in probe.named_parameters() if name != "cls.weight"
+    }

@@ -1,4 +1,6 @@
-"""The patches as files: nothing in them but lines of ours, in a form that git reads too, and glue that old Python reads."""
+"""The patches as files: nothing in them but lines of ours, in a form that git reads too, and glue
+that old Python reads.
+"""
 
 import ast
 import re
@@ -15,7 +17,9 @@ from .checkouts import NAMES, SCRIPTS
 
 TOP = Path(upstreams.HERE).parents[1]
 GLUE = sorted((upstreams.HERE / "glue").glob("*.py"))
-HEADERS = re.compile(r"diff --git a/\S+ b/\S+|--- a/\S+|\+\+\+ b/\S+|@@ -\d+,0 \+\d+,\d+ @@ after [0-9a-f]{12} before [0-9a-f]{12}")
+HEADERS = re.compile(
+    r"diff --git a/\S+ b/\S+|--- a/\S+|\+\+\+ b/\S+|@@ -\d+,0 \+\d+,\d+ @@ after [0-9a-f]{12} before [0-9a-f]{12}"
+)
 
 
 def patch_text(name):
@@ -25,7 +29,9 @@ def patch_text(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_only_headers_and_added_lines(name):
     for line in patch_text(name).splitlines():
-        assert HEADERS.fullmatch(line) or (line.startswith("+") and not line.startswith("+++")), line
+        assert HEADERS.fullmatch(line) or (line.startswith("+") and not line.startswith("+++")), (
+            line
+        )
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -40,14 +46,18 @@ def test_every_insertion_is_marked_and_waits_for_the_switch(name):
             assert len(block) == 1
             assert isinstance(block[0], ast.If)
             assert not block[0].orelse
-        assert len({hunk.lines for hunk in inserted}) == len(inserted), "undoing finds each insertion by its lines"
+        assert len({hunk.lines for hunk in inserted}) == len(inserted), (
+            "undoing finds each insertion by its lines"
+        )
 
 
 def indent(hunk):
     return len(hunk.lines[0]) - len(hunk.lines[0].lstrip())
 
 
-@pytest.mark.parametrize(("switch", "imported"), [(None, False), ("", False), ("0", False), ("1", True)])
+@pytest.mark.parametrize(
+    ("switch", "imported"), [(None, False), ("", False), ("0", False), ("1", True)]
+)
 def test_switch(switch, imported, monkeypatch):
     (source,) = upstreams.load("conwea").hunks.values()
     monkeypatch.delenv("LOPS", raising=False)
@@ -70,7 +80,9 @@ def test_upstream_says_what_it_is(name):
     assert all(re.fullmatch("[0-9a-f]{40}", blob) for blob in upstream.files.values())
     assert upstream.licence.split(",")[0] in ("MIT", "Apache-2.0")
     assert upstream.layout in {layout.name for layout in LAYOUTS}
-    assert sorted(upstream.companions()) == sorted(SCRIPTS[name] + stem for stem in ("lops_core.py", "lops_shared.py", f"lops_{name}.py"))
+    assert sorted(upstream.companions()) == sorted(
+        SCRIPTS[name] + stem for stem in ("lops_core.py", "lops_shared.py", f"lops_{name}.py")
+    )
     readme = (TOP / "third_party" / "README.md").read_text(encoding="utf-8")
     assert upstream.commit in readme
     assert upstream.repository in readme
@@ -88,14 +100,20 @@ def test_the_file_of_upstreams_is_toml():
 
 
 def test_unknown_name_is_refused():
-    with pytest.raises(LopsError, match="no patch for 'bert'; wanted one of conwea, xclass, westclass, lotclass"):
+    with pytest.raises(
+        LopsError, match="no patch for 'bert'; wanted one of conwea, xclass, westclass, lotclass"
+    ):
         upstreams.load("bert")
 
 
-@pytest.mark.parametrize(("name", "there"), [("patches", "patches"), ("third_party/upstreams.toml", "upstreams.toml")])
+@pytest.mark.parametrize(
+    ("name", "there"), [("patches", "patches"), ("third_party/upstreams.toml", "upstreams.toml")]
+)
 def test_the_files_at_the_top_are_those_of_the_package(name, there):
     link, copy = TOP / name, upstreams.HERE / there
-    assert link.resolve() == copy.resolve() or link.read_text().strip().endswith(f"lops_adapters/vendoring/{there}")
+    assert link.resolve() == copy.resolve() or link.read_text().strip().endswith(
+        f"lops_adapters/vendoring/{there}"
+    )
 
 
 @pytest.mark.parametrize(
@@ -120,19 +138,47 @@ def test_glue_is_old_python(path):
     nodes = list(ast.walk(tree))
     assert not [node for node in nodes if isinstance(node, ast.NamedExpr | ast.Match)]
     assert not [node for node in nodes if isinstance(node, ast.arguments) and node.posonlyargs]
-    assert not [node for node in nodes if isinstance(node, ast.ImportFrom) and node.module == "__future__"], "annotations need Python 3.7"
-    assert not {node.attr for node in nodes if isinstance(node, ast.Attribute)} & {"removeprefix", "removesuffix", "inference_mode"}
+    assert not [
+        node for node in nodes if isinstance(node, ast.ImportFrom) and node.module == "__future__"
+    ], "annotations need Python 3.7"
+    assert not {node.attr for node in nodes if isinstance(node, ast.Attribute)} & {
+        "removeprefix",
+        "removesuffix",
+        "inference_mode",
+    }
 
 
 @pytest.mark.parametrize("path", GLUE, ids=lambda path: path.stem)
 def test_glue_imports_what_is_there(path):
-    """The vendored files, numpy, the standard library of Python 3.6, and torch where the repository runs on it."""
+    """The vendored files, numpy, the standard library of Python 3.6, and torch where the repository
+    runs on it.
+    """
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    modules = {alias.name.split(".")[0] for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
-    modules |= {node.module.split(".")[0] for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
-    allowed = {"contextlib", "copy", "os", "pickle", "random", "sys", "typing", "numpy", "lops_core", "lops_shared"}
+    modules = {
+        alias.name.split(".")[0]
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import)
+        for alias in node.names
+    }
+    modules |= {
+        node.module.split(".")[0] for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)
+    }
+    allowed = {
+        "contextlib",
+        "copy",
+        "os",
+        "pickle",
+        "random",
+        "sys",
+        "typing",
+        "numpy",
+        "lops_core",
+        "lops_shared",
+    }
     if path.stem in ("lops_xclass", "lops_lotclass"):
         allowed |= {"torch"}
-    at_import = {alias.name for node in tree.body if isinstance(node, ast.Import) for alias in node.names}
+    at_import = {
+        alias.name for node in tree.body if isinstance(node, ast.Import) for alias in node.names
+    }
     assert "torch" not in at_import or "torch" in allowed
     assert modules <= allowed | {"torch"}

@@ -1,4 +1,6 @@
-"""Patching generated checkouts: to and fro to the byte, once however often, and not at all where something is not as expected."""
+"""Patching generated checkouts: to and fro to the byte, once however often, and not at all where
+something is not as expected.
+"""
 
 import ast
 import stat
@@ -79,7 +81,10 @@ def test_the_file_keeps_its_mode(tmp_path):
 
 
 def test_another_folder_is_refused(tmp_path):
-    with pytest.raises(LopsError, match=r"holds no src/trainer\.py; wanted the top folder of a checkout of LOTClass, commit b914c612"):
+    with pytest.raises(
+        LopsError,
+        match=r"holds no src/trainer\.py; wanted the top folder of a checkout of LOTClass, commit b914c612",
+    ):
         patching.apply(tmp_path, upstreams.load("lotclass"))
     assert not list(tmp_path.iterdir())
 
@@ -93,7 +98,12 @@ def test_an_unknown_tree_is_refused(force, tmp_path):
     with pytest.raises(LopsError) as error:
         patching.apply(tmp_path, real, force=force)
     found = hunks.blob_id(before["main.py"])
-    for word in (real.files["main.py"], real.commit, "WeSTClass", *(["fits nowhere"] if force else [found, "--force", real.repository])):
+    for word in (
+        real.files["main.py"],
+        real.commit,
+        "WeSTClass",
+        *(["fits nowhere"] if force else [found, "--force", real.repository]),
+    ):
         assert word in str(error.value)
     assert contents(tmp_path) == before
 
@@ -133,7 +143,10 @@ def test_an_insertion_that_fits_twice_is_refused(tmp_path):
 
 def test_insertions_in_another_order_are_refused():
     lines = [b"a", b"b", b"c", b"d"]
-    both = [hunks.Hunk(at, hunks.anchor(lines[at - 1]), hunks.anchor(lines[at]), (b"x",)) for at in (1, 3)]
+    both = [
+        hunks.Hunk(at, hunks.anchor(lines[at - 1]), hunks.anchor(lines[at]), (b"x",))
+        for at in (1, 3)
+    ]
     assert hunks.insert(b"a\nb\nc\nd\n", both) == b"a\nx\nb\nc\nx\nd\n"
     with pytest.raises(LopsError, match="another order"):
         hunks.insert(b"c\nd\na\nb\n", both)
@@ -157,7 +170,9 @@ def test_an_edited_patch_is_refused_and_forced_out(tmp_path):
     edited = contents(tmp_path)
     assert states(tmp_path, upstream)["train.py"] == "patch edited"
     for act in (patching.apply, patching.reverse):
-        with pytest.raises(LopsError, match="--reverse --force takes out all that stands between the marks"):
+        with pytest.raises(
+            LopsError, match="--reverse --force takes out all that stands between the marks"
+        ):
             act(tmp_path, upstream)
     with pytest.raises(LopsError, match="between the marks"):
         patching.apply(tmp_path, upstream, force=True)
@@ -166,7 +181,9 @@ def test_an_edited_patch_is_refused_and_forced_out(tmp_path):
     assert contents(tmp_path) == before
 
 
-@pytest.mark.parametrize(("old", "new"), [(b"# <<< lops_adapters\n", b""), (b"pass  # 3\n", b"# >>> lops_adapters\n")])
+@pytest.mark.parametrize(
+    ("old", "new"), [(b"# <<< lops_adapters\n", b""), (b"pass  # 3\n", b"# >>> lops_adapters\n")]
+)
 def test_marks_without_a_partner_are_left_to_the_user(old, new, tmp_path):
     upstream = skeleton(tmp_path, "conwea")
     patching.apply(tmp_path, upstream)
@@ -188,7 +205,9 @@ def test_an_edited_copy_is_never_lost(tmp_path):
     assert "lops_conwea.py" not in restored
     assert left == ["lops_conwea.py"]
     before = contents(tmp_path)
-    with pytest.raises(LopsError, match=r"lops_conwea\.py was edited after it was copied, and would be lost"):
+    with pytest.raises(
+        LopsError, match=r"lops_conwea\.py was edited after it was copied, and would be lost"
+    ):
         patching.apply(tmp_path, upstream, force=True)
     assert contents(tmp_path) == before
 
@@ -204,7 +223,9 @@ def test_a_file_of_theirs_in_the_way_is_never_lost(tmp_path):
 def test_old_copies_are_renewed(tmp_path):
     upstream = skeleton(tmp_path, "conwea")
     patching.apply(tmp_path, upstream)
-    (tmp_path / "lops_shared.py").write_text(stamped("print()\n", "lops_adapters/vendoring/glue/lops_shared.py"))
+    (tmp_path / "lops_shared.py").write_text(
+        stamped("print()\n", "lops_adapters/vendoring/glue/lops_shared.py")
+    )
     assert states(tmp_path, upstream)["lops_shared.py"] == "old"
     assert patching.apply(tmp_path, upstream) == ["lops_shared.py"]
     assert states(tmp_path, upstream)["lops_shared.py"] == "current"
@@ -217,7 +238,10 @@ def test_a_killed_patching_is_finished_by_the_next(tmp_path, monkeypatch):
         patch.setattr(patching, "_replace", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             patching.apply(tmp_path, upstream)
-    assert states(tmp_path, upstream) == {"train.py": "original", **dict.fromkeys(upstream.companions(), "current")}
+    assert states(tmp_path, upstream) == {
+        "train.py": "original",
+        **dict.fromkeys(upstream.companions(), "current"),
+    }
     assert patching.apply(tmp_path, upstream) == ["train.py"]
     patching.reverse(tmp_path, upstream)
     assert contents(tmp_path) == before

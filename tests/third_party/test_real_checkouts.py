@@ -1,4 +1,6 @@
-"""The real repositories, where LOPS_UPSTREAM_DIR has checkouts of them: patched, compiled, names bound, and undone to the same blob ids."""
+"""The real repositories, where LOPS_UPSTREAM_DIR has checkouts of them: patched, compiled, names
+bound, and undone to the same blob ids.
+"""
 
 import ast
 import builtins
@@ -33,7 +35,12 @@ def test_patched_compiled_and_undone(name, tmp_path):
 def test_the_command_does_so_too(name, tmp_path):
     root = real_checkout(name, tmp_path)
     before = contents(root)
-    for arguments, word in [(["--check"], "would write"), ([], "wrote"), (["--status"], "patched"), (["--reverse"], "restored or removed")]:
+    for arguments, word in [
+        (["--check"], "would write"),
+        ([], "wrote"),
+        (["--status"], "patched"),
+        (["--reverse"], "restored or removed"),
+    ]:
         done = lops("patch", name, root, *arguments)
         assert done.returncode == 0, done.stderr
         assert word in done.stdout
@@ -54,8 +61,17 @@ def test_anchors_fit_one_place(name, tmp_path):
 @pytest.mark.parametrize("name", NAMES)
 def test_no_line_of_theirs_is_ours(name, tmp_path):
     root = real_checkout(name, tmp_path)
-    theirs = {line.strip() for path, data in contents(root).items() for line in data.decode(errors="replace").splitlines()}
-    ours = {line.decode().strip() for inserted in upstreams.load(name).hunks.values() for hunk in inserted for line in hunk.lines}
+    theirs = {
+        line.strip()
+        for path, data in contents(root).items()
+        for line in data.decode(errors="replace").splitlines()
+    }
+    ours = {
+        line.decode().strip()
+        for inserted in upstreams.load(name).hunks.values()
+        for hunk in inserted
+        for line in hunk.lines
+    }
     assert ours & theirs <= {")"}
 
 
@@ -65,7 +81,11 @@ def test_names_are_bound_where_they_are_used(name, tmp_path):
     patching.apply(root, upstream)
     for path, inserted in upstream.hunks.items():
         tree = ast.parse((root / path).read_bytes())
-        calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and called(node).startswith(f"lops_{name}.")]
+        calls = [
+            node
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Call) and called(node).startswith(f"lops_{name}.")
+        ]
         assert len(calls) == len(inserted) - 1
         for call in calls:
             used = {node.id for node in ast.walk(call) if isinstance(node, ast.Name)}
@@ -75,7 +95,9 @@ def test_names_are_bound_where_they_are_used(name, tmp_path):
             targets = {node.id for statement in ast.walk(tree) if assigns(statement, call) for node in ast.walk(statement.targets[0])
                        if isinstance(node, ast.Name)}  # fmt: skip
             assert targets, "what the call returns is not kept"
-            assert targets - {"self"} <= used | {"self"}, "a name that the program does not have is assigned"
+            assert targets - {"self"} <= used | {"self"}, (
+                "a name that the program does not have is assigned"
+            )
 
 
 def test_a_name_that_is_not_bound_would_be_seen():
@@ -95,13 +117,23 @@ def assigns(statement, call):
 
 def arity(name, function):
     tree = ast.parse((GLUE / f"lops_{name}.py").read_text(encoding="utf-8"))
-    definition = next(node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == function.split(".")[1])
+    definition = next(
+        node
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef) and node.name == function.split(".")[1]
+    )
     return len(definition.args.args)
 
 
 def bound_before(tree, call, folder):
-    """Names that a call may use: bound above it in its function, in the functions around it, and in the module."""
-    around = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.lineno <= call.lineno <= node.end_lineno]
+    """Names that a call may use: bound above it in its function, in the functions around it, and in
+    the module.
+    """
+    around = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef) and node.lineno <= call.lineno <= node.end_lineno
+    ]
     innermost = max(around, key=lambda node: node.lineno, default=tree)
     names = set()
     for scope in (tree, *around):
@@ -145,11 +177,19 @@ def test_the_glue_reads_attributes_that_are_there(name, tmp_path):
     root = real_checkout(name, tmp_path)
     thing, expected = ATTRIBUTES[name]
     glue = ast.parse((GLUE / f"lops_{name}.py").read_text(encoding="utf-8"))
-    read = {node.attr for node in ast.walk(glue) if isinstance(node, ast.Attribute) and ast.unparse(node.value) == thing}
+    read = {
+        node.attr
+        for node in ast.walk(glue)
+        if isinstance(node, ast.Attribute) and ast.unparse(node.value) == thing
+    }
     assert read
     (path,) = upstreams.load(name).files
     tree = ast.parse((root / path).read_bytes())
-    stored = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)]
+    stored = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+    ]
     there = {node.attr for node in stored if ast.unparse(node.value) in ("args", "self")}
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and called(node).endswith("add_argument"):
@@ -180,4 +220,6 @@ def test_keywords_that_the_glue_passes_are_there(tmp_path):
         ]
         assert calls
         for call in calls:
-            assert any({keyword.arg for keyword in call.keywords} <= names for names in definitions), (path, function)
+            assert any(
+                {keyword.arg for keyword in call.keywords} <= names for names in definitions
+            ), (path, function)

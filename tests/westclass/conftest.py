@@ -9,7 +9,9 @@ from .toys import SEEDS, documents, save_tiny_bert, settings
 
 @pytest.fixture(scope="package", autouse=True)
 def cache(tmp_path_factory):
-    """The user's cache folder, for as long as these tests run: a fresh one; nobody's own is read or written."""
+    """The user's cache folder, for as long as these tests run: a fresh one; nobody's own is read or
+    written.
+    """
     with pytest.MonkeyPatch.context() as patch:
         folder = tmp_path_factory.mktemp("cache")
         patch.setenv("XDG_CACHE_HOME", str(folder))
@@ -43,7 +45,9 @@ def dataset(data):
 
 @pytest.fixture(scope="package")
 def go(cache):
-    """Run WeSTClass in this process: go(dataset, path, arms=..., **settings) -> the run's path, metrics and settings."""
+    """Run WeSTClass in this process: go(dataset, path, arms=..., **settings) -> the run's path,
+    metrics and settings.
+    """
 
     def run(dataset, path, arms=("standard", "lops"), seed=0, resume=False, **overrides):
         chosen = settings(**overrides)

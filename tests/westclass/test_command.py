@@ -1,11 +1,13 @@
-"""The command: bad input is one clear line on standard error, exit status 2, before any long work; odd input works."""
+"""The command: bad input is one clear line on standard error, exit status 2, before any long work;
+odd input works.
+"""
 
 import json
 from functools import partial
 
 import pytest
 
-from lops_adapters import arguments
+from lops_adapters import console
 from lops_adapters.westclass import pipeline
 from lops_adapters.westclass.__main__ import main
 
@@ -35,7 +37,9 @@ def small():
 def no_work(monkeypatch):
     """Fail the test where word vectors are trained or a network is built."""
     for name in ("train_word_vectors", "build_network", "build_probe"):
-        monkeypatch.setattr(pipeline, name, lambda *_, **__: pytest.fail("long work before the error"))
+        monkeypatch.setattr(
+            pipeline, name, lambda *_, **__: pytest.fail("long work before the error")
+        )
 
 
 @pytest.fixture
@@ -63,24 +67,52 @@ def settings_of(folder):
     ("more", "words"),
     [
         *BAD_OPTIONS,
-        (["--every", "85"], ["every is 85, and the probe makes 84 updates on 36 pseudo documents; wanted a smaller number, or epoch"]),
+        (
+            ["--every", "85"],
+            [
+                "every is 85, and the probe makes 84 updates on 36 pseudo documents; wanted a smaller number, or epoch"
+            ],
+        ),
         (["--every", "85", "--network", "han"], ["every is 85, and the probe makes 84 updates"]),
-        (["--every", "9", "--probe", "linear"], ["every is 9, and the probe makes 8 updates on 36 pseudo documents"]),
+        (
+            ["--every", "9", "--probe", "linear"],
+            ["every is 9, and the probe makes 8 updates on 36 pseudo documents"],
+        ),
         (["--pretrain-epochs", "0"], ["pretrain_epochs is 0; wanted at least 1"]),
         (["--update-interval", "0"], ["update_interval is 0; wanted at least 1"]),
         (["--max-iterations", "-1"], ["max_iterations is -1; wanted at least 1"]),
         (["--min-count", "0"], ["min_count is 0; wanted at least 1"]),
-        (["--min-count", "5000"], ["no seed of 3 of 3 classes is a word with a vector", "lower min_count"]),
-        (["--probe", "transformer", "--encoder", "no/such/model"], ["cannot load the encoder 'no/such/model'", "wanted 'minilm'"]),
+        (
+            ["--min-count", "5000"],
+            ["no seed of 3 of 3 classes is a word with a vector", "lower min_count"],
+        ),
+        (
+            ["--probe", "transformer", "--encoder", "no/such/model"],
+            ["cannot load the encoder 'no/such/model'", "wanted 'minilm'"],
+        ),
         (["--text-column", "body"], ["no column 'body'"]),
         (
             ["--supervision", "documents"],
-            ["--supervision documents needs labelled documents: give --labelled CSV or --labelled-per-class N"],
+            [
+                "--supervision documents needs labelled documents: give --labelled CSV or --labelled-per-class N"
+            ],
         ),
-        (["--supervision", "names", "--labelled-per-class", "1"], ["found labelled documents and --supervision names"]),
-        (["--labelled-per-class", "0"], ["--labelled-per-class is 0; wanted 1 to half of the 20 documents of fine_arts"]),
-        (["--labelled-per-class", "11"], ["--labelled-per-class is 11; wanted 1 to half of the 20 documents of fine_arts"]),
-        (["--labelled-per-class", "1", "--labelled", "some.csv"], ["found --labelled and --labelled-per-class; wanted one of them"]),
+        (
+            ["--supervision", "names", "--labelled-per-class", "1"],
+            ["found labelled documents and --supervision names"],
+        ),
+        (
+            ["--labelled-per-class", "0"],
+            ["--labelled-per-class is 0; wanted 1 to half of the 20 documents of fine_arts"],
+        ),
+        (
+            ["--labelled-per-class", "11"],
+            ["--labelled-per-class is 11; wanted 1 to half of the 20 documents of fine_arts"],
+        ),
+        (
+            ["--labelled-per-class", "1", "--labelled", "some.csv"],
+            ["found --labelled and --labelled-per-class; wanted one of them"],
+        ),
     ],
 )
 def test_options_that_cannot_work(run, good, tmp_path, monkeypatch, more, words):
@@ -90,7 +122,13 @@ def test_options_that_cannot_work(run, good, tmp_path, monkeypatch, more, words)
 
 
 def test_options_argparse_refuses(run, good, capsys):
-    wrong = ("--network rnn", "--supervision gold", "--length auto", "--labelled-per-class few", "--nonsense")
+    wrong = (
+        "--network rnn",
+        "--supervision gold",
+        "--length auto",
+        "--labelled-per-class few",
+        "--nonsense",
+    )
     assert_usage(partial(run, good), capsys, "lops_adapters.westclass", *wrong)
 
 
@@ -101,22 +139,58 @@ DATA = {
         LABELS,
         {**SEEDS, "law": ["sonata", "rugby"]},
         [],
-        ["no seed of 1 of 3 classes is a word with a vector (law: sonata, rugby)", "give other seed words or another supervision"],
+        [
+            "no seed of 1 of 3 classes is a word with a vector (law: sonata, rugby)",
+            "give other seed words or another supervision",
+        ],
     ),
-    "a class without seeds": (TEXTS, LABELS, {**SEEDS, "sport": []}, [], ["no seed of 1 of 3 classes is a word", "(sport: nothing)"]),
-    "an unknown name": (TEXTS, None, {"judge": ["judge"], "painting": ["paint"]}, ["--supervision", "names"], ["painting: painting"]),
+    "a class without seeds": (
+        TEXTS,
+        LABELS,
+        {**SEEDS, "sport": []},
+        [],
+        ["no seed of 1 of 3 classes is a word", "(sport: nothing)"],
+    ),
+    "an unknown name": (
+        TEXTS,
+        None,
+        {"judge": ["judge"], "painting": ["paint"]},
+        ["--supervision", "names"],
+        ["painting: painting"],
+    ),
     "no seed words": (
         TEXTS,
         LABELS,
         None,
         ["--supervision", "keywords"],
-        ["comes without seed words", "put a seeds.json beside the data, or give --supervision names"],
+        [
+            "comes without seed words",
+            "put a seeds.json beside the data, or give --supervision names",
+        ],
     ),
     "every document empty": (["", "   ", "\n"], None, SEEDS, [], ["found no word in 3 documents"]),
     "only punctuation": (["...", "?! (,)"], None, SEEDS, [], ["found no word in 2 documents"]),
-    "only punctuation, faithful": (["...", "?! (_)"], None, SEEDS, ["--faithful"], ["found no word in 2 documents"]),
-    "no frequent word": (RARE, None, {"a": ["word"], "b": ["others"]}, [], ["no seed of 2 of 2 classes", "lower min_count"]),
-    "one class": (TEXTS, None, {"law": ["judge"]}, [], ["has 1 class; wanted at least two to tell apart"]),
+    "only punctuation, faithful": (
+        ["...", "?! (_)"],
+        None,
+        SEEDS,
+        ["--faithful"],
+        ["found no word in 2 documents"],
+    ),
+    "no frequent word": (
+        RARE,
+        None,
+        {"a": ["word"], "b": ["others"]},
+        [],
+        ["no seed of 2 of 2 classes", "lower min_count"],
+    ),
+    "one class": (
+        TEXTS,
+        None,
+        {"law": ["judge"]},
+        [],
+        ["has 1 class; wanted at least two to tell apart"],
+    ),
     "no gold labels to draw from": (
         TEXTS,
         None,
@@ -136,18 +210,42 @@ def test_data_that_cannot_work(run, tmp_path, what):
 
 
 LABELLED = {
-    "no columns": ("name,class\nd0,law\n", ["found no id or no label in line 2; wanted a header with the columns id and label"]),
+    "no columns": (
+        "name,class\nd0,law\n",
+        ["found no id or no label in line 2; wanted a header with the columns id and label"],
+    ),
     "one column": ("id\nd0\n", ["found no id or no label in line 2"]),
     "an empty cell": ("id,label\nd0,fine_arts\nd1,\n", ["found no id or no label in line 3"]),
-    "empty cells below a cell of two lines": ('id,label,note\nd0,fine_arts,"a\nb"\n,law,\n', ["found no id or no label in line 4"]),
+    "empty cells below a cell of two lines": (
+        'id,label,note\nd0,fine_arts,"a\nb"\n,law,\n',
+        ["found no id or no label in line 4"],
+    ),
     "nothing": ("", ["found nothing; wanted a header"]),
     "a header": ("id,label\n", ["found nothing; wanted a header"]),
-    "an unknown id": ("id,label\nd0,law\nx9,law\n", ["labelled document 'x9' is not in good; wanted ids of its documents, such as 'd0'"]),
-    "an unknown class": ("id,label\nd0,laws\n", ["labelled document 'd0' has class 'laws'; wanted one of fine_arts, law, sport"]),
-    "twice the same": ("id,label\nd0,law\nd1,law\nd0,law\n", ["labelled documents given more than once: d0; wanted each id once"]),
-    "two classes": ("id,label\nd0,law\nd0,sport\n", ["labelled documents given more than once: d0"]),
-    "a class without": ("id,label\nd0,fine_arts\nd1,law\n", ["no labelled document for sport; wanted at least one a class"]),
-    "no word of its own": ("id,label\nd4,law\nd60,sport\nd3,fine_arts\n", ["the labelled documents of sport hold no word of their own"]),
+    "an unknown id": (
+        "id,label\nd0,law\nx9,law\n",
+        ["labelled document 'x9' is not in good; wanted ids of its documents, such as 'd0'"],
+    ),
+    "an unknown class": (
+        "id,label\nd0,laws\n",
+        ["labelled document 'd0' has class 'laws'; wanted one of fine_arts, law, sport"],
+    ),
+    "twice the same": (
+        "id,label\nd0,law\nd1,law\nd0,law\n",
+        ["labelled documents given more than once: d0; wanted each id once"],
+    ),
+    "two classes": (
+        "id,label\nd0,law\nd0,sport\n",
+        ["labelled documents given more than once: d0"],
+    ),
+    "a class without": (
+        "id,label\nd0,fine_arts\nd1,law\n",
+        ["no labelled document for sport; wanted at least one a class"],
+    ),
+    "no word of its own": (
+        "id,label\nd4,law\nd60,sport\nd3,fine_arts\n",
+        ["the labelled documents of sport hold no word of their own"],
+    ),
     "a zero byte": ("id,label\nd0\x00,law\n", []),
 }
 
@@ -166,7 +264,11 @@ def test_labelled_documents_that_cannot_work(run, tmp_path, what):
 def test_labelled_files_that_cannot_be_read(run, good, tmp_path):
     (tmp_path / "latin.csv").write_bytes("id,label\nd0,für\n".encode("latin-1"))
     for path in (tmp_path / "missing.csv", tmp_path, tmp_path / "latin.csv"):
-        assert_refused(run(good, "--labelled", path), f"{path} cannot be read (", "wanted a UTF-8 CSV file with the columns id and label")
+        assert_refused(
+            run(good, "--labelled", path),
+            f"{path} cannot be read (",
+            "wanted a UTF-8 CSV file with the columns id and label",
+        )
     assert not (tmp_path / "run").exists()
 
 
@@ -176,10 +278,12 @@ def test_output_that_is_taken(run, good, tmp_path):
 
 
 def test_a_library_that_is_missing(run, good, tmp_path, monkeypatch):
-    from lops_adapters import command
+    from lops_adapters.runs import command
 
     for gone, more in (("keras", []), ("gensim", []), ("safetensors", ["--network", "han"])):
-        monkeypatch.setattr(command, "find_spec", lambda name, gone=gone: None if name == gone else object())
+        monkeypatch.setattr(
+            command, "find_spec", lambda name, gone=gone: None if name == gone else object()
+        )
         words = f"WeSTClass needs {gone}, which is not installed; run: pip install 'lops_adapters[westclass]'"
         assert_refused(run(good, *more), words)
         assert not (tmp_path / "run").exists()
@@ -191,7 +295,10 @@ def test_a_run_is_not_overwritten(run, good, tmp_path, cache):
     assert "WeSTClass on good, 60 documents, preset quick, seed 0" in out
     assert out.rstrip().endswith(f"run folder: {tmp_path / 'run'}")
     page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
-    assert "60 documents in 3 classes; 36 pseudo documents were made, each with a pseudo-label." in page
+    assert (
+        "60 documents in 3 classes; 36 pseudo documents were made, each with a pseudo-label."
+        in page
+    )
     assert settings_of(tmp_path / "run")["supervision"] == "keywords"
     assert list((cache / "word_vectors").glob("*.npz"))
     assert_not_overwritten(partial(run, good, "--arms", "standard", *FEW), tmp_path / "run")
@@ -214,7 +321,18 @@ def test_labelled_documents_drawn_from_gold_labels(run, good, tmp_path):
     drawn = {}
     for seed in (0, 1):
         output = tmp_path / f"run{seed}"
-        status, _, err = run(good, "--labelled-per-class", "3", "--arms", "standard", "--seed", seed, "--output", output, *FEW)
+        status, _, err = run(
+            good,
+            "--labelled-per-class",
+            "3",
+            "--arms",
+            "standard",
+            "--seed",
+            seed,
+            "--output",
+            output,
+            *FEW,
+        )
         assert (status, err) == (0, "")
         drawn[seed] = settings_of(output)["labelled"]
         assert [label for _, label in drawn[seed]] == [label for label in CLASSES for _ in range(3)]
@@ -231,11 +349,21 @@ def test_names_where_there_are_no_seed_words(run, tmp_path):
 
 
 def test_odd_data_that_work(run, tmp_path):
-    """Keyword lists of different length, a document shorter than a filter, an empty one, one of marks, names that need quotes."""
-    seeds = {'arts, "fine"': ["gallery", "oil painting", "Fine-Arts"], "<law>": ["judge"], "ödsport": ["match", "score", "coach", "rugby"]}
+    """Keyword lists of different length, a document shorter than a filter, an empty one, one of
+    marks, names that need quotes.
+    """
+    seeds = {
+        'arts, "fine"': ["gallery", "oil painting", "Fine-Arts"],
+        "<law>": ["judge"],
+        "ödsport": ["match", "score", "coach", "rugby"],
+    }
     names = dict(zip(SEEDS, seeds, strict=True))
     texts = [*TEXTS, "Judge!", "", "...", "日本語 हिन्दी", "judge " * 400]
-    status, _, err = run(write_folder(tmp_path / "data", texts, [*(names[label] for label in LABELS), *["<law>"] * 5], seeds))
+    status, _, err = run(
+        write_folder(
+            tmp_path / "data", texts, [*(names[label] for label in LABELS), *["<law>"] * 5], seeds
+        )
+    )
     assert status == 0, err
     (line,) = err.splitlines()
     assert line.startswith("warning: seeds of which a part or all has too few occurrences")
@@ -246,7 +374,9 @@ def test_odd_data_that_work(run, tmp_path):
     page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
     assert "&lt;law&gt;" in page
     assert "<law>" not in page
-    assert 'arts, "fine"' in json.loads((tmp_path / "run" / "topics.json").read_text(encoding="utf-8"))
+    assert 'arts, "fine"' in json.loads(
+        (tmp_path / "run" / "topics.json").read_text(encoding="utf-8")
+    )
     lines = (tmp_path / "run" / "lops" / "predictions.csv").read_text(encoding="utf-8").splitlines()
     assert len(lines) == 66
 
@@ -259,8 +389,33 @@ def test_faithful_through_the_command(run, good, tmp_path):
 
 
 def test_several_seeds(good, tmp_path, capsys):
-    usual = ["--dataset", str(good), "--preset", "quick", "--device", "cpu", "--arms", "standard", *FEW]
-    assert arguments.guarded(main)([*usual, "--output", str(tmp_path / "run"), "--seed", "5", "--seeds", "2", "--max-docs", "55"]) == 0
+    usual = [
+        "--dataset",
+        str(good),
+        "--preset",
+        "quick",
+        "--device",
+        "cpu",
+        "--arms",
+        "standard",
+        *FEW,
+    ]
+    assert (
+        console.guarded(main)(
+            [
+                *usual,
+                "--output",
+                str(tmp_path / "run"),
+                "--seed",
+                "5",
+                "--seeds",
+                "2",
+                "--max-docs",
+                "55",
+            ]
+        )
+        == 0
+    )
     captured = capsys.readouterr()
     assert "self-training: 1 updates" in captured.err
     assert captured.out.count("55 documents, preset quick, seed") == 2
@@ -268,5 +423,13 @@ def test_several_seeds(good, tmp_path, capsys):
 
 
 def test_help_is_quick_and_light():
-    options = ("--supervision", "--labelled CSV", "--labelled-per-class N", "--network", "--length", "--every B|epoch", "--faithful")
+    options = (
+        "--supervision",
+        "--labelled CSV",
+        "--labelled-per-class N",
+        "--network",
+        "--length",
+        "--every B|epoch",
+        "--faithful",
+    )
     assert_help_is_quick_and_light("lops_adapters.westclass", *options)

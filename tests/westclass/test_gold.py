@@ -12,7 +12,11 @@ from ..framework_tools import with_permuted_gold
 def runs(dataset, go, tmp_path_factory):
     """A run with the gold labels as they are, one with them permuted, one without them."""
     folder = tmp_path_factory.mktemp("runs")
-    datasets = {"true": dataset, "permuted": with_permuted_gold(dataset), "without": Dataset(dataset.corpus)}
+    datasets = {
+        "true": dataset,
+        "permuted": with_permuted_gold(dataset),
+        "without": Dataset(dataset.corpus),
+    }
     sizes = {"network": "han", "pretrain_epochs": 8, "max_iterations": 5}
     return {name: go(given, folder / name, ["lops"], **sizes) for name, given in datasets.items()}
 
@@ -42,7 +46,13 @@ def test_labelled_documents_come_from_the_settings_not_from_gold_labels(dataset,
     """Where documents supervise, gold labels of the same documents change nothing either."""
     labelled = tuple((f"d{number}", dataset.gold.labels[number]) for number in range(3, 9))
     gold = GoldLabels(dataset.gold.labels[1:] + dataset.gold.labels[:1])
-    more = {"supervision": "documents", "labelled": labelled, "network": "han", "pretrain_epochs": 6, "max_iterations": 3}
+    more = {
+        "supervision": "documents",
+        "labelled": labelled,
+        "network": "han",
+        "pretrain_epochs": 6,
+        "max_iterations": 3,
+    }
     one = go(dataset, tmp_path / "one", ["standard"], **more)
     other = go(Dataset(dataset.corpus, gold), tmp_path / "other", ["standard"], **more)
     for name in set(names(one.path)) - {"metrics.json", "config.json"}:

@@ -4,9 +4,14 @@ import numpy as np
 import pytest
 
 from lops_adapters.core import LopsError
-from lops_adapters.loading import load
+from lops_adapters.runs.models import load
 
-from ..framework_checks import assert_one_at_a_time_is_the_same, assert_predicts, assert_predicts_odd_text, assert_wants_a_list_of_texts
+from ..framework_checks import (
+    assert_one_at_a_time_is_the_same,
+    assert_predicts,
+    assert_predicts_odd_text,
+    assert_wants_a_list_of_texts,
+)
 from .toys import CLASSES
 
 KINDS = ("cnn", "han", "faithful")
@@ -31,7 +36,9 @@ def models(runs):
 @pytest.mark.parametrize("kind", KINDS)
 def test_predicts_what_the_run_predicted(models, runs, dataset, kind):
     model, arm = models[kind], "lops" if kind == "cnn" else "standard"
-    probabilities = assert_predicts(model, runs[kind].path / arm / "predictions.csv", dataset.corpus.texts, atol=1e-6)
+    probabilities = assert_predicts(
+        model, runs[kind].path / arm / "predictions.csv", dataset.corpus.texts, atol=1e-6
+    )
     assert np.ptp(probabilities, axis=0).min() > 0.01
     with np.load(runs[kind].path / "work" / f"{arm}-self-training.npz") as stored:
         np.testing.assert_allclose(probabilities, stored["probabilities"], atol=1e-6)
@@ -39,10 +46,15 @@ def test_predicts_what_the_run_predicted(models, runs, dataset, kind):
 
 def test_arms_differ_and_lops_is_the_usual_one(finished, models, dataset):
     texts = dataset.corpus.texts
-    standard, lops = (load(finished.path, arm=arm, device="cpu").predict_proba(texts) for arm in ("standard", "lops"))
+    standard, lops = (
+        load(finished.path, arm=arm, device="cpu").predict_proba(texts)
+        for arm in ("standard", "lops")
+    )
     assert np.abs(standard - lops).max() > 1e-3
     np.testing.assert_array_equal(models["cnn"].predict_proba(texts), lops)
-    np.testing.assert_array_equal(load(finished.path / "standard", device="cpu").predict_proba(texts), standard)
+    np.testing.assert_array_equal(
+        load(finished.path / "standard", device="cpu").predict_proba(texts), standard
+    )
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -50,7 +62,9 @@ def test_classes_in_the_order_of_columns(models, dataset, kind):
     model = models[kind]
     assert tuple(model.classes) == CLASSES
     texts = dataset.corpus.texts[:9]
-    assert model.predict(texts) == [CLASSES[code] for code in model.predict_proba(texts).argmax(axis=1)]
+    assert model.predict(texts) == [
+        CLASSES[code] for code in model.predict_proba(texts).argmax(axis=1)
+    ]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -70,7 +84,9 @@ def test_texts_without_a_known_word(models, kind, text):
 def test_odd_texts_that_have_known_words(models, kind):
     model = models[kind]
     plain = model.predict_proba(["the judge said verdict"])
-    np.testing.assert_allclose(model.predict_proba(["THE  judge\n\tsaid 'zyzzyva' Verdict"]), plain, atol=1e-5)
+    np.testing.assert_allclose(
+        model.predict_proba(["THE  judge\n\tsaid 'zyzzyva' Verdict"]), plain, atol=1e-5
+    )
     assert np.abs(plain - model.predict_proba([""])).max() > 1e-4
     lengths = ["judge", "judge " * 5000, "x" * 100_000 + " judge."]
     assert np.isfinite(model.predict_proba(lengths)).all()
@@ -80,15 +96,22 @@ def test_texts_are_cut_into_tokens_as_the_run_did(models):
     """To the original's tokens an underscore belongs to the word."""
     text, cut, nothing = (["judge_trial judge_trial"], ["judge trial judge trial"], [""])
     for kind in ("cnn", "han"):
-        np.testing.assert_allclose(models[kind].predict_proba(text), models[kind].predict_proba(cut), atol=1e-6)
+        np.testing.assert_allclose(
+            models[kind].predict_proba(text), models[kind].predict_proba(cut), atol=1e-6
+        )
     faithful = models["faithful"]
-    np.testing.assert_allclose(faithful.predict_proba(text), faithful.predict_proba(nothing), atol=1e-6)
+    np.testing.assert_allclose(
+        faithful.predict_proba(text), faithful.predict_proba(nothing), atol=1e-6
+    )
     assert np.abs(faithful.predict_proba(cut) - faithful.predict_proba(nothing)).max() > 1e-4
 
 
 @pytest.mark.parametrize("kind", ["cnn", "han"])
 def test_the_device_is_the_loaders_choice(runs, kind):
-    assert [load(runs[kind].path, device=name).network.device for name in ("cpu", "auto")] == ["cpu", "auto"]
+    assert [load(runs[kind].path, device=name).network.device for name in ("cpu", "auto")] == [
+        "cpu",
+        "auto",
+    ]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -100,7 +123,9 @@ def test_what_is_no_list_of_texts(models, kind):
 def test_saved_again_it_is_the_same(models, runs, dataset, tmp_path, kind):
     models[kind].save(tmp_path)
     again = load(tmp_path, device="cpu")
-    np.testing.assert_array_equal(again.predict_proba(dataset.corpus.texts), models[kind].predict_proba(dataset.corpus.texts))
+    np.testing.assert_array_equal(
+        again.predict_proba(dataset.corpus.texts), models[kind].predict_proba(dataset.corpus.texts)
+    )
     assert again.settings == models[kind].settings == runs[kind].settings.for_length(20)
     assert again.settings.length == "short"
 
@@ -113,5 +138,7 @@ def test_words_of_the_corpus_are_remembered(models):
 
 def test_an_unfinished_run_has_no_classifier(tmp_path):
     (tmp_path / "killed" / "work").mkdir(parents=True)
-    with pytest.raises(LopsError, match=r"no trained classifier in .*killed .*wanted the folder of a finished run"):
+    with pytest.raises(
+        LopsError, match=r"no trained classifier in .*killed .*wanted the folder of a finished run"
+    ):
         load(tmp_path / "killed")

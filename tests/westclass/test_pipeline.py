@@ -10,13 +10,13 @@ from lops_adapters.core import LopsError, LopsWarning, Selection
 from lops_adapters.datasets import Corpus, Dataset
 from lops_adapters.probes.han import HanProbe
 from lops_adapters.probes.keras_probe import KerasProbe
-from lops_adapters.runs import RunFolder
+from lops_adapters.probes.word_vectors import WordVectors
+from lops_adapters.runs.folder import RunFolder
 from lops_adapters.selection import keep_all
 from lops_adapters.westclass import pipeline
 from lops_adapters.westclass.pipeline import find_labelled, find_seeds, prepare, shapes
 from lops_adapters.westclass.pseudo_documents import generate
 from lops_adapters.westclass.tokens import PAD, tokenize, word_counts
-from lops_adapters.word_vectors import WordVectors
 
 from ..framework_checks import assert_one_insertion_point
 from ..framework_tools import read_rows
@@ -24,7 +24,15 @@ from .toys import CLASSES, SEEDS, settings
 
 NETWORKS = {"cnn": KerasProbe, "han": HanProbe}
 # Document i is of class i modulo 3; the first of these labels is wrong on purpose.
-LABELLED = (("d3", "law"), ("d6", "fine_arts"), ("d9", "fine_arts"), ("d4", "law"), ("d10", "law"), ("d5", "sport"), ("d11", "sport"))
+LABELLED = (
+    ("d3", "law"),
+    ("d6", "fine_arts"),
+    ("d9", "fine_arts"),
+    ("d4", "law"),
+    ("d10", "law"),
+    ("d5", "sport"),
+    ("d11", "sport"),
+)
 
 
 def test_the_selector_is_called_in_one_place():
@@ -40,7 +48,14 @@ class Recorder:
         def select(samples, labels):
             self.asked.append((list(samples), list(labels)))
             whole = keep_all(samples, labels)
-            return Selection(keep(len(samples)), whole.learnt_at, whole.confidence, whole.per_class, "every-second", "counted")
+            return Selection(
+                keep(len(samples)),
+                whole.learnt_at,
+                whole.confidence,
+                whole.per_class,
+                "every-second",
+                "counted",
+            )
 
         monkeypatch.setattr(pipeline, "_selector", lambda *_, **__: select)
         for network in NETWORKS.values():
@@ -56,10 +71,20 @@ class Recorder:
 
 @pytest.mark.parametrize(("network", "copies"), [("cnn", 10), ("han", 1)])
 @pytest.mark.parametrize("labelled", [(), LABELLED])
-def test_the_network_is_trained_on_what_is_kept_and_on_labelled_documents(monkeypatch, dataset, go, tmp_path, network, copies, labelled):
+def test_the_network_is_trained_on_what_is_kept_and_on_labelled_documents(
+    monkeypatch, dataset, go, tmp_path, network, copies, labelled
+):
     recorder = Recorder(monkeypatch)
     kind = "documents" if labelled else "keywords"
-    done = go(dataset, tmp_path / "run", ["lops"], network=network, supervision=kind, labelled=labelled, pretrain_epochs=1)
+    done = go(
+        dataset,
+        tmp_path / "run",
+        ["lops"],
+        network=network,
+        supervision=kind,
+        labelled=labelled,
+        pretrain_epochs=1,
+    )
     ((asked, labels),), ((trainee, trained, codes, n_classes),) = recorder.asked, recorder.trained
     prepared = prepare(dataset.corpus, done.settings, done.run, seed=0, quiet=True)
     assert asked == prepared.pseudo_documents
@@ -68,8 +93,12 @@ def test_the_network_is_trained_on_what_is_kept_and_on_labelled_documents(monkey
     assert trainee is NETWORKS[network]
     assert n_classes == 3
     expected = [(sample, label) for sample, label in zip(asked[::2], labels[::2], strict=True)]
-    expected += [(prepared.documents[place], given[place]) for place in sorted(given) for _ in range(copies)]
-    assert [(sample, CLASSES[code]) for sample, code in zip(trained, codes, strict=True)] == expected
+    expected += [
+        (prepared.documents[place], given[place]) for place in sorted(given) for _ in range(copies)
+    ]
+    assert [
+        (sample, CLASSES[code]) for sample, code in zip(trained, codes, strict=True)
+    ] == expected
     assert not [place for place in given if prepared.documents[place] in asked]
     row = done.metrics["arms"]["lops"]["iterations"][0]
     assert (row["pseudo_labels"], row["selected"], row["rule"]) == (36, 18, "every-second")
@@ -77,8 +106,12 @@ def test_the_network_is_trained_on_what_is_kept_and_on_labelled_documents(monkey
 
 def test_the_selector_stands_before_the_network_is_made(monkeypatch, dataset, go, tmp_path):
     Recorder(monkeypatch)
-    monkeypatch.setattr(pipeline, "build_network", lambda *_, **__: pytest.fail("the network was there first"))
-    monkeypatch.setattr(pipeline.RunFolder, "select", lambda *_: (_ for _ in ()).throw(RuntimeError("asked")))
+    monkeypatch.setattr(
+        pipeline, "build_network", lambda *_, **__: pytest.fail("the network was there first")
+    )
+    monkeypatch.setattr(
+        pipeline.RunFolder, "select", lambda *_: (_ for _ in ()).throw(RuntimeError("asked"))
+    )
     with pytest.raises(RuntimeError, match="asked"):
         go(dataset, tmp_path / "run", ["lops"])
 
@@ -92,16 +125,24 @@ def test_both_arms_start_from_the_same_pseudo_documents(monkeypatch, dataset, go
 
 
 def test_standard_keeps_all_and_lops_half_of_each_class(finished):
-    tables = {arm: read_rows(finished.path / arm / "selection-0.csv") for arm in ("standard", "lops")}
+    tables = {
+        arm: read_rows(finished.path / arm / "selection-0.csv") for arm in ("standard", "lops")
+    }
     labels = read_rows(finished.path / "pseudo_labels.csv")
-    assert [row["id"] for row in labels] == [f"{label}-{number}" for label in CLASSES for number in range(1, 13)]
+    assert [row["id"] for row in labels] == [
+        f"{label}-{number}" for label in CLASSES for number in range(1, 13)
+    ]
     assert {row["score"] for row in labels} == {f"{0.8 + 0.2 / 3:g}"}
     for table in tables.values():
-        assert [(row["id"], row["pseudo_label"]) for row in table] == [(row["id"], row["pseudo_label"]) for row in labels]
+        assert [(row["id"], row["pseudo_label"]) for row in table] == [
+            (row["id"], row["pseudo_label"]) for row in labels
+        ]
     assert {row["selected"] for row in tables["standard"]} == {"1"}
     kept = [row["pseudo_label"] for row in tables["lops"] if row["selected"] == "1"]
     assert kept == [label for label in CLASSES for _ in range(6)]
-    assert (finished.path / "standard" / "predictions.csv").read_bytes() != (finished.path / "lops" / "predictions.csv").read_bytes()
+    assert (finished.path / "standard" / "predictions.csv").read_bytes() != (
+        finished.path / "lops" / "predictions.csv"
+    ).read_bytes()
 
 
 @pytest.mark.parametrize("keep", [lambda n: np.zeros(n, dtype=bool), lambda n: np.arange(n) == 0])
@@ -133,10 +174,20 @@ class Targets:
 
 
 @pytest.mark.parametrize("network", NETWORKS)
-def test_given_labels_stay_the_target_and_are_not_measured(monkeypatch, dataset, go, tmp_path, network):
+def test_given_labels_stay_the_target_and_are_not_measured(
+    monkeypatch, dataset, go, tmp_path, network
+):
     targets = Targets(monkeypatch, NETWORKS[network])
     sizes = {"pretrain_epochs": 2, "max_iterations": 12}  # one pass
-    done = go(dataset, tmp_path / "run", ["standard"], supervision="documents", labelled=LABELLED, network=network, **sizes)
+    done = go(
+        dataset,
+        tmp_path / "run",
+        ["standard"],
+        supervision="documents",
+        labelled=LABELLED,
+        network=network,
+        **sizes,
+    )
     ids, labelled = dataset.corpus.ids, dict(LABELLED)
     assert sorted(targets.of) == list(range(72))
     for place, seen in targets.of.items():
@@ -149,7 +200,9 @@ def test_given_labels_stay_the_target_and_are_not_measured(monkeypatch, dataset,
     arm = done.metrics["arms"]["standard"]
     predicted = read_rows(done.path / "standard" / "predictions.csv")
     assert len(predicted) == 72
-    right = sum(predicted[place]["predicted"] == label for place, label in zip(measured, gold, strict=True))
+    right = sum(
+        predicted[place]["predicted"] == label for place, label in zip(measured, gold, strict=True)
+    )
     assert arm["micro_f1"] == pytest.approx(right / 65)
     assert done.metrics["labelled_documents"] == 7
     assert arm["iterations"][1]["pseudo_labels"] == arm["iterations"][1]["selected"] == 65
@@ -159,7 +212,9 @@ def test_names_of_several_words(dataset, go, tmp_path):
     corpus = dataset.corpus
     documents = tokenize(corpus.texts)
     chosen = settings(supervision="names")
-    found = find_seeds(corpus, documents, find_labelled(corpus, chosen), chosen, set(word_counts(documents)))
+    found = find_seeds(
+        corpus, documents, find_labelled(corpus, chosen), chosen, set(word_counts(documents))
+    )
     assert found == {"fine_arts": [("fine", "arts")], "law": [("law",)], "sport": [("sport",)]}
     done = go(dataset, tmp_path / "run", ["standard"], supervision="names")
     topics = json.loads((done.path / "topics.json").read_text(encoding="utf-8"))
@@ -172,7 +227,11 @@ def test_keywords_are_the_seeds_of_the_corpus(dataset, finished):
     corpus, chosen = dataset.corpus, finished.settings
     known = {word for words in SEEDS.values() for word in words} | {"fine", "arts", "people"}
     found = find_seeds(corpus, [], find_labelled(corpus, chosen), chosen, known)
-    assert found == {"fine_arts": [("gallery",), ("fine", "arts")], "law": [("judge",), ("verdict",), ("trial",)], "sport": [("match",)]}
+    assert found == {
+        "fine_arts": [("gallery",), ("fine", "arts")],
+        "law": [("judge",), ("verdict",), ("trial",)],
+        "sport": [("match",)],
+    }
     topics = json.loads((finished.path / "topics.json").read_text(encoding="utf-8"))
     assert [topics[label][0] in words for label, words in SEEDS.items()] == [True] * 3
     assert [len(words) for words in topics.values()] == finished.metrics["topic_size"]
@@ -184,31 +243,69 @@ def test_words_of_labelled_documents_are_the_seeds(dataset):
     chosen = settings(supervision="documents", labelled=LABELLED)
     labelled = find_labelled(corpus, chosen)
     assert labelled.positions.tolist() == [3, 4, 5, 6, 9, 10, 11]
-    assert [CLASSES[code] for code in labelled.codes] == ["law", "law", "sport", "fine_arts", "fine_arts", "law", "sport"]
+    assert [CLASSES[code] for code in labelled.codes] == [
+        "law",
+        "law",
+        "sport",
+        "fine_arts",
+        "fine_arts",
+        "law",
+        "sport",
+    ]
     found = find_seeds(corpus, documents, labelled, chosen, set(word_counts(documents)))
     for label, words in found.items():
-        own = [documents[place] for place, code in zip(labelled.positions, labelled.codes, strict=True) if CLASSES[code] == label]
+        own = [
+            documents[place]
+            for place, code in zip(labelled.positions, labelled.codes, strict=True)
+            if CLASSES[code] == label
+        ]
         assert words
         assert {word for (word,) in words} <= set(word_counts(own))
 
 
-@pytest.mark.filterwarnings("ignore::lops_adapters.core.LopsWarning")  # a random encoder learns little
-@pytest.mark.parametrize(("probe", "network"), [("linear", "cnn"), ("linear", "han"), ("transformer", "cnn")])
+@pytest.mark.filterwarnings(
+    "ignore::lops_adapters.core.LopsWarning"
+)  # a random encoder learns little
+@pytest.mark.parametrize(
+    ("probe", "network"), [("linear", "cnn"), ("linear", "han"), ("transformer", "cnn")]
+)
 def test_other_probes(monkeypatch, dataset, go, bert, tmp_path, probe, network):
-    monkeypatch.setattr(NETWORKS[network], "watch", lambda *_, **__: pytest.fail("another probe was asked for"))
+    monkeypatch.setattr(
+        NETWORKS[network], "watch", lambda *_, **__: pytest.fail("another probe was asked for")
+    )
     sizes = {"pretrain_epochs": 1, "max_iterations": 1}
-    done = go(dataset, tmp_path / "run", ["lops"], probe=probe, encoder=bert, network=network, every="epoch", rule="released", **sizes)
+    done = go(
+        dataset,
+        tmp_path / "run",
+        ["lops"],
+        probe=probe,
+        encoder=bert,
+        network=network,
+        every="epoch",
+        rule="released",
+        **sizes,
+    )
     row = done.metrics["arms"]["lops"]["iterations"][0]
     assert row["rule"] == "released"
     assert 0 < row["selected"] <= row["pseudo_labels"] == 36
-    assert {float(row["learnt_at"]) % 1 for row in read_rows(done.path / "lops" / "selection-0.csv") if row["learnt_at"]} == {0}
+    assert {
+        float(row["learnt_at"]) % 1
+        for row in read_rows(done.path / "lops" / "selection-0.csv")
+        if row["learnt_at"]
+    } == {0}
 
 
-@pytest.mark.parametrize(("network", "every", "share"), [("cnn", "epoch", 1), ("cnn", 1, 1 / 6), ("han", 4, 4 / 6)])
+@pytest.mark.parametrize(
+    ("network", "every", "share"), [("cnn", "epoch", 1), ("cnn", 1, 1 / 6), ("han", 4, 4 / 6)]
+)
 def test_how_often_the_probe_is_looked_at(dataset, go, tmp_path, network, every, share):
     sizes = {"max_iterations": 1, "pretrain_epochs": 10}
     done = go(dataset, tmp_path / "run", ["lops"], network=network, every=every, **sizes)
-    learnt = {float(row["learnt_at"]) for row in read_rows(done.path / "lops" / "selection-0.csv") if row["learnt_at"]}
+    learnt = {
+        float(row["learnt_at"])
+        for row in read_rows(done.path / "lops" / "selection-0.csv")
+        if row["learnt_at"]
+    }
     looks = {time / share for time in learnt}
     assert all(look == pytest.approx(round(look), abs=1e-3) for look in looks)
     assert max(learnt) <= 10
@@ -223,24 +320,40 @@ def test_the_shapes_of_pseudo_documents():
     assert shapes(documents, vectors, settings(**{**sizes, "max_words": 30})) == [[10], [2], [0]]
     assert shapes(documents, vectors, settings(network="han", **sizes)) == [[2, 3], [1], []]
     faithful = {"faithful": True, "max_sentences": 30}
-    everything = WordVectors((*vectors.words, "unknown", "words", ",", "only"), np.ones((13, 2), dtype=np.float32))
-    assert shapes(documents, everything, settings(max_words=30, **faithful)) == [[5]]  # (10 + 2 + 4) / 3, rounded down
+    everything = WordVectors(
+        (*vectors.words, "unknown", "words", ",", "only"), np.ones((13, 2), dtype=np.float32)
+    )
+    assert shapes(documents, everything, settings(max_words=30, **faithful)) == [
+        [5]
+    ]  # (10 + 2 + 4) / 3, rounded down
     assert shapes(documents, everything, settings(max_words=3, **faithful)) == [[3]]
     # 3 + 5 + 2 + 2 + 4 tokens in five sentences of three documents
     assert shapes(documents, everything, settings(network="han", max_words=30, **faithful)) == [[3]]
-    assert shapes(documents[:1], everything, settings(network="han", max_words=30, **faithful)) == [[3, 3, 3]]
-    assert shapes(documents[:1], everything, settings(network="han", faithful=True, **sizes)) == [[3, 3]]
+    assert shapes(documents[:1], everything, settings(network="han", max_words=30, **faithful)) == [
+        [3, 3, 3]
+    ]
+    assert shapes(documents[:1], everything, settings(network="han", faithful=True, **sizes)) == [
+        [3, 3]
+    ]
 
 
 @pytest.mark.parametrize("faithful", [False, True])
 def test_words_at_large_come_as_often_as_in_the_corpus(monkeypatch, dataset, tmp_path, faithful):
     given = []
-    monkeypatch.setattr(pipeline, "generate", lambda *args, **_: given.extend(args) or generate(*args, per_class=1, seed=0))
+    monkeypatch.setattr(
+        pipeline,
+        "generate",
+        lambda *args, **_: given.extend(args) or generate(*args, per_class=1, seed=0),
+    )
     run = RunFolder.open(tmp_path / "run", {"settings": {}}, resume=False)
-    prepared = prepare(dataset.corpus, settings(faithful=faithful, max_words=40), run, seed=0, quiet=True)
+    prepared = prepare(
+        dataset.corpus, settings(faithful=faithful, max_words=40), run, seed=0, quiet=True
+    )
     _, vectors, background, lengths = given
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-6)
-    counts = word_counts(tokenize(dataset.corpus.texts, faithful=faithful))  # whole documents, without padding
+    counts = word_counts(
+        tokenize(dataset.corpus.texts, faithful=faithful)
+    )  # whole documents, without padding
     expected = np.array([counts[word] for word in prepared.vectors.words])
     np.testing.assert_allclose(background, expected / expected.sum())
     assert (PAD in prepared.vectors.words) == faithful
@@ -250,11 +363,25 @@ def test_words_at_large_come_as_often_as_in_the_corpus(monkeypatch, dataset, tmp
 
 @pytest.mark.parametrize("network", NETWORKS)
 def test_pseudo_documents_look_like_the_real_ones(dataset, go, finished, tmp_path, network):
-    done = finished if network == "cnn" else go(dataset, tmp_path / "run", ["standard"], network="han", pretrain_epochs=1, max_iterations=1)
+    done = (
+        finished
+        if network == "cnn"
+        else go(
+            dataset,
+            tmp_path / "run",
+            ["standard"],
+            network="han",
+            pretrain_epochs=1,
+            max_iterations=1,
+        )
+    )
     prepared = prepare(dataset.corpus, done.settings, RunFolder(done.path), seed=0, quiet=True)
     known = set(prepared.vectors.words)
     assert PAD not in known
-    real = [[word for sentence in document for word in sentence if word in known] for document in prepared.documents]
+    real = [
+        [word for sentence in document for word in sentence if word in known]
+        for document in prepared.documents
+    ]
     for document in prepared.pseudo_documents:
         words = [word for sentence in document for word in sentence]
         assert set(words) <= known
@@ -270,13 +397,26 @@ def test_pseudo_documents_look_like_the_real_ones(dataset, go, finished, tmp_pat
 def bytes_of(path):
     """The contents of a run's tables and models, by name."""
     files = [file for file in path.rglob("*") if file.is_file() and file.suffix != ".npz"]
-    return {str(file.relative_to(path)): file.read_bytes() for file in sorted(files) if file.name not in ("config.json", "metrics.json")}
+    return {
+        str(file.relative_to(path)): file.read_bytes()
+        for file in sorted(files)
+        if file.name not in ("config.json", "metrics.json")
+    }
 
 
-@pytest.mark.filterwarnings("ignore:nothing was learnt:lops_adapters.core.LopsWarning")  # in so few updates
+@pytest.mark.filterwarnings(
+    "ignore:nothing was learnt:lops_adapters.core.LopsWarning"
+)  # in so few updates
 @pytest.mark.parametrize("network", NETWORKS)
 def test_faithful(dataset, go, tmp_path, network):
-    more = {"faithful": True, "vector_words": 1, "network": network, "min_count": 11, "pretrain_epochs": 4, "max_iterations": 4}
+    more = {
+        "faithful": True,
+        "vector_words": 1,
+        "network": network,
+        "min_count": 11,
+        "pretrain_epochs": 4,
+        "max_iterations": 4,
+    }
     runs = [go(dataset, tmp_path / f"run{number}", ["lops"], **more) for number in range(2)]
     assert bytes_of(runs[0].path) == bytes_of(runs[1].path)
     assert len(bytes_of(runs[0].path)) == 8
@@ -300,11 +440,23 @@ def test_faithful(dataset, go, tmp_path, network):
         assert not [row for row in words if PAD in row["text"]]
 
 
-@pytest.mark.filterwarnings("ignore:nothing was learnt:lops_adapters.core.LopsWarning")  # in so few updates
+@pytest.mark.filterwarnings(
+    "ignore:nothing was learnt:lops_adapters.core.LopsWarning"
+)  # in so few updates
 @pytest.mark.parametrize("network", NETWORKS)
 def test_the_seed_decides(dataset, go, tmp_path, network):
     first, second = (
-        bytes_of(go(dataset, tmp_path / str(seed), ["lops"], network=network, seed=seed, pretrain_epochs=2, max_iterations=2).path)
+        bytes_of(
+            go(
+                dataset,
+                tmp_path / str(seed),
+                ["lops"],
+                network=network,
+                seed=seed,
+                pretrain_epochs=2,
+                max_iterations=2,
+            ).path
+        )
         for seed in (0, 1)
     )
     settings_file = "network/keras.json" if network == "cnn" else "network/han.json"

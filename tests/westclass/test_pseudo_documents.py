@@ -26,18 +26,24 @@ BACKGROUND = np.random.default_rng(1).dirichlet(np.full(SIZE, 0.5))
 
 def topic(word, kappa=30.0):
     mean = VECTORS[word].astype(np.float64)
-    return Topic(np.array([word], dtype=np.int32), VonMisesFisher(mean / np.linalg.norm(mean), kappa))
+    return Topic(
+        np.array([word], dtype=np.int32), VonMisesFisher(mean / np.linalg.norm(mean), kappa)
+    )
 
 
 TOPICS = [topic(3), topic(14), topic(15)]
 
 
 def made(topics=TOPICS, vectors=VECTORS, background=BACKGROUND, shapes=((4, 3),), **options):
-    return generate(topics, vectors, background, shapes, **{"seed": 0, "per_class": 20, "top": 10, **options})
+    return generate(
+        topics, vectors, background, shapes, **{"seed": 0, "per_class": 20, "top": 10, **options}
+    )
 
 
 def mixture(z, top, alpha, vectors=VECTORS, background=BACKGROUND):
-    """The distribution of words around one direction, in words: the best, their softmax, the background."""
+    """The distribution of words around one direction, in words: the best, their softmax, the
+    background.
+    """
     scores = vectors.astype(np.float64) @ z
     best = sorted(range(len(vectors)), key=lambda word: (-round(scores[word], 6), word))[:top]
     p = np.zeros(len(vectors))
@@ -47,7 +53,10 @@ def mixture(z, top, alpha, vectors=VECTORS, background=BACKGROUND):
 
 def rows_of(documents):
     """Words of each document, as lists of indices."""
-    return [[word for sentence in document for word in sentence] for document in documents.documents(range(SIZE))]
+    return [
+        [word for sentence in document for word in sentence]
+        for document in documents.documents(range(SIZE))
+    ]
 
 
 def assert_distributed_as(words, expected, least=1e-3):
@@ -103,7 +112,9 @@ def test_top_words_with_ties_go_to_the_lower_index(monkeypatch, block):
         near, scores = module._nearest(vectors, directions, top)
         for z, words, found in zip(directions, near, scores, strict=True):
             products = vectors @ z
-            assert words.tolist() == sorted(range(50), key=lambda word: (-products[word], word))[:top]
+            assert (
+                words.tolist() == sorted(range(50), key=lambda word: (-products[word], word))[:top]
+            )
             np.testing.assert_allclose(found, products[words], atol=1e-6)
 
 
@@ -126,16 +137,25 @@ def test_class_by_class_in_order():
 def test_lengths_are_those_of_real_documents():
     shapes = [[12, 7], [3], [], [0, 0], [5, 0, 2]]
     documents = made(shapes=shapes, per_class=300)
-    found = [tuple(len(sentence) for sentence in document) for document in documents.documents(range(SIZE))]
+    found = [
+        tuple(len(sentence) for sentence in document)
+        for document in documents.documents(range(SIZE))
+    ]
     assert set(found) == {(12, 7), (3,), (5, 2)}
     counts = [found.count(shape) for shape in sorted(set(found))]
     assert chisquare(counts).pvalue > 1e-3
     assert documents.words.shape == (sum(map(sum, found)),)
-    assert (documents.words.dtype, documents.sentence_lengths.dtype, documents.sentence_counts.dtype) == (np.int32,) * 3
+    assert (
+        documents.words.dtype,
+        documents.sentence_lengths.dtype,
+        documents.sentence_counts.dtype,
+    ) == (np.int32,) * 3
 
 
 def test_documents_are_cut_out_of_the_flat_arrays():
-    documents = PseudoDocuments(np.array([2, 0, 1, 1, 2, 0]), np.array([2, 1, 3]), np.array([1, 2]), np.array([0, 1]))
+    documents = PseudoDocuments(
+        np.array([2, 0, 1, 1, 2, 0]), np.array([2, 1, 3]), np.array([1, 2]), np.array([0, 1])
+    )
     assert documents.documents(["a", "b", "c"]) == [[["c", "a"]], [["b"], ["b", "c", "a"]]]
 
 
@@ -143,7 +163,9 @@ def test_a_sentence_ends_with_its_word():
     plain = made(shapes=[[4, 3], [2]], per_class=30)
     ended = made(shapes=[[4, 3], [2]], per_class=30, sentence_end=59)
     np.testing.assert_array_equal(ended.sentence_counts, plain.sentence_counts)
-    with_end = [[[*sentence, 59] for sentence in document] for document in plain.documents(range(SIZE))]
+    with_end = [
+        [[*sentence, 59] for sentence in document] for document in plain.documents(range(SIZE))
+    ]
     assert ended.documents(range(SIZE)) == with_end
 
 
@@ -190,7 +212,9 @@ class Always:
         return np.full(n, self.number)
 
 
-@pytest.mark.parametrize(("number", "column"), [(0.0, 0), (np.nextafter(1, 0), 2)])  # the last is rounded up to 1 behind a row's number
+@pytest.mark.parametrize(
+    ("number", "column"), [(0.0, 0), (np.nextafter(1, 0), 2)]
+)  # the last is rounded up to 1 behind a row's number
 def test_the_ends_of_the_unit_interval_stay_in_their_document(number, column):
     near, document = np.arange(12).reshape(4, 3), np.array([0, 2, 3])
     words = module._draw(near, np.zeros((4, 3)), document, np.array([1.0]), 0.0, Always(number))
@@ -203,7 +227,13 @@ def test_the_ends_of_the_unit_interval_stay_in_their_document(number, column):
 def test_a_large_vocabulary_is_quick():
     rng = np.random.default_rng(3)
     vectors = unit(rng.normal(size=(50_000, 100)))
-    topics = [Topic(np.array([i]), VonMisesFisher(vectors[i] / np.linalg.norm(vectors[i].astype(float)), 150.0)) for i in range(4)]
+    topics = [
+        Topic(
+            np.array([i]),
+            VonMisesFisher(vectors[i] / np.linalg.norm(vectors[i].astype(float)), 150.0),
+        )
+        for i in range(4)
+    ]
     start = time.process_time()
     documents = generate(topics, vectors, np.full(50_000, 1 / 50_000), [[60, 40]], seed=0)
     assert time.process_time() - start < 20
@@ -215,7 +245,12 @@ def test_a_large_vocabulary_is_quick():
     [
         ({"topics": []}, "found 0 topics and 60 words"),
         (
-            {"topics": [TOPICS[0], replace(TOPICS[0], distribution=VonMisesFisher(np.eye(3)[0], 1.0))]},
+            {
+                "topics": [
+                    TOPICS[0],
+                    replace(TOPICS[0], distribution=VonMisesFisher(np.eye(3)[0], 1.0)),
+                ]
+            },
             r"topic 1 has a mean of shape \(3,\)",
         ),
         ({"vectors": VECTORS * 2}, "word vectors have length 2 in row 0"),
@@ -226,7 +261,10 @@ def test_a_large_vocabulary_is_quick():
         ({"alpha": float("nan")}, "alpha is nan"),
         ({"background": BACKGROUND[:-1]}, r"background has shape \(59,\); wanted \(60,\)"),
         ({"background": BACKGROUND * 2}, "adds up to 2; wanted probabilities"),
-        ({"background": np.append(BACKGROUND[:-2], [-0.5, 0.5 + BACKGROUND[-2:].sum()])}, r"runs from -0\.5"),
+        (
+            {"background": np.append(BACKGROUND[:-2], [-0.5, 0.5 + BACKGROUND[-2:].sum()])},
+            r"runs from -0\.5",
+        ),
         ({"background": np.full(SIZE, np.nan)}, "adds up to nan"),
         ({"shapes": []}, "none of the 0 shapes has a word"),
         ({"shapes": [[], [0, 0]]}, "none of the 2 shapes has a word"),

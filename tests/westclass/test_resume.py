@@ -8,24 +8,42 @@ from pathlib import Path
 
 import pytest
 
-from lops_adapters import arguments
+from lops_adapters import console
 from lops_adapters.probes.han import HanProbe
 from lops_adapters.probes.keras_probe import KerasProbe
-from lops_adapters.runs import RunFolder
+from lops_adapters.runs.folder import RunFolder
 from lops_adapters.westclass import pipeline
 from lops_adapters.westclass.__main__ import main
 
-from ..framework_checks import OTHER_OPTIONS, assert_not_resumed, assert_read_not_made_again, assert_same_run, metrics_of, stages
+from ..framework_checks import (
+    OTHER_OPTIONS,
+    assert_not_resumed,
+    assert_read_not_made_again,
+    assert_same_run,
+    metrics_of,
+    stages,
+)
 from ..framework_tools import write_folder
 from .toys import SEEDS, documents, small_presets
 
 
 def options(data, output, *more):
-    return ["--dataset", str(data), "--preset", "quick", "--device", "cpu", "--output", str(output), "--quiet", *more]
+    return [
+        "--dataset",
+        str(data),
+        "--preset",
+        "quick",
+        "--device",
+        "cpu",
+        "--output",
+        str(output),
+        "--quiet",
+        *more,
+    ]
 
 
 def command(*args):
-    return arguments.guarded(main)(list(args))
+    return console.guarded(main)(list(args))
 
 
 @pytest.fixture(autouse=True)
@@ -55,8 +73,19 @@ KILLS = {
 def killed(data, tmp_path_factory):
     """Folder that holds a run killed in each stage of KILLS, named after it."""
     folder = tmp_path_factory.mktemp("killed")
-    program = [sys.executable, str(Path(__file__).with_name("command.py")), str(folder), ",".join(KILLS)]
-    done = subprocess.run([*program, *options(data, "nowhere", "--arms", "lops")], capture_output=True, text=True, check=True, timeout=120)
+    program = [
+        sys.executable,
+        str(Path(__file__).with_name("command.py")),
+        str(folder),
+        ",".join(KILLS),
+    ]
+    done = subprocess.run(
+        [*program, *options(data, "nowhere", "--arms", "lops")],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
     assert json.loads(done.stdout) == dict.fromkeys(KILLS, -signal.SIGKILL), done.stderr
     return folder
 
@@ -76,11 +105,21 @@ class StoppedError(Exception):
     """Stands for the end of the process."""
 
 
-@pytest.mark.parametrize("place", ["in the first update", "behind the model", "behind the last stage"])
+@pytest.mark.parametrize(
+    "place", ["in the first update", "behind the model", "behind the last stage"]
+)
 def test_stopped_in_self_training_and_resumed(place, dataset, go, tmp_path):
-    """The hierarchical network, with labelled documents; and the moments around the model's writing."""
+    """The hierarchical network, with labelled documents; and the moments around the model's
+    writing.
+    """
     labelled = tuple((f"d{number}", dataset.gold.labels[number]) for number in (3, 4, 5))
-    more = {"network": "han", "supervision": "documents", "labelled": labelled, "max_iterations": 6, "pretrain_epochs": 3}
+    more = {
+        "network": "han",
+        "supervision": "documents",
+        "labelled": labelled,
+        "max_iterations": 6,
+        "pretrain_epochs": 3,
+    }
     whole = go(dataset, tmp_path / "whole", ["standard"], **more)
 
     def stop(*_, **__):
@@ -105,7 +144,9 @@ def test_a_finished_run_is_read_not_made_again(data, whole, monkeypatch, capsys)
         monkeypatch.setattr(KerasProbe, name, None)
     monkeypatch.setattr(pipeline, "train_word_vectors", None)
     monkeypatch.setattr(pipeline, "generate", None)
-    table = assert_read_not_made_again(lambda: command(*options(data, whole, "--resume")), whole, capsys)
+    table = assert_read_not_made_again(
+        lambda: command(*options(data, whole, "--resume")), whole, capsys
+    )
     assert "self-training" in table
 
 
@@ -142,7 +183,18 @@ def test_an_arm_can_be_added_later(data, whole, tmp_path):
 
 def test_labelled_documents_drawn_again_are_the_same(data, tmp_path):
     """A resumed run draws what it drew before: 2 documents a class, by the seed."""
-    more = ["--labelled-per-class", "2", "--arms", "standard", "--pretrain-epochs", "1", "--max-iterations", "1"]
+    more = [
+        "--labelled-per-class",
+        "2",
+        "--arms",
+        "standard",
+        "--pretrain-epochs",
+        "1",
+        "--max-iterations",
+        "1",
+    ]
     assert command(*options(data, tmp_path / "run", *more)) == 0
-    assert len(json.loads((tmp_path / "run" / "config.json").read_text())["settings"]["labelled"]) == 6
+    assert (
+        len(json.loads((tmp_path / "run" / "config.json").read_text())["settings"]["labelled"]) == 6
+    )
     assert command(*options(data, tmp_path / "run", "--resume", *more)) == 0

@@ -16,13 +16,24 @@ def test_noise_is_what_pretraining_gets_wrong(finished, dataset):
         first, second = result["iterations"]
         with np.load(finished.path / "work" / f"{arm}-pretraining.npz") as stored:
             before = [CLASSES[code] for code in stored["probabilities"].argmax(axis=1)]
-        wrong = sum(guess != label for guess, label in zip(before, dataset.gold.labels, strict=True)) / 72
+        wrong = (
+            sum(guess != label for guess, label in zip(before, dataset.gold.labels, strict=True))
+            / 72
+        )
         assert 0 < wrong < 0.5
-        assert second["noise"] == second["selected_noise"] == result["noise_after_pretraining"] == pytest.approx(wrong)
+        assert (
+            second["noise"]
+            == second["selected_noise"]
+            == result["noise_after_pretraining"]
+            == pytest.approx(wrong)
+        )
         assert first["micro_f1"] == pytest.approx(1 - wrong)
         assert first["noise"] is first["selected_noise"] is result["selected_noise"] is None
         assert (second["micro_f1"], second["macro_f1"]) == (result["micro_f1"], result["macro_f1"])
-        right = [row["predicted"] == label for row, label in zip(predictions(finished, arm), dataset.gold.labels, strict=True)]
+        right = [
+            row["predicted"] == label
+            for row, label in zip(predictions(finished, arm), dataset.gold.labels, strict=True)
+        ]
         assert result["micro_f1"] == pytest.approx(np.mean(right))
 
 
@@ -33,22 +44,53 @@ def predictions(done, arm):
 def test_all_documents_labelled_leaves_nothing_to_measure(dataset, go, tmp_path):
     labelled = tuple(zip(dataset.corpus.ids, dataset.gold.labels, strict=True))
     sizes = {"pretrain_epochs": 1, "max_iterations": 1, "batch_size": 200}
-    done = go(dataset, tmp_path / "run", ["standard"], supervision="documents", labelled=labelled, **sizes)
+    done = go(
+        dataset, tmp_path / "run", ["standard"], supervision="documents", labelled=labelled, **sizes
+    )
     assert done.metrics["arms"]["standard"]["micro_f1"] is None
     assert done.metrics["arms"]["standard"]["noise_after_pretraining"] is None
 
 
 def test_length_chooses_the_published_settings(dataset, go, tmp_path):
     corpus = dataset.corpus
-    long = Dataset(Corpus("long", corpus.ids, [" ".join([text] * 9) for text in corpus.texts], corpus.classes, corpus.seeds), dataset.gold)
-    free = {"max_words": None, "learning_rate": None, "max_iterations": 1, "pretrain_epochs": 1, "update_interval": None}
+    long = Dataset(
+        Corpus(
+            "long",
+            corpus.ids,
+            [" ".join([text] * 9) for text in corpus.texts],
+            corpus.classes,
+            corpus.seeds,
+        ),
+        dataset.gold,
+    )
+    free = {
+        "max_words": None,
+        "learning_rate": None,
+        "max_iterations": 1,
+        "pretrain_epochs": 1,
+        "update_interval": None,
+    }
     found = {}
     for data, length in ((dataset, "auto"), (dataset, "long"), (long, "auto"), (long, "short")):
-        done = go(data, tmp_path / f"{data.corpus.name}-{length}", ["standard"], length=length, **free)
+        done = go(
+            data, tmp_path / f"{data.corpus.name}-{length}", ["standard"], length=length, **free
+        )
         found[data.corpus.name, length] = done.metrics["in_force"]
-    short_row = {"max_words": 100, "learning_rate": 1e-3, "decay": 1e-6, "update_interval": 50, "pretrain_epochs": 1, "length": "short"}
+    short_row = {
+        "max_words": 100,
+        "learning_rate": 1e-3,
+        "decay": 1e-6,
+        "update_interval": 50,
+        "pretrain_epochs": 1,
+        "length": "short",
+    }
     long_row = {**short_row, "max_words": 500, "learning_rate": 1e-4, "length": "long"}
-    assert found == {("toy", "auto"): short_row, ("toy", "long"): long_row, ("long", "auto"): long_row, ("long", "short"): short_row}
+    assert found == {
+        ("toy", "auto"): short_row,
+        ("toy", "long"): long_row,
+        ("long", "auto"): long_row,
+        ("long", "short"): short_row,
+    }
 
 
 def test_the_run_folder(finished):
@@ -56,8 +98,15 @@ def test_the_run_folder(finished):
     shared = {"pseudo_labels.csv", "pseudo_documents.csv", "topics.json"}
     assert top == {"config.json", "metrics.json", "work", "standard", "lops", *shared}
     for arm in ("standard", "lops"):
-        assert {path.name for path in (finished.path / arm).iterdir()} == {"model", "predictions.csv", "selection-0.csv"}
-        model = {str(path.relative_to(finished.path / arm / "model")) for path in (finished.path / arm / "model").rglob("*")}
+        assert {path.name for path in (finished.path / arm).iterdir()} == {
+            "model",
+            "predictions.csv",
+            "selection-0.csv",
+        }
+        model = {
+            str(path.relative_to(finished.path / arm / "model"))
+            for path in (finished.path / arm / "model").rglob("*")
+        }
         assert model == {"lops.json", "network", "network/keras.json", "network/model.keras"}
     assert not list(finished.path.rglob("*.tmp"))
     config = json.loads((finished.path / "config.json").read_text(encoding="utf-8"))
@@ -65,21 +114,37 @@ def test_the_run_folder(finished):
     assert config["settings"] == json.loads(json.dumps(finished.settings.as_dict()))
     texts = read_rows(finished.path / "pseudo_documents.csv")
     labels = read_rows(finished.path / "pseudo_labels.csv")
-    assert [(row["id"], row["pseudo_label"]) for row in texts] == [(row["id"], row["pseudo_label"]) for row in labels]
+    assert [(row["id"], row["pseudo_label"]) for row in texts] == [
+        (row["id"], row["pseudo_label"]) for row in labels
+    ]
     assert all(row["text"] for row in texts)
 
 
 def test_metrics_hold_what_is_promised(finished):
     stored = json.loads((finished.path / "metrics.json").read_text(encoding="utf-8"))
     assert stored == json.loads(json.dumps(finished.metrics))
-    assert {"framework", "dataset", "n_documents", "classes", "pseudo_labels", "arms"} <= set(stored)
-    assert (stored["framework"], stored["dataset"], stored["n_documents"], stored["classes"]) == ("westclass", "toy", 72, list(CLASSES))
+    assert {"framework", "dataset", "n_documents", "classes", "pseudo_labels", "arms"} <= set(
+        stored
+    )
+    assert (stored["framework"], stored["dataset"], stored["n_documents"], stored["classes"]) == (
+        "westclass",
+        "toy",
+        72,
+        list(CLASSES),
+    )
     assert stored["pseudo_labels"] == {"count": 36, "noise": None, "of": "pseudo documents"}
     assert stored["labelled_documents"] == 0
     assert set(stored["seconds"]) == {"word_vectors", "pseudo_documents"}
     for arm, selected in (("standard", 36), ("lops", 18)):
         result = stored["arms"][arm]
-        assert {"micro_f1", "macro_f1", "seconds", "selected", "selected_noise", "iterations"} <= set(result)
+        assert {
+            "micro_f1",
+            "macro_f1",
+            "seconds",
+            "selected",
+            "selected_noise",
+            "iterations",
+        } <= set(result)
         assert 0.5 < result["macro_f1"] <= 1
         assert result["selected"] == selected
         first, second = result["iterations"]
@@ -88,7 +153,11 @@ def test_metrics_hold_what_is_promised(finished):
         assert (first["pseudo_labels"], first["selected"]) == (36, selected)
         assert set(first["per_class"]) == set(CLASSES)
         assert (second["pseudo_labels"], second["selected"]) == (72, 72)
-        assert (second["updates"], len(second["changed"]), second["stopped"]) == (10, 2, "the limit of 10 updates")
+        assert (second["updates"], len(second["changed"]), second["stopped"]) == (
+            10,
+            2,
+            "the limit of 10 updates",
+        )
         assert result["seconds"] == pytest.approx(first["seconds"] + second["seconds"])
 
 

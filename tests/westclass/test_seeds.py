@@ -11,7 +11,21 @@ from lops_adapters.westclass.seeds import seed_pieces, seed_vectors, words_of_do
 from lops_adapters.westclass.tokens import flat, tokenize
 from lops_adapters.westclass.topics import find_topics
 
-KNOWN = {"law", "enforcement", "judge", "new", "york", "same", "sex", "opera", "2", "5.50", "n't", "'s", "."}
+KNOWN = {
+    "law",
+    "enforcement",
+    "judge",
+    "new",
+    "york",
+    "same",
+    "sex",
+    "opera",
+    "2",
+    "5.50",
+    "n't",
+    "'s",
+    ".",
+}
 
 
 def pieces_of(*seeds, known=KNOWN):
@@ -41,7 +55,9 @@ def test_a_seed_is_cut_into_words_with_a_vector(seed, expected):
 
 
 def test_a_seed_that_is_a_token_as_it_stands_is_not_cut():
-    assert pieces_of(" Law_Enforcement ", known={*KNOWN, "law_enforcement"}) == [("law_enforcement",)]
+    assert pieces_of(" Law_Enforcement ", known={*KNOWN, "law_enforcement"}) == [
+        ("law_enforcement",)
+    ]
     assert pieces_of("O'Reilly", known={"o'reilly"}) == [("o'reilly",)]
 
 
@@ -59,19 +75,32 @@ def test_each_seed_counts_once():
 
 def test_lists_may_differ_in_length_and_classes_keep_their_order():
     found = seed_pieces({"z": ["judge", "law", "opera"], "a": ("new york",)}, KNOWN)
-    assert list(found.items()) == [("z", [("judge",), ("law",), ("opera",)]), ("a", [("new", "york")])]
+    assert list(found.items()) == [
+        ("z", [("judge",), ("law",), ("opera",)]),
+        ("a", [("new", "york")]),
+    ]
 
 
 def test_what_is_left_out_is_named():
-    with pytest.warns(LopsWarning, match=r"left out: a: unheard, law school, \?!; c: x1$") as caught:
-        seed_pieces({"a": ["judge", "unheard", "law school", "?!"], "b": ["opera"], "c": ["law", "x1"]}, KNOWN)
+    with pytest.warns(
+        LopsWarning, match=r"left out: a: unheard, law school, \?!; c: x1$"
+    ) as caught:
+        seed_pieces(
+            {"a": ["judge", "unheard", "law school", "?!"], "b": ["opera"], "c": ["law", "x1"]},
+            KNOWN,
+        )
     assert len(caught) == 1
     assert caught[0].filename == __file__
-    seed_pieces({"a": ["judge", "judge's", "new-york"]}, KNOWN)  # pytest makes a warning here an error
+    seed_pieces(
+        {"a": ["judge", "judge's", "new-york"]}, KNOWN
+    )  # pytest makes a warning here an error
 
 
 def test_every_class_without_a_seed_is_named():
-    with pytest.raises(LopsError, match=r"no seed of 3 of 4 classes .*\(a: unheard, x1; c: nothing; d: \.\); .* lower min_count"):
+    with pytest.raises(
+        LopsError,
+        match=r"no seed of 3 of 4 classes .*\(a: unheard, x1; c: nothing; d: \.\); .* lower min_count",
+    ):
         seed_pieces({"a": ["unheard", "x1"], "b": ["opera"], "c": [], "d": ["."]}, KNOWN)
 
 
@@ -82,7 +111,9 @@ VECTORS = WordVectors(WORDS, np.random.default_rng(0).normal(size=(5, 4)).astype
 def test_vectors_of_seeds():
     first, second = seed_vectors({"x": [("new", "york"), ("judge",)], "y": [("opera",)]}, VECTORS)
     mean = (VECTORS.vectors[2] + VECTORS.vectors[4]) / 2
-    expected = np.stack([mean / np.linalg.norm(mean), VECTORS.vectors[0] / np.linalg.norm(VECTORS.vectors[0])])
+    expected = np.stack(
+        [mean / np.linalg.norm(mean), VECTORS.vectors[0] / np.linalg.norm(VECTORS.vectors[0])]
+    )
     np.testing.assert_allclose(first.vectors, expected, atol=1e-6)
     assert (first.words, second.words) == ([0], [3])
     assert second.vectors.shape == (1, 4)
@@ -94,17 +125,27 @@ def test_whatever_the_seeds_topics_can_be_found():
     """Topics refuse a class that names a word twice or more words than seeds."""
     rng = np.random.default_rng(1)
     parts = [*WORDS, "Law", "NEW", "unheard", "judge's", ".", "2"]
-    unit = WordVectors(WORDS, VECTORS.vectors / np.linalg.norm(VECTORS.vectors, axis=1, keepdims=True))
+    unit = WordVectors(
+        WORDS, VECTORS.vectors / np.linalg.norm(VECTORS.vectors, axis=1, keepdims=True)
+    )
     for _ in range(200):
-        seeds = [rng.choice([" ", "_", "-"]).join(rng.choice(parts, rng.integers(1, 4))) for _ in range(6)]
+        seeds = [
+            rng.choice([" ", "_", "-"]).join(rng.choice(parts, rng.integers(1, 4)))
+            for _ in range(6)
+        ]
         found = seed_vectors({"x": pieces_of("law", *seeds, known=set(WORDS))}, unit)
         assert len(find_topics(unit.vectors, found)) == 1
         assert len(set(found[0].words)) == len(found[0].words)
 
 
 def slow_words(documents, labels, classes, known, stop_words):
-    """Ten words a class from the formula: mean over its documents of (1 + ln tf) * (ln((1 + n) / (1 + df)) + 1), at length 1."""
-    texts = [[w for w in flat(d) if w in known and len(w) > 1 and w[0].isalnum() and "'" not in w] for d in documents]
+    """Ten words a class from the formula: mean over its documents of (1 + ln tf) * (ln((1 + n) / (1
+    + df)) + 1), at length 1.
+    """
+    texts = [
+        [w for w in flat(d) if w in known and len(w) > 1 and w[0].isalnum() and "'" not in w]
+        for d in documents
+    ]
     texts = [[w for w in text if w not in stop_words] for text in texts]
     n, found = len(texts), {}
     df = Counter(word for text in texts for word in set(text))
@@ -114,7 +155,9 @@ def slow_words(documents, labels, classes, known, stop_words):
         own = [text for text, given in zip(texts, labels, strict=True) if given == label]
         for text in own:
             weight = {
-                word: (1 + math.log(tf)) * (math.log((1 + n) / (1 + df[word])) + 1) for word, tf in Counter(text).items() if word in kept
+                word: (1 + math.log(tf)) * (math.log((1 + n) / (1 + df[word])) + 1)
+                for word, tf in Counter(text).items()
+                if word in kept
             }
             length = math.sqrt(sum(value**2 for value in weight.values()))
             for word, value in weight.items():
@@ -129,7 +172,10 @@ def test_words_of_documents_against_the_formula(n):
 
     rng = np.random.default_rng(n)
     vocabulary = [f"w{i}" for i in range(60)] + ["the", "of", "x", "5.50", "n't", ".", "rare"]
-    documents = [[rng.choice(vocabulary, int(size)).tolist() for size in rng.integers(0, 9, 3)] for _ in range(n)]
+    documents = [
+        [rng.choice(vocabulary, int(size)).tolist() for size in rng.integers(0, 9, 3)]
+        for _ in range(n)
+    ]
     labels = ["b", "a", "c", *rng.choice(["a", "b", "c"], n - 3).tolist()]
     known = set(vocabulary) - {"rare"}
     found = words_of_documents(documents, labels, ("c", "a", "b"), known)
@@ -142,11 +188,16 @@ def test_words_of_documents_against_the_formula(n):
 def test_words_that_score_the_same_go_by_the_alphabet():
     documents = tokenize(["zebra yak xerus", "cow bee ant"])
     known = {word for document in documents for word in flat(document)}
-    assert words_of_documents(documents, ["z", "a"], ("z", "a"), known) == {"z": ["xerus", "yak", "zebra"], "a": ["ant", "bee", "cow"]}
+    assert words_of_documents(documents, ["z", "a"], ("z", "a"), known) == {
+        "z": ["xerus", "yak", "zebra"],
+        "a": ["ant", "bee", "cow"],
+    }
 
 
 def test_rounding_does_not_rank():
-    """Two documents of the same counts in another order: sums of squares that differ in the last digit, words that score the same."""
+    """Two documents of the same counts in another order: sums of squares that differ in the last
+    digit, words that score the same.
+    """
     counts = [1, 2, 3, 5, 7, 11, 13]
     rng = np.random.default_rng(0)
     for _ in range(50):
@@ -154,41 +205,75 @@ def test_rounding_does_not_rank():
         documents, by_count = [], {}
         for own in names:
             order = rng.permutation(7)
-            documents.append([[word for word, i in zip(own, order, strict=True) for _ in range(counts[i])]])
+            documents.append(
+                [[word for word, i in zip(own, order, strict=True) for _ in range(counts[i])]]
+            )
             for word, i in zip(own, order, strict=True):
                 by_count.setdefault(counts[i], []).append(word)
-        found = words_of_documents([*documents, [["team"]]], ["a", "a", "b"], ("a", "b"), {*names[0], *names[1], "team"})
-        assert found["a"] == [word for count in sorted(by_count, reverse=True) for word in sorted(by_count[count])][:10]
+        found = words_of_documents(
+            [*documents, [["team"]]], ["a", "a", "b"], ("a", "b"), {*names[0], *names[1], "team"}
+        )
+        assert (
+            found["a"]
+            == [
+                word for count in sorted(by_count, reverse=True) for word in sorted(by_count[count])
+            ][:10]
+        )
 
 
 def test_few_documents_keep_words_of_one_and_many_drop_those_of_over_a_fifth():
     documents = tokenize(["goal shared team", "vote shared state"])
     known = {"goal", "team", "vote", "state", "shared"}
-    assert words_of_documents(documents, ["s", "p"], ("s", "p"), known) == {"s": ["goal", "team"], "p": ["state", "vote"]}
+    assert words_of_documents(documents, ["s", "p"], ("s", "p"), known) == {
+        "s": ["goal", "team"],
+        "p": ["state", "vote"],
+    }
     for often, kept in ((2, True), (3, False)):
         texts = [f"own{i} mid" if i < often else f"own{i}" for i in range(10)]
-        found = words_of_documents(tokenize(texts), ["a"] * 10, ("a",), {f"own{i}" for i in range(10)} | {"mid"})
+        found = words_of_documents(
+            tokenize(texts), ["a"] * 10, ("a",), {f"own{i}" for i in range(10)} | {"mid"}
+        )
         assert ("mid" in found["a"]) is kept
 
 
 def test_a_document_without_a_word_counts_in_the_mean_and_is_no_error():
     documents = tokenize(["goal", "", "vote"])
-    assert words_of_documents(documents, ["s", "s", "p"], ("s", "p"), {"goal", "vote"}) == {"s": ["goal"], "p": ["vote"]}
+    assert words_of_documents(documents, ["s", "s", "p"], ("s", "p"), {"goal", "vote"}) == {
+        "s": ["goal"],
+        "p": ["vote"],
+    }
 
 
 @pytest.mark.parametrize(
     ("texts", "labels", "words"),
     [
-        (["goal", "vote"], ["s", "p"], "no labelled document for a, b; wanted at least one a class"),
-        (["the of", "and", "!", "x"], ["s", "p", "a", "b"], "the 4 labelled documents hold no word that is frequent"),
-        (["goal", "the", "vote", "of"], ["s", "p", "a", "b"], "the labelled documents of p, b hold no word of their own"),
+        (
+            ["goal", "vote"],
+            ["s", "p"],
+            "no labelled document for a, b; wanted at least one a class",
+        ),
+        (
+            ["the of", "and", "!", "x"],
+            ["s", "p", "a", "b"],
+            "the 4 labelled documents hold no word that is frequent",
+        ),
+        (
+            ["goal", "the", "vote", "of"],
+            ["s", "p", "a", "b"],
+            "the labelled documents of p, b hold no word of their own",
+        ),
         (["goal"] * 4, ["s", "p", "a", "b"], "the 4 labelled documents hold no word"),
         ([], [], "no labelled document for s, p, a, b"),
     ],
 )
 def test_documents_that_say_nothing(texts, labels, words):
     with pytest.raises(LopsError, match=words):
-        words_of_documents(tokenize(texts), labels, ("s", "p", "a", "b"), {"goal", "vote", "the", "of", "and", "!", "x"})
+        words_of_documents(
+            tokenize(texts),
+            labels,
+            ("s", "p", "a", "b"),
+            {"goal", "vote", "the", "of", "and", "!", "x"},
+        )
 
 
 def test_words_of_documents_are_seeds():
@@ -196,4 +281,6 @@ def test_words_of_documents_are_seeds():
     known = {"goal", "vote", "5.50", "5.70", "हिन्दी"}
     found = words_of_documents(documents, ["s", "p"], ("s", "p"), known)
     assert found == {"s": ["5.50", "goal", "हिन्दी"], "p": ["5.70", "vote"]}
-    assert seed_pieces(found, known) == {label: [(word,) for word in words] for label, words in found.items()}
+    assert seed_pieces(found, known) == {
+        label: [(word,) for word in words] for label, words in found.items()
+    }

@@ -13,7 +13,9 @@ NONE = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
 
 
 class Fake:
-    """A network that predicts what a script says for the number of updates made, and writes down what it is asked."""
+    """A network that predicts what a script says for the number of updates made, and writes down
+    what it is asked.
+    """
 
     def __init__(self, script):
         self.script, self.updates, self.asked, self.seen = script, [], [], []
@@ -33,11 +35,15 @@ class Fake:
 
 
 def settings(**given):
-    return WestclassSettings(**{"batch_size": 4, "update_interval": 3, "max_iterations": 12, "stop_below": 0.0, **given}).for_length(10)
+    return WestclassSettings(
+        **{"batch_size": 4, "update_interval": 3, "max_iterations": 12, "stop_below": 0.0, **given}
+    ).for_length(10)
 
 
 def train(network, n=10, labelled=NONE, seed=0, **given):
-    return self_train(network, "the documents", np.arange(n) % 5, settings(**given), labelled, seed=seed)
+    return self_train(
+        network, "the documents", np.arange(n) % 5, settings(**given), labelled, seed=seed
+    )
 
 
 def predictions(n=10, k=3, seed=0):
@@ -120,7 +126,9 @@ def test_it_stops_where_fewer_change():
     found = train(network, stop_below=0.15, max_iterations=100)
     assert found.changed == (0.5, 0.2, 0.1)
     assert (found.iterations, found.converged, len(network.updates)) == (9, True, 9)
-    np.testing.assert_array_equal(found.probabilities, with_changes([5, 2, 1, 3])(9).astype(np.float32))
+    np.testing.assert_array_equal(
+        found.probabilities, with_changes([5, 2, 1, 3])(9).astype(np.float32)
+    )
 
 
 def test_as_many_as_the_limit_is_not_fewer():
@@ -136,11 +144,15 @@ def test_it_never_stops_before_the_first_update():
     assert (found.iterations, found.changed, found.converged) == (3, (0.0,), True)
 
 
-@pytest.mark.parametrize(("limit", "asked"), [(1, [0, 1]), (3, [0, 3]), (4, [0, 3, 4]), (5, [0, 3, 5])])
+@pytest.mark.parametrize(
+    ("limit", "asked"), [(1, [0, 1]), (3, [0, 3]), (4, [0, 3, 4]), (5, [0, 3, 5])]
+)
 def test_the_limit(limit, asked):
     network = Fake(changing)
     found = train(network, max_iterations=limit)
-    assert network.asked == asked  # at the end with the final weights, and no target is made that nobody trains towards
+    assert (
+        network.asked == asked
+    )  # at the end with the final weights, and no target is made that nobody trains towards
     assert (found.iterations, len(network.updates), found.converged) == (limit, limit, False)
     assert len(found.changed) == (limit - 1) // 3
 
@@ -207,7 +219,10 @@ def test_the_settings_reach_the_optimizer():
 def test_predictions_that_are_no_numbers(breaks_at):
     """All of them would count as the first class, so that none changed any more."""
     with pytest.raises(LopsError, match=r"not numbers any more; .* lower learning_rate"):
-        train(Fake(lambda updates: changing(updates) * (np.nan if updates >= breaks_at else 1)), stop_below=0.5 if breaks_at < 12 else 0)
+        train(
+            Fake(lambda updates: changing(updates) * (np.nan if updates >= breaks_at else 1)),
+            stop_below=0.5 if breaks_at < 12 else 0,
+        )
 
 
 def test_log_and_progress(caplog, capsys):
@@ -235,7 +250,9 @@ def test_a_real_network_learns_the_sharpened_classes():
     network.fit(documents, np.arange(40) % 2, 2, seed=0)
     prepared = network.prepare(documents)
     before = network.predict_prepared(prepared)
-    chosen = settings(learning_rate=0.1, batch_size=8, update_interval=5, max_iterations=200, stop_below=0.01)
+    chosen = settings(
+        learning_rate=0.1, batch_size=8, update_interval=5, max_iterations=200, stop_below=0.01
+    )
     found = self_train(network, prepared, np.full(40, 6), chosen, NONE, seed=0)
     np.testing.assert_array_equal(found.probabilities, network.predict_prepared(prepared))
     assert found.probabilities.max(axis=1).mean() > before.max(axis=1).mean()

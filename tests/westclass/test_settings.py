@@ -30,20 +30,42 @@ def test_published_values(network, length):
     settings = WestclassSettings(network=network)
     assert row(settings) == (None,) * 6
     assert row(settings.for_length(1e6 if length == "long" else 0)) == ROWS[network, length]
-    assert row(WestclassSettings(network=network, length=length).for_length(0 if length == "long" else 1e6)) == ROWS[network, length]
+    assert (
+        row(
+            WestclassSettings(network=network, length=length).for_length(
+                0 if length == "long" else 1e6
+            )
+        )
+        == ROWS[network, length]
+    )
     assert set(PUBLISHED) == set(ROWS)
 
 
 def test_published_sizes_of_all_lengths():
     paper = WestclassSettings.preset("paper")
     assert paper == WestclassSettings()
-    assert (paper.per_class, paper.top, paper.alpha, paper.batch_size, paper.vector_size, paper.min_count) == (500, 50, 0.2, 256, 100, 5)
+    assert (
+        paper.per_class,
+        paper.top,
+        paper.alpha,
+        paper.batch_size,
+        paper.vector_size,
+        paper.min_count,
+    ) == (500, 50, 0.2, 256, 100, 5)
     assert (paper.max_iterations, paper.stop_below, paper.vector_epochs) == (5000, 0.001, 5)
-    assert (paper.supervision, paper.network, paper.length, paper.probe) == ("keywords", "cnn", "auto", "same")
+    assert (paper.supervision, paper.network, paper.length, paper.probe) == (
+        "keywords",
+        "cnn",
+        "auto",
+        "same",
+    )
     assert (paper.rule, paper.tau, paper.every) == ("released", 0.5, 1)
 
 
-@pytest.mark.parametrize(("mean", "length"), [(0, "short"), (LONG_FROM, "short"), (LONG_FROM + 0.01, "long"), (1e6, "long")])
+@pytest.mark.parametrize(
+    ("mean", "length"),
+    [(0, "short"), (LONG_FROM, "short"), (LONG_FROM + 0.01, "long"), (1e6, "long")],
+)
 def test_a_corpus_is_long_where_the_short_settings_would_cut_the_average_document(mean, length):
     assert PUBLISHED["cnn", "short"]["max_words"] == LONG_FROM
     settings = WestclassSettings().for_length(mean)
@@ -53,15 +75,27 @@ def test_a_corpus_is_long_where_the_short_settings_would_cut_the_average_documen
 
 
 def test_what_is_given_stays():
-    given = {"max_words": 7, "max_sentences": 3, "pretrain_epochs": 2, "update_interval": 9, "learning_rate": 0.5, "decay": 0.0}
+    given = {
+        "max_words": 7,
+        "max_sentences": 3,
+        "pretrain_epochs": 2,
+        "update_interval": 9,
+        "learning_rate": 0.5,
+        "decay": 0.0,
+    }
     assert row(WestclassSettings(network="han", **given).for_length(300)) == tuple(given.values())
-    assert row(WestclassSettings(network="han", decay=0.0).for_length(300)) == (*ROWS["han", "long"][:-1], 0.0)
+    assert row(WestclassSettings(network="han", decay=0.0).for_length(300)) == (
+        *ROWS["han", "long"][:-1],
+        0.0,
+    )
 
 
 def test_what_is_not_filled_in_is_found_out():
     assert filled(WestclassSettings().for_length(300).max_words) == 500
     assert filled(WestclassSettings(decay=0.0).decay) == 0
-    with pytest.raises(LopsError, match=r"sizes are open; call for_length\(\) with the mean length"):
+    with pytest.raises(
+        LopsError, match=r"sizes are open; call for_length\(\) with the mean length"
+    ):
         filled(WestclassSettings().max_words)
 
 
@@ -74,17 +108,23 @@ def test_quick_cuts_published_lengths_and_self_training_and_nothing_else():
     assert WestclassSettings.preset("quick", most_words=20).for_length(50).max_words == 20
     assert WestclassSettings.preset("quick", network="han").for_length(300).max_words == 30
     assert WestclassSettings.preset("quick", max_words=300).for_length(300).max_words == 300
-    assert {field.name for field in fields(quick) if getattr(quick, field.name) != getattr(paper, field.name)} == {
-        "most_words",
-        "max_words",
-        "max_iterations",
-    }
+    assert {
+        field.name
+        for field in fields(quick)
+        if getattr(quick, field.name) != getattr(paper, field.name)
+    } == {"most_words", "max_words", "max_iterations"}
 
 
 @pytest.mark.parametrize("preset", WestclassSettings.PRESETS)
 @pytest.mark.parametrize("mean", [None, 20, 300])
 def test_survives_json(preset, mean):
-    settings = WestclassSettings.preset(preset, labelled=[["7", "law"], (8, "arts")], supervision="documents", network="han", faithful=True)
+    settings = WestclassSettings.preset(
+        preset,
+        labelled=[["7", "law"], (8, "arts")],
+        supervision="documents",
+        network="han",
+        faithful=True,
+    )
     settings = settings if mean is None else settings.for_length(mean)
     again = WestclassSettings(**json.loads(json.dumps(settings.as_dict())))
     assert again == settings
@@ -100,7 +140,10 @@ def test_faithful_repeats_no_corpus():
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ({"supervision": "seeds"}, "supervision is 'seeds'; wanted one of names, keywords, documents"),
+        (
+            {"supervision": "seeds"},
+            "supervision is 'seeds'; wanted one of names, keywords, documents",
+        ),
         ({"network": "rnn"}, "network is 'rnn'; wanted one of cnn, han"),
         ({"length": "middling"}, "length is 'middling'; wanted one of auto, short, long"),
         ({"probe": "svm"}, "probe is 'svm'; wanted one of same, linear, transformer"),
@@ -112,10 +155,16 @@ def test_faithful_repeats_no_corpus():
         ({"learning_rate": 0.0}, "learning_rate is 0.0; wanted a number above 0"),
         ({"learning_rate": float("nan")}, "learning_rate is nan"),
         ({"decay": -1e-9}, "decay is -1e-09; wanted a number, at least 0"),
-        ({"labelled": [("1", "law", "arts")]}, r"labelled holds \('1', 'law', 'arts'\); wanted pairs: document id, class"),
+        (
+            {"labelled": [("1", "law", "arts")]},
+            r"labelled holds \('1', 'law', 'arts'\); wanted pairs: document id, class",
+        ),
         ({"labelled": [("1", "law"), "17"]}, "labelled holds '17'"),
         ({"labelled": {"17": "law"}}, "labelled holds '17'"),
-        *(({name: 0}, f"{name} is 0; wanted at least 1") for name in WestclassSettings.AT_LEAST_ONE),
+        *(
+            ({name: 0}, f"{name} is 0; wanted at least 1")
+            for name in WestclassSettings.AT_LEAST_ONE
+        ),
     ],
 )
 def test_refusals(wrong, words):
@@ -125,10 +174,16 @@ def test_refusals(wrong, words):
 
 def test_limits_are_allowed():
     WestclassSettings(alpha=0.0, stop_below=0.0, decay=0.0, labelled=[])
-    WestclassSettings(alpha=0.999, stop_below=1.0, **dict.fromkeys(WestclassSettings.AT_LEAST_ONE, 1))
+    WestclassSettings(
+        alpha=0.999, stop_below=1.0, **dict.fromkeys(WestclassSettings.AT_LEAST_ONE, 1)
+    )
 
 
 def test_every_number_of_things_is_checked():
     """A whole number among the settings that may be 0 would be found out after hours."""
-    whole = {field.name for field in fields(WestclassSettings) if str(field.type) in ("int", "int | None")}
+    whole = {
+        field.name
+        for field in fields(WestclassSettings)
+        if str(field.type) in ("int", "int | None")
+    }
     assert whole - {"every"} == set(WestclassSettings.AT_LEAST_ONE)

@@ -7,7 +7,13 @@ import pytest
 
 from lops_adapters.westclass.tokens import PAD, flat, is_word, padded, shape, tokenize, word_counts
 
-MARKS = {"\u093f", "\u094d", "\u0301", "\u0b3e", "\U0001e944"}  # vowel signs and accents of their own; the last is Adlam's
+MARKS = {
+    "\u093f",
+    "\u094d",
+    "\u0301",
+    "\u0b3e",
+    "\U0001e944",
+}  # vowel signs and accents of their own; the last is Adlam's
 
 
 def words(text, **options):
@@ -26,7 +32,10 @@ def words(text, **options):
         ("same-sex law_enforcement __x__ a/b", "same sex law enforcement x a b"),
         ("v1.5 mp3 2nd", "v1 . 5 mp3 2nd"),
         ('He said: "yes" (no); #tag', 'he said " yes " ( no ) tag'),
-        ("From: j.smith@cs.edu (J. Smith)\nSubject: Re: [x] y\n> z", "from j . smith cs . edu ( j . smith ) subject re x y z"),
+        (
+            "From: j.smith@cs.edu (J. Smith)\nSubject: Re: [x] y\n> z",
+            "from j . smith cs . edu ( j . smith ) subject re x y z",
+        ),
         ("a\x00b\x1bc\td\ufeffe\u200bf", "a b c d e f"),
         ("Straße ΣΊΣΥΦΟΣ Москва", "straße σίσυφος москва"),
         ("हिन्दी भाषा தமிழ்", "हिन्दी भाषा தமிழ்"),
@@ -46,7 +55,9 @@ def belongs(character):
 
 
 def test_no_letter_is_lost_and_no_token_is_mixed():
-    """Whatever the text, the letters and digits come back in order, words whole and free of anything else."""
+    """Whatever the text, the letters and digits come back in order, words whole and free of
+    anything else.
+    """
     draw = random.Random(0)
     letters = [*"abnt's019.,!?()\"_-’ \n\x00é", "ß", "語", "ह", "α", *sorted(MARKS)]
     for _ in range(3000):
@@ -57,23 +68,32 @@ def test_no_letter_is_lost_and_no_token_is_mixed():
         assert [c for token in found for c in token if c.isalnum()] == kept, repr(text)
         for token in found:
             assert token in '().,!?"' or all(belongs(c) or c in "'.," for c in token), (text, token)
-            assert not (set(token) & set("'.,") and any(c.isalpha() for c in token)) or token in ("n't", *CONTRACTED), (text, token)
+            assert not (set(token) & set("'.,") and any(c.isalpha() for c in token)) or token in (
+                "n't",
+                *CONTRACTED,
+            ), (text, token)
         plain = composed.replace("’", " ").replace("'", " ")
         separated = "".join(c if belongs(c) else " " for c in plain).split()
         whole = [word.lstrip("".join(MARKS)) for word in separated]
         if "'" not in text and "’" not in text and "." not in text and "," not in text:
-            assert [token for token in found if is_word(token)] == [word for word in whole if word], repr(text)
+            assert [token for token in found if is_word(token)] == [
+                word for word in whole if word
+            ], repr(text)
 
 
 CONTRACTED = ("'s", "'ve", "'m", "'re", "'d", "'ll")
 
 
-@pytest.mark.parametrize("piece", ["a", "1", "1.", "1,a", "n'", "'", "an't", "a_", ".", "(", "ह\u093e", "a\u0301\u0302"])
+@pytest.mark.parametrize(
+    "piece", ["a", "1", "1.", "1,a", "n'", "'", "an't", "a_", ".", "(", "ह\u093e", "a\u0301\u0302"]
+)
 @pytest.mark.parametrize("faithful", [False, True])
 def test_long_texts_take_linear_time(piece, faithful):
     start = time.process_time()
     tokenize([piece * 100_000], faithful=faithful)
-    assert time.process_time() - start < 3  # it takes a tenth of a second; a quadratic search would take hours
+    assert (
+        time.process_time() - start < 3
+    )  # it takes a tenth of a second; a quadratic search would take hours
 
 
 def test_many_short_texts_take_no_longer():
@@ -83,19 +103,29 @@ def test_many_short_texts_take_no_longer():
 
 
 def test_sentences_end_with_their_marks():
-    assert tokenize(["One two. Three! Four? five", "Wait... what?! (Yes.) no", "!! a", "a", "..."]) == [
+    assert tokenize(
+        ["One two. Three! Four? five", "Wait... what?! (Yes.) no", "!! a", "a", "..."]
+    ) == [
         [["one", "two", "."], ["three", "!"], ["four", "?"], ["five"]],
         [["wait", ".", ".", "."], ["what", "?", "!"], ["(", "yes", "."], [")", "no"]],
         [["!", "!"], ["a"]],
         [["a"]],
         [[".", ".", "."]],
     ]
-    assert tokenize(["One? Two. 5.5"], faithful=True) == [[["one", r"\?"], ["two", "."], ["5", "."], ["5"]]]
+    assert tokenize(["One? Two. 5.5"], faithful=True) == [
+        [["one", r"\?"], ["two", "."], ["5", "."], ["5"]]
+    ]
 
 
 @pytest.mark.parametrize("faithful", [False, True])
 def test_texts_without_a_token_keep_their_place(faithful):
-    assert tokenize(["", "a", " \n", "€ — 😀", "b"], faithful=faithful) == [[], [["a"]], [], [], [["b"]]]
+    assert tokenize(["", "a", " \n", "€ — 😀", "b"], faithful=faithful) == [
+        [],
+        [["a"]],
+        [],
+        [],
+        [["b"]],
+    ]
     assert tokenize([], faithful=faithful) == []
 
 
@@ -108,7 +138,10 @@ def test_a_word_is_one_object():
     ("text", "expected"),
     [
         ("Don't DON'T", "do n't don't"),
-        ("It's IT'S we've I'm you're he'd they'll", "it 's it's we 've i 'm you 're he 'd they 'll"),
+        (
+            "It's IT'S we've I'm you're he'd they'll",
+            "it 's it's we 've i 'm you 're he 'd they 'll",
+        ),
         ("o'reilly n'tx 'sx", "o 'reilly n'tx 'sx"),
         ("$5.50 (1,000)", r"5 . 50 \( 1 , 000 \)"),
         ("Why? same-sex law_enforcement `a`", r"why \? same sex law_enforcement `a`"),
@@ -123,7 +156,9 @@ def test_the_originals_tokens(text, expected):
 def by_the_letter(text):
     """Section 3.1 of the description of the original, one step after the other."""
     text = text.strip()
-    text = "".join(c if c in string.ascii_letters + string.digits + "(),.!?_\"'`" else " " for c in text)
+    text = "".join(
+        c if c in string.ascii_letters + string.digits + "(),.!?_\"'`" else " " for c in text
+    )
     for ending in ("'s", "'ve", "n't", "'m", "'re", "'d", "'ll"):
         text = text.replace(ending, " " + ending)
     for mark in '",.!':
@@ -138,7 +173,18 @@ def by_the_letter(text):
 
 def test_the_originals_tokens_to_the_letter():
     draw = random.Random(1)
-    pieces = [*"aZ09 (),.!?_\"'`\\-$\n\té€", "'s", "'ve", "n't", "'m", "'re", "'d", "'ll", "N'T", "'S"]
+    pieces = [
+        *"aZ09 (),.!?_\"'`\\-$\n\té€",
+        "'s",
+        "'ve",
+        "n't",
+        "'m",
+        "'re",
+        "'d",
+        "'ll",
+        "N'T",
+        "'S",
+    ]
     for _ in range(3000):
         text = "".join(draw.choices(pieces, k=draw.randint(0, 15)))
         assert words(text, faithful=True) == by_the_letter(text), repr(text)
@@ -164,7 +210,12 @@ def test_which_tokens_are_words(token, expected):
 
 def test_padded_documents_are_one_sentence_of_the_same_length():
     documents = [[["a", "."], ["b"]], [["a"] * 3, ["b"] * 3], [], [["a", "b", "c", "."]]]
-    assert padded(documents, 4) == [[["a", ".", "b", PAD]], [["a", "a", "a", "b"]], [[PAD] * 4], [["a", "b", "c", "."]]]
+    assert padded(documents, 4) == [
+        [["a", ".", "b", PAD]],
+        [["a", "a", "a", "b"]],
+        [[PAD] * 4],
+        [["a", "b", "c", "."]],
+    ]
     assert PAD not in words(PAD, faithful=True) + words(PAD)
 
 
@@ -180,7 +231,9 @@ def test_shapes_are_what_a_network_reads():
     assert shape(document, known, 2, 10, ends=False) == [2, 1]
     assert shape(document, known, 10, 2, ends=True) == [2, 1, 2, 2, 1]
     assert shape([["a", "a", "a", "."]], known, 10, 3, ends=False) == [3]
-    assert shape([["a", ".", "b"]], known, 10, 10, ends=False) == [3]  # only marks at the end are taken off
+    assert shape([["a", ".", "b"]], known, 10, 10, ends=False) == [
+        3
+    ]  # only marks at the end are taken off
     assert shape([["a", r"\?"]], known | {r"\?"}, 10, 10, ends=False) == [1]
     assert shape([["x"]], known, 10, 10, ends=False) == shape([], known, 10, 10, ends=False) == []
 
@@ -193,6 +246,8 @@ def test_progress(capsys):
 
 
 def test_all_marks_that_words_have_are_known():
-    """The pattern looks for marks in a part of Unicode only; what lies behind are variation selectors."""
+    """The pattern looks for marks in a part of Unicode only; what lies behind are variation
+    selectors.
+    """
     behind = [c for c in map(chr, range(0x1F000, 0x110000)) if unicodedata.category(c)[0] == "M"]
     assert all("VARIATION SELECTOR" in unicodedata.name(c) for c in behind)

@@ -14,17 +14,28 @@ def unit(rows, dtype=np.float32):
 
 def top(vectors, seed, size):
     mean = unit(seed.vectors.astype(np.float64), np.float64).mean(axis=0)
-    scores = [float(np.dot(row, mean)) / float(np.linalg.norm(mean)) for row in unit(vectors.astype(np.float64), np.float64)]
+    scores = [
+        float(np.dot(row, mean)) / float(np.linalg.norm(mean))
+        for row in unit(vectors.astype(np.float64), np.float64)
+    ]
     return sorted(range(len(vectors)), key=lambda word: (-round(scores[word], 6), word))[:size]
 
 
 def slow(vectors, seeds):
-    """The words and the vectors of each class by the loop in words: everything ranked afresh at every size."""
+    """The words and the vectors of each class by the loop in words: everything ranked afresh at
+    every size.
+    """
 
     def at(size):
         kept = [len(seed.vectors) >= size for seed in seeds]
-        words = [list(seed.words) if keep else top(vectors, seed, size) for seed, keep in zip(seeds, kept, strict=True)]
-        return words, [seed.vectors if keep else vectors[chosen] for seed, keep, chosen in zip(seeds, kept, words, strict=True)]
+        words = [
+            list(seed.words) if keep else top(vectors, seed, size)
+            for seed, keep in zip(seeds, kept, strict=True)
+        ]
+        return words, [
+            seed.vectors if keep else vectors[chosen]
+            for seed, keep, chosen in zip(seeds, kept, words, strict=True)
+        ]
 
     def shared(size):
         union = [word for words in at(size)[0] for word in words]
@@ -65,7 +76,9 @@ def test_the_same_as_the_slow_loop(width, phrases):
     for case in range(40):
         rng = np.random.default_rng([width, phrases, case])
         vectors = unit(rng.normal(size=(rng.integers(20, 120), width)))
-        sizes.append(assert_as_slow(vectors, seeds_of(vectors, rng, int(rng.integers(1, 5)), 4, phrases)))
+        sizes.append(
+            assert_as_slow(vectors, seeds_of(vectors, rng, int(rng.integers(1, 5)), 4, phrases))
+        )
     assert len(set(sizes)) > 3
 
 
@@ -84,23 +97,40 @@ def test_two_seeds_are_equally_near_their_mean():
 
 
 def around(angles):
-    return np.stack([np.cos(np.radians(angles)), np.sin(np.radians(angles))], axis=1).astype(np.float32)
+    return np.stack([np.cos(np.radians(angles)), np.sin(np.radians(angles))], axis=1).astype(
+        np.float32
+    )
 
 
 PLANE = around([0, 10, 20, 90, 80, 65, 35])  # from 0 degrees: 0 1 2 6 5 4 3; from 90: 3 4 5 6 2 1 0
 
 
 def words_of(*seeds):
-    return [topic.words.tolist() for topic in find_topics(PLANE, [Seed(PLANE[list(words)], words) for words in seeds])]
+    return [
+        topic.words.tolist()
+        for topic in find_topics(PLANE, [Seed(PLANE[list(words)], words) for words in seeds])
+    ]
 
 
 def test_by_hand():
     assert words_of([0], [3]) == [[0, 1, 2], [3, 4, 5]]  # at size 4 both have word 6
-    assert words_of([0], [3, 6]) == [[0, 1, 2], [5, 4, 3]]  # the mean of 90 and 35 degrees is 62.5: seed 6 is not forced in
-    assert words_of([0], [3, 4, 5, 2]) == [[0, 1], [3, 4, 5, 2]]  # its four seeds are kept at sizes 1 to 4, and 2 is among them
+    assert words_of([0], [3, 6]) == [
+        [0, 1, 2],
+        [5, 4, 3],
+    ]  # the mean of 90 and 35 degrees is 62.5: seed 6 is not forced in
+    assert words_of([0], [3, 4, 5, 2]) == [
+        [0, 1],
+        [3, 4, 5, 2],
+    ]  # its four seeds are kept at sizes 1 to 4, and 2 is among them
     assert words_of([0], [0, 3]) == [[0], [0, 3]]  # shared from the start
-    assert words_of([0, 3], [0, 1, 4]) == [[0, 3], [0, 1, 4]]  # shared from the start, though not at size 3: 6 5 2
-    assert words_of([1], [3, 0]) == [[1], [3, 0]]  # no shared seed, but at size 2 word 0 is next to word 1
+    assert words_of([0, 3], [0, 1, 4]) == [
+        [0, 3],
+        [0, 1, 4],
+    ]  # shared from the start, though not at size 3: 6 5 2
+    assert words_of([1], [3, 0]) == [
+        [1],
+        [3, 0],
+    ]  # no shared seed, but at size 2 word 0 is next to word 1
 
 
 def test_a_class_that_keeps_its_seeds_is_fitted_to_all_of_them():
@@ -131,7 +161,9 @@ def test_a_large_vocabulary_is_quick():
     start = time.process_time()
     topics = find_topics(vectors, [Seed(vectors[[i]], [i]) for i in range(20)])
     assert time.process_time() - start < 5
-    assert {len(topic.words) for topic in topics} == {2500}  # each class gets exactly its own cluster
+    assert {len(topic.words) for topic in topics} == {
+        2500
+    }  # each class gets exactly its own cluster
 
 
 @pytest.mark.parametrize(
@@ -140,14 +172,30 @@ def test_a_large_vocabulary_is_quick():
         (PLANE, [], "found 0 classes and 7 words"),
         (PLANE[:0], [Seed(PLANE[:1], [])], "found 1 classes and 0 words"),
         (PLANE, [Seed(PLANE[:1], [0]), Seed(PLANE[:0], [])], "class 1 has no seed"),
-        (PLANE, [Seed(np.eye(3)[:1], [])], r"class 0 has seed vectors of shape \(1, 3\); wanted rows of 2"),
-        (PLANE, [Seed(PLANE[:1], [7])], r"class 0 names the words \[7\]; wanted indices from 0 to 6"),
+        (
+            PLANE,
+            [Seed(np.eye(3)[:1], [])],
+            r"class 0 has seed vectors of shape \(1, 3\); wanted rows of 2",
+        ),
+        (
+            PLANE,
+            [Seed(PLANE[:1], [7])],
+            r"class 0 names the words \[7\]; wanted indices from 0 to 6",
+        ),
         (PLANE, [Seed(PLANE[:1], [-1])], "wanted indices from 0 to 6"),
         (PLANE, [Seed(PLANE[[1, 1]], [1, 1])], "wanted each word once"),
         (PLANE, [Seed(PLANE[:1], [0, 1])], r"class 0 has 1 seeds and the words \[0, 1\]"),
         (2 * PLANE, [Seed(PLANE[:1], [0])], "word vectors have length 2 in row 0"),
-        (PLANE, [Seed(PLANE[:1], [0]), Seed(2 * PLANE[:1], [0])], "seed vectors of class 1 have length 2"),
-        (PLANE, [Seed(np.stack([PLANE[0], -PLANE[0]]), [0])], r"seed vectors of class 0 \(2\) cancel out"),
+        (
+            PLANE,
+            [Seed(PLANE[:1], [0]), Seed(2 * PLANE[:1], [0])],
+            "seed vectors of class 1 have length 2",
+        ),
+        (
+            PLANE,
+            [Seed(np.stack([PLANE[0], -PLANE[0]]), [0])],
+            r"seed vectors of class 0 \(2\) cancel out",
+        ),
     ],
 )
 def test_bad_input(vectors, seeds, message):

@@ -22,7 +22,15 @@ def mean_cosine(width, kappa):
 
 @pytest.mark.parametrize(
     ("width", "kappa", "about"),
-    [(100, 50, 0.415), (100, 100, 0.62), (100, 200, 0.785), (100, 1000, 0.95), (2, 3, 0.81), (3, 3, 0.67), (3, 400, 0.9975)],
+    [
+        (100, 50, 0.415),
+        (100, 100, 0.62),
+        (100, 200, 0.785),
+        (100, 1000, 0.95),
+        (2, 3, 0.81),
+        (3, 3, 0.67),
+        (3, 400, 0.9975),
+    ],
 )
 def test_moments_are_those_of_the_distribution(width, kappa, about):
     mean, n = direction(width), 20_000
@@ -43,10 +51,16 @@ def test_around_the_mean_no_direction_is_preferred(width, kappa):
     mean, n = direction(width), 40_000
     sample = VonMisesFisher(mean, kappa).sample(n, np.random.default_rng(2))
     tangent = unit(sample - np.outer(sample @ mean, mean))
-    plane = np.linalg.svd(mean[None])[2][1:]  # an orthonormal basis of what is orthogonal to the mean
+    plane = np.linalg.svd(mean[None])[2][
+        1:
+    ]  # an orthonormal basis of what is orthogonal to the mean
     inside = tangent @ plane.T
     np.testing.assert_allclose(inside.mean(axis=0), 0, atol=5 / (n * (width - 1)) ** 0.5)
-    np.testing.assert_allclose(inside.T @ inside / n, np.eye(width - 1) / (width - 1), atol=5 * 2**0.5 / (width - 1) / n**0.5)
+    np.testing.assert_allclose(
+        inside.T @ inside / n,
+        np.eye(width - 1) / (width - 1),
+        atol=5 * 2**0.5 / (width - 1) / n**0.5,
+    )
 
 
 @pytest.mark.parametrize("kappa", [1e-6, 1e7, 1e9, 1e10])
@@ -56,7 +70,9 @@ def test_extreme_concentrations(width, kappa):
     sample = VonMisesFisher(mean, kappa).sample(4000, np.random.default_rng(3))
     assert np.isfinite(sample).all()
     away = ((sample - np.outer(sample @ mean, mean)) ** 2).sum(axis=1).mean()
-    assert away == pytest.approx((width - 1) / max(kappa, width), rel=0.1)  # of a tangent plane, or of the whole sphere
+    assert away == pytest.approx(
+        (width - 1) / max(kappa, width), rel=0.1
+    )  # of a tangent plane, or of the whole sphere
 
 
 def test_same_seed_same_sample():
@@ -66,7 +82,10 @@ def test_same_seed_same_sample():
     assert not np.array_equal(one, other)
 
 
-@pytest.mark.parametrize(("width", "kappa", "error"), [(100, 50, 0.02), (100, 200, 0.01), (100, 3000, 0.02), (3, 20, 0.05), (2, 100, 0.05)])
+@pytest.mark.parametrize(
+    ("width", "kappa", "error"),
+    [(100, 50, 0.02), (100, 200, 0.01), (100, 3000, 0.02), (3, 20, 0.05), (2, 100, 0.05)],
+)
 def test_fit_recovers_what_was_sampled(width, kappa, error):
     mean = direction(width)
     sample = VonMisesFisher(mean, kappa).sample(10_000, np.random.default_rng(4))
@@ -75,16 +94,22 @@ def test_fit_recovers_what_was_sampled(width, kappa, error):
     assert found.mean @ mean > 0.998
     assert found.mean.dtype == np.float64
     r = np.linalg.norm(sample.mean(axis=0))
-    assert mean_cosine(width, found.kappa) == pytest.approx(r, rel=0.01)  # what the maximum of the likelihood solves
+    assert mean_cosine(width, found.kappa) == pytest.approx(
+        r, rel=0.01
+    )  # what the maximum of the likelihood solves
 
 
-@pytest.mark.parametrize(("width", "kappa"), [(2, 100), (3, 20), (10, 50)])  # beyond some 50 dimensions theirs finds no root
+@pytest.mark.parametrize(
+    ("width", "kappa"), [(2, 100), (3, 20), (10, 50)]
+)  # beyond some 50 dimensions theirs finds no root
 def test_fit_agrees_with_the_maximum_of_the_likelihood(width, kappa):
     sample = VonMisesFisher(direction(width), kappa).sample(5000, np.random.default_rng(6))
     mean, exact = vonmises_fisher.fit(sample)
     found = fit(sample)
     np.testing.assert_allclose(found.mean, mean, atol=1e-9)
-    assert found.kappa == pytest.approx(exact, rel=0.03)  # the closed form is the better, the more dimensions
+    assert found.kappa == pytest.approx(
+        exact, rel=0.03
+    )  # the closed form is the better, the more dimensions
 
 
 def test_fit_is_the_closed_form():
@@ -109,7 +134,9 @@ def test_one_direction_is_a_point_whatever_the_rounding(count, scale):
 def test_the_closer_the_larger_up_to_the_point():
     first, second = np.eye(100)[:2]
     gaps = (1e-1, 1e-3, 1e-4, 6e-5, 3e-5, 1e-5, 1e-6, 0)
-    kappas = [fit(unit(np.stack([first + gap * second, first - gap * second]))).kappa for gap in gaps]
+    kappas = [
+        fit(unit(np.stack([first + gap * second, first - gap * second]))).kappa for gap in gaps
+    ]
     assert kappas == sorted(kappas)
     assert kappas[-1] == 1e10
     assert kappas[2] < 1e10

@@ -10,7 +10,11 @@ from ..framework_tools import ARTS, COMMON, LAW, SPORT, save_bert
 
 TOPICS = {"fine_arts": ARTS, "law": LAW, "sport": SPORT}
 CLASSES = tuple(TOPICS)
-SEEDS = {"fine_arts": ["gallery", "Fine-Arts"], "law": ["judge", "verdict", "trial"], "sport": ["match"]}
+SEEDS = {
+    "fine_arts": ["gallery", "Fine-Arts"],
+    "law": ["judge", "verdict", "trial"],
+    "sport": ["match"],
+}
 SMALL = {
     "rule": "ranked",  # keeps half, however abruptly so small a network learns
     "vector_size": 12,
@@ -49,19 +53,35 @@ def _sentence(rng, label):
 
 
 def documents(n=72, seed=0):
-    """n short documents and their gold labels; one in eight is mostly about another class, which makes wrong predictions."""
+    """n short documents and their gold labels; one in eight is mostly about another class, which
+    makes wrong predictions.
+    """
     rng = np.random.default_rng(seed)
     texts, labels = [], []
     for number in range(n):
         label = CLASSES[number % 3]
         sentences = [_sentence(rng, label) for _ in range(int(rng.integers(1, 4)))]
         if number % 8 == 0:
-            sentences += [_sentence(rng, CLASSES[(number + 1) % 3]) for _ in range(len(sentences) + 1)]
+            sentences += [
+                _sentence(rng, CLASSES[(number + 1) % 3]) for _ in range(len(sentences) + 1)
+            ]
         texts.append(" ".join(sentences))
         labels.append(label)
     return texts, labels
 
 
 def save_tiny_bert(folder):
-    """Write a random BERT of two narrow layers whose vocabulary is the toy words, made the same way every time."""
-    return save_bert(folder, [*COMMON, *(word for topic in TOPICS.values() for word in topic), "the", "fine", "arts", "."])
+    """Write a random BERT of two narrow layers whose vocabulary is the toy words, made the same way
+    every time.
+    """
+    return save_bert(
+        folder,
+        [
+            *COMMON,
+            *(word for topic in TOPICS.values() for word in topic),
+            "the",
+            "fine",
+            "arts",
+            ".",
+        ],
+    )

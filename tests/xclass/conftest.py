@@ -36,7 +36,9 @@ def dataset(data):
 
 @pytest.fixture(scope="session")
 def go(bert):
-    """Run X-Class in this process: go(dataset, path, arms=..., **settings) -> the run's path, metrics and settings."""
+    """Run X-Class in this process: go(dataset, path, arms=..., **settings) -> the run's path,
+    metrics and settings.
+    """
 
     def run(dataset, path, arms=ARMS, seed=0, resume=False, **overrides):
         chosen = settings(**{"encoder": bert, **overrides})

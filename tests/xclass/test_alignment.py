@@ -13,7 +13,11 @@ def clouds(spread=1.0, n=240, k=3, width=8, seed=0):
     centres = rng.normal(size=(k, width)) * 2
     truth = np.arange(n) % k
     documents = centres[truth] + rng.normal(scale=spread, size=(n, width))
-    return np.float32(documents), np.float32(centres + rng.normal(scale=0.2, size=centres.shape)), truth
+    return (
+        np.float32(documents),
+        np.float32(centres + rng.normal(scale=0.2, size=centres.shape)),
+        truth,
+    )
 
 
 def reference(documents, classes, components):
@@ -26,9 +30,15 @@ def reference(documents, classes, components):
     start = nearest_class(points, pca.transform(classes.astype(np.float64)))
     share = np.eye(len(classes))[start]
     means = share.T @ points / share.sum(axis=0)[:, None]
-    covariance = (points - means[start]).T @ (points - means[start]) / len(points) + 1e-6 * np.eye(points.shape[1])
+    covariance = (points - means[start]).T @ (points - means[start]) / len(points) + 1e-6 * np.eye(
+        points.shape[1]
+    )
     mixture = GaussianMixture(
-        len(classes), covariance_type="tied", weights_init=share.mean(axis=0), means_init=means, precisions_init=np.linalg.inv(covariance)
+        len(classes),
+        covariance_type="tied",
+        weights_init=share.mean(axis=0),
+        means_init=means,
+        precisions_init=np.linalg.inv(covariance),
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -49,7 +59,12 @@ def test_the_mixture_is_scikit_learns(components, spread):
     assert (found.codes.dtype, found.confidence.dtype) == (np.int64, np.float64)
     best = posterior.max(axis=1)
     open_ones = best < 1 - 1e-9
-    np.testing.assert_allclose(found.confidence[open_ones], np.log(best[open_ones] / (1 - best[open_ones])), rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(
+        found.confidence[open_ones],
+        np.log(best[open_ones] / (1 - best[open_ones])),
+        rtol=1e-4,
+        atol=1e-6,
+    )
 
 
 def test_confidence_stays_distinct_where_posteriors_saturate():
@@ -74,14 +89,18 @@ def test_component_i_stays_class_i(method):
 
 def test_the_nearest_class():
     classes = np.float32([[1, 0], [0, 1], [0, 5]])
-    assert nearest_class(np.float32([[3, 1], [1, 9], [0, 0], [1, 1], [-1, 0]]), classes).tolist() == [0, 1, 0, 0, 1]
+    assert nearest_class(
+        np.float32([[3, 1], [1, 9], [0, 0], [1, 1], [-1, 0]]), classes
+    ).tolist() == [0, 1, 0, 0, 1]
 
 
 def test_k_means_starts_at_the_classes_and_measures_distance():
     documents, classes, _ = clouds(1.0)
     found = align(documents, classes, method="kmeans", components=8)
     centres = np.stack([documents[found.codes == code].mean(axis=0) for code in range(3)])
-    np.testing.assert_allclose(-found.confidence, np.linalg.norm(documents - centres[found.codes], axis=1), rtol=1e-3)
+    np.testing.assert_allclose(
+        -found.confidence, np.linalg.norm(documents - centres[found.codes], axis=1), rtol=1e-3
+    )
 
 
 def test_a_class_without_initial_documents(monkeypatch):
@@ -90,10 +109,16 @@ def test_a_class_without_initial_documents(monkeypatch):
 
     documents, classes, truth = clouds(0.5)
     mean = documents.mean(axis=0, dtype=np.float64)
-    nowhere = mean + 5 * np.linalg.svd(documents - mean)[2][-1]  # square to what tells the others apart
+    nowhere = (
+        mean + 5 * np.linalg.svd(documents - mean)[2][-1]
+    )  # square to what tells the others apart
     starts, fit = [], GaussianMixture.fit
     monkeypatch.setattr(
-        GaussianMixture, "fit", lambda self, points: starts.append((self.means_init, self.weights_init)) or fit(self, points)
+        GaussianMixture,
+        "fit",
+        lambda self, points: (
+            starts.append((self.means_init, self.weights_init)) or fit(self, points)
+        ),
     )
     found = align(documents, np.concatenate([classes, [nowhere]]), components=8)
     (means, weights), *_ = starts
@@ -114,7 +139,9 @@ def test_fewer_documents_than_components(method, n):
     assert (found.codes == truth).all()
     assert np.isfinite(found.confidence).all()
     fewer = align(documents, classes, method=method, components=n - 1)
-    np.testing.assert_allclose(found.confidence, fewer.confidence, rtol=0.05)  # inverting so singular a covariance rounds much
+    np.testing.assert_allclose(
+        found.confidence, fewer.confidence, rtol=0.05
+    )  # inverting so singular a covariance rounds much
 
 
 def test_directions_without_variance_decide_nothing(monkeypatch):
@@ -122,7 +149,11 @@ def test_directions_without_variance_decide_nothing(monkeypatch):
     from sklearn.mixture import GaussianMixture
 
     widths, fit = [], GaussianMixture.fit
-    monkeypatch.setattr(GaussianMixture, "fit", lambda self, points: widths.append(points.shape[1]) or fit(self, points))
+    monkeypatch.setattr(
+        GaussianMixture,
+        "fit",
+        lambda self, points: widths.append(points.shape[1]) or fit(self, points),
+    )
     rng = np.random.default_rng(0)
     flat, classes, _ = clouds(0.8, width=2, k=2, seed=4)
     turn = np.linalg.qr(rng.normal(size=(6, 6)))[0]
@@ -141,7 +172,9 @@ def test_a_mixture_that_does_not_converge(monkeypatch):
     from sklearn.mixture import GaussianMixture
 
     fit = GaussianMixture.fit
-    monkeypatch.setattr(GaussianMixture, "fit", lambda self, points: fit(self.set_params(max_iter=1, tol=0), points))
+    monkeypatch.setattr(
+        GaussianMixture, "fit", lambda self, points: fit(self.set_params(max_iter=1, tol=0), points)
+    )
     with pytest.warns(LopsWarning, match="did not converge"):
         align(*clouds(2.0)[:2])
 
@@ -165,12 +198,18 @@ def test_the_most_confident_of_each_class():
 def test_fractions_are_exact():
     alignment = Alignment(np.zeros(100, dtype=np.int64), np.arange(100.0))
     for percent in range(1, 101):
-        assert len(most_confident(alignment, percent / 100, seed=0)) == percent  # 0.29 * 100 is 28.999...
+        assert (
+            len(most_confident(alignment, percent / 100, seed=0)) == percent
+        )  # 0.29 * 100 is 28.999...
 
 
 def test_the_order_of_documents_does_not_matter():
     rng = np.random.default_rng(0)
-    codes, confidence, order = rng.integers(0, 3, 100), rng.permutation(100) / 7, rng.permutation(100)
+    codes, confidence, order = (
+        rng.integers(0, 3, 100),
+        rng.permutation(100) / 7,
+        rng.permutation(100),
+    )
     kept = most_confident(Alignment(codes, confidence), 0.3, seed=5)
     again = most_confident(Alignment(codes[order], confidence[order]), 0.3, seed=5)
     assert sorted(order[again]) == kept.tolist()

@@ -16,7 +16,9 @@ def length_one(row):
 
 
 def oracle(names, name_index, static, candidates, most, faithful):
-    """The greedy expansion, word by word, for names of one word or (index None) of none that the corpus holds."""
+    """The greedy expansion, word by word, for names of one word or (index None) of none that the
+    corpus holds.
+    """
     k = len(names)
     vocabulary = sorted({*candidates, *(index for index in name_index if index is not None)})
     lists = [[(index, np.float64(names[code]))] for code, index in enumerate(name_index)]
@@ -24,7 +26,9 @@ def oracle(names, name_index, static, candidates, most, faithful):
 
     def vector(code):
         weights = [1 / (place + 1) for place in range(len(lists[code]))]
-        return sum(weight * row for weight, (_, row) in zip(weights, lists[code], strict=True)) / sum(weights)
+        return sum(
+            weight * row for weight, (_, row) in zip(weights, lists[code], strict=True)
+        ) / sum(weights)
 
     stored = [vector(code) for code in range(k)]
     directions = {word: length_one(static[word]) for word in vocabulary}
@@ -66,7 +70,10 @@ def problem(seed, size=60, k=4, width=5):
     """Words around k centres, some of them equal, and k of them as names."""
     rng = np.random.default_rng(seed)
     centres = rng.normal(size=(k, width)) + 0.5
-    static = np.float32(centres[np.arange(size) % k] + rng.normal(scale=rng.choice([0.2, 0.5, 0.8]), size=(size, width)))
+    static = np.float32(
+        centres[np.arange(size) % k]
+        + rng.normal(scale=rng.choice([0.2, 0.5, 0.8]), size=(size, width))
+    )
     static[-8:] = static[8:16]  # words of equal vectors
     return static, [int(index) for index in rng.permutation(size - 8)[:k]]
 
@@ -77,7 +84,9 @@ def test_against_the_slow_way(faithful, most):
     for seed in range(12):
         static, index = problem(seed)
         candidates = np.flatnonzero(np.random.default_rng(seed).random(len(static)) < 0.9)
-        found = describe_classes(static[index], [[i] for i in index], static, candidates, most=most, faithful=faithful)
+        found = describe_classes(
+            static[index], [[i] for i in index], static, candidates, most=most, faithful=faithful
+        )
         vectors, words = oracle(static[index], index, static, candidates.tolist(), most, faithful)
         assert found.words == words
         np.testing.assert_allclose(found.vectors, vectors, atol=1e-6)
@@ -91,7 +100,11 @@ def test_waiting_is_told_from_going_on():
         for seed in range(25):
             static, index = problem(seed)
             lists[faithful][seed] = describe_classes(
-                static[index], [[i] for i in index], static, np.arange(len(static)), faithful=faithful
+                static[index],
+                [[i] for i in index],
+                static,
+                np.arange(len(static)),
+                faithful=faithful,
             ).words
     assert lists[0] != lists[1]
     assert max(len(row) for words in lists[1].values() for row in words) > 4
@@ -102,7 +115,9 @@ def test_names_the_corpus_lacks_against_the_slow_way():
         static, index = problem(seed)
         names = static[index] + np.float32(0.1)
         known = [index[0], None, None, index[3]]
-        found = describe_classes(names, [[] if i is None else [i] for i in known], static, np.arange(len(static)), most=8)
+        found = describe_classes(
+            names, [[] if i is None else [i] for i in known], static, np.arange(len(static)), most=8
+        )
         vectors, words = oracle(names, known, static, range(len(static)), 8, faithful=False)
         assert found.words == words
         np.testing.assert_allclose(found.vectors, vectors, atol=1e-6)
@@ -114,7 +129,9 @@ def angle(*degrees):
 
 
 def test_words_by_hand():
-    """Class 0 at 0 degrees and class 1 at 90: each takes its nearest words, equal ones by index, and averages them by rank."""
+    """Class 0 at 0 degrees and class 1 at 90: each takes its nearest words, equal ones by index,
+    and averages them by rank.
+    """
     static = angle(0, 90, -3, 5, 5, 88)
     found = describe_classes(static[:2], [[0], [1]], static, np.arange(2, 6), most=3)
     assert found.words == ((2, 3), (5,))
@@ -168,13 +185,21 @@ def test_the_order_of_documents_does_not_matter():
     rng = np.random.default_rng(3)
     topics = [[f"{topic}{number}" for number in range(12)] for topic in "ab"]
     texts = [" ".join(rng.choice(topics[number % 2], 30)) for number in range(20)]
-    centres = {word: rng.normal(size=6) * 0.6 + np.eye(6)[number] * 2 for number, topic in enumerate(topics) for word in topic}
+    centres = {
+        word: rng.normal(size=6) * 0.6 + np.eye(6)[number] * 2
+        for number, topic in enumerate(topics)
+        for word in topic
+    }
 
     def describe(order):
         words = read_words([texts[number] for number in order])
-        noise = {number: np.random.default_rng(number).normal(size=(30, 6)) * 0.3 for number in order}
+        noise = {
+            number: np.random.default_rng(number).normal(size=(30, 6)) * 0.3 for number in order
+        }
         of_words = np.array([centres[words.vocabulary[word]] for word in words.word_id])
-        contextual = (of_words + np.concatenate([noise[number] for number in order])).astype(np.float16)
+        contextual = (of_words + np.concatenate([noise[number] for number in order])).astype(
+            np.float16
+        )
         static = static_vectors(words.word_id, contextual, len(words.vocabulary))
         index = [words.vocabulary.index("a0"), words.vocabulary.index("b0")]
         return describe_classes(static[index], [[i] for i in index], static, np.arange(len(static)))
@@ -195,4 +220,6 @@ def test_the_order_of_documents_does_not_matter():
 )
 def test_names_that_cannot_be_told_apart(names, words):
     with pytest.raises(LopsError, match=words):
-        describe_classes(np.float32(names), [[]] * len(names), np.eye(2, dtype=np.float32), np.arange(2))
+        describe_classes(
+            np.float32(names), [[]] * len(names), np.eye(2, dtype=np.float32), np.arange(2)
+        )

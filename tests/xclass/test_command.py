@@ -1,12 +1,14 @@
-"""Bad input through the command: one clear line on standard error, exit status 2, before any long work; odd input that works."""
+"""Bad input through the command: one clear line on standard error, exit status 2, before any long
+work; odd input that works.
+"""
 
 import json
 from functools import partial
 
 import pytest
 
-from lops_adapters import arguments
-from lops_adapters.context_encoder import ContextEncoder
+from lops_adapters import console
+from lops_adapters.probes.context_encoder import ContextEncoder
 from lops_adapters.xclass.__main__ import main
 
 from ..framework_checks import (
@@ -33,7 +35,9 @@ def small():
 @pytest.fixture
 def no_work(monkeypatch):
     """Fail the test where a window is encoded."""
-    monkeypatch.setattr(ContextEncoder, "encode", lambda *_: pytest.fail("long work before the error"))
+    monkeypatch.setattr(
+        ContextEncoder, "encode", lambda *_: pytest.fail("long work before the error")
+    )
 
 
 @pytest.fixture
@@ -41,7 +45,17 @@ def run(bert, tmp_path, capsys):
     """run(folder, option, ...) -> exit status, standard output, standard error; into tmp_path/run."""
 
     def command(folder, *more):
-        usual = ["--dataset", folder, "--encoder", bert, "--preset", "quick", "--device", "cpu", "--quiet"]
+        usual = [
+            "--dataset",
+            folder,
+            "--encoder",
+            bert,
+            "--preset",
+            "quick",
+            "--device",
+            "cpu",
+            "--quiet",
+        ]
         return outcome(main, capsys, *usual, "--output", tmp_path / "run", *more)
 
     return command
@@ -57,16 +71,35 @@ def good(tmp_path_factory):
     ("more", "words"),
     [
         *BAD_OPTIONS,
-        (["--arms", "nonsense"], ["the arms to run are 'nonsense'; wanted some of standard, lops, lops-all, separated by commas"]),
-        (["--max-docs", "2"], ["found 2 documents with a word among 2, for 3 classes; wanted at least as many"]),
+        (
+            ["--arms", "nonsense"],
+            [
+                "the arms to run are 'nonsense'; wanted some of standard, lops, lops-all, separated by commas"
+            ],
+        ),
+        (
+            ["--max-docs", "2"],
+            ["found 2 documents with a word among 2, for 3 classes; wanted at least as many"],
+        ),
         (["--confident", "0"], ["confident is 0.0; wanted a fraction above 0 and at most 1"]),
         (["--confident", "1.5"], ["confident is 1.5"]),
         (["--confident", "nan"], ["confident is nan"]),
-        (["--every", "1000"], ["every is 1000, and the probe makes 12 updates on about 15 pseudo-labelled documents; wanted a smaller"]),
+        (
+            ["--every", "1000"],
+            [
+                "every is 1000, and the probe makes 12 updates on about 15 pseudo-labelled documents; wanted a smaller"
+            ],
+        ),
         (["--every", "21", "--probe", "linear"], ["every is 21, and the probe makes 4 updates"]),
-        (["--encoder", "no/such/model"], ["cannot load the encoder 'no/such/model'", "wanted 'minilm'"]),
+        (
+            ["--encoder", "no/such/model"],
+            ["cannot load the encoder 'no/such/model'", "wanted 'minilm'"],
+        ),
         (["--classifier", "no/such/model"], ["cannot load the encoder 'no/such/model'"]),
-        (["--classifier", "no/such/model", "--probe", "linear"], ["cannot load the encoder 'no/such/model'"]),
+        (
+            ["--classifier", "no/such/model", "--probe", "linear"],
+            ["cannot load the encoder 'no/such/model'"],
+        ),
     ],
 )
 def test_options_that_cannot_work(run, good, tmp_path, monkeypatch, more, words):
@@ -76,9 +109,14 @@ def test_options_that_cannot_work(run, good, tmp_path, monkeypatch, more, words)
 
 
 @pytest.mark.usefixtures("no_work")
-def test_an_encoder_of_the_vectors_alone_that_cannot_be_loaded(run, good, bert, tmp_path, monkeypatch):
+def test_an_encoder_of_the_vectors_alone_that_cannot_be_loaded(
+    run, good, bert, tmp_path, monkeypatch
+):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    assert_refused(run(good, "--encoder", "no/such/model", "--classifier", bert), "cannot load the encoder 'no/such/model'")
+    assert_refused(
+        run(good, "--encoder", "no/such/model", "--classifier", bert),
+        "cannot load the encoder 'no/such/model'",
+    )
     assert not (tmp_path / "run").exists()
 
 
@@ -89,10 +127,26 @@ def test_options_argparse_refuses(run, good, capsys):
 
 DATA = {
     "one class": (TEXTS, ["law"], ["found 1 class; wanted at least two"]),
-    "the same words twice": (TEXTS, ["arts", "Law", "law"], ["the class names 'Law', 'law' are the same words; wanted names that differ"]),
-    "the same words in other spelling": (TEXTS, ["real-estate", "real estate"], ["'real estate', 'real-estate' are the same words"]),
-    "a name without a word": (TEXTS, ["arts", "--", "!?"], ["class names without a word: '!?', '--'"]),
-    "all empty": (["", "   ", ""], CLASSES, ["found 0 documents with a word among 3, for 3 classes"]),
+    "the same words twice": (
+        TEXTS,
+        ["arts", "Law", "law"],
+        ["the class names 'Law', 'law' are the same words; wanted names that differ"],
+    ),
+    "the same words in other spelling": (
+        TEXTS,
+        ["real-estate", "real estate"],
+        ["'real estate', 'real-estate' are the same words"],
+    ),
+    "a name without a word": (
+        TEXTS,
+        ["arts", "--", "!?"],
+        ["class names without a word: '!?', '--'"],
+    ),
+    "all empty": (
+        ["", "   ", ""],
+        CLASSES,
+        ["found 0 documents with a word among 3, for 3 classes"],
+    ),
     "only marks": (["...", "?!", "-", "..."], CLASSES, ["found 0 documents with a word among 4"]),
     "fewer documents than classes": (
         ["A judge.", "A match.", "", "..."],
@@ -117,7 +171,10 @@ def test_output_that_is_taken(run, good, tmp_path):
 
 
 def only_of_learning(err):
-    return all(line.startswith(("warning: nothing was learnt", "warning: no document is aligned")) for line in err.splitlines())
+    return all(
+        line.startswith(("warning: nothing was learnt", "warning: no document is aligned"))
+        for line in err.splitlines()
+    )
 
 
 def test_a_run_and_its_page(run, good, tmp_path):
@@ -125,17 +182,25 @@ def test_a_run_and_its_page(run, good, tmp_path):
     assert status == 0
     assert only_of_learning(err)
     assert "X-Class on good, 30 documents, preset quick, seed 0" in out
-    assert [line.split()[0] for line in out.splitlines() if line.startswith(("standard", "lops"))] == ["standard", "lops-all"]
+    assert [
+        line.split()[0] for line in out.splitlines() if line.startswith(("standard", "lops"))
+    ] == ["standard", "lops-all"]
     assert out.rstrip().endswith(f"run folder: {tmp_path / 'run'}")
     page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
     assert "What the lops-all arm kept, by class" in page
     config = json.loads((tmp_path / "run" / "config.json").read_text())
-    assert (config["framework"], config["settings"]["preset"], config["settings"]["min_count"]) == ("xclass", "quick", 3)
+    assert (config["framework"], config["settings"]["preset"], config["settings"]["min_count"]) == (
+        "xclass",
+        "quick",
+        3,
+    )
     assert_not_overwritten(partial(run, good, "--arms", "standard"), tmp_path / "run")
 
 
 def test_odd_data_that_work(run, tmp_path):
-    """Documents that are empty, of marks, without a frequent word; names of several words, that the corpus lacks, that need quotes."""
+    """Documents that are empty, of marks, without a frequent word; names of several words, that the
+    corpus lacks, that need quotes.
+    """
     odd = ["", "...", "zyzzyva quux", "日本語 ☃", "word " * 300]
     classes = ['arts, "fine"', "<law>", "sport_match", "quidditch"]
     names = dict(zip(CLASSES, classes, strict=False))
@@ -146,7 +211,12 @@ def test_odd_data_that_work(run, tmp_path):
     assert "35 documents" in out
     metrics = metrics_of(tmp_path / "run")
     assert metrics["classes"] == sorted(classes)
-    assert metrics["name_vectors"] == {'arts, "fine"': "parts", "<law>": "corpus", "quidditch": "template", "sport_match": "parts"}
+    assert metrics["name_vectors"] == {
+        'arts, "fine"': "parts",
+        "<law>": "corpus",
+        "quidditch": "template",
+        "sport_match": "parts",
+    }
     assert metrics["documents_without_words"] == 2
     rows = read_rows(tmp_path / "run" / "lops" / "predictions.csv")
     assert len(rows) == 35
@@ -157,7 +227,9 @@ def test_odd_data_that_work(run, tmp_path):
 
 
 def test_fewer_documents_than_components(run, tmp_path):
-    status, out, err = run(write_folder(tmp_path / "data", TEXTS[:6], LABELS[:6]), "--arms", "standard")
+    status, out, err = run(
+        write_folder(tmp_path / "data", TEXTS[:6], LABELS[:6]), "--arms", "standard"
+    )
     assert status == 0, err
     assert "6 documents" in out
 
@@ -168,12 +240,40 @@ def test_no_gold_labels(run, tmp_path):
     arm, _, count, noise, selected, noise_after, micro, macro, _ = out.splitlines()[4].split()
     assert (arm, noise, noise_after, micro, macro) == ("standard", "-", "-", "-", "-")
     assert count == selected
-    assert "no gold labels to compare with" in (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+    assert "no gold labels to compare with" in (tmp_path / "run" / "report.html").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_samples_and_seeds_and_the_log(bert, good, tmp_path, capsys):
-    usual = ["--dataset", str(good), "--encoder", bert, "--preset", "quick", "--device", "cpu", "--arms", "standard"]
-    assert arguments.guarded(main)([*usual, "--output", str(tmp_path / "run"), "--seed", "5", "--seeds", "2", "--max-docs", "20"]) == 0
+    usual = [
+        "--dataset",
+        str(good),
+        "--encoder",
+        bert,
+        "--preset",
+        "quick",
+        "--device",
+        "cpu",
+        "--arms",
+        "standard",
+    ]
+    assert (
+        console.guarded(main)(
+            [
+                *usual,
+                "--output",
+                str(tmp_path / "run"),
+                "--seed",
+                "5",
+                "--seeds",
+                "2",
+                "--max-docs",
+                "20",
+            ]
+        )
+        == 0
+    )
     captured = capsys.readouterr()
     assert captured.out.count("20 documents, preset quick, seed") == 2
     assert captured.err.count("of 20 documents have a pseudo-label") == 2
@@ -181,5 +281,11 @@ def test_samples_and_seeds_and_the_log(bert, good, tmp_path, capsys):
 
 
 def test_help_is_quick_and_light():
-    words = ("--confident", "--attention", "standard, lops, lops-all", "(default: standard,lops)", "{same,linear}")
+    words = (
+        "--confident",
+        "--attention",
+        "standard, lops, lops-all",
+        "(default: standard,lops)",
+        "{same,linear}",
+    )
     assert_help_is_quick_and_light("lops_adapters.xclass", *words)

@@ -52,7 +52,10 @@ def data():
     document = np.repeat(np.arange(N), sizes)
     word_id = rng.integers(0, SIZE, len(document))
     vectors = rng.normal(size=(len(document), WIDTH)).astype(np.float16)
-    static, classes = rng.normal(size=(SIZE, WIDTH)).astype(np.float32), rng.normal(size=(K, WIDTH)).astype(np.float32)
+    static, classes = (
+        rng.normal(size=(SIZE, WIDTH)).astype(np.float32),
+        rng.normal(size=(K, WIDTH)).astype(np.float32),
+    )
     return word_id, document, vectors, static, classes
 
 
@@ -63,7 +66,11 @@ def test_against_the_slow_way(data, attention):
     assert (found.dtype, found.shape) == (np.float32, (N, WIDTH))
     for number in range(N):
         own = document == number
-        expected = slow_vector(word_id[own], vectors[own], static, classes, attention) if own.any() else np.zeros(WIDTH)
+        expected = (
+            slow_vector(word_id[own], vectors[own], static, classes, attention)
+            if own.any()
+            else np.zeros(WIDTH)
+        )
         np.testing.assert_allclose(found[number], expected, atol=1e-5)
 
 
@@ -96,7 +103,9 @@ def test_other_documents_and_their_order_change_nothing(data):
     order = np.random.default_rng(2).permutation(N)
     rows = np.concatenate([np.flatnonzero(document == number) for number in order])
     place = np.argsort(order)
-    found = document_vectors(word_id[rows], place[document[rows]], vectors[rows], static, classes, N)
+    found = document_vectors(
+        word_id[rows], place[document[rows]], vectors[rows], static, classes, N
+    )
     assert (found == document_vectors(*data, N)[order]).all()
 
 
@@ -118,5 +127,9 @@ def test_equal_words_weigh_by_their_place():
     """Three words that are one and the same to all scores: weights 1, 1/2, 1/3."""
     static, classes = np.eye(3, dtype=np.float32), np.eye(2, 3, dtype=np.float32)
     vectors = np.float16([[0, 0, 1], [0, 0, 2], [0, 0, 3]])
-    found = document_vectors(np.array([2, 2, 2]), np.zeros(3, dtype=int), vectors, static, classes, 1)
-    np.testing.assert_allclose(found[0], [0, 0, (1 + 2 / 2 + 3 / 3) / (1 + 1 / 2 + 1 / 3)], rtol=1e-6)
+    found = document_vectors(
+        np.array([2, 2, 2]), np.zeros(3, dtype=int), vectors, static, classes, 1
+    )
+    np.testing.assert_allclose(
+        found[0], [0, 0, (1 + 2 / 2 + 3 / 3) / (1 + 1 / 2 + 1 / 3)], rtol=1e-6
+    )

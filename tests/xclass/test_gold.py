@@ -29,11 +29,16 @@ def test_without_gold_labels_the_measurements_are_null(without, finished):
     assert len(values) == 1 + 2 * 2 + 3 * (3 + 4)
     assert values == [None] * len(values)
     assert stripped(stored) == stripped(finished.metrics)
-    assert stored["stages"] == {stage: {"micro_f1": None, "macro_f1": None} for stage in ("representation", "alignment")}
+    assert stored["stages"] == {
+        stage: {"micro_f1": None, "macro_f1": None} for stage in ("representation", "alignment")
+    }
 
 
 def test_permuted_gold_labels_change_the_measurements(permuted, finished):
     assert measured(permuted.metrics) != measured(finished.metrics)
     assert permuted.metrics["pseudo_labels"]["noise"] > finished.metrics["pseudo_labels"]["noise"]
-    assert permuted.metrics["stages"]["alignment"]["micro_f1"] < finished.metrics["stages"]["alignment"]["micro_f1"]
+    assert (
+        permuted.metrics["stages"]["alignment"]["micro_f1"]
+        < finished.metrics["stages"]["alignment"]["micro_f1"]
+    )
     assert stripped(permuted.metrics) == stripped(finished.metrics)

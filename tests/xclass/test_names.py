@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from lops_adapters.context_encoder import ContextEncoder
 from lops_adapters.core import LopsError
+from lops_adapters.probes.context_encoder import ContextEncoder
 from lops_adapters.xclass.names import check_names, name_parts, name_vectors
 
 WORDS = ("court", "enforcement", "estate", "gallery", "gap", "law", "museum")
@@ -63,7 +63,9 @@ def test_a_word_that_a_name_repeats_counts_once(encoder):
 
 
 def test_names_the_corpus_lacks(encoder, bert):
-    """Their vector is that of the name in a sentence, averaged over its word pieces; a word without a vector is lacking too."""
+    """Their vector is that of the name in a sentence, averaged over its word pieces; a word without
+    a vector is lacking too.
+    """
     import torch
     from transformers import AutoModel, AutoTokenizer
 
@@ -73,18 +75,26 @@ def test_names_the_corpus_lacks(encoder, bert):
     model, tokenizer = AutoModel.from_pretrained(bert).eval(), AutoTokenizer.from_pretrained(bert)
     for number, name in ((0, ["zebra", "fish"]), (2, ["gap"])):
         before, within, after = (
-            [piece for word in words for piece in tokenizer(word, add_special_tokens=False)["input_ids"]]
+            [
+                piece
+                for word in words
+                for piece in tokenizer(word, add_special_tokens=False)["input_ids"]
+            ]
             for words in (["this", "document", "is", "about"], name, ["."])
         )
         ids = [tokenizer.cls_token_id, *before, *within, *after, tokenizer.sep_token_id]
         with torch.inference_mode():
             hidden = model(torch.tensor([ids])).last_hidden_state[0].numpy()
         begin = 1 + len(before)
-        np.testing.assert_allclose(found.vectors[number], hidden[begin : begin + len(within)].mean(axis=0), atol=1e-4)
+        np.testing.assert_allclose(
+            found.vectors[number], hidden[begin : begin + len(within)].mean(axis=0), atol=1e-4
+        )
 
 
 def test_names_of_which_the_corpus_holds_the_same_words(encoder):
-    """What tells "law zebra" from "law fish" and "law" is not in the corpus: only "law" itself stays what it is."""
+    """What tells "law zebra" from "law fish" and "law" is not in the corpus: only "law" itself
+    stays what it is.
+    """
     found = vectors_of(["law zebra", "law fish", "law", "court fish"], encoder)
     assert found.source == ("template", "template", "corpus", "parts")
     assert found.words == ((), (), (5,), (0,))

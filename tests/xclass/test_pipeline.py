@@ -1,4 +1,6 @@
-"""What flows where: the insertion point, what the classifier is trained on, what a run folder holds."""
+"""What flows where: the insertion point, what the classifier is trained on, what a run folder
+holds.
+"""
 
 import json
 
@@ -9,7 +11,7 @@ import lops_adapters.xclass
 from lops_adapters.core import LopsError, LopsWarning, Selection
 from lops_adapters.datasets import Corpus, Dataset, GoldLabels
 from lops_adapters.probes.transformer import TransformerProbe
-from lops_adapters.runs import RunFolder
+from lops_adapters.runs.folder import RunFolder
 from lops_adapters.selection import keep_all
 from lops_adapters.xclass import pipeline
 from lops_adapters.xclass.alignment import Alignment
@@ -27,15 +29,21 @@ def test_the_selector_is_called_in_one_place():
 
 
 def resumed(go, dataset, path, **changed):
-    """Go on with a run as if it had been started with other settings; the stages that are stored are taken as they are."""
+    """Go on with a run as if it had been started with other settings; the stages that are stored
+    are taken as they are.
+    """
     config = json.loads((path / "config.json").read_text())
-    config["settings"].update({name: value for name, value in changed.items() if name in config["settings"]})
+    config["settings"].update(
+        {name: value for name, value in changed.items() if name in config["settings"]}
+    )
     (path / "config.json").write_text(json.dumps(config))
     return go(dataset, path, resume=True, **changed)
 
 
 class Recorder:
-    """Selectors that keep what ``keep`` says, and notes of what they, the probes and the classifiers were given."""
+    """Selectors that keep what ``keep`` says, and notes of what they, the probes and the
+    classifiers were given.
+    """
 
     def __init__(self, monkeypatch, keep=lambda n: np.arange(n) % 2 == 0):
         self.asked, self.trained, self.predicted = [], [], []
@@ -44,7 +52,14 @@ class Recorder:
         def select(samples, labels):
             self.asked.append((list(samples), list(labels)))
             whole = keep_all(samples, labels)
-            return Selection(keep(len(samples)), whole.learnt_at, whole.confidence, whole.per_class, "every-second", "counted")
+            return Selection(
+                keep(len(samples)),
+                whole.learnt_at,
+                whole.confidence,
+                whole.per_class,
+                "every-second",
+                "counted",
+            )
 
         def record(probe, samples, codes, n_classes, *, seed=0):
             self.trained.append((list(samples), list(codes), n_classes))
@@ -63,15 +78,23 @@ def test_the_classifier_is_trained_on_exactly_what_is_kept(monkeypatch, dataset,
     recorder = Recorder(monkeypatch)
     metrics = go(dataset, head_start, resume=True).metrics
     assert len(recorder.asked) == len(recorder.trained) == len(recorder.predicted) == 3
-    for arm, (samples, labels), (trained, codes, n_classes) in zip(ARMS, recorder.asked, recorder.trained, strict=True):
+    for arm, (samples, labels), (trained, codes, n_classes) in zip(
+        ARMS, recorder.asked, recorder.trained, strict=True
+    ):
         table = read_rows(head_start / arm / "selection-0.csv")
-        assert samples == [dataset.corpus.texts[dataset.corpus.ids.index(row["id"])] for row in table]
+        assert samples == [
+            dataset.corpus.texts[dataset.corpus.ids.index(row["id"])] for row in table
+        ]
         assert labels == [row["pseudo_label"] for row in table]
         assert trained == samples[::2]
         assert [CLASSES[code] for code in codes] == labels[::2]
         assert n_classes == 3
         row = metrics["arms"][arm]["iterations"][0]
-        assert (row["pseudo_labels"], row["selected"], row["rule"]) == (len(samples), len(trained), "every-second")
+        assert (row["pseudo_labels"], row["selected"], row["rule"]) == (
+            len(samples),
+            len(trained),
+            "every-second",
+        )
     assert recorder.predicted == [list(dataset.corpus.texts)] * 3
     half, same, everything = (samples for samples, _ in recorder.asked)
     assert half == same
@@ -79,7 +102,9 @@ def test_the_classifier_is_trained_on_exactly_what_is_kept(monkeypatch, dataset,
 
 
 @pytest.mark.parametrize(("fraction", "part"), [(0.5, 2), (0.2, 5), (1.0, 1)])
-def test_standard_is_the_most_confident_part_of_each_class(monkeypatch, dataset, go, head_start, fraction, part):
+def test_standard_is_the_most_confident_part_of_each_class(
+    monkeypatch, dataset, go, head_start, fraction, part
+):
     Recorder(monkeypatch)
     metrics = resumed(go, dataset, head_start, arms=["standard"], confident=fraction).metrics
     with np.load(head_start / "work" / "alignment.npz") as stored:
@@ -92,7 +117,9 @@ def test_standard_is_the_most_confident_part_of_each_class(monkeypatch, dataset,
     table = read_rows(head_start / "pseudo_labels.csv")
     assert [row["id"] for row in table] == [dataset.corpus.ids[i] for i in sorted(expected)]
     assert [row["pseudo_label"] for row in table] == [CLASSES[codes[i]] for i in sorted(expected)]
-    assert [float(row["score"]) for row in table] == pytest.approx(confidence[sorted(expected)], rel=1e-4)
+    assert [float(row["score"]) for row in table] == pytest.approx(
+        confidence[sorted(expected)], rel=1e-4
+    )
     assert metrics["pseudo_labels"]["count"] == len(expected)
     assert metrics["pseudo_labels"]["coverage"] == len(expected) / 90
 
@@ -102,7 +129,12 @@ def test_what_the_arms_start_from(finished):
     assert files["standard"] == files["lops"] == (finished.path / "pseudo_labels.csv").read_bytes()
     assert files["lops-all"] != files["lops"]
     first = {arm: finished.metrics["arms"][arm]["iterations"][0] for arm in ARMS}
-    assert first["standard"]["selected"] == first["standard"]["pseudo_labels"] == first["lops"]["pseudo_labels"] == 44
+    assert (
+        first["standard"]["selected"]
+        == first["standard"]["pseudo_labels"]
+        == first["lops"]["pseudo_labels"]
+        == 44
+    )
     assert 0 < first["lops"]["selected"] < 44
     assert first["lops-all"]["pseudo_labels"] == 90
     assert 44 < first["lops-all"]["selected"] < 90
@@ -121,15 +153,27 @@ def test_probe_and_classifier_are_fresh_models(monkeypatch, dataset, go, head_st
 
     monkeypatch.setattr(TransformerProbe, "_fresh_model", noted)
     go(dataset, head_start, resume=True)
-    assert [probe.epochs for probe in built] == [2, 4, 2, 4, 2]  # standard's classifier, then a probe and a classifier an arm
+    assert [probe.epochs for probe in built] == [
+        2,
+        4,
+        2,
+        4,
+        2,
+    ]  # standard's classifier, then a probe and a classifier an arm
     assert len({id(probe) for probe in built}) == len({id(model) for model in weights}) == 5
     monkeypatch.setattr(pipeline, "_selector", lambda *_, **__: keep_all)
     for name in ("lops-selection", "lops-classifier"):
         (head_start / "work" / f"{name}.npz").unlink()
     go(dataset, head_start, arms=["lops"], resume=True)
-    one, other = (head_start / arm / "model" / "classifier" / "model.safetensors" for arm in ("standard", "lops"))
+    one, other = (
+        head_start / arm / "model" / "classifier" / "model.safetensors"
+        for arm in ("standard", "lops")
+    )
     assert one.read_bytes() == other.read_bytes()
-    assert one.read_bytes() == (finished.path / "standard" / "model" / "classifier" / "model.safetensors").read_bytes()
+    assert (
+        one.read_bytes()
+        == (finished.path / "standard" / "model" / "classifier" / "model.safetensors").read_bytes()
+    )
 
 
 @pytest.mark.parametrize("keep", [lambda n: np.zeros(n, dtype=bool), lambda n: np.arange(n) == 0])
@@ -147,10 +191,20 @@ DIRTY = "Write to someone@example.org: caf\u00e9, &lt;b&gt;now&lt;/b&gt;!"
 
 
 @pytest.mark.parametrize("faithful", [False, True])
-def test_the_same_text_for_training_and_prediction_unless_faithful(monkeypatch, dataset, go, head_start, faithful):
-    """Cleaned text is for the vectors and the training; here the vectors are taken from a stored stage."""
+def test_the_same_text_for_training_and_prediction_unless_faithful(
+    monkeypatch, dataset, go, head_start, faithful
+):
+    """Cleaned text is for the vectors and the training; here the vectors are taken from a stored
+    stage.
+    """
     corpus = dataset.corpus
-    dirty = Corpus(corpus.name, corpus.ids, tuple(f"{DIRTY} {text}" for text in corpus.texts), corpus.classes, corpus.seeds)
+    dirty = Corpus(
+        corpus.name,
+        corpus.ids,
+        tuple(f"{DIRTY} {text}" for text in corpus.texts),
+        corpus.classes,
+        corpus.seeds,
+    )
     config = json.loads((head_start / "config.json").read_text())
     config["dataset"]["sha256"] = dirty.checksum
     (head_start / "config.json").write_text(json.dumps(config))
@@ -165,37 +219,69 @@ def test_the_same_text_for_training_and_prediction_unless_faithful(monkeypatch, 
 
 def test_vectors_are_of_cleaned_text_only_if_faithful(monkeypatch, dataset, go, tmp_path):
     read, asked = pipeline.read_words, []
-    monkeypatch.setattr(pipeline, "read_words", lambda texts, *, faithful, quiet: asked.append(faithful) or read(texts, faithful=faithful))
+    monkeypatch.setattr(
+        pipeline,
+        "read_words",
+        lambda texts, *, faithful, quiet: asked.append(faithful) or read(texts, faithful=faithful),
+    )
     Recorder(monkeypatch)
-    metrics = [go(dataset, tmp_path / str(faithful), arms=["standard"], faithful=faithful).metrics for faithful in (False, True)]
+    metrics = [
+        go(dataset, tmp_path / str(faithful), arms=["standard"], faithful=faithful).metrics
+        for faithful in (False, True)
+    ]
     assert asked == [False, True]
     assert metrics[1]["stages"]["alignment"]["micro_f1"] > 1 / 3
 
 
 def test_the_run_folder(finished):
     top = {path.name for path in finished.path.iterdir()}
-    assert top == {"config.json", "metrics.json", "pseudo_labels.csv", "class_words.json", "work", *ARMS}
+    assert top == {
+        "config.json",
+        "metrics.json",
+        "pseudo_labels.csv",
+        "class_words.json",
+        "work",
+        *ARMS,
+    }
     for arm in ARMS:
         names = {path.name for path in (finished.path / arm).iterdir()}
         assert names == {"model", "predictions.csv", "pseudo_labels-0.csv", "selection-0.csv"}
     assert not list(finished.path.rglob("*.tmp"))
-    assert {path.suffix for path in (finished.path / "work").iterdir()} == {".npz"}  # the vectors of all words are gone
+    assert {path.suffix for path in (finished.path / "work").iterdir()} == {
+        ".npz"
+    }  # the vectors of all words are gone
     words = json.loads((finished.path / "class_words.json").read_text(encoding="utf-8"))
     assert list(words) == list(CLASSES)
-    assert {name: len(found) for name, found in words.items()} == finished.metrics["words_per_class"]
+    assert {name: len(found) for name, found in words.items()} == finished.metrics[
+        "words_per_class"
+    ]
     assert all(0 < len(found) < finished.settings.class_words for found in words.values())
 
 
 def test_metrics_hold_what_is_promised(finished):
     stored = json.loads((finished.path / "metrics.json").read_text())
     assert stored == json.loads(json.dumps(finished.metrics))
-    assert {"framework", "dataset", "n_documents", "classes", "pseudo_labels", "arms"} <= set(stored)
-    assert (stored["framework"], stored["dataset"], stored["n_documents"], stored["classes"]) == ("xclass", "toy", 90, list(CLASSES))
+    assert {"framework", "dataset", "n_documents", "classes", "pseudo_labels", "arms"} <= set(
+        stored
+    )
+    assert (stored["framework"], stored["dataset"], stored["n_documents"], stored["classes"]) == (
+        "xclass",
+        "toy",
+        90,
+        list(CLASSES),
+    )
     assert stored["pseudo_labels"]["count"] == 44
     assert 0 < stored["pseudo_labels"]["noise"] < 0.5
     assert list(stored["arms"]) == list(ARMS)
     for arm in stored["arms"].values():
-        assert {"micro_f1", "macro_f1", "seconds", "selected", "selected_noise", "iterations"} <= set(arm)
+        assert {
+            "micro_f1",
+            "macro_f1",
+            "seconds",
+            "selected",
+            "selected_noise",
+            "iterations",
+        } <= set(arm)
         assert all(0 <= arm[key] <= 1 for key in ("micro_f1", "macro_f1", "selected_noise"))
         (row,) = arm["iterations"]
         assert arm == {**{key: row[key] for key in arm if key != "iterations"}, "iterations": [row]}
@@ -210,11 +296,16 @@ def test_measurements_are_right(finished, dataset):
     with np.load(finished.path / "work" / "alignment.npz") as stored:
         codes = {"representation": stored["represented"], "alignment": stored["codes"]}
     with np.load(finished.path / "work" / "representation.npz") as stored:
-        vectors, classes = (found / np.linalg.norm(found, axis=1, keepdims=True) for found in (stored["documents"], stored["classes"]))
+        vectors, classes = (
+            found / np.linalg.norm(found, axis=1, keepdims=True)
+            for found in (stored["documents"], stored["classes"])
+        )
     assert (codes["representation"] == (vectors @ classes.T).argmax(axis=1)).all()
     assert (codes["representation"] != codes["alignment"]).any()
     for stage, found in codes.items():
-        right = np.mean([CLASSES[code] == label for code, label in zip(found, gold.values(), strict=True)])
+        right = np.mean(
+            [CLASSES[code] == label for code, label in zip(found, gold.values(), strict=True)]
+        )
         assert finished.metrics["stages"][stage]["micro_f1"] == pytest.approx(right)
         assert right > 0.6
     for arm in ARMS:
@@ -223,9 +314,13 @@ def test_measurements_are_right(finished, dataset):
         kept = [item for item in chosen if item["selected"] == "1"]
         assert row["selected"] == len(kept)
         for key, items in (("noise", chosen), ("selected_noise", kept)):
-            assert row[key] == pytest.approx(np.mean([gold[item["id"]] != item["pseudo_label"] for item in items]))
+            assert row[key] == pytest.approx(
+                np.mean([gold[item["id"]] != item["pseudo_label"] for item in items])
+            )
         predicted = read_rows(finished.path / arm / "predictions.csv")
-        assert row["micro_f1"] == pytest.approx(np.mean([gold[item["id"]] == item["predicted"] for item in predicted]))
+        assert row["micro_f1"] == pytest.approx(
+            np.mean([gold[item["id"]] == item["predicted"] for item in predicted])
+        )
 
 
 def test_selection_tables_say_when_each_was_learnt(finished):
@@ -234,7 +329,9 @@ def test_selection_tables_say_when_each_was_learnt(finished):
 
 
 def test_a_class_that_wins_no_document(monkeypatch, dataset, go, tmp_path):
-    """Its name is said, the others go on, and the columns of the classifier stay those of all classes."""
+    """Its name is said, the others go on, and the columns of the classifier stay those of all
+    classes.
+    """
     aligned = pipeline.align
 
     def without_law(*args, **kwargs):
@@ -242,10 +339,14 @@ def test_a_class_that_wins_no_document(monkeypatch, dataset, go, tmp_path):
         return Alignment(np.where(found.codes == 1, 2, found.codes), found.confidence)
 
     monkeypatch.setattr(pipeline, "align", without_law)
-    with pytest.warns(LopsWarning, match="no document is aligned with law; no classifier can learn that"):
+    with pytest.warns(
+        LopsWarning, match="no document is aligned with law; no classifier can learn that"
+    ):
         done = go(dataset, tmp_path / "run", arms=["standard", "lops"])
     for arm in ("standard", "lops"):
-        assert done.metrics["arms"][arm]["iterations"][0]["classes_without_pseudo_labels"] == ["law"]
+        assert done.metrics["arms"][arm]["iterations"][0]["classes_without_pseudo_labels"] == [
+            "law"
+        ]
     with np.load(tmp_path / "run" / "work" / "lops-classifier.npz") as stored:
         assert stored["probabilities"].shape == (90, 3)
     labels = {row["pseudo_label"] for row in read_rows(tmp_path / "run" / "pseudo_labels.csv")}
@@ -255,20 +356,31 @@ def test_a_class_that_wins_no_document(monkeypatch, dataset, go, tmp_path):
 
 
 def test_all_documents_in_one_class(monkeypatch, dataset, go, tmp_path):
-    monkeypatch.setattr(pipeline, "align", lambda documents, *_, **__: Alignment(np.zeros(90, dtype=np.int64), np.arange(90.0)))
+    monkeypatch.setattr(
+        pipeline,
+        "align",
+        lambda documents, *_, **__: Alignment(np.zeros(90, dtype=np.int64), np.arange(90.0)),
+    )
     with (
         pytest.warns(LopsWarning, match="no document is aligned with law, sport"),
-        pytest.raises(LopsError, match="all 45 pseudo-labels are for 'arts'; wanted at least two classes"),
+        pytest.raises(
+            LopsError, match="all 45 pseudo-labels are for 'arts'; wanted at least two classes"
+        ),
     ):
         go(dataset, tmp_path / "run")
 
 
-@pytest.mark.filterwarnings("ignore::lops_adapters.core.LopsWarning")  # so few documents teach little
+@pytest.mark.filterwarnings(
+    "ignore::lops_adapters.core.LopsWarning"
+)  # so few documents teach little
 def test_documents_without_words_are_aligned_with_nothing_but_predicted(dataset, go, tmp_path):
     """Positions among the readable documents are no positions in the corpus."""
     texts, labels = documents(45)
     odd = ["", "... !", "?", "zyzzyva quux", "  "]
-    texts, labels = [*odd[:2], *texts, *odd[2:]], ["arts"] * 2 + labels + ["law"] * 3  # two: a shift by all classes would be none
+    texts, labels = (
+        [*odd[:2], *texts, *odd[2:]],
+        ["arts"] * 2 + labels + ["law"] * 3,
+    )  # two: a shift by all classes would be none
     corpus = Corpus("odd", tuple(f"x{i}" for i in range(50)), tuple(texts), CLASSES)
     done = go(Dataset(corpus, GoldLabels(labels)), tmp_path / "run", arms=["lops-all"])
     assert done.metrics["documents_without_words"] == 4
@@ -278,15 +390,22 @@ def test_documents_without_words_are_aligned_with_nothing_but_predicted(dataset,
     assert done.metrics["arms"]["lops-all"]["iterations"][0]["coverage"] == 46 / 50
     right = [row["pseudo_label"] == labels[int(row["id"][1:])] for row in table]
     assert np.mean(right) > 0.6
-    assert done.metrics["arms"]["lops-all"]["iterations"][0]["noise"] == pytest.approx(1 - np.mean(right))
+    assert done.metrics["arms"]["lops-all"]["iterations"][0]["noise"] == pytest.approx(
+        1 - np.mean(right)
+    )
     assert done.metrics["stages"]["alignment"]["micro_f1"] == pytest.approx(np.mean(right))
     assert len(read_rows(done.path / "lops-all" / "predictions.csv")) == 50
-    prepared = prepare(corpus, done.settings, RunFolder(done.path), seed=0, device="cpu", quiet=True)
+    prepared = prepare(
+        corpus, done.settings, RunFolder(done.path), seed=0, device="cpu", quiet=True
+    )
     assert prepared.readable.tolist() == readable
 
 
 @pytest.mark.filterwarnings("ignore::lops_adapters.core.LopsWarning")
-@pytest.mark.parametrize("changed", [{"alignment": "kmeans"}, {"attention": "none"}, {"components": 500}, {"min_count": 10_000}])
+@pytest.mark.parametrize(
+    "changed",
+    [{"alignment": "kmeans"}, {"attention": "none"}, {"components": 500}, {"min_count": 10_000}],
+)
 def test_other_ways(monkeypatch, dataset, go, tmp_path, changed):
     Recorder(monkeypatch)
     done = go(dataset, tmp_path / "run", arms=["standard"], **changed)

@@ -6,12 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from lops_adapters import arguments, context_encoder
-from lops_adapters.context_encoder import ContextEncoder
+from lops_adapters import console
+from lops_adapters.probes import context_encoder
+from lops_adapters.probes.context_encoder import ContextEncoder
 from lops_adapters.probes.transformer import TransformerProbe
 from lops_adapters.xclass.__main__ import main
 
-from ..framework_checks import OTHER_OPTIONS, assert_not_resumed, assert_read_not_made_again, assert_same_run, metrics_of, stages
+from ..framework_checks import (
+    OTHER_OPTIONS,
+    assert_not_resumed,
+    assert_read_not_made_again,
+    assert_same_run,
+    metrics_of,
+    stages,
+)
 from ..framework_tools import in_own_process
 from .toys import documents, small_presets, write_folder
 
@@ -21,11 +29,21 @@ PROGRAM = Path(__file__).with_name("command.py")
 
 def options(data, bert, output, *more, arms=ARMS):
     sizes = ["--preset", "quick", "--device", "cpu", "--arms", arms]
-    return ["--dataset", str(data), "--encoder", bert, *sizes, "--output", str(output), "--quiet", *more]
+    return [
+        "--dataset",
+        str(data),
+        "--encoder",
+        bert,
+        *sizes,
+        "--output",
+        str(output),
+        "--quiet",
+        *more,
+    ]
 
 
 def command(*args):
-    return arguments.guarded(main)(list(args))
+    return console.guarded(main)(list(args))
 
 
 @pytest.fixture(autouse=True)
@@ -45,10 +63,15 @@ def whole(data, bert, tmp_path_factory):
     return output
 
 
-# Where; the stages done by then, one that is not, and how many of the five blocks of windows are left to encode.
+# Where; the stages done by then, one that is not, and how many of the five blocks of windows are
+# left to encode.
 KILLS = {
     "vectors-2": (set(), "representation", 3),
-    "classifier-0": ({"representation", "alignment", "standard-selection"}, "standard-classifier", 0),
+    "classifier-0": (
+        {"representation", "alignment", "standard-selection"},
+        "standard-classifier",
+        0,
+    ),
     "probe-1": ({"standard-classifier", "lops-classifier"}, "lops-all-selection", 0),
 }
 
@@ -69,7 +92,9 @@ def test_killed_and_resumed(where, data, bert, whole, tmp_path, capsys, monkeypa
     assert command(*options(data, bert, output)) == 2
     assert "already holds a run; give --resume" in capsys.readouterr().err
     encode, encoded = ContextEncoder.encode, []
-    monkeypatch.setattr(ContextEncoder, "encode", lambda self, *args: encoded.append(args) or encode(self, *args))
+    monkeypatch.setattr(
+        ContextEncoder, "encode", lambda self, *args: encoded.append(args) or encode(self, *args)
+    )
     assert command(*options(data, bert, output, "--resume")) == 0
     assert len(encoded) == blocks
     assert_same_run(output, whole)
@@ -80,7 +105,9 @@ def test_a_finished_run_is_read_not_made_again(data, bert, whole, monkeypatch, c
         monkeypatch.setattr(TransformerProbe, name, None)
     monkeypatch.setattr("lops_adapters.xclass.pipeline.ContextEncoder", None)
     monkeypatch.setattr("lops_adapters.xclass.pipeline.align", None)
-    table = assert_read_not_made_again(lambda: command(*options(data, bert, whole, "--resume")), whole, capsys)
+    table = assert_read_not_made_again(
+        lambda: command(*options(data, bert, whole, "--resume")), whole, capsys
+    )
     for word in ("X-Class on toy, 90 documents", "standard", "lops-all"):
         assert word in table
 
@@ -108,7 +135,11 @@ def test_other_data_are_refused(data, bert, whole, tmp_path, capsys):
 def test_an_arm_can_be_added_later(data, bert, whole, tmp_path):
     output = tmp_path / "run"
     for number, (arm, known) in enumerate(
-        [("lops-all", ["lops-all"]), ("standard", ["standard", "lops-all"]), ("lops", ["standard", "lops", "lops-all"])]
+        [
+            ("lops-all", ["lops-all"]),
+            ("standard", ["standard", "lops-all"]),
+            ("lops", ["standard", "lops", "lops-all"]),
+        ]
     ):
         assert command(*options(data, bert, output, *["--resume"][:number], arms=arm)) == 0
         assert list(metrics_of(output)["arms"]) == known

@@ -16,13 +16,39 @@ def test_survives_json(preset, faithful):
 
 def test_presets_are_the_published_sizes_and_smaller_ones():
     paper, quick = XclassSettings.preset("paper"), XclassSettings.preset("quick")
-    assert (paper.encoder, paper.classifier, paper.max_pieces, paper.max_tokens) == ("bert-base-uncased", None, 512, 512)
-    assert (paper.min_count, paper.class_words, paper.attention, paper.components) == (5, 100, "mixture", 64)
+    assert (paper.encoder, paper.classifier, paper.max_pieces, paper.max_tokens) == (
+        "bert-base-uncased",
+        None,
+        512,
+        512,
+    )
+    assert (paper.min_count, paper.class_words, paper.attention, paper.components) == (
+        5,
+        100,
+        "mixture",
+        64,
+    )
     assert (paper.alignment, paper.confident) == ("gmm", 0.5)
-    assert (paper.epochs, paper.batch_size, paper.learning_rate, paper.probe_epochs) == (3, 32, 5e-5, 4)
+    assert (paper.epochs, paper.batch_size, paper.learning_rate, paper.probe_epochs) == (
+        3,
+        32,
+        5e-5,
+        4,
+    )
     assert (paper.rule, paper.tau, paper.every, paper.faithful) == ("released", 0.5, "epoch", False)
     assert (quick.encoder, quick.classifier) == ("minilm", None)
-    same = ("min_count", "class_words", "attention", "components", "alignment", "confident", "epochs", "batch_size", "rule", "tau")
+    same = (
+        "min_count",
+        "class_words",
+        "attention",
+        "components",
+        "alignment",
+        "confident",
+        "epochs",
+        "batch_size",
+        "rule",
+        "tau",
+    )
     assert [getattr(quick, name) for name in same] == [getattr(paper, name) for name in same]
 
 
@@ -36,7 +62,9 @@ def test_presets_are_the_published_sizes_and_smaller_ones():
     ],
 )
 def test_the_encoder_of_the_classifier(monkeypatch, encoder, classifier, used):
-    monkeypatch.setattr("lops_adapters.xclass.classifier.TransformerProbe", lambda encoder, **_: encoder)
+    monkeypatch.setattr(
+        "lops_adapters.xclass.classifier.TransformerProbe", lambda encoder, **_: encoder
+    )
     assert build_classifier(XclassSettings(encoder=encoder, classifier=classifier), "cpu") == used
 
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from lops_adapters.context_encoder import ContextEncoder
+from lops_adapters.probes.context_encoder import ContextEncoder
 from lops_adapters.xclass import vectors as module
 from lops_adapters.xclass.vectors import contextual_vectors, static_vectors, windows
 from lops_adapters.xclass.words import read_words
@@ -9,7 +9,9 @@ from lops_adapters.xclass.words import read_words
 
 @pytest.mark.parametrize("room", [1, 2, 5, 6, 30])
 def test_windows(room):
-    """They cover every word once, in order, and fit; context is from the same document and never more than half the room."""
+    """They cover every word once, in order, and fit; context is from the same document and never
+    more than half the room.
+    """
     for seed in range(20):
         rng = np.random.default_rng(seed)
         lengths = rng.choice([1, 1, 1, 2, room], 200).clip(max=room)
@@ -28,15 +30,29 @@ def test_windows(room):
 
 
 def test_windows_overlap_by_half_and_take_all_that_fits():
-    assert list(windows(np.array([0, 10]), np.ones(10, dtype=np.int64), 4)) == [(0, 0, 4), (2, 4, 6), (4, 6, 8), (6, 8, 10)]
-    assert list(windows(np.array([0, 3, 3, 5]), np.ones(5, dtype=np.int64), 4)) == [(0, 0, 3), (3, 3, 5)]
-    assert list(windows(np.array([0, 4]), np.array([3, 1, 1, 4]), 4)) == [(0, 0, 2), (1, 2, 3), (3, 3, 4)]  # a long word has no context
+    assert list(windows(np.array([0, 10]), np.ones(10, dtype=np.int64), 4)) == [
+        (0, 0, 4),
+        (2, 4, 6),
+        (4, 6, 8),
+        (6, 8, 10),
+    ]
+    assert list(windows(np.array([0, 3, 3, 5]), np.ones(5, dtype=np.int64), 4)) == [
+        (0, 0, 3),
+        (3, 3, 5),
+    ]
+    assert list(windows(np.array([0, 4]), np.array([3, 1, 1, 4]), 4)) == [
+        (0, 0, 2),
+        (1, 2, 3),
+        (3, 3, 4),
+    ]  # a long word has no context
     assert list(windows(np.array([0, 0]), np.zeros(0, dtype=np.int64), 4)) == []
 
 
 def naive_static(word_id, vectors, size):
     rows = [vectors[word_id == word].astype(np.float64) for word in range(size)]
-    return np.stack([row.mean(axis=0) if len(row) else np.zeros(vectors.shape[1]) for row in rows]).astype(np.float32)
+    return np.stack(
+        [row.mean(axis=0) if len(row) else np.zeros(vectors.shape[1]) for row in rows]
+    ).astype(np.float32)
 
 
 def test_static_vectors_are_means_over_occurrences(monkeypatch):
@@ -52,7 +68,10 @@ def test_static_vectors_are_means_over_occurrences(monkeypatch):
         assert (static_vectors(word_id, vectors, 11) == found).all()
     order = rng.permutation(500)
     assert (static_vectors(word_id[order], vectors[order], 11) == found).all()
-    assert static_vectors(np.zeros(0, dtype=np.int32), np.zeros((0, 4), dtype=np.float16), 2).tolist() == [[0.0] * 4] * 2
+    assert (
+        static_vectors(np.zeros(0, dtype=np.int32), np.zeros((0, 4), dtype=np.float16), 2).tolist()
+        == [[0.0] * 4] * 2
+    )
 
 
 def test_static_vectors_lose_nothing_in_long_sums(monkeypatch):
@@ -64,7 +83,9 @@ def test_static_vectors_lose_nothing_in_long_sums(monkeypatch):
 
 
 def test_vectors_of_words_in_a_long_document(bert, tmp_path):
-    """Each word is encoded in the window it was first put into, behind its context; marks that are not wanted still are context."""
+    """Each word is encoded in the window it was first put into, behind its context; marks that are
+    not wanted still are context.
+    """
     import torch
     from transformers import AutoModel, AutoTokenizer
 
@@ -75,15 +96,24 @@ def test_vectors_of_words_in_a_long_document(bert, tmp_path):
     found = contextual_vectors(words, wanted, encoder, tmp_path)
     assert (found.dtype, found.shape) == (np.float16, (len(wanted), encoder.width))
     model, tokenizer = AutoModel.from_pretrained(bert).eval(), AutoTokenizer.from_pretrained(bert)
-    pieces = [tokenizer(words.vocabulary[word], add_special_tokens=False)["input_ids"] for word in words.word_id]
+    pieces = [
+        tokenizer(words.vocabulary[word], add_special_tokens=False)["input_ids"]
+        for word in words.word_id
+    ]
     cut = list(windows(words.document_start, np.array([len(ids) for ids in pieces]), 10))
     assert len(cut) > 3
     for context, begin, end in cut:
-        ids = [tokenizer.cls_token_id, *(piece for row in pieces[context:end] for piece in row), tokenizer.sep_token_id]
+        ids = [
+            tokenizer.cls_token_id,
+            *(piece for row in pieces[context:end] for piece in row),
+            tokenizer.sep_token_id,
+        ]
         with torch.inference_mode():
             hidden = model(torch.tensor([ids])).last_hidden_state[0].numpy()
         for word in range(begin, end):
             first = 1 + sum(len(row) for row in pieces[context:word])
             if word in wanted:
                 expected = hidden[first : first + len(pieces[word])].mean(axis=0)
-                np.testing.assert_allclose(found[np.searchsorted(wanted, word)], expected, atol=5e-3)
+                np.testing.assert_allclose(
+                    found[np.searchsorted(wanted, word)], expected, atol=5e-3
+                )

@@ -3,7 +3,13 @@ import pytest
 
 from lops_adapters.xclass.words import cleaned, cut, read_words
 
-TEXTS = ["The court, the judge.", "", "Rock-climbing: caf\u00e9 & \u65e5\u672c", " \n ", "It's 42 -- THE end"]
+TEXTS = [
+    "The court, the judge.",
+    "",
+    "Rock-climbing: caf\u00e9 & \u65e5\u672c",
+    " \n ",
+    "It's 42 -- THE end",
+]
 
 
 def step_by_step(text):
@@ -55,8 +61,25 @@ def test_cleaning_of_random_texts():
 
 
 def test_words_are_cut_as_bert_does():
-    assert cut("Rock-climbing,  it's CAF\u00c9\u2026") == ["rock", "-", "climbing", ",", "it", "'", "s", "cafe", "\u2026"]
-    assert cut("law_enforcement talk.politics") == ["law", "_", "enforcement", "talk", ".", "politics"]
+    assert cut("Rock-climbing,  it's CAF\u00c9\u2026") == [
+        "rock",
+        "-",
+        "climbing",
+        ",",
+        "it",
+        "'",
+        "s",
+        "cafe",
+        "\u2026",
+    ]
+    assert cut("law_enforcement talk.politics") == [
+        "law",
+        "_",
+        "enforcement",
+        "talk",
+        ".",
+        "politics",
+    ]
     assert cut("\u65e5\u672c \u043c\u0438\u0440") == ["\u65e5", "\u672c", "\u043c\u0438\u0440"]
     assert cut(" \u200b\n") == []
 
@@ -72,7 +95,20 @@ def test_documents_become_flat_arrays():
     everything = [word for text in TEXTS for word in cut(text)]
     assert found.counts.tolist() == [everything.count(word) for word in found.vocabulary]
     words = {word for word, is_word in zip(found.vocabulary, found.is_word, strict=True) if is_word}
-    assert words == {"the", "court", "judge", "rock", "climbing", "cafe", "\u65e5", "\u672c", "it", "s", "42", "end"}
+    assert words == {
+        "the",
+        "court",
+        "judge",
+        "rock",
+        "climbing",
+        "cafe",
+        "\u65e5",
+        "\u672c",
+        "it",
+        "s",
+        "42",
+        "end",
+    }
 
 
 def test_faithful_documents_are_cleaned_first():
@@ -91,5 +127,9 @@ def test_the_order_of_documents_changes_only_the_order():
 @pytest.mark.parametrize("texts", [[], [""], ["", " "]])
 def test_nothing_to_read(texts):
     found = read_words(texts)
-    assert (found.vocabulary, len(found.word_id), found.document_start.tolist()) == ((), 0, [0] * (len(texts) + 1))
+    assert (found.vocabulary, len(found.word_id), found.document_start.tolist()) == (
+        (),
+        0,
+        [0] * (len(texts) + 1),
+    )
     assert (found.counts.shape, found.is_word.shape, found.is_word.dtype) == ((0,), (0,), bool)

@@ -1,4 +1,6 @@
-"""A corpus small enough to run X-Class on in a second, and a tiny BERT of random weights whose word vectors know the topics."""
+"""A corpus small enough to run X-Class on in a second, and a tiny BERT of random weights whose word
+vectors know the topics.
+"""
 
 from unittest import mock
 
@@ -43,39 +45,56 @@ def _sentence(rng, label):
 
 
 def documents(n=90, seed=0):
-    """n short documents and their gold labels; one in ten is about another class, which makes wrong pseudo-labels."""
+    """n short documents and their gold labels; one in ten is about another class, which makes wrong
+    pseudo-labels.
+    """
     rng = np.random.default_rng(seed)
     texts, labels = [], []
     for number in range(n):
         label = CLASSES[number % 3]
         other = CLASSES[(number + 1) % 3]
-        sentences = [_sentence(rng, other if rng.random() < 0.2 or number % 10 == 0 else label) for _ in range(int(rng.integers(2, 6)))]
+        sentences = [
+            _sentence(rng, other if rng.random() < 0.2 or number % 10 == 0 else label)
+            for _ in range(int(rng.integers(2, 6)))
+        ]
         texts.append(" ".join(sentences))
         labels.append(label)
     return texts, labels
 
 
 def write_folder(folder, texts, labels=None, classes=CLASSES):
-    """Write a data set into a folder in the original's layout: a document a line, the names of the classes, gold labels as numbers."""
+    """Write a data set into a folder in the original's layout: a document a line, the names of the
+    classes, gold labels as numbers.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "dataset.txt").write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
     (folder / "classes.txt").write_text("".join(f"{name}\n" for name in classes), encoding="utf-8")
     if labels is not None:
-        (folder / "labels.txt").write_text("".join(f"{list(classes).index(label)}\n" for label in labels), encoding="utf-8")
+        (folder / "labels.txt").write_text(
+            "".join(f"{list(classes).index(label)}\n" for label in labels), encoding="utf-8"
+        )
     return folder
 
 
 def save_word_piece_bert(folder):
-    """Write a BERT of two narrow layers with a WordPiece vocabulary of the toy words, made the same way every time."""
+    """Write a BERT of two narrow layers with a WordPiece vocabulary of the toy words, made the same
+    way every time.
+    """
     import torch
 
-    topics = {word: number for number, (name, words) in enumerate(TOPICS.items()) for word in (name, *words)}
+    topics = {
+        word: number
+        for number, (name, words) in enumerate(TOPICS.items())
+        for word in (name, *words)
+    }
 
     def teach(model, tokenizer):
         directions = torch.randn(len(TOPICS), 16)
         with torch.no_grad():
             for word, number in topics.items():
-                model.embeddings.word_embeddings.weight[tokenizer.convert_tokens_to_ids(word)] += 0.5 * directions[number]
+                model.embeddings.word_embeddings.weight[tokenizer.convert_tokens_to_ids(word)] += (
+                    0.5 * directions[number]
+                )
 
     words = [*letter_pieces(), *COMMON, *topics, "the", "."]
     return save_bert(folder, words, teach, max_position_embeddings=64, initializer_range=0.2)

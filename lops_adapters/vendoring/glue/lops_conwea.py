@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""LOPS in ConWea: which pseudo-labelled documents the classifier is trained on, decided anew in every iteration.
+"""LOPS in ConWea: which pseudo-labelled documents the classifier is trained on, decided anew in
+every iteration.
 
-The probe is a network of ConWea's own class, with the same frozen word vectors and its own Adam. It may train as long as the classifier
-(LOPS_EPOCHS, default 100), which the rules usually make unnecessary: all of them stop once every class is decided.
+The probe is a network of ConWea's own class, with the same frozen word vectors and its own Adam. It
+may train as long as the classifier (LOPS_EPOCHS, default 100), which the rules usually make
+unnecessary: all of them stop once every class is decided.
 """
 
 import os
@@ -15,8 +17,20 @@ SETTINGS = read_settings(epochs=100)
 BATCH_SIZE = 256  # as the classifier's
 
 
-def keep(documents, labels, gold, label_to_index, tokenizer, dataset_path, max_sentences, max_sentence_length, network, prepare):
-    """Return documents, labels and gold labels of the trusted documents, in the same order; gold labels are cut and not read.
+def keep(
+    documents,
+    labels,
+    gold,
+    label_to_index,
+    tokenizer,
+    dataset_path,
+    max_sentences,
+    max_sentence_length,
+    network,
+    prepare,
+):
+    """Return documents, labels and gold labels of the trusted documents, in the same order; gold
+    labels are cut and not read.
 
     Args:
         documents: list of n texts.
@@ -31,12 +45,22 @@ def keep(documents, labels, gold, label_to_index, tokenizer, dataset_path, max_s
 
     """
     with random_states_kept():
-        ids = prepare(texts=documents, max_sentences=max_sentences, max_sentence_length=max_sentence_length, tokenizer=tokenizer)
-        targets = np.eye(len(label_to_index), dtype="float32")[[label_to_index[label] for label in labels]]
+        ids = prepare(
+            texts=documents,
+            max_sentences=max_sentences,
+            max_sentence_length=max_sentence_length,
+            tokenizer=tokenizer,
+        )
+        targets = np.eye(len(label_to_index), dtype="float32")[
+            [label_to_index[label] for label in labels]
+        ]
         with open(os.path.join(dataset_path, "embedding_matrix.pkl"), "rb") as handle:
             vectors = pickle.load(handle)
         probe = network(
-            max_words=max_sentence_length, max_sentences=max_sentences, output_size=len(label_to_index), embedding_matrix=vectors
+            max_words=max_sentence_length,
+            max_sentences=max_sentences,
+            output_size=len(label_to_index),
+            embedding_matrix=vectors,
         )
         probe.compile(optimizer="adam", loss="categorical_crossentropy")
         selection = select_with_keras(probe, ids, targets, SETTINGS, BATCH_SIZE)

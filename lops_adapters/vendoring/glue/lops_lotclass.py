@@ -1,15 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """LOPS in LOTClass, at one of two places (LOPS_AT).
 
-``rows`` (default): the rows, a document and one class it speaks of, on which masked category prediction is trained. ``refresh``: the
-documents and their targets, at each refresh of self-training.
+``rows`` (default): the rows, a document and one class it speaks of, on which masked category
+prediction is trained. ``refresh``: the documents and their targets, at each refresh of
+self-training.
 
-The probe is a fresh network of LOTClass's own class with the loss of that place, the learning rate of masked category prediction, an
-optimiser and a schedule of its own, for at most four epochs (LOPS_EPOCHS). The main model and its schedule take no part. At a refresh the
-first process trains the probe and all keep what it found.
+The probe is a fresh network of LOTClass's own class with the loss of that place, the learning rate
+of masked category prediction, an optimiser and a schedule of its own, for at most four epochs
+(LOPS_EPOCHS). The main model and its schedule take no part. At a refresh the first process trains
+the probe and all keep what it found.
 """
 
-from lops_shared import TorchTraining, agreed, positions, random_states_kept, read_settings, seed_torch, select_with_torch
+from lops_shared import (
+    TorchTraining,
+    agreed,
+    positions,
+    random_states_kept,
+    read_settings,
+    seed_torch,
+    select_with_torch,
+)
 
 SETTINGS = read_settings(epochs=4, places=("rows", "refresh"))
 SEED = 0
@@ -19,7 +29,8 @@ def keep_rows(data, trainer, network):
     """Return the trusted rows.
 
     Args:
-        data: ``input_ids``, ``attention_masks`` and ``labels``, each (m, length) int64; a label is -1, or the row's class at its places.
+        data: ``input_ids``, ``attention_masks`` and ``labels``, each (m, length) int64; a label is
+            -1, or the row's class at its places.
         trainer: LOTClass's trainer, for its settings.
         network: LOTClass's network class.
 
@@ -33,16 +44,24 @@ def keep_rows(data, trainer, network):
     hidden = data["input_ids"].masked_fill(places, trainer.mask_id)
 
     def loss_of(probe, rows):
-        logits = _logits(probe, hidden[rows], data["attention_masks"][rows], device)[places[rows].to(device)]
-        return torch.nn.functional.cross_entropy(logits, data["labels"][rows][places[rows]].to(device))
+        logits = _logits(probe, hidden[rows], data["attention_masks"][rows], device)[
+            places[rows].to(device)
+        ]
+        return torch.nn.functional.cross_entropy(
+            logits, data["labels"][rows][places[rows]].to(device)
+        )
 
     def scores_of(probe, rows):
         at = places[rows].to(device).float().unsqueeze(-1)
-        scores = torch.softmax(_logits(probe, hidden[rows], data["attention_masks"][rows], device), dim=-1)
+        scores = torch.softmax(
+            _logits(probe, hidden[rows], data["attention_masks"][rows], device), dim=-1
+        )
         return (scores * at).sum(dim=1) / at.sum(dim=1)
 
     with random_states_kept(device):
-        kept = _positions(data["labels"].max(dim=1)[0], trainer, network, device, loss_of, scores_of)
+        kept = _positions(
+            data["labels"].max(dim=1)[0], trainer, network, device, loss_of, scores_of
+        )
         if device.type == "cuda":
             torch.cuda.empty_cache()  # the processes that train the model need the room
     return {name: tensor[kept] for name, tensor in data.items()}
@@ -52,7 +71,8 @@ def keep_documents(data, rank, trainer, network):
     """Return the trusted documents of a refresh, with their soft targets.
 
     Args:
-        data: ``input_ids`` and ``attention_masks`` (n, length) int64, ``labels`` (n, k) soft targets; the largest is the pseudo-label.
+        data: ``input_ids`` and ``attention_masks`` (n, length) int64, ``labels`` (n, k) soft
+            targets; the largest is the pseudo-label.
         rank: this process's number.
         trainer: LOTClass's trainer, for its settings.
         network: LOTClass's network class.
@@ -65,15 +85,24 @@ def keep_documents(data, rank, trainer, network):
     device = _device(rank)
 
     def loss_of(probe, rows):
-        logits = _logits(probe, data["input_ids"][rows], data["attention_masks"][rows], device)[:, 0]
+        logits = _logits(probe, data["input_ids"][rows], data["attention_masks"][rows], device)[
+            :, 0
+        ]
         wanted = data["labels"][rows].to(device)
-        return torch.nn.functional.kl_div(torch.log_softmax(logits, dim=-1), wanted, reduction="batchmean")
+        return torch.nn.functional.kl_div(
+            torch.log_softmax(logits, dim=-1), wanted, reduction="batchmean"
+        )
 
     def scores_of(probe, rows):
-        return torch.softmax(_logits(probe, data["input_ids"][rows], data["attention_masks"][rows], device)[:, 0], dim=-1)
+        return torch.softmax(
+            _logits(probe, data["input_ids"][rows], data["attention_masks"][rows], device)[:, 0],
+            dim=-1,
+        )
 
     def compute():
-        return _positions(data["labels"].argmax(dim=1), trainer, network, device, loss_of, scores_of)
+        return _positions(
+            data["labels"].argmax(dim=1), trainer, network, device, loss_of, scores_of
+        )
 
     with random_states_kept(device):
         kept = agreed(compute, len(data["labels"]), device)

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the LOPS glue of every repository shares: settings from the environment, the watched training, random states left as they were.
+"""What the LOPS glue of every repository shares: settings from the environment, the watched
+training, random states left as they were.
 
-This file is copied beside the scripts of a repository, with ``lops_core.py`` and that repository's own glue. Python >= 3.6, numpy, and what
-the repository itself imports.
+This file is copied beside the scripts of a repository, with ``lops_core.py`` and that repository's
+own glue. Python >= 3.6, numpy, and what the repository itself imports.
 
 Environment:
     LOPS: 1 switches the selection on; 0, empty or unset leaves the program as it was.
     LOPS_TAU: fraction of each class, default 0.5.
     LOPS_RULE: one of ``lops_core.RULES``, default released.
-    LOPS_EPOCHS: the probe is trained at most so long; the default is the repository's own, see its glue.
-    LOPS_EVERY: ``epoch``, or a number of updates after which the probe is looked at.
+    LOPS_EPOCHS: the probe is trained at most so long; the default is the repository's own, see its
+    glue. LOPS_EVERY: ``epoch``, or a number of updates after which the probe is looked at.
     LOPS_AT: where to select, in repositories with several places.
 """
 
@@ -24,7 +25,9 @@ from lops_core import RULES, LearningOrder, LopsError
 
 
 class Settings(NamedTuple):
-    """The environment, read: ``epochs`` None is the repository's own number, ``every`` None an epoch."""
+    """The environment, read: ``epochs`` None is the repository's own number, ``every`` None an
+    epoch.
+    """
 
     tau: float
     rule: str
@@ -34,16 +37,26 @@ class Settings(NamedTuple):
 
 
 def read_settings(epochs=None, every="epoch", places=("",)):
-    """Return the settings, or say what is wrong with them; called when the glue is imported, before any long work."""
+    """Return the settings, or say what is wrong with them; called when the glue is imported, before
+    any long work.
+    """
     if os.environ.get("LOPS") != "1":
-        raise LopsError("LOPS is {!r}; wanted 1 to select pseudo-labels, or 0 not to".format(os.environ.get("LOPS")))
+        raise LopsError(
+            "LOPS is {!r}; wanted 1 to select pseudo-labels, or 0 not to".format(
+                os.environ.get("LOPS")
+            )
+        )
     tau = _number("LOPS_TAU", float, 0.5, "a fraction above 0 and at most 1")
     if not 0 < tau <= 1:
         raise LopsError("LOPS_TAU is {}; wanted a fraction above 0 and at most 1".format(tau))
     rule = _one_of("LOPS_RULE", RULES)
     epochs = _number("LOPS_EPOCHS", int, epochs, "a whole number, at least 1")
     every = os.environ.get("LOPS_EVERY") or every
-    every = None if every == "epoch" else _number("LOPS_EVERY", int, every, "epoch, or a whole number, at least 1")
+    every = (
+        None
+        if every == "epoch"
+        else _number("LOPS_EVERY", int, every, "epoch, or a whole number, at least 1")
+    )
     for name, value in (("LOPS_EPOCHS", epochs), ("LOPS_EVERY", every)):
         if value is not None and value < 1:
             raise LopsError("{} is {}; wanted at least 1".format(name, value))
@@ -61,7 +74,11 @@ def _number(name, kind, default, wanted):
 def _one_of(name, known):
     value = os.environ.get(name) or known[0]
     if value not in known:
-        raise LopsError("{} is {!r}; wanted one of {}".format(name, value, ", ".join(filter(None, known)) or "nothing: it has one place"))
+        raise LopsError(
+            "{} is {!r}; wanted one of {}".format(
+                name, value, ", ".join(filter(None, known)) or "nothing: it has one place"
+            )
+        )
     return value
 
 
@@ -91,7 +108,11 @@ def select(labels, n_classes, settings, seed, per_epoch, updates, predict):
     )
     for done, _ in enumerate(updates, 1):
         if done % per_epoch == 0:
-            say("probe trained for epoch {} of at most {}".format(done // per_epoch, settings.epochs))
+            say(
+                "probe trained for epoch {} of at most {}".format(
+                    done // per_epoch, settings.epochs
+                )
+            )
         if done % every == 0:
             order.observe(predict(), time=float(done) / per_epoch)
             if order.done:
@@ -100,9 +121,15 @@ def select(labels, n_classes, settings, seed, per_epoch, updates, predict):
 
 
 def positions(selection, names=None, least=1):
-    """Return the positions to go on with, and print what became of each class; all of them where fewer than ``least`` were kept."""
+    """Return the positions to go on with, and print what became of each class; all of them where
+    fewer than ``least`` were kept.
+    """
     n, kept = len(selection.mask), len(selection.kept)
-    say("rule {}: kept {} of {} pseudo-labelled samples; {}".format(selection.rule, kept, n, selection.stopped))
+    say(
+        "rule {}: kept {} of {} pseudo-labelled samples; {}".format(
+            selection.rule, kept, n, selection.stopped
+        )
+    )
     for label, report in selection.per_class.items():
         say("  {}: {} of {}".format(names[label] if names else label, report.kept, report.count))
     if kept < least:
@@ -119,10 +146,17 @@ def say(text):
 
 @contextlib.contextmanager
 def random_states_kept(device=None):
-    """Leave the global random states of Python, numpy and torch (where it is loaded) as they were; ``device`` is the torch device used."""
+    """Leave the global random states of Python, numpy and torch (where it is loaded) as they were;
+    ``device`` is the torch device used.
+    """
     torch: Any = sys.modules.get("torch")
     gpu = device if getattr(device, "type", "cpu") == "cuda" else None
-    before = random.getstate(), np.random.get_state(), torch and torch.get_rng_state(), gpu and torch.cuda.get_rng_state(gpu)
+    before = (
+        random.getstate(),
+        np.random.get_state(),
+        torch and torch.get_rng_state(),
+        gpu and torch.cuda.get_rng_state(gpu),
+    )
     try:
         yield
     finally:
@@ -144,7 +178,9 @@ def batches(n, size, epochs, seed):
 
 
 def select_with_keras(model, x, targets, settings, batch_size, seed=0):
-    """Select with a compiled Keras model as the probe; ``targets`` (n, k) are trained on, their largest column is the pseudo-label."""
+    """Select with a compiled Keras model as the probe; ``targets`` (n, k) are trained on, their
+    largest column is the pseudo-label.
+    """
     n = len(x)
 
     def updates():
@@ -153,13 +189,28 @@ def select_with_keras(model, x, targets, settings, batch_size, seed=0):
             yield
 
     def predict():
-        return np.concatenate([np.asarray(model.predict_on_batch(x[at : at + batch_size])) for at in range(0, n, batch_size)])
+        return np.concatenate(
+            [
+                np.asarray(model.predict_on_batch(x[at : at + batch_size]))
+                for at in range(0, n, batch_size)
+            ]
+        )
 
-    return select(targets.argmax(axis=1), targets.shape[1], settings, seed, -(-n // batch_size), updates(), predict)
+    return select(
+        targets.argmax(axis=1),
+        targets.shape[1],
+        settings,
+        seed,
+        -(-n // batch_size),
+        updates(),
+        predict,
+    )
 
 
 class TorchTraining(NamedTuple):
-    """How a torch probe is trained: rows an update, rows that go through the network at once, and AdamW's settings."""
+    """How a torch probe is trained: rows an update, rows that go through the network at once, and
+    AdamW's settings.
+    """
 
     batch_size: int
     at_once: int
@@ -167,7 +218,9 @@ class TorchTraining(NamedTuple):
     weight_decay: float = 0.0
     epsilon: float = 1e-8
     clip: float = 1.0
-    warm_up: float = 0.0  # share of all updates in which the learning rate rises, before it falls to zero
+    warm_up: float = (
+        0.0  # share of all updates in which the learning rate rises, before it falls to zero
+    )
 
 
 def select_with_torch(model, labels, n_classes, settings, training, loss_of, scores_of, seed=0):
@@ -192,7 +245,12 @@ def select_with_torch(model, labels, n_classes, settings, training, loss_of, sco
 
     def updates():
         parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
-        optimizer = torch.optim.AdamW(parameters, lr=training.learning_rate, eps=training.epsilon, weight_decay=training.weight_decay)
+        optimizer = torch.optim.AdamW(
+            parameters,
+            lr=training.learning_rate,
+            eps=training.epsilon,
+            weight_decay=training.weight_decay,
+        )
         for done, rows in enumerate(batches(n, training.batch_size, settings.epochs, seed)):
             model.train()
             model.zero_grad()
@@ -209,14 +267,19 @@ def select_with_torch(model, labels, n_classes, settings, training, loss_of, sco
     def predict():
         model.eval()
         with torch.no_grad():
-            parts = [scores_of(np.arange(at, min(n, at + training.at_once))) for at in range(0, n, training.at_once)]
+            parts = [
+                scores_of(np.arange(at, min(n, at + training.at_once)))
+                for at in range(0, n, training.at_once)
+            ]
         return torch.cat(parts).cpu().numpy()
 
     return select(labels, n_classes, settings, seed, per_epoch, updates(), predict)
 
 
 def seed_torch(seed, device):
-    """Seed the generator of the processor and of one device; those of other devices stay as they are."""
+    """Seed the generator of the processor and of one device; those of other devices stay as they
+    are.
+    """
     import torch
 
     torch.random.default_generator.manual_seed(seed)
@@ -226,7 +289,9 @@ def seed_torch(seed, device):
 
 
 def agreed(compute, n, device):
-    """Return ``compute()``, positions below ``n``; of several processes the first computes and all return what it found."""
+    """Return ``compute()``, positions below ``n``; of several processes the first computes and all
+    return what it found.
+    """
     import torch
     import torch.distributed as dist
 

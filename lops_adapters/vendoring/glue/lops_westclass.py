@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """LOPS in WeSTClass: which generated pseudo documents the classifier is pre-trained on.
 
-The probe is a network of WeSTClass's own class that starts from the classifier's weights, with pre-training's loss, learning rate and
-number of epochs (LOPS_EPOCHS changes it) and an optimiser of its own. It is looked at after every update (LOPS_EVERY), since after an
-epoch it has often learnt everything. Labelled documents of the user are added later and are all kept.
+The probe is a network of WeSTClass's own class that starts from the classifier's weights, with
+pre-training's loss, learning rate and number of epochs (LOPS_EPOCHS changes it) and an optimiser of
+its own. It is looked at after every update (LOPS_EVERY), since after an epoch it has often learnt
+everything. Labelled documents of the user are added later and are all kept.
 """
 
 from lops_shared import positions, random_states_kept, read_settings, select_with_keras

@@ -1,13 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""LOPS in X-Class: which of the documents that X-Class's own rule took the final classifier is trained on.
+"""LOPS in X-Class: which of the documents that X-Class's own rule took the final classifier is
+trained on.
 
-The probe is a copy of the untrained classifier, with the classifier's settings, an optimiser and a schedule of its own, for at most four
-epochs (LOPS_EPOCHS). Of several processes the first trains it.
+The probe is a copy of the untrained classifier, with the classifier's settings, an optimiser and a
+schedule of its own, for at most four epochs (LOPS_EPOCHS). Of several processes the first trains
+it.
 """
 
 import copy
 
-from lops_shared import TorchTraining, agreed, positions, random_states_kept, read_settings, seed_torch, select_with_torch
+from lops_shared import (
+    TorchTraining,
+    agreed,
+    positions,
+    random_states_kept,
+    read_settings,
+    seed_torch,
+    select_with_torch,
+)
 
 SETTINGS = read_settings(epochs=4)
 
@@ -25,7 +35,9 @@ def keep(dataset, args, model, n_classes):
     from torch.utils.data import TensorDataset
 
     with random_states_kept(args.device):
-        kept = agreed(lambda: _positions(dataset, args, model, n_classes), len(dataset), args.device)
+        kept = agreed(
+            lambda: _positions(dataset, args, model, n_classes), len(dataset), args.device
+        )
     return TensorDataset(*[tensor[kept] for tensor in dataset.tensors])
 
 

@@ -15,7 +15,9 @@ from lops_adapters.selection.selectors import Labels, encode
 
 
 class Scored(NamedTuple):
-    """Scores (n,) float64, higher is more trusted; times of learning (n,) float64 or None; and what was watched, in words."""
+    """Scores (n,) float64, higher is more trusted; times of learning (n,) float64 or None; and what
+    was watched, in words.
+    """
 
     scores: np.ndarray
     learnt_at: np.ndarray | None
@@ -32,10 +34,11 @@ class Ranked:
     Args:
         name: of the method; becomes :attr:`Selection.rule`.
         scorer: scores samples, whose codes are places among the sorted distinct pseudo-labels.
-        n: how many to keep; with as many as there are samples, or more, all are kept. Default: the fraction ``tau``, rounded up.
+        n: how many to keep; with as many as there are samples, or more, all are kept. Default: the
+            fraction ``tau``, rounded up.
         tau: the fraction, exact as a decimal; not looked at where ``n`` is given.
-        stratified: take the same share of every class. Where ``n`` does not divide so, the classes with the largest remainders keep one
-            more, the first class of equals.
+        stratified: take the same share of every class. Where ``n`` does not divide so, the classes
+            with the largest remainders keep one more, the first class of equals.
         seed: of the hash that breaks ties.
 
     """
@@ -57,8 +60,14 @@ class Ranked:
         classes, codes = read_labels(samples, pseudo_labels)
         scored = self.scorer(samples, codes, len(classes))
         if np.isnan(scored.scores).any():
-            raise LopsError(f"{self.name}: a score is NaN; the probe's training has diverged, lower its learning rate")
-        wanted = shares(codes, len(classes), self.n, self.tau) if self.stratified else total(len(codes), self.n, self.tau)
+            raise LopsError(
+                f"{self.name}: a score is NaN; the probe's training has diverged, lower its learning rate"
+            )
+        wanted = (
+            shares(codes, len(classes), self.n, self.tau)
+            if self.stratified
+            else total(len(codes), self.n, self.tau)
+        )
         mask = best(scored.scores, codes, wanted, self.seed)
         why = "highest scores of its class" if self.stratified else "highest scores of all classes"
         return selection_of(mask, scored, classes, codes, self.name, why)
@@ -67,7 +76,9 @@ class Ranked:
 def read_labels(samples: Sequence[Any], pseudo_labels: Labels) -> tuple[list[Hashable], np.ndarray]:
     """Return the sorted distinct pseudo-labels and the (n,) int64 codes, or raise a LopsError."""
     if len(samples) != len(pseudo_labels):
-        raise LopsError(f"found {len(samples)} samples and {len(pseudo_labels)} pseudo-labels; wanted one a sample")
+        raise LopsError(
+            f"found {len(samples)} samples and {len(pseudo_labels)} pseudo-labels; wanted one a sample"
+        )
     classes = LearningOrder(pseudo_labels).classes
     return classes, encode(pseudo_labels, classes)
 
@@ -82,7 +93,8 @@ def total(count: int, n: int | None, tau: float) -> int:
 
 
 def shares(codes: np.ndarray, n_classes: int, n: int | None, tau: float) -> np.ndarray:
-    """How many of each class to keep, (k,) int64: the same share of all, n in total or the fraction tau rounded up.
+    """How many of each class to keep, (k,) int64: the same share of all, n in total or the fraction
+    tau rounded up.
 
     >>> shares(np.array([0, 0, 0, 1, 1]), 2, 3, 0.5).tolist(), shares(np.array([0, 0, 0, 1, 1]), 2, None, 0.5).tolist()
     ([2, 1], [2, 1])
@@ -98,7 +110,8 @@ def shares(codes: np.ndarray, n_classes: int, n: int | None, tau: float) -> np.n
 
 
 def best(scores: np.ndarray, codes: np.ndarray, wanted: int | np.ndarray, seed: int) -> np.ndarray:
-    """Mask (n,) bool of the highest scores: ``wanted`` of all, or (k,) of each class; ties go to the smaller :func:`tie_hash`.
+    """Mask (n,) bool of the highest scores: ``wanted`` of all, or (k,) of each class; ties go to
+    the smaller :func:`tie_hash`.
 
     >>> best(np.array([0.1, 0.3, 0.2]), np.array([0, 1, 1]), np.array([1, 1]), seed=0).tolist()
     [True, True, False]
@@ -113,12 +126,22 @@ def best(scores: np.ndarray, codes: np.ndarray, wanted: int | np.ndarray, seed: 
 
 
 def selection_of(
-    mask: np.ndarray, scored: Scored, classes: Sequence[Hashable], codes: np.ndarray, name: str, why: str | Sequence[str]
+    mask: np.ndarray,
+    scored: Scored,
+    classes: Sequence[Hashable],
+    codes: np.ndarray,
+    name: str,
+    why: str | Sequence[str],
 ) -> Selection:
-    """Return the selection of a mask, with the number kept as the threshold of each class and ``why`` for all or one a class."""
+    """Return the selection of a mask, with the number kept as the threshold of each class and
+    ``why`` for all or one a class.
+    """
     n, k = len(codes), len(classes)
     learnt_at = np.full(n, np.inf) if scored.learnt_at is None else scored.learnt_at
-    numbers = [np.bincount(codes[which], minlength=k).tolist() for which in (np.ones(n, dtype=bool), np.isfinite(learnt_at), mask)]
+    numbers = [
+        np.bincount(codes[which], minlength=k).tolist()
+        for which in (np.ones(n, dtype=bool), np.isfinite(learnt_at), mask)
+    ]
     reasons = [why] * k if isinstance(why, str) else why
     reports = {
         label: ClassReport(count, kept, learnt, kept, None, reason)

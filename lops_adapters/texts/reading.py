@@ -17,7 +17,9 @@ SHOWN = 5  # positions named in a message
 def read_texts(texts: Sequence[str]) -> list[str]:
     """Return texts as a list, or raise a LopsError that names the positions of what is no text."""
     if isinstance(texts, str | Set | Mapping) or getattr(texts, "ndim", 1) != 1:
-        raise LopsError(f"texts are one {type(texts).__name__}; wanted a flat sequence of strings, such as a list or one column of a table")
+        raise LopsError(
+            f"texts are one {type(texts).__name__}; wanted a flat sequence of strings, such as a list or one column of a table"
+        )
     read = list(texts)
     bad = [position for position, text in enumerate(read) if not isinstance(text, str)]
     if bad:
@@ -29,12 +31,18 @@ def read_texts(texts: Sequence[str]) -> list[str]:
 
 
 def read_labels(labels: Sequence[Hashable]) -> list[Hashable]:
-    """Return labels as a list of plain values, or raise a LopsError that names the positions of missing ones."""
+    """Return labels as a list of plain values, or raise a LopsError that names the positions of
+    missing ones.
+    """
     if isinstance(labels, str | Set | Mapping) or getattr(labels, "ndim", 1) != 1:
-        raise LopsError(f"labels are one {type(labels).__name__}; wanted a flat sequence of class names, one a text")
+        raise LopsError(
+            f"labels are one {type(labels).__name__}; wanted a flat sequence of class names, one a text"
+        )
     read: list[Hashable] = list(labels.tolist() if hasattr(labels, "tolist") else labels)
     if any(isinstance(label, list | dict | set | np.ndarray) for label in read):
-        raise LopsError("labels hold lists; wanted one class name a text (for several labels a text, select for each class by itself)")
+        raise LopsError(
+            "labels hold lists; wanted one class name a text (for several labels a text, select for each class by itself)"
+        )
     bad = [position for position, label in enumerate(read) if is_unlabelled(label)]
     if bad:
         raise LopsError(
@@ -43,10 +51,14 @@ def read_labels(labels: Sequence[Hashable]) -> list[Hashable]:
     examples = {type(label).__name__: label for label in reversed(read)}
     if len(examples) > 1:
         found = ", ".join(f"{name} such as {label!r}" for name, label in sorted(examples.items()))
-        raise LopsError(f"labels are of several types ({found}); make all of them strings, or all numbers")
+        raise LopsError(
+            f"labels are of several types ({found}); make all of them strings, or all numbers"
+        )
     counts = Counter(read)
     if len(counts) == 1:
-        raise LopsError(f"all {len(read)} labels are {read[0]!r}; wanted at least two classes: a probe learns to tell them apart")
+        raise LopsError(
+            f"all {len(read)} labels are {read[0]!r}; wanted at least two classes: a probe learns to tell them apart"
+        )
     if len(read) >= SEVERAL and 2 * len(counts) > len(read):
         raise LopsError(
             f"found {len(counts)} different labels in {len(read)} texts, such as {str(read[0])!r:.60}; wanted classes that many texts "

@@ -14,16 +14,24 @@ import numpy as np
 from lops_adapters import storage
 from lops_adapters.core import LopsError
 from lops_adapters.probes.han import WordVectors
-from lops_adapters.runs import pack_strings, unpack_strings
+from lops_adapters.storage import pack_strings, unpack_strings
 
 log = logging.getLogger(__name__)
 _LONGEST = 10_000  # of a longer text gensim trains on the beginning alone
 
 
 def train_word_vectors(
-    texts: Sequence[Sequence[str]], *, size: int, min_count: int, epochs: int, at_least: int, seed: int, cache: Path | None = None
+    texts: Sequence[Sequence[str]],
+    *,
+    size: int,
+    min_count: int,
+    epochs: int,
+    at_least: int,
+    seed: int,
+    cache: Path | None = None,
 ) -> WordVectors:
-    """Train skip-gram Word2Vec (window 5, five negative samples) with one worker, so that it is reproducible; unit length.
+    """Train skip-gram Word2Vec (window 5, five negative samples) with one worker, so that it is
+    reproducible; unit length.
 
     Args:
         texts: tokens of n documents.
@@ -32,8 +40,9 @@ def train_word_vectors(
         epochs: passes over the corpus.
         at_least: a small corpus is repeated, beyond ``epochs``, until about so many words are seen.
         seed: of initial vectors and of everything drawn.
-        cache: folder where vectors are kept under a hash of texts and settings, and looked for first; None: neither. A folder or a file
-            there that cannot be read or written costs the time of training, and nothing else.
+        cache: folder where vectors are kept under a hash of texts and settings, and looked for
+            first; None: neither. A folder or a file there that cannot be read or written costs the
+            time of training, and nothing else.
 
     Returns:
         Words in alphabetical order and their vectors.
@@ -45,15 +54,30 @@ def train_word_vectors(
     try:
         from gensim.models import Word2Vec
     except ImportError:
-        raise LopsError("this needs gensim, which is not installed; run: pip install 'lops_adapters[gensim]'") from None
+        raise LopsError(
+            "this needs gensim, which is not installed; run: pip install 'lops_adapters[gensim]'"
+        ) from None
     n_words = max(1, sum(map(len, texts)))
-    options = {"vector_size": size, "window": 5, "min_count": min_count, "sample": 1e-3, "sg": 1, "negative": 5}
-    options |= {"epochs": max(epochs, round(at_least / n_words)), "workers": 1, "seed": seed % 2**32}
+    options = {
+        "vector_size": size,
+        "window": 5,
+        "min_count": min_count,
+        "sample": 1e-3,
+        "sg": 1,
+        "negative": 5,
+    }
+    options |= {
+        "epochs": max(epochs, round(at_least / n_words)),
+        "workers": 1,
+        "seed": seed % 2**32,
+    }
     kept = None if cache is None else cache / f"{_fingerprint(texts, options)}.npz"
     found = None if kept is None else _read(kept, size)
     if found is not None:
         return found
-    pieces = [text[begin : begin + _LONGEST] for text in texts for begin in range(0, len(text), _LONGEST)]
+    pieces = [
+        text[begin : begin + _LONGEST] for text in texts for begin in range(0, len(text), _LONGEST)
+    ]
     try:
         model = Word2Vec(pieces, **options)
     except RuntimeError as error:
@@ -74,7 +98,9 @@ def train_word_vectors(
 
 
 def _read(kept: Path, size: int) -> WordVectors | None:
-    """Return the vectors in a file of the cache; None where it is missing, or damaged, which its checksums tell."""
+    """Return the vectors in a file of the cache; None where it is missing, or damaged, which its
+    checksums tell.
+    """
     try:
         with np.load(kept) as stored:
             found = WordVectors(tuple(unpack_strings(stored["words"])), stored["vectors"])
@@ -90,10 +116,16 @@ def _read(kept: Path, size: int) -> WordVectors | None:
 
 
 def with_random_vectors(vectors: WordVectors, vocabulary: Iterable[str], seed: int) -> WordVectors:
-    """Give words of the vocabulary that have no vector a random one, uniform in (-0.25, 0.25), as the original programs do."""
+    """Give words of the vocabulary that have no vector a random one, uniform in (-0.25, 0.25), as
+    the original programs do.
+    """
     known = set(vectors.words)
     rare = [word for word in vocabulary if word not in known]
-    random = np.random.default_rng(seed).uniform(-0.25, 0.25, (len(rare), vectors.vectors.shape[1])).astype(np.float32)
+    random = (
+        np.random.default_rng(seed)
+        .uniform(-0.25, 0.25, (len(rare), vectors.vectors.shape[1]))
+        .astype(np.float32)
+    )
     return WordVectors((*vectors.words, *rare), np.concatenate([vectors.vectors, random]))
 
 

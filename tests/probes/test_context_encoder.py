@@ -1,9 +1,11 @@
-"""What ConWea's tests of its vectors do not ask of the encoder: words of several pieces, and windows with context."""
+"""What ConWea's tests of its vectors do not ask of the encoder: words of several pieces, and
+windows with context.
+"""
 
 import numpy as np
 import pytest
 
-from lops_adapters.context_encoder import ContextEncoder, Window, encode_windows
+from lops_adapters.probes.context_encoder import ContextEncoder, Window, encode_windows
 
 LETTERS = "abcdefgh"
 WORDS = ["a", "bcd", "ef", "g", "hah"]
@@ -18,13 +20,28 @@ def bert(tmp_path_factory):
     from lops_adapters.probes.encoders import hushed
 
     folder = tmp_path_factory.mktemp("bert")
-    vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *LETTERS, *(f"##{letter}" for letter in LETTERS)]
+    vocabulary = [
+        "[PAD]",
+        "[UNK]",
+        "[CLS]",
+        "[SEP]",
+        "[MASK]",
+        *LETTERS,
+        *(f"##{letter}" for letter in LETTERS),
+    ]
     (folder / "vocab.txt").write_text("\n".join(vocabulary) + "\n", encoding="utf-8")
     tokenizer = BertTokenizerFast(vocab=str(folder / "vocab.txt"))
-    shape = {"hidden_size": 8, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 16}
+    shape = {
+        "hidden_size": 8,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 2,
+        "intermediate_size": 16,
+    }
     with torch.random.fork_rng(), hushed():
         torch.manual_seed(1)
-        config = BertConfig(vocab_size=len(tokenizer), max_position_embeddings=32, initializer_range=0.5, **shape)
+        config = BertConfig(
+            vocab_size=len(tokenizer), max_position_embeddings=32, initializer_range=0.5, **shape
+        )
         AutoModel.from_config(config).save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return str(folder)
@@ -68,16 +85,22 @@ def test_no_spans_at_all(encoder):
 @pytest.mark.parametrize("batch_pieces", [1, 4096])
 def test_windows_with_context(bert, hidden, tmp_path, first_piece_only, batch_pieces):
     """Words of the context are seen by the encoder and have their vectors from the window before."""
-    encoder = ContextEncoder(bert, layers=1, max_pieces=16, batch_pieces=batch_pieces, precision="float32", device="cpu")
+    encoder = ContextEncoder(
+        bert, layers=1, max_pieces=16, batch_pieces=batch_pieces, precision="float32", device="cpu"
+    )
     surface_id = np.array([0, 1, 2, 3, 4, 1, 0, 4])
     cut = [Window(0, 0, 3), Window(1, 3, 5), Window(5, 5, 6), Window(5, 6, 8)]
     pieces = encoder.pieces(tuple(WORDS))
     wanted = np.array([0, 1, 3, 4, 7])  # nothing of the third window
-    found = encode_windows(cut, surface_id, pieces, wanted, encoder, tmp_path, first_piece_only=first_piece_only)
+    found = encode_windows(
+        cut, surface_id, pieces, wanted, encoder, tmp_path, first_piece_only=first_piece_only
+    )
     assert (found.dtype, found.shape) == (np.float16, (5, 8))
     for row, token in zip(found, wanted, strict=True):
         window = next(window for window in cut if window.begin <= token < window.end)
-        rows = hidden([piece for word in surface_id[window.context : window.end] for piece in pieces[word]])
+        rows = hidden(
+            [piece for word in surface_id[window.context : window.end] for piece in pieces[word]]
+        )
         begin = sum(len(pieces[word]) for word in surface_id[window.context : token])
         end = begin + (1 if first_piece_only else len(pieces[surface_id[token]]))
         np.testing.assert_allclose(row, rows[begin:end].mean(axis=0), atol=2e-3)
@@ -85,6 +108,11 @@ def test_windows_with_context(bert, hidden, tmp_path, first_piece_only, batch_pi
 
 def test_pieces(encoder):
     found = encoder.pieces(("a", "abc", "a" * 40, "\u2603"))
-    assert [len(ids) for ids in found] == [1, 3, 14, 1]  # a long word is cut to what fits with the two special tokens
+    assert [len(ids) for ids in found] == [
+        1,
+        3,
+        14,
+        1,
+    ]  # a long word is cut to what fits with the two special tokens
     assert found[3] == [1]
     assert encoder.pieces(()) == []

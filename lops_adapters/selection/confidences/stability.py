@@ -5,13 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from lops_adapters.probes.base import Snapshot
-from lops_adapters.selection.confidence import Confidence
+from lops_adapters.selection.confidences.base import Confidence
 
 
 class Stability(Confidence):
-    """The share of checkpoints at which the pseudo-label is predicted (the paper's baseline "Learning Stability").
+    """The share of checkpoints at which the pseudo-label is predicted (the paper's baseline
+    "Learning Stability").
 
-    With t checkpoints there are t + 1 different scores, so that most choices are among ties, which the hash breaks.
+    With t checkpoints there are t + 1 different scores, so that most choices are among ties, which
+    the hash breaks.
 
     >>> stability = Stability(np.array([0, 1]), 2)
     >>> for row in ([0.75, 0.25], [0.25, 0.75]):

@@ -12,26 +12,26 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from lops_adapters import storage
+from lops_adapters import extras, storage
 from lops_adapters.core import ClassReport, LopsError, Selection
 
 log = logging.getLogger(__name__)
-_VERSIONS = ("lops_adapters", "numpy", "scipy", "scikit-learn", "torch", "transformers", "accelerate", "gensim", "keras", "nltk")
 _SAME_ON_RESUME = ("framework", "settings", "seed", "dataset")
 
 
 @dataclass(frozen=True)
 class RunFolder:
-    """A folder that a run fills: files for people at its top, one folder an arm, finished stages under ``work``.
+    """A folder that a run fills: files for people at its top, one folder an arm, finished stages
+    under ``work``.
 
-    A *stage* is a piece of work whose result is stored when it is complete. Stages are deterministic given the settings, so a run that
-    was killed inside one starts that stage anew and ends as if nothing had happened.
+    A *stage* is a piece of work whose result is stored when it is complete. Stages are
+    deterministic given the settings, so a run that was killed inside one starts that stage anew and
+    ends as if nothing had happened.
     """
 
     path: Path
@@ -41,8 +41,8 @@ class RunFolder:
         """Start a run in ``path``, or resume the one that is there.
 
         Raises:
-            LopsError: the folder holds a run and ``resume`` is false, holds something else, was started with other settings or data, or
-                cannot be made.
+            LopsError: the folder holds a run and ``resume`` is false, holds something else, was
+                started with other settings or data, or cannot be made.
 
         """
         run = cls(path)
@@ -68,7 +68,9 @@ class RunFolder:
         return run
 
     def discard_unstarted(self) -> None:
-        """Remove the folder of a run that failed before it stored anything, so that the corrected command can have it."""
+        """Remove the folder of a run that failed before it stored anything, so that the corrected
+        command can have it.
+        """
         if not any(self.work.iterdir()):
             self.work.rmdir()
             (self.path / "config.json").unlink()
@@ -87,7 +89,9 @@ class RunFolder:
         return self.path / "work"
 
     def stage(self, name: str, compute: Callable[[], dict[str, np.ndarray]]) -> tuple[dict[str, np.ndarray], float]:
-        """Return the arrays of a stage and the seconds it took, from disk where it was finished before."""
+        """Return the arrays of a stage and the seconds it took, from disk where it was finished
+        before.
+        """
         path = self.work / f"{name}.npz"
         if not path.exists():
             start = time.perf_counter()
@@ -103,12 +107,15 @@ class RunFolder:
         return selection_from(arrays), seconds
 
     def save_model(self, folder: Path, write: Callable[[Path], object]) -> None:
-        """Let ``write`` fill a fresh folder, and put it in place of ``folder`` when it is complete."""
+        """Let ``write`` fill a fresh folder, and put it in place of ``folder`` when it is complete.
+        """
         storage.replace_folder(folder, write)
 
 
 def free_folder(base: Path, *, resume: bool) -> Path:
-    """Return ``base``, or base-2, base-3 ...: the newest that holds a run to resume, otherwise the first that is free."""
+    """Return ``base``, or base-2, base-3 ...: the newest that holds a run to resume, otherwise the
+    first that is free.
+    """
     number, path, newest = 1, base, base
     while path.exists():
         number, newest = number + 1, path
@@ -117,7 +124,9 @@ def free_folder(base: Path, *, resume: bool) -> Path:
 
 
 def describe(framework: str, settings: dict[str, Any], seed: int, corpus: Any, device: str) -> dict[str, Any]:
-    """Return the contents of ``config.json``: all that is needed to know what a run was and to run it again."""
+    """Return the contents of ``config.json``: all that is needed to know what a run was and to run
+    it again.
+    """
     return {
         "framework": framework,
         "settings": settings,
@@ -136,23 +145,20 @@ def describe(framework: str, settings: dict[str, Any], seed: int, corpus: Any, d
 
 
 def surroundings() -> dict[str, Any]:
-    """Return what ``config.json`` says of the place and the time of any run: versions, git commit, start in UTC."""
+    """Return what ``config.json`` says of the place and the time of any run: versions, git commit,
+    start in UTC.
+    """
     return {
-        "versions": {"python": platform.python_version(), **{name: _version(name) for name in _VERSIONS}},
+        "versions": extras.versions(),
         "git_commit": _git_commit(),
         "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
     }
 
 
-def _version(name: str) -> str | None:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return None
-
-
 def _git_commit() -> str | None:
-    """Commit of the checkout this package runs from, with "+changes" where it was edited; None where it is installed."""
+    """Commit of the checkout this package runs from, with "+changes" where it was edited; None
+    where it is installed.
+    """
     here = Path(__file__).resolve().parent
     try:
         commit = subprocess.run(
@@ -192,30 +198,15 @@ def selection_arrays(selection: Selection) -> dict[str, np.ndarray]:
         "mask": selection.mask,
         "learnt_at": selection.learnt_at,
         "confidence": selection.confidence,
-        "notes": pack_strings([json.dumps(storage.plain(notes))]),
+        "notes": storage.pack_strings([json.dumps(storage.plain(notes))]),
     }
 
 
 def selection_from(arrays: dict[str, np.ndarray]) -> Selection:
     """Return the selection stored by :func:`selection_arrays`."""
-    notes = json.loads(unpack_strings(arrays["notes"])[0])
+    notes = json.loads(storage.unpack_strings(arrays["notes"])[0])
     per_class = {label: ClassReport(*report) for label, *report in notes["per_class"]}
     return Selection(arrays["mask"], arrays["learnt_at"], arrays["confidence"], per_class, notes["rule"], notes["stopped"])
-
-
-def pack_strings(strings: Sequence[str]) -> np.ndarray:
-    """Return strings as one uint8 array (UTF-8 JSON), small whatever their longest is.
-
-    >>> unpack_strings(pack_strings(["a", "b"]))
-    ['a', 'b']
-    """
-    return np.frombuffer(json.dumps(list(strings)).encode(), dtype=np.uint8)
-
-
-def unpack_strings(array: np.ndarray) -> list[str]:
-    """Return the strings of :func:`pack_strings`."""
-    strings: list[str] = json.loads(array.tobytes().decode())
-    return strings
 
 
 def slug(text: str) -> str:

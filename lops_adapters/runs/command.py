@@ -1,4 +1,5 @@
-"""What every framework's ``python -m`` does: settings and data in, a run folder and its table out."""
+"""What every framework's ``python -m`` does: settings and data in, a run folder and its table out.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +10,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
 
-from lops_adapters import arguments
+from lops_adapters import console
+from lops_adapters.runs import options as arguments
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import Dataset
-from lops_adapters.settings import FrameworkSettings
+from lops_adapters.report.arms import arm_table
+from lops_adapters.runs.settings import FrameworkSettings
 
 SomeSettings = TypeVar("SomeSettings", bound=FrameworkSettings)
 
@@ -31,13 +34,15 @@ def run_command(
     Args:
         title: name of the framework, see :func:`command_name`.
         settings_class: its settings; options of the same name override the preset's values.
-        run: ``run(dataset, settings, folder, arms, seed=, device=, quiet=)``, which returns the contents of ``metrics.json``.
+        run: ``run(dataset, settings, folder, arms, seed=, device=, quiet=)``, which returns the
+            contents of ``metrics.json``.
         write_report: writes the page about a finished run folder.
         options: parsed command line.
-        check: ``check(settings, options, dataset, seed)`` returns the settings to use with the data, or refuses them; default: none.
+        check: ``check(settings, options, dataset, seed)`` returns the settings to use with the
+            data, or refuses them; default: none.
 
     """
-    arguments.set_up_logging(options.quiet)
+    console.set_up_logging(options.quiet)
     arms = arguments.read_arms(options.arms, (*settings_class.ARMS, *settings_class.MORE_ARMS))
     seeds = arguments.read_seeds(options)
     preset = options.preset or arguments.default_preset()
@@ -49,7 +54,7 @@ def run_command(
         path, metrics = _one(command_name(title), settings, run, options, preset, arms, dataset, seed)
         write_report(path)
         print(f"\n{title} on {metrics['dataset']}, {metrics['n_documents']} documents, preset {preset}, seed {seed}\n")
-        print(arguments.table(metrics))
+        print(arm_table(metrics))
         print(f"\nrun folder: {path}")
     return 0
 
@@ -65,7 +70,7 @@ def _one(
     seed: int,
 ) -> tuple[Path, dict[str, Any]]:
     from lops_adapters.probes.torch_tools import resolve_device
-    from lops_adapters.runs import RunFolder, describe, free_folder, slug
+    from lops_adapters.runs.folder import RunFolder, describe, free_folder, slug
 
     device = str(resolve_device(options.device))
     base = Path("runs") / slug(f"{framework}-{dataset.corpus.name}-{preset}-seed{seed}")
@@ -91,7 +96,9 @@ def command_name(title: str) -> str:
 
 
 def require(title: str, modules: Sequence[str]) -> None:
-    """Refuse to start where a library that a framework needs is not installed; the framework's extra has its :func:`command_name`."""
+    """Refuse to start where a library that a framework needs is not installed; the framework's
+    extra has its :func:`command_name`.
+    """
     for module in modules:
         if find_spec(module) is None:
             raise LopsError(f"{title} needs {module}, which is not installed; run: pip install 'lops_adapters[{command_name(title)}]'")

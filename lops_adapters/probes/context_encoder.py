@@ -13,14 +13,21 @@ from tqdm.auto import tqdm
 
 from lops_adapters.core import LopsError
 from lops_adapters.probes import encoders
-from lops_adapters.probes.torch_tools import autocast, import_torch, prediction_batches, resolve_device
+from lops_adapters.probes.torch_tools import (
+    autocast,
+    import_torch,
+    prediction_batches,
+    resolve_device,
+)
 from lops_adapters.storage import write_json
 
 _BLOCK = 4096  # windows sorted by length together, and lost at most when a run is killed
 
 
 class Window(NamedTuple):
-    """Tokens that go through the encoder together: those from ``begin`` to ``end``, and before them, for context, from ``context`` on."""
+    """Tokens that go through the encoder together: those from ``begin`` to ``end``, and before
+    them, for context, from ``context`` on.
+    """
 
     context: int
     begin: int
@@ -36,7 +43,8 @@ class ContextEncoder:
         layers: the last so many layers are used (the original: 4).
         combine: ``mean`` of the layers, or ``concat`` (the original; as many times the disk).
         max_pieces: longer sentences are cut into windows of so many word pieces.
-        batch_pieces: padded word pieces in one batch; default: 2,048 on a CPU, where more only misses its caches, 16,384 elsewhere.
+        batch_pieces: padded word pieces in one batch; default: 2,048 on a CPU, where more only
+            misses its caches, 16,384 elsewhere.
         precision, device: as for the transformer probe.
 
     """
@@ -58,16 +66,27 @@ class ContextEncoder:
         if self.combine not in ("mean", "concat"):
             raise LopsError(f"combine is {self.combine!r}; wanted mean or concat")
         if not 1 <= self.layers <= config.num_hidden_layers:
-            raise LopsError(f"layers is {self.layers}; {self.encoder} has {config.num_hidden_layers}")
+            raise LopsError(
+                f"layers is {self.layers}; {self.encoder} has {config.num_hidden_layers}"
+            )
         if self.max_pieces < 8 or (limit and self.max_pieces > limit):
-            raise LopsError(f"max_pieces is {self.max_pieces}; {self.encoder} takes 8 to {limit or 'any number of'} word pieces")
+            raise LopsError(
+                f"max_pieces is {self.max_pieces}; {self.encoder} takes 8 to {limit or 'any number of'} word pieces"
+            )
         self._device = resolve_device(self.device)
         self._tokenizer = encoders.load_tokenizer(self.encoder, "right")
         try:
             with encoders.hushed():
-                self._model: Any = AutoModel.from_pretrained(encoders.locate(self.encoder)).float().eval().to(self._device)
+                self._model: Any = (
+                    AutoModel.from_pretrained(encoders.locate(self.encoder))
+                    .float()
+                    .eval()
+                    .to(self._device)
+                )
         except (OSError, ValueError) as error:
-            raise LopsError(f"cannot load the weights of the encoder {self.encoder!r} ({str(error).strip().splitlines()[0]})") from None
+            raise LopsError(
+                f"cannot load the weights of the encoder {self.encoder!r} ({str(error).strip().splitlines()[0]})"
+            ) from None
         self.width = config.hidden_size * (self.layers if self.combine == "concat" else 1)
 
     @property
@@ -76,16 +95,27 @@ class ContextEncoder:
         return self.batch_pieces or (2048 if self._device.type == "cpu" else 16384)
 
     def pieces(self, surface: tuple[str, ...]) -> list[list[int]]:
-        """Word-piece ids of every distinct token, without special tokens; a token the encoder has no piece for is its unknown token."""
-        unknown = [self._tokenizer.unk_token_id if self._tokenizer.unk_token_id is not None else self._tokenizer.pad_token_id]
+        """Word-piece ids of every distinct token, without special tokens; a token the encoder has
+        no piece for is its unknown token.
+        """
+        unknown = [
+            self._tokenizer.unk_token_id
+            if self._tokenizer.unk_token_id is not None
+            else self._tokenizer.pad_token_id
+        ]
         texts = list(surface)
         if type(self._tokenizer).__name__.startswith(("Roberta", "GPT2")):
-            texts = [" " + text for text in texts]  # byte-level vocabularies tell words by the space in front
+            texts = [
+                " " + text for text in texts
+            ]  # byte-level vocabularies tell words by the space in front
         ids = self._tokenizer(texts, add_special_tokens=False)["input_ids"] if texts else []
         return [row[: self.max_pieces - 2] or unknown for row in ids]
 
-    def encode(self, sequences: list[list[int]], spans: list[list[tuple[int, int]]]) -> list[np.ndarray]:
-        """Return the mean vectors of spans of word pieces, float32 (spans, width) for each sequence; sequences are padded to the longest.
+    def encode(
+        self, sequences: list[list[int]], spans: list[list[tuple[int, int]]]
+    ) -> list[np.ndarray]:
+        """Return the mean vectors of spans of word pieces, float32 (spans, width) for each
+        sequence; sequences are padded to the longest.
 
         Args:
             sequences: word-piece ids without special tokens.
@@ -95,16 +125,25 @@ class ContextEncoder:
         torch = import_torch()
         start, end = self._special()
         rows = [start + sequence + end for sequence in sequences]
-        batch = {k: v.to(self._device) for k, v in self._tokenizer.pad({"input_ids": rows}, return_tensors="pt").items()}
+        batch = {
+            k: v.to(self._device)
+            for k, v in self._tokenizer.pad({"input_ids": rows}, return_tensors="pt").items()
+        }
         with torch.inference_mode(), autocast(self._device, self.precision):
             hidden = self._model(**batch, output_hidden_states=True).hidden_states[-self.layers :]
         row, column, word = _pieces_of(spans, len(start))
         picked = [layer[row, column].float() for layer in hidden]
-        pieces = torch.cat(picked, dim=-1) if self.combine == "concat" else torch.stack(picked).mean(dim=0)
+        pieces = (
+            torch.cat(picked, dim=-1)
+            if self.combine == "concat"
+            else torch.stack(picked).mean(dim=0)
+        )
         counts = np.bincount(word)
         vectors = pieces.cpu().numpy()
         if len(counts) and counts.max() > 1:
-            vectors = np.add.reduceat(vectors, np.cumsum(counts) - counts) / counts[:, None].astype(np.float32)
+            vectors = np.add.reduceat(vectors, np.cumsum(counts) - counts) / counts[:, None].astype(
+                np.float32
+            )
         return np.split(vectors, np.cumsum([len(found) for found in spans])[:-1])
 
     def _special(self) -> tuple[list[int], list[int]]:
@@ -113,9 +152,16 @@ class ContextEncoder:
         return start, [tokenizer.sep_token_id] if tokenizer.sep_token_id is not None else []
 
 
-def _pieces_of(spans: list[list[tuple[int, int]]], offset: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Row, column and number of the word of every piece in the spans, in order; ``offset`` special tokens stand before each sequence."""
-    places = np.array([(row, begin, end) for row, found in enumerate(spans) for begin, end in found], dtype=np.int64).reshape(-1, 3)
+def _pieces_of(
+    spans: list[list[tuple[int, int]]], offset: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Row, column and number of the word of every piece in the spans, in order; ``offset`` special
+    tokens stand before each sequence.
+    """
+    places = np.array(
+        [(row, begin, end) for row, found in enumerate(spans) for begin, end in found],
+        dtype=np.int64,
+    ).reshape(-1, 3)
     lengths = places[:, 2] - places[:, 1]
     word = np.repeat(np.arange(len(places)), lengths)
     within = np.arange(len(word)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
@@ -133,7 +179,8 @@ def encode_windows(
     first_piece_only: bool = False,
     quiet: bool = True,
 ) -> np.ndarray:
-    """Encode a corpus once, in batches by length, and return a memory-mapped (wanted tokens, width) float16 array of vectors.
+    """Encode a corpus once, in batches by length, and return a memory-mapped (wanted tokens, width)
+    float16 array of vectors.
 
     Args:
         windows: cover every token once, in order; each fits the encoder.
@@ -141,7 +188,8 @@ def encode_windows(
         pieces: word pieces of every word.
         wanted: sorted int64 positions of the tokens whose vectors are kept.
         encoder: the encoder.
-        folder: holds ``vectors.npy`` and ``vectors.json`` (how far it got); a call on a folder of a killed run goes on from there.
+        folder: holds ``vectors.npy`` and ``vectors.json`` (how far it got); a call on a folder of a
+            killed run goes on from there.
         first_piece_only: a word's vector is that of its first piece; otherwise the mean of all.
         quiet: no progress bar.
 
@@ -151,14 +199,34 @@ def encode_windows(
     done = json.loads(progress.read_text())["windows"] if progress.exists() and path.exists() else 0
     if done and np.load(path, mmap_mode="r").shape != shape:
         done = 0  # begun with another version of the tokeniser or the encoder
-    store = np.lib.format.open_memmap(path, mode="r+" if done else "w+", dtype=np.float16, shape=shape)
+    store = np.lib.format.open_memmap(
+        path, mode="r+" if done else "w+", dtype=np.float16, shape=shape
+    )
     lengths = np.array([len(ids) for ids in pieces], dtype=np.int64)[surface_id]
-    with tqdm(total=len(windows), initial=done, disable=quiet, unit="window", desc="contextual vectors", leave=False) as bar:
+    with tqdm(
+        total=len(windows),
+        initial=done,
+        disable=quiet,
+        unit="window",
+        desc="contextual vectors",
+        leave=False,
+    ) as bar:
         for begin in range(done, len(windows), _BLOCK):
             block = windows[begin : begin + _BLOCK]
-            sizes = np.array([int(lengths[window.context : window.end].sum()) + 2 for window in block])
+            sizes = np.array(
+                [int(lengths[window.context : window.end].sum()) + 2 for window in block]
+            )
             for batch in prediction_batches(sizes, np.arange(len(block)), encoder.budget):
-                _encode_batch([block[i] for i in batch], surface_id, pieces, lengths, wanted, encoder, store, first_piece_only)
+                _encode_batch(
+                    [block[i] for i in batch],
+                    surface_id,
+                    pieces,
+                    lengths,
+                    wanted,
+                    encoder,
+                    store,
+                    first_piece_only,
+                )
                 bar.update(len(batch))
             store.flush()
             write_json(progress, {"windows": begin + len(block)})
@@ -184,7 +252,15 @@ def _encode_batch(
         sequences.append([piece for word in surface_id[context:end] for piece in pieces[word]])
         places = wanted[low:high] - context
         starts = ends[places] - lengths[wanted[low:high]]
-        spans.append(list(zip(starts.tolist(), (starts + 1 if first_piece_only else ends[places]).tolist(), strict=True)))
+        spans.append(
+            list(
+                zip(
+                    starts.tolist(),
+                    (starts + 1 if first_piece_only else ends[places]).tolist(),
+                    strict=True,
+                )
+            )
+        )
         rows.append(np.arange(low, high))
     if sequences:
         store[np.concatenate(rows)] = np.concatenate(encoder.encode(sequences, spans))

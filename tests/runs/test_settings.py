@@ -1,4 +1,5 @@
-"""What the settings of all frameworks share, where tests/conwea/test_settings.py does not show it."""
+"""What the settings of all frameworks share, where tests/conwea/test_settings.py does not show it.
+"""
 
 import json
 from collections.abc import Mapping
@@ -8,7 +9,7 @@ from typing import Any, ClassVar
 import pytest
 
 from lops_adapters.core import RULES, LopsError
-from lops_adapters.settings import FrameworkSettings
+from lops_adapters.runs.settings import FrameworkSettings
 
 
 @dataclass(frozen=True, kw_only=True)

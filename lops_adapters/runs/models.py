@@ -61,7 +61,8 @@ class TextClassifier(ABC):
 
 @dataclass
 class ProbeClassifier(TextClassifier):
-    """A trained probe and the names of its classes; a framework whose classifier is no more than that makes a kind of it.
+    """A trained probe and the names of its classes; a framework whose classifier is no more than
+    that makes a kind of it.
 
     Attributes:
         classes: class names, in the order of probability columns.
@@ -100,7 +101,8 @@ def load(path: str | Path, *, arm: str | None = None, device: str = "auto") -> T
         device: ``auto``, ``cpu``, ``cuda``, ...
 
     Raises:
-        LopsError: there is no such folder, no finished model in it, or one that this version does not know.
+        LopsError: there is no such folder, no finished model in it, or one that this version does
+            not know.
 
     """
     root = Path(path)

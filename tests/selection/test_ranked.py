@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lops_adapters.core import LopsError, tie_hash
-from lops_adapters.selection.keeping import Ranked, Scored, best, shares, total
+from lops_adapters.selection.ranked import Ranked, Scored, best, shares, total
 
 
 def test_total():
@@ -23,24 +23,48 @@ def test_shares():
         kept = shares(codes, k, n, 0.5)
         assert kept.sum() == min(n, len(codes))
         exact = [Fraction(int(count) * min(n, len(codes)), len(codes)) for count in counts]
-        assert all(abs(found - wanted) < 1 for found, wanted in zip(kept.tolist(), exact, strict=True))
-        up = {wanted - wanted.__floor__() for found, wanted in zip(kept.tolist(), exact, strict=True) if found > wanted}
-        down = {wanted - wanted.__floor__() for found, wanted in zip(kept.tolist(), exact, strict=True) if found < wanted}
+        assert all(
+            abs(found - wanted) < 1 for found, wanted in zip(kept.tolist(), exact, strict=True)
+        )
+        up = {
+            wanted - wanted.__floor__()
+            for found, wanted in zip(kept.tolist(), exact, strict=True)
+            if found > wanted
+        }
+        down = {
+            wanted - wanted.__floor__()
+            for found, wanted in zip(kept.tolist(), exact, strict=True)
+            if found < wanted
+        }
         assert not up or not down or min(up) >= max(down)
-    assert shares(np.array([0, 0, 1, 1]), 2, 3, 0.5).tolist() == [2, 1]  # of equal remainders the first class
+    assert shares(np.array([0, 0, 1, 1]), 2, 3, 0.5).tolist() == [
+        2,
+        1,
+    ]  # of equal remainders the first class
 
 
 def test_best():
     scores, codes = np.array([0.3, 0.9, 0.5, 0.5, 0.5, 0.1]), np.array([0, 0, 1, 1, 1, 1])
     by_hash = min([2, 3, 4], key=lambda i: tie_hash(np.array([i]), 7)[0])
     assert np.flatnonzero(best(scores, codes, 2, seed=7)).tolist() == sorted([1, by_hash])
-    assert np.flatnonzero(best(scores, codes, np.array([2, 1]), seed=7)).tolist() == sorted([0, 1, by_hash])
+    assert np.flatnonzero(best(scores, codes, np.array([2, 1]), seed=7)).tolist() == sorted(
+        [0, 1, by_hash]
+    )
     assert best(scores, codes, np.array([0, 0]), seed=7).sum() == 0
-    assert best(scores, codes, np.int64(2), seed=7).tolist() == best(scores, codes, 2, seed=7).tolist()
+    assert (
+        best(scores, codes, np.int64(2), seed=7).tolist() == best(scores, codes, 2, seed=7).tolist()
+    )
     assert len({tuple(best(scores, codes, 2, seed)) for seed in range(20)}) == 3
 
 
 def test_a_score_that_is_no_number():
-    ranked = Ranked("mine", lambda samples, codes, k: Scored(np.array([1.0, np.nan]), None, ""), 1, 0.5, False, 0)
+    ranked = Ranked(
+        "mine",
+        lambda samples, codes, k: Scored(np.array([1.0, np.nan]), None, ""),
+        1,
+        0.5,
+        False,
+        0,
+    )
     with pytest.raises(LopsError, match="mine: a score is NaN; the probe's training has diverged"):
         ranked(["a", "b"], ["x", "y"])

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from lops_adapters.core import LopsError
+from lops_adapters.probes.word_vectors import train_word_vectors, with_random_vectors
 from lops_adapters.probes.words import WordVectors
-from lops_adapters.word_vectors import train_word_vectors, with_random_vectors
 
 OPTIONS = {"size": 8, "min_count": 2, "epochs": 2, "at_least": 1, "seed": 0}
 
@@ -43,7 +43,11 @@ def trainings(monkeypatch):
 
 
 def same(one, other):
-    return one.words == other.words and one.vectors.dtype == other.vectors.dtype and np.array_equal(one.vectors, other.vectors)
+    return (
+        one.words == other.words
+        and one.vectors.dtype == other.vectors.dtype
+        and np.array_equal(one.vectors, other.vectors)
+    )
 
 
 def test_words_that_occur_often_enough_in_alphabetical_order(vectors):
@@ -67,7 +71,9 @@ def test_each_row_is_its_words(vectors, monkeypatch):
     monkeypatch.setattr("gensim.models.Word2Vec", Keeper)
     assert same(train_word_vectors(TEXTS, **OPTIONS), vectors)
     for word, row in zip(vectors.words, vectors.vectors, strict=True):
-        np.testing.assert_allclose(row, models[0][word] / np.linalg.norm(models[0][word]), atol=1e-6)
+        np.testing.assert_allclose(
+            row, models[0][word] / np.linalg.norm(models[0][word]), atol=1e-6
+        )
 
 
 def test_reproducible_also_in_another_process(vectors):
@@ -78,7 +84,9 @@ def test_reproducible_also_in_another_process(vectors):
         "sys.stdout.write(train_word_vectors(TEXTS, **OPTIONS).vectors.tobytes().hex())"
     )
     environment = {**os.environ, "PYTHONHASHSEED": "7"}
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
     assert done.stdout == vectors.vectors.tobytes().hex()
 
 
@@ -94,7 +102,17 @@ def test_the_global_generators_are_left_alone():
 
 def test_the_originals_options(trainings):
     train_word_vectors(TEXTS, **{**OPTIONS, "seed": 2**32 + 3})
-    expected = {"vector_size": 8, "window": 5, "min_count": 2, "sample": 1e-3, "sg": 1, "negative": 5, "epochs": 2, "workers": 1, "seed": 3}
+    expected = {
+        "vector_size": 8,
+        "window": 5,
+        "min_count": 2,
+        "sample": 1e-3,
+        "sg": 1,
+        "negative": 5,
+        "epochs": 2,
+        "workers": 1,
+        "seed": 3,
+    }
     assert trainings[0][1] == expected
 
 
@@ -119,7 +137,10 @@ def test_long_texts_are_read_to_their_end(trainings):
 
 @pytest.mark.parametrize("texts", [[], [[], []], [["a", "b"], ["c"]]])
 def test_no_word_occurs_often_enough(texts):
-    with pytest.raises(LopsError, match=f"cannot train word vectors on {len(texts)} documents .*; wanted words that occur at least twice"):
+    with pytest.raises(
+        LopsError,
+        match=f"cannot train word vectors on {len(texts)} documents .*; wanted words that occur at least twice",
+    ):
         train_word_vectors(texts, **OPTIONS)
     with pytest.raises(LopsError, match="at least 5 times"):
         train_word_vectors(texts, **{**OPTIONS, "min_count": 5})
@@ -127,7 +148,10 @@ def test_no_word_occurs_often_enough(texts):
 
 def test_without_gensim(monkeypatch):
     monkeypatch.setitem(sys.modules, "gensim.models", None)
-    with pytest.raises(LopsError, match=r"this needs gensim, which is not installed; run: pip install 'lops_adapters\[gensim\]'"):
+    with pytest.raises(
+        LopsError,
+        match=r"this needs gensim, which is not installed; run: pip install 'lops_adapters\[gensim\]'",
+    ):
         train_word_vectors(TEXTS, **OPTIONS)
 
 
@@ -150,8 +174,17 @@ CHANGES = {
     "an empty text more": ([*TEXTS, []], {}),
     "a border between texts": ([TEXTS[0] + TEXTS[1][:1], TEXTS[1][1:], *TEXTS[2:]], {}),
     "a border between words": ([[" ".join(TEXTS[0][:2]), *TEXTS[0][2:]], *TEXTS[1:]], {}),
-    "two borders between words": ([[" ".join(TEXTS[0][:2]), *" ".join(TEXTS[0][2:4]).split("2", 1), *TEXTS[0][4:]], *TEXTS[1:]], {}),
-    **{f"{name} {value}": (TEXTS, {name: value}) for name, value in {"size": 9, "min_count": 3, "epochs": 3, "seed": 1}.items()},
+    "two borders between words": (
+        [
+            [" ".join(TEXTS[0][:2]), *" ".join(TEXTS[0][2:4]).split("2", 1), *TEXTS[0][4:]],
+            *TEXTS[1:],
+        ],
+        {},
+    ),
+    **{
+        f"{name} {value}": (TEXTS, {name: value})
+        for name, value in {"size": 9, "min_count": 3, "epochs": 3, "seed": 1}.items()
+    },
     "at_least": (TEXTS, {"at_least": 10**5}),
 }
 
@@ -161,7 +194,9 @@ def test_whatever_changes_the_vectors_is_kept_apart(tmp_path, monkeypatch):
     for number, (texts, options) in enumerate(CHANGES.values(), 2):
         train_word_vectors(texts, **{**OPTIONS, **options}, cache=tmp_path)
         assert len(list(tmp_path.iterdir())) == number
-    monkeypatch.setattr("lops_adapters.word_vectors.version", lambda name: f"{name} of tomorrow")
+    monkeypatch.setattr(
+        "lops_adapters.probes.word_vectors.version", lambda name: f"{name} of tomorrow"
+    )
     train_word_vectors(TEXTS, **OPTIONS, cache=tmp_path)
     assert len(list(tmp_path.iterdir())) == len(CHANGES) + 2
 
@@ -188,7 +223,9 @@ def flipped(data):
     return data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :]
 
 
-@pytest.mark.parametrize("damage", [cut, flipped, lambda data: b"", lambda data: b"no vectors", lambda data: data[:-1]])
+@pytest.mark.parametrize(
+    "damage", [cut, flipped, lambda data: b"", lambda data: b"no vectors", lambda data: data[:-1]]
+)
 def test_a_damaged_file_is_replaced(damage, vectors, trainings, tmp_path, caplog):
     train_word_vectors(TEXTS, **OPTIONS, cache=tmp_path)
     (kept,) = tmp_path.iterdir()
@@ -201,7 +238,14 @@ def test_a_damaged_file_is_replaced(damage, vectors, trainings, tmp_path, caplog
     assert list(tmp_path.iterdir()) == [kept]
 
 
-@pytest.mark.parametrize("arrays", [{}, {"vectors": np.ones((40, 9), dtype=np.float32)}, {"vectors": np.ones((39, 8), dtype=np.float32)}])
+@pytest.mark.parametrize(
+    "arrays",
+    [
+        {},
+        {"vectors": np.ones((40, 9), dtype=np.float32)},
+        {"vectors": np.ones((39, 8), dtype=np.float32)},
+    ],
+)
 def test_a_file_of_something_else_is_replaced(arrays, vectors, tmp_path):
     train_word_vectors(TEXTS, **OPTIONS, cache=tmp_path)
     (kept,) = tmp_path.iterdir()
@@ -215,10 +259,12 @@ def test_a_file_of_something_else_is_replaced(arrays, vectors, tmp_path):
 def test_a_folder_that_cannot_be_written_costs_a_line_in_the_log(vectors, tmp_path, caplog):
     (tmp_path / "file").write_text("in the way")
     with caplog.at_level(logging.WARNING):
-        assert same(train_word_vectors(TEXTS, **OPTIONS, cache=tmp_path / "file" / "cache"), vectors)
-    assert [record.message.split(":")[0] for record in caplog.records if record.name.startswith("lops")][-1:] == [
-        "word vectors are not kept for another run"
-    ]
+        assert same(
+            train_word_vectors(TEXTS, **OPTIONS, cache=tmp_path / "file" / "cache"), vectors
+        )
+    assert [
+        record.message.split(":")[0] for record in caplog.records if record.name.startswith("lops")
+    ][-1:] == ["word vectors are not kept for another run"]
 
 
 def test_a_full_disk_leaves_nothing_half_written(vectors, tmp_path, monkeypatch, caplog):
@@ -235,7 +281,9 @@ def test_a_full_disk_leaves_nothing_half_written(vectors, tmp_path, monkeypatch,
 def test_rare_words_get_random_vectors():
     trained = WordVectors(("a", "c"), np.eye(2, 4, dtype=np.float32))
     vocabulary = [f"w{i}" for i in range(500)]
-    one, again, other = (with_random_vectors(trained, ["c", *vocabulary, "a"], seed) for seed in (0, 0, 1))
+    one, again, other = (
+        with_random_vectors(trained, ["c", *vocabulary, "a"], seed) for seed in (0, 0, 1)
+    )
     assert one.words == ("a", "c", *vocabulary)
     assert one.vectors.dtype == np.float32
     assert (one.vectors[:2] == trained.vectors).all()

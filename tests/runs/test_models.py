@@ -1,4 +1,5 @@
-"""Finding a trained classifier; what a real one predicts is tested with the framework that made it."""
+"""Finding a trained classifier; what a real one predicts is tested with the framework that made it.
+"""
 
 import json
 from importlib import import_module
@@ -7,9 +8,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from lops_adapters import loading
+from lops_adapters.runs import models as loading
 from lops_adapters.core import LopsError
-from lops_adapters.loading import load
+from lops_adapters.runs.models import load
 
 
 class Stub:

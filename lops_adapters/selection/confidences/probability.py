@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from lops_adapters.probes.base import Snapshot
-from lops_adapters.selection.confidence import Confidence
+from lops_adapters.selection.confidences.base import Confidence
 
 
 class Probability(Confidence):
-    """The probability of the pseudo-label at the last checkpoint (the paper's baseline of this name).
+    """The probability of the pseudo-label at the last checkpoint (the paper's baseline of this
+    name).
 
     >>> probability = Probability(np.array([0, 1]), 2)
     >>> probability.observe(Snapshot(1.0, np.array([[0.75, 0.25], [0.5, 0.5]]), None))

@@ -15,13 +15,15 @@ SomeSettings = TypeVar("SomeSettings", bound="FrameworkSettings")
 class FrameworkSettings:
     """All that decides the outcome of a run besides data and seed; survives a trip through JSON.
 
-    A framework's settings are a subclass that adds fields and names its probes, its presets, and what must be at least 1.
+    A framework's settings are a subclass that adds fields and names its probes, its presets, and
+    what must be at least 1.
 
     Args:
         probe: the classifier that is watched; ``same`` is the framework's own.
         rule, tau: of the selection, see :class:`lops_adapters.selection.Lops`.
         every: look at the probe after every so many updates, or ``epoch``.
-        faithful: the original's ways where they can be chosen, see the framework's page in the documentation.
+        faithful: the original's ways where they can be chosen, see the framework's page in the
+            documentation.
 
     """
 
@@ -60,7 +62,9 @@ class FrameworkSettings:
         return None if isinstance(self.every, str) else self.every
 
     def check_checkpoints(self, updates: int, samples: str) -> None:
-        """Refuse to look at a probe more rarely than it makes ``updates`` in all; ``samples`` says on what."""
+        """Refuse to look at a probe more rarely than it makes ``updates`` in all; ``samples`` says
+        on what.
+        """
         if (self.updates_between_checkpoints or 0) > updates:
             raise LopsError(f"every is {self.every}, and the probe makes {updates} updates on {samples}; wanted a smaller number, or epoch")
 
@@ -70,7 +74,9 @@ class FrameworkSettings:
 
     @classmethod
     def preset(cls: type[SomeSettings], name: str, **overrides: Any) -> SomeSettings:
-        """Return a preset with single settings overridden; an override of None leaves the preset's value."""
+        """Return a preset with single settings overridden; an override of None leaves the preset's
+        value.
+        """
         if name not in cls.PRESETS:
             raise LopsError(f"preset is {name!r}; wanted one of {', '.join(cls.PRESETS)}")
         unknown = set(overrides) - {field.name for field in fields(cls)}

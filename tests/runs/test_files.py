@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from lops_adapters.core import ClassReport, Selection
-from lops_adapters.outputs import add_arm, arm_metrics, selection_metrics, write_predictions, write_pseudo_labels, write_selection
-from lops_adapters.runs import RunFolder
+from lops_adapters.runs.files import add_arm, arm_metrics, selection_metrics, write_predictions, write_pseudo_labels, write_selection
+from lops_adapters.runs.folder import RunFolder
 
 
 def rows(path):

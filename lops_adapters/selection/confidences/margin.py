@@ -5,14 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from lops_adapters.probes.base import Snapshot
-from lops_adapters.selection.confidence import Confidence
+from lops_adapters.selection.confidences.base import Confidence
 
 
 class Margin(Confidence):
-    """The mean over checkpoints of the pseudo-label's probability minus the largest other one, in [-1, 1].
+    """The mean over checkpoints of the pseudo-label's probability minus the largest other one, in
+    [-1, 1].
 
-    Source: Pleiss, Zhang, Elenberg and Weinberger, NeurIPS 2020 (area under the margin). There the margin is one of logits, taken
-    whenever a sample is trained on; here it is one of probabilities, taken at the checkpoints.
+    Source: Pleiss, Zhang, Elenberg and Weinberger, NeurIPS 2020 (area under the margin). There the
+    margin is one of logits, taken whenever a sample is trained on; here it is one of probabilities,
+    taken at the checkpoints.
 
     >>> margin = Margin(np.array([0, 1]), 2)
     >>> margin.observe(Snapshot(1.0, np.array([[0.75, 0.25], [0.5, 0.5]]), None))
@@ -35,7 +37,9 @@ class Margin(Confidence):
 
 
 def margins(probabilities: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """Probability of the pseudo-label minus the largest other, (n,) float64, of (n, k) probabilities and (n,) int codes."""
+    """Probability of the pseudo-label minus the largest other, (n,) float64, of (n, k)
+    probabilities and (n,) int codes.
+    """
     rows = np.arange(len(codes))
     others = probabilities.astype(np.float64)
     label = others[rows, codes]

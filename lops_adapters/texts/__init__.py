@@ -1,0 +1,1 @@
+"""Texts and labels in, a selection out."""
