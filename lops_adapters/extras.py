@@ -66,10 +66,12 @@ def require(needed_by: str, modules: Sequence[str], extra: str | None = None) ->
 
 
 def missing(library: str, needed_by: str, extra: str | None = None, why: str = "") -> str:
-    """Return the sentence about a library that is missing, or cannot be imported because of ``why``.
+    """Return the sentence about a library that is missing, or cannot be imported because of
+    ``why``.
 
     >>> missing("torch", "The HAN probe")
-    "The HAN probe needs PyTorch, which is not installed; run: pip install 'lops_adapters[transformers]'"
+    "The HAN probe needs PyTorch, which is not installed; run: pip install
+    'lops_adapters[transformers]'"
     """
     name, smallest = LIBRARIES[library]
     wanted = extra or smallest

@@ -1,5 +1,4 @@
-"""What every framework's ``python -m`` does: settings and data in, a run folder and its table out.
-"""
+"""What every framework's ``python -m`` does: settings and data in, a run folder and its table out."""
 
 from __future__ import annotations
 
@@ -11,10 +10,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from lops_adapters import console
-from lops_adapters.runs import options as arguments
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import Dataset
 from lops_adapters.report.arms import arm_table
+from lops_adapters.runs import options as arguments
 from lops_adapters.runs.settings import FrameworkSettings
 
 SomeSettings = TypeVar("SomeSettings", bound=FrameworkSettings)
@@ -46,14 +45,22 @@ def run_command(
     arms = arguments.read_arms(options.arms, (*settings_class.ARMS, *settings_class.MORE_ARMS))
     seeds = arguments.read_seeds(options)
     preset = options.preset or arguments.default_preset()
-    overrides = {field.name: getattr(options, field.name) for field in fields(settings_class) if hasattr(options, field.name)}
+    overrides = {
+        field.name: getattr(options, field.name)
+        for field in fields(settings_class)
+        if hasattr(options, field.name)
+    }
     chosen = settings_class.preset(preset, **overrides)
     for seed in seeds:
         dataset = arguments.read_dataset(options, seed)
         settings = chosen if check is None else check(chosen, options, dataset, seed)
-        path, metrics = _one(command_name(title), settings, run, options, preset, arms, dataset, seed)
+        path, metrics = _one(
+            command_name(title), settings, run, options, preset, arms, dataset, seed
+        )
         write_report(path)
-        print(f"\n{title} on {metrics['dataset']}, {metrics['n_documents']} documents, preset {preset}, seed {seed}\n")
+        print(
+            f"\n{title} on {metrics['dataset']}, {metrics['n_documents']} documents, preset {preset}, seed {seed}\n"
+        )
         print(arm_table(metrics))
         print(f"\nrun folder: {path}")
     return 0
@@ -77,10 +84,18 @@ def _one(
     path = options.output or free_folder(base, resume=options.resume)
     if options.output and options.seeds > 1:
         path = options.output / f"seed{seed}"
-    config = describe(framework, {"preset": preset, "max_docs": options.max_docs, **settings.as_dict()}, seed, dataset.corpus, device)
+    config = describe(
+        framework,
+        {"preset": preset, "max_docs": options.max_docs, **settings.as_dict()},
+        seed,
+        dataset.corpus,
+        device,
+    )
     folder = RunFolder.open(path, config, resume=options.resume)
     try:
-        return path, run(dataset, settings, folder, arms, seed=seed, device=device, quiet=options.quiet)
+        return path, run(
+            dataset, settings, folder, arms, seed=seed, device=device, quiet=options.quiet
+        )
     except LopsError:
         folder.discard_unstarted()
         raise
@@ -101,4 +116,6 @@ def require(title: str, modules: Sequence[str]) -> None:
     """
     for module in modules:
         if find_spec(module) is None:
-            raise LopsError(f"{title} needs {module}, which is not installed; run: pip install 'lops_adapters[{command_name(title)}]'")
+            raise LopsError(
+                f"{title} needs {module}, which is not installed; run: pip install 'lops_adapters[{command_name(title)}]'"
+            )

@@ -16,12 +16,20 @@ from lops_adapters.core import Selection
 from lops_adapters.runs.folder import RunFolder
 
 
-def write_pseudo_labels(path: Path, ids: Iterable[str], labels: Iterable[Any], scores: Iterable[float]) -> None:
+def write_pseudo_labels(
+    path: Path, ids: Iterable[str], labels: Iterable[Any], scores: Iterable[float]
+) -> None:
     """Write one CSV file: sample id, pseudo-label, the score it was given by."""
-    storage.write_csv(path, ["id", "pseudo_label", "score"], zip(ids, labels, (f"{score:g}" for score in scores), strict=True))
+    storage.write_csv(
+        path,
+        ["id", "pseudo_label", "score"],
+        zip(ids, labels, (f"{score:g}" for score in scores), strict=True),
+    )
 
 
-def write_selection(path: Path, ids: Iterable[str], labels: Iterable[Any], selection: Selection) -> None:
+def write_selection(
+    path: Path, ids: Iterable[str], labels: Iterable[Any], selection: Selection
+) -> None:
     """Write one CSV file: sample id, pseudo-label, epoch it was learnt at (empty: never),
     confidence, whether it is selected (1 or 0).
     """
@@ -31,7 +39,9 @@ def write_selection(path: Path, ids: Iterable[str], labels: Iterable[Any], selec
     storage.write_csv(path, ["id", "pseudo_label", "learnt_at", "confidence", "selected"], rows)
 
 
-def write_predictions(path: Path, ids: Sequence[str], classes: Sequence[str], probabilities: np.ndarray) -> None:
+def write_predictions(
+    path: Path, ids: Sequence[str], classes: Sequence[str], probabilities: np.ndarray
+) -> None:
     """Write one CSV file: document id, predicted class, its probability; ``probabilities`` is (n,
     k).
     """
@@ -46,13 +56,14 @@ def selection_metrics(selection: Selection) -> dict[str, Any]:
         "selected": len(selection.kept),
         "rule": selection.rule,
         "stopped": selection.stopped,
-        "per_class": {str(label): report._asdict() for label, report in selection.per_class.items()},
+        "per_class": {
+            str(label): report._asdict() for label, report in selection.per_class.items()
+        },
     }
 
 
 def arm_metrics(iterations: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Return an arm's entry in ``metrics.json``: its last iteration's results, and all iterations.
-    """
+    """Return an arm's entry in ``metrics.json``: its last iteration's results, and all iterations."""
     last = iterations[-1]
     return {
         **{key: last[key] for key in ("micro_f1", "macro_f1", "selected", "selected_noise")},
@@ -61,7 +72,9 @@ def arm_metrics(iterations: Sequence[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def add_arm(run: RunFolder, about: dict[str, Any], arm: str, result: dict[str, Any]) -> dict[str, Any]:
+def add_arm(
+    run: RunFolder, about: dict[str, Any], arm: str, result: dict[str, Any]
+) -> dict[str, Any]:
     """Write ``metrics.json`` with one arm more and return its contents; arms of an earlier call on
     this run folder stay.
 
@@ -75,6 +88,11 @@ def add_arm(run: RunFolder, about: dict[str, Any], arm: str, result: dict[str, A
     path = run.path / "metrics.json"
     arms = json.loads(path.read_text(encoding="utf-8"))["arms"] if path.exists() else {}
     arms[arm] = result
-    metrics = {**about, "arms": {name: arms[name] for name in sorted(arms, key=lambda name: (name != "standard", name))}}
+    metrics = {
+        **about,
+        "arms": {
+            name: arms[name] for name in sorted(arms, key=lambda name: (name != "standard", name))
+        },
+    }
     storage.write_json(path, metrics)
     return metrics

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import logging
-import platform
 import re
 import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -49,7 +48,9 @@ class RunFolder:
         stored = path / "config.json"
         if stored.exists():
             if not resume:
-                raise LopsError(f"{path} already holds a run; give --resume to go on with it, or another --output")
+                raise LopsError(
+                    f"{path} already holds a run; give --resume to go on with it, or another --output"
+                )
             _compare(json.loads(stored.read_text(encoding="utf-8")), config, path)
             for leftover in list(path.rglob(".*.tmp")):  # of a process killed while it wrote
                 if leftover.is_dir():
@@ -63,7 +64,9 @@ class RunFolder:
                 path.mkdir(parents=True, exist_ok=True)
                 storage.write_json(stored, config)
             except OSError as error:
-                raise LopsError(f"{path} cannot be written ({error.strerror}); give another --output") from None
+                raise LopsError(
+                    f"{path} cannot be written ({error.strerror}); give another --output"
+                ) from None
         (path / "work").mkdir(exist_ok=True)
         return run
 
@@ -88,7 +91,9 @@ class RunFolder:
         """Folder of the finished stages."""
         return self.path / "work"
 
-    def stage(self, name: str, compute: Callable[[], dict[str, np.ndarray]]) -> tuple[dict[str, np.ndarray], float]:
+    def stage(
+        self, name: str, compute: Callable[[], dict[str, np.ndarray]]
+    ) -> tuple[dict[str, np.ndarray], float]:
         """Return the arrays of a stage and the seconds it took, from disk where it was finished
         before.
         """
@@ -107,8 +112,7 @@ class RunFolder:
         return selection_from(arrays), seconds
 
     def save_model(self, folder: Path, write: Callable[[Path], object]) -> None:
-        """Let ``write`` fill a fresh folder, and put it in place of ``folder`` when it is complete.
-        """
+        """Let ``write`` fill a fresh folder, and put it in place of ``folder`` when it is complete."""
         storage.replace_folder(folder, write)
 
 
@@ -123,7 +127,9 @@ def free_folder(base: Path, *, resume: bool) -> Path:
     return newest if resume else path
 
 
-def describe(framework: str, settings: dict[str, Any], seed: int, corpus: Any, device: str) -> dict[str, Any]:
+def describe(
+    framework: str, settings: dict[str, Any], seed: int, corpus: Any, device: str
+) -> dict[str, Any]:
     """Return the contents of ``config.json``: all that is needed to know what a run was and to run
     it again.
     """
@@ -162,10 +168,20 @@ def _git_commit() -> str | None:
     here = Path(__file__).resolve().parent
     try:
         commit = subprocess.run(
-            ["git", "rev-parse", "HEAD"], cwd=here, capture_output=True, text=True, timeout=10, check=True
+            ["git", "rev-parse", "HEAD"],
+            cwd=here,
+            capture_output=True,
+            text=True,
+            timeout=10,
+            check=True,
         ).stdout.strip()
         changed = subprocess.run(
-            ["git", "status", "--porcelain", "--", str(here)], cwd=here, capture_output=True, text=True, timeout=10, check=True
+            ["git", "status", "--porcelain", "--", str(here)],
+            cwd=here,
+            capture_output=True,
+            text=True,
+            timeout=10,
+            check=True,
         ).stdout.strip()
     except (OSError, subprocess.SubprocessError):
         return None
@@ -181,10 +197,17 @@ def _compare(stored: dict[str, Any], config: dict[str, Any], path: Path) -> None
         if isinstance(old, dict) and isinstance(new, dict):
             inner = next(name for name in {**old, **new} if old.get(name) != new.get(name))
             old, new, where = old.get(inner), new.get(inner), f"{key}.{inner}"
-        raise LopsError(f"{path} was started with {where} = {old!r}, not {new!r}; resume with the same options, or give another --output")
+        raise LopsError(
+            f"{path} was started with {where} = {old!r}, not {new!r}; resume with the same options, or give another --output"
+        )
     for name, old in stored.get("versions", {}).items():
         if old != now["versions"].get(name):
-            log.warning("resuming with %s %s, started with %s: numbers may differ", name, now["versions"].get(name), old)
+            log.warning(
+                "resuming with %s %s, started with %s: numbers may differ",
+                name,
+                now["versions"].get(name),
+                old,
+            )
 
 
 def selection_arrays(selection: Selection) -> dict[str, np.ndarray]:
@@ -206,7 +229,14 @@ def selection_from(arrays: dict[str, np.ndarray]) -> Selection:
     """Return the selection stored by :func:`selection_arrays`."""
     notes = json.loads(storage.unpack_strings(arrays["notes"])[0])
     per_class = {label: ClassReport(*report) for label, *report in notes["per_class"]}
-    return Selection(arrays["mask"], arrays["learnt_at"], arrays["confidence"], per_class, notes["rule"], notes["stopped"])
+    return Selection(
+        arrays["mask"],
+        arrays["learnt_at"],
+        arrays["confidence"],
+        per_class,
+        notes["rule"],
+        notes["stopped"],
+    )
 
 
 def slug(text: str) -> str:

@@ -47,7 +47,9 @@ class TextClassifier(ABC):
             raise LopsError("found one string; wanted a list of texts")
         wrong = [text for text in texts if not isinstance(text, str)]
         if wrong:
-            raise LopsError(f"found {wrong[0]!r} among the texts; wanted strings, an empty one for an empty text")
+            raise LopsError(
+                f"found {wrong[0]!r} among the texts; wanted strings, an empty one for an empty text"
+            )
         return self._probabilities(texts)
 
     def predict(self, texts: Sequence[str]) -> list[str]:
@@ -83,13 +85,19 @@ class ProbeClassifier(TextClassifier):
         inner = folder / "classifier"
         inner.mkdir()
         self.classifier.save(inner)
-        write_json(folder / "lops.json", {"kind": self.kind, "classes": list(self.classes), "classifier": self.classifier.kind})
+        write_json(
+            folder / "lops.json",
+            {"kind": self.kind, "classes": list(self.classes), "classifier": self.classifier.kind},
+        )
 
     @classmethod
     def load(cls, folder: Path, *, device: str = "auto") -> ProbeClassifier:
         """Read what :meth:`save` wrote."""
         stored = json.loads((folder / "lops.json").read_text(encoding="utf-8"))
-        return cls(stored["classes"], probe_class(stored["classifier"]).load(folder / "classifier", device=device))
+        return cls(
+            stored["classes"],
+            probe_class(stored["classifier"]).load(folder / "classifier", device=device),
+        )
 
 
 def load(path: str | Path, *, arm: str | None = None, device: str = "auto") -> TextClassifier:
@@ -109,7 +117,13 @@ def load(path: str | Path, *, arm: str | None = None, device: str = "auto") -> T
     tried = (
         [root / arm / "model"]
         if arm
-        else [root, root / "model", root / "lops" / "model", root / "standard" / "model", *sorted(root.glob("*/model"))]
+        else [
+            root,
+            root / "model",
+            root / "lops" / "model",
+            root / "standard" / "model",
+            *sorted(root.glob("*/model")),
+        ]
     )
     folder = next((place for place in tried if (place / "lops.json").is_file()), None)
     if folder is None:
@@ -121,7 +135,9 @@ def load(path: str | Path, *, arm: str | None = None, device: str = "auto") -> T
     except (ValueError, KeyError, TypeError):
         kind = None
     if kind not in LOADERS:
-        raise LopsError(f"{folder} holds a model of kind {kind!r}; this version knows {', '.join(LOADERS)}")
+        raise LopsError(
+            f"{folder} holds a model of kind {kind!r}; this version knows {', '.join(LOADERS)}"
+        )
     module, name = LOADERS[kind].split(":")
     loaded: TextClassifier = getattr(import_module(module), name).load(folder, device=device)
     return loaded

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import logging
-import sys
-import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from lops_adapters.core import RULES, LopsError
 from lops_adapters.datasets import Dataset, load, names
 from lops_adapters.runs.settings import FrameworkSettings
 
 
-def common_parser(framework: str, description: str, settings: type[FrameworkSettings], epilog: str) -> argparse.ArgumentParser:
+def common_parser(
+    framework: str, description: str, settings: type[FrameworkSettings], epilog: str
+) -> argparse.ArgumentParser:
     """Return a parser with the options that every framework has; a framework adds its own."""
     parser = argparse.ArgumentParser(
         prog=f"python -m lops_adapters.{framework}",
@@ -24,29 +22,81 @@ def common_parser(framework: str, description: str, settings: type[FrameworkSett
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     data = parser.add_argument_group("data")
-    data.add_argument("--dataset", default="demo", metavar="NAME|DIR", help=f"a name ({', '.join(names())}) or a path (default: demo)")
-    data.add_argument("--data-dir", metavar="D", help="folder where named data sets are looked for first")
+    data.add_argument(
+        "--dataset",
+        default="demo",
+        metavar="NAME|DIR",
+        help=f"a name ({', '.join(names())}) or a path (default: demo)",
+    )
+    data.add_argument(
+        "--data-dir", metavar="D", help="folder where named data sets are looked for first"
+    )
     data.add_argument("--offline", action="store_true", help="never download anything")
-    data.add_argument("--text-column", metavar="NAME", help="of a CSV, JSONL or Parquet file (default: text)")
-    data.add_argument("--label-column", metavar="NAME", help="gold labels, only for the evaluation (default: label)")
-    data.add_argument("--max-docs", type=int, metavar="N", help="take a seeded simple random sample of N documents")
+    data.add_argument(
+        "--text-column", metavar="NAME", help="of a CSV, JSONL or Parquet file (default: text)"
+    )
+    data.add_argument(
+        "--label-column",
+        metavar="NAME",
+        help="gold labels, only for the evaluation (default: label)",
+    )
+    data.add_argument(
+        "--max-docs",
+        type=int,
+        metavar="N",
+        help="take a seeded simple random sample of N documents",
+    )
     arms = parser.add_argument_group("selection")
     known, usual = ", ".join((*settings.ARMS, *settings.MORE_ARMS)), ",".join(settings.ARMS)
-    arms.add_argument("--arms", default=usual, help=f"comma-separated, of {known}; standard selects nothing (default: {usual})")
+    arms.add_argument(
+        "--arms",
+        default=usual,
+        help=f"comma-separated, of {known}; standard selects nothing (default: {usual})",
+    )
     arms.add_argument("--rule", choices=RULES, help="reading of LOPS (default: released)")
-    arms.add_argument("--tau", type=float, metavar="T", help="fraction of each class (default: 0.5)")
-    arms.add_argument("--every", type=_interval, metavar="B|epoch", help="look at the probe after every B updates, or every epoch")
-    arms.add_argument("--probe", choices=settings.PROBES, help="the classifier that is watched (default: the framework's own)")
+    arms.add_argument(
+        "--tau", type=float, metavar="T", help="fraction of each class (default: 0.5)"
+    )
+    arms.add_argument(
+        "--every",
+        type=_interval,
+        metavar="B|epoch",
+        help="look at the probe after every B updates, or every epoch",
+    )
+    arms.add_argument(
+        "--probe",
+        choices=settings.PROBES,
+        help="the classifier that is watched (default: the framework's own)",
+    )
     run = parser.add_argument_group("run")
-    run.add_argument("--preset", choices=("quick", "paper"), help="sizes for a CPU, or the published ones (default: paper where CUDA is)")
-    run.add_argument("--encoder", metavar="NAME|PATH", help="minilm, a name on the Hugging Face hub, or a local folder")
-    run.add_argument("--seed", type=int, default=0, metavar="S", help="of everything random (default: 0)")
+    run.add_argument(
+        "--preset",
+        choices=("quick", "paper"),
+        help="sizes for a CPU, or the published ones (default: paper where CUDA is)",
+    )
+    run.add_argument(
+        "--encoder",
+        metavar="NAME|PATH",
+        help="minilm, a name on the Hugging Face hub, or a local folder",
+    )
+    run.add_argument(
+        "--seed", type=int, default=0, metavar="S", help="of everything random (default: 0)"
+    )
     run.add_argument("--seeds", type=int, default=1, metavar="N", help="run N seeds: S, S+1, ...")
-    run.add_argument("--device", default="auto", help="auto, cpu, cuda, cuda:N or mps (default: auto)")
-    run.add_argument("--output", type=Path, metavar="DIR", help="run folder (default: a new one under runs/)")
+    run.add_argument(
+        "--device", default="auto", help="auto, cpu, cuda, cuda:N or mps (default: auto)"
+    )
+    run.add_argument(
+        "--output", type=Path, metavar="DIR", help="run folder (default: a new one under runs/)"
+    )
     run.add_argument("--resume", action="store_true", help="go on with a killed run")
     run.add_argument("--quiet", action="store_true", help="no progress bars, no log")
-    run.add_argument("--faithful", action="store_true", default=None, help="the original's ways where they can be chosen, see the docs")
+    run.add_argument(
+        "--faithful",
+        action="store_true",
+        default=None,
+        help="the original's ways where they can be chosen, see the docs",
+    )
     return parser
 
 
@@ -62,7 +112,9 @@ def read_arms(text: str, known: Sequence[str]) -> list[str]:
     """
     asked = [name.strip() for name in text.split(",") if name.strip()]
     if not asked or set(asked) - set(known):
-        raise LopsError(f"the arms to run are {text!r}; wanted some of {', '.join(known)}, separated by commas")
+        raise LopsError(
+            f"the arms to run are {text!r}; wanted some of {', '.join(known)}, separated by commas"
+        )
     return [name for name in known if name in asked]
 
 

@@ -1,72 +1,144 @@
-"""What the settings of all frameworks share: the selection, the presets, the checks."""
+"""Settings of a run: one field per setting, with its help, its range and its option."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
-from typing import Any, ClassVar, TypeVar
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, Field, asdict, dataclass, field, fields, replace
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from lops_adapters.core import RULES, LopsError
 
 SomeSettings = TypeVar("SomeSettings", bound="FrameworkSettings")
 
 
-@dataclass(frozen=True, kw_only=True)
-class FrameworkSettings:
-    """All that decides the outcome of a run besides data and seed; survives a trip through JSON.
+class Range(NamedTuple):
+    """The values a setting may have: what an error says is wanted, and the test."""
 
-    A framework's settings are a subclass that adds fields and names its probes, its presets, and
-    what must be at least 1.
+    wanted: str
+    holds: Callable[[Any], bool]
+
+
+AT_LEAST_ONE = Range("at least 1", lambda value: value >= 1)
+ABOVE_ZERO = Range("a number above 0", lambda value: value > 0)
+NOT_NEGATIVE = Range("a number, at least 0", lambda value: 0 <= value < float("inf"))
+FRACTION = Range("a fraction above 0 and at most 1", lambda value: 0 < value <= 1)
+SHARE = Range("a fraction from 0 to 1", lambda value: 0 <= value <= 1)
+BELOW_ONE = Range("a fraction, at least 0 and below 1", lambda value: 0 <= value < 1)
+CHECKPOINTS = Range(
+    "a number of updates, at least 1, or epoch",
+    lambda value: value == "epoch" or (isinstance(value, int) and value >= 1),
+)
+
+
+def one_of(choices: tuple[str, ...]) -> Range:
+    """Return the range of a setting with named values."""
+    return Range(f"one of {', '.join(choices)}", lambda value: value in choices)
+
+
+def setting(
+    default: Any,
+    help: str,
+    *,
+    within: Range | None = None,
+    choices: tuple[str, ...] | None = None,
+    metavar: str | None = None,
+    usual: str | None = None,
+    parse: Callable[[str], Any] | None = None,
+    option: str | None = "",
+    also: tuple[str, ...] = (),
+) -> Any:
+    """Return a settings field.
 
     Args:
-        probe: the classifier that is watched; ``same`` is the framework's own.
-        rule, tau: of the selection, see :class:`lops_adapters.selection.Lops`.
-        every: look at the probe after every so many updates, or ``epoch``.
-        faithful: the original's ways where they can be chosen, see the framework's page in the
-            documentation.
+        default: its value; a preset may have another.
+        help: one line, for ``--help`` and the class documentation.
+        within: the values allowed; None is always allowed where it is the default.
+        choices: the names allowed.
+        metavar: of the option.
+        usual: what ``--help`` says of the default, where its value does not tell.
+        parse: from the command line's text; default: by the type of the field.
+        option: where the option stands in ``--help``: a group, "" for the framework's own; None:
+            the setting has no option.
+        also: further names of the option.
 
     """
+    about = {
+        "help": help,
+        "within": one_of(choices) if choices else within,
+        "choices": choices,
+        "metavar": metavar,
+        "usual": usual,
+        "parse": parse,
+        "option": option,
+        "also": also,
+    }
+    return field(default=default, metadata=about)
 
-    ARMS: ClassVar[tuple[str, ...]] = ("standard", "lops")  # those a run has by default
+
+def read_checkpoints(text: str) -> int | str:
+    """Return ``epoch``, or a number of updates."""
+    return text if text == "epoch" else int(text)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FrameworkSettings:
+    """Everything that decides the result of a run besides data and seed.
+
+    A framework's settings are a subclass that adds fields and names its arms, probes and presets.
+    They survive a round trip through JSON. ``probe="same"`` is the framework's own classifier.
+    """
+
+    ARMS: ClassVar[tuple[str, ...]] = ("standard", "lops")  # the default
     MORE_ARMS: ClassVar[tuple[str, ...]] = ()
     PROBES: ClassVar[tuple[str, ...]] = ("same",)
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {"quick": {}, "paper": {}}
     WHEN_FAITHFUL: ClassVar[Mapping[str, Any]] = {}
-    AT_LEAST_ONE: ClassVar[tuple[str, ...]] = ()
 
-    probe: str = "same"
-    rule: str = "released"
-    tau: float = 0.5
-    every: int | str = "epoch"
-    faithful: bool = False
+    probe: str = setting(
+        "same", "classifier that is watched; same: the framework's own", option="selection"
+    )
+    rule: str = setting("released", "reading of LOPS", choices=RULES, option="selection")
+    tau: float = setting(
+        0.5, "fraction to keep per class", within=FRACTION, metavar="T", option="selection"
+    )
+    every: int | str = setting(
+        "epoch",
+        "look at the probe after every B updates, or once per epoch",
+        within=CHECKPOINTS,
+        metavar="B|epoch",
+        parse=read_checkpoints,
+        option="selection",
+    )
+    faithful: bool = setting(
+        False, "do as the original does where there is a choice, see the docs", option="run"
+    )
+
+    def __init_subclass__(cls) -> None:
+        """List the fields of a subclass in its documentation."""
+        own = {name: value for name, value in vars(cls).items() if isinstance(value, Field)}
+        lines = [f"        {name}: {value.metadata['help']}." for name, value in own.items()]
+        if lines:
+            cls.__doc__ = "\n".join([cls.__doc__ or "", "", "    Args:", *lines, ""])
 
     def __post_init__(self) -> None:
-        self._one_of("probe", self.PROBES)
-        self._one_of("rule", RULES)
-        if not 0 < self.tau <= 1:
-            raise LopsError(f"tau is {self.tau}; wanted a fraction above 0 and at most 1")
-        if self.every != "epoch" and (not isinstance(self.every, int) or self.every < 1):
-            raise LopsError(f"every is {self.every}; wanted a number of updates, at least 1, or epoch")
-        for name in self.AT_LEAST_ONE:
-            value = getattr(self, name)
-            if value is not None and value < 1:
-                raise LopsError(f"{name} is {value}; wanted at least 1")
-
-    def _one_of(self, name: str, choices: tuple[str, ...]) -> None:
-        if getattr(self, name) not in choices:
-            raise LopsError(f"{name} is {getattr(self, name)!r}; wanted one of {', '.join(choices)}")
+        _check("probe", self.probe, one_of(self.PROBES))
+        for item in fields(self):
+            value, within = getattr(self, item.name), item.metadata["within"]
+            if within is not None and not (value is None and item.default is None):
+                _check(item.name, value, within)
 
     @property
     def updates_between_checkpoints(self) -> int | None:
-        """What a selector calls ``every``: a number of updates, None for once an epoch."""
+        """``every`` as a selector takes it: a number of updates, None for once per epoch."""
         return None if isinstance(self.every, str) else self.every
 
     def check_checkpoints(self, updates: int, samples: str) -> None:
-        """Refuse to look at a probe more rarely than it makes ``updates`` in all; ``samples`` says
-        on what.
-        """
+        """Refuse an ``every`` larger than the ``updates`` a probe makes on these ``samples``."""
         if (self.updates_between_checkpoints or 0) > updates:
-            raise LopsError(f"every is {self.every}, and the probe makes {updates} updates on {samples}; wanted a smaller number, or epoch")
+            raise LopsError(
+                f"every is {self.every}, and the probe makes {updates} updates on {samples}; "
+                "wanted a smaller number, or epoch"
+            )
 
     def as_dict(self) -> dict[str, Any]:
         """Return the settings in JSON's own types."""
@@ -74,13 +146,40 @@ class FrameworkSettings:
 
     @classmethod
     def preset(cls: type[SomeSettings], name: str, **overrides: Any) -> SomeSettings:
-        """Return a preset with single settings overridden; an override of None leaves the preset's
-        value.
+        """Return a preset with some settings overridden; None leaves the preset's value.
+
+        Raises:
+            LopsError: an unknown preset or setting, or a value out of range.
+
         """
         if name not in cls.PRESETS:
             raise LopsError(f"preset is {name!r}; wanted one of {', '.join(cls.PRESETS)}")
-        unknown = set(overrides) - {field.name for field in fields(cls)}
+        unknown = set(overrides) - {item.name for item in fields(cls)}
         if unknown:
             raise LopsError(f"unknown settings: {', '.join(sorted(unknown))}")
-        settings = cls(**{**cls.PRESETS[name], **{key: value for key, value in overrides.items() if value is not None}})
+        given = {key: value for key, value in overrides.items() if value is not None}
+        settings = cls(**{**cls.PRESETS[name], **given})
         return replace(settings, **cls.WHEN_FAITHFUL) if settings.faithful else settings
+
+    @classmethod
+    def usual(cls, name: str) -> str:
+        """Return the default of a setting as ``--help`` shows it, per preset where they differ."""
+        item = next(item for item in fields(cls) if item.name == name)
+        if item.metadata["usual"] is not None:
+            return str(item.metadata["usual"])
+        assert item.default is not MISSING
+        own = {preset: values.get(name, item.default) for preset, values in cls.PRESETS.items()}
+        quick, others = own["quick"], {k: v for k, v in own.items() if v != own["quick"]}
+        shown = "none" if quick is None else str(quick)
+        return "; ".join(
+            [shown, *(f"{k}: {'none' if v is None else v}" for k, v in others.items())]
+        )
+
+
+def _check(name: str, value: Any, within: Range) -> None:
+    try:
+        fine = within.holds(value)
+    except TypeError:
+        fine = False
+    if not fine:
+        raise LopsError(f"{name} is {value!r}; wanted {within.wanted}")

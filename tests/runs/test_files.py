@@ -5,7 +5,14 @@ import numpy as np
 import pytest
 
 from lops_adapters.core import ClassReport, Selection
-from lops_adapters.runs.files import add_arm, arm_metrics, selection_metrics, write_predictions, write_pseudo_labels, write_selection
+from lops_adapters.runs.files import (
+    add_arm,
+    arm_metrics,
+    selection_metrics,
+    write_predictions,
+    write_pseudo_labels,
+    write_selection,
+)
 from lops_adapters.runs.folder import RunFolder
 
 
@@ -16,13 +23,25 @@ def rows(path):
 
 @pytest.fixture
 def selection():
-    report = {"law": ClassReport(3, 1, 2, 2, 1.5, "closed"), "arts": ClassReport(1, 1, 0, 0, None, "never")}
+    report = {
+        "law": ClassReport(3, 1, 2, 2, 1.5, "closed"),
+        "arts": ClassReport(1, 1, 0, 0, None, "never"),
+    }
     confidence = np.array([0.5, -1 / 3, 1.0, 0.123456789])
-    return Selection(np.array([1, 0, 1, 0]), np.array([1.5, np.inf, 1.0, 12.25]), confidence, report, "released", "all closed")
+    return Selection(
+        np.array([1, 0, 1, 0]),
+        np.array([1.5, np.inf, 1.0, 12.25]),
+        confidence,
+        report,
+        "released",
+        "all closed",
+    )
 
 
 def test_pseudo_labels(tmp_path):
-    write_pseudo_labels(tmp_path / "a.csv", ["d,1", 'd"2', "d\n3"], ["law", "arts", "ä"], [2, 0.85, 1 / 3])
+    write_pseudo_labels(
+        tmp_path / "a.csv", ["d,1", 'd"2', "d\n3"], ["law", "arts", "ä"], [2, 0.85, 1 / 3]
+    )
     assert rows(tmp_path / "a.csv") == [
         ["id", "pseudo_label", "score"],
         ["d,1", "law", "2"],
@@ -75,12 +94,24 @@ def test_metrics_of_a_selection(selection):
     law = {"count": 3, "threshold": 1, "learnt": 2, "kept": 2, "closed_at": 1.5, "why": "closed"}
     arts = {"count": 1, "threshold": 1, "learnt": 0, "kept": 0, "closed_at": None, "why": "never"}
     found = selection_metrics(selection)
-    assert found == {"selected": 2, "rule": "released", "stopped": "all closed", "per_class": {"law": law, "arts": arts}}
+    assert found == {
+        "selected": 2,
+        "rule": "released",
+        "stopped": "all closed",
+        "per_class": {"law": law, "arts": arts},
+    }
     assert json.loads(json.dumps(found)) == found
 
 
 def iteration(number, seconds, f1=0.5):
-    return {"iteration": number, "micro_f1": f1, "macro_f1": f1 / 2, "selected": 10 + number, "selected_noise": None, "seconds": seconds}
+    return {
+        "iteration": number,
+        "micro_f1": f1,
+        "macro_f1": f1 / 2,
+        "selected": 10 + number,
+        "selected_noise": None,
+        "seconds": seconds,
+    }
 
 
 def test_an_arm_is_its_last_iteration_and_the_time_of_all():
@@ -93,15 +124,28 @@ def test_an_arm_is_its_last_iteration_and_the_time_of_all():
 def test_arms_of_earlier_calls_stay(tmp_path):
     run, path = RunFolder(tmp_path), tmp_path / "metrics.json"
     lops, standard, again = (arm_metrics([iteration(0, seconds)]) for seconds in (1, 2, 3))
-    assert add_arm(run, {"dataset": "toy", "old": 1}, "lops", lops) == {"dataset": "toy", "old": 1, "arms": {"lops": lops}}
+    assert add_arm(run, {"dataset": "toy", "old": 1}, "lops", lops) == {
+        "dataset": "toy",
+        "old": 1,
+        "arms": {"lops": lops},
+    }
     assert json.loads(path.read_text()) == {"dataset": "toy", "old": 1, "arms": {"lops": lops}}
     about = {"dataset": "toy", "seconds": {"vectors": np.float64(1.5)}, "kappa": [float("inf")]}
     metrics = add_arm(run, about, "standard", standard)
     assert list(metrics["arms"].items()) == [("standard", standard), ("lops", lops)]
     stored = json.loads(path.read_text())
-    assert stored == {"dataset": "toy", "seconds": {"vectors": 1.5}, "kappa": [None], "arms": {"standard": standard, "lops": lops}}
+    assert stored == {
+        "dataset": "toy",
+        "seconds": {"vectors": 1.5},
+        "kappa": [None],
+        "arms": {"standard": standard, "lops": lops},
+    }
     assert list(stored["arms"]) == ["standard", "lops"]
     assert list(add_arm(run, about, "lops-all", again)["arms"]) == ["standard", "lops", "lops-all"]
     assert list(json.loads(path.read_text())["arms"]) == ["standard", "lops", "lops-all"]
     add_arm(run, about, "standard", again)
-    assert json.loads(path.read_text())["arms"] == {"standard": again, "lops": lops, "lops-all": again}
+    assert json.loads(path.read_text())["arms"] == {
+        "standard": again,
+        "lops": lops,
+        "lops-all": again,
+    }

@@ -6,15 +6,24 @@ import pytest
 
 from lops_adapters.core import LearningOrder, LopsError
 from lops_adapters.datasets import Corpus
-from lops_adapters.runs.folder import RunFolder, describe, free_folder, selection_arrays, selection_from, slug
-from lops_adapters.storage import pack_strings, unpack_strings
+from lops_adapters.runs.folder import (
+    RunFolder,
+    describe,
+    free_folder,
+    selection_arrays,
+    selection_from,
+    slug,
+)
 from lops_adapters.selection import keep_all
+from lops_adapters.storage import pack_strings, unpack_strings
 
 CORPUS = Corpus("toy", ("a", "b"), ("one", "two"), ("x", "y"), {"x": ("one",)})
 
 
 def config(seed=0, corpus=CORPUS, framework="conwea", device="cpu", **settings):
-    return describe(framework, {"tau": 0.5, "every": None, "sizes": (1, 2), **settings}, seed, corpus, device)
+    return describe(
+        framework, {"tau": 0.5, "every": None, "sizes": (1, 2), **settings}, seed, corpus, device
+    )
 
 
 @pytest.fixture
@@ -34,7 +43,10 @@ def test_config_says_what_the_run_was(run):
 
 
 def test_a_folder_with_a_run_needs_resume(run):
-    with pytest.raises(LopsError, match=r"run already holds a run; give --resume to go on with it, or another --output"):
+    with pytest.raises(
+        LopsError,
+        match=r"run already holds a run; give --resume to go on with it, or another --output",
+    ):
         RunFolder.open(run.path, config(), resume=False)
     before = (run.path / "config.json").read_bytes()
     # another device is no other run
@@ -56,9 +68,18 @@ def test_resume_where_nothing_is_starts(tmp_path):
         (config(extra=1), "settings.extra = None, not 1"),
         (config(seed=1), "seed = 0, not 1"),
         (config(framework="xclass"), "framework = 'conwea', not 'xclass'"),
-        (config(corpus=Corpus("toy", ("a",), ("one",), ("x", "y"), {"x": ("one",)})), "dataset.documents = 2, not 1"),
-        (config(corpus=Corpus("toy", ("a", "b"), ("one", "two"), ("x", "y"), {"x": ("two",)})), "dataset.seeds = {'x': ['one']}"),
-        (config(corpus=Corpus("toy", ("a", "b"), ("one", "too"), ("x", "y"), {"x": ("one",)})), "dataset.sha256 = "),
+        (
+            config(corpus=Corpus("toy", ("a",), ("one",), ("x", "y"), {"x": ("one",)})),
+            "dataset.documents = 2, not 1",
+        ),
+        (
+            config(corpus=Corpus("toy", ("a", "b"), ("one", "two"), ("x", "y"), {"x": ("two",)})),
+            "dataset.seeds = {'x': ['one']}",
+        ),
+        (
+            config(corpus=Corpus("toy", ("a", "b"), ("one", "too"), ("x", "y"), {"x": ("one",)})),
+            "dataset.sha256 = ",
+        ),
     ],
 )
 def test_what_differs_is_named(run, other, words):
@@ -73,7 +94,9 @@ def test_other_versions_are_worth_a_line(run, caplog):
     other["versions"]["numpy"] = "0.1"
     with caplog.at_level(logging.WARNING, logger="lops_adapters"):
         RunFolder.open(run.path, other, resume=True)
-    assert f"resuming with numpy 0.1, started with {np.__version__}: numbers may differ" in caplog.text
+    assert (
+        f"resuming with numpy 0.1, started with {np.__version__}: numbers may differ" in caplog.text
+    )
 
 
 def test_folders_of_others_are_left_alone(tmp_path):
@@ -126,16 +149,34 @@ def test_a_stage_that_fails_is_not_stored(run):
 
 
 def learnt():
-    order = LearningOrder(["b", "b", "a", "a", "a"], tau=0.4, rule="ranked", max_checkpoints=3, classes=["a", "b", "c"], seed=3)
-    order.observe(np.array([[0.1, 0.8, 0.1], [0.6, 0.2, 0.2], [0.2, 0.7, 0.1], [0.3, 0.4, 0.3], [0.1, 0.1, 0.8]]), time=0.25)
+    order = LearningOrder(
+        ["b", "b", "a", "a", "a"],
+        tau=0.4,
+        rule="ranked",
+        max_checkpoints=3,
+        classes=["a", "b", "c"],
+        seed=3,
+    )
+    order.observe(
+        np.array(
+            [[0.1, 0.8, 0.1], [0.6, 0.2, 0.2], [0.2, 0.7, 0.1], [0.3, 0.4, 0.3], [0.1, 0.1, 0.8]]
+        ),
+        time=0.25,
+    )
     order.observe(["a", "a", "a", "b", "a"], time=1.5)
     return order.select()
 
 
-@pytest.mark.parametrize("make", [learnt, lambda: keep_all("xyz", ["q", "r", "q"])], ids=["lops", "keep all"])
+@pytest.mark.parametrize(
+    "make", [learnt, lambda: keep_all("xyz", ["q", "r", "q"])], ids=["lops", "keep all"]
+)
 def test_selections_come_back(run, make):
     selection = make()
-    for found in (selection_from(selection_arrays(selection)), run.select("s", make)[0], run.select("s", pytest.fail)[0]):
+    for found in (
+        selection_from(selection_arrays(selection)),
+        run.select("s", make)[0],
+        run.select("s", pytest.fail)[0],
+    ):
         for name in ("kept", "rejected", "mask", "learnt_at", "confidence"):
             one, other = getattr(found, name), getattr(selection, name)
             np.testing.assert_array_equal(one, other)
@@ -169,7 +210,12 @@ def test_what_a_killed_write_left_is_removed(run):
     (half / ".weights.4321.tmp").write_bytes(b"half")
     (run.path / ".notes").write_text("mine")
     RunFolder.open(run.path, config(), resume=True)
-    assert sorted(path.name for path in run.path.rglob("*")) == [".notes", "config.json", "lops", "work"]
+    assert sorted(path.name for path in run.path.rglob("*")) == [
+        ".notes",
+        "config.json",
+        "lops",
+        "work",
+    ]
 
 
 def test_free_folders(tmp_path):
@@ -183,7 +229,10 @@ def test_free_folders(tmp_path):
     assert free_folder(base, resume=True).name == "name-2"
 
 
-@pytest.mark.parametrize(("text", "name"), [("a b/c", "a-b-c"), ("../..", "..-.."), ("ö/", "run"), ("conwea-x-seed0", "conwea-x-seed0")])
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("a b/c", "a-b-c"), ("../..", "..-.."), ("ö/", "run"), ("conwea-x-seed0", "conwea-x-seed0")],
+)
 def test_names_of_folders(text, name):
     assert slug(text) == name
     assert "/" not in slug(text)

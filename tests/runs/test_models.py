@@ -1,5 +1,4 @@
-"""Finding a trained classifier; what a real one predicts is tested with the framework that made it.
-"""
+"""Finding a trained classifier; what a real one predicts is tested with the framework that made it."""
 
 import json
 from importlib import import_module
@@ -8,8 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from lops_adapters.runs import models as loading
 from lops_adapters.core import LopsError
+from lops_adapters.runs import models as loading
 from lops_adapters.runs.models import load
 
 
@@ -57,14 +56,19 @@ def test_nothing_there(tmp_path):
     for path in (tmp_path, tmp_path / "missing"):
         with pytest.raises(LopsError, match="wanted the folder of a finished run") as error:
             load(path)
-        assert f"no trained classifier in {path} (looked for lops.json in {path}, " in str(error.value)
+        assert f"no trained classifier in {path} (looked for lops.json in {path}, " in str(
+            error.value
+        )
     model(tmp_path / "lops" / "model")
     with pytest.raises(LopsError, match=r"looked for lops\.json in .*standard"):
         load(tmp_path, arm="standard")
 
 
 def test_kinds_nobody_knows(tmp_path):
-    with pytest.raises(LopsError, match="a model of kind 'oracle'; this version knows conwea, lotclass, westclass, xclass"):
+    with pytest.raises(
+        LopsError,
+        match="a model of kind 'oracle'; this version knows conwea, lotclass, westclass, xclass",
+    ):
         load(model(tmp_path / "model", "oracle"))
 
 
