@@ -18,7 +18,9 @@ import numpy as np
 
 from lops_adapters import console
 from lops_adapters.datasets import Dataset, GoldLabels
+from lops_adapters.runs import framework
 from lops_adapters.runs.folder import RunFolder, describe
+from lops_adapters.runs.framework import Job
 
 COMMON = [
     "people",
@@ -154,15 +156,17 @@ def letter_pieces():
     return [*letters, *(f"##{letter}" for letter in letters)]
 
 
-def run_in_process(name, run_framework, dataset, path, settings, arms, seed, resume):
+def job_for(name, settings, path, dataset, seed=0, resume=False):
+    """A job in a run folder, new or resumed."""
+    config = describe(name, settings.as_dict(), seed, dataset.corpus, "cpu")
+    return Job(RunFolder.open(path, config, resume=resume), settings, seed, "cpu", quiet=True)
+
+
+def run_in_process(name, dataset, path, settings, arms, seed, resume):
     """Run a framework in this process -> the run's path, metrics, settings and folder."""
-    folder = RunFolder.open(
-        path, describe(name, settings.as_dict(), seed, dataset.corpus, "cpu"), resume=resume
-    )
-    metrics = run_framework(
-        dataset, settings, folder, list(arms), seed=seed, device="cpu", quiet=True
-    )
-    return SimpleNamespace(path=path, metrics=metrics, settings=settings, run=folder)
+    job = job_for(name, settings, path, dataset, seed, resume)
+    metrics = framework.run(framework.named(name), dataset, job, list(arms))
+    return SimpleNamespace(path=path, metrics=metrics, settings=settings, run=job.folder, job=job)
 
 
 def copy_killed(finished, path, stages):

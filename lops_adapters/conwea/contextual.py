@@ -67,6 +67,15 @@ class ContextualCorpus:
         matrix.sum_duplicates()
         return matrix
 
+    def document_frequency(self, word: str) -> int:
+        """Return the number of documents that hold a contextualised word."""
+        place = self.places.get(word)
+        return 0 if place is None else int(self._document_frequencies[place])
+
+    @cached_property
+    def _document_frequencies(self) -> np.ndarray:
+        return np.asarray(self.counts.sign().sum(axis=0)).ravel()
+
     def expand(self, seed: str) -> list[str]:
         """Return the contextualised words of a seed: all its senses, the word itself, or nothing
         where the corpus lacks it.

@@ -1,4 +1,4 @@
-"""ConWea from top to bottom, with a selector at the point where the LOPS paper puts it: before each
+"""ConWea from top to bottom. The LOPS selector stands where the LOPS paper puts it: before each
 training of the classifier.
 
 Source: Mekala and Shang, "Contextualized Weak Supervision for Text Classification", ACL 2020;
@@ -7,18 +7,15 @@ docs/conwea.md lists what differs.
 
 from __future__ import annotations
 
-import json
 import logging
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from lops_adapters import storage
 from lops_adapters.conwea import seeds as seed_words
 from lops_adapters.conwea.classifier import (
     build_han,
@@ -36,11 +33,10 @@ from lops_adapters.conwea.vectors import contextual_vectors
 from lops_adapters.core import LopsError, LopsWarning, Selection
 from lops_adapters.datasets import Corpus
 from lops_adapters.probes.context_encoder import ContextEncoder
-from lops_adapters.probes.han import HanProbe, WordVectors
+from lops_adapters.probes.han import WordVectors
 from lops_adapters.pseudo_labels import PseudoLabels
-from lops_adapters.runs.files import write_predictions, write_pseudo_labels, write_selection
-from lops_adapters.runs.folder import RunFolder
-from lops_adapters.selection import Lops, Selector, keep_all, trusted_positions
+from lops_adapters.runs.framework import Job
+from lops_adapters.selection import trusted_positions
 from lops_adapters.storage import pack_strings, unpack_strings
 
 log = logging.getLogger(__name__)
@@ -48,8 +44,16 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Prepared:
-    """What both arms share: the contextualised corpus, word vectors, the first seeds, the seconds
-    each took.
+    """What all arms share.
+
+    Attributes:
+        corpus: of the run.
+        documents: contextualised: a word with several senses is one word per sense.
+        senses: of the words.
+        vectors: Word2Vec on ``documents``.
+        seeds: the first seed words, in all their senses.
+        seconds: per stage.
+
     """
 
     corpus: Corpus
@@ -62,8 +66,16 @@ class Prepared:
 
 @dataclass(frozen=True)
 class Iteration:
-    """One round of one arm, all by position in the corpus: pseudo-labels, selection among them, (n,
-    k) probabilities, seconds.
+    """One round of one arm.
+
+    Attributes:
+        number: from 0.
+        pseudo_labels: by position in the corpus.
+        selection: among them.
+        probabilities: (n, k) float32, of all documents.
+        seeds: the seed words that the pseudo-labels were made with.
+        seconds: per stage.
+
     """
 
     number: int
@@ -74,31 +86,27 @@ class Iteration:
     seconds: dict[str, float]
 
 
-def prepare(
-    corpus: Corpus, settings: ConweaSettings, run: RunFolder, *, seed: int, device: str, quiet: bool
-) -> Prepared:
-    """Contextualise the corpus and train word vectors on it; what cannot work is refused before the
-    long work.
+def prepare(corpus: Corpus, job: Job[ConweaSettings]) -> Prepared:
+    """Contextualise the corpus and train word vectors on it.
+
+    Raises:
+        LopsError: texts, seed words or settings cannot work; before the long work.
+
     """
+    settings, folder = job.settings, job.folder
     seeds = {label: corpus.seeds.get(label, ()) for label in corpus.classes}
-    encoder = None if (run.work / "senses.npz").exists() else _encoder(settings, device)
-    tokens = tokenize(corpus.texts, phrases_in(seeds), quiet=quiet)
+    encoder = None if (folder.work / "senses.npz").exists() else _encoder(settings, job.device)
+    tokens = tokenize(corpus.texts, phrases_in(seeds), quiet=job.quiet)
     _check(tokens, seeds, settings)
-    senses, sense_seconds = _senses(tokens, seeds, settings, run, encoder, seed=seed, quiet=quiet)
+    senses, sense_seconds = _senses(tokens, seeds, encoder, job)
     documents = contextualise(tokens, senses)
     first = seed_words.initial_seeds(documents, seeds)
-    arrays, vector_seconds = run.stage(
-        "word_vectors", lambda: _vector_arrays(word_vectors(documents, settings, seed))
+    arrays, vector_seconds = folder.stage(
+        "word_vectors", lambda: _vector_arrays(word_vectors(documents, settings, job.seed))
     )
     vectors = WordVectors(tuple(unpack_strings(arrays["words"])), arrays["vectors"])
-    return Prepared(
-        corpus,
-        documents,
-        senses,
-        vectors,
-        first,
-        {"contextualise": sense_seconds, "word_vectors": vector_seconds},
-    )
+    seconds = {"contextualise": sense_seconds, "word_vectors": vector_seconds}
+    return Prepared(corpus, documents, senses, vectors, first, seconds)
 
 
 def _check(
@@ -106,87 +114,70 @@ def _check(
 ) -> None:
     if not tokens.words:
         raise LopsError(
-            f"found no word in {tokens.n_documents} documents (only stop words, punctuation or nothing); wanted text"
+            f"found no word in {tokens.n_documents} documents (only stop words, punctuation or "
+            "nothing); wanted text"
         )
-    plain = contextualise(tokens, Senses(0.0, {}, np.full(len(tokens.word_id), -1, dtype=np.int32)))
-    n_labelled = len(seed_words.check_seeds(plain, seeds))
-    settings.check_checkpoints(
-        probe_updates(settings, n_labelled), f"{n_labelled} pseudo-labelled documents"
-    )
+    whole = Senses(0.0, {}, np.full(len(tokens.word_id), -1, dtype=np.int32))
+    n_labelled = len(seed_words.check_seeds(contextualise(tokens, whole), seeds))
+    updates = probe_updates(settings, n_labelled)
+    settings.check_checkpoints(updates, f"{n_labelled} pseudo-labelled documents")
 
 
-def run_arm(
-    arm: str,
-    prepared: Prepared,
-    settings: ConweaSettings,
-    run: RunFolder,
-    *,
-    seed: int,
-    device: str,
-    quiet: bool,
-) -> list[Iteration]:
-    """Run all iterations of one arm; the arms differ in the selector and in nothing else."""
-    documents, classes = prepared.documents, list(prepared.corpus.classes)
-    samples = samples_for(
-        settings.probe if arm == "lops" else "same", prepared.corpus.texts, documents.documents
-    )
+def run_arm(arm: str, prepared: Prepared, job: Job[ConweaSettings]) -> list[Iteration]:
+    """Run all iterations of one arm; arms differ in the selector and in nothing else."""
+    settings, folder, documents = job.settings, job.folder, prepared.documents
+    texts = prepared.corpus.texts
+    probe = partial(build_probe, prepared.vectors, settings, job.device, quiet=job.quiet)
+    kind = "same" if arm == "standard" else settings.probe
+    samples = samples_for(kind, texts, documents.documents)
     seeds, done = prepared.seeds, []
     for number in range(settings.iterations):
-        log.info("%s, iteration %d: %d seed words", arm, number, sum(map(len, seeds.values())))
-        pseudo_labels = seed_words.pseudo_label(documents, seeds)
-        selector = _selector(
-            arm, prepared, settings, seed=seed + number, device=device, quiet=quiet
+        labels = seed_words.pseudo_label(documents, seeds)
+        log.info("%s, iteration %d: %d pseudo-labels", arm, number, len(labels))
+        selector = job.selector(arm, probe, seed=job.seed + number)
+        labelled = [samples[i] for i in labels.positions]
+        # The paper's insertion point (appendix, compared methods): pseudo-labelled, not trained.
+        selection, select_seconds = folder.select(
+            f"{arm}-{number}-selection", partial(selector, labelled, labels.labels)
         )
-        labelled = [samples[i] for i in pseudo_labels.positions]
-        # The insertion point of the LOPS paper (appendix, compared methods): pseudo-labels are
-        # made, the classifier is not trained yet.
-        choose = partial(selector, labelled, pseudo_labels.labels)
-        selection, select_seconds = run.select(f"{arm}-{number}-selection", choose)
-        trusted = trusted_positions(selection, pseudo_labels.labels)
-        last = number == settings.iterations - 1
-
-        def train(
-            trusted: np.ndarray = trusted,
-            labels: PseudoLabels = pseudo_labels,
-            number: int = number,
-            last: bool = last,
-        ) -> Any:
-            classifier = build_han(
-                prepared.vectors, settings, device, n_samples=len(trusted), quiet=quiet
-            )
-            codes = np.array([classes.index(name) for name in labels.labels[trusted]])
-            train_on = [documents.documents[i] for i in labels.positions[trusted]]
-            classifier.fit(train_on, codes, len(classes), seed=seed + number)
-            probabilities = classifier.predict_proba(documents.documents)
-            if last:
-                _save(classifier, prepared, settings, run, run.arm(arm) / "model")
-            return {"probabilities": probabilities}
-
-        arrays, train_seconds = run.stage(f"{arm}-{number}-classifier", train)
+        trusted = trusted_positions(selection, labels.labels)
+        train = partial(_train, arm, number, labels, trusted, prepared, job)
+        arrays, train_seconds = folder.stage(f"{arm}-{number}-classifier", train)
+        probabilities = arrays["probabilities"]
         seconds = {"selection": select_seconds, "classifier": train_seconds}
-        done.append(
-            Iteration(number, pseudo_labels, selection, arrays["probabilities"], seeds, seconds)
-        )
-        if not last:
-            seeds = _next_seeds(
-                documents, seeds, arrays["probabilities"], number, faithful=settings.faithful
-            )
+        done.append(Iteration(number, labels, selection, probabilities, seeds, seconds))
+        if number < settings.iterations - 1:
+            seeds = _next_seeds(documents, seeds, probabilities, number, faithful=settings.faithful)
     return done
 
 
-def _selector(
-    arm: str, prepared: Prepared, settings: ConweaSettings, *, seed: int, device: str, quiet: bool
-) -> Selector:
-    if arm == "standard":
-        return keep_all
-    probe = build_probe(prepared.vectors, settings, device, quiet=quiet)
-    return Lops(
-        probe,
-        tau=settings.tau,
-        rule=settings.rule,
-        every=settings.updates_between_checkpoints,
-        seed=seed,
+def _train(
+    arm: str,
+    number: int,
+    labels: PseudoLabels,
+    trusted: np.ndarray,
+    prepared: Prepared,
+    job: Job[ConweaSettings],
+) -> dict[str, np.ndarray]:
+    """Train on the trusted pseudo-labels and predict all documents; the last classifier is saved."""
+    settings, documents = job.settings, prepared.documents.documents
+    classes = list(prepared.corpus.classes)
+    classifier = build_han(
+        prepared.vectors, settings, job.device, n_samples=len(trusted), quiet=job.quiet
     )
+    codes = np.array([classes.index(name) for name in labels.labels[trusted]])
+    train_on = [documents[i] for i in labels.positions[trusted]]
+    classifier.fit(train_on, codes, len(classes), seed=job.seed + number)
+    if number == settings.iterations - 1:
+        model = ConweaClassifier(
+            classes=prepared.corpus.classes,
+            phrases=tuple(phrases_in(prepared.corpus.seeds)),
+            centres=prepared.senses.centres,
+            classifier=classifier,
+            settings=settings,
+        )
+        job.folder.save_model(job.folder.arm(arm) / "model", model.save)
+    return {"probabilities": classifier.predict_proba(documents)}
 
 
 def _next_seeds(
@@ -220,61 +211,58 @@ def _next_seeds(
 def _senses(
     tokens: TokenizedCorpus,
     seeds: Mapping[str, Sequence[str]],
-    settings: ConweaSettings,
-    run: RunFolder,
     encoder: ContextEncoder | None,
-    *,
-    seed: int,
-    quiet: bool,
+    job: Job[ConweaSettings],
 ) -> tuple[Senses, float]:
+    """Return the senses of all words and the seconds they took."""
+    folder, settings = job.folder, job.settings
     wanted = tokens_to_encode(tokens, seeds, settings.min_occurrences)
-
-    def cluster() -> dict[str, np.ndarray]:
-        vectors = np.load(run.work / "vectors.npy", mmap_mode="r")
-        found = find_senses(
-            tokens,
-            wanted,
-            vectors,
-            seeds,
-            min_occurrences=settings.min_occurrences,
-            max_occurrences=settings.max_occurrences,
-            restarts=settings.restarts,
-            seed=seed,
-            quiet=quiet,
-        )
-        centres = list(found.centres.values())
-        return {
-            "threshold": np.array(found.threshold),
-            "words": pack_strings(list(found.centres)),
-            "counts": np.array([len(rows) for rows in centres], dtype=np.int64),
-            "centres": np.concatenate(centres)
-            if centres
-            else np.zeros((0, vectors.shape[1]), dtype=np.float32),
-            "sense_id": found.sense_id,
-        }
-
     seconds = 0.0
     if encoder is not None:
-        _, seconds = run.stage(
-            "vectors", partial(_encode, tokens, wanted, encoder, run.work, quiet=quiet)
-        )
-    arrays, cluster_seconds = run.stage("senses", cluster)
-    if (run.work / "vectors.npz").exists():
-        with np.load(run.work / "vectors.npz") as stored:
+        encode = partial(_encode, tokens, wanted, encoder, folder.work, quiet=job.quiet)
+        _, seconds = folder.stage("vectors", encode)
+    arrays, cluster_seconds = folder.stage("senses", partial(_cluster, tokens, wanted, seeds, job))
+    if (folder.work / "vectors.npz").exists():
+        with np.load(folder.work / "vectors.npz") as stored:
             seconds = float(stored["seconds"])
-    for leftover in ("vectors.npy", "vectors.json"):
-        (run.work / leftover).unlink(
-            missing_ok=True
-        )  # by far the largest file of a run, and no longer needed
+    for leftover in ("vectors.npy", "vectors.json"):  # by far the largest, and no longer needed
+        (folder.work / leftover).unlink(missing_ok=True)
     words = unpack_strings(arrays["words"])
-    centres = (
-        dict(zip(words, np.split(arrays["centres"], np.cumsum(arrays["counts"])[:-1]), strict=True))
-        if words
-        else {}
-    )
+    ends = np.cumsum(arrays["counts"])[:-1]
+    centres = dict(zip(words, np.split(arrays["centres"], ends), strict=True)) if words else {}
     return Senses(
         float(arrays["threshold"]), centres, arrays["sense_id"]
     ), seconds + cluster_seconds
+
+
+def _cluster(
+    tokens: TokenizedCorpus,
+    wanted: np.ndarray,
+    seeds: Mapping[str, Sequence[str]],
+    job: Job[ConweaSettings],
+) -> dict[str, np.ndarray]:
+    settings = job.settings
+    vectors = np.load(job.folder.work / "vectors.npy", mmap_mode="r")
+    found = find_senses(
+        tokens,
+        wanted,
+        vectors,
+        seeds,
+        min_occurrences=settings.min_occurrences,
+        max_occurrences=settings.max_occurrences,
+        restarts=settings.restarts,
+        seed=job.seed,
+        quiet=job.quiet,
+    )
+    centres = list(found.centres.values())
+    none = np.zeros((0, vectors.shape[1]), dtype=np.float32)
+    return {
+        "threshold": np.array(found.threshold),
+        "words": pack_strings(list(found.centres)),
+        "counts": np.array([len(rows) for rows in centres], dtype=np.int64),
+        "centres": np.concatenate(centres) if centres else none,
+        "sense_id": found.sense_id,
+    }
 
 
 def _encode(
@@ -301,41 +289,3 @@ def _encoder(settings: ConweaSettings, device: str) -> ContextEncoder:
 
 def _vector_arrays(vectors: WordVectors) -> dict[str, np.ndarray]:
     return {"words": pack_strings(vectors.words), "vectors": vectors.vectors}
-
-
-def _save(
-    classifier: HanProbe, prepared: Prepared, settings: ConweaSettings, run: RunFolder, folder: Path
-) -> None:
-    model = ConweaClassifier(
-        classes=prepared.corpus.classes,
-        phrases=tuple(phrases_in(prepared.corpus.seeds)),
-        centres=prepared.senses.centres,
-        classifier=classifier,
-        settings=settings,
-    )
-    run.save_model(folder, model.save)
-
-
-def write_tables(arm: str, iterations: Sequence[Iteration], corpus: Corpus, run: RunFolder) -> None:
-    """Write the CSV files of one arm: pseudo-labels and selection of each iteration, predictions
-    and seed words of the last.
-    """
-    folder = run.arm(arm)
-    for item in iterations:
-        labels = item.pseudo_labels
-        ids = [corpus.ids[i] for i in labels.positions]
-        write_pseudo_labels(
-            folder / f"pseudo_labels-{item.number}.csv", ids, labels.labels, labels.scores
-        )
-        write_selection(folder / f"selection-{item.number}.csv", ids, labels.labels, item.selection)
-    write_predictions(
-        folder / "predictions.csv", corpus.ids, corpus.classes, iterations[-1].probabilities
-    )
-    storage.write_text(
-        folder / "seeds.json",
-        json.dumps([item.seeds for item in iterations], indent=1, ensure_ascii=False) + "\n",
-    )
-    first = folder / "pseudo_labels-0.csv"
-    storage.write_text(
-        run.path / "pseudo_labels.csv", first.read_text(encoding="utf-8")
-    )  # the same in both arms

@@ -6,39 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from lops_adapters.core import LopsError
-from lops_adapters.runs.settings import FrameworkSettings
+from lops_adapters.runs.settings import AT_LEAST_ONE, BELOW_ONE, FrameworkSettings, setting
 
 
 @dataclass(frozen=True, kw_only=True)
 class ConweaSettings(FrameworkSettings):
-    """All that decides the outcome of a ConWea run besides data and seed; the probe ``same`` is a
-    HAN.
+    """Settings of ConWea; the probe ``same`` is a HAN."""
 
-    Args:
-        encoder: of the contextual vectors (and of the transformer probe): ``minilm``, a hub name or
-            a local folder.
-        layers, combine: last layers of the encoder and how they are combined; the original
-            concatenates four.
-        max_pieces: longer sentences are encoded in windows of so many word pieces.
-        min_occurrences: frequency floor; rarer words are not split into senses.
-        max_occurrences: k-means sees at most so many occurrences of a word, drawn at random.
-        restarts: of k-means.
-        iterations: trainings of the classifier, each followed by an update of the seeds.
-        vector_size, vector_epochs: of Word2Vec.
-        vector_words: a small corpus is repeated, beyond ``vector_epochs``, until Word2Vec has seen
-            about so many words; after five epochs on a few ten thousand words all vectors still
-            point the same way, and no classifier can learn from them.
-        epochs, batch_size, max_sentences, max_words, validation, patience: of the HAN classifier.
-        max_updates: fewer epochs where they would make more updates than this; None: no limit.
-        probe_epochs: the HAN probe is watched at most so long; the other kinds keep their own
-            number.
-
-    """
-
-    # quick: what a laptop's CPU does in minutes. paper: the published sizes; the number of probing
-    # epochs of ConWea's HAN is not published, so the probe may run as long as the classifier, which
-    # the rule usually makes unnecessary.
+    # quick: minutes on a laptop's CPU. paper: the published sizes. The published work does not say
+    # how long ConWea's HAN is probed, so its probe may run as long as the classifier; the rule
+    # usually stops it earlier.
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "quick": {},
         "paper": {
@@ -55,34 +32,46 @@ class ConweaSettings(FrameworkSettings):
     }
     PROBES: ClassVar[tuple[str, ...]] = ("same", "linear", "transformer")
     WHEN_FAITHFUL: ClassVar[Mapping[str, Any]] = {"combine": "concat", "vector_words": 1}
-    AT_LEAST_ONE: ClassVar[tuple[str, ...]] = (
-        "layers", "max_pieces", "min_occurrences", "max_occurrences", "restarts", "iterations", "vector_size", "vector_epochs",
-        "vector_words", "epochs", "max_updates", "batch_size", "max_sentences", "max_words", "patience", "probe_epochs",
-    )  # fmt: skip
 
-    encoder: str = "minilm"
-    layers: int = 4
-    combine: str = "mean"
-    max_pieces: int = 128
-    min_occurrences: int = 10
-    max_occurrences: int = 1000
-    restarts: int = 3
-    iterations: int = 6
-    vector_size: int = 100
-    vector_epochs: int = 5
-    vector_words: int = 2_000_000
-    epochs: int = 20
-    max_updates: int | None = 400
-    batch_size: int = 32
-    max_sentences: int = 12
-    max_words: int = 30
-    validation: float = 0.1
-    patience: int = 3
-    probe_epochs: int = 10
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not 0 <= self.validation < 1:
-            raise LopsError(
-                f"validation is {self.validation}; wanted a fraction, 0 <= validation < 1"
-            )
+    encoder: str = setting(
+        "minilm",
+        "encoder of the contextual vectors and of the transformer probe: minilm, a Hugging Face "
+        "hub name, or a local folder",
+        metavar="NAME|PATH",
+    )
+    layers: int = setting(4, "last layers of the encoder that are read", within=AT_LEAST_ONE)
+    combine: str = setting(
+        "mean", "how layers are combined; the original concatenates", choices=("mean", "concat")
+    )
+    max_pieces: int = setting(128, "word pieces per encoder window", within=AT_LEAST_ONE)
+    min_occurrences: int = setting(10, "rarer words are not split into senses", within=AT_LEAST_ONE)
+    max_occurrences: int = setting(
+        1000, "occurrences of a word that k-means sees, drawn at random", within=AT_LEAST_ONE
+    )
+    restarts: int = setting(3, "restarts of k-means", within=AT_LEAST_ONE)
+    iterations: int = setting(
+        6, "trainings of the classifier, each followed by a seed update", within=AT_LEAST_ONE
+    )
+    vector_size: int = setting(100, "width of the Word2Vec vectors", within=AT_LEAST_ONE)
+    vector_epochs: int = setting(5, "epochs of Word2Vec at least", within=AT_LEAST_ONE)
+    # After five epochs on a few ten thousand words all vectors point the same way, and no
+    # classifier can learn from them.
+    vector_words: int = setting(
+        2_000_000, "words that Word2Vec reads at least: small corpora repeat", within=AT_LEAST_ONE
+    )
+    epochs: int = setting(20, "epochs of the classifier at most", within=AT_LEAST_ONE)
+    max_updates: int | None = setting(400, "updates of the classifier at most", within=AT_LEAST_ONE)
+    batch_size: int = setting(32, "documents per update", within=AT_LEAST_ONE)
+    max_sentences: int = setting(
+        12, "sentences of a document that the classifier reads", within=AT_LEAST_ONE
+    )
+    max_words: int = setting(
+        30, "words of a sentence that the classifier reads", within=AT_LEAST_ONE
+    )
+    validation: float = setting(
+        0.1, "share of the training documents for early stopping", within=BELOW_ONE
+    )
+    patience: int = setting(
+        3, "epochs without a better validation loss before training stops", within=AT_LEAST_ONE
+    )
+    probe_epochs: int = setting(10, "epochs of the HAN probe at most", within=AT_LEAST_ONE)

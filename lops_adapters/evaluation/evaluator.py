@@ -24,9 +24,18 @@ class Evaluator:
     True
     """
 
-    def __init__(self, gold: Sequence[str] | None, classes: Sequence[str]) -> None:
+    def __init__(self, gold: Sequence[str] | np.ndarray | None, classes: Sequence[str]) -> None:
         self._gold = None if gold is None else np.array(gold, dtype=object)
         self._classes = list(classes)
+
+    def at(self, positions: np.ndarray) -> Evaluator:
+        """Return the evaluator of some of the documents, in this order.
+
+        >>> Evaluator(["a", "b", "b"], ["a", "b"]).at(np.array([1, 2])).scores(["b", "b"])["micro_f1"]
+        1.0
+        """
+        known = self._gold is not None and len(positions)
+        return Evaluator(self._gold[positions] if known else None, self._classes)  # type: ignore[index]
 
     def noise(
         self, positions: Sequence[int] | np.ndarray, pseudo_labels: Sequence[str] | np.ndarray

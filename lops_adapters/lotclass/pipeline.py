@@ -1,4 +1,4 @@
-"""LOTClass from top to bottom, with a selector where the LOPS paper puts it: after the
+"""LOTClass from top to bottom. The LOPS selector stands where the LOPS paper puts it, after the
 pseudo-labelled rows are made; or at each refresh.
 
 Source: Meng et al., "Text Classification Using Label Names Only: A Language Model Self-Training
@@ -28,6 +28,7 @@ from lops_adapters.lotclass.masked_lm import (
 )
 from lops_adapters.lotclass.model import FIRST, LotclassClassifier
 from lops_adapters.lotclass.probe import LotclassProbe, Sample
+from lops_adapters.lotclass.processes import join
 from lops_adapters.lotclass.self_training import Refresh, SelfTrained, planned_updates, self_train
 from lops_adapters.lotclass.settings import LotclassSettings
 from lops_adapters.lotclass.vocabulary import (
@@ -39,8 +40,9 @@ from lops_adapters.lotclass.vocabulary import (
     words_of,
 )
 from lops_adapters.probes import encoders
-from lops_adapters.runs.folder import RunFolder, selection_arrays, selection_from
-from lops_adapters.selection import Lops, Selector, keep_all, trusted_positions
+from lops_adapters.runs.folder import selection_arrays, selection_from
+from lops_adapters.runs.framework import Job
+from lops_adapters.selection import Selector, keep_all, trusted_positions
 
 log = logging.getLogger(__name__)
 SELECTS_AT = {"lops": "rows", "lops-refresh": "refresh"}  # the Standard arm selects nowhere
@@ -79,8 +81,14 @@ class Prepared:
 
 @dataclass(frozen=True)
 class ArmResult:
-    """One arm: selection among the rows; (n, k) predictions on documents after masked category
-    prediction; self-training; seconds.
+    """One arm.
+
+    Attributes:
+        selection: among the rows.
+        category: (n, k) float32, predictions on documents after masked category prediction.
+        self_trained: what self-training ended with.
+        seconds: per stage.
+
     """
 
     selection: Selection
@@ -89,35 +97,22 @@ class ArmResult:
     seconds: dict[str, float]
 
 
-def prepare(
-    corpus: Corpus,
-    settings: LotclassSettings,
-    run: RunFolder,
-    engine: Engine,
-    *,
-    seed: int,
-    quiet: bool,
-) -> Prepared:
-    """Make the pseudo-labelled rows; what cannot work is refused before the long work."""
+def prepare(corpus: Corpus, job: Job[LotclassSettings]) -> Prepared:
+    """Make the pseudo-labelled rows.
+
+    Raises:
+        LopsError: names, encoder or settings cannot work; before the long work where possible.
+
+    """
+    settings, engine = job.settings, Engine(job.device)
+    join(job.folder, engine)
     names = settings.names_of(corpus.classes, corpus.seeds)
     tokenizer = encoders.load_tokenizer(settings.encoder, "right")
     check_encoder(settings, tokenizer)
-    documents = read_documents(corpus.texts, names, tokenizer, settings.max_tokens, quiet=quiet)
-    head = HeadTraining(
-        settings.head_epochs,
-        settings.head_updates,
-        settings.batch_size,
-        settings.micro_batch,
-        settings.head_learning_rate,
-    )
-    cache = user_cache() / "masked_lm"
-    model = prepare_language_model(
-        settings.encoder, documents.rows, tokenizer, engine, head, cache=cache, quiet=quiet
-    )
-    find = partial(
-        _find_rows, documents, names, model, tokenizer, settings, engine, corpus.classes, quiet
-    )
-    arrays, seconds = run.stage("rows", find)
+    documents = read_documents(corpus.texts, names, tokenizer, settings.max_tokens, quiet=job.quiet)
+    model = _language_model(documents, tokenizer, engine, job)
+    find = partial(_find_rows, documents, names, model, tokenizer, engine, corpus.classes, job)
+    arrays, seconds = job.folder.stage("rows", find)
     vocabularies = np.split(arrays["vocabulary"], np.cumsum(arrays["vocabulary_sizes"])[:-1])
     words = {
         label: words_of(tokens, tokenizer)
@@ -128,11 +123,8 @@ def prepare(
         masked(documents.rows[indicative.documents[i]], indicative.of(i), tokenizer.mask_token_id)
         for i in range(len(indicative))
     ]
-    log.info(
-        "%d rows of %d documents speak of a class",
-        len(indicative),
-        len(np.unique(indicative.documents)),
-    )
+    found = len(np.unique(indicative.documents))
+    log.info("%d rows from %d documents indicate a class", len(indicative), found)
     return Prepared(
         corpus,
         settings,
@@ -146,23 +138,27 @@ def prepare(
     )
 
 
-def run_arm(arm: str, prepared: Prepared, run: RunFolder, *, seed: int, quiet: bool) -> ArmResult:
-    """Run one arm: ``standard`` selects nothing, ``lops`` among the rows, ``lops-refresh`` at each
-    refresh of self-training.
+def run_arm(arm: str, prepared: Prepared, job: Job[LotclassSettings]) -> ArmResult:
+    """Run one arm.
+
+    ``standard`` selects nothing, ``lops`` among the rows, ``lops-refresh`` at each refresh of
+    self-training.
     """
-    samples, labels = prepared.samples, prepared.labels
-    selector = _selector(arm, "rows", prepared, seed=seed, quiet=quiet)
-    # The insertion point of the LOPS paper (appendix, compared methods): the rows are there, the
-    # network is not trained yet.
-    selection, select_seconds = run.select(f"{arm}-selection", lambda: selector(samples, labels))
+    samples, labels, folder = prepared.samples, prepared.labels, job.folder
+    probe = partial(build_network, prepared, epochs=job.settings.probe_epochs, quiet=job.quiet)
+    at_rows, at_refresh = (
+        job.selector("lops" if SELECTS_AT.get(arm) == place else "standard", probe)
+        for place in ("rows", "refresh")
+    )
+    # The paper's insertion point (appendix, compared methods): the rows are made, not trained yet.
+    selection, select_seconds = folder.select(f"{arm}-selection", partial(at_rows, samples, labels))
     trusted = trusted_positions(selection, labels)
     # Arms that select later share the Standard arm's network up to there.
     stage = f"{arm if SELECTS_AT.get(arm) == 'rows' else 'standard'}-category"
-    category, category_seconds = run.stage(stage, partial(_train, prepared, trusted, seed, quiet))
-    # The insertion point of the LOPS authors' released code: at each refresh of the targets.
-    at_refresh = _selector(arm, "refresh", prepared, seed=seed, quiet=quiet)
-    improve = partial(_self_train, prepared, category, at_refresh, run, arm, seed, quiet)
-    final, self_seconds = run.stage(f"{arm}-self-training", improve)
+    category, category_seconds = folder.stage(stage, partial(_train, prepared, trusted, job))
+    # The released code's insertion point: at each refresh of the targets.
+    improve = partial(_self_train, prepared, category, at_refresh, arm, job)
+    final, self_seconds = folder.stage(f"{arm}-self-training", improve)
     seconds = {
         "selection": select_seconds,
         "category": category_seconds,
@@ -186,20 +182,6 @@ def build_network(prepared: Prepared, *, epochs: int, quiet: bool) -> LotclassPr
     )
 
 
-def _selector(arm: str, place: str, prepared: Prepared, *, seed: int, quiet: bool) -> Selector:
-    if SELECTS_AT.get(arm) != place:
-        return keep_all
-    settings = prepared.settings
-    probe = build_network(prepared, epochs=settings.probe_epochs, quiet=quiet)
-    return Lops(
-        probe,
-        tau=settings.tau,
-        rule=settings.rule,
-        every=settings.updates_between_checkpoints,
-        seed=seed,
-    )
-
-
 def masked(row: np.ndarray, places: np.ndarray, mask: int) -> Sample:
     """Return a row with its indicative positions masked, to be read there."""
     ids = row.copy()
@@ -216,7 +198,8 @@ def check_encoder(settings: LotclassSettings, tokenizer: Any) -> None:
     """Refuse an encoder without a mask token, or with fewer positions than documents have tokens."""
     if tokenizer.mask_token_id is None:
         raise LopsError(
-            f"the tokenizer of {settings.encoder!r} has no mask token; wanted a masked language model such as bert-base-uncased"
+            f"the tokenizer of {settings.encoder!r} has no mask token; wanted a masked language "
+            "model such as bert-base-uncased"
         )
     limit = encoders.longest_input(encoders.load_config(settings.encoder))
     if limit and settings.max_tokens > limit:
@@ -236,18 +219,37 @@ def check_refreshes(settings: LotclassSettings, n_documents: int) -> None:
         )
 
 
+def _language_model(
+    documents: Documents, tokenizer: Any, engine: Engine, job: Job[LotclassSettings]
+) -> LanguageModel:
+    settings = job.settings
+    head = HeadTraining(
+        settings.head_epochs,
+        settings.head_updates,
+        settings.batch_size,
+        settings.micro_batch,
+        settings.head_learning_rate,
+    )
+    cache = user_cache() / "masked_lm"
+    return prepare_language_model(
+        settings.encoder, documents.rows, tokenizer, engine, head, cache=cache, quiet=job.quiet
+    )
+
+
 def _find_rows(
     documents: Documents,
     names: Mapping[str, Sequence[str]],
     model: LanguageModel,
     tokenizer: Any,
-    settings: LotclassSettings,
     engine: Engine,
     classes: Sequence[str],
-    quiet: bool,
+    job: Job[LotclassSettings],
 ) -> dict[str, np.ndarray]:
+    settings = job.settings
     network = load_language_model(model.source, engine)
-    predictor = Predictor(network, tokenizer, engine, top=settings.top, tokens=4096, quiet=quiet)
+    predictor = Predictor(
+        network, tokenizer, engine, top=settings.top, tokens=4096, quiet=job.quiet
+    )
     vocabularies = category_vocabulary(documents, names, predictor, size=settings.vocabulary_size)
     found = indicative_positions(
         documents.rows,
@@ -258,9 +260,8 @@ def _find_rows(
     )
     shown = [words_of(tokens, tokenizer) for tokens in vocabularies]
     check_rows(found.codes, classes, shown, settings.min_rows, settings.supervision)
-    settings.check_checkpoints(
-        settings.probe_epochs * -(-len(found) // settings.batch_size), f"{len(found)} rows"
-    )
+    updates = settings.probe_epochs * -(-len(found) // settings.batch_size)
+    settings.check_checkpoints(updates, f"{len(found)} rows")
     return {
         "vocabulary": np.concatenate(vocabularies),
         "vocabulary_sizes": np.array([len(tokens) for tokens in vocabularies]),
@@ -272,14 +273,12 @@ def _find_rows(
 
 
 def _train(
-    prepared: Prepared, trusted: np.ndarray, seed: int, quiet: bool
+    prepared: Prepared, trusted: np.ndarray, job: Job[LotclassSettings]
 ) -> dict[str, np.ndarray]:
     """Masked category prediction on the trusted rows."""
-    network = build_network(prepared, epochs=prepared.settings.epochs, quiet=quiet)
-    codes = prepared.indicative.codes[trusted]
-    network.fit(
-        [prepared.samples[i] for i in trusted], codes, len(prepared.corpus.classes), seed=seed
-    )
+    network = build_network(prepared, epochs=job.settings.epochs, quiet=job.quiet)
+    codes, samples = prepared.indicative.codes[trusted], [prepared.samples[i] for i in trusted]
+    network.fit(samples, codes, len(prepared.corpus.classes), seed=job.seed)
     weights = {f"weight:{name}": array for name, array in network.weights().items()}
     return {"probabilities": network.predict_proba(whole_documents(prepared)), **weights}
 
@@ -288,36 +287,29 @@ def _self_train(
     prepared: Prepared,
     category: Mapping[str, np.ndarray],
     selector: Selector,
-    run: RunFolder,
     arm: str,
-    seed: int,
-    quiet: bool,
+    job: Job[LotclassSettings],
 ) -> dict[str, np.ndarray]:
-    classes = prepared.corpus.classes
-    network = build_network(prepared, epochs=prepared.settings.epochs, quiet=quiet)
-    network.restore(
-        {
-            name.removeprefix("weight:"): array
-            for name, array in category.items()
-            if name.startswith("weight:")
-        },
-        len(classes),
-    )
+    classes, settings = prepared.corpus.classes, job.settings
+    network = build_network(prepared, epochs=settings.epochs, quiet=job.quiet)
+    weights = {
+        name.removeprefix("weight:"): array
+        for name, array in category.items()
+        if name.startswith("weight:")
+    }
+    network.restore(weights, len(classes))
     names = np.array(classes, dtype=object)
 
     def select(samples: Sequence[Sample], codes: np.ndarray, number: int) -> Selection:
         log.info("%s: refresh %d", arm, number + 1)
-        if len(np.unique(codes)) < 2:  # nothing that a probe could tell apart
+        if len(np.unique(codes)) < 2:  # one class: nothing that a probe could learn
             return keep_all(samples, names[codes])
         return selector(samples, names[codes])
 
-    done = self_train(
-        network, whole_documents(prepared), prepared.settings, select, seed=seed, quiet=quiet
-    )
-    run.save_model(
-        run.arm(arm) / "model",
-        LotclassClassifier(classes, network, prepared.settings.max_tokens).save,
-    )
+    documents = whole_documents(prepared)
+    done = self_train(network, documents, settings, select, seed=job.seed, quiet=job.quiet)
+    model = LotclassClassifier(classes, network, settings.max_tokens)
+    job.folder.save_model(job.folder.arm(arm) / "model", model.save)
     return _arrays(done)
 
 

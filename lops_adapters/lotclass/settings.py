@@ -7,40 +7,21 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from lops_adapters.core import LopsError
-from lops_adapters.runs.settings import FrameworkSettings
+from lops_adapters.runs.settings import (
+    ABOVE_ZERO,
+    AT_LEAST_ONE,
+    NOT_NEGATIVE,
+    FrameworkSettings,
+    Range,
+    setting,
+)
 
 SUPERVISION = ("names", "keywords")
 
 
 @dataclass(frozen=True, kw_only=True)
 class LotclassSettings(FrameworkSettings):
-    """All that decides the outcome of a LOTClass run besides data and seed; the probe ``same`` is
-    the network, fresh.
-
-    Args:
-        encoder: a masked language model: a hub name, a local folder, or ``minilm``, which gets its
-            head trained on the corpus first.
-        supervision: ``names``, those of the classes, or ``keywords``, the data's seed words as
-            alternative names.
-        names: (class, alternative names) pairs that replace the class's own name.
-        max_tokens: documents are cut at so many word pieces.
-        top: the language model's best so many predictions are looked at.
-        vocabulary_size: of a class, before words that do not tell are taken out.
-        match_threshold: a position is indicative where more of the best predictions are in a
-            class's vocabulary.
-        min_rows: rows that each class needs.
-        epochs, batch_size, learning_rate: of masked category prediction; the probe has the same
-            rate and batches.
-        probe_epochs: the probe is watched at most so long.
-        self_train_epochs: passes over the documents, a fraction is possible.
-        self_learning_rate: of self-training.
-        update_interval: updates of self-training between two targets.
-        micro_batch: samples that go through the network together; the outcome depends on it, and
-            not on the number of processes.
-        head_epochs, head_updates, head_learning_rate: of a masked-language-model head where the
-            encoder has none; at least so many epochs and updates.
-
-    """
+    """Settings of LOTClass; the probe ``same`` is the network, fresh."""
 
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "quick": {},
@@ -54,53 +35,70 @@ class LotclassSettings(FrameworkSettings):
         },
     }
     MORE_ARMS: ClassVar[tuple[str, ...]] = ("lops-refresh",)
-    WHEN_FAITHFUL: ClassVar[Mapping[str, Any]] = {}
-    AT_LEAST_ONE: ClassVar[tuple[str, ...]] = (
-        "top", "vocabulary_size", "min_rows", "epochs", "batch_size", "probe_epochs", "update_interval", "micro_batch", "head_epochs",
-        "head_updates",
-    )  # fmt: skip
 
-    encoder: str = "minilm"
-    supervision: str = "names"
-    names: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    max_tokens: int = 64
-    top: int = 50
-    vocabulary_size: int = 100
-    match_threshold: int = 20
-    min_rows: int = 11
-    epochs: int = 3
-    batch_size: int = 32
-    learning_rate: float = 1e-4
-    probe_epochs: int = 4
-    self_train_epochs: float = 1.0
-    self_learning_rate: float = 5e-6
-    update_interval: int = 50
-    micro_batch: int = 16
-    head_epochs: int = 3
-    head_updates: int = 400
-    head_learning_rate: float = 5e-4
+    encoder: str = setting(
+        "minilm",
+        "masked language model: a Hugging Face hub name, a local folder, or minilm, whose head is "
+        "trained on the corpus first",
+        metavar="NAME|PATH",
+    )
+    supervision: str = setting(
+        "names", "what classes are found by: names, or keywords (seed words)", choices=SUPERVISION
+    )
+    names: tuple[tuple[str, tuple[str, ...]], ...] = setting(
+        (), "(class, alternative names) pairs that replace the class's own name", option=None
+    )
+    max_tokens: int = setting(
+        64,
+        "word pieces of a document that are read",
+        within=Range("at least 8", lambda value: value >= 8),
+    )
+    top: int = setting(
+        50,
+        "predictions of the language model per position",
+        within=Range("1 to 255", lambda value: 1 <= value <= 255),
+    )
+    vocabulary_size: int = setting(
+        100, "words per class, before ambiguous ones are removed", within=AT_LEAST_ONE
+    )
+    match_threshold: int = setting(
+        20, "of the --top predictions, more than this many must be words of the class"
+    )
+    min_rows: int = setting(11, "rows that each class needs", within=AT_LEAST_ONE)
+    epochs: int = setting(3, "epochs of masked category prediction", within=AT_LEAST_ONE)
+    batch_size: int = setting(32, "samples per update", within=AT_LEAST_ONE)
+    learning_rate: float = setting(
+        1e-4, "of masked category prediction and the probe", within=ABOVE_ZERO
+    )
+    probe_epochs: int = setting(4, "epochs of the probe at most", within=AT_LEAST_ONE)
+    self_train_epochs: float = setting(
+        1.0, "passes over the documents in self-training", within=NOT_NEGATIVE
+    )
+    self_learning_rate: float = setting(5e-6, "learning rate of self-training", within=ABOVE_ZERO)
+    update_interval: int = setting(
+        50, "updates of self-training between two targets", within=AT_LEAST_ONE
+    )
+    micro_batch: int = setting(
+        16,
+        "samples that go through the network together; results depend on it, not on the number of "
+        "processes",
+        within=AT_LEAST_ONE,
+    )
+    head_epochs: int = setting(
+        3, "epochs at least for a masked-language-model head", within=AT_LEAST_ONE
+    )
+    head_updates: int = setting(400, "updates at least for that head", within=AT_LEAST_ONE)
+    head_learning_rate: float = setting(5e-4, "learning rate of that head", within=ABOVE_ZERO)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(
-            self, "names", tuple((label, tuple(names)) for label, names in self.names)
-        )  # JSON makes lists of them
-        self._one_of("supervision", SUPERVISION)
-        if self.max_tokens < 8:
-            raise LopsError(f"max_tokens is {self.max_tokens}; wanted at least 8")
-        if self.top > 255:
-            raise LopsError(f"top is {self.top}; wanted at most 255")
+        names = tuple((label, tuple(names)) for label, names in self.names)  # JSON makes lists
+        object.__setattr__(self, "names", names)
         if not 0 <= self.match_threshold < self.top:
             raise LopsError(
-                f"match_threshold is {self.match_threshold}; wanted 0 to {self.top - 1}, since {self.top} predictions are looked at"
+                f"match_threshold is {self.match_threshold}; wanted 0 to {self.top - 1}, below the "
+                f"{self.top} predictions per position"
             )
-        if not 0 <= self.self_train_epochs < float("inf"):
-            raise LopsError(
-                f"self_train_epochs is {self.self_train_epochs}; wanted a number, at least 0"
-            )
-        for name in ("learning_rate", "self_learning_rate", "head_learning_rate"):
-            if not getattr(self, name) > 0:
-                raise LopsError(f"{name} is {getattr(self, name)}; wanted a number above 0")
 
     def names_of(
         self, classes: tuple[str, ...], seeds: Mapping[str, tuple[str, ...]]
@@ -108,21 +106,22 @@ class LotclassSettings(FrameworkSettings):
         """Return each class's alternative names.
 
         Raises:
-            LopsError: names for a class that is not there, or keywords where the data has none for
-                a class.
+            LopsError: names for an unknown class, or a class without seed words.
 
         """
         given = dict(self.names)
         unknown = set(given) - set(classes)
         if unknown:
             raise LopsError(
-                f"names for unknown classes: {', '.join(sorted(unknown))}; wanted some of {', '.join(classes)}"
+                f"names for unknown classes: {', '.join(sorted(unknown))}; wanted some of "
+                f"{', '.join(classes)}"
             )
         usual = seeds if self.supervision == "keywords" else {label: (label,) for label in classes}
         own = {label: given.get(label) or tuple(usual.get(label, ())) for label in classes}
         without = [label for label in classes if not own[label]]
         if without:
             raise LopsError(
-                f"no seed words for {', '.join(without)}; put a seeds.json beside the data, or give --supervision names"
+                f"no seed words for {', '.join(without)}; put a seeds.json beside the data, or give "
+                "--supervision names"
             )
         return own

@@ -1,6 +1,4 @@
-"""What the arms of a run write: tables of pseudo-labels, selections and predictions, and
-``metrics.json``.
-"""
+"""What a run writes: tables of pseudo-labels, selections and predictions, and metrics."""
 
 from __future__ import annotations
 
@@ -13,13 +11,17 @@ import numpy as np
 
 from lops_adapters import storage
 from lops_adapters.core import Selection
+from lops_adapters.evaluation import Evaluator
+from lops_adapters.pseudo_labels import PseudoLabels
 from lops_adapters.runs.folder import RunFolder
+
+METRICS = "metrics.json"
 
 
 def write_pseudo_labels(
     path: Path, ids: Iterable[str], labels: Iterable[Any], scores: Iterable[float]
 ) -> None:
-    """Write one CSV file: sample id, pseudo-label, the score it was given by."""
+    """Write one CSV file: sample id, pseudo-label, score."""
     storage.write_csv(
         path,
         ["id", "pseudo_label", "score"],
@@ -30,8 +32,9 @@ def write_pseudo_labels(
 def write_selection(
     path: Path, ids: Iterable[str], labels: Iterable[Any], selection: Selection
 ) -> None:
-    """Write one CSV file: sample id, pseudo-label, epoch it was learnt at (empty: never),
-    confidence, whether it is selected (1 or 0).
+    """Write one CSV file: sample id, pseudo-label, epoch it was learnt at, confidence, selected.
+
+    ``learnt_at`` is empty for a sample that was never learnt; ``selected`` is 1 or 0.
     """
     learnt = [f"{time:g}" if np.isfinite(time) else "" for time in selection.learnt_at]
     confidence = [f"{value:.6g}" for value in selection.confidence]
@@ -42,12 +45,50 @@ def write_selection(
 def write_predictions(
     path: Path, ids: Sequence[str], classes: Sequence[str], probabilities: np.ndarray
 ) -> None:
-    """Write one CSV file: document id, predicted class, its probability; ``probabilities`` is (n,
-    k).
-    """
+    """Write one CSV file: document id, predicted class, its probability, of (n, k) probabilities."""
     best = zip(ids, probabilities.argmax(axis=1), probabilities.max(axis=1), strict=True)
     rows = ((name, classes[label], f"{probability:.6f}") for name, label, probability in best)
     storage.write_csv(path, ["id", "predicted", "probability"], rows)
+
+
+def write_iteration(
+    folder: Path, number: int, ids: Sequence[str], labels: PseudoLabels, selection: Selection
+) -> None:
+    """Write the pseudo-labels of an iteration and the selection among them.
+
+    Args:
+        folder: of the arm.
+        number: of the iteration.
+        ids: of all documents.
+        labels: by position in the corpus.
+        selection: among ``labels``.
+
+    """
+    own = [ids[i] for i in labels.positions]
+    write_pseudo_labels(folder / f"pseudo_labels-{number}.csv", own, labels.labels, labels.scores)
+    write_selection(folder / f"selection-{number}.csv", own, labels.labels, selection)
+
+
+def iteration_metrics(
+    number: int, labels: PseudoLabels, selection: Selection, evaluator: Evaluator
+) -> dict[str, Any]:
+    """Return what ``metrics.json`` says of an iteration's pseudo-labels and selection."""
+    kept = selection.kept
+    return {
+        "iteration": number,
+        "pseudo_labels": len(labels),
+        "coverage": labels.coverage,
+        "noise": evaluator.noise(labels.positions, labels.labels),
+        **selection_metrics(selection),
+        "selected_noise": evaluator.noise(labels.positions[kept], labels.labels[kept]),
+        "classes_without_pseudo_labels": list(labels.empty_classes),
+    }
+
+
+def label_metrics(labels: PseudoLabels, evaluator: Evaluator) -> dict[str, Any]:
+    """Return what ``metrics.json`` says of the first pseudo-labels."""
+    noise = evaluator.noise(labels.positions, labels.labels)
+    return {"count": len(labels), "noise": noise, "coverage": labels.coverage}
 
 
 def selection_metrics(selection: Selection) -> dict[str, Any]:
@@ -72,6 +113,12 @@ def arm_metrics(iterations: Sequence[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
+def finished_arms(run: RunFolder) -> dict[str, Any]:
+    """Return the arms in ``metrics.json``, none before the first is finished."""
+    path = run.path / METRICS
+    return json.loads(path.read_text(encoding="utf-8"))["arms"] if path.exists() else {}
+
+
 def add_arm(
     run: RunFolder, about: dict[str, Any], arm: str, result: dict[str, Any]
 ) -> dict[str, Any]:
@@ -85,14 +132,12 @@ def add_arm(
         result: of :func:`arm_metrics`.
 
     """
-    path = run.path / "metrics.json"
-    arms = json.loads(path.read_text(encoding="utf-8"))["arms"] if path.exists() else {}
-    arms[arm] = result
+    arms = {**finished_arms(run), arm: result}
     metrics = {
         **about,
         "arms": {
             name: arms[name] for name in sorted(arms, key=lambda name: (name != "standard", name))
         },
     }
-    storage.write_json(path, metrics)
+    storage.write_json(run.path / METRICS, metrics)
     return metrics

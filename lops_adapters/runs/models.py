@@ -14,16 +14,8 @@ import numpy as np
 
 from lops_adapters.core import LopsError
 from lops_adapters.probes import Probe, probe_class
+from lops_adapters.runs.framework import FRAMEWORKS, named
 from lops_adapters.storage import write_json
-
-# A framework's model is imported when one of its kind is loaded.
-LOADERS = {
-    "conwea": "lops_adapters.conwea.model:ConweaClassifier",
-    "lotclass": "lops_adapters.lotclass.model:LotclassClassifier",
-    "westclass": "lops_adapters.westclass.model:WestclassClassifier",
-    "xclass": "lops_adapters.xclass.model:XclassClassifier",
-    "self_training": "lops_adapters.self_training.model:SelfTrainedClassifier",
-}
 
 
 class TextClassifier(ABC):
@@ -114,30 +106,23 @@ def load(path: str | Path, *, arm: str | None = None, device: str = "auto") -> T
 
     """
     root = Path(path)
-    tried = (
-        [root / arm / "model"]
-        if arm
-        else [
-            root,
-            root / "model",
-            root / "lops" / "model",
-            root / "standard" / "model",
-            *sorted(root.glob("*/model")),
-        ]
-    )
+    usual = [root, root / "model", root / "lops/model", root / "standard/model"]
+    tried = [root / arm / "model"] if arm else [*usual, *sorted(root.glob("*/model"))]
     folder = next((place for place in tried if (place / "lops.json").is_file()), None)
     if folder is None:
+        looked = ", ".join(str(place / "lops.json") for place in tried)
         raise LopsError(
-            f"no trained classifier in {root} (looked for lops.json in {', '.join(map(str, tried))}); wanted the folder of a finished run"
+            f"no trained classifier in {root} (looked for {looked}); wanted the folder of a "
+            "finished run"
         )
     try:
         kind = json.loads((folder / "lops.json").read_text(encoding="utf-8"))["kind"]
     except (ValueError, KeyError, TypeError):
         kind = None
-    if kind not in LOADERS:
+    if kind not in FRAMEWORKS:
         raise LopsError(
-            f"{folder} holds a model of kind {kind!r}; this version knows {', '.join(LOADERS)}"
+            f"{folder} holds a model of kind {kind!r}; wanted one of {', '.join(FRAMEWORKS)}"
         )
-    module, name = LOADERS[kind].split(":")
+    module, _, name = named(kind).model.partition(":")
     loaded: TextClassifier = getattr(import_module(module), name).load(folder, device=device)
     return loaded

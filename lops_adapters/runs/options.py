@@ -1,87 +1,81 @@
-"""The command line that all frameworks share, and the table they end with."""
+"""The command line of a framework: shared options, and one option per setting."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable
+from dataclasses import Field, fields
 from pathlib import Path
+from typing import Any, get_args, get_type_hints
 
-from lops_adapters.core import RULES, LopsError
+from lops_adapters.core import LopsError
 from lops_adapters.datasets import Dataset, load, names
+from lops_adapters.runs.framework import Framework
 from lops_adapters.runs.settings import FrameworkSettings
 
 
-def common_parser(
-    framework: str, description: str, settings: type[FrameworkSettings], epilog: str
-) -> argparse.ArgumentParser:
-    """Return a parser with the options that every framework has; a framework adds its own."""
+def parser_for(framework: Framework[Any]) -> argparse.ArgumentParser:
+    """Return the parser of ``python -m lops_adapters.NAME``."""
+    program, settings = f"python -m lops_adapters.{framework.name}", framework.settings
+    width = max(len(arguments) for arguments, _ in framework.examples)
+    examples = [f"  {program} {given:<{width}}   {what}" for given, what in framework.examples]
     parser = argparse.ArgumentParser(
-        prog=f"python -m lops_adapters.{framework}",
-        description=description,
-        epilog=epilog,
+        prog=program,
+        description=framework.summary,
+        epilog="\n".join(["examples:", *examples]),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    data = parser.add_argument_group("data")
+    _add_data(parser.add_argument_group("data"))
+    groups = {
+        "selection": parser.add_argument_group("selection"),
+        "run": parser.add_argument_group("run"),
+        "": parser.add_argument_group(framework.title),
+    }
+    known, usual = ", ".join((*settings.ARMS, *settings.MORE_ARMS)), ",".join(settings.ARMS)
+    groups["selection"].add_argument(
+        *framework.arms_option,
+        dest="arms",
+        default=usual,
+        help=f"comma-separated, of {known}; standard selects nothing (default: {usual})",
+    )
+    _add_run(groups["run"])
+    hints = get_type_hints(settings)
+    for item in fields(settings):
+        if item.metadata["option"] is not None:
+            _add_setting(groups[item.metadata["option"]], settings, item, hints[item.name])
+    framework.add_options(groups[""])
+    return parser
+
+
+def _add_data(data: argparse._ArgumentGroup) -> None:
     data.add_argument(
         "--dataset",
         default="demo",
-        metavar="NAME|DIR",
-        help=f"a name ({', '.join(names())}) or a path (default: demo)",
+        metavar="NAME|PATH",
+        help=f"a name ({', '.join(names())}), or a folder or file (default: demo)",
     )
     data.add_argument(
-        "--data-dir", metavar="D", help="folder where named data sets are looked for first"
+        "--data-dir", metavar="DIR", help="where named data sets are looked for first"
     )
     data.add_argument("--offline", action="store_true", help="never download anything")
     data.add_argument(
         "--text-column", metavar="NAME", help="of a CSV, JSONL or Parquet file (default: text)"
     )
     data.add_argument(
-        "--label-column",
-        metavar="NAME",
-        help="gold labels, only for the evaluation (default: label)",
+        "--label-column", metavar="NAME", help="gold labels, only to evaluate (default: label)"
     )
     data.add_argument(
-        "--max-docs",
-        type=int,
-        metavar="N",
-        help="take a seeded simple random sample of N documents",
+        "--max-docs", type=int, metavar="N", help="take a random sample of N documents"
     )
-    arms = parser.add_argument_group("selection")
-    known, usual = ", ".join((*settings.ARMS, *settings.MORE_ARMS)), ",".join(settings.ARMS)
-    arms.add_argument(
-        "--arms",
-        default=usual,
-        help=f"comma-separated, of {known}; standard selects nothing (default: {usual})",
-    )
-    arms.add_argument("--rule", choices=RULES, help="reading of LOPS (default: released)")
-    arms.add_argument(
-        "--tau", type=float, metavar="T", help="fraction of each class (default: 0.5)"
-    )
-    arms.add_argument(
-        "--every",
-        type=_interval,
-        metavar="B|epoch",
-        help="look at the probe after every B updates, or every epoch",
-    )
-    arms.add_argument(
-        "--probe",
-        choices=settings.PROBES,
-        help="the classifier that is watched (default: the framework's own)",
-    )
-    run = parser.add_argument_group("run")
+
+
+def _add_run(run: argparse._ArgumentGroup) -> None:
     run.add_argument(
         "--preset",
         choices=("quick", "paper"),
-        help="sizes for a CPU, or the published ones (default: paper where CUDA is)",
+        help="quick: sizes for a CPU; paper: the published ones (default: paper with CUDA)",
     )
-    run.add_argument(
-        "--encoder",
-        metavar="NAME|PATH",
-        help="minilm, a name on the Hugging Face hub, or a local folder",
-    )
-    run.add_argument(
-        "--seed", type=int, default=0, metavar="S", help="of everything random (default: 0)"
-    )
+    run.add_argument("--seed", type=int, default=0, metavar="S", help="random seed (default: 0)")
     run.add_argument("--seeds", type=int, default=1, metavar="N", help="run N seeds: S, S+1, ...")
     run.add_argument(
         "--device", default="auto", help="auto, cpu, cuda, cuda:N or mps (default: auto)"
@@ -89,38 +83,43 @@ def common_parser(
     run.add_argument(
         "--output", type=Path, metavar="DIR", help="run folder (default: a new one under runs/)"
     )
-    run.add_argument("--resume", action="store_true", help="go on with a killed run")
+    run.add_argument("--resume", action="store_true", help="continue a run that was stopped")
     run.add_argument("--quiet", action="store_true", help="no progress bars, no log")
-    run.add_argument(
-        "--faithful",
-        action="store_true",
-        default=None,
-        help="the original's ways where they can be chosen, see the docs",
-    )
-    return parser
 
 
-def _interval(text: str) -> int | str:
-    return text if text == "epoch" else int(text)
-
-
-def read_arms(text: str, known: Sequence[str]) -> list[str]:
-    """Return the arms of a comma-separated list, in the order of the known ones.
-
-    >>> read_arms("lops,standard", ("standard", "lops"))
-    ['standard', 'lops']
-    """
-    asked = [name.strip() for name in text.split(",") if name.strip()]
-    if not asked or set(asked) - set(known):
-        raise LopsError(
-            f"the arms to run are {text!r}; wanted some of {', '.join(known)}, separated by commas"
+def _add_setting(
+    group: argparse._ArgumentGroup, settings: type[FrameworkSettings], item: Field[Any], hint: Any
+) -> None:
+    about = item.metadata
+    flags = [f"--{item.name.replace('_', '-')}", *about["also"]]
+    choices = settings.PROBES if item.name == "probe" else about["choices"]
+    if hint is bool:
+        group.add_argument(
+            *flags, dest=item.name, action="store_true", default=None, help=about["help"]
         )
-    return [name for name in known if name in asked]
+        return
+    kinds: dict[Any, tuple[Callable[[str], Any], str]] = {
+        int: (int, "N"),
+        float: (float, "X"),
+        str: (str, "NAME"),
+    }
+    kind, metavar = next(kinds[one] for one in (hint, *get_args(hint)) if one in kinds)
+    group.add_argument(
+        *flags,
+        dest=item.name,
+        type=about["parse"] or kind,
+        choices=choices,
+        metavar=None if choices else about["metavar"] or metavar,
+        help=f"{about['help']} (default: {settings.usual(item.name)})".replace("%", "%%"),
+    )
 
 
 def read_seeds(options: argparse.Namespace) -> range:
-    """Return the seeds to run: all of them, and those that iterations derive from them, fit 32
-    bits.
+    """Return the seeds to run.
+
+    Raises:
+        LopsError: no seed, or one that does not fit 32 bits together with the iterations' own.
+
     """
     if options.seeds < 1:
         raise LopsError(f"--seeds is {options.seeds}; wanted at least 1")
@@ -130,7 +129,7 @@ def read_seeds(options: argparse.Namespace) -> range:
 
 
 def read_dataset(options: argparse.Namespace, seed: int) -> Dataset:
-    """Load the data set the options name, or the sample of it that they ask for."""
+    """Return the data set that the options name, or a random sample of it."""
     if options.max_docs is not None and options.max_docs < 2:
         raise LopsError(f"--max-docs is {options.max_docs}; wanted at least 2")
     dataset = load(
@@ -145,7 +144,7 @@ def read_dataset(options: argparse.Namespace, seed: int) -> Dataset:
 
 
 def default_preset() -> str:
-    """Return ``paper`` where a CUDA device is, ``quick`` elsewhere."""
+    """Return ``paper`` on a machine with CUDA, ``quick`` elsewhere."""
     from lops_adapters.probes.torch_tools import resolve_device
 
     return "paper" if resolve_device("auto").type == "cuda" else "quick"

@@ -52,7 +52,7 @@ def setting(
     Args:
         default: its value; a preset may have another.
         help: one line, for ``--help`` and the class documentation.
-        within: the values allowed; None is always allowed where it is the default.
+        within: the values allowed; None is allowed where the field's type says so.
         choices: the names allowed.
         metavar: of the option.
         usual: what ``--help`` says of the default, where its value does not tell.
@@ -124,7 +124,7 @@ class FrameworkSettings:
         _check("probe", self.probe, one_of(self.PROBES))
         for item in fields(self):
             value, within = getattr(self, item.name), item.metadata["within"]
-            if within is not None and not (value is None and item.default is None):
+            if within is not None and not (value is None and "None" in str(item.type)):
                 _check(item.name, value, within)
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lops_adapters.probes import Probe, probe_class
-from lops_adapters.runs.command import require
+from lops_adapters import extras
 from lops_adapters.self_training.settings import SelfTrainingSettings
 
 # The linear probe's four epochs are for watching: after them it is right, but hardly ever surer
@@ -36,7 +36,7 @@ def _build(
         if linear_epochs is not None:
             own = {"epochs": linear_epochs, **own}
         return probe_class("linear")(**own, quiet=quiet)
-    require("Transformers", ("torch", "transformers"))
+    extras.require(f"The classifier {settings.classifier}", ("torch", "transformers"))
     from lops_adapters.probes.transformer import TransformerProbe
 
     return TransformerProbe(

@@ -8,7 +8,7 @@ Supervised Text Classification", Findings of EMNLP 2022; docs/self_training.md l
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -19,8 +19,9 @@ import numpy as np
 from lops_adapters.core import LopsError, Selection
 from lops_adapters.datasets import Corpus
 from lops_adapters.pseudo_labels import PseudoLabels, exclusive_string_match, string_match
-from lops_adapters.runs.folder import RunFolder
-from lops_adapters.selection import METHODS, Selector, build, keep_all, trusted_positions
+from lops_adapters.runs.files import finished_arms
+from lops_adapters.runs.framework import Job
+from lops_adapters.selection import METHODS, Selector, keep_all, trusted_positions
 from lops_adapters.self_training.classifier import build_classifier, build_probe
 from lops_adapters.self_training.given import read_pseudo_labels
 from lops_adapters.self_training.model import SelfTrainedClassifier
@@ -32,10 +33,16 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Prepared:
-    """What all arms share: corpus, settings, initial pseudo-labels, and the seconds these took."""
+    """What all arms share.
+
+    Attributes:
+        corpus: of the run.
+        pseudo_labels: the initial ones.
+        seconds: these took.
+
+    """
 
     corpus: Corpus
-    settings: SelfTrainingSettings
     pseudo_labels: PseudoLabels
     seconds: float
 
@@ -70,119 +77,132 @@ class Iteration:
     seconds: dict[str, float]
 
 
-def prepare(
-    corpus: Corpus, settings: SelfTrainingSettings, run: RunFolder, *, device: str, quiet: bool
-) -> Prepared:
-    """Make or read the initial pseudo-labels; what cannot work is refused before the long work."""
-    build_classifier(settings, device)  # complains now rather than after the long work
+def prepare(corpus: Corpus, job: Job[SelfTrainingSettings]) -> Prepared:
+    """Make or read the initial pseudo-labels.
+
+    Raises:
+        LopsError: classifier, seed words or pseudo-labels cannot work; before the long work.
+
+    """
+    settings = job.settings
+    build_classifier(settings, job.device)  # a missing encoder is refused here
     if settings.pseudo_labels in HEURISTICS and not any(corpus.seeds.values()):
         raise LopsError(
-            f"{corpus.name} comes without seed words, which {settings.pseudo_labels} starts from; put a seedwords.json beside the data, or "
-            "give pseudo-labels of your own: --pseudo-labels FILE.csv"
+            f"{corpus.name} has no seed words, which {settings.pseudo_labels} needs; put a "
+            "seeds.json beside the data, or give --pseudo-labels FILE.csv"
         )
 
     def label() -> dict[str, np.ndarray]:
-        found = _initial(corpus, settings, quiet=quiet)
-        _check(found, settings, device)
+        found = _initial(corpus, settings, quiet=job.quiet)
+        _check(found, settings, job.device)
         return {"positions": found.positions, "codes": codes_of(found), "scores": found.scores}
 
-    arrays, seconds = run.stage("pseudo_labels", label)
+    arrays, seconds = job.folder.stage("pseudo_labels", label)
     names = np.array(corpus.classes, dtype=object)[arrays["codes"]]
-    return Prepared(
-        corpus,
-        settings,
-        PseudoLabels(arrays["positions"], names, arrays["scores"], len(corpus), corpus.classes),
-        seconds,
-    )
+    found = arrays["positions"], names, arrays["scores"]
+    return Prepared(corpus, PseudoLabels(*found, len(corpus), corpus.classes), seconds)
 
 
-def run_arm(
-    arm: str,
-    prepared: Prepared,
-    run: RunFolder,
-    *,
-    seed: int,
-    device: str,
-    quiet: bool,
-    sizes: Sequence[int] | None = None,
-    gold: np.ndarray | None = None,
-) -> Iterator[Iteration]:
-    """Run one arm, an iteration at a time; the arms differ in the selector and in nothing else.
+def run_arm(arm: str, prepared: Prepared, job: Job[SelfTrainingSettings]) -> list[Iteration]:
+    """Run one arm; arms differ in the selector and in nothing else.
 
     Args:
-        arm: name of a method, see :data:`lops_adapters.selection.METHODS`.
+        arm: a row of :data:`lops_adapters.selection.METHODS`.
         prepared: what all arms share.
-        run, seed, device, quiet: of the run.
-        sizes: for each iteration, how many a method that has to be told keeps; None: the fraction
-            tau.
-        gold: (n,) gold labels, for the one method that is defined by them.
+        job: of the run; its gold labels are for the method that is defined by them.
 
     """
-    corpus, settings = prepared.corpus, prepared.settings
-    training = TrainingSet.start(prepared.pseudo_labels)
-    faded: set[str] = set()
-    for number in range(settings.iterations):
-        labelled, n_initial = training.pseudo_labels(), int((training.since == 0).sum())
-        samples = [corpus.texts[i] for i in labelled.positions]
-        n = _how_many(arm, len(labelled), settings, None if sizes is None else sizes[number])
-        right = None if gold is None else gold[labelled.positions]
-        selector = _selector(
-            arm, settings, labelled, n, right, seed=seed + number, device=device, quiet=quiet
-        )
-        # The insertion point of Algorithm 2: pseudo-labels are there, the classifier is not trained
-        # yet.
-        selection, select_seconds = run.select(
-            f"{arm}-{number}-selection", partial(selector, samples, labelled.labels)
-        )
-        trusted = trusted_positions(selection, labelled.labels)
-        log.info(
-            "%s, iteration %d: trains on %d of %d pseudo-labels",
-            arm,
-            number,
-            len(trusted),
-            len(labelled),
-        )
-        faded |= _warn_of_fading(
-            f"{arm}, iteration {number}", prepared.pseudo_labels, labelled.labels[trusted], faded
-        )
-        save_in = run.arm(arm) / "model" if number == settings.iterations - 1 else None
-        train = partial(
-            _train,
-            [samples[i] for i in trusted],
-            codes_of(labelled)[trusted],
-            prepared,
-            run,
-            save_in,
-            seed + number,
-            device,
-            quiet,
-        )
-        arrays, train_seconds = run.stage(f"{arm}-{number}-classifier", train)
-        probabilities = arrays["probabilities"]
-        rejected = np.delete(labelled.positions, trusted)
-        training.reject(rejected, drop=settings.faithful and METHODS[arm].needs_gold)
-        bootstrapped = training.bootstrap(
-            probabilities, settings.delta, number, inclusive=settings.faithful
-        )
-        seconds = {"selection": select_seconds, "classifier": train_seconds}
-        yield Iteration(
-            number,
-            labelled,
-            n_initial,
-            n,
-            selection,
-            len(trusted),
-            probabilities,
-            len(rejected),
-            bootstrapped,
-            seconds,
-        )
+    training, done = TrainingSet.start(prepared.pseudo_labels), list[Iteration]()
+    sizes, faded = _sizes(arm, job), set[str]()
+    for number in range(job.settings.iterations):
+        item, trained = _iterate(arm, number, training, prepared, job, sizes)
+        where = f"{arm}, iteration {number}"
+        faded |= _warn_of_fading(where, prepared.pseudo_labels, trained, faded)
+        done.append(item)
+    return done
+
+
+def _iterate(
+    arm: str,
+    number: int,
+    training: TrainingSet,
+    prepared: Prepared,
+    job: Job[SelfTrainingSettings],
+    sizes: Sequence[int] | None,
+) -> tuple[Iteration, np.ndarray]:
+    """Run one round; returns it and the names of the pseudo-labels that were trained on."""
+    settings, folder, texts = job.settings, job.folder, prepared.corpus.texts
+    labelled, n_initial = training.pseudo_labels(), int((training.since == 0).sum())
+    samples = [texts[i] for i in labelled.positions]
+    n = _how_many(arm, len(labelled), settings, None if sizes is None else sizes[number])
+    selector = _selector(arm, number, labelled, n, job)
+    # The insertion point of Algorithm 2: pseudo-labelled, not trained yet.
+    selection, select_seconds = folder.select(
+        f"{arm}-{number}-selection", partial(selector, samples, labelled.labels)
+    )
+    trusted = trusted_positions(selection, labelled.labels)
+    log.info("%s, iteration %d: %d of %d kept", arm, number, len(trusted), len(labelled))
+    train = partial(
+        _train,
+        arm,
+        number,
+        [samples[i] for i in trusted],
+        codes_of(labelled)[trusted],
+        prepared,
+        job,
+    )
+    arrays, train_seconds = folder.stage(f"{arm}-{number}-classifier", train)
+    probabilities = arrays["probabilities"]
+    rejected = np.delete(labelled.positions, trusted)
+    training.reject(rejected, drop=settings.faithful and METHODS[arm].needs_gold)
+    bootstrapped = training.bootstrap(
+        probabilities, settings.delta, number, inclusive=settings.faithful
+    )
+    item = Iteration(
+        number,
+        labelled,
+        n_initial,
+        n,
+        selection,
+        len(trusted),
+        probabilities,
+        len(rejected),
+        bootstrapped,
+        {"selection": select_seconds, "classifier": train_seconds},
+    )
+    return item, labelled.labels[trusted]
+
+
+def _sizes(arm: str, job: Job[SelfTrainingSettings]) -> list[int] | None:
+    """Return how many a method that must be told keeps per iteration; None: the fraction tau."""
+    if not METHODS[arm].takes_n:
+        return None
+    if job.settings.n_from == "tau":
+        log.info("%s keeps %g of the pseudo-labels", arm, job.settings.tau)
+        return None
+    log.info("%s keeps as many as lops trains on", arm)
+    return [item["trained_on"] for item in finished_arms(job.folder)["lops"]["iterations"]]
+
+
+def _selector(
+    arm: str, number: int, labelled: PseudoLabels, n: int | None, job: Job[SelfTrainingSettings]
+) -> Selector:
+    if n is not None and n >= len(labelled):
+        return partial(_keep_all_of_too_few, n)
+    return job.selector(
+        arm,
+        partial(build_probe, job.settings, job.device, quiet=job.quiet),
+        n=n,
+        gold=None if job.gold is None else job.gold[labelled.positions],
+        stratified=job.settings.stratified or None,  # None: as the paper describes the method
+        seed=job.seed + number,
+    )
 
 
 def _warn_of_fading(
     where: str, initial: PseudoLabels, trained: np.ndarray, known: set[str]
 ) -> set[str]:
-    """Warn of classes that fade, each once; returns those that do now."""
+    """Warn of classes that fade, each once; returns those that fade now."""
     fading = fading_classes(initial, trained)
     new = [
         f"{name} ({before:.1%} of the pseudo-labels at first, {now:.1%} now)"
@@ -191,49 +211,17 @@ def _warn_of_fading(
     ]
     if new:
         log.warning(
-            "%s: the classifier is about to lose sight of %s. Try --rule ranked with a large --tau, --method automatic --stratified, "
-            "or a lower --delta",
+            "%s: the share of %s is shrinking. Try --rule ranked with a large --tau, --method "
+            "automatic --stratified, or a lower --delta",
             where,
             ", ".join(new),
         )
     return {name for name, _, _ in fading}
 
 
-def _selector(
-    arm: str,
-    settings: SelfTrainingSettings,
-    labelled: PseudoLabels,
-    n: int | None,
-    gold: np.ndarray | None,
-    *,
-    seed: int,
-    device: str,
-    quiet: bool,
-) -> Selector:
-    if n is not None and n >= len(labelled):
-        return partial(_keep_all_of_too_few, n)
-    probe = build_probe(settings, device, quiet=quiet) if METHODS[arm].needs_probe else None
-    every, stratified = (
-        settings.updates_between_checkpoints,
-        settings.stratified or None,
-    )  # None: as the paper describes the method
-    return build(
-        arm,
-        probe,
-        n=n,
-        tau=settings.tau,
-        rule=settings.rule,
-        every=every,
-        stratified=stratified,
-        gold=gold,
-        seed=seed,
-        quiet=quiet,
-    )
-
-
 def _keep_all_of_too_few(n: int, samples: Sequence[Any], pseudo_labels: Any) -> Selection:
     whole = keep_all(samples, pseudo_labels)
-    whole.stopped = f"{n} pseudo-labels were wanted of {len(samples)}: everything is kept"
+    whole.stopped = f"{n} of {len(samples)} pseudo-labels wanted: everything is kept"
     log.info("%s", whole.stopped)
     return whole
 
@@ -259,29 +247,28 @@ def _check(labels: PseudoLabels, settings: SelfTrainingSettings, device: str) ->
     found = [label for label, count in labels.counts.items() if count]
     if len(found) < 2:
         raise LopsError(
-            f"{settings.pseudo_labels} gives {len(labels)} pseudo-labels of {len(found)} classes; wanted at least two classes"
+            f"{settings.pseudo_labels} gives {len(labels)} pseudo-labels of {len(found)} classes; "
+            "wanted at least two classes"
         )
     probe = build_probe(settings, device)
     batch_size = int(getattr(probe, "batch_size", 1))
-    settings.check_checkpoints(
-        probe.max_epochs * -(-len(labels) // batch_size), f"{len(labels)} pseudo-labelled documents"
-    )
+    updates = probe.max_epochs * -(-len(labels) // batch_size)
+    settings.check_checkpoints(updates, f"{len(labels)} pseudo-labelled documents")
 
 
 def _train(
+    arm: str,
+    number: int,
     texts: Sequence[str],
     codes: np.ndarray,
     prepared: Prepared,
-    run: RunFolder,
-    save_in: Path | None,
-    seed: int,
-    device: str,
-    quiet: bool,
+    job: Job[SelfTrainingSettings],
 ) -> dict[str, np.ndarray]:
+    """Train and predict all documents; the last classifier is saved."""
     corpus = prepared.corpus
-    classifier = build_classifier(prepared.settings, device, quiet=quiet)
-    classifier.fit(texts, codes, len(corpus.classes), seed=seed)
-    probabilities = classifier.predict_proba(corpus.texts)
-    if save_in is not None:
-        run.save_model(save_in, SelfTrainedClassifier(corpus.classes, classifier).save)
-    return {"probabilities": probabilities}
+    classifier = build_classifier(job.settings, job.device, quiet=job.quiet)
+    classifier.fit(texts, codes, len(corpus.classes), seed=job.seed + number)
+    if number == job.settings.iterations - 1:
+        model = SelfTrainedClassifier(corpus.classes, classifier)
+        job.folder.save_model(job.folder.arm(arm) / "model", model.save)
+    return {"probabilities": classifier.predict_proba(corpus.texts)}

@@ -9,33 +9,16 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from lops_adapters.core import LopsError
-from lops_adapters.runs.settings import FrameworkSettings
+from lops_adapters.runs.settings import ABOVE_ZERO, AT_LEAST_ONE, FrameworkSettings, Range, setting
 from lops_adapters.selection import METHODS
 
 HEURISTICS = ("string-match", "exclusive-string-match")
+PROBABILITY = Range("a probability, from 0 to 1", lambda value: 0 <= value <= 1)
 
 
 @dataclass(frozen=True, kw_only=True)
 class SelfTrainingSettings(FrameworkSettings):
-    """All that decides the outcome of a self-training run besides data and seed; the probe ``same``
-    is a fresh classifier.
-
-    Args:
-        classifier: ``linear``, ``minilm``, a hub name or a local folder.
-        epochs, batch_size, learning_rate: of classifier and probe; None is what its kind is usually
-            trained with, but for a linear classifier, which trains longer than a linear probe.
-        max_tokens: longer texts are cut; ``linear`` reads all.
-        pseudo_labels: ``string-match``, ``exclusive-string-match``, or a CSV file of pseudo-labels.
-        pseudo_labels_sha256: of that file, None where there is none.
-        iterations: of selection, training and bootstrapping.
-        delta: what the classifier is surer of than this becomes a pseudo-label.
-        n_from: where methods that are told how many to keep get that from: ``lops``, what the LOPS
-            arm of the same run trains on in the same iteration, or ``tau``, that fraction of the
-            pseudo-labels.
-        stratified: all methods that choose by a ranking take the same share of every class, not
-            only those that the paper describes so.
-
-    """
+    """Settings of self-training; the probe ``same`` is a fresh classifier."""
 
     # paper: the published sizes; epochs, batch size and learning rate are the encoder's recipe,
     # which is the published one.
@@ -47,27 +30,56 @@ class SelfTrainingSettings(FrameworkSettings):
         name for name in METHODS if name not in FrameworkSettings.ARMS
     )
     PROBES: ClassVar[tuple[str, ...]] = ("same", "linear")
-    AT_LEAST_ONE: ClassVar[tuple[str, ...]] = ("epochs", "batch_size", "max_tokens", "iterations")
 
-    classifier: str = "minilm"
-    epochs: int | None = None
-    batch_size: int | None = None
-    learning_rate: float | None = None
-    max_tokens: int = 128
-    pseudo_labels: str = "string-match"
-    pseudo_labels_sha256: str | None = None
-    iterations: int = 5
-    delta: float = 0.6
-    n_from: str = "lops"
-    stratified: bool = False
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._one_of("n_from", ("lops", "tau"))
-        if not 0 <= self.delta <= 1:
-            raise LopsError(f"delta is {self.delta}; wanted a probability, from 0 to 1")
-        if self.learning_rate is not None and not self.learning_rate > 0:
-            raise LopsError(f"learning_rate is {self.learning_rate}; wanted a number above 0")
+    classifier: str = setting(
+        "minilm",
+        "linear, minilm, a Hugging Face hub name, or a local folder",
+        metavar="NAME|PATH",
+        also=("--encoder",),
+    )
+    # The linear classifier trains longer than the linear probe, see classifier.py.
+    epochs: int | None = setting(
+        None,
+        "epochs of classifier and probe",
+        within=AT_LEAST_ONE,
+        usual="those of its kind; linear: 20, its probe 4",
+    )
+    batch_size: int | None = setting(
+        None, "documents per update", within=AT_LEAST_ONE, usual="that of its kind"
+    )
+    learning_rate: float | None = setting(
+        None, "learning rate", within=ABOVE_ZERO, usual="that of its kind"
+    )
+    max_tokens: int = setting(
+        128,
+        "word pieces of a document that an encoder reads; linear reads all",
+        within=AT_LEAST_ONE,
+    )
+    pseudo_labels: str = setting(
+        "string-match",
+        "string-match, exclusive-string-match, or a CSV file with columns id and label",
+        metavar="HOW|FILE",
+    )
+    pseudo_labels_sha256: str | None = setting(None, "checksum of that file", option=None)
+    iterations: int = setting(
+        5, "rounds of selection, training and bootstrapping", within=AT_LEAST_ONE
+    )
+    delta: float = setting(
+        0.6,
+        "documents predicted with a larger probability become pseudo-labelled",
+        within=PROBABILITY,
+        metavar="P",
+    )
+    n_from: str = setting(
+        "lops",
+        "how many a method keeps that must be told: as many as the lops arm trains on in the same "
+        "iteration, or the fraction tau",
+        choices=("lops", "tau"),
+        option=None,
+    )
+    stratified: bool = setting(
+        False, "every ranking method but lops takes the same share per class", option="selection"
+    )
 
     def settled(self, methods: Sequence[str]) -> SelfTrainingSettings:
         """Return the settings with what follows from the methods of a run and from the file of
@@ -84,7 +96,8 @@ class SelfTrainingSettings(FrameworkSettings):
                 checksum = sha256(Path(self.pseudo_labels).read_bytes()).hexdigest()
             except OSError as error:
                 raise LopsError(
-                    f"pseudo_labels is {self.pseudo_labels!r}, which cannot be read ({error.strerror}); wanted {', '.join(HEURISTICS)}, "
-                    "or a CSV file with columns id and label"
+                    f"pseudo_labels is {self.pseudo_labels!r}, which cannot be read "
+                    f"({error.strerror}); wanted {', '.join(HEURISTICS)}, or a CSV file with "
+                    "columns id and label"
                 ) from None
         return replace(self, n_from="tau" if alone else "lops", pseudo_labels_sha256=checksum)

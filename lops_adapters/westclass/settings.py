@@ -1,6 +1,4 @@
-"""Settings of a WeSTClass run, the two presets, and the published values for short and for long
-documents.
-"""
+"""Settings of a WeSTClass run, the presets, and the published sizes for short and long documents."""
 
 from __future__ import annotations
 
@@ -9,7 +7,17 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, TypeVar
 
 from lops_adapters.core import LopsError
-from lops_adapters.runs.settings import FrameworkSettings
+from lops_adapters.runs.settings import (
+    ABOVE_ZERO,
+    AT_LEAST_ONE,
+    BELOW_ONE,
+    CHECKPOINTS,
+    NOT_NEGATIVE,
+    SHARE,
+    FrameworkSettings,
+    read_checkpoints,
+    setting,
+)
 
 Value = TypeVar("Value")
 SUPERVISION = ("names", "keywords", "documents")
@@ -26,52 +34,28 @@ PUBLISHED: Mapping[tuple[str, str], Mapping[str, Any]] = {
         "max_sentences": 40, "max_words": 30, "pretrain_epochs": 200, "update_interval": 100, "learning_rate": 1e-4, "decay": 1e-5,
     },
 }  # fmt: skip
-# mean words a document above which a corpus counts as long: where the short settings would cut the
-# average document
+# Mean words per document above which a corpus is long: where the short settings would cut the
+# average document.
 LONG_FROM = 100
 
 
 def filled(value: Value | None) -> Value:
-    """Return a setting that :meth:`WestclassSettings.for_length` has filled in, or say that it has
-    not.
+    """Return a setting that :meth:`WestclassSettings.for_length` has filled in.
+
+    Raises:
+        LopsError: it has not.
+
     """
     if value is None:
         raise LopsError(
-            "found settings whose sizes are open; call for_length() with the mean length of the documents first"
+            "found settings with open sizes; call for_length() with the mean number of words first"
         )
     return value
 
 
 @dataclass(frozen=True, kw_only=True)
 class WestclassSettings(FrameworkSettings):
-    """All that decides the outcome of a WeSTClass run besides data and seed; the probe ``same`` is
-    the network itself.
-
-    Args:
-        supervision: ``names`` of the classes, ``keywords`` (the seed words), or labelled
-            ``documents``.
-        labelled: (document id, class) pairs, for supervision by documents.
-        network: ``cnn``, or ``han``, the hierarchical attention network.
-        encoder: of the transformer probe.
-        vector_size, vector_epochs, vector_words, min_count: of Word2Vec, see
-            :func:`lops_adapters.probes.word_vectors.train_word_vectors`.
-        per_class, top, alpha: pseudo documents a class, words around a direction, share of the
-            background and of the other classes in a soft label (beta, gamma and alpha of the
-            paper).
-        length: which published row fills in what is None below: ``short``, ``long``, or ``auto``,
-            by the mean length of the documents.
-        most_words: a published ``max_words`` is lowered to this; one that is given is not.
-        max_words: longer documents (``han``: sentences) are cut at the end.
-        max_sentences: of a document, for ``han``.
-        pretrain_epochs: of the classifier, and of the probe where it is the same network.
-        batch_size: documents an update.
-        update_interval, learning_rate, decay: of self-training; the step is learning_rate / (1 +
-            decay * updates).
-        max_iterations: updates of self-training at most.
-        stop_below: self-training stops when a smaller fraction of documents changed its class
-            between two refreshes of the target.
-
-    """
+    """Settings of WeSTClass; the probe ``same`` is the network itself."""
 
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "quick": {"most_words": 100, "max_iterations": 1500},
@@ -79,36 +63,87 @@ class WestclassSettings(FrameworkSettings):
     }
     PROBES: ClassVar[tuple[str, ...]] = ("same", "linear", "transformer")
     WHEN_FAITHFUL: ClassVar[Mapping[str, Any]] = {"vector_words": 1}
-    AT_LEAST_ONE: ClassVar[tuple[str, ...]] = (
-        "vector_size", "vector_epochs", "vector_words", "min_count", "per_class", "top", "most_words", "max_words", "max_sentences",
-        "pretrain_epochs", "batch_size", "update_interval", "max_iterations",
-    )  # fmt: skip
 
-    # Learning is abrupt here: asked once an epoch the probe has learnt nearly everything at the
-    # first asking, see docs/westclass.md.
-    every: int | str = 1
-    supervision: str = "keywords"
-    labelled: Sequence[Sequence[str]] = ()
-    network: str = "cnn"
-    encoder: str = "minilm"
-    vector_size: int = 100
-    vector_epochs: int = 5
-    vector_words: int = 2_000_000
-    min_count: int = 5
-    per_class: int = 500
-    top: int = 50
-    alpha: float = 0.2
-    length: str = "auto"
-    most_words: int | None = None
-    max_words: int | None = None
-    max_sentences: int | None = None
-    pretrain_epochs: int | None = None
-    batch_size: int = 256
-    update_interval: int | None = None
-    learning_rate: float | None = None
-    decay: float | None = None
-    max_iterations: int = 5000
-    stop_below: float = 0.001
+    # Learning is abrupt here: once per epoch, the first look finds nearly everything learnt; see
+    # docs/westclass.md.
+    every: int | str = setting(
+        1,
+        "look at the probe after every B updates, or once per epoch",
+        within=CHECKPOINTS,
+        metavar="B|epoch",
+        parse=read_checkpoints,
+        option="selection",
+    )
+    supervision: str = setting(
+        "keywords",
+        "what classes are known by: names, keywords (seed words), or labelled documents",
+        choices=SUPERVISION,
+        usual="documents with --labelled, else keywords, or names without any",
+    )
+    labelled: Sequence[Sequence[str]] = setting(
+        (), "(document id, class) pairs, for supervision by documents", option=None
+    )
+    network: str = setting(
+        "cnn", "cnn, or han (hierarchical attention, slow without a GPU)", choices=NETWORKS
+    )
+    encoder: str = setting("minilm", "encoder of the transformer probe", metavar="NAME|PATH")
+    vector_size: int = setting(100, "width of the Word2Vec vectors", within=AT_LEAST_ONE)
+    vector_epochs: int = setting(5, "epochs of Word2Vec at least", within=AT_LEAST_ONE)
+    vector_words: int = setting(
+        2_000_000, "words that Word2Vec reads at least: small corpora repeat", within=AT_LEAST_ONE
+    )
+    min_count: int = setting(5, "rarer words get no vector", within=AT_LEAST_ONE)
+    per_class: int = setting(500, "pseudo documents per class", within=AT_LEAST_ONE)
+    top: int = setting(
+        50, "words around a topic's direction (gamma of the paper)", within=AT_LEAST_ONE
+    )
+    alpha: float = setting(
+        0.2, "share of background words, and of the other classes in a label", within=BELOW_ONE
+    )
+    length: str = setting(
+        "auto",
+        "published sizes for short or long documents",
+        choices=("auto", "short", "long"),
+        usual="auto, by the mean length",
+    )
+    most_words: int | None = setting(None, "limit to the published max_words", within=AT_LEAST_ONE)
+    max_words: int | None = setting(
+        None,
+        "words of a document (han: of a sentence) that the network reads",
+        within=AT_LEAST_ONE,
+        usual="published, at most --most-words",
+    )
+    max_sentences: int | None = setting(
+        None, "sentences that the han reads", within=AT_LEAST_ONE, usual="published: 10 or 40"
+    )
+    pretrain_epochs: int | None = setting(
+        None,
+        "epochs of pre-training, of the probe too",
+        within=AT_LEAST_ONE,
+        usual="published: cnn 20 or 30, han 100 or 200",
+    )
+    batch_size: int = setting(256, "documents per update", within=AT_LEAST_ONE)
+    update_interval: int | None = setting(
+        None,
+        "updates of self-training between two targets",
+        within=AT_LEAST_ONE,
+        usual="published: 50 or 100",
+    )
+    learning_rate: float | None = setting(
+        None, "learning rate of self-training", within=ABOVE_ZERO, usual="published: 1e-3 or 1e-4"
+    )
+    decay: float | None = setting(
+        None,
+        "its decay: the step is learning_rate / (1 + decay * updates)",
+        within=NOT_NEGATIVE,
+        usual="published: 1e-5 or 1e-6",
+    )
+    max_iterations: int = setting(5000, "updates of self-training at most", within=AT_LEAST_ONE)
+    stop_below: float = setting(
+        0.001,
+        "self-training stops when fewer documents than this share change their class",
+        within=SHARE,
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -117,29 +152,16 @@ class WestclassSettings(FrameworkSettings):
         )
         if wrong is not None:
             raise LopsError(f"labelled holds {wrong!r}; wanted pairs: document id, class")
-        object.__setattr__(
-            self, "labelled", tuple((str(name), str(label)) for name, label in self.labelled)
-        )  # JSON gives lists
-        self._one_of("supervision", SUPERVISION)
-        self._one_of("network", NETWORKS)
-        self._one_of("length", ("auto", "short", "long"))
-        if not 0 <= self.alpha < 1:
-            raise LopsError(f"alpha is {self.alpha}; wanted a fraction, 0 <= alpha < 1")
-        if not 0 <= self.stop_below <= 1:
-            raise LopsError(
-                f"stop_below is {self.stop_below}; wanted a fraction of the documents, 0 to 1"
-            )
-        if self.learning_rate is not None and not self.learning_rate > 0:
-            raise LopsError(f"learning_rate is {self.learning_rate}; wanted a number above 0")
-        if self.decay is not None and not self.decay >= 0:
-            raise LopsError(f"decay is {self.decay}; wanted a number, at least 0")
+        pairs = tuple((str(name), str(label)) for name, label in self.labelled)  # JSON gives lists
+        object.__setattr__(self, "labelled", pairs)
 
     def for_length(self, mean_words: float) -> WestclassSettings:
-        """Return these settings with everything that is None filled in for a corpus of so many
-        words a document.
+        """Return these settings, filled in for a corpus of so many words per document.
 
-        >>> WestclassSettings().for_length(300).max_words, WestclassSettings(max_words=80).for_length(300).max_words
-        (500, 80)
+        >>> WestclassSettings().for_length(300).max_words
+        500
+        >>> WestclassSettings(max_words=80).for_length(300).max_words
+        80
         """
         length = (
             self.length if self.length != "auto" else "long" if mean_words > LONG_FROM else "short"

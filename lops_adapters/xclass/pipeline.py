@@ -1,4 +1,4 @@
-"""X-Class from top to bottom, with a selector at the point where the LOPS paper puts it: after
+"""X-Class from top to bottom. The LOPS selector stands where the LOPS paper puts it: after
 documents are aligned with classes.
 
 Source: Wang, Mekala and Shang, "X-Class: Text Classification with Extremely Weak Supervision",
@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,8 +20,8 @@ from lops_adapters.core import LopsError, LopsWarning, Selection
 from lops_adapters.datasets import Corpus
 from lops_adapters.probes.context_encoder import ContextEncoder
 from lops_adapters.pseudo_labels import PseudoLabels
-from lops_adapters.runs.folder import RunFolder
-from lops_adapters.selection import Lops, Selector, keep_all, trusted_positions
+from lops_adapters.runs.framework import Job
+from lops_adapters.selection import trusted_positions
 from lops_adapters.storage import pack_strings, unpack_strings
 from lops_adapters.xclass.alignment import Alignment, align, most_confident, nearest_class
 from lops_adapters.xclass.classes import describe_classes
@@ -42,13 +42,13 @@ class Prepared:
 
     Attributes:
         corpus, settings: of the run.
-        readable: (m,) int64 positions of the documents that have a word; the others are aligned
-            with nothing.
+        readable: (m,) int64 positions of the documents with a word; the others are not aligned.
         represented: (m,) int64 codes of the nearest class, before alignment.
         alignment: of the readable documents.
-        class_words: the words each class was described by.
-        name_sources: where each class name's vector is from.
-        seconds: of each stage.
+        half: pseudo-labels of the most confident documents of each class.
+        class_words: the words that describe each class.
+        name_sources: where the vector of each class name comes from.
+        seconds: per stage.
 
     """
 
@@ -57,6 +57,7 @@ class Prepared:
     readable: np.ndarray
     represented: np.ndarray
     alignment: Alignment
+    half: PseudoLabels
     class_words: dict[str, list[str]]
     name_sources: dict[str, str]
     seconds: dict[str, float]
@@ -64,8 +65,14 @@ class Prepared:
 
 @dataclass(frozen=True)
 class ArmResult:
-    """One arm: pseudo-labels by position in the corpus, selection among them, (n, k) probabilities,
-    seconds.
+    """One arm.
+
+    Attributes:
+        pseudo_labels: by position in the corpus.
+        selection: among them.
+        probabilities: (n, k) float32, of all documents.
+        seconds: per stage.
+
     """
 
     pseudo_labels: PseudoLabels
@@ -74,146 +81,148 @@ class ArmResult:
     seconds: dict[str, float]
 
 
-def prepare(
-    corpus: Corpus, settings: XclassSettings, run: RunFolder, *, seed: int, device: str, quiet: bool
-) -> Prepared:
-    """Represent and align the documents; what cannot work is refused before the long work."""
+class _Tokens(NamedTuple):
+    """The words of the corpus; places and documents, both (t,) int64, of its readable tokens."""
+
+    words: WordCorpus
+    wanted: np.ndarray
+    document: np.ndarray
+
+
+def prepare(corpus: Corpus, job: Job[XclassSettings]) -> Prepared:
+    """Represent and align the documents.
+
+    Raises:
+        LopsError: names, texts or settings cannot work; before the long work where possible.
+
+    """
     check_names(corpus.classes)
-    words = read_words(corpus.texts, faithful=settings.faithful, quiet=quiet)
-    wanted = np.flatnonzero(words.is_word[words.word_id])
-    document = np.repeat(np.arange(len(corpus)), np.diff(words.document_start))[wanted]
-    readable = np.unique(document)
-    if len(readable) < len(corpus.classes):
-        raise LopsError(
-            f"found {len(readable)} documents with a word among {len(corpus)}, for {len(corpus.classes)} classes; wanted at least as many"
-        )
-    expected = int(settings.confident * len(readable))
-    build_classifier(settings, device)  # complains now rather than after the long work
-    probe = build_probe(settings, device)
-    batch_size = int(getattr(probe, "batch_size", settings.batch_size))
-    settings.check_checkpoints(
-        probe.max_epochs * -(-expected // batch_size), f"about {expected} pseudo-labelled documents"
+    settings, folder = job.settings, job.folder
+    tokens = _read(corpus, job)
+    readable = np.unique(tokens.document)
+    _check(readable, corpus, job)
+    arrays, encode_seconds = folder.stage(
+        "representation", partial(_represent, tokens, corpus, job)
     )
-    encode = partial(_encode, words, wanted, document, settings, corpus, run, device, quiet)
-    arrays, encode_seconds = run.stage("representation", encode)
-    (run.work / "vectors.npy").unlink(
-        missing_ok=True
-    )  # by far the largest file of a run, and no longer needed
-    (run.work / "vectors.json").unlink(missing_ok=True)
-    aligned, align_seconds = run.stage(
-        "alignment", partial(_align, arrays, readable, settings, seed)
+    for vectors in ("vectors.npy", "vectors.json"):  # by far the largest, and no longer needed
+        (folder.work / vectors).unlink(missing_ok=True)
+    aligned, align_seconds = folder.stage(
+        "alignment", partial(_align, arrays, readable, settings, job.seed)
     )
-    sizes = np.split(arrays["words"], np.cumsum(arrays["word_counts"])[:-1])
-    described = {
-        label: [words.vocabulary[i] for i in found]
-        for label, found in zip(corpus.classes, sizes, strict=True)
-    }
-    sources = dict(zip(corpus.classes, unpack_strings(arrays["name_sources"]), strict=True))
     alignment = Alignment(aligned["codes"], aligned["confidence"])
-    lonely = [
-        label for code, label in enumerate(corpus.classes) if not (alignment.codes == code).any()
-    ]
-    if lonely:
-        warnings.warn(
-            f"no document is aligned with {', '.join(lonely)}; no classifier can learn that",
-            LopsWarning,
-            stacklevel=2,
-        )
-    seconds = {"representation": encode_seconds, "alignment": align_seconds}
+    _warn_of_empty(alignment, corpus.classes)
+    per_class = np.split(arrays["words"], np.cumsum(arrays["word_counts"])[:-1])
+    described = {
+        label: [tokens.words.vocabulary[i] for i in own]
+        for label, own in zip(corpus.classes, per_class, strict=True)
+    }
     return Prepared(
-        corpus, settings, readable, aligned["represented"], alignment, described, sources, seconds
+        corpus,
+        settings,
+        readable,
+        aligned["represented"],
+        alignment,
+        pseudo_label(corpus, readable, alignment, settings.confident, job.seed),
+        described,
+        dict(zip(corpus.classes, unpack_strings(arrays["name_sources"]), strict=True)),
+        {"representation": encode_seconds, "alignment": align_seconds},
     )
 
 
-def run_arm(
-    arm: str, prepared: Prepared, run: RunFolder, *, seed: int, device: str, quiet: bool
-) -> ArmResult:
-    """Run one arm: Standard trains on the most confident half; ``lops`` selects from that half,
-    ``lops-all`` from all documents.
+def run_arm(arm: str, prepared: Prepared, job: Job[XclassSettings]) -> ArmResult:
+    """Run one arm: ``lops`` selects among the most confident half, ``lops-all`` among all.
+
+    The Standard arm trains on the most confident half.
     """
-    corpus, settings = prepared.corpus, prepared.settings
-    pseudo_labels = pseudo_label(prepared, 1.0 if arm == "lops-all" else settings.confident, seed)
+    corpus, settings, folder = prepared.corpus, job.settings, job.folder
+    labels = prepared.half
+    if arm == "lops-all":
+        aligned = prepared.readable, prepared.alignment
+        labels = pseudo_label(corpus, *aligned, 1.0, job.seed)
     texts = [cleaned(text) for text in corpus.texts] if settings.faithful else corpus.texts
-    labelled = [texts[i] for i in pseudo_labels.positions]
-    log.info("%s: %d of %d documents have a pseudo-label", arm, len(pseudo_labels), len(corpus))
-    selector = _selector(arm, prepared, seed=seed, device=device, quiet=quiet)
-    # The insertion point of the LOPS paper (appendix, compared methods): documents are aligned, the
-    # classifier is not trained yet.
-    selection, select_seconds = run.select(
-        f"{arm}-selection", lambda: selector(labelled, pseudo_labels.labels)
+    samples = [texts[i] for i in labels.positions]
+    log.info("%s: %d of %d documents have a pseudo-label", arm, len(labels), len(corpus))
+    selector = job.selector(
+        "lops" if arm == "lops-all" else arm,
+        lambda: build_probe(settings, job.device, quiet=job.quiet),
     )
-    trusted = trusted_positions(selection, pseudo_labels.labels)
-    train = partial(
-        _train,
-        [labelled[i] for i in trusted],
-        pseudo_labels.labels[trusted],
-        prepared,
-        run,
-        arm,
-        seed,
-        device,
-        quiet,
+    # The paper's insertion point (appendix, compared methods): aligned, not trained yet.
+    selection, select_seconds = folder.select(
+        f"{arm}-selection", partial(selector, samples, labels.labels)
     )
-    arrays, train_seconds = run.stage(f"{arm}-classifier", train)
-    return ArmResult(
-        pseudo_labels,
-        selection,
-        arrays["probabilities"],
-        {"selection": select_seconds, "classifier": train_seconds},
-    )
+    trusted = trusted_positions(selection, labels.labels)
+    train = partial(_train, [samples[i] for i in trusted], labels.labels[trusted], corpus, job, arm)
+    arrays, train_seconds = folder.stage(f"{arm}-classifier", train)
+    seconds = {"selection": select_seconds, "classifier": train_seconds}
+    return ArmResult(labels, selection, arrays["probabilities"], seconds)
 
 
-def pseudo_label(prepared: Prepared, fraction: float, seed: int) -> PseudoLabels:
-    """Return the aligned classes of the most confident fraction of each class as pseudo-labels,
-    scored by confidence.
+def pseudo_label(
+    corpus: Corpus, readable: np.ndarray, alignment: Alignment, fraction: float, seed: int
+) -> PseudoLabels:
+    """Return the aligned classes of the most confident fraction per class as pseudo-labels.
+
+    Their score is the confidence of the alignment.
+
+    Raises:
+        LopsError: all of them are of one class.
+
     """
-    classes, alignment = np.array(prepared.corpus.classes, dtype=object), prepared.alignment
     kept = most_confident(alignment, fraction, seed)
-    labels = classes[alignment.codes[kept]]
+    labels = np.array(corpus.classes, dtype=object)[alignment.codes[kept]]
     if len(set(labels)) < 2:
         raise LopsError(
-            f"all {len(kept)} pseudo-labels are for {labels[0]!r}; wanted at least two classes: give class names that say more"
+            f"all {len(kept)} pseudo-labels are {labels[0]!r}; wanted at least two classes: "
+            "give class names that say more"
         )
     scores = alignment.confidence[kept].astype(np.float64)
-    return PseudoLabels(
-        prepared.readable[kept], labels, scores, len(prepared.corpus), prepared.corpus.classes
-    )
+    return PseudoLabels(readable[kept], labels, scores, len(corpus), corpus.classes)
 
 
-def _selector(arm: str, prepared: Prepared, *, seed: int, device: str, quiet: bool) -> Selector:
-    if arm == "standard":
-        return keep_all
-    settings = prepared.settings
-    probe = build_probe(settings, device, quiet=quiet)
-    return Lops(
-        probe,
-        tau=settings.tau,
-        rule=settings.rule,
-        every=settings.updates_between_checkpoints,
-        seed=seed,
-    )
+def _read(corpus: Corpus, job: Job[XclassSettings]) -> _Tokens:
+    words = read_words(corpus.texts, faithful=job.settings.faithful, quiet=job.quiet)
+    wanted = np.flatnonzero(words.is_word[words.word_id])
+    document = np.repeat(np.arange(len(corpus)), np.diff(words.document_start))[wanted]
+    return _Tokens(words, wanted, document)
 
 
-def _encode(
-    words: WordCorpus,
-    wanted: np.ndarray,
-    document: np.ndarray,
-    settings: XclassSettings,
-    corpus: Corpus,
-    run: RunFolder,
-    device: str,
-    quiet: bool,
-) -> dict[str, np.ndarray]:
-    """Vectors of words, class names, classes and documents, after one pass of the encoder."""
+def _check(readable: np.ndarray, corpus: Corpus, job: Job[XclassSettings]) -> None:
+    settings = job.settings
+    if len(readable) < len(corpus.classes):
+        raise LopsError(
+            f"found {len(readable)} documents with a word among {len(corpus)}, for "
+            f"{len(corpus.classes)} classes; wanted at least as many"
+        )
+    expected = int(settings.confident * len(readable))
+    build_classifier(settings, job.device)  # a missing encoder is refused here
+    probe = build_probe(settings, job.device)
+    batch_size = int(getattr(probe, "batch_size", settings.batch_size))
+    updates = probe.max_epochs * -(-expected // batch_size)
+    settings.check_checkpoints(updates, f"about {expected} pseudo-labelled documents")
+
+
+def _warn_of_empty(alignment: Alignment, classes: Sequence[str]) -> None:
+    empty = [label for code, label in enumerate(classes) if not (alignment.codes == code).any()]
+    if empty:
+        warnings.warn(
+            f"no document is aligned with {', '.join(empty)}: the classifier cannot learn "
+            f"{'it' if len(empty) == 1 else 'them'}",
+            LopsWarning,
+            stacklevel=3,
+        )
+
+
+def _represent(tokens: _Tokens, corpus: Corpus, job: Job[XclassSettings]) -> dict[str, np.ndarray]:
+    """Return vectors of classes and documents, after one pass of the encoder."""
+    settings, (words, wanted, document) = job.settings, tokens
     encoder = ContextEncoder(
-        settings.encoder, layers=1, max_pieces=settings.max_pieces, device=device
+        settings.encoder, layers=1, max_pieces=settings.max_pieces, device=job.device
     )
-    vectors = contextual_vectors(words, wanted, encoder, run.work, quiet=quiet)
+    vectors = contextual_vectors(words, wanted, encoder, job.folder.work, quiet=job.quiet)
     word_id = words.word_id[wanted]
     static = static_vectors(word_id, vectors, len(words.vocabulary))
-    names = name_vectors(
-        corpus.classes, {word: i for i, word in enumerate(words.vocabulary)}, static, encoder
-    )
+    vocabulary = {word: i for i, word in enumerate(words.vocabulary)}
+    names = name_vectors(corpus.classes, vocabulary, static, encoder)
     frequent = words.is_word & (words.counts >= settings.min_count)
     described = describe_classes(
         names.vectors,
@@ -224,10 +233,8 @@ def _encode(
         faithful=settings.faithful,
     )
     known = frequent[word_id]
-    known |= ~np.isin(
-        document, document[known]
-    )  # a document without a frequent word is represented by all it has
-    rows = np.flatnonzero(known)
+    # A document without a frequent word is represented by all its words.
+    known |= ~np.isin(document, document[known])
     found = document_vectors(
         word_id,
         document,
@@ -235,9 +242,9 @@ def _encode(
         static,
         described.vectors,
         len(corpus),
-        rows=rows,
+        rows=np.flatnonzero(known),
         attention=settings.attention,
-        quiet=quiet,
+        quiet=job.quiet,
     )
     return {
         "documents": found,
@@ -263,19 +270,11 @@ def _align(
 
 
 def _train(
-    texts: Sequence[str],
-    labels: np.ndarray,
-    prepared: Prepared,
-    run: RunFolder,
-    arm: str,
-    seed: int,
-    device: str,
-    quiet: bool,
+    texts: Sequence[str], labels: np.ndarray, corpus: Corpus, job: Job[XclassSettings], arm: str
 ) -> dict[str, Any]:
-    corpus = prepared.corpus
-    classifier = build_classifier(prepared.settings, device, quiet=quiet)
+    classifier = build_classifier(job.settings, job.device, quiet=job.quiet)
     codes = np.array([corpus.classes.index(label) for label in labels])
-    classifier.fit(texts, codes, len(corpus.classes), seed=seed)
-    probabilities = classifier.predict_proba(corpus.texts)
-    run.save_model(run.arm(arm) / "model", XclassClassifier(corpus.classes, classifier).save)
-    return {"probabilities": probabilities}
+    classifier.fit(texts, codes, len(corpus.classes), seed=job.seed)
+    model = XclassClassifier(corpus.classes, classifier)
+    job.folder.save_model(job.folder.arm(arm) / "model", model.save)
+    return {"probabilities": classifier.predict_proba(corpus.texts)}

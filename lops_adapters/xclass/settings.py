@@ -6,8 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from lops_adapters.core import LopsError
-from lops_adapters.runs.settings import FrameworkSettings
+from lops_adapters.runs.settings import (
+    ABOVE_ZERO,
+    AT_LEAST_ONE,
+    FRACTION,
+    FrameworkSettings,
+    setting,
+)
 
 ATTENTION = (
     "mixture",
@@ -22,26 +27,7 @@ ALIGNMENTS = ("gmm", "kmeans")
 
 @dataclass(frozen=True, kw_only=True)
 class XclassSettings(FrameworkSettings):
-    """All that decides the outcome of an X-Class run besides data and seed; the probe ``same`` is
-    the final classifier, fresh.
-
-    Args:
-        encoder: of the word vectors: ``minilm``, a hub name or a local folder.
-        max_pieces: documents are encoded in windows of so many word pieces, which overlap by half.
-        min_count: rarer words are no candidates for the description of a class.
-        class_words: words a class is described by at most, its name included.
-        attention: how words weigh in a document's vector.
-        components: of the PCA before alignment, at most.
-        alignment: ``gmm``, a Gaussian mixture with one covariance, or ``kmeans``.
-        confident: fraction of each class, the most confidently aligned, that the classifier is
-            trained on.
-        classifier: encoder of the classifier; default: ``encoder``, and bert-base-cased for
-            bert-base-uncased, as in the original.
-        epochs, batch_size, learning_rate, max_tokens: of the classifier; a rate of None is the
-            encoder's own.
-        probe_epochs: the probe is watched at most so long.
-
-    """
+    """Settings of X-Class; the probe ``same`` is the final classifier, fresh."""
 
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "quick": {},
@@ -54,32 +40,39 @@ class XclassSettings(FrameworkSettings):
     }
     MORE_ARMS: ClassVar[tuple[str, ...]] = ("lops-all",)
     PROBES: ClassVar[tuple[str, ...]] = ("same", "linear")
-    AT_LEAST_ONE: ClassVar[tuple[str, ...]] = (
-        "max_pieces", "min_count", "class_words", "components", "epochs", "batch_size", "max_tokens", "probe_epochs",
-    )  # fmt: skip
 
-    encoder: str = "minilm"
-    max_pieces: int = 128
-    min_count: int = 5
-    class_words: int = 100
-    attention: str = "mixture"
-    components: int = 64
-    alignment: str = "gmm"
-    confident: float = 0.5
-    classifier: str | None = None
-    epochs: int = 3
-    batch_size: int = 32
-    learning_rate: float | None = None
-    max_tokens: int = 128
-    probe_epochs: int = 4
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._one_of("attention", ATTENTION)
-        self._one_of("alignment", ALIGNMENTS)
-        if not 0 < self.confident <= 1:
-            raise LopsError(
-                f"confident is {self.confident}; wanted a fraction above 0 and at most 1"
-            )
-        if self.learning_rate is not None and not self.learning_rate > 0:
-            raise LopsError(f"learning_rate is {self.learning_rate}; wanted a number above 0")
+    encoder: str = setting(
+        "minilm",
+        "encoder of the word vectors: minilm, a Hugging Face hub name, or a local folder",
+        metavar="NAME|PATH",
+    )
+    max_pieces: int = setting(
+        128, "word pieces per encoder window; windows overlap by half", within=AT_LEAST_ONE
+    )
+    min_count: int = setting(5, "rarer words do not describe a class", within=AT_LEAST_ONE)
+    class_words: int = setting(
+        100, "words that describe a class at most, its name included", within=AT_LEAST_ONE
+    )
+    attention: str = setting("mixture", "how words weigh in a document's vector", choices=ATTENTION)
+    components: int = setting(64, "PCA components before alignment", within=AT_LEAST_ONE)
+    alignment: str = setting(
+        "gmm", "gmm: a Gaussian mixture with one covariance; or kmeans", choices=ALIGNMENTS
+    )
+    confident: float = setting(
+        0.5, "fraction per class, the most confidently aligned, to train on", within=FRACTION
+    )
+    classifier: str | None = setting(
+        None,
+        "encoder of the classifier",
+        metavar="NAME|PATH",
+        usual="that of --encoder; bert-base-cased for bert-base-uncased",
+    )
+    epochs: int = setting(3, "epochs of the classifier", within=AT_LEAST_ONE)
+    batch_size: int = setting(32, "documents per update", within=AT_LEAST_ONE)
+    learning_rate: float | None = setting(
+        None, "learning rate of the classifier", within=ABOVE_ZERO, usual="the encoder's own"
+    )
+    max_tokens: int = setting(
+        128, "word pieces of a document that the classifier reads", within=AT_LEAST_ONE
+    )
+    probe_epochs: int = setting(4, "epochs of the probe at most", within=AT_LEAST_ONE)

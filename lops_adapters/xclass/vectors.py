@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-from scipy import sparse
 
 from lops_adapters.probes.context_encoder import ContextEncoder, Window, encode_windows
 from lops_adapters.xclass.words import WordCorpus
@@ -66,6 +65,8 @@ def static_vectors(word_id: np.ndarray, vectors: np.ndarray, size: int) -> np.nd
         size: V.
 
     """
+    from scipy import sparse
+
     sums = np.zeros((size, vectors.shape[1]))
     for begin in range(0, len(word_id), _BLOCK):
         part = word_id[begin : begin + _BLOCK]

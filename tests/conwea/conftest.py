@@ -1,6 +1,5 @@
 import pytest
 
-from lops_adapters.conwea.run import run_conwea
 from lops_adapters.datasets import read
 
 from ..framework_tools import copy_killed, plain_arithmetic, run_in_process, write_folder
@@ -40,7 +39,7 @@ def go(bert):
 
     def run(dataset, path, arms=("standard", "lops"), seed=0, resume=False, **overrides):
         chosen = settings(encoder=bert, **overrides)
-        return run_in_process("conwea", run_conwea, dataset, path, chosen, arms, seed, resume)
+        return run_in_process("conwea", dataset, path, chosen, arms, seed, resume)
 
     return run
 

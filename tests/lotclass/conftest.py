@@ -6,7 +6,6 @@ import pytest
 from lops_adapters.core import LopsWarning
 from lops_adapters.datasets import read
 from lops_adapters.lotclass.engine import Engine
-from lops_adapters.lotclass.run import run_lotclass
 from lops_adapters.probes.encoders import load_tokenizer
 
 from ..framework_tools import copy_killed, plain_arithmetic, run_in_process, write_folder
@@ -88,9 +87,7 @@ def go(bert):
             warnings.filterwarnings(
                 "ignore", "nothing was learnt", LopsWarning
             )  # so few updates teach little
-            return run_in_process(
-                "lotclass", run_lotclass, dataset, path, chosen, arms, seed, resume
-            )
+            return run_in_process("lotclass", dataset, path, chosen, arms, seed, resume)
 
     return run
 

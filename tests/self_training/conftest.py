@@ -1,7 +1,6 @@
 import pytest
 
 from lops_adapters.datasets import read
-from lops_adapters.self_training.run import run_self_training
 
 from ..framework_tools import plain_arithmetic, run_in_process, write_folder
 from .toys import SEEDS, documents, settings
@@ -36,14 +35,7 @@ def go():
 
     def run(dataset, path, arms=ARMS, seed=0, resume=False, **overrides):
         return run_in_process(
-            "self_training",
-            run_self_training,
-            dataset,
-            path,
-            settings(**overrides),
-            arms,
-            seed,
-            resume,
+            "self_training", dataset, path, settings(**overrides), arms, seed, resume
         )
 
     return run

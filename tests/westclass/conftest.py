@@ -1,7 +1,6 @@
 import pytest
 
 from lops_adapters.datasets import read
-from lops_adapters.westclass.run import run_westclass
 
 from ..framework_tools import plain_arithmetic, run_in_process, write_folder
 from .toys import SEEDS, documents, save_tiny_bert, settings
@@ -51,7 +50,7 @@ def go(cache):
 
     def run(dataset, path, arms=("standard", "lops"), seed=0, resume=False, **overrides):
         chosen = settings(**overrides)
-        return run_in_process("westclass", run_westclass, dataset, path, chosen, arms, seed, resume)
+        return run_in_process("westclass", dataset, path, chosen, arms, seed, resume)
 
     return run
 

@@ -1,7 +1,6 @@
 import pytest
 
 from lops_adapters.datasets import read
-from lops_adapters.xclass.run import run_xclass
 
 from ..framework_tools import copy_killed, plain_arithmetic, run_in_process
 from .toys import documents, save_word_piece_bert, settings, write_folder
@@ -42,7 +41,7 @@ def go(bert):
 
     def run(dataset, path, arms=ARMS, seed=0, resume=False, **overrides):
         chosen = settings(**{"encoder": bert, **overrides})
-        return run_in_process("xclass", run_xclass, dataset, path, chosen, arms, seed, resume)
+        return run_in_process("xclass", dataset, path, chosen, arms, seed, resume)
 
     return run
 

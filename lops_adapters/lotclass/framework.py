@@ -1,0 +1,231 @@
+"""LOTClass as a framework: its name, its settings, and what its runs write."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lops_adapters import storage
+from lops_adapters.core import LopsError
+from lops_adapters.datasets import Corpus, Dataset
+from lops_adapters.evaluation import Evaluator
+from lops_adapters.lotclass import pipeline
+from lops_adapters.lotclass.pipeline import SELECTS_AT, ArmResult, Prepared, check_refreshes
+from lops_adapters.lotclass.processes import follow, follows
+from lops_adapters.lotclass.settings import LotclassSettings
+from lops_adapters.runs.files import (
+    selection_metrics,
+    write_predictions,
+    write_pseudo_labels,
+    write_selection,
+)
+from lops_adapters.runs.framework import Framework, Job
+
+# Where the selector stands -> the arms of the run.
+PLACES = {
+    "rows": "standard,lops",
+    "refresh": "standard,lops-refresh",
+    "both": "standard,lops,lops-refresh",
+}
+
+
+class Lotclass(Framework[LotclassSettings]):
+    """LOTClass; ``lops-refresh`` selects at each refresh of self-training instead."""
+
+    name = "lotclass"
+    title = "LOTClass"
+    summary = "LOTClass with LOPS: Standard and LOPS side by side, from class names alone."
+    examples = (
+        ("--supervision keywords", "the embedded demo corpus, from seed words"),
+        ("--dataset agnews --lops-at both", "both places to select"),
+        ("--dataset 20news-coarse --supervision keywords", "seed words as alternative names"),
+    )
+    settings = LotclassSettings
+    modules = ("torch", "transformers", "accelerate")
+    model = "lops_adapters.lotclass.model:LotclassClassifier"
+
+    def launch(
+        self, start: Callable[[argparse.Namespace], int], options: argparse.Namespace
+    ) -> int:
+        """Start the command; under ``accelerate launch`` the first process writes."""
+        return follow(start, options) if follows() else start(options)
+
+    def add_options(self, group: argparse._ArgumentGroup) -> None:
+        """Add the place of the selector and the file of names."""
+        group.add_argument(
+            "--lops-at",
+            choices=tuple(PLACES),
+            help="select among the rows (arm lops), at each refresh (lops-refresh), or both",
+        )
+        group.add_argument(
+            "--names",
+            dest="names_file",
+            type=Path,
+            metavar="JSON",
+            help="alternative names of classes: {class: [name, ...]}",
+        )
+
+    def arms(self, options: argparse.Namespace) -> list[str]:
+        """Return the arms of ``--arms`` or ``--lops-at``."""
+        if options.lops_at is not None:
+            if options.arms != ",".join(self.settings.ARMS):
+                raise LopsError("found --arms and --lops-at; wanted one of them")
+            options.arms = PLACES[options.lops_at]
+        return super().arms(options)
+
+    def settle(
+        self, settings: LotclassSettings, options: argparse.Namespace, dataset: Dataset, seed: int
+    ) -> LotclassSettings:
+        """Return the settings with the names of ``--names``."""
+        path = options.names_file
+        return settings if path is None else replace(settings, names=read_names_file(path))
+
+    def check(self, arms: Sequence[str], settings: LotclassSettings, dataset: Dataset) -> None:
+        """Refuse a probe that is looked at more rarely than it makes updates."""
+        if any(SELECTS_AT.get(arm) == "refresh" for arm in arms):
+            check_refreshes(settings, len(dataset.corpus))
+
+    def prepare(self, corpus: Corpus, job: Job[LotclassSettings]) -> Prepared:
+        """Make the pseudo-labelled rows."""
+        return pipeline.prepare(corpus, job)
+
+    def tables(self, prepared: Prepared, job: Job[LotclassSettings]) -> None:
+        """Write the rows and the words of each class."""
+        path, scores = job.folder.path, np.diff(prepared.indicative.starts)
+        write_pseudo_labels(path / "pseudo_labels.csv", _ids(prepared), prepared.labels, scores)
+        storage.write_json(path / "category_vocabulary.json", prepared.vocabularies)
+
+    def about(self, prepared: Prepared, evaluator: Evaluator) -> dict[str, Any]:
+        """Return the rows, the language model and the words of each class."""
+        rows, labels = prepared.indicative.documents, prepared.labels
+        return {
+            "pseudo_labels": {
+                "count": len(rows),
+                "noise": evaluator.noise(rows, labels),
+                "coverage": len(np.unique(rows)) / len(prepared.corpus),
+                "of": "rows (a document and one class that it indicates)",
+            },
+            "masked_accuracy": prepared.language_model.accuracy,
+            "name_sources": prepared.documents.sources,
+            "words_per_class": {name: len(own) for name, own in prepared.vocabularies.items()},
+            "processes": prepared.engine.processes,
+            "seconds": prepared.seconds,
+        }
+
+    def run_arm(self, arm: str, prepared: Prepared, job: Job[LotclassSettings]) -> ArmResult:
+        """Select, train on the rows and self-train."""
+        return pipeline.run_arm(arm, prepared, job)
+
+    def arm_tables(
+        self, arm: str, result: ArmResult, prepared: Prepared, job: Job[LotclassSettings]
+    ) -> None:
+        """Write the selections and the predictions."""
+        folder, corpus, trained = job.folder.arm(arm), prepared.corpus, result.self_trained
+        path = folder / "selection-0.csv"
+        write_selection(path, _ids(prepared), prepared.labels, result.selection)
+        refreshes = trained.refreshes if SELECTS_AT.get(arm) == "refresh" else []
+        for number, refresh in enumerate(refreshes, start=1):
+            ids = [corpus.ids[i] for i in refresh.documents]
+            labels = [corpus.classes[code] for code in refresh.codes]
+            write_selection(folder / f"selection-{number}.csv", ids, labels, refresh.selection)
+        path = folder / "predictions.csv"
+        write_predictions(path, corpus.ids, corpus.classes, trained.probabilities)
+
+    def rows(
+        self, result: ArmResult, prepared: Prepared, evaluator: Evaluator
+    ) -> list[dict[str, Any]]:
+        """Return two rows: masked category prediction on the rows, then self-training.
+
+        The pseudo-labels of self-training are the targets of all refreshes; a document counts once
+        per refresh.
+        """
+        return [
+            _category_row(result, prepared, evaluator),
+            _self_training_row(result, prepared, evaluator),
+        ]
+
+    def arm_summary(self, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+        """Return an arm's entry: the selection is that among the rows."""
+        selected = {key: rows[0][key] for key in ("selected", "selected_noise")}
+        return {**super().arm_summary(rows), **selected}
+
+
+def _category_row(result: ArmResult, prepared: Prepared, evaluator: Evaluator) -> dict[str, Any]:
+    names = np.array(prepared.corpus.classes, dtype=object)
+    rows, labels, kept = prepared.indicative.documents, prepared.labels, result.selection.kept
+    return {
+        "iteration": 0,
+        "stage": "masked category prediction",
+        "pseudo_labels": len(rows),
+        "noise": evaluator.noise(rows, labels),
+        **selection_metrics(result.selection),
+        "selected_noise": evaluator.noise(rows[kept], labels[kept]),
+        **evaluator.scores(names[result.category.argmax(axis=1)]),
+        "seconds": result.seconds["selection"] + result.seconds["category"],
+        "seconds_selection": result.seconds["selection"],
+    }
+
+
+def _self_training_row(
+    result: ArmResult, prepared: Prepared, evaluator: Evaluator
+) -> dict[str, Any]:
+    names, trained = np.array(prepared.corpus.classes, dtype=object), result.self_trained
+    none = np.zeros(0, dtype=np.int64)
+    documents = np.concatenate([none, *(refresh.documents for refresh in trained.refreshes)])
+    codes = np.concatenate([none, *(refresh.codes for refresh in trained.refreshes)])
+    masks = [refresh.selection.mask for refresh in trained.refreshes]
+    mask = np.concatenate([np.zeros(0, dtype=bool), *masks])
+    return {
+        "iteration": 1,
+        "stage": "self-training",
+        "pseudo_labels": len(documents),
+        "noise": evaluator.noise(documents, names[codes]),
+        "selected": int(mask.sum()),
+        "selected_noise": evaluator.noise(documents[mask], names[codes][mask]),
+        **evaluator.scores(names[trained.probabilities.argmax(axis=1)]),
+        "seconds": result.seconds["self_training"],
+        "updates": trained.updates,
+        "refreshes": [
+            {"agreement": refresh.agreement, **selection_metrics(refresh.selection)}
+            for refresh in trained.refreshes
+        ],
+    }
+
+
+def _ids(prepared: Prepared) -> list[str]:
+    return [prepared.corpus.ids[i] for i in prepared.indicative.documents]
+
+
+def read_names_file(path: Path) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Return (class, alternative names) pairs from a JSON file.
+
+    Raises:
+        LopsError: the file cannot be read, or holds something else.
+
+    """
+    try:
+        stored = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise LopsError(
+            f"{path} cannot be read ({error}); wanted a JSON object of class names and lists of "
+            "alternative names"
+        ) from None
+    lists = isinstance(stored, dict) and all(
+        isinstance(names, list) and names and all(isinstance(name, str) for name in names)
+        for names in stored.values()
+    )
+    if not lists:
+        raise LopsError(
+            f'{path} holds something else; wanted a JSON object such as {{"sports": ["sports", '
+            '"football"]}'
+        )
+    return tuple((label, tuple(names)) for label, names in stored.items())
+
+
+LOTCLASS = Lotclass()

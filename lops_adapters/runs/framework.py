@@ -1,0 +1,241 @@
+"""What a framework is, what one of its runs is given, and the one function that runs it."""
+
+from __future__ import annotations
+
+import argparse
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import Any, ClassVar, Generic, TypeVar
+
+import numpy as np
+
+from lops_adapters import extras
+from lops_adapters.core import LopsError
+from lops_adapters.datasets import Corpus, Dataset
+from lops_adapters.evaluation import Evaluator
+from lops_adapters.probes import Probe
+from lops_adapters.runs.files import add_arm, arm_metrics
+from lops_adapters.runs.folder import RunFolder
+from lops_adapters.runs.settings import FrameworkSettings
+from lops_adapters.selection import METHODS, Selector, build
+
+Settings = TypeVar("Settings", bound=FrameworkSettings)
+
+# A framework is imported when it is asked for. Its name is its command, its extra and the kind of
+# its models.
+FRAMEWORKS = {
+    "conwea": "lops_adapters.conwea.framework:CONWEA",
+    "lotclass": "lops_adapters.lotclass.framework:LOTCLASS",
+    "self_training": "lops_adapters.self_training.framework:SELF_TRAINING",
+    "westclass": "lops_adapters.westclass.framework:WESTCLASS",
+    "xclass": "lops_adapters.xclass.framework:XCLASS",
+}
+
+
+def named(name: str) -> Framework[Any]:
+    """Return the framework of a name in :data:`FRAMEWORKS`."""
+    module, _, attribute = FRAMEWORKS[name].partition(":")
+    found: Framework[Any] = getattr(import_module(module), attribute)
+    return found
+
+
+@dataclass(frozen=True)
+class Job(Generic[Settings]):
+    """One run: where it writes, its settings, and what else decides it.
+
+    Attributes:
+        folder: the run folder.
+        settings: of the framework.
+        seed: of everything random.
+        device: a device PyTorch knows.
+        quiet: no progress bars.
+        gold: (n,) gold labels of the documents, only for an arm that is defined by them.
+
+    """
+
+    folder: RunFolder
+    settings: Settings
+    seed: int
+    device: str
+    quiet: bool
+    gold: np.ndarray | None = None
+
+    def selector(
+        self,
+        method: str,
+        probe: Callable[[], Probe],
+        *,
+        seed: int | None = None,
+        n: int | None = None,
+        gold: np.ndarray | None = None,
+        stratified: bool | None = None,
+    ) -> Selector:
+        """Return the selector of an arm, as the settings ask for it.
+
+        Args:
+            method: a row of :data:`lops_adapters.selection.METHODS`; ``standard`` keeps everything.
+            probe: builds the probe, for the methods that need one.
+            seed: default: that of the run.
+            n, gold, stratified: see :func:`lops_adapters.selection.build`.
+
+        """
+        return build(
+            method,
+            probe() if METHODS[method].needs_probe else None,
+            n=n,
+            tau=self.settings.tau,
+            rule=self.settings.rule,
+            every=self.settings.updates_between_checkpoints,
+            stratified=stratified,
+            gold=gold,
+            seed=self.seed if seed is None else seed,
+            quiet=self.quiet,
+        )
+
+
+class Framework(ABC, Generic[Settings]):
+    """A framework that makes pseudo-labels, selects among them and trains a classifier.
+
+    A subclass says how; :func:`run` calls its methods in the order they stand here. What they hand
+    on (``prepared``, ``result``) is the framework's own affair.
+
+    Attributes:
+        name: in commands, folders and extras, a key of :data:`FRAMEWORKS`.
+        title: in tables and pages.
+        summary: one sentence for ``--help``.
+        examples: (arguments, explanation) pairs for ``--help``.
+        settings: the class of its settings.
+        modules: optional libraries it needs; its extra brings them.
+        model: ``module:class`` of its trained classifier.
+
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    summary: ClassVar[str]
+    examples: ClassVar[Sequence[tuple[str, str]]]
+    settings: ClassVar[type[FrameworkSettings]]
+    modules: ClassVar[tuple[str, ...]]
+    model: ClassVar[str]
+    arms_option: ClassVar[tuple[str, ...]] = ("--arms",)
+
+    def launch(
+        self, start: Callable[[argparse.Namespace], int], options: argparse.Namespace
+    ) -> int:
+        """Start the command and return its exit status."""
+        return start(options)
+
+    def add_options(self, group: argparse._ArgumentGroup) -> None:
+        """Add the options that are not settings."""
+
+    def settle(
+        self, settings: Settings, options: argparse.Namespace, dataset: Dataset, seed: int
+    ) -> Settings:
+        """Return the settings to use with this data, or refuse them."""
+        return settings
+
+    def arms(self, options: argparse.Namespace) -> list[str]:
+        """Return the arms to run, in order."""
+        known = (*self.settings.ARMS, *self.settings.MORE_ARMS)
+        return read_arms(options.arms, known)
+
+    def in_order(self, arms: Sequence[str]) -> list[str]:
+        """Return the arms in the order they run in."""
+        return list(arms)
+
+    def needs(self, settings: Settings) -> tuple[str, ...]:
+        """Return the optional libraries that these settings need."""
+        return self.modules
+
+    def check(self, arms: Sequence[str], settings: Settings, dataset: Dataset) -> None:
+        """Refuse what cannot work before any work.
+
+        Raises:
+            LopsError: data, arms or settings do not fit together.
+
+        """
+
+    @abstractmethod
+    def prepare(self, corpus: Corpus, job: Job[Settings]) -> Any:
+        """Return what all arms share."""
+
+    def tables(self, prepared: Any, job: Job[Settings]) -> None:
+        """Write what all arms share into the run folder."""
+
+    @abstractmethod
+    def about(self, prepared: Any, evaluator: Evaluator) -> dict[str, Any]:
+        """Return what ``metrics.json`` says besides the arms, ``pseudo_labels`` among it."""
+
+    def measured(self, prepared: Any) -> np.ndarray | None:
+        """Return the positions of the documents that are measured; None: all."""
+        return None
+
+    @abstractmethod
+    def run_arm(self, arm: str, prepared: Any, job: Job[Settings]) -> Any:
+        """Run one arm."""
+
+    @abstractmethod
+    def arm_tables(self, arm: str, result: Any, prepared: Any, job: Job[Settings]) -> None:
+        """Write an arm's tables into its folder."""
+
+    @abstractmethod
+    def rows(self, result: Any, prepared: Any, evaluator: Evaluator) -> list[dict[str, Any]]:
+        """Return an arm's iterations as ``metrics.json`` has them."""
+
+    def arm_summary(self, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+        """Return an arm's entry in ``metrics.json``."""
+        return arm_metrics(rows)
+
+
+def read_arms(text: str, known: Sequence[str]) -> list[str]:
+    """Return the arms of a comma-separated list, in the order of the known ones.
+
+    >>> read_arms("lops,standard", ("standard", "lops"))
+    ['standard', 'lops']
+    """
+    asked = [name.strip() for name in text.split(",") if name.strip()]
+    if not asked or set(asked) - set(known):
+        raise LopsError(f"arms are {text!r}; wanted some of {', '.join(known)}, comma-separated")
+    return [name for name in known if name in asked]
+
+
+def run(
+    framework: Framework[Settings], dataset: Dataset, job: Job[Settings], arms: Sequence[str]
+) -> dict[str, Any]:
+    """Run arms and return the contents of ``metrics.json``, which is written after each arm.
+
+    Gold labels go to the evaluator, and to the one method that is defined by them; to nothing else.
+    Arms that an earlier call on the same run folder finished stay in ``metrics.json``.
+
+    Raises:
+        LopsError: a library is missing, or the data or settings cannot work; before the long work
+            wherever that is known before it.
+
+    """
+    extras.require(framework.title, framework.needs(job.settings), framework.name)
+    framework.check(arms, job.settings, dataset)
+    corpus = dataset.corpus
+    prepared = framework.prepare(corpus, job)
+    gold = None if dataset.gold is None else np.array(dataset.gold.labels, dtype=object)
+    evaluator = Evaluator(gold, corpus.classes)
+    measured = framework.measured(prepared)
+    if measured is not None:
+        evaluator = evaluator.at(measured)
+    framework.tables(prepared, job)
+    about = {
+        "framework": framework.name,
+        "dataset": corpus.name,
+        "n_documents": len(corpus),
+        "classes": list(corpus.classes),
+        **framework.about(prepared, evaluator),
+    }
+    metrics: dict[str, Any] = {}
+    for arm in framework.in_order(arms):
+        oracle = arm in METHODS and METHODS[arm].needs_gold
+        result = framework.run_arm(arm, prepared, replace(job, gold=gold if oracle else None))
+        framework.arm_tables(arm, result, prepared, job)
+        rows = framework.rows(result, prepared, evaluator)
+        metrics = add_arm(job.folder, about, arm, framework.arm_summary(rows))
+    return metrics

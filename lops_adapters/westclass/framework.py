@@ -1,0 +1,209 @@
+"""WeSTClass as a framework: its name, its settings, and what its runs write."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lops_adapters import storage
+from lops_adapters.core import LopsError
+from lops_adapters.datasets import Corpus, Dataset
+from lops_adapters.evaluation import Evaluator
+from lops_adapters.runs.files import (
+    selection_metrics,
+    write_predictions,
+    write_pseudo_labels,
+    write_selection,
+)
+from lops_adapters.runs.framework import Framework, Job
+from lops_adapters.westclass import pipeline
+from lops_adapters.westclass.pipeline import ArmResult, Prepared
+from lops_adapters.westclass.settings import PUBLISHED, WestclassSettings
+from lops_adapters.westclass.supervision import supervised
+from lops_adapters.westclass.tokens import PAD, flat
+
+
+class Westclass(Framework[WestclassSettings]):
+    """WeSTClass; the selector runs on the pseudo documents.
+
+    Documents that came with a label are not measured.
+    """
+
+    name = "westclass"
+    title = "WeSTClass"
+    summary = "WeSTClass with LOPS: Standard and LOPS side by side."
+    examples = (
+        ("", "the embedded demo corpus"),
+        ("--dataset agnews --supervision names", "AG News from class names"),
+        ("--dataset my_folder --labelled some.csv", "a few labelled documents: id and label"),
+    )
+    settings = WestclassSettings
+    modules = ("gensim", "keras", "torch")
+    model = "lops_adapters.westclass.model:WestclassClassifier"
+
+    def add_options(self, group: argparse._ArgumentGroup) -> None:
+        """Add the two sources of labelled documents."""
+        group.add_argument(
+            "--labelled",
+            dest="labelled_file",
+            type=Path,
+            metavar="CSV",
+            help="labelled documents: columns id and label",
+        )
+        group.add_argument(
+            "--labelled-per-class",
+            type=int,
+            metavar="N",
+            help="draw N labelled documents per class from the gold labels",
+        )
+
+    def settle(
+        self, settings: WestclassSettings, options: argparse.Namespace, dataset: Dataset, seed: int
+    ) -> WestclassSettings:
+        """Return the settings with the supervision that options and data give."""
+        return supervised(settings, options, dataset, seed)
+
+    def needs(self, settings: WestclassSettings) -> tuple[str, ...]:
+        """Return the libraries of the chosen network."""
+        return (*self.modules, "safetensors") if settings.network == "han" else self.modules
+
+    def check(self, arms: Sequence[str], settings: WestclassSettings, dataset: Dataset) -> None:
+        """Refuse a corpus of one class."""
+        corpus = dataset.corpus
+        if len(corpus.classes) < 2:
+            raise LopsError(f"{corpus.name} has {len(corpus.classes)} class; wanted at least two")
+
+    def prepare(self, corpus: Corpus, job: Job[WestclassSettings]) -> Prepared:
+        """Train word vectors, fit topics and draw pseudo documents."""
+        return pipeline.prepare(corpus, job)
+
+    def tables(self, prepared: Prepared, job: Job[WestclassSettings]) -> None:
+        """Write the words of each topic, the pseudo documents and their pseudo-labels.
+
+        The score of a pseudo-label is the share of its class in the soft label trained on.
+        """
+        ids, classes, path = sample_ids(prepared), prepared.corpus.classes, job.folder.path
+        labels = [classes[code] for code in prepared.codes]
+        alpha = prepared.settings.alpha
+        scores = [1 - alpha + alpha / len(classes)] * len(ids)
+        write_pseudo_labels(path / "pseudo_labels.csv", ids, labels, scores)
+        texts = (
+            " ".join(word for word in flat(document) if word != PAD)
+            for document in prepared.pseudo_documents
+        )
+        rows = zip(ids, labels, texts, strict=True)
+        storage.write_csv(path / "pseudo_documents.csv", ["id", "pseudo_label", "text"], rows)
+        words = prepared.vectors.words
+        topics = {
+            label: [words[i] for i in topic.words]
+            for label, topic in zip(classes, prepared.topics, strict=True)
+        }
+        storage.write_json(path / "topics.json", topics)
+
+    def about(self, prepared: Prepared, evaluator: Evaluator) -> dict[str, Any]:
+        """Return pseudo documents, topics, and the sizes that the documents' length decided."""
+        settings = prepared.settings
+        sizes = PUBLISHED[settings.network, settings.length]
+        return {
+            "pseudo_labels": {
+                "count": len(prepared.codes),
+                "noise": None,
+                "of": "pseudo documents",
+            },
+            "labelled_documents": len(prepared.labelled.positions),
+            "words_with_vector": len(prepared.vectors.words),
+            "topic_size": [len(topic.words) for topic in prepared.topics],
+            "kappa": [topic.distribution.kappa for topic in prepared.topics],
+            "in_force": {
+                "length": settings.length,
+                **{name: getattr(settings, name) for name in sizes},
+            },
+            "seconds": prepared.seconds,
+        }
+
+    def measured(self, prepared: Prepared) -> np.ndarray:
+        """Return the documents that came without a label."""
+        return prepared.measured
+
+    def run_arm(self, arm: str, prepared: Prepared, job: Job[WestclassSettings]) -> ArmResult:
+        """Select, pre-train and self-train."""
+        return pipeline.run_arm(arm, prepared, job)
+
+    def arm_tables(
+        self, arm: str, result: ArmResult, prepared: Prepared, job: Job[WestclassSettings]
+    ) -> None:
+        """Write the selection among the pseudo documents and the predictions."""
+        folder, corpus = job.folder.arm(arm), prepared.corpus
+        labels = [corpus.classes[code] for code in prepared.codes]
+        path = folder / "selection-0.csv"
+        write_selection(path, sample_ids(prepared), labels, result.selection)
+        probabilities = result.self_trained.probabilities
+        write_predictions(folder / "predictions.csv", corpus.ids, corpus.classes, probabilities)
+
+    def rows(
+        self, result: ArmResult, prepared: Prepared, evaluator: Evaluator
+    ) -> list[dict[str, Any]]:
+        """Return two rows: pre-training on pseudo documents, then self-training.
+
+        The pseudo-labels of self-training are predictions on real documents. Pseudo documents have
+        no gold label: their noise, as the classifier sees it, is the share of real documents that
+        the pre-trained classifier gets wrong.
+        """
+        names, measured = np.array(prepared.corpus.classes, dtype=object), prepared.measured
+        pretrained = names[result.pretrained.argmax(axis=1)][measured]
+        trained = result.self_trained
+        final = names[trained.probabilities.argmax(axis=1)][measured]
+        noise = evaluator.noise(np.arange(len(measured)), pretrained)
+        limit = f"the limit of {prepared.settings.max_iterations} updates"
+        first = {
+            "iteration": 0,
+            "stage": "pre-training",
+            **evaluator.scores(pretrained),
+            "seconds": result.seconds["selection"] + result.seconds["pretraining"],
+            "seconds_selection": result.seconds["selection"],
+            "pseudo_labels": len(prepared.codes),
+            "noise": None,
+            "selected_noise": None,
+            **selection_metrics(result.selection),
+        }
+        second = {
+            "iteration": 1,
+            "stage": "self-training",
+            **evaluator.scores(final),
+            "seconds": result.seconds["self_training"],
+            "pseudo_labels": len(measured),
+            "noise": noise,
+            "selected": len(measured),
+            "selected_noise": noise,
+            "updates": trained.iterations,
+            "changed": list(trained.changed),
+            "stopped": "few documents change their class" if trained.converged else limit,
+        }
+        return [first, second]
+
+    def arm_summary(self, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+        """Return an arm's entry: the selection is that of the pseudo documents."""
+        first, second = rows
+        return {
+            **super().arm_summary(rows),
+            "selected": first["selected"],
+            "selected_noise": None,
+            "noise_after_pretraining": second["noise"],
+        }
+
+
+def sample_ids(prepared: Prepared) -> list[str]:
+    """Return an id per pseudo document: its class and its number within the class, from 1."""
+    classes, numbers = prepared.corpus.classes, [0] * len(prepared.corpus.classes)
+    ids = []
+    for code in prepared.codes.tolist():
+        numbers[code] += 1
+        ids.append(f"{classes[code]}-{numbers[code]}")
+    return ids
+
+
+WESTCLASS = Westclass()

@@ -1,0 +1,173 @@
+"""What WeSTClass is told of the classes: names, seed words, or labelled documents."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from lops_adapters.core import LopsError
+from lops_adapters.datasets import Corpus, Dataset
+from lops_adapters.datasets.corpus import listed
+from lops_adapters.westclass.seeds import Pieces, seed_pieces, words_of_documents
+from lops_adapters.westclass.settings import WestclassSettings
+from lops_adapters.westclass.tokens import Document
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """Documents whose class the user gave: (m,) int64 positions in the corpus and class codes;
+    usually none.
+    """
+
+    positions: np.ndarray
+    codes: np.ndarray
+
+
+def supervised(
+    settings: WestclassSettings, options: argparse.Namespace, dataset: Dataset, seed: int
+) -> WestclassSettings:
+    """Return the settings with the supervision that options and data give.
+
+    Raises:
+        LopsError: options and data do not fit together.
+
+    """
+    if options.labelled_file is not None and options.labelled_per_class is not None:
+        raise LopsError("found --labelled and --labelled-per-class; wanted one of them")
+    pairs: list[tuple[str, str]] = []
+    if options.labelled_file is not None:
+        pairs = read_labelled(options.labelled_file)
+    elif options.labelled_per_class is not None:
+        pairs = draw_labelled(dataset, options.labelled_per_class, seed)
+    kind = options.supervision or (
+        "documents" if pairs else "keywords" if any(dataset.corpus.seeds.values()) else "names"
+    )
+    if kind == "documents" and not pairs:
+        raise LopsError(
+            "--supervision documents needs labelled documents; give --labelled CSV or "
+            "--labelled-per-class N"
+        )
+    if kind != "documents" and pairs:
+        raise LopsError(
+            f"found labelled documents and --supervision {kind}; wanted --supervision documents, "
+            "or no labelled documents"
+        )
+    if kind == "keywords" and not any(dataset.corpus.seeds.values()):
+        raise LopsError(
+            f"{options.dataset} has no seed words; put a seeds.json beside the data, or give "
+            "--supervision names"
+        )
+    return replace(settings, supervision=kind, labelled=tuple(pairs))
+
+
+def read_labelled(path: Path) -> list[tuple[str, str]]:
+    """Return (document id, class) pairs from a CSV file with the columns id and label.
+
+    Raises:
+        LopsError: the file cannot be read, is empty, or lacks an id or a label.
+
+    """
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as handle:
+            reader = csv.DictReader(handle)
+            rows = [(reader.line_num, row.get("id"), row.get("label")) for row in reader]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise LopsError(
+            f"{path} cannot be read ({error}); wanted a UTF-8 CSV file with columns id and label"
+        ) from None
+    wrong = next((number for number, *pair in rows if not all(pair)), None)
+    if not rows or wrong is not None:
+        found = "nothing" if not rows else f"no id or no label in line {wrong}"
+        raise LopsError(
+            f"{path}: found {found}; wanted a header with the columns id and label, and one "
+            "labelled document per line"
+        )
+    return [(name, label) for _, name, label in rows if name and label]
+
+
+def draw_labelled(dataset: Dataset, per_class: int, seed: int) -> list[tuple[str, str]]:
+    """Draw documents whose gold label is used, at most half per class; they are not measured.
+
+    Raises:
+        LopsError: no gold labels, or too few documents of a class.
+
+    """
+    if dataset.gold is None:
+        raise LopsError(
+            "--labelled-per-class needs gold labels, and this data set has none; give --labelled CSV"
+        )
+    labels = np.array(dataset.gold.labels, dtype=object)
+    rng = np.random.default_rng(seed)
+    pairs = []
+    for label in dataset.corpus.classes:
+        own = np.flatnonzero(labels == label)
+        if not 1 <= per_class <= len(own) // 2:
+            raise LopsError(
+                f"--labelled-per-class is {per_class}; wanted 1 to {len(own) // 2}, half of the "
+                f"documents of {label}"
+            )
+        pairs += [
+            (dataset.corpus.ids[i], label)
+            for i in np.sort(rng.choice(own, size=per_class, replace=False))
+        ]
+    return pairs
+
+
+def find_labelled(corpus: Corpus, settings: WestclassSettings) -> Labelled:
+    """Return positions and codes of the settings' labelled documents.
+
+    Raises:
+        LopsError: an id or class that the corpus lacks, or an id twice.
+
+    """
+    position = {name: i for i, name in enumerate(corpus.ids)}
+    code = {name: i for i, name in enumerate(corpus.classes)}
+    for name, label in settings.labelled:
+        if name not in position:
+            raise LopsError(
+                f"labelled document {name!r} is not in {corpus.name}; wanted ids of its documents, "
+                f"such as {corpus.ids[0]!r}"
+            )
+        if label not in code:
+            raise LopsError(
+                f"labelled document {name!r} has class {label!r}; wanted one of "
+                f"{', '.join(corpus.classes)}"
+            )
+    times = Counter(name for name, _ in settings.labelled)
+    repeated = [name for name, count in times.items() if count > 1]
+    if repeated:
+        raise LopsError(
+            f"labelled documents given more than once: {listed(repeated, 5)}; wanted each id once"
+        )
+    pairs = sorted((position[name], code[label]) for name, label in settings.labelled)
+    return Labelled(
+        np.array([place for place, _ in pairs], dtype=np.int64),
+        np.array([own for _, own in pairs], dtype=np.int64),
+    )
+
+
+def find_seeds(
+    corpus: Corpus,
+    documents: Sequence[Document],
+    labelled: Labelled,
+    settings: WestclassSettings,
+    known: Collection[str],
+) -> dict[str, list[Pieces]]:
+    """Return what the supervision says of each class, as words of the vocabulary."""
+    if settings.supervision == "names":
+        return seed_pieces({label: [label] for label in corpus.classes}, known)
+    if settings.supervision == "keywords":
+        return seed_pieces({label: corpus.seeds.get(label, ()) for label in corpus.classes}, known)
+    given = [documents[i] for i in labelled.positions]
+    return seed_pieces(
+        words_of_documents(
+            given, [corpus.classes[i] for i in labelled.codes], corpus.classes, known
+        ),
+        known,
+    )
