@@ -45,7 +45,15 @@ def write_selection(
 def write_predictions(
     path: Path, ids: Sequence[str], classes: Sequence[str], probabilities: np.ndarray
 ) -> None:
-    """Write one CSV file: document id, predicted class, its probability, of (n, k) probabilities."""
+    """Write one CSV file: document id, predicted class, its probability.
+
+    Args:
+        path: of the file.
+        ids: n of them.
+        classes: k names.
+        probabilities: (n, k).
+
+    """
     best = zip(ids, probabilities.argmax(axis=1), probabilities.max(axis=1), strict=True)
     rows = ((name, classes[label], f"{probability:.6f}") for name, label, probability in best)
     storage.write_csv(path, ["id", "predicted", "probability"], rows)
@@ -104,7 +112,7 @@ def selection_metrics(selection: Selection) -> dict[str, Any]:
 
 
 def arm_metrics(iterations: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Return an arm's entry in ``metrics.json``: its last iteration's results, and all iterations."""
+    """Return an arm's entry in ``metrics.json``: the last results, and all iterations."""
     last = iterations[-1]
     return {
         **{key: last[key] for key in ("micro_f1", "macro_f1", "selected", "selected_noise")},
@@ -122,8 +130,7 @@ def finished_arms(run: RunFolder) -> dict[str, Any]:
 def add_arm(
     run: RunFolder, about: dict[str, Any], arm: str, result: dict[str, Any]
 ) -> dict[str, Any]:
-    """Write ``metrics.json`` with one arm more and return its contents; arms of an earlier call on
-    this run folder stay.
+    """Add an arm to ``metrics.json`` and return its contents; finished arms stay.
 
     Args:
         run: the run folder.

@@ -1,4 +1,4 @@
-"""The run folder: what a run writes, and how a killed run is resumed from it."""
+"""The run folder: what a run writes, and how a stopped run is resumed from it."""
 
 from __future__ import annotations
 
@@ -25,12 +25,11 @@ _SAME_ON_RESUME = ("framework", "settings", "seed", "dataset")
 
 @dataclass(frozen=True)
 class RunFolder:
-    """A folder that a run fills: files for people at its top, one folder an arm, finished stages
-    under ``work``.
+    """A folder that a run fills: tables at its top, one folder per arm, stages under ``work``.
 
     A *stage* is a piece of work whose result is stored when it is complete. Stages are
-    deterministic given the settings, so a run that was killed inside one starts that stage anew and
-    ends as if nothing had happened.
+    deterministic given the settings: a run killed inside one repeats that stage and ends with the
+    same result as an uninterrupted run.
     """
 
     path: Path
@@ -49,7 +48,7 @@ class RunFolder:
         if stored.exists():
             if not resume:
                 raise LopsError(
-                    f"{path} already holds a run; give --resume to go on with it, or another --output"
+                    f"{path} already holds a run; give --resume to continue it, or another --output"
                 )
             _compare(json.loads(stored.read_text(encoding="utf-8")), config, path)
             for leftover in list(path.rglob(".*.tmp")):  # of a process killed while it wrote
@@ -58,7 +57,7 @@ class RunFolder:
                 else:
                     leftover.unlink(missing_ok=True)
         elif path.exists() and (not path.is_dir() or any(path.iterdir())):
-            raise LopsError(f"{path} is there already and holds no run; give another --output")
+            raise LopsError(f"{path} exists and holds no run; give another --output")
         else:
             try:
                 path.mkdir(parents=True, exist_ok=True)
@@ -71,9 +70,7 @@ class RunFolder:
         return run
 
     def discard_unstarted(self) -> None:
-        """Remove the folder of a run that failed before it stored anything, so that the corrected
-        command can have it.
-        """
+        """Remove the folder of a run that failed before its first stage was stored."""
         if not any(self.work.iterdir()):
             self.work.rmdir()
             (self.path / "config.json").unlink()
@@ -81,7 +78,7 @@ class RunFolder:
                 self.path.rmdir()
 
     def arm(self, name: str) -> Path:
-        """Return the folder of one arm, made if need be."""
+        """Return the folder of one arm; it is made if missing."""
         folder = self.path / name
         folder.mkdir(exist_ok=True)
         return folder
@@ -94,9 +91,7 @@ class RunFolder:
     def stage(
         self, name: str, compute: Callable[[], dict[str, np.ndarray]]
     ) -> tuple[dict[str, np.ndarray], float]:
-        """Return the arrays of a stage and the seconds it took, from disk where it was finished
-        before.
-        """
+        """Return the arrays of a stage and the seconds it took; a finished stage is read."""
         path = self.work / f"{name}.npz"
         if not path.exists():
             start = time.perf_counter()
@@ -112,14 +107,12 @@ class RunFolder:
         return selection_from(arrays), seconds
 
     def save_model(self, folder: Path, write: Callable[[Path], object]) -> None:
-        """Let ``write`` fill a fresh folder, and put it in place of ``folder`` when it is complete."""
+        """Let ``write`` fill a new folder, which replaces ``folder`` when it is complete."""
         storage.replace_folder(folder, write)
 
 
 def free_folder(base: Path, *, resume: bool) -> Path:
-    """Return ``base``, or base-2, base-3 ...: the newest that holds a run to resume, otherwise the
-    first that is free.
-    """
+    """Return ``base``, base-2, base-3, ...: the last that exists to resume, else the first free."""
     number, path, newest = 1, base, base
     while path.exists():
         number, newest = number + 1, path
@@ -130,9 +123,7 @@ def free_folder(base: Path, *, resume: bool) -> Path:
 def describe(
     framework: str, settings: dict[str, Any], seed: int, corpus: Any, device: str
 ) -> dict[str, Any]:
-    """Return the contents of ``config.json``: all that is needed to know what a run was and to run
-    it again.
-    """
+    """Return the contents of ``config.json``: what is needed to repeat a run."""
     return {
         "framework": framework,
         "settings": settings,
@@ -151,9 +142,7 @@ def describe(
 
 
 def surroundings() -> dict[str, Any]:
-    """Return what ``config.json`` says of the place and the time of any run: versions, git commit,
-    start in UTC.
-    """
+    """Return what ``config.json`` says of any run: versions, git commit, start in UTC."""
     return {
         "versions": extras.versions(),
         "git_commit": _git_commit(),
@@ -162,30 +151,23 @@ def surroundings() -> dict[str, Any]:
 
 
 def _git_commit() -> str | None:
-    """Commit of the checkout this package runs from, with "+changes" where it was edited; None
-    where it is installed.
+    """Return the commit of the checkout the package runs from, None where it is installed.
+
+    "+changes" follows where files of the package were edited.
     """
-    here = Path(__file__).resolve().parent
+    package = Path(__file__).resolve().parents[1]
+
+    def git(*arguments: str) -> str:
+        done = subprocess.run(
+            ["git", *arguments], cwd=package, capture_output=True, text=True, timeout=10, check=True
+        )
+        return done.stdout.strip()
+
     try:
-        commit = subprocess.run(
-            ["git", "rev-parse", "HEAD"],
-            cwd=here,
-            capture_output=True,
-            text=True,
-            timeout=10,
-            check=True,
-        ).stdout.strip()
-        changed = subprocess.run(
-            ["git", "status", "--porcelain", "--", str(here)],
-            cwd=here,
-            capture_output=True,
-            text=True,
-            timeout=10,
-            check=True,
-        ).stdout.strip()
+        changed = git("status", "--porcelain", "--", str(package))
+        return git("rev-parse", "HEAD") + ("+changes" if changed else "")
     except (OSError, subprocess.SubprocessError):
         return None
-    return commit + ("+changes" if changed else "")
 
 
 def _compare(stored: dict[str, Any], config: dict[str, Any], path: Path) -> None:
@@ -198,16 +180,13 @@ def _compare(stored: dict[str, Any], config: dict[str, Any], path: Path) -> None
             inner = next(name for name in {**old, **new} if old.get(name) != new.get(name))
             old, new, where = old.get(inner), new.get(inner), f"{key}.{inner}"
         raise LopsError(
-            f"{path} was started with {where} = {old!r}, not {new!r}; resume with the same options, or give another --output"
+            f"{path} was started with {where} = {old!r}, not {new!r}; resume with the same "
+            "options, or give another --output"
         )
     for name, old in stored.get("versions", {}).items():
         if old != now["versions"].get(name):
-            log.warning(
-                "resuming with %s %s, started with %s: numbers may differ",
-                name,
-                now["versions"].get(name),
-                old,
-            )
+            found = now["versions"].get(name)
+            log.warning("resumed with %s %s, started with %s: numbers may differ", name, found, old)
 
 
 def selection_arrays(selection: Selection) -> dict[str, np.ndarray]:

@@ -1,4 +1,4 @@
-"""Trained classifiers back from disk, whatever framework made them."""
+"""Trained classifiers, read back from a run folder of any framework."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from lops_adapters.storage import write_json
 
 
 class TextClassifier(ABC):
-    """What :func:`load` returns; each framework has its own kind.
+    """What :func:`load` returns; each framework has its own.
 
     Attributes:
         classes: class names, in the order of probability columns.
@@ -29,10 +29,10 @@ class TextClassifier(ABC):
     classes: Sequence[str]
 
     def predict_proba(self, texts: Sequence[str]) -> np.ndarray:
-        """Class probabilities, (n, k) float32.
+        """Return class probabilities, (n, k) float32.
 
         Raises:
-            LopsError: one string in place of a list, or something in it that is no string.
+            LopsError: one string instead of a list, or a list that holds something else.
 
         """
         if isinstance(texts, str):
@@ -40,23 +40,22 @@ class TextClassifier(ABC):
         wrong = [text for text in texts if not isinstance(text, str)]
         if wrong:
             raise LopsError(
-                f"found {wrong[0]!r} among the texts; wanted strings, an empty one for an empty text"
+                f"found {wrong[0]!r} among the texts; wanted strings ('' for an empty text)"
             )
         return self._probabilities(texts)
 
     def predict(self, texts: Sequence[str]) -> list[str]:
-        """Class names, one a text."""
+        """Return n class names."""
         return [self.classes[code] for code in self.predict_proba(texts).argmax(axis=1)]
 
     @abstractmethod
     def _probabilities(self, texts: Sequence[str]) -> np.ndarray:
-        """What :meth:`predict_proba` returns, for strings."""
+        """Return what :meth:`predict_proba` does, for strings."""
 
 
 @dataclass
 class ProbeClassifier(TextClassifier):
-    """A trained probe and the names of its classes; a framework whose classifier is no more than
-    that makes a kind of it.
+    """A trained probe and its class names, for frameworks whose classifier is a probe.
 
     Attributes:
         classes: class names, in the order of probability columns.
@@ -69,7 +68,6 @@ class ProbeClassifier(TextClassifier):
     classifier: Probe
 
     def _probabilities(self, texts: Sequence[str]) -> np.ndarray:
-        """Class probabilities, (n, k) float32."""
         return self.classifier.predict_proba(texts)
 
     def save(self, folder: Path) -> None:
