@@ -7,7 +7,7 @@ INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --con
 .PHONY: demo test lint docs
 
 demo: $(VENV)/.demo
-	$(BIN)/python -m lops_adapters.conwea
+	$(BIN)/lops demo
 
 # Two processes of one thread each: the tests are many and small, and more processes would each hold torch and Keras in memory.
 test: $(VENV)/.dev
@@ -26,16 +26,15 @@ docs: $(VENV)/.docs
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
-# torch first and alone: another package's requirement would be met by whatever build the index prefers.
 $(VENV)/.demo: setup.cfg constraints.txt | $(VENV)/bin/python
-	$(INSTALL) "torch==2.13.0"
-	$(INSTALL) --editable ".[conwea]"
+	$(INSTALL) --editable .
 	touch $@
 
 $(VENV)/.docs: setup.cfg constraints.txt | $(VENV)/bin/python
 	$(INSTALL) --editable ".[docs]"
 	touch $@
 
+# torch first and alone: another package's requirement would be met by whatever build the index prefers.
 $(VENV)/.dev: setup.cfg constraints.txt | $(VENV)/bin/python
 	$(INSTALL) "torch==2.13.0"
 	$(INSTALL) --editable ".[dev]"

@@ -15,6 +15,7 @@ from importlib import import_module
 from lops_adapters.core import __version__
 
 COMMANDS = {
+    "demo": "label, clean and train on the embedded corpus: a first look, in seconds",
     "select": "choose which labels of a table to trust: kept rows, rejected rows, a report",
     "compare": "compare selection methods on a table that has gold labels, too",
     "report": "write the page of a finished run again",

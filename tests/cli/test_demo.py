@@ -1,0 +1,82 @@
+"""``lops demo``, as a newcomer runs it."""
+
+import csv
+import os
+import subprocess
+import sys
+
+import pytest
+
+from lops_adapters.cli.demo import main
+
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory):
+    """What the demo prints, and the folder it writes."""
+    folder = tmp_path_factory.mktemp("demo")
+    program = [sys.executable, "-m", "lops_adapters.cli.main", "demo"]
+    before = os.times()
+    done = subprocess.run(program, cwd=folder, capture_output=True, text=True, check=True)
+    after = os.times()
+    assert done.stderr == ""
+    seconds = after.children_user + after.children_system
+    return (
+        done.stdout,
+        folder / "lops-demo",
+        seconds - before.children_user - before.children_system,
+    )
+
+
+def rows(text):
+    """The table of classifiers -> name: (labels, wrong, macro-F1), numbers in percent."""
+    lines = text[text.index("trained on") :].splitlines()[1:5]
+    cells = [line.replace(" %", "").rsplit(maxsplit=3) for line in lines]
+    return {name.strip(): tuple(map(float, numbers)) for name, *numbers in cells}
+
+
+def test_it_takes_seconds(shown):
+    assert shown[2] < 30
+
+
+def test_the_labels_are_those_of_seed_words(shown):
+    text, folder, _ = shown
+    with (folder / "labels.csv").open(encoding="utf-8", newline="") as handle:
+        table = list(csv.DictReader(handle))
+    wrong = sum(row["weak"] != row["gold"] for row in table) / len(table)
+    assert f"Seed words label {len(table)} of them; {100 * wrong:.1f} %" in text
+    assert rows(text)["all labels"][:2] == (len(table), round(100 * wrong, 1))
+
+
+def test_the_table_says_what_the_selection_did(shown):
+    text, folder, _ = shown
+    with (folder / "selection" / "kept.csv").open(encoding="utf-8", newline="") as handle:
+        kept = list(csv.DictReader(handle))
+    wrong = sum(row["weak"] != row["gold"] for row in kept) / len(kept)
+    found = rows(text)
+    assert found["the kept labels"][:2] == (len(kept), round(100 * wrong, 1))
+    assert found["a random part"][0] == len(kept)
+    assert found["the right labels"][1] == 0
+
+
+def test_the_selection_pays(shown):
+    """On the demo corpus; elsewhere docs/findings.md says where it does."""
+    found = rows(shown[0])
+    f1 = {name: numbers[2] for name, numbers in found.items()}
+    assert f1["a random part"] < f1["the kept labels"] < f1["the right labels"]
+    assert f1["all labels"] < f1["the kept labels"]
+
+
+def test_it_ends_with_what_to_do_next(shown):
+    text, folder, _ = shown
+    assert (folder / "selection" / "report.html").is_file()
+    assert "Next: lops select" in text.splitlines()[-1]
+
+
+def test_again_replaces_only_its_own(shown, tmp_path, capsys):
+    for _ in range(2):
+        assert main(["--output", str(tmp_path / "out")]) == 0
+    first, second = capsys.readouterr().out.split("Demo corpus:")[1:]
+    assert first == second
+    (tmp_path / "out" / "thesis.tex").write_text("years of work")
+    main(["--output", str(tmp_path / "out")])
+    assert (tmp_path / "out" / "thesis.tex").read_text() == "years of work"
