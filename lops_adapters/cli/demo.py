@@ -98,10 +98,8 @@ def _classifiers(
     }
     for name, part in parts.items():
         drawn = [part(seed) for seed in range(SEEDS)]
-        wrong = [evaluator.noise(positions[own], labels.labels[own]) for own in drawn]
-        scores = [
-            _macro_f1(dataset, labels, own, seed, evaluator) for seed, own in enumerate(drawn)
-        ]
+        wrong = [evaluator.noise(positions[own], labels.labels[own]) or 0.0 for own in drawn]
+        scores = [_macro_f1(dataset, labels, *numbered, evaluator) for numbered in enumerate(drawn)]
         means = (percent(float(np.mean(values))) for values in (wrong, scores))
         rows.append([name, str(len(drawn[0])), *means])
     return rows
@@ -112,7 +110,7 @@ def _random(n: int, size: int, seed: int) -> np.ndarray:
 
 
 def _macro_f1(
-    dataset: Dataset, labels: PseudoLabels, own: np.ndarray, seed: int, evaluator: Evaluator
+    dataset: Dataset, labels: PseudoLabels, seed: int, own: np.ndarray, evaluator: Evaluator
 ) -> float:
     corpus = dataset.corpus
     names = np.array(corpus.classes, dtype=object)

@@ -29,7 +29,7 @@ def shown(tmp_path_factory):
 
 def rows(text):
     """The table of classifiers -> name: (labels, wrong, macro-F1), numbers in percent."""
-    lines = text[text.index("trained on") :].splitlines()[1:5]
+    lines = text[text.index("trained on  ") :].splitlines()[1:5]
     cells = [line.replace(" %", "").rsplit(maxsplit=3) for line in lines]
     return {name.strip(): tuple(map(float, numbers)) for name, *numbers in cells}
 
