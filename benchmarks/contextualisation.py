@@ -186,7 +186,9 @@ def main() -> None:
             "documents_per_second": len(corpus) / (vectors + clustering),
             "bytes_an_occurrence": disk,
         }
-    print(write_result(f"contextualisation-{options.encoder.replace('/', '-')}", result, corpus))
+    print(
+        write_result(f"speed/contextualisation-{options.encoder.replace('/', '-')}", result, corpus)
+    )
 
 
 if __name__ == "__main__":

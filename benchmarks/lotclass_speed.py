@@ -165,7 +165,9 @@ def main() -> None:
     }
     print(
         write_result(
-            f"lotclass-speed-{options.dataset}-{options.encoder.replace('/', '-')}", result, corpus
+            f"speed/lotclass-speed-{options.dataset}-{options.encoder.replace('/', '-')}",
+            result,
+            corpus,
         )
     )
 

@@ -31,8 +31,8 @@ def write_result(
     about = describe("benchmarks", {}, seed, corpus, device)
     about["command"] = command or command_line(Path(sys.argv[0]).stem)
     about["machine"] = machine(device)
-    RESULTS.mkdir(exist_ok=True)
     path = RESULTS / f"{name}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
     write_json(path, {"about": about, "result": numbers})
     return path
 

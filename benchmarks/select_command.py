@@ -110,7 +110,7 @@ def main() -> None:
     size = "" if options.documents is None else f"-{options.documents}"
     print(
         write_result(
-            f"select-{corpus.name}{size}-tau-{options.tau}",
+            f"select/select-{corpus.name}{size}-tau-{options.tau}",
             result,
             corpus,
             command=command_line("select_command"),

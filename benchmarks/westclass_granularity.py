@@ -79,7 +79,7 @@ def main() -> None:
         "updates_per_epoch": -(-n_samples // settings.batch_size),
         "network": settings.network,
     }
-    print(write_result(f"westclass-granularity-{options.dataset}", numbers, corpus))
+    print(write_result(f"frameworks/westclass-granularity-{options.dataset}", numbers, corpus))
 
 
 if __name__ == "__main__":

@@ -90,7 +90,9 @@ def main() -> None:
     }
     print(
         write_result(
-            f"xclass-encoding-{options.dataset}-{options.encoder.replace('/', '-')}", result, corpus
+            f"speed/xclass-encoding-{options.dataset}-{options.encoder.replace('/', '-')}",
+            result,
+            corpus,
         )
     )
 

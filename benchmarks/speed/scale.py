@@ -66,7 +66,7 @@ def main() -> None:
             "margin", probe, corpus.texts, labels
         )  # watches the whole training
         result["peak_bytes"] = peak_bytes()
-    name = f"speed-scale-{options.probe.replace('/', '-')}-{options.documents}"
+    name = f"speed/speed-scale-{options.probe.replace('/', '-')}-{options.documents}"
     print(write_result(name, result, corpus, device=device, command=command_line("speed.scale")))
 
 

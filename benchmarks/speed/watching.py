@@ -222,7 +222,7 @@ def main() -> None:
         result["times_faster"] = theirs / sum(
             1 / speed for speed in ours["documents_per_second"].values()
         )
-    name = f"speed-watching-{options.dataset}-{options.probe.replace('/', '-')}"
+    name = f"speed/speed-watching-{options.dataset}-{options.probe.replace('/', '-')}"
     print(
         write_result(
             name, result, dataset.corpus, device=device, command=command_line("speed.watching")
