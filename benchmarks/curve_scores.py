@@ -56,7 +56,7 @@ class Task:
 
 
 class Rule(Confidence):
-    """Watches the same training as the confidences; the score is 1 for samples that a rule keeps."""
+    """A rule that watches the confidences' training; kept samples have the score 1."""
 
     def __init__(self, codes: np.ndarray, n_classes: int, order: LearningOrder) -> None:
         super().__init__(codes, n_classes)

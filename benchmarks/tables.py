@@ -28,7 +28,7 @@ from benchmarks.pages import (
     self_training,
     speed,
 )
-from benchmarks.pages.common import Block, sources
+from benchmarks.pages.common import Block, Files, sources
 
 ROOT = Path(__file__).parent.parent
 PAGES = (
@@ -74,8 +74,8 @@ _MEASURED: dict[str, Callable[[], Block]] = {
     **distributions.TABLES,
     **{name: partial(figures.caption, name) for name in figures.FIGURES},
 }
-# Sections of the paper's own grid: title -> start of the names of its parts, per page.
-_PAPER_GRID = {
+# Sections of the paper's own grid, per page: title -> its tables and figures.
+_PAPER_GRID: dict[str, dict[str, Sequence[str]]] = {
     "paper-self-training": {
         **{
             classifier: tuple(f"paper-{part}-{classifier}" for part in self_training.OF_CLASSIFIER)
@@ -91,9 +91,9 @@ _PAPER_GRID = {
 
 
 def paper_grid(name: str) -> Block:
-    """Return the sections of the paper's own grid that were measured; without them, nothing."""
+    """Return the measured sections of the paper's own grid; empty if there are none."""
     text: list[str] = []
-    groups: list[Sequence[dict[str, object]]] = []
+    groups: list[Files] = []
     for title, parts in _PAPER_GRID[name].items():
         blocks = [block for part in parts if (block := _MEASURED[part]()).groups]
         if blocks:

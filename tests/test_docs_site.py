@@ -68,7 +68,8 @@ def complaints(site) -> Iterator[str]:
 
 def test_the_check_of_links_finds_what_is_wrong(tmp_path):
     (tmp_path / "a.html").write_text(
-        '<a href="b.html#x">1</a><a href="b.html#y">2</a><a href="c.html">3</a><a href="https://e.org"><script src="//e.org/s"></script>',
+        '<a href="b.html#x">1</a><a href="b.html#y">2</a><a href="c.html">3</a>'
+        '<a href="https://e.org"><script src="//e.org/s"></script>',
         encoding="utf-8",
     )
     (tmp_path / "b.html").write_text('<p id="x">', encoding="utf-8")

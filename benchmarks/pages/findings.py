@@ -42,8 +42,8 @@ def headline() -> Block:
     rounds = len(every[0]["result"]["arms"]["standard"]["iterations"])
     source = (
         f"Macro-F1 in percent, mean ± standard deviation over seeds {seeds}: linear classifier, "
-        f"{rounds} iterations of self-training from seed-word labels, CPU, commits {commits(every)} "
-        "([commands](docs/results/self-training.md#sources)). "
+        f"{rounds} iterations of self-training from seed-word labels, CPU, commits "
+        f"{commits(every)} ([commands](docs/results/self-training.md#sources)). "
         f"\\* Similar number: in the first iteration random keeps {', '.join(kept['random'])} %, "
         f"`automatic` {', '.join(kept['automatic'])} %."
     )

@@ -132,9 +132,7 @@ def test_the_headline_is_macro_f1_of_all_and_of_selected_labels():
 
 def test_collect_hides_folders_and_wants_a_finished_run(tmp_path, monkeypatch):
     monkeypatch.setattr(collect, "RESULTS", tmp_path)
-    with pytest.raises(
-        LopsError, match=r"holds no config\.json; wanted the folder of a finished run"
-    ):
+    with pytest.raises(LopsError, match=r"has no config\.json; pass the folder of a finished run"):
         collect.collect(tmp_path, "x")
     (tmp_path / "config.json").write_text(
         json.dumps({"command": "python -m m --data-dir '/a b' --seed 1"}), encoding="utf-8"
