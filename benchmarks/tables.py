@@ -76,17 +76,18 @@ _MEASURED: dict[str, Callable[[], Block]] = {
 }
 # Sections of the paper's own grid, per page: title -> its tables and figures.
 _PAPER_GRID: dict[str, dict[str, Sequence[str]]] = {
-    "paper-self-training": {
+    "grid-self-training": {
         **{
             classifier: tuple(f"paper-{part}-{classifier}" for part in self_training.OF_CLASSIFIER)
             for classifier in self_training.CLASSIFIERS["paper"]
         },
         "Tau and iterations": ("paper-tau", "paper-figure-5", "paper-figure-6"),
     },
-    "paper-ranking": {
+    "grid-ranking": {
         "Ranking": tuple(f"paper-{part}" for part in (*curves.MAKERS, *distributions.MAKERS)),
         "Figures": tuple(name for name in figures.FIGURES if "paper-bert" in name),
     },
+    "grid-frameworks": {"Frameworks": ("paper-frameworks",)},
 }
 
 
@@ -102,7 +103,10 @@ def paper_grid(name: str) -> Block:
     return Block("\n\n".join(["## The paper's own grid", *text]) if text else "", groups)
 
 
-TABLES = {**_MEASURED, **{name: partial(paper_grid, name) for name in _PAPER_GRID}}
+TABLES: dict[str, Callable[[], Block]] = {
+    **_MEASURED,
+    **{name: partial(paper_grid, name) for name in _PAPER_GRID},
+}
 
 
 def rebuilt(text: str) -> str:

@@ -39,12 +39,13 @@ FIGURES: dict[str, Callable[[], Figure | None]] = {
 
 def caption(name: str) -> Block:
     """Return a figure for a page in ``docs/results``: picture, what it shows, the findings."""
-    figure = FIGURES[name]()
-    if figure is not None:
-        return figure.caption(f"../{FOLDER.name}/{name}.svg")
     of, number = name.split("figure-")
     classifier = of.partition("-")[2].removesuffix("-")
-    return Block(f"Figure {number}{classifier and ', ' + classifier}: {HOLE.text.lower()}")
+    label = f"Figure {number}{classifier and ', ' + classifier}"
+    figure = FIGURES[name]()
+    if figure is None:
+        return Block(f"{label}: {HOLE.text.lower()}")
+    return figure.caption(label, f"../{FOLDER.name}/{name}.svg")
 
 
 def refresh(root: Path, *, check: bool) -> list[str]:

@@ -83,11 +83,11 @@ class Figure:
             "panels": [asdict(panel) for panel in self.panels],
         }
 
-    def caption(self, picture: str) -> Block:
+    def caption(self, label: str, picture: str) -> Block:
         """Return the picture, at a path relative to the page, and its caption."""
-        lines = [f"![Figure {self.number}: {self.title}]({picture})", ""]
+        lines = [f"![{label}: {self.title}]({picture})", ""]
         said = [
-            f"**Figure {self.number}: {self.title}.**",
+            f"**{label}: {self.title}.**",
             self.shows,
             f"The paper: {self.published}",
             f"Here: {self.here}",

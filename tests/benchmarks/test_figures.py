@@ -151,7 +151,7 @@ def test_f1_over_coverage_threshold_tau_and_iterations():
 def test_a_caption_names_model_documents_seeds_device_and_the_papers_finding():
     text = str(figures.caption("cpu-linear-figure-4"))
     picture = "../figures/cpu-linear-figure-4.svg"
-    assert text.startswith(f"![Figure 4: macro-F1 against coverage]({picture})\n")
+    assert text.startswith(f"![Figure 4, linear: macro-F1 against coverage]({picture})\n")
     assert "The paper: learning order is significantly better" in text
     assert f"Here: learning order is ahead at 1 of 1 coverages of {DATA}. " in text
     assert "Not measured yet: 20news-coarse, agnews." in text

@@ -86,7 +86,7 @@ def test_two_cells_of_one_name_are_refused(tmp_path):
     (tmp_path / "p.json").write_text("[]", encoding="utf-8")
     with pytest.raises(LopsError, match="is not a protocol"):
         protocol.read_cells(tmp_path / "p.json")
-    with pytest.raises(LopsError, match="unknown protocol 'nothing'; pass one of cpu, paper, smoke"):
+    with pytest.raises(LopsError, match="'nothing'; pass one of cpu, paper, smoke"):
         protocol.protocol_path("nothing")
 
 
