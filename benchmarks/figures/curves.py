@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from benchmarks.figures.model import Figure, Panel, Series
@@ -84,14 +85,4 @@ def percent(shares: Sequence[float | None]) -> list[float | None]:
 
 def in_percent(lines: Sequence[Series]) -> list[Series]:
     """Return the same lines with x in percent."""
-    return [
-        Series(
-            line.label,
-            line.look,
-            [round(100 * at, 3) for at in line.x],
-            line.y,
-            line.low,
-            line.high,
-        )
-        for line in lines
-    ]
+    return [replace(line, x=[round(100 * at, 3) for at in line.x]) for line in lines]

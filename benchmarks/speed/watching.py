@@ -24,7 +24,7 @@ from benchmarks.nc_curves import curve_numbers
 from benchmarks.record import command_line, write_result
 from benchmarks.speed.probes import probe_called
 from lops_adapters.core import LopsError
-from lops_adapters.datasets import load
+from lops_adapters.datasets import Dataset, load
 from lops_adapters.probes import Probe
 from lops_adapters.pseudo_labels import string_match
 from lops_adapters.selection import score
@@ -158,6 +158,22 @@ def original_way(
     return seconds
 
 
+def _labelled(dataset: Dataset, most: int | None) -> tuple[list[str], np.ndarray, np.ndarray]:
+    """Return pseudo-labelled texts, shuffled, with (n,) codes of pseudo-labels and gold labels."""
+    if dataset.gold is None:
+        raise LopsError(
+            f"{dataset.corpus.name} has no gold labels; ranking is measured with them. "
+            "Pass a data set that has them."
+        )
+    labels = string_match(dataset.corpus.texts, dataset.corpus.seeds)
+    place = {name: code for code, name in enumerate(dataset.corpus.classes)}
+    where = np.random.default_rng(0).permutation(len(labels))[:most]
+    texts = [dataset.corpus.texts[labels.positions[i]] for i in where]
+    codes = np.array([place[labels.labels[i]] for i in where])
+    gold = np.array([place[dataset.gold.labels[labels.positions[i]]] for i in where])
+    return texts, codes, gold
+
+
 def main() -> None:
     """Measure one probe on one data set and write the result."""
     parser = argparse.ArgumentParser(
@@ -189,17 +205,7 @@ def main() -> None:
     parser.add_argument("--device", default="auto")
     options = parser.parse_args()
     dataset = load(options.dataset, data_dir=options.data_dir, quiet=True)
-    if dataset.gold is None:
-        raise LopsError(
-            f"{options.dataset} has no gold labels; ranking is measured with them. "
-            "Pass a data set that has them."
-        )
-    labels = string_match(dataset.corpus.texts, dataset.corpus.seeds)
-    place = {name: code for code, name in enumerate(dataset.corpus.classes)}
-    where = np.random.default_rng(0).permutation(len(labels))[: options.max_docs]
-    texts = [dataset.corpus.texts[labels.positions[i]] for i in where]
-    codes = np.array([place[labels.labels[i]] for i in where])
-    gold = np.array([place[dataset.gold.labels[labels.positions[i]]] for i in where])
+    texts, codes, gold = _labelled(dataset, options.max_docs)
     probe, device = probe_called(options.probe, options.device)
     k = len(dataset.corpus.classes)
     ours = rounds(probe, texts, codes, k, options.repeats)
