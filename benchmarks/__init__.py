@@ -1,1 +1,1 @@
-"""Measurements: each script writes one JSON file under ``benchmarks/results``."""
+"""Measurements: each one writes a JSON file below ``benchmarks/results``."""

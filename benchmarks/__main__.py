@@ -1,6 +1,4 @@
-"""``python -m benchmarks``: fill the cells of a protocol, and write the pages from what was
-measured.
-"""
+"""``python -m benchmarks``: run the cells of a protocol, and write the pages of results."""
 
 from __future__ import annotations
 
@@ -14,15 +12,15 @@ from benchmarks import runner, tables
 from lops_adapters.console import guarded
 
 _EXAMPLES = """examples:
-  python -m benchmarks run smoke                                          the demo corpus, a minute
+  python -m benchmarks run smoke                                          demo corpus, a minute
   python -m benchmarks run cpu --data-dir DIR --only 'curves-linear-*'    some cells
-  python -m benchmarks run paper --data-dir DIR --minutes 10              ten minutes of it, going on where the last call stopped
-  python -m benchmarks tables --check                                     whether the pages are up to date
+  python -m benchmarks run paper --data-dir DIR --minutes 10              resumes where it stopped
+  python -m benchmarks tables --check                                     are the pages up to date?
 """
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run what the arguments say; returns the exit status."""
+    """Run a command; returns the exit status."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks",
         description=__doc__,
@@ -30,32 +28,32 @@ def main(argv: Sequence[str] | None = None) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = parser.add_subparsers(dest="what", required=True)
-    run = commands.add_parser("run", help="fill the cells of a protocol that have no result yet")
+    run = commands.add_parser("run", help="run the cells of a protocol that have no result yet")
     run.add_argument(
         "protocol", metavar="PROTOCOL", help="paper, cpu, smoke, or the path of a .json file"
     )
     run.add_argument(
-        "--only", default="*", metavar="PATTERN", help="cells whose names match, such as 'curves-*'"
+        "--only", default="*", metavar="PATTERN", help="run matching cells, such as 'curves-*'"
     )
     run.add_argument(
-        "--minutes", type=float, metavar="M", help="stop after M minutes; the next call goes on"
+        "--minutes", type=float, metavar="M", help="stop after M minutes; the next call resumes"
     )
     run.add_argument(
-        "--data-dir", type=Path, metavar="DIR", help="folder where data sets are looked for first"
+        "--data-dir", type=Path, metavar="DIR", help="folder to look for data sets in first"
     )
     run.add_argument(
         "--work",
         type=Path,
         default=runner.WORK,
         metavar="DIR",
-        help="for unfinished runs (default: runs/benchmarks)",
+        help="folder of unfinished runs (default: runs/benchmarks)",
     )
     run.add_argument(
-        "--list", action="store_true", help="say what is done, started and open, and run nothing"
+        "--list", action="store_true", help="list done, started and open cells; run nothing"
     )
-    pages = commands.add_parser("tables", help="write the generated parts of the pages")
+    pages = commands.add_parser("tables", help="write the generated parts of README and docs")
     pages.add_argument(
-        "--check", action="store_true", help="exit 1 where one is out of date, and write nothing"
+        "--check", action="store_true", help="write nothing; exit 1 if a part is out of date"
     )
     options = parser.parse_args(argv)
     if options.what == "tables":
@@ -63,9 +61,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     if options.list:
         print(runner.list_cells(options.protocol, options.only, options.work))
         return 0
-    signal.signal(
-        signal.SIGTERM, lambda *_: sys.exit(143)
-    )  # so that the command that is running is ended, too
+    # An exception on SIGTERM lets the runner end its command, too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     return runner.run_protocol(
         options.protocol,
         only=options.only,

@@ -1,4 +1,4 @@
-"""Put the numbers of a finished run under ``benchmarks/results``, where tables are made from.
+"""Store the numbers of a finished run below ``benchmarks/results``.
 
 python -m benchmarks.collect RUN_FOLDER NAME
 """
@@ -24,18 +24,17 @@ def collect(
 
     Args:
         run: folder of a finished run.
-        name: of the result file; may name a folder below ``results``.
-        command: what to write as the command; default: the one in the run's config, with DIR in
-            place of folders.
+        name: of the result file, with its folder, such as ``frameworks/conwea-demo-seed0``.
+        command: to store; default: the command of the run's config, with DIR instead of folders.
         more: numbers besides the run's metrics.
 
     Raises:
-        LopsError: the folder is not that of a finished run.
+        LopsError: the run is not finished.
 
     """
     for part in ("config.json", "metrics.json"):
         if not (run / part).is_file():
-            raise LopsError(f"{run} holds no {part}; wanted the folder of a finished run")
+            raise LopsError(f"{run} has no {part}; pass the folder of a finished run")
     about = json.loads((run / "config.json").read_text(encoding="utf-8"))
     about["command"] = command or " ".join(without_paths(shlex.split(about["command"])))
     about["machine"] = machine(about.get("device", "cpu"))
@@ -50,7 +49,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("run", type=Path)
-    parser.add_argument("name")
+    parser.add_argument("run", type=Path, help="folder of a finished run")
+    parser.add_argument("name", help="of the result file, with its folder: frameworks/NAME")
     options = parser.parse_args()
     print(collect(options.run, options.name))

@@ -1,4 +1,4 @@
-"""What the measurements that write a run folder share: options, data, the folder itself."""
+"""Options, data and run folder of the measurements that write one."""
 
 from __future__ import annotations
 
@@ -14,32 +14,25 @@ from lops_adapters.runs.folder import RunFolder, describe
 
 
 def parser(module: str, description: str) -> argparse.ArgumentParser:
-    """Return a parser with the options that every such measurement has."""
+    """Return a parser with the options of every such measurement."""
     new = argparse.ArgumentParser(prog=f"python -m benchmarks.{module}", description=description)
     new.add_argument("--dataset", default="demo", metavar="NAME|DIR", help="default: demo")
     new.add_argument(
-        "--data-dir", metavar="DIR", help="folder where named data sets are looked for first"
+        "--data-dir", metavar="DIR", help="folder to look for named data sets in first"
     )
-    new.add_argument(
-        "--max-docs",
-        type=int,
-        metavar="N",
-        help="take a seeded simple random sample of N documents",
-    )
-    new.add_argument(
-        "--seed", type=int, default=0, metavar="S", help="of everything random (default: 0)"
-    )
+    new.add_argument("--max-docs", type=int, metavar="N", help="use a random sample of N documents")
+    new.add_argument("--seed", type=int, default=0, metavar="S", help="random seed (default: 0)")
     new.add_argument("--output", type=Path, required=True, metavar="DIR", help="run folder")
-    new.add_argument("--resume", action="store_true", help="go on with a killed run")
+    new.add_argument("--resume", action="store_true", help="resume a killed run")
     new.add_argument("--quiet", action="store_true", help="no progress bars, no log")
     return new
 
 
 def labelled(options: argparse.Namespace) -> tuple[Dataset, list[str]]:
-    """Load the data set, or the sample that is asked for, and its gold labels.
+    """Load the data set, or a sample of it, and its gold labels.
 
     Raises:
-        LopsError: it has no gold labels, or no seed words.
+        LopsError: the data set has no gold labels or no seed words.
 
     """
     dataset = load(options.dataset, data_dir=options.data_dir, quiet=options.quiet)
@@ -47,11 +40,13 @@ def labelled(options: argparse.Namespace) -> tuple[Dataset, list[str]]:
         dataset = dataset.sample(options.max_docs, options.seed)
     if dataset.gold is None:
         raise LopsError(
-            f"{options.dataset} has no gold labels, which noise is measured with; wanted a data set that has them"
+            f"{options.dataset} has no gold labels; noise is measured with them. "
+            "Pass a data set that has them."
         )
     if not any(dataset.corpus.seeds.values()):
         raise LopsError(
-            f"{options.dataset} comes without seed words, which pseudo-labels are made with; put a seedwords.json beside it"
+            f"{options.dataset} has no seed words; pseudo-labels are made with them. "
+            "Add a seedwords.json to its folder."
         )
     return dataset, list(dataset.gold.labels)
 
@@ -63,7 +58,7 @@ def open_run(
     dataset: Dataset,
     device: str = "cpu",
 ) -> RunFolder:
-    """Start or resume the run folder that ``--output`` names."""
+    """Start or resume the run folder ``--output``."""
     config = describe(
         module, {"max_docs": options.max_docs, **settings}, options.seed, dataset.corpus, device
     )

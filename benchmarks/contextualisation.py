@@ -1,12 +1,10 @@
-"""Speed and disk of contextualisation: this package's way beside a re-enactment of the original
-ConWea's way, on the same weights.
+"""Speed and disk use of ConWea's contextualisation, beside the original way on the same weights.
 
-The re-enactment follows the description of the original in the literature and its defects as
-documented in docs/conwea.md: one sentence at a time in float32, the last four layers concatenated,
-one pickle file an occurrence, all files read back word by word, then every sentence encoded a
-second time to choose senses. Clustering is timed apart: k-means with 10 restarts and a second fit
-for every word that occurs twice, beside this package's frequency floor, 3 restarts and no second
-fit.
+The original way is re-enacted from its description in the literature and in docs/conwea.md: one
+sentence at a time in float32, the last four layers concatenated, one pickle file per occurrence,
+all files read back word by word, then every sentence encoded a second time to choose senses.
+Clustering is timed separately: k-means with 10 restarts and a second fit for every word that occurs
+twice; here a frequency floor, 3 restarts and no second fit.
 
     python -m benchmarks.contextualisation --data-dir DIR [--documents 100] [--encoder minilm]
 """
@@ -35,9 +33,7 @@ from lops_adapters.probes.context_encoder import ContextEncoder
 def original_way(
     corpus: TokenizedCorpus, seeds: Any, encoder: ContextEncoder, folder: Path
 ) -> tuple[float, float, int]:
-    """Seconds for vectors and for clustering, and bytes on disk an occurrence: two passes, a
-    sentence at a time, a pickle an occurrence.
-    """
+    """Return seconds for vectors and for clustering, and bytes on disk per occurrence."""
     occurrences = np.flatnonzero(corpus.word_id >= 0)  # the original has no frequency floor
     pieces = encoder.pieces(corpus.surface)
     start = time.perf_counter()
@@ -92,11 +88,8 @@ def _cluster_all(
     for word, found in rows.items():
         centres[word] = cluster(found, threshold, 0, 10)
         if 1 < len(centres[word]) < len(found):
-            centres[word] = (
-                KMeans(n_clusters=len(centres[word]), n_init=10, random_state=1)
-                .fit(found)
-                .cluster_centers_
-            )
+            again = KMeans(n_clusters=len(centres[word]), n_init=10, random_state=1)
+            centres[word] = again.fit(found).cluster_centers_
     return centres
 
 
@@ -124,9 +117,7 @@ def _encode_alone(
 def our_way(
     corpus: TokenizedCorpus, seeds: Any, encoder: ContextEncoder, folder: Path
 ) -> tuple[float, float, int]:
-    """Seconds for vectors and for clustering with the choice of senses, and bytes on disk an
-    occurrence, with the default settings.
-    """
+    """Return the same for this package's defaults; clustering includes the choice of senses."""
     settings = ConweaSettings()
     start = time.perf_counter()
     wanted = tokens_to_encode(corpus, seeds, settings.min_occurrences)
@@ -143,11 +134,8 @@ def our_way(
         seed=0,
     )
     end = time.perf_counter()
-    return (
-        pause - start,
-        end - pause,
-        (folder / "vectors.npy").stat().st_size // max(1, len(wanted)),
-    )
+    n_bytes = (folder / "vectors.npy").stat().st_size
+    return pause - start, end - pause, n_bytes // max(1, len(wanted))
 
 
 def main() -> None:
@@ -161,11 +149,8 @@ def main() -> None:
     parser.add_argument("--encoder", default="minilm")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    corpus = (
-        load(options.dataset, data_dir=options.data_dir, quiet=True)
-        .sample(options.documents, options.seed)
-        .corpus
-    )
+    dataset = load(options.dataset, data_dir=options.data_dir, quiet=True)
+    corpus = dataset.sample(options.documents, options.seed).corpus
     tokens = tokenize(corpus.texts)
     result: dict[str, Any] = {
         "documents": len(corpus),
@@ -186,7 +171,8 @@ def main() -> None:
             "documents_per_second": len(corpus) / (vectors + clustering),
             "bytes_an_occurrence": disk,
         }
-    print(write_result(f"contextualisation-{options.encoder.replace('/', '-')}", result, corpus))
+    name = f"speed/contextualisation-{options.encoder.replace('/', '-')}"
+    print(write_result(name, result, corpus))
 
 
 if __name__ == "__main__":

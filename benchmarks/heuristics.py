@@ -1,5 +1,4 @@
-"""Documents and classes of a data set, and noise and coverage of the heuristics that pseudo-label
-it (the paper's tables 1 and 2).
+"""Noise and coverage of the heuristics on a data set (the paper's tables 1 and 2).
 
 python -m benchmarks.heuristics --dataset 20news-fine --data-dir DIR --output RUN_FOLDER
 """

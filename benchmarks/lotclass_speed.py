@@ -1,12 +1,11 @@
-"""Speed of LOTClass's phases: this package's way beside a re-enactment of the original's way, on
-the same weights and tokens.
+"""Speed of LOTClass's phases, beside the original way on the same weights and tokens.
 
-The re-enactment follows the description in docs/lotclass.md: everything padded to 200 tokens (the
-original's setting for AG News) in float32, the language model's head on every position, padding
-included, and a loop over the words of each vocabulary.
+The original way is re-enacted from docs/lotclass.md: everything padded to 200 tokens (its setting
+for AG News) in float32, the language model's head at every position, padding included, and a loop
+over the words of each vocabulary.
 
-    python -m benchmarks.lotclass_speed --dataset agnews --data-dir DIR [--documents 192] [--encoder
-    minilm]
+    python -m benchmarks.lotclass_speed --dataset agnews --data-dir DIR [--documents 192] \\
+        [--encoder minilm]
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ def original_positions(
     pad: int,
     batch: int = 32,
 ) -> None:
-    """Find indicative positions the original's way."""
+    """Find indicative positions the original way."""
     torch = import_torch()
     with torch.inference_mode():
         for start in range(0, len(rows), batch):
@@ -54,7 +53,7 @@ def original_positions(
 
 
 def full_length(rows: Sequence[np.ndarray], pad: int) -> tuple[Any, Any]:
-    """Return ids and attention mask, padded to the longest that is allowed."""
+    """Return ids and attention mask, padded to the maximum length."""
     torch = import_torch()
     ids = torch.full((len(rows), LONGEST), pad, dtype=torch.int64)
     mask = torch.zeros((len(rows), LONGEST), dtype=torch.int64)
@@ -66,9 +65,7 @@ def full_length(rows: Sequence[np.ndarray], pad: int) -> tuple[Any, Any]:
 def original_training(
     model: Any, head: Any, rows: Sequence[np.ndarray], codes: np.ndarray, pad: int, batch: int = 32
 ) -> None:
-    """Make one pass of training the original's way: class logits at every position, one batch of
-    full length at a time.
-    """
+    """Train one epoch the original way: class logits at every position of full-length batches."""
     torch = import_torch()
     parameters = [*model.parameters(), *head.parameters()]
     optimizer = torch.optim.AdamW(parameters, lr=2e-5, weight_decay=0.0)
@@ -87,7 +84,7 @@ def original_training(
 def original_prediction(
     model: Any, head: Any, rows: Sequence[np.ndarray], pad: int, batch: int = 128
 ) -> None:
-    """Predict documents the original's way."""
+    """Predict documents the original way."""
     torch = import_torch()
     model.eval()
     with torch.inference_mode():
@@ -97,7 +94,7 @@ def original_prediction(
 
 
 def timed(work: Callable[[], object]) -> float:
-    """Seconds that a piece of work takes, after one run to warm up."""
+    """Return the seconds that a piece of work takes, after one run to warm up."""
     work()
     start = time.perf_counter()
     work()
@@ -114,11 +111,8 @@ def main() -> None:
     parser.add_argument("--documents", type=int, default=192)
     parser.add_argument("--encoder", default="minilm")
     options = parser.parse_args()
-    corpus = (
-        load(options.dataset, data_dir=options.data_dir, quiet=True)
-        .sample(options.documents, 0)
-        .corpus
-    )
+    dataset = load(options.dataset, data_dir=options.data_dir, quiet=True)
+    corpus = dataset.sample(options.documents, 0).corpus
     settings, engine, k = LotclassSettings(), Engine("cpu"), len(corpus.classes)
     tokenizer = encoders.load_tokenizer(options.encoder, "right")
     source = encoders.locate(options.encoder)
@@ -163,11 +157,8 @@ def main() -> None:
         "ours": {phase: len(rows) / seconds for phase, seconds in ours.items()},
         "original_way": {phase: len(rows) / seconds for phase, seconds in theirs.items()},
     }
-    print(
-        write_result(
-            f"lotclass-speed-{options.dataset}-{options.encoder.replace('/', '-')}", result, corpus
-        )
-    )
+    name = f"speed/lotclass-speed-{options.dataset}-{options.encoder.replace('/', '-')}"
+    print(write_result(name, result, corpus))
 
 
 if __name__ == "__main__":

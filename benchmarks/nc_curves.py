@@ -15,21 +15,21 @@ from lops_adapters.evaluation import (
 )
 
 MOST_POINTS = 50
-_FINE = 2001  # points of the ideal curve, whose area has to be as good as exact
+_FINE = 2001  # points of the ideal curve, for a nearly exact area
 BINS = 10
 _EXAMPLES = 5
 
 
 def curve_numbers(scores: np.ndarray, codes: np.ndarray, gold: np.ndarray) -> dict[str, Any]:
-    """Return the noise-coverage curve of a confidence, thinned, and the area under all of it.
+    """Return a confidence's noise-coverage curve, thinned, and the area under the whole curve.
 
     Args:
-        scores: (n,) float, higher is more trusted.
+        scores: (n,) float, higher means more trusted.
         codes, gold: (n,) int, pseudo-labels and gold labels.
 
     Returns:
-        ``aunc``, of the whole curve; ``ideal``, the area under the best possible curve over the
-        same range, which begins at ``from_coverage``; ``points``, the number of distinct scores;
+        ``aunc``: area under the whole curve; ``ideal``: area under the best possible curve from
+        ``from_coverage`` on, where the curve starts; ``points``: number of distinct scores;
         ``coverage`` and ``noise`` of at most 50 points.
 
     """
@@ -46,8 +46,9 @@ def curve_numbers(scores: np.ndarray, codes: np.ndarray, gold: np.ndarray) -> di
 
 
 def thinned(coverage: np.ndarray, most: int = MOST_POINTS) -> np.ndarray:
-    """Positions of at most so many points, evenly spread over coverage (ascending, ending at 1);
-    the first and the last are among them.
+    """Return positions of at most ``most`` points, evenly spread over coverage.
+
+    The coverage ascends to 1; the first and last points are included.
 
     >>> thinned(np.linspace(0.1, 1.0, 10), 4).tolist()
     [0, 3, 6, 9]
@@ -59,7 +60,9 @@ def thinned(coverage: np.ndarray, most: int = MOST_POINTS) -> np.ndarray:
 
 
 def ideal_area(start: float, correct_share: float) -> float:
-    """Area under the best possible curve from coverage ``start`` to 1; nan where that is no range.
+    """Return the area under the best possible curve from coverage ``start`` to 1, or nan.
+
+    The area is nan if ``start`` is 1.
 
     >>> round(ideal_area(0.5, 0.5), 4)  # 1/2 - 1/2 log 2
     0.1534
@@ -73,9 +76,10 @@ def ideal_area(start: float, correct_share: float) -> float:
 
 
 def noise_at(curve: dict[str, Any], coverage: float) -> float | None:
-    """Noise of a stored curve at a coverage, between its points; None before its first.
+    """Return the interpolated noise of a stored curve at a coverage; None before its first point.
 
-    >>> noise_at({"coverage": [0.5, 1.0], "noise": [0.1, 0.3]}, 0.75), noise_at({"coverage": [0.5, 1.0], "noise": [0.1, 0.3]}, 0.4)
+    >>> curve = {"coverage": [0.5, 1.0], "noise": [0.1, 0.3]}
+    >>> noise_at(curve, 0.75), noise_at(curve, 0.4)
     (0.2, None)
     """
     if coverage < curve["coverage"][0]:
@@ -86,17 +90,16 @@ def noise_at(curve: dict[str, Any], coverage: float) -> float | None:
 def distributions(
     probability: np.ndarray, learnt_at: np.ndarray, correct: np.ndarray, epochs: int
 ) -> dict[str, Any]:
-    """Shares of the correct and of the wrong samples, each summing to 1, by probability and by the
-    epoch they are learnt in.
+    """Return the distributions of correct and wrong samples by probability and learning epoch.
 
     Args:
-        probability: (n,) of the pseudo-label after the training; bins are of width 0.1, the last
-            with 1.
-        learnt_at: (n,) in whole epochs, inf where never: the last share.
+        probability: (n,) of the pseudo-label after training; bins of width 0.1, the last with 1.
+        learnt_at: (n,) in whole epochs; inf means never, the last share.
         correct: (n,) bool.
         epochs: of the training.
 
-    >>> distributions(np.array([0.05, 1.0]), np.array([1.0, np.inf]), np.array([True, True]), 2)["learnt_at"]
+    >>> probability, learnt_at = np.array([0.05, 1.0]), np.array([1.0, np.inf])
+    >>> distributions(probability, learnt_at, np.array([True, True]), 2)["learnt_at"]
     {'correct': [0.5, 0.0, 0.5], 'wrong': None}
     """
     bins, when = _cells(probability, learnt_at, epochs)
@@ -115,8 +118,7 @@ def wrong_samples(
     classes: Sequence[str],
     epochs: int,
 ) -> dict[str, Any]:
-    """Wrong pseudo-labels by probability and by the epoch they are learnt in, and those with the
-    largest probability of each later epoch.
+    """Return the wrong pseudo-labels by probability and learning epoch, with examples.
 
     Args:
         probability, learnt_at, epochs: as for :func:`distributions`.
@@ -125,14 +127,15 @@ def wrong_samples(
         classes: names.
 
     Returns:
-        ``counts``, a row a bin of the probability and a column an epoch, the last for never;
-        ``examples``, at most five of each epoch after the first and of never, each with ``id``,
-        ``pseudo_label``, ``gold``, ``probability`` and ``learnt_at`` (None: never).
+        ``counts``: one row per probability bin, one column per epoch, the last for never;
+        ``examples``: the at most five with the largest probability of each epoch after the first
+        and of never, with ``id``, ``pseudo_label``, ``gold``, ``probability`` and ``learnt_at``
+        (None: never).
 
-    >>> found = wrong_samples(*map(np.array, ([0.95, 0.2], [2.0, 1.0], [1, 0], [0, 1])), ids=["x", "y"], classes=["a", "b"], epochs=2)
-    >>> found["counts"][9], found["examples"]
-    ([0, 1, 0], [{'id': 'x', 'pseudo_label': 'b', 'gold': 'a', 'probability': 0.95, 'learnt_at':
-    2}])
+    >>> arrays = map(np.array, ([0.95, 0.2], [2.0, 1.0], [1, 0], [0, 1]))
+    >>> found = wrong_samples(*arrays, ids=["x", "y"], classes=["a", "b"], epochs=2)
+    >>> found["counts"][9], found["examples"][0]["id"], found["examples"][0]["learnt_at"]
+    ([0, 1, 0], 'x', 2)
     """
     bins, when = _cells(probability, learnt_at, epochs)
     wrong = np.flatnonzero(codes != gold)
@@ -161,9 +164,7 @@ def wrong_samples(
 def _cells(
     probability: np.ndarray, learnt_at: np.ndarray, epochs: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Each sample's bin of the probability and, from 0, its epoch, (n,) int each; never comes after
-    the last.
-    """
+    """Return each sample's probability bin and its epoch from 0, (n,) int; never comes last."""
     bins = np.minimum((probability * BINS).astype(int), BINS - 1)
     return bins, np.where(np.isinf(learnt_at), epochs + 1, learnt_at).astype(int) - 1
 
@@ -173,7 +174,7 @@ def _shares(places: np.ndarray, size: int) -> list[float] | None:
 
 
 def kept_numbers(mask: np.ndarray, codes: np.ndarray, gold: np.ndarray) -> dict[str, Any]:
-    """Share of the samples that a selection keeps, and its noise; None where it keeps nothing."""
+    """Return the share of samples that a selection keeps and its noise, None if it is empty."""
     return {
         "kept": float(mask.mean()),
         "noise": float((codes != gold)[mask].mean()) if mask.any() else None,

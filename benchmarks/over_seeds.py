@@ -1,6 +1,4 @@
-"""Whether arms differ over several seeds: the paired bootstrap over seeds and documents, once two
-seeds have predictions.
-"""
+"""Compare arms over several seeds by the paired bootstrap over seeds and documents."""
 
 from __future__ import annotations
 
@@ -19,19 +17,21 @@ _SEED = re.compile(r"-seed\d+$")
 
 
 def compare(cells: Iterable[Cell], folder: Path, work: Path) -> list[Path]:
-    """Write ``over-seeds-CELL.json`` for the self-training cells that differ in nothing but the
-    seed; returns what was written.
+    """Write ``over-seeds-CELL.json`` for self-training cells that differ only in the seed.
+
+    Seeds with different samples of the documents are not compared; seeds without predictions are
+    left out. A file about the same runs is kept.
 
     Args:
         cells: of the protocol.
-        folder: its result files.
-        work: its run folders, where each cell's ``predictions.npz`` lies.
+        folder: of its result files.
+        work: of its runs, with each cell's ``predictions.npz``.
 
-    Seeds whose samples of the documents differ cannot be compared so, and those whose predictions
-    are elsewhere are left out. A file that is of the same runs already is left alone.
+    Returns:
+        The files written.
 
     Raises:
-        LopsError: seeds that say they are of the same documents are not.
+        LopsError: predictions are about different documents.
 
     """
     written = []
@@ -45,23 +45,20 @@ def compare(cells: Iterable[Cell], folder: Path, work: Path) -> list[Path]:
             json.loads((folder / f"{cell}.json").read_text(encoding="utf-8")) for cell in ready
         ]
         path = folder / f"{PREFIX}{name}.json"
-        if (
-            len(files) < 2
-            or not same_documents(files)
-            or (path.exists() and is_of(json.loads(path.read_text(encoding="utf-8")), files))
-        ):
+        if len(files) < 2 or not same_documents(files):
+            continue
+        if path.exists() and is_of(json.loads(path.read_text(encoding="utf-8")), files):
             continue
         found = significance_over_seeds([work / cell / "predictions.npz" for cell in ready])
         if found["significance"]:
-            write_json(
-                path, {"about": files[0]["about"], "result": {"of": runs_of(files), **found}}
-            )
+            result = {"of": runs_of(files), **found}
+            write_json(path, {"about": files[0]["about"], "result": result})
             written.append(path)
     return written
 
 
 def _groups(cells: Iterable[Cell]) -> dict[str, list[str]]:
-    """Name without the seed -> names of the cells."""
+    """Return name without the seed -> names of the cells."""
     groups: dict[str, list[str]] = {}
     for cell in cells:
         if cell.kind == "self_training" and _SEED.search(cell.name):
@@ -70,15 +67,15 @@ def _groups(cells: Iterable[Cell]) -> dict[str, list[str]]:
 
 
 def same_documents(files: Sequence[Mapping[str, Any]]) -> bool:
-    """Tell whether result files are of the same documents."""
+    """Return whether result files are about the same documents."""
     return len({item["about"]["dataset"].get("sha256") for item in files}) == 1
 
 
 def runs_of(files: Sequence[Mapping[str, Any]]) -> dict[str, str | None]:
-    """Seed -> when its run was started, which tells one run from another."""
+    """Return seed -> start time of its run, which identifies the run."""
     return {str(item["about"]["seed"]): item["about"].get("started") for item in files}
 
 
 def is_of(item: Mapping[str, Any], files: Sequence[Mapping[str, Any]]) -> bool:
-    """Tell whether a comparison over seeds is of just these runs."""
+    """Return whether a comparison over seeds is about exactly these runs."""
     return bool(item["result"]["of"] == runs_of(files))

@@ -1,6 +1,4 @@
-"""What has to be computed from predictions before a run folder is removed: whether arms differ by
-more than chance.
-"""
+"""Significance of differences between arms, computed before a run folder is removed."""
 
 from __future__ import annotations
 
@@ -21,23 +19,22 @@ from lops_adapters.storage import pack_strings, unpack_strings, write_arrays
 
 
 def significance(command: str, run: Path, keep: Path, data_dir: Path | None) -> dict[str, Any]:
-    """Compare the last predictions of a run's arms by the paired bootstrap over documents, and keep
-    them in one small file.
+    """Compare the last predictions of a run's arms by the paired bootstrap over documents.
 
     Args:
-        command: of the run; its data set, sample and seed are read from it.
+        command: of the run; names its data set, sample and seed.
         run: the run folder.
-        keep: the ``.npz`` file that is written: ``classes``, ``gold`` and the predictions of each
-            arm, as (n,) int16 places among the classes.
-        data_dir: where data are looked for first.
+        keep: ``.npz`` file to write: ``classes``, ``gold`` and the predictions of each arm, as
+            (n,) int16 places among the classes.
+        data_dir: folder to look for data sets in first.
 
     Returns:
-        ``{"significance": {first: {second: {"micro": ..., "macro": ...}}}}``, differences being
-        first minus second: lops against every other arm, and every other arm against standard.
-        Empty without gold labels.
+        ``{"significance": {first: {second: {"micro": ..., "macro": ...}}}}``: differences first
+        minus second, lops against every other arm and every other arm against standard. Empty
+        without gold labels.
 
     Raises:
-        LopsError: predictions that are not of the documents of the data set.
+        LopsError: the predictions are about other documents.
 
     """
     dataset = dataset_of(command, data_dir)
@@ -60,14 +57,13 @@ def significance_over_seeds(files: Sequence[Path]) -> dict[str, Any]:
     """Compare the arms of several seeds by the paired bootstrap over seeds and documents.
 
     Args:
-        files: what :func:`significance` kept, one a seed, of the same documents.
+        files: kept by :func:`significance`, one per seed.
 
     Returns:
-        As :func:`significance`, of the arms that all seeds have; empty where there are no two of
-        them.
+        As :func:`significance`, for the arms that all seeds have; empty if fewer than two.
 
     Raises:
-        LopsError: the seeds have other documents or classes.
+        LopsError: the seeds have different documents or classes.
 
     """
     kept = []
@@ -77,19 +73,17 @@ def significance_over_seeds(files: Sequence[Path]) -> dict[str, Any]:
     for path, other in zip(files, kept, strict=True):
         if any(not np.array_equal(other[part], kept[0][part]) for part in ("classes", "gold")):
             raise LopsError(
-                f"{path} and {files[0]} are of different documents or classes; remove the older one and measure it anew"
+                f"{path} and {files[0]} are about different documents or classes; "
+                "remove the older one and measure it again"
             )
-    arms = [
-        name
-        for name in kept[0]
-        if name not in ("classes", "gold") and all(name in other for other in kept)
-    ]
+    shared = set.intersection(*(set(other) for other in kept)) - {"classes", "gold"}
+    arms = [name for name in kept[0] if name in shared]
     n_classes = len(unpack_strings(kept[0]["classes"]))
     return {"significance": _compared(arms, partial(_all_seeds, kept, n_classes))}
 
 
 def _compared(arms: Iterable[str], compare: Callable[[str, str], Significance]) -> dict[str, Any]:
-    """lops against every other arm, and every other arm against standard."""
+    """Compare lops with every other arm, and every other arm with standard."""
     names = list(arms)
     pairs = [("lops", arm) for arm in names if arm != "lops" and "lops" in names]
     pairs += [
@@ -100,10 +94,8 @@ def _compared(arms: Iterable[str], compare: Callable[[str, str], Significance]) 
     found: dict[str, Any] = {}
     for first, second in pairs:
         result = compare(first, second)
-        found.setdefault(first, {})[second] = {
-            "micro": result.micro._asdict(),
-            "macro": result.macro._asdict(),
-        }
+        scores = {"micro": result.micro._asdict(), "macro": result.macro._asdict()}
+        found.setdefault(first, {})[second] = scores
     return found
 
 
@@ -121,7 +113,7 @@ def _all_seeds(
 
 
 def dataset_of(command: str, data_dir: Path | None) -> Dataset:
-    """Load the documents that a command was run on."""
+    """Load the documents of a command."""
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--dataset", default="demo")
     parser.add_argument("--max-docs", type=int)
@@ -132,11 +124,12 @@ def dataset_of(command: str, data_dir: Path | None) -> Dataset:
 
 
 def predicted(path: Path, dataset: Dataset) -> list[str]:
-    """Return the predicted classes of a ``predictions.csv``, one a document."""
+    """Return the predicted classes of a ``predictions.csv``, one per document."""
     with path.open(encoding="utf-8", newline="") as handle:
         rows = list(csv.DictReader(handle))
     if [row["id"] for row in rows] != list(dataset.corpus.ids):
         raise LopsError(
-            f"{path} is not about the {len(dataset.corpus)} documents of {dataset.corpus.name}; was the data changed meanwhile?"
+            f"{path} holds other ids than the {len(dataset.corpus)} documents of "
+            f"{dataset.corpus.name}; measure the cell again"
         )
     return [row["predicted"] for row in rows]

@@ -1,4 +1,4 @@
-"""One result file: the numbers, and all that is needed to know where they come from."""
+"""One result file: the numbers and where they come from."""
 
 from __future__ import annotations
 
@@ -25,26 +25,32 @@ def write_result(
     device: str = "cpu",
     command: str | None = None,
 ) -> Path:
-    """Write ``results/NAME.json`` and return its path; the command is that of the script unless it
-    is given.
+    """Write ``results/NAME.json`` and return its path.
+
+    Args:
+        name: of the file, with its folder.
+        numbers: what was measured.
+        corpus: what it was measured on.
+        seed, device: of the run.
+        command: default: the running script and its arguments.
+
     """
     about = describe("benchmarks", {}, seed, corpus, device)
     about["command"] = command or command_line(Path(sys.argv[0]).stem)
     about["machine"] = machine(device)
-    RESULTS.mkdir(exist_ok=True)
     path = RESULTS / f"{name}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
     write_json(path, {"about": about, "result": numbers})
     return path
 
 
 def command_line(module: str) -> str:
-    """Return the command that runs at the moment, without the folders of this machine."""
+    """Return the running command, without the folders of this machine."""
     return " ".join(["python -m", f"benchmarks.{module}", *without_paths(sys.argv[1:])])
 
 
 def without_paths(arguments: Sequence[str]) -> list[str]:
-    """Replace folders by DIR: where they lay on the machine that measured is no help to anybody
-    else.
+    """Replace the folders of this machine by DIR.
 
     >>> without_paths(["--data-dir", "/home/me/data", "--seed", "0"])
     ['--data-dir', 'DIR', '--seed', '0']
@@ -56,7 +62,7 @@ def without_paths(arguments: Sequence[str]) -> list[str]:
 
 
 def machine(device: str = "cpu") -> dict[str, Any]:
-    """Processor and number of cores, and the name of the GPU where the device is one."""
+    """Return the processor, its number of cores, and the name of the GPU if one is used."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
         processor = next(

@@ -1,6 +1,4 @@
-"""Fill the cells of a protocol: one result file a cell, whatever was killed goes on, and what fails
-leaves a hole.
-"""
+"""Run the cells of a protocol, one result file per cell; killed cells are resumed."""
 
 from __future__ import annotations
 
@@ -25,15 +23,15 @@ from lops_adapters.core import LopsError
 
 ROOT = Path(__file__).parent.parent
 WORK = ROOT / "runs" / "benchmarks"
-_PATIENCE = 10.0  # seconds between asking a command to end and ending it
+_PATIENCE = 10.0  # seconds between SIGTERM and SIGKILL
 
 
 class OutOfTimeError(Exception):
-    """The minutes are up; the next call goes on."""
+    """The time is up; the next call resumes."""
 
 
 class BusyError(Exception):
-    """Another process works on the cell."""
+    """Another process runs the cell."""
 
 
 def run_protocol(
@@ -48,18 +46,16 @@ def run_protocol(
 
     Args:
         protocol: name or path.
-        only: a pattern such as ``curves-*``; only cells whose names match are run.
-        minutes: stop after so many; the command that runs then is ended, and resumed by the next
-            call.
-        data_dir: where the commands look for data first.
-        work: where run folders lie until their cell is finished.
+        only: a pattern such as ``curves-*``; other cells are not run.
+        minutes: stop after this time; the running command is ended, and resumed by the next call.
+        data_dir: folder to look for data sets in first.
+        work: folder of unfinished runs.
 
     Returns:
-        1 where a cell failed, otherwise 0; also where the time was up before all cells were done.
+        1 if a cell failed, otherwise 0, also if the time is up before all cells are done.
 
     Raises:
-        LopsError: a protocol that is not there or cannot be read, or a pattern that matches no
-            cell.
+        LopsError: the protocol is missing or cannot be read, or no cell matches.
 
     """
     path = protocol_path(protocol)
@@ -73,10 +69,10 @@ def run_protocol(
         try:
             _fill(cell, path.stem, work / path.stem / cell.name, data_dir, deadline)
         except OutOfTimeError:
-            print(f"{minutes:g} minutes are up; the same command goes on from here")
+            print(f"{minutes:g} minutes are up; repeat the command to resume")
             break
         except BusyError:
-            print("  another process is at it", flush=True)
+            print("  skipped: another process runs it", flush=True)
         except LopsError as error:
             failures[cell.name] = str(error)
             print(f"  failed: {error}", flush=True)
@@ -92,7 +88,7 @@ def run_protocol(
 
 
 def list_cells(protocol: str, only: str = "*", work: Path = WORK) -> str:
-    """Return a line a cell: whether it is done, started or open, its name and its command."""
+    """Return the state (done, started or open), name and command of each cell."""
     path = protocol_path(protocol)
     lines = []
     for cell in matching(read_cells(path), only):
@@ -105,17 +101,23 @@ def list_cells(protocol: str, only: str = "*", work: Path = WORK) -> str:
 
 
 def matching(cells: Sequence[Cell], only: str) -> list[Cell]:
-    """Return the cells whose names match a pattern, or raise a LopsError where none does."""
+    """Return the cells whose names match a pattern.
+
+    Raises:
+        LopsError: no cell matches.
+
+    """
     found = [cell for cell in cells if fnmatch.fnmatchcase(cell.name, only)]
     if not found:
         raise LopsError(
-            f"--only is {only!r}, and no cell is called so; wanted a pattern such as {cells[0].name!r} (--list shows all)"
+            f"--only {only!r} matches no cell; pass a pattern such as {cells[0].name!r} "
+            "(--list shows all)"
         )
     return found
 
 
 def result_path(protocol: str, cell: Cell) -> Path:
-    """Where the numbers of a cell go."""
+    """Return the path of a cell's result file."""
     return RESULTS / protocol / f"{cell.name}.json"
 
 
@@ -124,13 +126,12 @@ def _fill(
 ) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "lock").open("w", encoding="utf-8") as lock:
-        # The command inherits the lock: where only this process was killed, nobody else starts on
-        # the same folder.
+        # The command inherits the lock: it keeps the folder even if this process is killed.
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise BusyError from None
-        if result_path(protocol, cell).exists():  # of the process that had the lock until now
+        if result_path(protocol, cell).exists():  # written by the last holder of the lock
             return
         run = folder / "run"
         _execute(cell, run, folder / "log.txt", data_dir, deadline, lock.fileno())
@@ -146,33 +147,26 @@ def _fill(
 def _execute(
     cell: Cell, run: Path, log: Path, data_dir: Path | None, deadline: float | None, lock: int
 ) -> None:
-    """Run a command to its end, or end it at the deadline.
+    """Run a command until it ends or the deadline comes.
 
     Raises:
         OutOfTimeError: the deadline came first.
-        LopsError: the command failed; the last line it wrote is the reason.
+        LopsError: the command failed; the reason is the last line of its output.
 
     """
     data = [] if data_dir is None else ["--data-dir", str(data_dir.resolve())]
-    argv = [
-        sys.executable,
-        *shlex.split(cell.command)[1:],
-        *data,
-        "--output",
-        str(run.resolve()),
-        "--resume",
-        "--quiet",
-    ]
+    output = ["--output", str(run.resolve()), "--resume", "--quiet"]
+    argv = [sys.executable, *shlex.split(cell.command)[1:], *data, *output]
     left = None if deadline is None else deadline - time.monotonic()
     if left is not None and left <= 0:
         raise OutOfTimeError
-    with log.open("ab") as output:
+    with log.open("ab") as said_to:
         process = subprocess.Popen(
             argv,
             cwd=ROOT,
             stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=output,
+            stdout=said_to,
+            stderr=said_to,
             start_new_session=True,
             pass_fds=(lock,),
         )
@@ -184,14 +178,12 @@ def _execute(
             _end(process)
     if status:
         lines = log.read_text(encoding="utf-8", errors="replace").split("\n")
-        said = next((line.strip() for line in reversed(lines) if line.strip()), "it said nothing")
-        raise LopsError(f"exit status {status}: {said} (all of it is in {log})")
+        said = next((line.strip() for line in reversed(lines) if line.strip()), "no output")
+        raise LopsError(f"exit status {status}: {said} (output: {log})")
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a command, and what it started, where it still runs. Its stages are written whole or not
-    at all.
-    """
+    """End a command and its children if it still runs; its stages are written atomically."""
     if process.poll() is not None:
         return
     os.killpg(process.pid, signal.SIGTERM)

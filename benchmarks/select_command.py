@@ -1,12 +1,10 @@
-"""``lops select`` as its users run it: a CSV file of weakly labelled texts in, kept and rejected
-rows and a report out.
+"""Time and memory of ``lops select`` on a CSV file, as users run it.
 
     python -m benchmarks.select_command --dataset agnews --data-dir DIR
     python -m benchmarks.select_command --documents 1000000
 
-The first labels a corpus by its seed words, with the true classes in a column for the evaluation;
-the second writes made-up documents. What is reported is the time and the most memory of the command
-as a whole, and what it prints.
+The first labels a corpus by its seed words, with gold labels in a column for evaluation; the second
+generates documents. The result holds time and peak memory of the whole command, and its output.
 """
 
 from __future__ import annotations
@@ -33,10 +31,10 @@ Columns = dict[str, Sequence[Any]]
 
 
 def labelled_by_seeds(name: str, data_dir: str | None) -> tuple[Corpus, Columns]:
-    """Return a corpus and the columns of its documents that have a pseudo-label."""
+    """Return a corpus and the columns of its pseudo-labelled documents."""
     dataset = load(name, data_dir=data_dir, quiet=True)
     if dataset.gold is None:
-        raise LopsError(f"{name} has no gold labels; wanted a data set that has them")
+        raise LopsError(f"{name} has no gold labels; pass a data set that has them")
     labels = string_match(dataset.corpus.texts, dataset.corpus.seeds)
     where = labels.positions.tolist()
     texts, gold = dataset.corpus.texts, dataset.gold.labels
@@ -48,18 +46,9 @@ def labelled_by_seeds(name: str, data_dir: str | None) -> tuple[Corpus, Columns]
 
 
 def run(columns: Columns, name: str, tau: str) -> dict[str, Any]:
-    """Write the table into a folder of its own, run the command there and return what it printed
-    and took.
-    """
-    asked = [
-        "select",
-        f"{name}.csv",
-        "--text",
-        "text",
-        "--label",
-        "weak",
-        *(["--gold", "true"] if "true" in columns else []),
-    ]
+    """Run the command on the table in a temporary folder; return its output and cost."""
+    asked = ["select", f"{name}.csv", "--text", "text", "--label", "weak"]
+    asked += ["--gold", "true"] if "true" in columns else []
     asked += [] if tau == "auto" else ["--tau", tau]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"{name}.csv"
@@ -95,10 +84,10 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
-        "--dataset", default="demo", help="one with gold labels and seed words (default: demo)"
+        "--dataset", default="demo", help="with gold labels and seed words (default: demo)"
     )
     parser.add_argument("--data-dir")
-    parser.add_argument("--documents", type=int, help="made-up documents instead of a data set")
+    parser.add_argument("--documents", type=int, help="generate N documents instead", metavar="N")
     parser.add_argument("--tau", default="auto", help="as for the command (default: auto)")
     options = parser.parse_args()
     if options.documents is None:
@@ -110,7 +99,7 @@ def main() -> None:
     size = "" if options.documents is None else f"-{options.documents}"
     print(
         write_result(
-            f"select-{corpus.name}{size}-tau-{options.tau}",
+            f"select/select-{corpus.name}{size}-tau-{options.tau}",
             result,
             corpus,
             command=command_line("select_command"),

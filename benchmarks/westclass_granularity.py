@@ -1,7 +1,6 @@
-"""How often to look at WeSTClass's probe: what a selection keeps of the pseudo documents when the
-probe is asked every so many updates.
+"""What a selection keeps of WeSTClass's pseudo documents, by the interval between checkpoints.
 
-No gold label takes part: the question is whether the rule filters at all. Settings are those of
+Gold labels are not used: the question is whether the rule filters at all. Settings are those of
 `python -m lops_adapters.westclass --preset quick`.
 
     python -m benchmarks.westclass_granularity --dataset agnews --data-dir DIR [--seeds 3]
@@ -29,7 +28,7 @@ INTERVALS = (None, 4, 2, 1)
 
 
 def measure(prepared: Prepared, every: int | None, rule: str, seed: int) -> dict[str, Any]:
-    """Return what one selection keeps, overall and by class, and when it was done."""
+    """Return what one selection keeps, overall and per class, and when the last one was learnt."""
     probe = build_probe(prepared.vectors, prepared.settings, "cpu")
     labels = np.array(prepared.corpus.classes, dtype=object)[prepared.codes]
     selection: Selection = Lops(probe, rule=rule, every=every, seed=seed)(
@@ -50,7 +49,7 @@ def measure(prepared: Prepared, every: int | None, rule: str, seed: int) -> dict
 
 
 def main() -> None:
-    """Measure all intervals and both rules on one data set, and write the result."""
+    """Measure all intervals and both rules on one data set and write the result."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -79,7 +78,7 @@ def main() -> None:
         "updates_per_epoch": -(-n_samples // settings.batch_size),
         "network": settings.network,
     }
-    print(write_result(f"westclass-granularity-{options.dataset}", numbers, corpus))
+    print(write_result(f"frameworks/westclass-granularity-{options.dataset}", numbers, corpus))
 
 
 if __name__ == "__main__":

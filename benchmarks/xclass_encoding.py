@@ -1,12 +1,11 @@
-"""Speed of X-Class's word vectors: this package's way beside a re-enactment of the original's way,
-on the same weights.
+"""Speed of X-Class's word vectors, beside the original way on the same weights.
 
-The re-enactment follows the description in docs/xclass.md: windows of 512 word pieces, one at a
-time in float32; the corpus is encoded once for the static vectors, whose sums are kept in float32
-word by word, and a second time for the document vectors.
+The original way is re-enacted from docs/xclass.md: windows of 512 word pieces, one at a time in
+float32; the corpus is encoded once for the static vectors, with float32 sums per word, and a second
+time for the document vectors.
 
-    python -m benchmarks.xclass_encoding --dataset agnews --data-dir DIR [--documents 300]
-    [--encoder minilm]
+    python -m benchmarks.xclass_encoding --dataset agnews --data-dir DIR [--documents 300] \\
+        [--encoder minilm]
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from lops_adapters.xclass.words import WordCorpus, read_words
 
 
 def original_way(words: WordCorpus, encoder: ContextEncoder) -> float:
-    """Seconds for two passes over the corpus, a window at a time."""
+    """Return the seconds of two passes over the corpus, one window at a time."""
     start = time.perf_counter()
     pieces = encoder.pieces(words.vocabulary)
     lengths = np.array([len(ids) for ids in pieces], dtype=np.int64)[words.word_id]
@@ -48,7 +47,7 @@ def original_way(words: WordCorpus, encoder: ContextEncoder) -> float:
 
 
 def our_way(words: WordCorpus, encoder: ContextEncoder, folder: Path) -> float:
-    """Seconds for one pass and the static vectors, with the default settings."""
+    """Return the seconds of one pass and the static vectors, with the default settings."""
     start = time.perf_counter()
     wanted = np.flatnonzero(words.is_word[words.word_id])
     vectors = contextual_vectors(words, wanted, encoder, folder)
@@ -66,11 +65,8 @@ def main() -> None:
     parser.add_argument("--documents", type=int, default=300)
     parser.add_argument("--encoder", default="minilm")
     options = parser.parse_args()
-    corpus = (
-        load(options.dataset, data_dir=options.data_dir, quiet=True)
-        .sample(options.documents, 0)
-        .corpus
-    )
+    dataset = load(options.dataset, data_dir=options.data_dir, quiet=True)
+    corpus = dataset.sample(options.documents, 0).corpus
     words = read_words(corpus.texts)
     ours = ContextEncoder(options.encoder, layers=1, max_pieces=XclassSettings().max_pieces)
     theirs = ContextEncoder(options.encoder, layers=1, max_pieces=512, precision="float32")
@@ -88,11 +84,8 @@ def main() -> None:
             "documents_per_second": len(corpus) / their_seconds,
         },
     }
-    print(
-        write_result(
-            f"xclass-encoding-{options.dataset}-{options.encoder.replace('/', '-')}", result, corpus
-        )
-    )
+    name = f"speed/xclass-encoding-{options.dataset}-{options.encoder.replace('/', '-')}"
+    print(write_result(name, result, corpus))
 
 
 if __name__ == "__main__":

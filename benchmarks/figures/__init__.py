@@ -1,8 +1,7 @@
-"""The figures of the paper, drawn from result files alone into ``docs/figures``; a hole in these
-stays a hole.
+"""The figures of the paper, drawn from result files alone into ``docs/figures``.
 
-A drawing holds the numbers it was made from. Whether it is up to date is a matter of these, so that
-it can be checked without matplotlib and whatever its version draws.
+A drawing stores the numbers it was made from. These are compared with the result files, so the
+check needs no matplotlib and does not depend on its version.
 """
 
 from __future__ import annotations
@@ -11,20 +10,20 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from benchmarks.figures import ranking, training
+from benchmarks.figures import best, ranking, training
 from benchmarks.figures.drawing import draw, drawn
 from benchmarks.figures.model import Figure
-from benchmarks.pages.common import HOLE
+from benchmarks.pages.common import HOLE, Block
 
 FOLDER = Path("docs") / "figures"
 _CURVES = {"cpu": ("linear", "minilm"), "paper": ("bert-base-uncased",)}
 _OF_CLASSIFIER = {
     1: ranking.first_distribution,
     3: ranking.noise_coverage,
-    4: ranking.f1_coverage,
+    4: best.f1_coverage,
     7: ranking.other_distributions,
     8: ranking.noise_ratio,
-    9: ranking.f1_threshold,
+    9: best.f1_threshold,
 }
 FIGURES: dict[str, Callable[[], Figure | None]] = {
     **{
@@ -38,27 +37,25 @@ FIGURES: dict[str, Callable[[], Figure | None]] = {
 }
 
 
-def caption(name: str) -> str:
-    """Return what stands in a page of ``docs``: the picture, what it shows, the paper's finding
-    ours, the sources; or that it is a hole.
-    """
-    figure = FIGURES[name]()
-    if figure is not None:
-        return figure.caption(f"figures/{name}.svg")
+def caption(name: str) -> Block:
+    """Return a figure for a page in ``docs/results``: picture, what it shows, the findings."""
     of, number = name.split("figure-")
     classifier = of.partition("-")[2].removesuffix("-")
-    return f"Figure {number}{classifier and ', ' + classifier}: {HOLE.lower()}"
+    label = f"Figure {number}{classifier and ', ' + classifier}"
+    figure = FIGURES[name]()
+    if figure is None:
+        return Block(f"{label}: {HOLE.text.lower()}")
+    return figure.caption(label, f"../{FOLDER.name}/{name}.svg")
 
 
 def refresh(root: Path, *, check: bool) -> list[str]:
-    """Draw what is new or has changed, and remove what is no figure any more; with ``check`` only
-    find these.
+    """Draw new and changed figures and remove old ones; with ``check``, only find them.
 
     Returns:
         The paths below ``root`` that were out of date.
 
     Raises:
-        LopsError: something has to be drawn, and matplotlib is not installed.
+        LopsError: a figure must be drawn and matplotlib is not installed.
 
     """
     stale = []

@@ -1,6 +1,4 @@
-"""Figures as SVG: the same numbers give the same bytes with the same matplotlib, and the numbers
-are in the file.
-"""
+"""Figures as SVG: deterministic for one matplotlib version, with the numbers stored inside."""
 
 from __future__ import annotations
 
@@ -10,11 +8,10 @@ from typing import Any
 from xml.etree import ElementTree
 
 from benchmarks.figures.model import Figure, Panel, Series
-from lops_adapters.core import LopsError
+from lops_adapters.extras import load
 from lops_adapters.storage import replace_with
 
-# Colours that people who see few of them can tell apart (Okabe and Ito); markers and dashes say the
-# same a second time.
+# Colour-blind safe colours (Okabe and Ito); markers and dashes repeat the distinction.
 _CLASSIFIERS = {
     "first": ("#0072B2", "o"),
     "second": ("#D55E00", "s"),
@@ -43,12 +40,10 @@ _STYLE: dict[Any, Any] = {
     "font.size": 9,
     "axes.titlesize": 10,
 }
-_SIZE = (3.4, 2.6)  # inches of a panel
-_COLUMNS = 2  # panels beside each other: more are too small to read in a page
-_LETTERS = 44  # as many as the legend has room for below a panel
-_MANY = (
-    15  # a line through more places is drawn with a band instead of bars, and with fewer markers
-)
+_SIZE = (3.4, 2.6)  # inches per panel
+_COLUMNS = 2  # more panels beside each other are too small to read
+_LETTERS = 44  # that fit into the legend below one panel
+_MANY = 15  # a line with more points has a band instead of bars, and fewer markers
 
 
 def draw(figure: Figure, path: Path) -> None:
@@ -58,19 +53,16 @@ def draw(figure: Figure, path: Path) -> None:
         LopsError: matplotlib is not installed.
 
     """
-    try:
-        import matplotlib as mpl
-        from matplotlib.figure import Figure as Canvas
-    except ImportError:
-        raise LopsError(
-            'figures need matplotlib, which is not installed; pip install "lops_adapters[report]"'
-        ) from None
+    mpl = load("matplotlib", "A figure")
+    canvas_of = load("matplotlib.figure", "A figure").Figure
     columns = min(_COLUMNS, len(figure.panels))
     rows = -(-len(figure.panels) // columns)
     with mpl.rc_context():
         mpl.rcdefaults()
         mpl.rcParams.update(_STYLE)
-        canvas = Canvas(figsize=(_SIZE[0] * columns, _SIZE[1] * rows + 0.4), layout="constrained")
+        canvas = canvas_of(
+            figsize=(_SIZE[0] * columns, _SIZE[1] * rows + 0.4), layout="constrained"
+        )
         grid = canvas.subplots(rows, columns, squeeze=False).ravel()
         handles: dict[str, Any] = {}
         for axes, panel in zip(grid, figure.panels, strict=False):
@@ -102,7 +94,7 @@ def draw(figure: Figure, path: Path) -> None:
 
 
 def drawn(path: Path) -> dict[str, Any] | None:
-    """Return the numbers that a drawing was made from; None where there is no drawing that says so."""
+    """Return the numbers that a drawing was made from; None if there is no such drawing."""
     try:
         description = ElementTree.parse(path).find(
             ".//{http://purl.org/dc/elements/1.1/}description"
@@ -117,33 +109,15 @@ def _lines(axes: Any, panel: Panel) -> None:
     for line in panel.series:
         look = LOOKS[line.look]
         if len(line.x) > _MANY:
-            axes.fill_between(
-                line.x, line.low, line.high, color=look["color"], alpha=0.2, linewidth=0
-            )
-            axes.plot(
-                line.x,
-                line.y,
-                label=line.label,
-                markersize=3.5,
-                markevery=0.1,
-                linewidth=1.4,
-                **look,
-            )
+            band = {"color": look["color"], "alpha": 0.2, "linewidth": 0}
+            axes.fill_between(line.x, line.low, line.high, **band)
+            size = {"markersize": 3.5, "markevery": 0.1, "linewidth": 1.4}
+            axes.plot(line.x, line.y, label=line.label, **size, **look)
         else:
-            axes.errorbar(
-                line.x,
-                line.y,
-                _spans(line),
-                label=line.label,
-                markersize=4,
-                linewidth=1.4,
-                capsize=2,
-                **look,
-            )
+            size = {"markersize": 4, "linewidth": 1.4, "capsize": 2}
+            axes.errorbar(line.x, line.y, _spans(line), label=line.label, **size, **look)
     places = [at for line in panel.series for at in line.x]
-    if (
-        all(at == int(at) for at in places) and max(places) < _MANY
-    ):  # iterations, and no halves of them
+    if all(at == int(at) for at in places) and max(places) < _MANY:  # whole iterations only
         axes.set_xticks(sorted(set(places)))
     if panel.logarithmic:
         axes.set_yscale("log")
@@ -168,6 +142,6 @@ def _bars(axes: Any, panel: Panel) -> None:
 
 
 def _spans(line: Series) -> list[list[float]]:
-    """From the mean down to the smallest and up to the largest; rounding may not turn them round."""
+    """Return the distances from the mean to the smallest and largest, never negative."""
     down = [max(0.0, mean - low) for mean, low in zip(line.y, line.low, strict=True)]
     return [down, [max(0.0, high - mean) for mean, high in zip(line.y, line.high, strict=True)]]

@@ -1,6 +1,4 @@
-"""What a figure is before it is drawn: panels of series, in plain numbers that go into the
-drawing's file and are compared there.
-"""
+"""Figures before they are drawn: panels of series, in plain numbers that are stored in the SVG."""
 
 from __future__ import annotations
 
@@ -9,23 +7,23 @@ from dataclasses import asdict, dataclass, field
 from statistics import mean
 from typing import Any
 
-from benchmarks.pages.common import sources
+from benchmarks.pages.common import Block, Files
 
-Files = Sequence[dict[str, Any]]
-DRAWING = 1  # raise it when drawing.py changes what a figure looks like: all are drawn anew then
+# Raise it when drawing.py changes the look of figures: all are drawn anew then.
+DRAWING = 1
 _DIGITS = 5
 
 
 @dataclass(frozen=True)
 class Series:
-    """One line, or one set of bars, over m places.
+    """One line or one set of bars, with m points.
 
     Attributes:
-        label: what the legend calls it.
+        label: its name in the legend.
         look: a key of ``LOOKS`` in ``drawing``: colour, marker and dashes.
-        x: (m,) places; of bars, 0 to m - 1.
+        x: (m,) positions; 0 to m - 1 for bars.
         y: (m,) means over seeds.
-        low, high: (m,) smallest and largest of the seeds.
+        low, high: (m,) smallest and largest over seeds.
 
     """
 
@@ -39,8 +37,9 @@ class Series:
 
 @dataclass(frozen=True)
 class Panel:
-    """Axes with their series; with ``ticks``, these are bars, a group a tick. ``logarithmic`` is
-    the upright axis.
+    """Axes with their series.
+
+    With ``ticks`` the series are bars, one group per tick. ``logarithmic`` is about the y axis.
     """
 
     title: str
@@ -56,14 +55,14 @@ class Figure:
     """A figure of the paper, drawn from result files.
 
     Attributes:
-        number: the paper's.
-        title: a few words, in the caption and for those who cannot see it.
-        shows: what is drawn, a sentence or two.
-        published: what the paper says of its own figure.
-        here: the same of these numbers.
+        number: of the paper's figure.
+        title: a few words, for the caption and the alternative text.
+        shows: what is drawn, in a sentence or two.
+        published: what the paper says about its own figure.
+        here: what these numbers say.
         panels: in reading order.
-        groups: the result files that it was drawn from, a list a source line.
-        missing: what the figure would show if it were measured.
+        groups: the result files it was drawn from, one list per source line.
+        missing: what was not measured.
 
     """
 
@@ -77,32 +76,33 @@ class Figure:
     missing: list[str]
 
     def data(self) -> dict[str, Any]:
-        """Return all that is drawn, ready for JSON."""
+        """Return everything that is drawn, ready for JSON."""
         return {
             "drawing": DRAWING,
             "title": self.title,
             "panels": [asdict(panel) for panel in self.panels],
         }
 
-    def caption(self, picture: str) -> str:
-        """Return the Markdown that stands in the page, with the picture at a path relative to it."""
-        lines = [f"![Figure {self.number}: {self.title}]({picture})", ""]
+    def caption(self, label: str, picture: str) -> Block:
+        """Return the picture, at a path relative to the page, and its caption."""
+        lines = [f"![{label}: {self.title}]({picture})", ""]
         said = [
-            f"**Figure {self.number}: {self.title}.**",
+            f"**{label}: {self.title}.**",
             self.shows,
             f"The paper: {self.published}",
             f"Here: {self.here}",
         ]
         if self.missing:
             said.append(f"Not measured yet: {', '.join(self.missing)}.")
-        return "\n".join([*lines, " ".join(said), "", sources(self.groups), ""])
+        return Block("\n".join([*lines, " ".join(said)]), [files for files in self.groups if files])
 
 
 def series(
     label: str, look: str, x: Iterable[float], runs: Sequence[Sequence[float | None]]
 ) -> Series | None:
-    """Return a line through the means of runs, (seeds, m); places that a run lacks are left out,
-    and None comes back where none is left.
+    """Return a line through the means of runs, (seeds, m).
+
+    Positions that a run lacks are left out; None if no position is left.
 
     >>> line = series("a", "lops", [0.5, 1.0], [[0.1, 0.2], [0.3, None]])
     >>> line.x, line.y, line.low, line.high
@@ -122,5 +122,5 @@ def series(
 
 
 def measured(*lines: Series | None) -> list[Series]:
-    """Return the series that are there."""
+    """Return the series that are not None."""
     return [line for line in lines if line is not None]

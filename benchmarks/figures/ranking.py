@@ -1,53 +1,55 @@
-"""Figures 1, 3, 4, 7, 8 and 9: what learning order and probability say about pseudo-labels, from
-the cells of ``benchmarks.curves``.
-"""
+"""Figures 1, 3, 7 and 8: what learning order and probability say about pseudo-labels."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from itertools import accumulate
 from statistics import mean
 from typing import Any
 
-from benchmarks.figures.model import Figure, Files, Panel, Series, measured, series
+from benchmarks.figures.curves import (
+    LOOKS,
+    Words,
+    figure_of,
+    files_of,
+    in_percent,
+    name_of,
+    panels_of,
+    percent,
+)
+from benchmarks.figures.model import Figure, Panel, measured, series
 from benchmarks.nc_curves import BINS, noise_at
-from benchmarks.pages.common import results
-from benchmarks.pages.self_training import DATASETS
+from benchmarks.pages.common import Files
 from lops_adapters.evaluation import ideal_curve
 
-_FIRST = {
-    "cpu": "20news-coarse",
-    "paper": "nyt-coarse",
-}  # the data set of figure 1; the paper's where a protocol has it
+# The data set of figure 1: the paper's if the protocol has it.
+_FIRST = {"cpu": "20news-coarse", "paper": "nyt-coarse"}
 _GRID = [number / 50 for number in range(1, 51)]
-_CURVES = {
-    "learning-order": "lops",
-    "probability": "probability",
-    "automatic": "automatic",
-    "random": "random",
-}
-_SIDES = {"correct": "correct", "wrong": "wrong"}
-Make = Callable[[Files], Panel | None]
+_SIDES = ("correct", "wrong")
 
-
-def files_of(protocol: str, classifier: str) -> dict[str, list[dict[str, Any]]]:
-    """Data set -> its curves, one a seed; an empty list is a hole."""
-    found = {
-        data: results(f"{protocol}/curves-{classifier}-{data}-seed*.json")
-        for data in DATASETS[protocol]
-    }
-    return {
-        data: [item for item in files if item["about"]["settings"]["classifier"] == classifier]
-        for data, files in found.items()
-    }
-
-
-def _panels(groups: Mapping[str, Files], make: Make) -> tuple[dict[str, Panel], list[str]]:
-    """Panels by data set, and the data sets that have none."""
-    made = {data: make(files) if files else None for data, files in groups.items()}
-    return {data: panel for data, panel in made.items() if panel}, [
-        data for data, panel in made.items() if not panel
-    ]
+_DISTRIBUTIONS = Words(
+    "correct and wrong pseudo-labels by probability and by the epoch they are learnt in",
+    "Correct and wrong labels each sum to 100 %. Left: probability of the pseudo-label after "
+    "training. Right: first epoch after which it is predicted. Lines at the bars span the seeds.",
+    "60 % of the wrong labels have a probability above 0.9, and most correct ones are learnt in "
+    "the first epoch (BERT, NYT-Coarse).",
+)
+_COVERAGE = Words(
+    "noise against coverage",
+    "Noise of the best share of the pseudo-labels by each confidence, in iteration 0, without "
+    "bootstrapping. Samples learnt in the same epoch are ranked by the probability after it. Bands "
+    "span the seeds; dotted: best possible ranking.",
+    "the area under learning order's curve is significantly smaller than under probability's, "
+    "which is worse than random on 20News-Fine (BERT).",
+)
+_RATIO = Words(
+    "the ratio of noise to coverage against the threshold",
+    "Samples with at least this confidence are kept. Confidence: 1 - t/T for samples learnt in "
+    "epoch t of T (-1/T: never), or the probability after training, at ten thresholds. Thresholds "
+    "that keep nothing have no ratio. Bars span the seeds.",
+    "the lowest ratio of learning order is significantly lower than that of probability, at "
+    "nearly the same threshold on all data sets (BERT).",
+)
 
 
 def first_distribution(protocol: str, classifier: str) -> Figure | None:
@@ -57,26 +59,17 @@ def first_distribution(protocol: str, classifier: str) -> Figure | None:
 
 
 def other_distributions(protocol: str, classifier: str) -> Figure | None:
-    """Figure 7: the other data sets, a row each."""
-    return _distributions(
-        7,
-        {
-            data: files
-            for data, files in files_of(protocol, classifier).items()
-            if data != _FIRST[protocol]
-        },
-    )
+    """Figure 7: the other data sets, one row each."""
+    groups = files_of(protocol, classifier)
+    return _distributions(7, {data: groups[data] for data in groups if data != _FIRST[protocol]})
 
 
 def _distributions(number: int, groups: Mapping[str, Files]) -> Figure | None:
-    pairs = {
-        data: [_bars(data, files, kind) for kind in ("probability", "learnt_at")]
-        for data, files in groups.items()
-        if files
-    }
-    whole = {
-        data: [panel for panel in pair if panel] for data, pair in pairs.items() if None not in pair
-    }
+    whole = {}
+    for data, files in groups.items():
+        pair = [_bars(data, files, kind) for kind in ("probability", "learnt_at")] if files else []
+        if pair and None not in pair:
+            whole[data] = [panel for panel in pair if panel]
     if not whole:
         return None
     said = []
@@ -85,15 +78,13 @@ def _distributions(number: int, groups: Mapping[str, Files]) -> Figure | None:
         sure = 100 * mean(kind["probability"]["wrong"][-1] for kind in kinds)
         first = [100 * mean(kind["learnt_at"][side][0] for kind in kinds) for side in _SIDES]
         said.append(
-            f"{data}: {sure:.1f} % of the wrong have a probability of 0.9 or more; "
-            f"{first[0]:.1f} % of the correct and {first[1]:.1f} % of the wrong are learnt in epoch 1"
+            f"{data}: {sure:.1f} % of the wrong labels have a probability of 0.9 or more; "
+            f"{first[0]:.1f} % of the correct and {first[1]:.1f} % of the wrong are learnt in "
+            "epoch 1"
         )
     return Figure(
         number,
-        "correct and wrong pseudo-labels by probability and by the epoch they are learnt in",
-        "The correct and the wrong each sum to 100 %. Left: the probability of the pseudo-label after the training. Right: the first epoch "
-        "after which it is predicted. Lines at the bars span the seeds.",
-        "60 % of the wrong have a probability above 0.9, and most of the correct are learnt in the first epoch (BERT, NYT-Coarse).",
+        *_DISTRIBUTIONS,
         "; ".join(said) + ".",
         [panel for pair in whole.values() for panel in pair],
         [groups[data] for data in whole],
@@ -104,16 +95,14 @@ def _distributions(number: int, groups: Mapping[str, Files]) -> Figure | None:
 def _bars(data: str, files: Files, kind: str) -> Panel | None:
     found = [item["result"]["distributions"][kind] for item in files]
     sizes = {len(shares) if shares else 0 for item in found for shares in item.values()}
-    if (
-        len(sizes) > 1 or 0 in sizes
-    ):  # nothing correct, nothing wrong, or trainings of different lengths
+    # Nothing to draw if nothing is correct or wrong, or if trainings differ in length.
+    if len(sizes) > 1 or 0 in sizes:
         return None
     size = sizes.pop()
     epochs = [*(str(epoch) for epoch in range(1, size)), "never"]
     ticks = [f"{number / BINS:.1f}" for number in range(BINS)] if kind == "probability" else epochs
     bars = [
-        series(label, side, range(size), [_percent(item[side]) for item in found])
-        for side, label in _SIDES.items()
+        series(side, side, range(size), [percent(item[side]) for item in found]) for side in _SIDES
     ]
     x_label = "probability from ... on" if kind == "probability" else "learnt in epoch"
     return Panel(data, x_label, "share of the pseudo-labels, %", measured(*bars), ticks)
@@ -122,23 +111,12 @@ def _bars(data: str, files: Files, kind: str) -> Panel | None:
 def noise_coverage(protocol: str, classifier: str) -> Figure | None:
     """Figure 3: noise against coverage."""
     groups = files_of(protocol, classifier)
-    panels, missing = _panels(groups, _noise_panel)
-    said = [
-        f"{data}: " + ", ".join(f"{name} {_area(groups[data], name)}" for name in _CURVES)
-        for data in panels
-    ]
-    return _figure(
-        3,
-        "noise against coverage",
-        "The best so large a share of the pseudo-labels by each confidence, iteration 0, without bootstrapping; learning order settles "
-        "equal epochs by the probability then. Bands span the seeds; the best possible ranking is dotted.",
-        "the area under the curve of learning order is significantly smaller than that of probability, which on 20News-Fine is worse than "
-        "random (BERT).",
-        "areas are, on " + "; on ".join(said) + ".",
-        panels,
-        groups,
-        missing,
-    )
+    panels = panels_of(groups, _noise_panel)
+    said = []
+    for data in panels:
+        areas = ", ".join(f"{name} {_area(groups[data], name)}" for name in LOOKS)
+        said.append(f"{data}: {areas}")
+    return figure_of(3, _COVERAGE, f"areas are, on {'; on '.join(said)}.", panels, groups)
 
 
 def _area(files: Files, name: str) -> str:
@@ -148,226 +126,55 @@ def _area(files: Files, name: str) -> str:
 
 def _noise_panel(files: Files) -> Panel | None:
     lines = []
-    for name, look in _CURVES.items():
+    for name, look in LOOKS.items():
         curves = [item["result"]["confidences"].get(name) for item in files]
         if None not in curves:
-            lines.append(
-                series(
-                    name,
-                    look,
-                    _GRID,
-                    [_percent([noise_at(curve, at) for at in _GRID]) for curve in curves],
-                )
-            )
+            runs = [percent([noise_at(curve, at) for at in _GRID]) for curve in curves]
+            lines.append(series(name, look, _GRID, runs))
     right = mean(1 - item["result"]["pseudo_labels"]["noise"] for item in files)
-    best = _percent(ideal_curve(_GRID, right).tolist())
+    best = percent(ideal_curve(_GRID, right).tolist())
     lines.append(series("best possible", "ideal", _GRID, [best]))
-    return Panel(_name(files), "coverage, %", "noise, %", _in_percent(measured(*lines)))
+    return Panel(name_of(files), "coverage, %", "noise, %", in_percent(measured(*lines)))
 
 
 def noise_ratio(protocol: str, classifier: str) -> Figure | None:
-    """Figure 8: noise over coverage against the threshold on the confidence."""
+    """Figure 8: noise divided by coverage against the threshold on the confidence."""
     groups = files_of(protocol, classifier)
-    panels, missing = _panels(groups, _ratio_panel)
+    panels = panels_of(groups, _ratio_panel)
     said = []
     for data, panel in panels.items():
         best = [(min(zip(line.y, line.x, strict=True)), line.label) for line in panel.series]
-        said.append(
-            f"{data}: " + ", ".join(f"{name} {ratio:.3f} at {at:.2g}" for (ratio, at), name in best)
-        )
-    return _figure(
-        8,
-        "the ratio of noise to coverage against the threshold",
-        "What has at least so large a confidence is kept: 1 - t/T for what is learnt in epoch t of T (-1/T: never), or the probability "
-        "after the training, at ten thresholds. A ratio is there where something is kept. Bars span the seeds.",
-        "the lowest ratio of learning order is significantly lower than that of probability, at nearly the same threshold on all data sets "
-        "(BERT).",
-        "the lowest ratios are, on " + "; on ".join(said) + ".",
-        panels,
-        groups,
-        missing,
-    )
+        lowest = ", ".join(f"{name} {ratio:.3f} at {at:.2g}" for (ratio, at), name in best)
+        said.append(f"{data}: {lowest}")
+    here = f"the lowest ratios are, on {'; on '.join(said)}."
+    return figure_of(8, _RATIO, here, panels, groups)
 
 
 def _ratio_panel(files: Files) -> Panel | None:
     epochs = {item["result"]["epochs"] for item in files}
-    whole = all(
-        shares
-        for item in files
-        for kind in item["result"]["distributions"].values()
-        for shares in kind.values()
-    )
-    if len(epochs) > 1 or not whole:
+    kinds = [kind for item in files for kind in item["result"]["distributions"].values()]
+    if len(epochs) > 1 or not all(shares for kind in kinds for shares in kind.values()):
         return None
     total = epochs.pop()
     learnt = [1 - epoch / total for epoch in range(1, total + 2)]
-    probability = [number / BINS for number in range(BINS - 1, -1, -1)]
-    lines = (
-        series("learning-order", "lops", learnt, [_ratios(item, "learnt_at", 1) for item in files]),
-        series(
-            "probability",
-            "probability",
-            probability,
-            [_ratios(item, "probability", -1) for item in files],
-        ),
+    thresholds = [number / BINS for number in range(BINS - 1, -1, -1)]
+    by_order = [_ratios(item, "learnt_at", 1) for item in files]
+    by_probability = [_ratios(item, "probability", -1) for item in files]
+    lines = measured(
+        series("learning-order", "lops", learnt, by_order),
+        series("probability", "probability", thresholds, by_probability),
     )
-    return Panel(
-        _name(files),
-        "threshold on the confidence",
-        "noise / coverage",
-        measured(*lines),
-        logarithmic=True,
-    )
+    x_label = "threshold on the confidence"
+    return Panel(name_of(files), x_label, "noise / coverage", lines, logarithmic=True)
 
 
 def _ratios(item: dict[str, Any], kind: str, step: int) -> list[float | None]:
-    """Noise over coverage while the threshold falls; None where nothing is kept."""
+    """Return noise divided by coverage as the threshold falls; None if nothing is kept."""
     noise = item["result"]["pseudo_labels"]["noise"]
     shares = item["result"]["distributions"][kind]
     correct, wrong = (list(accumulate(shares[side][::step])) for side in _SIDES)
-    kept = [
-        (1 - noise) * right + noise * false for right, false in zip(correct, wrong, strict=True)
-    ]
-    return [
-        noise * false / part**2 if part > 0 else None
-        for false, part in zip(wrong, kept, strict=True)
-    ]
-
-
-def f1_coverage(protocol: str, classifier: str) -> Figure | None:
-    """Figure 4: macro-F1 of a classifier trained on the best share."""
-    groups = files_of(protocol, classifier)
-    panels, missing = _panels(groups, _coverage_panel)
-    return _figure(
-        4,
-        "macro-F1 against coverage",
-        "A classifier trained on the best so large a share of the pseudo-labels: of each class by learning order, of all by probability. "
-        "Classes that are lost on the way count. Bars span the seeds; dashed: trained on all.",
-        "learning order is significantly better and more stable than probability (BERT).",
-        _ahead(panels) + ".",
-        panels,
-        groups,
-        missing,
-    )
-
-
-def f1_threshold(protocol: str, classifier: str) -> Figure | None:
-    """Figure 9: macro-F1 of a classifier trained on what is above a threshold."""
-    groups = files_of(protocol, classifier)
-    panels, missing = _panels(groups, _threshold_panel)
-    lacking = [
-        f"learning order on {data}"
-        for data, panel in panels.items()
-        if "learning-order" not in {line.label for line in panel.series}
-    ]
-    best = []
-    for data, panel in panels.items():
-        found = [
-            (max(zip(line.y, line.x, strict=True)), line.label)
-            for line in panel.series
-            if line.look != "standard"
-        ]
-        best.append(
-            f"{data}: "
-            + ", ".join(f"{name} {score:.1f} at {at:.2g}" for (score, at), name in found)
-        )
-    return _figure(
-        9,
-        "macro-F1 against the threshold",
-        "A classifier trained on what has at least so large a confidence: 1 - t/T for what is learnt in epoch t of T, or the probability "
-        "after the training. Bars span the seeds; dashed: trained on all.",
-        "learning order performs better than probability across several thresholds (BERT).",
-        "the best are, on " + "; on ".join(best) + ".",
-        panels,
-        groups,
-        [*missing, *lacking],
-    )
-
-
-def _coverage_panel(files: Files) -> Panel | None:
-    lines = [_f1_line(files, name, name) for name in ("learning-order", "probability")]
-    return _f1_panel(files, "coverage, %", _in_percent(measured(*lines)))
-
-
-def _threshold_panel(files: Files) -> Panel | None:
-    lines = [
-        _f1_line(files, "learning order above", "learning-order"),
-        _f1_line(files, "probability above", "probability"),
-    ]
-    return _f1_panel(files, "threshold on the confidence", measured(*lines))
-
-
-def _f1_line(files: Files, by: str, label: str) -> Series | None:
-    rows = [
-        {row["at"]: 100 * row["macro_f1"] for row in item["result"]["f1"] if row["by"] == by}
-        for item in files
-    ]
-    places = sorted(set().union(*rows))
-    return series(label, _CURVES[label], places, [[row.get(at) for at in places] for row in rows])
-
-
-def _f1_panel(files: Files, x_label: str, lines: list[Series]) -> Panel | None:
-    if not lines:
-        return None
-    ends = [min(line.x[0] for line in lines), max(line.x[-1] for line in lines)]
-    all_of = [
-        [100 * row["macro_f1"] for row in item["result"]["f1"] if row["by"] == "all"] * 2
-        for item in files
-    ]
-    dashed = series("trained on all", "standard", ends, all_of) if all(all_of) else None
-    return Panel(_name(files), x_label, "macro-F1, %", [*lines, *measured(dashed)])
-
-
-def _ahead(panels: dict[str, Panel]) -> str:
-    """At how many coverages learning order is ahead, data set by data set."""
-    said = []
-    for data, panel in panels.items():
-        lines = {line.label: dict(zip(line.x, line.y, strict=True)) for line in panel.series}
-        first, second = (lines.get(name, {}) for name in ("learning-order", "probability"))
-        both = sorted(set(first) & set(second))
-        ahead = sum(first[at] > second[at] for at in both)
-        said.append(f"learning order is ahead at {ahead} of {len(both)} coverages of {data}")
-    return "; ".join(said)
-
-
-def _figure(
-    number: int,
-    title: str,
-    shows: str,
-    published: str,
-    here: str,
-    panels: dict[str, Panel],
-    groups: Mapping[str, Files],
-    missing: list[str],
-) -> Figure | None:
-    drawn = list(panels.values())
-    return (
-        Figure(
-            number, title, shows, published, here, drawn, [groups[data] for data in panels], missing
-        )
-        if drawn
-        else None
-    )
-
-
-def _name(files: Files) -> str:
-    return str(files[0]["about"]["dataset"]["name"])
-
-
-def _percent(shares: Sequence[float | None]) -> list[float | None]:
-    return [None if share is None else 100 * share for share in shares]
-
-
-def _in_percent(lines: list[Series]) -> list[Series]:
-    """Return the same lines over places in percent."""
-    return [
-        Series(
-            line.label,
-            line.look,
-            [round(100 * at, 3) for at in line.x],
-            line.y,
-            line.low,
-            line.high,
-        )
-        for line in lines
-    ]
+    ratios: list[float | None] = []
+    for right, false in zip(correct, wrong, strict=True):
+        kept = (1 - noise) * right + noise * false
+        ratios.append(noise * false / kept**2 if kept > 0 else None)
+    return ratios

@@ -1,4 +1,4 @@
-"""Figures 5 and 6: macro-F1 of self-training over tau and over the iterations; a line a classifier."""
+"""Figures 5 and 6: macro-F1 of self-training over tau and iterations, one line per classifier."""
 
 from __future__ import annotations
 
@@ -6,31 +6,29 @@ from collections.abc import Sequence
 from typing import Any
 
 from benchmarks.figures.model import Figure, Panel, Series, measured, series
-from benchmarks.pages.common import results
-from benchmarks.pages.self_training import CLASSIFIERS, DATASETS, Files, files_of, values
+from benchmarks.pages.common import Files, results
+from benchmarks.pages.self_training import CLASSIFIERS, DATASETS, files_of, values
 
 _LOOKS = ("first", "second", "third", "fourth")
 ByTau = dict[float, list[dict[str, Any]]]
 
 
 def over_tau(protocol: str) -> Figure | None:
-    """Figure 5: macro-F1 over tau, a panel a data set and rule."""
+    """Figure 5: macro-F1 over tau, one panel per data set and rule."""
     groups: dict[tuple[str, str], dict[str, ByTau]] = {}
     for item in results(f"{protocol}/tau-*.json"):
         settings = item["about"]["settings"]
         classifiers = groups.setdefault((item["about"]["dataset"]["name"], settings["rule"]), {})
-        classifiers.setdefault(settings["classifier"], {}).setdefault(settings["tau"], []).append(
-            item
-        )
+        by_tau = classifiers.setdefault(settings["classifier"], {})
+        by_tau.setdefault(settings["tau"], []).append(item)
     panels: list[Panel] = []
     sources: list[Files] = []
     said: list[str] = []
     for (data, rule), classifiers in sorted(groups.items()):
         lines: list[Series] = []
         for classifier, by_tau in classifiers.items():
-            line = _tau_line(
-                _name(classifier, by_tau.values()), _look(protocol, classifier), by_tau
-            )
+            name = _name(classifier, by_tau.values())
+            line = _tau_line(name, _look(protocol, classifier), by_tau)
             if not line:
                 continue
             usual = files_of(protocol, classifier).get(data, [])
@@ -40,7 +38,8 @@ def over_tau(protocol: str) -> Figure | None:
             ]
             score, at = max(zip(line.y, line.x, strict=True))
             said.append(
-                f"{line.label} on {data}, {rule}: between {min(line.y):.1f} and {score:.1f}, best at {at:g}"
+                f"{line.label} on {data}, {rule}: between {min(line.y):.1f} and {score:.1f}, "
+                f"best at {at:g}"
             )
         if lines:
             panels.append(Panel(f"{data}, {rule}", "tau", "macro-F1, %", lines))
@@ -49,9 +48,10 @@ def over_tau(protocol: str) -> Figure | None:
     return Figure(
         5,
         "macro-F1 against tau",
-        "Self-training with LOPS, after the last iteration. Bars span the seeds; dashed: no selection, where it is measured. "
-        "The command below is that of the smallest tau.",
-        "macro-F1 rises at first, drops gradually at higher tau, and is robust from 50 to 70 % (BERT and GPT-2).",
+        "Self-training with LOPS, after the last iteration. Bars span the seeds; dashed: no "
+        "selection, if measured.",
+        "macro-F1 rises at first, drops gradually at higher tau, and is robust from 50 to 70 % "
+        "(BERT and GPT-2).",
         "; ".join(said) + ".",
         panels,
         sources,
@@ -60,7 +60,7 @@ def over_tau(protocol: str) -> Figure | None:
 
 
 def _tau_line(label: str, look: str, by_tau: ByTau) -> Series | None:
-    """One place a tau; these may have different numbers of seeds."""
+    """Return one point per tau; the number of seeds may differ."""
     scores = {at: values(by_tau[at], "lops", "macro_f1") for at in sorted(by_tau)}
     points = measured(
         *(
@@ -77,7 +77,7 @@ def _tau_line(label: str, look: str, by_tau: ByTau) -> Series | None:
 
 
 def _standard(line: Series, files: Files) -> Series | None:
-    """No selection, as a flat line beside that of a classifier."""
+    """Return the classifier without selection, as a flat line."""
     runs = [[_percent(value)] * 2 for value in values(files, "standard", "macro_f1")]
     return series(
         f"{line.label}, no selection", f"{line.look}-plain", [line.x[0], line.x[-1]], runs
@@ -85,7 +85,7 @@ def _standard(line: Series, files: Files) -> Series | None:
 
 
 def over_iterations(protocol: str) -> Figure | None:
-    """Figure 6: macro-F1 after each iteration, a panel a data set."""
+    """Figure 6: macro-F1 after each iteration, one panel per data set."""
     by_classifier = {
         classifier: files_of(protocol, classifier) for classifier in CLASSIFIERS[protocol]
     }
@@ -122,32 +122,27 @@ def over_iterations(protocol: str) -> Figure | None:
 
 
 def _course(lines: Sequence[Series]) -> str:
-    """Whether macro-F1 rises, in words."""
+    """Say whether macro-F1 rises."""
     longer = [line for line in lines if len(line.y) > 1]
     rises = sum(line.y[-1] > line.y[0] for line in longer)
     last = sum(line.y[-1] == max(line.y) for line in longer)
-    single = (
-        f" {len(lines) - len(longer)} more have one iteration only."
-        if len(longer) < len(lines)
-        else ""
+    more = len(lines) - len(longer)
+    return (
+        f"of {len(longer)} lines, {rises} end higher than they begin, and {last} are highest at "
+        "the end." + (f" {more} more have one iteration only." if more else "")
     )
-    return f"of {len(longer)} lines {rises} end higher than they begin, and {last} are highest at the end.{single}"
 
 
 def _iterations(label: str, look: str, files: Files, arm: str) -> Series | None:
-    """One place an iteration that all seeds have."""
+    """Return one point per iteration that all seeds have."""
     runs = [item["result"]["arms"].get(arm, {}).get("iterations", []) for item in files]
     size = min((len(run) for run in runs), default=0)
-    return series(
-        label,
-        look,
-        range(size),
-        [[_percent(row["macro_f1"]) for row in run[:size]] for run in runs],
-    )
+    scores = [[_percent(row["macro_f1"]) for row in run[:size]] for run in runs]
+    return series(label, look, range(size), scores)
 
 
 def _name(classifier: str, groups: Any) -> str:
-    """The classifier, and on how many documents where that is a sample."""
+    """Return the classifier, with the number of documents if they are a sample."""
     sample = next(
         (item["about"]["settings"].get("max_docs") for files in groups for item in files), None
     )
@@ -155,11 +150,8 @@ def _name(classifier: str, groups: Any) -> str:
 
 
 def _look(protocol: str, classifier: str) -> str:
-    return (
-        _LOOKS[CLASSIFIERS[protocol].index(classifier)]
-        if classifier in CLASSIFIERS[protocol]
-        else _LOOKS[-1]
-    )
+    known = CLASSIFIERS[protocol]
+    return _LOOKS[known.index(classifier)] if classifier in known else _LOOKS[-1]
 
 
 def _percent(share: float | None) -> float | None:

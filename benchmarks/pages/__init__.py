@@ -1,3 +1,1 @@
-"""Generated tables, a module a page; each is made from result files alone, and a hole in these
-stays a hole.
-"""
+"""Generated tables, made from result files alone; missing results are shown as ``-``."""

@@ -1,6 +1,4 @@
-"""What every generated table is made with: result files, Markdown, means with their spread, and
-where numbers come from.
-"""
+"""What every generated table is made with: result files, Markdown, means and sources."""
 
 from __future__ import annotations
 
@@ -8,16 +6,38 @@ import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from statistics import mean, pstdev
-from typing import Any
+from typing import Any, NamedTuple
 
 from benchmarks.record import RESULTS
 
 PAPER = Path(__file__).parent.parent / "paper.json"
-HOLE = "Not measured yet.\n"
+Files = Sequence[dict[str, Any]]
+
+
+class Block(NamedTuple):
+    """A generated part of a page.
+
+    Attributes:
+        text: Markdown, without the sources.
+        groups: the result files it was made from, one list per source line; empty if nothing was
+            measured.
+
+    """
+
+    text: str
+    groups: Sequence[Files] = ()
+
+    def __str__(self) -> str:
+        """Return the Markdown with its sources below."""
+        below = sources(self.groups)
+        return f"{self.text}\n\n{below}" if below else self.text
+
+
+HOLE = Block("Not measured yet.")
 
 
 def results(pattern: str) -> list[dict[str, Any]]:
-    """Return the result files that match, in the order of their names; an empty list is a hole."""
+    """Return the result files that match, sorted by name; an empty list if nothing was measured."""
     return [json.loads(path.read_text(encoding="utf-8")) for path in sorted(RESULTS.glob(pattern))]
 
 
@@ -28,7 +48,7 @@ def paper() -> dict[str, Any]:
 
 
 def markdown(rows: Sequence[Sequence[str]]) -> str:
-    """Return rows, the first of them the head, as a Markdown table.
+    """Return rows as a Markdown table; the first row is the head.
 
     >>> print(markdown([["a", "b"], ["1", "2"]]))
     | a | b |
@@ -39,59 +59,27 @@ def markdown(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join([lines[0], "|" + "---|" * len(rows[0]), *lines[1:]])
 
 
+def table(rows: Sequence[Sequence[str]], groups: Iterable[Files]) -> Block:
+    """Return a table with the files it was made from, or :data:`HOLE` if there are none."""
+    known = [files for files in groups if files]
+    return Block(markdown(rows), known) if known else HOLE
+
+
 def spread(values: Sequence[float | None]) -> str:
-    """Return mean and, of several, population standard deviation in percent, or a dash where a
-    value is missing.
+    """Return the mean in percent, with the population standard deviation of several values.
+
+    A dash if a value is missing.
 
     >>> spread([0.5, 0.7]), spread([0.5]), spread([0.5, None])
     ('60.0 ± 10.0', '50.0', '-')
     """
-    known = [value for value in values if value is not None]
-    if len(known) < len(values) or not known:
-        return "-"
-    return f"{100 * mean(known):.1f}" + (f" ± {100 * pstdev(known):.1f}" if len(known) > 1 else "")
+    return spread_number(values, 1, times=100)
 
 
-def provenance(files: Sequence[dict[str, Any]]) -> str:
-    """Return the sentence that says where a table's numbers come from."""
-    about, result = files[0]["about"], files[0]["result"]
-    seeds = ", ".join(
-        map(
-            str,
-            range(result["seeds"])
-            if "seeds" in result
-            else [item["about"]["seed"] for item in files],
-        )
-    )
-    known = {**result, **about["settings"]}
-    name = next((name for name in ("network", "encoder", "classifier") if name in known), None)
-    model = "no model" if name is None else f"{name} {known[name]}"
-    hardware = about["machine"]
-    where = hardware.get("gpu") or f"{hardware['processor']}, {hardware['cores']} cores"
-    commits = ", ".join(dict.fromkeys((item["about"]["git_commit"] or "?")[:10] for item in files))
-    return (
-        f"{about['dataset']['documents']} documents of {about['dataset']['name']}, {model}, device {about['device']} "
-        f"({where}), seeds {seeds}, commit {commits}: "
-        f"`{about['command']}`"
-    )
+def spread_number(values: Sequence[float | None], digits: int, times: int = 1) -> str:
+    """Return the mean, with the population standard deviation of several values.
 
-
-def sources(groups: Iterable[Sequence[dict[str, Any]]]) -> str:
-    """Return a line for each group of files that says where its numbers come from; empty groups are
-    left out.
-    """
-    return "\n".join(f"- {provenance(files)}" for files in groups if files)
-
-
-def table(rows: Sequence[Sequence[str]], groups: Iterable[Sequence[dict[str, Any]]]) -> str:
-    """Return a table with its sources below it, or the word for a hole where there is no file."""
-    below = sources(groups)
-    return f"{markdown(rows)}\n\n{below}\n" if below else HOLE
-
-
-def spread_number(values: Sequence[float | None], digits: int) -> str:
-    """Return mean and, of several, population standard deviation, or a dash where a value is
-    missing.
+    A dash if a value is missing.
 
     >>> spread_number([0.5, 0.25], 3), spread_number([], 3)
     ('0.375 ± 0.125', '-')
@@ -99,6 +87,33 @@ def spread_number(values: Sequence[float | None], digits: int) -> str:
     known = [value for value in values if value is not None]
     if len(known) < len(values) or not known:
         return "-"
-    return f"{mean(known):.{digits}f}" + (
-        f" ± {pstdev(known):.{digits}f}" if len(known) > 1 else ""
+    deviation = f" ± {times * pstdev(known):.{digits}f}" if len(known) > 1 else ""
+    return f"{times * mean(known):.{digits}f}{deviation}"
+
+
+def provenance(files: Files) -> str:
+    """Return where numbers come from: documents, model, device, seeds, commits and command."""
+    about, result = files[0]["about"], files[0]["result"]
+    own = [item["about"]["seed"] for item in files]
+    seeds = ", ".join(map(str, range(result["seeds"]) if "seeds" in result else own))
+    known = {**result, **about["settings"]}
+    kind = next((name for name in ("network", "encoder", "classifier") if name in known), None)
+    model = "no model" if kind is None else f"{kind} {known[kind]}"
+    machine = about["machine"]
+    where = machine.get("gpu") or f"{machine['processor']}, {machine['cores']} cores"
+    return (
+        f"{about['dataset']['documents']} documents of {about['dataset']['name']}, {model}, "
+        f"device {about['device']} ({where}), seeds {seeds}, commit {commits(files)}: "
+        f"`{about['command']}`"
     )
+
+
+def commits(files: Iterable[dict[str, Any]]) -> str:
+    """Return the commits that files were measured at, shortened."""
+    return ", ".join(dict.fromkeys((item["about"]["git_commit"] or "?")[:10] for item in files))
+
+
+def sources(groups: Iterable[Files]) -> str:
+    """Return a line for each group of files: a list, or a plain line if there is only one."""
+    lines = list(dict.fromkeys(provenance(files) for files in groups if files))
+    return "\n".join(f"- {line}" for line in lines) if len(lines) > 1 else "".join(lines)

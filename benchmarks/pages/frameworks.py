@@ -1,4 +1,4 @@
-"""Tables of the pages of ConWea, WeSTClass, X-Class and LOTClass."""
+"""Tables of ConWea, WeSTClass, X-Class and LOTClass, with and without LOPS."""
 
 from __future__ import annotations
 
@@ -6,117 +6,10 @@ from collections.abc import Sequence
 from statistics import mean
 from typing import Any
 
-from benchmarks.pages.common import HOLE, markdown, paper, provenance, results, spread, table
+from benchmarks.pages.common import HOLE, Block, Files, markdown, paper, results, spread, table
 
-
-def iterations(pattern: str) -> str:
-    """Return a row an arm and iteration, averaged over seeds."""
-    files = results(pattern)
-    if not files:
-        return HOLE
-    rows = [
-        [
-            "arm",
-            "iteration",
-            "pseudo-labels",
-            "noise %",
-            "selected",
-            "noise after %",
-            "micro-F1 %",
-            "macro-F1 %",
-            "seconds",
-        ]
-    ]
-    for arm in files[0]["result"]["arms"]:
-        for items in zip(
-            *(item["result"]["arms"][arm]["iterations"] for item in files), strict=True
-        ):
-            rows.append(
-                [
-                    arm,
-                    str(items[0].get("stage", items[0]["iteration"])),
-                    f"{mean(item['pseudo_labels'] for item in items):.0f}",
-                    spread([item["noise"] for item in items]),
-                    f"{mean(item['selected'] for item in items):.0f}",
-                    spread([item["selected_noise"] for item in items]),
-                    spread([item["micro_f1"] for item in items]),
-                    spread([item["macro_f1"] for item in items]),
-                    f"{mean(item['seconds'] for item in items):.0f}",
-                ]
-            )
-    return f"{markdown(rows)}\n\n{provenance(files)}\n"
-
-
-def westclass() -> str:
-    """Return a row a data set and arm, averaged over seeds, with the paper's F1 beside it."""
-    published_by = paper()["frameworks"]["westclass"]
-    head = [
-        "data",
-        "arm",
-        "kept %",
-        "noise after pre-training %",
-        "micro-F1 %",
-        "macro-F1 %",
-        "the paper's",
-        "updates",
-        "seconds",
-    ]
-    rows, sources = [head], []
-    for data in ("20news-coarse", "20news-fine", "agnews"):
-        files = results(f"westclass-{data}-seed*.json")
-        if not files:
-            continue
-        for arm in files[0]["result"]["arms"]:
-            arms = [item["result"]["arms"][arm] for item in files]
-            last = [result["iterations"][-1] for result in arms]
-            rows.append(
-                [
-                    data,
-                    arm,
-                    spread(
-                        [
-                            result["selected"] / item["result"]["pseudo_labels"]["count"]
-                            for result, item in zip(arms, files, strict=True)
-                        ]
-                    ),
-                    spread([result["noise_after_pretraining"] for result in arms]),
-                    spread([result["micro_f1"] for result in arms]),
-                    spread([result["macro_f1"] for result in arms]),
-                    "/".join(f"{value:.1f}" for value in published_by[data][arm]),
-                    f"{mean(item['updates'] for item in last):.0f}",
-                    f"{mean(result['seconds'] for result in arms):.0f}",
-                ]
-            )
-        sources.append(f"- {provenance(files)}")
-    return f"{markdown(rows)}\n\n" + "\n".join(sources) + "\n" if sources else HOLE
-
-
-def westclass_ranked() -> str:
-    """Return the rule that keeps exactly half beside both arms of the same seed."""
-    files = results("westclass-ranked-*.json")
-    if not files:
-        return HOLE
-    rows = [["data", "arm", "kept %", "noise after pre-training %", "micro-F1 %", "macro-F1 %"]]
-    for item in files:
-        about = item["about"]
-        data, seed = about["dataset"]["name"], about["seed"]
-        usual = results(f"westclass-{data}-seed{seed}.json")[0]["result"]
-        arms = {
-            "standard": usual["arms"]["standard"],
-            "lops, released": usual["arms"]["lops"],
-            "lops, ranked": item["result"]["arms"]["lops"],
-        }
-        for name, arm in arms.items():
-            shares = [
-                arm["selected"] / usual["pseudo_labels"]["count"],
-                arm["noise_after_pretraining"],
-                arm["micro_f1"],
-                arm["macro_f1"],
-            ]
-            rows.append([data, name, *(spread([share]) for share in shares)])
-    return f"{markdown(rows)}\n\n" + "\n".join(f"- {provenance([item])}" for item in files) + "\n"
-
-
+FOLDER = "frameworks"  # below the results: runs that were measured one by one
+_DATASETS = ("20news-coarse", "20news-fine", "agnews")
 _SELECTION_HEAD = (
     "pseudo-labels",
     "noise %",
@@ -129,134 +22,206 @@ _SELECTION_HEAD = (
 )
 
 
+def iterations(name: str) -> Block:
+    """Return one row per arm and iteration, averaged over seeds."""
+    files = results(f"{FOLDER}/{name}")
+    if not files:
+        return HOLE
+    counts = ("pseudo-labels", "noise %", "selected", "noise after %")
+    rows = [["arm", "iteration", *counts, "micro-F1 %", "macro-F1 %", "seconds"]]
+    for arm in files[0]["result"]["arms"]:
+        for items in _by_iteration(files, arm):
+            cells = [
+                str(items[0].get("stage", items[0]["iteration"])),
+                f"{mean(item['pseudo_labels'] for item in items):.0f}",
+                spread([item["noise"] for item in items]),
+                f"{mean(item['selected'] for item in items):.0f}",
+                *(
+                    spread([item[part] for item in items])
+                    for part in ("selected_noise", "micro_f1", "macro_f1")
+                ),
+                f"{mean(item['seconds'] for item in items):.0f}",
+            ]
+            rows.append([arm, *cells])
+    return table(rows, [files])
+
+
+def _by_iteration(files: Files, arm: str) -> list[tuple[dict[str, Any], ...]]:
+    """Return the same iteration of all seeds, iteration by iteration."""
+    found = (item["result"]["arms"][arm]["iterations"] for item in files)
+    return list(zip(*found, strict=True))
+
+
+def westclass() -> Block:
+    """Return one row per data set and arm, averaged over seeds, beside the paper's F1."""
+    published = paper()["frameworks"]["westclass"]
+    noise = "noise after pre-training %"
+    scores = ("micro-F1 %", "macro-F1 %", "the paper's")
+    rows = [["data", "arm", "kept %", noise, *scores, "updates", "seconds"]]
+    groups = {data: results(f"{FOLDER}/westclass-{data}-seed*.json") for data in _DATASETS}
+    for data, files in groups.items():
+        for arm in files[0]["result"]["arms"] if files else ():
+            pairs = [(item["result"], item["result"]["arms"][arm]) for item in files]
+            updates = mean(found["iterations"][-1]["updates"] for _, found in pairs)
+            cells = [
+                spread(
+                    [found["selected"] / item["pseudo_labels"]["count"] for item, found in pairs]
+                ),
+                *(
+                    spread([found[part] for _, found in pairs])
+                    for part in ("noise_after_pretraining", "micro_f1", "macro_f1")
+                ),
+                "/".join(f"{value:.1f}" for value in published[data][arm]),
+                f"{updates:.0f}",
+                f"{mean(found['seconds'] for _, found in pairs):.0f}",
+            ]
+            rows.append([data, arm, *cells])
+    return table(rows, groups.values())
+
+
+def westclass_ranked() -> Block:
+    """Return the rule ``ranked``, which keeps exactly half, beside both arms of the same seed."""
+    files = results(f"{FOLDER}/westclass-ranked-*.json")
+    noise = "noise after pre-training %"
+    rows = [["data", "arm", "kept %", noise, "micro-F1 %", "macro-F1 %"]]
+    for item in files:
+        data, seed = item["about"]["dataset"]["name"], item["about"]["seed"]
+        usual = results(f"{FOLDER}/westclass-{data}-seed{seed}.json")[0]["result"]
+        arms = {
+            "standard": usual["arms"]["standard"],
+            "lops, released": usual["arms"]["lops"],
+            "lops, ranked": item["result"]["arms"]["lops"],
+        }
+        for name, arm in arms.items():
+            kept = arm["selected"] / usual["pseudo_labels"]["count"]
+            scores = [arm["noise_after_pretraining"], arm["micro_f1"], arm["macro_f1"]]
+            rows.append([data, name, *(spread([share]) for share in (kept, *scores))])
+    return table(rows, [[item] for item in files])
+
+
 def _selection_cells(
     items: Sequence[dict[str, Any]], published: Sequence[float] | None
 ) -> list[str]:
-    """Return what stands under the head above, for the same iteration of runs that differ in the
-    seed.
-    """
+    """Return the cells below the selection's head: one iteration, averaged over seeds."""
+    kept = [
+        item["selected"] / item["pseudo_labels"] if item["pseudo_labels"] else None
+        for item in items
+    ]
+    after, micro, macro = (
+        spread([item[part] for item in items])
+        for part in ("selected_noise", "micro_f1", "macro_f1")
+    )
     return [
         f"{mean(item['pseudo_labels'] for item in items):.0f}",
         spread([item["noise"] for item in items]),
-        spread(
-            [
-                item["selected"] / item["pseudo_labels"] if item["pseudo_labels"] else None
-                for item in items
-            ]
-        ),
-        spread([item["selected_noise"] for item in items]),
-        spread([item["micro_f1"] for item in items]),
-        spread([item["macro_f1"] for item in items]),
+        spread(kept),
+        after,
+        micro,
+        macro,
         "/".join(f"{value:.1f}" for value in published) if published else "-",
         f"{mean(item['seconds'] for item in items):.0f}",
     ]
 
 
-def xclass() -> str:
-    """Return a row a data set and arm, averaged over seeds, with the stages before it and the
-    paper's F1 beside it.
-    """
-    published_by = paper()["frameworks"]["xclass"]
+def xclass() -> Block:
+    """Return one row per data set and arm or earlier stage, beside the paper's F1."""
+    published = paper()["frameworks"]["xclass"]
     rows = [["data", "arm or stage", *_SELECTION_HEAD]]
-    sources = []
-    for data in ("20news-coarse", "20news-fine", "agnews"):
-        files = results(f"xclass-{data}-*-seed*.json")
+    groups = {data: results(f"{FOLDER}/xclass-{data}-*-seed*.json") for data in _DATASETS}
+    for data, files in groups.items():
         if not files:
             continue
         for stage in ("representation", "alignment"):
             scores = [
-                [item["result"]["stages"][stage][kind] for item in files]
+                spread([item["result"]["stages"][stage][kind] for item in files])
                 for kind in ("micro_f1", "macro_f1")
             ]
             seconds = mean(item["result"]["seconds"][stage] for item in files)
-            rows.append([data, stage, *["-"] * 4, *map(spread, scores), "-", f"{seconds:.0f}"])
+            rows.append([data, stage, *["-"] * 4, *scores, "-", f"{seconds:.0f}"])
         for arm in files[0]["result"]["arms"]:
-            items = [item["result"]["arms"][arm]["iterations"][0] for item in files]
-            rows.append([data, arm, *_selection_cells(items, published_by[data].get(arm))])
-        sources.append(f"- {provenance(files)}")
-    return f"{markdown(rows)}\n\n" + "\n".join(sources) + "\n" if sources else HOLE
+            items = _by_iteration(files, arm)[0]
+            rows.append([data, arm, *_selection_cells(items, published[data].get(arm))])
+    return table(rows, groups.values())
 
 
-def lotclass() -> str:
-    """Return a row a data set, arm and stage, over seeds, the paper's F1 beside it; another
-    threshold is a row of its own.
+def lotclass() -> Block:
+    """Return one row per data set, arm and stage, beside the paper's F1.
+
+    Another match threshold has rows of its own.
     """
-    published_by = paper()["frameworks"]["lotclass"]
+    published = paper()["frameworks"]["lotclass"]
     rows: list[list[str]] = [["data", "arm", "stage", *_SELECTION_HEAD]]
-    sources = []
+    groups, notes = [], []
     for data, kind, shown in (
         ("20news-coarse", "lotclass", "20news-coarse, --match-threshold 10"),
         ("20news-coarse", "lotclass-threshold20", "20news-coarse, --match-threshold 20"),
         ("agnews", "lotclass", "agnews"),
     ):
-        files = results(f"{kind}-{data}-*seed*.json")
+        files = results(f"{FOLDER}/{kind}-{data}-*seed*.json")
         if not files:
             continue
         for arm in files[0]["result"]["arms"]:
-            for items in zip(
-                *(item["result"]["arms"][arm]["iterations"] for item in files), strict=True
-            ):
-                published = published_by[data].get(arm) if items[0]["iteration"] else None
-                rows.append([shown, arm, items[0]["stage"], *_selection_cells(items, published)])
-        model = spread([item["result"]["masked_accuracy"] for item in files])
-        before = {
-            stage: mean(item["result"]["seconds"][stage] for item in files)
+            for items in _by_iteration(files, arm):
+                theirs = published[data].get(arm) if items[0]["iteration"] else None
+                rows.append([shown, arm, items[0]["stage"], *_selection_cells(items, theirs)])
+        accuracy = spread([item["result"]["masked_accuracy"] for item in files])
+        head, labels = (
+            mean(item["result"]["seconds"][stage] for item in files)
             for stage in ("language_model", "rows")
-        }
-        sources.append(
-            f"- {shown}: the head, trained first in {before['language_model']:.0f} s, gets {model} % of held-out masked tokens right; "
-            f"{before['rows']:.0f} s for the rows. {provenance(files)}"
         )
-    return f"{markdown(rows)}\n\n" + "\n".join(sources) + "\n" if sources else HOLE
+        notes.append(
+            f"- {shown}: the language model's head trains for {head:.0f} s first and predicts "
+            f"{accuracy} % of held-out masked tokens correctly. Finding the rows takes "
+            f"{labels:.0f} s."
+        )
+        groups.append(files)
+    return Block("\n".join([markdown(rows), "", *notes]), groups) if groups else HOLE
 
 
-def all_frameworks(folder: str = "") -> str:
-    """Return frameworks and arms against data sets, micro and macro-F1 over seeds, with the paper's
-    beside them.
-
-    Args:
-        folder: below the results, such as ``paper/``; default: what was measured one by one.
-
-    """
+def runs_of(folder: str = FOLDER) -> dict[tuple[str, str], list[dict[str, Any]]]:
+    """Return (framework, data set) -> result files of the most documents, one per seed."""
     published = paper()["frameworks"]
-    datasets = list(dict.fromkeys(data for tables in published.values() for data in tables))
-    found = {
-        (framework, data): _largest(results(f"{folder}{framework}-{data}-*seed*.json"))
+    datasets = dict.fromkeys(data for tables in published.values() for data in tables)
+    return {
+        (framework, data): _largest(results(f"{folder}/{framework}-{data}-*seed*.json"))
         for framework in published
         for data in datasets
     }
-    shown = [data for data in datasets if any(found[framework, data] for framework in published)]
-    rows = [
-        [
-            "framework",
-            "arm",
-            *(head for data in shown for head in (f"{data}, micro / macro-F1 %", "the paper")),
-        ]
-    ]
+
+
+def all_frameworks(folder: str = FOLDER) -> Block:
+    """Return micro and macro-F1 per framework, arm and data set, beside the paper's.
+
+    Args:
+        folder: below the results, such as ``paper``.
+
+    """
+    published, found = paper()["frameworks"], runs_of(folder)
+    every = dict.fromkeys(data for _, data in found)
+    shown = [data for data in every if any(found[framework, data] for framework in published)]
+    heads = (head for data in shown for head in (f"{data}, micro / macro-F1 %", "the paper"))
+    rows = [["framework", "arm", *heads]]
     for framework in published:
-        groups = [found[framework, data] for data in shown]
-        if not any(groups):
-            rows.append([framework, "-", *["-"] * 2 * len(shown)])
-            continue
-        for arm in dict.fromkeys(
-            arm for files in groups for item in files for arm in item["result"]["arms"]
-        ):
+        groups = {data: found[framework, data] for data in shown}
+        items = [item for files in groups.values() for item in files]
+        arms = list(dict.fromkeys(arm for item in items for arm in item["result"]["arms"]))
+        for arm in arms or ["-"]:
             row = [framework, arm]
-            for data, files in zip(shown, groups, strict=True):
-                scores = [
-                    [item["result"]["arms"].get(arm, {}).get(kind) for item in files]
-                    for kind in ("micro_f1", "macro_f1")
-                ]
+            for data, files in groups.items():
                 theirs = published[framework][data].get(arm)
-                row += [
-                    " / ".join(map(spread, scores)) if files else "-",
-                    "{:.1f} / {:.1f}".format(*theirs) if theirs else "-",
-                ]
+                row.append(_both_scores(files, arm))
+                row.append("{:.1f} / {:.1f}".format(*theirs) if theirs else "-")
             rows.append(row)
     return table(rows, found.values())
 
 
+def _both_scores(files: Files, arm: str) -> str:
+    arms = [item["result"]["arms"].get(arm, {}) for item in files]
+    scores = [spread([found.get(kind) for found in arms]) for kind in ("micro_f1", "macro_f1")]
+    return " / ".join(scores) if files else "-"
+
+
 def _largest(files: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the files about most documents, so that samples of different sizes are not averaged."""
+    """Return the files of the most documents: samples of different sizes are not averaged."""
     most = max((item["about"]["dataset"]["documents"] for item in files), default=0)
     return [item for item in files if item["about"]["dataset"]["documents"] == most]

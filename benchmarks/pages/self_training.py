@@ -1,6 +1,4 @@
-"""Tables of self-training: the shape of the paper's tables 3, 5 and 6, and its figures of F1 over
-iterations and over tau.
-"""
+"""Tables of self-training (the paper's tables 3, 5 and 6, and its figures 5 and 6)."""
 
 from __future__ import annotations
 
@@ -10,11 +8,10 @@ from statistics import mean
 from typing import Any
 
 from benchmarks.over_seeds import PREFIX, is_of
-from benchmarks.pages.common import paper, results, spread, table
+from benchmarks.pages.common import Block, Files, paper, results, spread, table
 from lops_adapters.evaluation import share_of_gap_closed
 from lops_adapters.selection import METHODS
 
-Files = Sequence[dict[str, Any]]
 DATASETS = {
     "cpu": ("20news-coarse", "20news-fine", "agnews"),
     "paper": ("nyt-coarse", "nyt-fine", "20news-coarse", "20news-fine", "agnews", "books"),
@@ -23,14 +20,14 @@ CLASSIFIERS = {
     "cpu": ("linear", "minilm"),
     "paper": ("bert-base-uncased", "xlnet-base-cased", "gpt2", "roberta-base"),
 }
-# of the paper's classifiers the one that stands beside those the paper does not have
+# the paper's classifier that is shown beside those the paper does not have
 _BESIDE = "bert-base-uncased"
 
 
 def files_of(
     protocol: str, classifier: str, kind: str = "self-training"
 ) -> dict[str, list[dict[str, Any]]]:
-    """Data set -> its result files, one a seed; an empty list is a hole."""
+    """Return data set -> its result files, one per seed; an empty list if nothing was measured."""
     return {
         data: results(f"{protocol}/{kind}-{classifier}-{data}-seed*.json")
         for data in DATASETS[protocol]
@@ -44,73 +41,51 @@ def methods_in(groups: Sequence[Files]) -> list[str]:
 
 
 def values(files: Files, arm: str, key: str) -> list[float | None]:
-    """One number of an arm a file; None where it has no such arm."""
+    """Return one number of an arm per file; None if the file has no such arm."""
     return [item["result"]["arms"].get(arm, {}).get(key) for item in files]
 
 
-def f1(protocol: str, classifier: str) -> str:
-    """Return methods against data sets, micro and macro-F1 over seeds, with the paper's beside
-    them.
-    """
+def f1(protocol: str, classifier: str) -> Block:
+    """Return micro and macro-F1 per method and data set, beside the paper's."""
     groups = files_of(protocol, classifier)
     published = paper()["self_training"]
     beside = classifier if classifier in published else _BESIDE
-    rows = [
-        [
-            "method",
-            *(
-                head
-                for data in groups
-                for head in (f"{data}, micro / macro-F1 %", f"the paper, {beside}")
-            ),
-        ]
-    ]
+    heads = [(f"{data}, micro / macro-F1 %", f"the paper, {beside}") for data in groups]
+    rows = [["method", *(head for pair in heads for head in pair)]]
     for method in methods_in(list(groups.values())):
         row = [method]
         for data, files in groups.items():
             theirs = published[beside].get(method, {}).get(data)
-            row.append(
-                f"{spread(values(files, method, 'micro_f1'))} / {spread(values(files, method, 'macro_f1'))}"
-                if files
-                else "-"
-            )
+            scores = [spread(values(files, method, kind)) for kind in ("micro_f1", "macro_f1")]
+            row.append(" / ".join(scores) if files else "-")
             row.append("{:.1f} ± {:.2f} / {:.1f} ± {:.2f}".format(*theirs) if theirs else "-")
         rows.append(row)
     return table(rows, groups.values())
 
 
-def gap(protocol: str, classifier: str) -> str:
-    """Return methods against data sets: the share of the way from standard to optimal, in macro-F1."""
+def gap(protocol: str, classifier: str) -> Block:
+    """Return the share of the gap from standard to optimal that a method closes, in macro-F1."""
     groups = files_of(protocol, classifier)
     rows = [["method", *(f"{data}, share of the gap %" for data in groups)]]
     for method in methods_in(list(groups.values())):
         if method not in ("standard", "optimal"):
-            rows.append(
-                [
-                    method,
-                    *(
-                        spread([_closed(item, method) for item in files])
-                        for files in groups.values()
-                    ),
-                ]
-            )
+            closed = ([_closed(item, method) for item in files] for files in groups.values())
+            rows.append([method, *map(spread, closed)])
     return table(rows, groups.values())
 
 
 def _closed(item: dict[str, Any], method: str) -> float | None:
-    scores = [
-        item["result"]["arms"].get(arm, {}).get("macro_f1")
-        for arm in ("standard", method, "optimal")
-    ]
+    arms = item["result"]["arms"]
+    scores = [arms.get(arm, {}).get("macro_f1") for arm in ("standard", method, "optimal")]
     return None if None in scores else share_of_gap_closed(*scores)
 
 
-def significance(protocol: str, classifier: str, kind: str = "self-training") -> str:
-    """Return differences in macro-F1 in points, and how sure they are.
+def significance(protocol: str, classifier: str, kind: str = "self-training") -> Block:
+    """Return differences in macro-F1 in points, and their significance.
 
-    In how many seeds the paired bootstrap over documents gives p < 0.05, whichever of the two is
-    ahead; and, where seeds have the same documents and were compared, the 95 % interval and the
-    p-value of the bootstrap over seeds and documents.
+    Per cell: the mean difference; in how many seeds the paired bootstrap over documents gives
+    p < 0.05 in either direction; and, if seeds share their documents and were compared, the 95 %
+    interval and the p-value of the bootstrap over seeds and documents.
     """
     groups = files_of(protocol, classifier, kind)
     together = {
@@ -120,67 +95,48 @@ def significance(protocol: str, classifier: str, kind: str = "self-training") ->
     methods = methods_in(list(groups.values()))
     pairs = [("lops", other) for other in methods if other != "lops"]
     pairs += [(method, "standard") for method in methods if method not in ("lops", "standard")]
-    what = "points of macro-F1 (seeds with p < 0.05, either way) [95 % interval over seeds and documents, p]"
-    rows = [["difference", *(f"{data}, {what}" for data in groups)]]
+    shown = "points of macro-F1 (seeds with p < 0.05) [95 % interval over seeds and documents, p]"
+    rows = [["difference", *(f"{data}, {shown}" for data in groups)]]
     for first, second in pairs:
-        rows.append(
-            [
-                f"{first} - {second}",
-                *(
-                    _difference(files, together[data], first, second)
-                    for data, files in groups.items()
-                ),
-            ]
+        cells = (
+            _difference(files, together[data].get(first, {}).get(second), first, second)
+            for data, files in groups.items()
         )
+        rows.append([f"{first} - {second}", *cells])
     return table(rows, groups.values())
 
 
 def _over_seeds(pattern: str, files: Files) -> dict[str, Any]:
-    """The comparison over just these runs, first -> second -> scores; empty where there is none."""
+    """Return the comparison over exactly these runs, first -> second -> scores, or nothing."""
     found = [item["result"]["significance"] for item in results(pattern) if is_of(item, files)]
     return found[0] if found else {}
 
 
-def _difference(files: Files, together: dict[str, Any], first: str, second: str) -> str:
+def _difference(files: Files, together: dict[str, Any] | None, first: str, second: str) -> str:
     found = [item["result"].get("significance", {}).get(first, {}).get(second) for item in files]
     if not found or None in found:
         return "-"
     macro = [item["macro"] for item in found]
     sure = sum(item["p_value"] < 0.05 for item in macro)
     text = f"{100 * mean(item['difference'] for item in macro):+.1f} ({sure} of {len(macro)})"
-    over = together.get(first, {}).get(second)
-    if over is None:
+    if together is None:
         return text
-    return f"{text} [{100 * over['macro']['low']:+.1f} to {100 * over['macro']['high']:+.1f}, p {over['macro']['p_value']:.3f}]"
+    over = together["macro"]
+    interval = f"{100 * over['low']:+.1f} to {100 * over['high']:+.1f}"
+    return f"{text} [{interval}, p {over['p_value']:.3f}]"
 
 
-def iterations(protocol: str, classifier: str, kind: str = "self-training") -> str:
-    """Return macro-F1 after each iteration, what is kept in the first and the last and its noise, a
-    row a data set and method.
+def iterations(protocol: str, classifier: str, kind: str = "self-training") -> Block:
+    """Return macro-F1 after each iteration, and the kept share and its noise, first and last.
+
+    One row per data set and method.
     """
     groups = files_of(protocol, classifier, kind)
-    most = max(
-        (
-            len(arm["iterations"])
-            for files in groups.values()
-            for item in files
-            for arm in item["result"]["arms"].values()
-        ),
-        default=0,
-    )
+    every = [item["result"]["arms"] for files in groups.values() for item in files]
+    most = max((len(arm["iterations"]) for arms in every for arm in arms.values()), default=0)
     scored = (f"iteration {number}, macro-F1 %" for number in range(most))
-    rows = [
-        [
-            "data",
-            "method",
-            *scored,
-            *(
-                f"{what}, {when}"
-                for what in ("kept %", "noise of it %")
-                for when in ("first", "last")
-            ),
-        ]
-    ]
+    ends = ("kept %, first", "kept %, last", "noise after %, first", "noise after %, last")
+    rows = [["data", "method", *scored, *ends]]
     for data, files in groups.items():
         for method in methods_in([files]):
             arms = [item["result"]["arms"].get(method, {}).get("iterations", []) for item in files]
@@ -188,15 +144,7 @@ def iterations(protocol: str, classifier: str, kind: str = "self-training") -> s
                 spread([arm[number]["macro_f1"] if number < len(arm) else None for arm in arms])
                 for number in range(most)
             ]
-            kept = [
-                spread(
-                    [
-                        arm[at]["selected"] / arm[at]["pseudo_labels"] if arm else None
-                        for arm in arms
-                    ]
-                )
-                for at in (0, -1)
-            ]
+            kept = [spread([kept_share(arm, at) for arm in arms]) for at in (0, -1)]
             noise = [
                 spread([arm[at]["selected_noise"] if arm else None for arm in arms])
                 for at in (0, -1)
@@ -205,39 +153,38 @@ def iterations(protocol: str, classifier: str, kind: str = "self-training") -> s
     return table(rows, groups.values())
 
 
-def tau(protocol: str) -> str:
-    """Return macro-F1 of lops for some tau, a row a classifier, data set, rule and tau; standard,
-    where measured, is beside them.
-    """
+def kept_share(iterations_of_arm: Sequence[dict[str, Any]], at: int) -> float | None:
+    """Return the share of the pseudo-labels that an arm keeps in one iteration."""
+    if not iterations_of_arm:
+        return None
+    found = iterations_of_arm[at]
+    return float(found["selected"] / found["pseudo_labels"])
+
+
+def tau(protocol: str) -> Block:
+    """Return F1 of lops by tau, beside standard; one row per classifier, data set, rule and tau."""
     groups: dict[tuple[str, ...], list[dict[str, Any]]] = {}
     for item in results(f"{protocol}/tau-*.json"):
         settings = item["about"]["settings"]
-        key = (
-            settings["classifier"],
-            item["about"]["dataset"]["name"],
-            settings["rule"],
-            f"{settings['tau']:g}",
-        )
-        groups.setdefault(key, []).append(item)
-    rows = [
-        ["classifier", "data", "rule", "tau", "micro-F1 %", "macro-F1 %", "standard, macro-F1 %"]
-    ]
+        about = (settings["classifier"], item["about"]["dataset"]["name"], settings["rule"])
+        groups.setdefault((*about, f"{settings['tau']:g}"), []).append(item)
+    scores = ("micro-F1 %", "macro-F1 %", "standard, macro-F1 %")
+    rows = [["classifier", "data", "rule", "tau", *scores]]
     for (classifier, data, rule, number), files in sorted(groups.items()):
         usual = results(f"{protocol}/self-training-{classifier}-{data}-seed*.json")
-        scores = [spread(values(files, "lops", key)) for key in ("micro_f1", "macro_f1")]
-        rows.append(
-            [classifier, data, rule, number, *scores, spread(values(usual, "standard", "macro_f1"))]
-        )
+        cells = [spread(values(files, "lops", key)) for key in ("micro_f1", "macro_f1")]
+        cells.append(spread(values(usual, "standard", "macro_f1")))
+        rows.append([classifier, data, rule, number, *cells])
     return table(rows, groups.values())
 
 
-_OF_CLASSIFIER = {"f1": f1, "gap": gap, "significance": significance, "iterations": iterations}
-TABLES: dict[str, Callable[[], str]] = {
+OF_CLASSIFIER = {"f1": f1, "gap": gap, "significance": significance, "iterations": iterations}
+TABLES: dict[str, Callable[[], Block]] = {
     **{
         f"{protocol}-{name}-{classifier}": partial(make, protocol, classifier)
         for protocol, classifiers in CLASSIFIERS.items()
         for classifier in classifiers
-        for name, make in _OF_CLASSIFIER.items()
+        for name, make in OF_CLASSIFIER.items()
     },
     **{
         f"cpu-{make.__name__}-{classifier}-stratified": partial(

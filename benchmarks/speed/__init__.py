@@ -1,1 +1,1 @@
-"""How fast selection is, and what watching costs."""
+"""Speed of selection, and the cost of watching."""

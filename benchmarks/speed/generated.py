@@ -1,4 +1,4 @@
-"""Short documents made up from a seed, for sizes that no corpus at hand has."""
+"""Short documents generated from a seed, in any number."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from lops_adapters.datasets import Corpus
 
-WORDS, TOPIC_WORDS, COMMON = 200_000, 200, 500  # in all; of a class; more frequent than any class's
+WORDS, TOPIC_WORDS, COMMON = 200_000, 200, 500  # in all; per class; more frequent than any class's
 _BLOCK = 10_000
 
 
@@ -19,11 +19,10 @@ def documents(
     noise: float = 0.3,
     seed: int = 0,
 ) -> tuple[Corpus, list[str]]:
-    """Return a corpus of n documents and their pseudo-labels, of which the share ``noise`` is drawn
-    at random.
+    """Return a corpus of n documents and their pseudo-labels.
 
-    A document has ``words`` words: ``of_topic`` from the 200 of its class, the others by Zipf's law
-    from 200,000.
+    A share ``noise`` of the labels is drawn at random. A document has ``words`` words: ``of_topic``
+    of the 200 of its class, the others by Zipf's law from 200,000.
 
     >>> corpus, labels = documents(3, classes=2)
     >>> len(corpus), len(corpus.texts[0].split()), len(labels)

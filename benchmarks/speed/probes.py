@@ -1,4 +1,4 @@
-"""The probes that are timed."""
+"""The timed probes."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ from lops_adapters.probes import Probe, text_probe
 
 
 def probe_called(name: str, device: str = "auto", max_tokens: int = 128) -> tuple[Probe, str]:
-    """Return a probe in its default settings, ``linear`` or that of an encoder, and the device it
-    runs on.
-    """
+    """Return a probe with default settings, ``linear`` or an encoder's, and its device."""
     if name == "linear":
         return text_probe("linear", encoder="", max_tokens=max_tokens, device=device), "cpu"
 

@@ -1,8 +1,8 @@
-"""Speed and memory of selection at scale, on short made-up documents.
+"""Speed and memory of selection at scale, on short generated documents.
 
     python -m benchmarks.speed.scale --probe linear --documents 1000000
 
-One size a process: what is reported is the most memory that the process has held.
+Measure one size per process: the peak memory is the process's own.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from lops_adapters.selection import build
 
 
 def peak_bytes() -> int:
-    """Return the most memory that this process has held so far."""
+    """Return the peak memory of this process so far."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024
 
 
 def measured(method: str, probe: Probe, texts: Any, labels: list[str]) -> dict[str, Any]:
-    """Select once and say what it took."""
+    """Select once and return its cost."""
     start = time.perf_counter()
     selection = build(method, probe)(texts, labels)
     seconds = time.perf_counter() - start
@@ -62,11 +62,10 @@ def main() -> None:
         "texts_bytes": before,
     }
     if probe.kind == "linear":
-        result["margin"] = measured(
-            "margin", probe, corpus.texts, labels
-        )  # watches the whole training
+        # watches the whole training
+        result["margin"] = measured("margin", probe, corpus.texts, labels)
         result["peak_bytes"] = peak_bytes()
-    name = f"speed-scale-{options.probe.replace('/', '-')}-{options.documents}"
+    name = f"speed/speed-scale-{options.probe.replace('/', '-')}-{options.documents}"
     print(write_result(name, result, corpus, device=device, command=command_line("speed.scale")))
 
 

@@ -1,14 +1,12 @@
-"""What watching costs over plain training, what listening loses, and the originals' way of
-selecting beside this package's.
+"""What watching costs, what listening loses, and the original way of selecting beside ours.
 
-    python -m benchmarks.speed.watching --dataset agnews --probe minilm --max-docs 1000 --data-dir
-    DIR
+    python -m benchmarks.speed.watching --dataset agnews --probe minilm --max-docs 1000 \\
+        --data-dir DIR
 
 Trainings are timed in turns: plain, watched (every sample predicted after each epoch) and online
-(the training pass itself is read). How well both ways of watching rank is the area under the
-noise-coverage curve. The originals' way, re-enacted for transformers as docs/reproducibility.md
-describes the released code: every text padded to 512 tokens, float32, and all samples predicted
-after each epoch.
+(the outputs of the training pass are reused). Both ways of watching are compared by the area under
+the noise-coverage curve. The original way is re-enacted for transformers: texts padded to 512
+tokens, float32, all samples predicted after each epoch.
 """
 
 from __future__ import annotations
@@ -26,23 +24,20 @@ from benchmarks.nc_curves import curve_numbers
 from benchmarks.record import command_line, write_result
 from benchmarks.speed.probes import probe_called
 from lops_adapters.core import LopsError
-from lops_adapters.datasets import load
+from lops_adapters.datasets import Dataset, load
 from lops_adapters.probes import Probe
 from lops_adapters.pseudo_labels import string_match
 from lops_adapters.selection import score
 
 ORIGINAL_TOKENS = 512
-RANKING = (
-    "learning-order",
-    "probability",
-    "margin",
-)  # scores with hardly any ties, whose curves cover the same range
+# Scores with hardly any ties, so that their curves cover the same range.
+RANKING = ("learning-order", "probability", "margin")
 
 
 def rounds(
     probe: Probe, texts: Sequence[str], codes: np.ndarray, k: int, repeats: int
 ) -> dict[str, Any]:
-    """Time an epoch of plain training and what predicting adds; medians of some turns."""
+    """Time an epoch of plain training and what predicting adds, as medians over repeats."""
     plain, predicting = [], []
     for seed in range(repeats):
         epochs = probe.max_epochs
@@ -65,12 +60,11 @@ def rounds(
 def listening(
     probe: Probe, texts: Sequence[str], codes: np.ndarray, k: int, turns: int, *, on_processor: bool
 ) -> dict[str, Any]:
-    """Return what reading the training pass adds to a training, as a share of it: the median and
-    the quartiles over the turns.
+    """Return what listening adds to a training, as a share of it: median and quartiles over turns.
 
-    A turn is a plain and a listened training, in an order that changes from turn to turn. Other
-    processes make wall time scatter by more than listening costs, so on a processor it is processor
-    time. The samples are prepared once.
+    A turn is a plain and a listened training, in alternating order. On a CPU processor time is
+    measured: other processes make wall time scatter by more than listening costs. The samples are
+    prepared once.
     """
     clock = time.process_time if on_processor else time.perf_counter
     ways: list[Callable[[int], Any]] = [
@@ -98,7 +92,7 @@ def listening(
 def areas(
     probe: Probe, texts: Sequence[str], codes: np.ndarray, gold: np.ndarray, k: int, seeds: int
 ) -> dict[str, Any]:
-    """Area under the noise-coverage curve by confidence and way of watching, a list over seeds."""
+    """Return the area under the noise-coverage curve by confidence and way, one per seed."""
     found: dict[str, dict[str, list[float]]] = {
         name: {"watched": [], "online": []} for name in RANKING
     }
@@ -114,9 +108,7 @@ def areas(
 def original_way(
     encoder: str, texts: Sequence[str], codes: np.ndarray, k: int, device: str, batch: int = 32
 ) -> dict[str, float]:
-    """Seconds to train on the texts and to predict them, padded to 512 tokens in float32, after a
-    warm-up.
-    """
+    """Return the seconds of training and predicting the original way, after a warm-up."""
     import torch
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
@@ -166,48 +158,54 @@ def original_way(
     return seconds
 
 
+def _labelled(dataset: Dataset, most: int | None) -> tuple[list[str], np.ndarray, np.ndarray]:
+    """Return pseudo-labelled texts, shuffled, with (n,) codes of pseudo-labels and gold labels."""
+    if dataset.gold is None:
+        raise LopsError(
+            f"{dataset.corpus.name} has no gold labels; ranking is measured with them. "
+            "Pass a data set that has them."
+        )
+    labels = string_match(dataset.corpus.texts, dataset.corpus.seeds)
+    place = {name: code for code, name in enumerate(dataset.corpus.classes)}
+    where = np.random.default_rng(0).permutation(len(labels))[:most]
+    texts = [dataset.corpus.texts[labels.positions[i]] for i in where]
+    codes = np.array([place[labels.labels[i]] for i in where])
+    gold = np.array([place[dataset.gold.labels[labels.positions[i]]] for i in where])
+    return texts, codes, gold
+
+
 def main() -> None:
     """Measure one probe on one data set and write the result."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
-        "--dataset", default="agnews", help="one with gold labels and seed words (default: agnews)"
+        "--dataset", default="agnews", help="with gold labels and seed words (default: agnews)"
     )
     parser.add_argument("--data-dir")
     parser.add_argument(
         "--probe", default="linear", help="linear, minilm, a hub name or a folder (default: linear)"
     )
     parser.add_argument(
-        "--max-docs", type=int, help="a sample of the pseudo-labelled documents (default: all)"
+        "--max-docs", type=int, help="use a sample of the pseudo-labelled documents (default: all)"
     )
-    parser.add_argument("--repeats", type=int, default=3, help="turns of each timing (default: 3)")
     parser.add_argument(
-        "--turns",
-        type=int,
-        default=9,
-        help="of a plain and a listened training, to compare these two (default: 9)",
+        "--repeats", type=int, default=3, help="repeats of each timing (default: 3)"
     )
-    parser.add_argument("--seeds", type=int, default=3, help="of the areas (default: 3)")
+    parser.add_argument(
+        "--turns", type=int, default=9, help="pairs of a plain and a listened training (default: 9)"
+    )
+    parser.add_argument("--seeds", type=int, default=3, help="seeds of the areas (default: 3)")
     parser.add_argument(
         "--original-docs",
         type=int,
         default=64,
-        help="for the original's way, with transformers (default: 64)",
+        help="documents for the original way, transformers only (default: 64)",
     )
     parser.add_argument("--device", default="auto")
     options = parser.parse_args()
     dataset = load(options.dataset, data_dir=options.data_dir, quiet=True)
-    if dataset.gold is None:
-        raise LopsError(
-            f"{options.dataset} has no gold labels, which ranking is measured with; wanted a data set that has them"
-        )
-    labels = string_match(dataset.corpus.texts, dataset.corpus.seeds)
-    place = {name: code for code, name in enumerate(dataset.corpus.classes)}
-    where = np.random.default_rng(0).permutation(len(labels))[: options.max_docs]
-    texts = [dataset.corpus.texts[labels.positions[i]] for i in where]
-    codes = np.array([place[labels.labels[i]] for i in where])
-    gold = np.array([place[dataset.gold.labels[labels.positions[i]]] for i in where])
+    texts, codes, gold = _labelled(dataset, options.max_docs)
     probe, device = probe_called(options.probe, options.device)
     k = len(dataset.corpus.classes)
     ours = rounds(probe, texts, codes, k, options.repeats)
@@ -222,7 +220,7 @@ def main() -> None:
         result["times_faster"] = theirs / sum(
             1 / speed for speed in ours["documents_per_second"].values()
         )
-    name = f"speed-watching-{options.dataset}-{options.probe.replace('/', '-')}"
+    name = f"speed/speed-watching-{options.dataset}-{options.probe.replace('/', '-')}"
     print(
         write_result(
             name, result, dataset.corpus, device=device, command=command_line("speed.watching")

@@ -76,7 +76,7 @@ def test_predictions_of_other_documents_are_an_error(places):
     write(*places, 0)
     write(*places, 1, gold=GOLD[::-1].copy())
     with pytest.raises(
-        LopsError, match="are of different documents or classes; remove the older one"
+        LopsError, match="are about different documents or classes; remove the older one"
     ):
         over_seeds.compare(CELLS, *places)
 

@@ -1,6 +1,4 @@
-"""Significance at collection: read from the predictions of the arms, which are kept in one small
-file.
-"""
+"""Significance at collection, from the predictions of the arms, which are kept in one file."""
 
 import numpy as np
 import pytest
@@ -26,7 +24,8 @@ def test_lops_against_all_and_all_against_standard(tmp_path):
     constant = [dataset.corpus.classes[0]] * 100
     for arm, labels in {"lops": gold, "standard": constant, "random": constant}.items():
         predictions(tmp_path / "run", arm, ids, labels)
-    command = "python -m lops_adapters.self_training --dataset demo --max-docs 100 --seed 3 --iterations 1"
+    sample = "--dataset demo --max-docs 100 --seed 3"
+    command = f"python -m lops_adapters.self_training {sample} --iterations 1"
     found = significance(command, tmp_path / "run", tmp_path / "kept.npz", None)["significance"]
     assert {first: sorted(others) for first, others in found.items()} == {
         "lops": ["random", "standard"],
@@ -44,5 +43,7 @@ def test_lops_against_all_and_all_against_standard(tmp_path):
     with np.load(tmp_path / "kept.npz") as kept:
         assert set(kept.files) == {"classes", "gold", "lops", "standard", "random"}
         assert (kept["gold"] == kept["lops"]).all()
-    with pytest.raises(LopsError, match="is not about the 800 documents of demo"):
+    with pytest.raises(
+        LopsError, match=r"holds other ids than the 800 documents of demo; measure the cell again"
+    ):
         significance("python -m m --dataset demo", tmp_path / "run", tmp_path / "kept.npz", None)

@@ -1,6 +1,4 @@
-"""Protocols: what templates expand to, and that the modules named in the three of ours take every
-option they are given.
-"""
+"""Protocols: what templates expand to, and that the named modules take every option."""
 
 import argparse
 import json
@@ -68,10 +66,10 @@ def test_the_last_list_turns_fastest():
 @pytest.mark.parametrize(
     ("wrong", "says"),
     [
-        (template(kind="other"), "kind is 'other'; wanted one of self_training, curves"),
-        (template(command="rm -r {d}"), "wanted python"),
-        (template(name="c-{e}"), "asks for 'e'; its lists are d, s"),
-        ({"kind": "curves"}, "a template has kind; wanted command, kind, lists, name"),
+        (template(kind="other"), "kind is 'other'; pass one of self_training, curves"),
+        (template(command="rm -r {d}"), "it must start with python"),
+        (template(name="c-{e}"), "uses 'e'; the template's lists are d, s"),
+        ({"kind": "curves"}, "a template has kind; it needs command, kind, lists, name"),
     ],
 )
 def test_a_wrong_template_is_refused(wrong, says):
@@ -83,12 +81,12 @@ def test_two_cells_of_one_name_are_refused(tmp_path):
     (tmp_path / "p.json").write_text(
         json.dumps({"templates": [template(name="c-{d}")]}), encoding="utf-8"
     )
-    with pytest.raises(LopsError, match="two cells are called 'c-x'"):
+    with pytest.raises(LopsError, match="two cells have the name 'c-x'"):
         protocol.read_cells(tmp_path / "p.json")
     (tmp_path / "p.json").write_text("[]", encoding="utf-8")
-    with pytest.raises(LopsError, match="is no protocol"):
+    with pytest.raises(LopsError, match="is not a protocol"):
         protocol.read_cells(tmp_path / "p.json")
-    with pytest.raises(LopsError, match="no protocol 'nothing'; wanted one of cpu, paper, smoke"):
+    with pytest.raises(LopsError, match="'nothing'; pass one of cpu, paper, smoke"):
         protocol.protocol_path("nothing")
 
 

@@ -109,7 +109,7 @@ def test_time_ends_the_command_and_the_next_call_resumes_it(place, tmp_path, cap
 
 
 def test_a_command_whose_runner_was_killed_keeps_its_folder_for_itself(place, tmp_path, capsys):
-    """A second runner leaves the cell alone while the orphan lives, and goes on with it afterwards."""
+    """A second runner skips the cell while the orphan lives, and resumes it afterwards."""
     path, work = place("slow"), tmp_path / "work"
     stage = work / "tiny" / "cell-slow" / "run" / "stage"
     first = subprocess.Popen(
@@ -124,7 +124,7 @@ def test_a_command_whose_runner_was_killed_keeps_its_folder_for_itself(place, tm
     first.kill()
     first.communicate()
     assert runner.run_protocol(path, work=work) == 0
-    assert "another process is at it" in capsys.readouterr().out
+    assert "skipped: another process runs it" in capsys.readouterr().out
     os.kill(orphan, 9)
     deadline = time.monotonic() + 20
     while result(tmp_path, "slow") is None and time.monotonic() < deadline:
@@ -152,8 +152,7 @@ def test_a_runner_that_is_asked_to_end_takes_its_command_along(place, tmp_path):
 
 def test_a_pattern_without_a_cell_is_refused(place):
     with pytest.raises(
-        LopsError,
-        match=r"--only is 'nothing\*', and no cell is called so; wanted a pattern such as 'cell-quick'",
+        LopsError, match=r"--only 'nothing\*' matches no cell; pass a pattern such as 'cell-quick'"
     ):
         runner.run_protocol(place("quick"), only="nothing*")
 

@@ -24,10 +24,11 @@ def measure(monkeypatch, *arguments):
 def test_a_corpus_and_made_up_documents(results, monkeypatch):
     measure(monkeypatch)
     measure(monkeypatch, "--documents", "300", "--tau", "0.5")
-    demo = json.loads((results / "select-demo-tau-auto.json").read_text(encoding="utf-8"))["result"]
-    made = json.loads((results / "select-generated-300-tau-0.5.json").read_text(encoding="utf-8"))[
-        "result"
-    ]
+    demo = json.loads(
+        (results / "select" / "select-demo-tau-auto.json").read_text(encoding="utf-8")
+    )["result"]
+    path = results / "select" / "select-generated-300-tau-0.5.json"
+    made = json.loads(path.read_text(encoding="utf-8"))["result"]
     assert demo["asked"] == "lops select demo.csv --text text --label weak --gold true"
     assert demo["classifier"] == "LinearProbe"
     assert 0 < demo["n_kept"] < demo["n_rows"]
@@ -35,8 +36,10 @@ def test_a_corpus_and_made_up_documents(results, monkeypatch):
     assert made["noise_before"] is None
     assert 150 <= made["n_kept"] <= 170  # half of each of 20 classes, rounded up
     assert made["peak_bytes"] > made["file_bytes"] > 0
-    assert select.printed("select-demo-*.json").startswith(f"```text\n$ {demo['asked']}\nclass ")
-    table = select.numbers()
+    assert str(select.printed("select-demo-*.json")).startswith(
+        f"```text\n$ {demo['asked']}\nclass "
+    )
+    table = str(select.numbers())
     assert "| generated | 300 | 0.5 |" in table
     assert table.index("generated") < table.index(f"| demo | {demo['n_rows']:,} | auto |")
 

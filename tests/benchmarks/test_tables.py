@@ -1,13 +1,11 @@
-"""Generated tables: rebuilt from result files alone, up to date on every page, with holes left as
-holes.
-"""
+"""Generated tables: rebuilt from result files alone, and up to date on every page."""
 
 import json
 
 import pytest
 
 from benchmarks import collect, record, tables
-from benchmarks.pages import common, frameworks, speed
+from benchmarks.pages import common, findings, frameworks, speed
 from lops_adapters.core import LopsError
 
 
@@ -29,20 +27,26 @@ def result_file(seed, micro):
     return {"about": about, "result": {"arms": {"lops": {"iterations": [iteration(micro, 3.0)]}}}}
 
 
-def test_iterations_are_averaged_over_seeds_and_say_where_they_come_from(tmp_path, monkeypatch):
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """The folder of the frameworks' results."""
     monkeypatch.setattr(common, "RESULTS", tmp_path)
+    (tmp_path / "frameworks").mkdir()
+    return tmp_path / "frameworks"
+
+
+def test_iterations_are_averaged_over_seeds_and_say_where_they_come_from(folder):
     for seed, micro in ((0, 0.5), (1, 0.7)):
-        (tmp_path / f"conwea-toy-seed{seed}.json").write_text(
+        (folder / f"conwea-toy-seed{seed}.json").write_text(
             json.dumps(result_file(seed, micro)), encoding="utf-8"
         )
-    text = frameworks.iterations("conwea-toy-*.json")
+    text = str(frameworks.iterations("conwea-toy-*.json"))
     assert "| lops | 0 | 10 | 20.0 ± 0.0 | 5 | 10.0 ± 0.0 | 60.0 ± 10.0 | 60.0 ± 10.0 | 3 |" in text
     assert "12 documents of toy" in text
     assert "seeds 0, 1, commit abcdef0123: `python -m lops_adapters.conwea`" in text
 
 
-def test_westclass_stands_beside_the_paper(tmp_path, monkeypatch):
-    monkeypatch.setattr(common, "RESULTS", tmp_path)
+def test_westclass_stands_beside_the_paper(folder):
     for seed, noise in ((0, 0.2), (1, 0.4)):
         stored = result_file(seed, 0.5)
         stored["about"]["settings"] = {"encoder": "minilm", "network": "cnn"}
@@ -57,20 +61,17 @@ def test_westclass_stands_beside_the_paper(tmp_path, monkeypatch):
             "pseudo_labels": {"count": 20},
             "arms": {"lops": {**arm, "iterations": [{}, {"updates": 100 + seed}]}},
         }
-        (tmp_path / f"westclass-agnews-seed{seed}.json").write_text(
+        (folder / f"westclass-agnews-seed{seed}.json").write_text(
             json.dumps(stored), encoding="utf-8"
         )
-    text = frameworks.westclass()
-    assert (
-        "| agnews | lops | 75.0 ± 0.0 | 30.0 ± 10.0 | 70.0 ± 0.0 | 60.0 ± 0.0 | 81.4/81.3 | 100 | 12 |"
-        in text
-    )
+    text = str(frameworks.westclass())
+    scores = "75.0 ± 0.0 | 30.0 ± 10.0 | 70.0 ± 0.0 | 60.0 ± 0.0"
+    assert f"| agnews | lops | {scores} | 81.4/81.3 | 100 | 12 |" in text
     assert "12 documents of toy, network cnn, device cpu" in text
     assert "20news" not in text
 
 
-def test_granularity_is_the_released_rule_of_all_seeds(tmp_path, monkeypatch):
-    monkeypatch.setattr(common, "RESULTS", tmp_path)
+def test_granularity_is_the_released_rule_of_all_seeds(folder):
     rows = [
         {"every": every, "rule": rule, "kept": kept, "kept_by_class": {"a": kept - 0.1, "b": kept}}
         for rule, shares in (("released", (1.0, 0.9, 0.8, 0.6)), ("ranked", (0.5, 0.5, 0.5, 0.5)))
@@ -80,37 +81,58 @@ def test_granularity_is_the_released_rule_of_all_seeds(tmp_path, monkeypatch):
         **result_file(0, 0.5),
         "result": {"rows": rows, "seeds": 2, "updates_per_epoch": 8, "network": "cnn"},
     }
-    (tmp_path / "westclass-granularity-toy.json").write_text(json.dumps(stored), encoding="utf-8")
-    text = speed.westclass_granularity()
-    assert "| look after | toy |" in text
-    assert "| every epoch | 95.0 ± 5.0 (a class: 80 at least) |" in text
-    assert "| 1 update | 70.0 ± 10.0 (a class: 50 at least) |" in text
-    assert (
-        "8 updates an epoch; 12 documents of toy, network cnn, device cpu (P, 2 cores), seeds 0, 1,"
-        in text
-    )
+    (folder / "westclass-granularity-toy.json").write_text(json.dumps(stored), encoding="utf-8")
+    text = str(speed.westclass_granularity())
+    assert "| checked | toy (8 updates per epoch), kept % |" in text
+    assert "| every epoch | 95.0 ± 5.0 (lowest class: 80) |" in text
+    assert "| every update | 70.0 ± 10.0 (lowest class: 50) |" in text
+    assert "12 documents of toy, network cnn, device cpu (P, 2 cores), seeds 0, 1," in text
 
 
 def test_a_hole_stays_a_hole(tmp_path, monkeypatch):
     monkeypatch.setattr(common, "RESULTS", tmp_path)
-    assert frameworks.westclass() == speed.westclass_granularity() == "Not measured yet.\n"
-    assert frameworks.iterations("nothing-*.json") == "Not measured yet.\n"
+    assert frameworks.westclass() == speed.westclass_granularity() == common.HOLE
+    assert frameworks.iterations("nothing-*.json") == common.HOLE
+    assert (
+        frameworks.lotclass() == frameworks.xclass() == frameworks.all_frameworks() == common.HOLE
+    )
+    assert findings.headline() == common.HOLE
+    assert str(common.HOLE) == "Not measured yet."
     assert common.spread([0.1, None]) == "-"
 
 
 def test_every_page_is_up_to_date():
     for name in tables.PAGES:
         text = (tables.ROOT / name).read_text(encoding="utf-8")
-        assert tables.rebuilt(text) == text, (
-            f"{name} is out of date; run python -m benchmarks.tables"
-        )
+        assert tables.rebuilt(text) == text, f"{name}: run python -m benchmarks tables"
+
+
+def test_a_page_with_sources_names_each_once(folder):
+    for seed in (0, 1):
+        stored = json.dumps(result_file(seed, 0.5))
+        (folder / f"conwea-demo-seed{seed}.json").write_text(stored, encoding="utf-8")
+        (folder / f"conwea-20news-coarse-4000-seed{seed}.json").write_text(stored, encoding="utf-8")
+    part = "<!-- table: {} -->\nold\n<!-- end -->\n"
+    tables_of = part.format("conwea-demo") + part.format("conwea-20news-coarse")
+    source = "commit abcdef0123: `python -m lops_adapters.conwea`"
+    text = tables.rebuilt(tables_of + "## Sources\n" + part.format("sources"))
+    assert text.count(source) == 1
+    assert text.index(source) > text.index("## Sources")
+    assert tables.rebuilt(tables_of).count(source) == 2
+    assert "old" not in text
+
+
+def test_the_headline_is_macro_f1_of_all_and_of_selected_labels():
+    text = str(findings.headline())
+    rows = [line for line in text.splitlines() if line.startswith("|")][2:]
+    assert [row.split(",")[0] for row in rows] == ["| 20news-coarse", "| 20news-fine", "| AG News"]
+    assert "72.0 ± 0.1 | 77.5 ± 0.2 | 72.0 ± 0.3 | 90.7 ± 0.0" in rows[0]
+    assert text.count("\n") == 6  # the table, an empty line, and one line of sources
 
 
 def test_collect_hides_folders_and_wants_a_finished_run(tmp_path, monkeypatch):
     monkeypatch.setattr(collect, "RESULTS", tmp_path)
-    with pytest.raises(
-        LopsError, match=r"holds no config\.json; wanted the folder of a finished run"
-    ):
+    with pytest.raises(LopsError, match=r"has no config\.json; pass the folder of a finished run"):
         collect.collect(tmp_path, "x")
     (tmp_path / "config.json").write_text(
         json.dumps({"command": "python -m m --data-dir '/a b' --seed 1"}), encoding="utf-8"

@@ -1,0 +1,123 @@
+"""The small tables of README and of the findings: one per question, without the details."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from statistics import mean
+
+from benchmarks.pages.common import HOLE, Block, Files, commits, markdown, paper, spread
+from benchmarks.pages.curves import best_possible, groups_of, of_confidence
+from benchmarks.pages.frameworks import runs_of
+from benchmarks.pages.self_training import files_of, kept_share, values
+
+_TITLES = {"20news-coarse": "20news-coarse", "20news-fine": "20news-fine", "agnews": "AG News"}
+_CONFIDENCES = ("learning-order", "probability", "o2u-net", "automatic", "random")
+
+
+def headline() -> Block:
+    """Return README's table: macro-F1 after self-training, all labels beside what is selected."""
+    usual, even = files_of("cpu", "linear"), files_of("cpu", "linear", "stratified")
+    if not all([*usual.values(), *even.values()]):
+        return HOLE
+    heads = ("all labels", "`automatic --stratified`", "random labels*", "only correct labels")
+    rows = [["data", *heads]]
+    kept: dict[str, list[str]] = {"automatic": [], "random": []}
+    for data, files in usual.items():
+        documents = files[0]["about"]["dataset"]["documents"]
+        arms = (
+            (files, "standard"),
+            (even[data], "automatic"),
+            (files, "random"),
+            (files, "optimal"),
+        )
+        scores = (_macro(group, arm) for group, arm in arms)
+        rows.append([f"{_TITLES[data]}, {documents:,} documents", *scores])
+        for group, arm in arms[1:3]:
+            shares = [
+                kept_share(item["result"]["arms"][arm]["iterations"], 0) or 0.0 for item in group
+            ]
+            kept[arm].append(f"{100 * mean(shares):.1f}")
+    every = [item for group in [*usual.values(), *even.values()] for item in group]
+    seeds = ", ".join(dict.fromkeys(str(item["about"]["seed"]) for item in every))
+    rounds = len(every[0]["result"]["arms"]["standard"]["iterations"])
+    source = (
+        f"Macro-F1 in percent, mean ± standard deviation over seeds {seeds}: linear classifier, "
+        f"{rounds} iterations of self-training from seed-word labels, CPU, commits "
+        f"{commits(every)} ([commands](docs/results/self-training.md#sources)). "
+        f"\\* Similar number: in the first iteration random keeps {', '.join(kept['random'])} %, "
+        f"`automatic` {', '.join(kept['automatic'])} %."
+    )
+    return Block(f"{markdown(rows)}\n\n{source}")
+
+
+def _macro(files: Files, arm: str) -> str:
+    return spread(values(files, arm, "macro_f1")) if files else "-"
+
+
+def self_training() -> Block:
+    """Return macro-F1 of the methods that the findings speak of, per classifier and data set."""
+    methods = ("random", "lops", "learning-order", "automatic", "automatic --stratified", "optimal")
+    rows = [["classifier", "data", "standard", *(f"`{name}`" for name in methods)]]
+    for classifier in ("linear", "minilm"):
+        even = files_of("cpu", classifier, "stratified")
+        for data, files in files_of("cpu", classifier).items():
+            cells = []
+            for method in ("standard", *methods):
+                arm, _, stratified = method.partition(" ")
+                known = None not in values(files, arm, "macro_f1")
+                cells.append(_macro(even[data] if stratified or not known else files, arm))
+            rows.append([classifier, data, *cells])
+    return Block(markdown(rows))
+
+
+def ranking() -> Block:
+    """Return when labels are learnt and how well confidences rank, per classifier and data set."""
+    heads = ("correct learnt in epoch 1, %", "wrong learnt in epoch 1, %")
+    areas = (f"AUNC, `{name}`" for name in _CONFIDENCES)
+    rows = [["classifier", "data", *heads, *areas, "best possible"]]
+    for (classifier, data), files in groups_of("cpu").items():
+        learnt = [item["result"]["distributions"]["learnt_at"] for item in files]
+        shares = [spread([found[side][0] for found in learnt]) for side in ("correct", "wrong")]
+        found = [[each["aunc"] for each in of_confidence(files, name)] for name in _CONFIDENCES]
+        numbers = (f"{mean(each):.3f}" for each in (*found, best_possible(files)))
+        rows.append([classifier, data, *shares, *numbers])
+    return Block(markdown(rows))
+
+
+def frameworks() -> Block:
+    """Return macro-F1 with and without LOPS per framework and data set, and the paper's gain."""
+    published = paper()["frameworks"]
+    scores = ("standard, macro-F1 %", "lops, macro-F1 %", "gain, points", "the paper's gain")
+    rows = [["framework", "data", "documents", "seeds", *scores]]
+    for (framework, data), files in runs_of().items():
+        if not files:
+            continue
+        found = [values(files, arm, "macro_f1") for arm in ("standard", "lops")]
+        before, after = (mean(score or 0.0 for score in of_arm) for of_arm in found)
+        theirs = published[framework][data]
+        cells = [
+            f"{files[0]['about']['dataset']['documents']:,}",
+            str(len(files)),
+            *map(spread, found),
+            _signed(100 * (after - before)),
+            _signed(theirs["lops"][1] - theirs["standard"][1]),
+        ]
+        rows.append([framework, data, *cells])
+    return Block(markdown(rows))
+
+
+def _signed(points: float) -> str:
+    """Return a difference with its sign; zero has none.
+
+    >>> _signed(3.21), _signed(-0.04)
+    ('+3.2', '0.0')
+    """
+    return f"{points:+.1f}" if round(points, 1) else "0.0"
+
+
+TABLES: dict[str, Callable[[], Block]] = {
+    "headline": headline,
+    "findings-self-training": self_training,
+    "findings-ranking": ranking,
+    "findings-frameworks": frameworks,
+}
