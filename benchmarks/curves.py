@@ -20,6 +20,7 @@ from benchmarks.curve_f1 import Cuts, f1_rows
 from benchmarks.curve_scores import AT_EPOCHS, Task, rank
 from lops_adapters.console import guarded, set_up_logging
 from lops_adapters.core import LopsError
+from lops_adapters.runs.framework import Job
 from lops_adapters.self_training.pipeline import prepare
 from lops_adapters.self_training.settings import SelfTrainingSettings
 from lops_adapters.self_training.training_set import codes_of
@@ -89,7 +90,8 @@ def _task(options: argparse.Namespace, of: Sequence[str]) -> tuple[Task, list[st
     }
     corpus = dataset.corpus
     run = commands.open_run("curves", stored, options, dataset, device)
-    labels = prepare(corpus, settings, run, device=device, quiet=options.quiet).pseudo_labels
+    job = Job(run, settings, options.seed, device, options.quiet)
+    labels = prepare(corpus, job).pseudo_labels
     place = {name: code for code, name in enumerate(corpus.classes)}
     task = Task(
         corpus,

@@ -19,6 +19,7 @@ from benchmarks.record import write_result
 from lops_adapters.core import Selection
 from lops_adapters.datasets import load
 from lops_adapters.runs.folder import RunFolder, describe
+from lops_adapters.runs.framework import Job
 from lops_adapters.selection import Lops
 from lops_adapters.westclass.classifier import build_probe
 from lops_adapters.westclass.pipeline import Prepared, prepare
@@ -67,7 +68,7 @@ def main() -> None:
                 describe("westclass", settings.as_dict(), seed, corpus, "cpu"),
                 resume=False,
             )
-            prepared = prepare(corpus, settings, run, seed=seed, quiet=True)
+            prepared = prepare(corpus, Job(run, settings, seed, "cpu", quiet=True))
             for rule in ("released", "ranked"):
                 rows += [measure(prepared, every, rule, seed) for every in INTERVALS]
                 print(*rows[-len(INTERVALS) :], sep="\n")
