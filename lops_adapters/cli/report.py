@@ -60,7 +60,7 @@ def write(folder: Path) -> Path:
             path, ComparisonPage.from_json(_read(folder / "comparison.json"))
         )
     if (folder / "metrics.json").is_file():
-        from lops_adapters.report.html import write_report
+        from lops_adapters.report.framework_page import write_report
 
         return write_report(folder)
     raise LopsError(

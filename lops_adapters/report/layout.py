@@ -119,13 +119,33 @@ def table(
     return f'<div class="wide" role="region" aria-label="{escaped(caption)}" tabindex="0">{inside}</div>'
 
 
-def details(summary: str, *parts: str) -> str:
-    """Return parts that are shown on demand."""
-    return f"<details><summary>{escaped(summary)}</summary>{''.join(parts)}</details>"
+def tiles(figures: Sequence[tuple[str, str]]) -> str:
+    """Return large numbers, each with its name."""
+    items = "".join(
+        f"<div><dt>{isolated(name)}</dt><dd>{escaped(value)}</dd></div>" for name, value in figures
+    )
+    return f'<dl class="tiles">{items}</dl>'
+
+
+def card(title: str, *parts: str) -> str:
+    """Return parts in a frame under a small heading."""
+    return f'<div class="card"><h3>{escaped(title)}</h3>{"".join(parts)}</div>'
+
+
+def details(summary: str, *parts: str, is_open: bool = False) -> str:
+    """Return parts that a click on ``summary`` shows, or hides where they are open."""
+    begin = "<details open>" if is_open else "<details>"
+    return f"{begin}<summary>{escaped(summary)}</summary>{''.join(parts)}</details>"
 
 
 def settings_section(settings: Mapping[str, Any], versions: Mapping[str, Any]) -> str:
-    """Return what it takes to do it again: two tables, nested settings as "outer.inner"."""
+    """Return the section of settings and versions; nothing where there are none."""
+    tables = settings_tables(settings, versions)
+    return section("settings", "Settings and versions", tables) if tables else ""
+
+
+def settings_tables(settings: Mapping[str, Any], versions: Mapping[str, Any]) -> str:
+    """Return two tables: settings, nested ones as "outer.inner", and versions."""
     parts = [
         table((name, "value"), rows, caption, text=(1,))
         for name, caption, rows in (
@@ -134,11 +154,7 @@ def settings_section(settings: Mapping[str, Any], versions: Mapping[str, Any]) -
         )
         if rows
     ]
-    return (
-        section("settings", "Settings and versions", f'<div class="pair">{"".join(parts)}</div>')
-        if parts
-        else ""
-    )
+    return f'<div class="pair">{"".join(parts)}</div>' if parts else ""
 
 
 def _flat(values: Mapping[str, Any], above: str = "") -> list[tuple[str, str]]:

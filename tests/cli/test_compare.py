@@ -175,7 +175,7 @@ def test_pages_are_written_again(table, capsys):
 
 def test_the_page_of_a_frameworks_run(tmp_path, monkeypatch):
     (tmp_path / "metrics.json").write_text("{}")
-    monkeypatch.setattr("lops_adapters.report.html.write_report", lambda folder: folder / "page")
+    monkeypatch.setattr("lops_adapters.report.framework_page.write_report", lambda folder: folder / "page")
     assert report.write(tmp_path) == tmp_path / "page"
 
 
