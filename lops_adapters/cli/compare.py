@@ -24,7 +24,7 @@ from lops_adapters.selection import METHODS, build
 from lops_adapters.texts.choices import choose_probe, device_of
 
 if TYPE_CHECKING:
-    from lops_adapters.report.data import ComparisonPage
+    from lops_adapters.report.contents import ComparisonPage
 
 USUAL = (
     "standard",
@@ -204,7 +204,8 @@ def comparison(
     rows: Rows, results: dict[str, list[Result]], title: str, source: str, settings: dict[str, Any]
 ) -> ComparisonPage:
     """Return what the page shows: means over the seeds, and the curves of the first seed."""
-    from lops_adapters.report.data import ComparisonPage, MethodRow, best_curve, noise_curve
+    from lops_adapters.report.contents import ComparisonPage, MethodRow
+    from lops_adapters.report.data import best_curve, noise_curve
 
     at, labels, gold = judged(rows)
     wrong = noise(labels, gold)

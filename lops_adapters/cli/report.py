@@ -48,13 +48,13 @@ def write(folder: Path) -> Path:
     """
     path = folder / "report.html"
     if (folder / "summary.json").is_file():
-        from lops_adapters.report.data import SelectionPage
+        from lops_adapters.report.contents import SelectionPage
         from lops_adapters.report.selection_page import write_selection_page
 
         return write_selection_page(path, SelectionPage.from_json(_read(folder / "summary.json")))
     if (folder / "comparison.json").is_file():
         from lops_adapters.report.comparison_page import write_comparison_page
-        from lops_adapters.report.data import ComparisonPage
+        from lops_adapters.report.contents import ComparisonPage
 
         return write_comparison_page(
             path, ComparisonPage.from_json(_read(folder / "comparison.json"))

@@ -14,7 +14,9 @@ def arm_table(metrics: dict[str, Any]) -> str:
 
 def arm_rows(metrics: dict[str, Any]) -> list[list[str]]:
     """Return a heading and one row per arm and iteration, from the contents of ``metrics.json``."""
-    items = [(arm, item) for arm, result in metrics["arms"].items() for item in result["iterations"]]
+    items = [
+        (arm, item) for arm, result in metrics["arms"].items() for item in result["iterations"]
+    ]
     step = "stage" if any("stage" in item for _, item in items) else "iteration"
     head = ["arm", step, "pseudo-labels", "noise before", "kept", "noise after"]
     rows = [[*head, "micro-F1", "macro-F1", "seconds"]]

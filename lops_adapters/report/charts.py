@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Sequence
 
 from lops_adapters.report import drawing
-from lops_adapters.report.data import BEST, Curve
+from lops_adapters.report.contents import BEST, Curve
 from lops_adapters.report.drawing import BOTTOM, HEIGHT, LEFT, RIGHT, TICKS_Y, TOP, WIDTH, Plane
 from lops_adapters.report.measure import Threshold
 from lops_adapters.report.text import count, escaped
@@ -109,7 +109,8 @@ def _marker(place: Sequence[float], *, with_noise: bool) -> str:
         f'<circle class="marker dot kept" id="marker-share" cx="{x}" cy="{y}" r="5"/>'
     )
     if with_noise:
-        drawn += f'<circle class="marker dot noise" id="marker-noise" cx="{x}" cy="{wrong_y}" r="5"/>'
+        drawn += '<circle class="marker dot noise" id="marker-noise"'
+        drawn += f' cx="{x}" cy="{wrong_y}" r="5"/>'
     return f'<g id="marker" display="none">{drawn}</g>'
 
 
@@ -188,7 +189,7 @@ def _bar(plane: Plane, left: float, right: float, low: float, high: float, kind:
 
 
 def _steps(places: Sequence[tuple[float, float]], kind: str) -> str:
-    """Return a step line; places come with falling thresholds, each value holds down to the next."""
+    """Return a step line through places by falling threshold; a value holds down to the next."""
     path = "".join(f"H{x}V{y}" for x, y in places[1:])
     return f'<path class="{kind}" d="M{places[0][0]} {places[0][1]}{path}"/>'
 

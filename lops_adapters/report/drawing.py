@@ -1,4 +1,4 @@
-"""What all charts share: axes, grid, legend and the SVG element. The style sheet holds the colours."""
+"""What all charts share: axes, grid, legend and the SVG element. Colours are the style sheet's."""
 
 from __future__ import annotations
 

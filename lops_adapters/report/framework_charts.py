@@ -110,6 +110,4 @@ def _axes(plane: Plane, steps: Steps, axis: str, height: str) -> str:
 
 def _legend(arms: Sequence[str], *, lines: bool) -> str:
     kind = "line" if lines else "mark"
-    return drawing.legend(
-        [(f"{kind}{i} {drawing.style_of(i)}", arm) for i, arm in enumerate(arms)]
-    )
+    return drawing.legend([(f"{kind}{i} {drawing.style_of(i)}", arm) for i, arm in enumerate(arms)])

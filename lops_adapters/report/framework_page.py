@@ -1,4 +1,4 @@
-"""The page of a framework's run, built from its folder alone: macro-F1, noise, seed words, classes."""
+"""The page of a framework's run, built from its folder: macro-F1, noise, seed words, classes."""
 
 from __future__ import annotations
 

@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from lops_adapters.core import ClassReport, Selection
-from lops_adapters.report.data import SelectionPage, selection_page
+from lops_adapters.report.contents import SelectionPage
+from lops_adapters.report.data import selection_page
 
 CLASSES = ("arts", "law")
 HOSTILE = (

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -9,10 +10,12 @@ from pathlib import Path
 import pytest
 
 from lops_adapters.report.comparison_page import write_comparison_page
+from lops_adapters.report.framework_page import write_report
 from lops_adapters.report.selection_page import write_selection_page
 
 from .examples import HOSTILE, gold, hostile_page, labels, page
 from .test_comparison_page import PAGE as COMPARISON
+from .test_framework_page import contents
 
 CHROMIUM = next(
     (
@@ -139,7 +142,7 @@ def test_search_and_filters(show):
     tab.select_option("#state", "kept")
     assert [row.split()[0] for row in rows(tab).all_inner_texts()] == ["32", "24", "14", "4"]
     tab.fill("#search", "number 3 arts")
-    assert tab.locator("#rows-status").inner_text() == "No row fits."
+    assert tab.locator("#rows-status").inner_text() == "No matching rows."
     assert tab.locator("#download").is_disabled()
     tab.fill("#search", "")
     tab.select_option("#label", label="all")
@@ -186,8 +189,9 @@ def test_the_download_holds_the_rows_shown(show):
     found = downloaded(tab)
     assert [row["id"] for row in found] == ["id-32", "id-34", "id-36", "id-38"]
     assert found[0] == {
-        "row": "33", "id": "id-32", "label": "arts", "suggested": "law", "suggested_probability": found[0]["suggested_probability"],
-        "confidence": "-0.25", "learnt_at": "", "selected": "false", "gold": "law", "text": "text number 32 about arts",
+        "row": "33", "id": "id-32", "label": "arts", "suggested": "law",
+        "suggested_probability": found[0]["suggested_probability"], "confidence": "-0.25",
+        "learnt_at": "", "selected": "false", "gold": "law", "text": "text number 32 about arts",
     }  # fmt: skip
     assert float(found[0]["suggested_probability"]) == 0.5 + 0.4 * 32 / 39
 
@@ -322,6 +326,30 @@ def test_on_a_phone_no_column_lies_beyond_the_edge(show, made, write):
     assert [head["x"] for head in heads] == pytest.approx([box["x"] for box in numbers], abs=1)
 
 
+def test_the_page_of_a_run_on_a_phone_and_without_a_script(show, tmp_path):
+    def write(path, made):
+        for name, value in zip(("config.json", "metrics.json"), made, strict=True):
+            (path.parent / name).write_text(json.dumps(value), encoding="utf-8")
+        return write_report(path.parent)
+
+    config, metrics = contents("long-name-" * 9)
+    for item in metrics["arms"]["lops"]["iterations"]:
+        item["seed_words"] = {HOSTILE[-2][:200]: [[text[:300], 12] for text in HOSTILE[:-1]]}
+    phone = {"width": 390, "height": 800}
+    tab = show((config, metrics), write, viewport=phone, color_scheme="dark")
+    assert tab.locator("script").count() == 0
+    tab.evaluate("for (const part of document.querySelectorAll('details')) part.open = true")
+    assert tab.evaluate("document.documentElement.scrollWidth") == 390
+    assert tab.locator("svg.chart").count() == 2
+    marks = tab.locator("svg.chart .dot.c1").all()
+    assert len(marks) == 2 + 2 * 2  # lops: macro-F1, noise before and after, twice
+    hollow = tab.locator("svg.chart .dot.hollow.c1").first
+    fill, stroke = (
+        hollow.evaluate(f"mark => getComputedStyle(mark).{name}") for name in ("fill", "stroke")
+    )
+    assert (fill, stroke) == ("rgb(27, 30, 34)", "rgb(240, 161, 92)")
+
+
 def test_dark_and_light(show):
     def ground(scheme):
         tab = show(page(), color_scheme=scheme)
@@ -351,11 +379,14 @@ def test_two_thousand_suspects_are_quick(show):
     took = tab.evaluate(
         """() => {
           const box = document.getElementById("search"), start = performance.now();
-          for (const text of ["w", "wo", "word", "law word", "none"]) { box.value = text; box.dispatchEvent(new Event("input")); }
+          for (const text of ["w", "wo", "word", "law word", "none"]) {
+            box.value = text;
+            box.dispatchEvent(new Event("input"));
+          }
           return performance.now() - start;
         }"""
     )
-    assert tab.locator("#rows-status").inner_text() == "No row fits."
+    assert tab.locator("#rows-status").inner_text() == "No matching rows."
     assert took < 2500  # five searches; a person waits for one
 
 

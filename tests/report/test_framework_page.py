@@ -110,9 +110,8 @@ def test_numbers_stand_in_the_page(tmp_path):
     assert reader.open == []
     assert "conwea on toy" in reader.text
     assert (
-        "72 documents in 2 classes; 40 documents got an initial pseudo-label, 20.0 % of them wrong. "
-        "Seed 7, device cpu."
-        in reader.text
+        "72 documents in 2 classes; 40 documents got an initial pseudo-label, "
+        "20.0 % of them wrong. Seed 7, device cpu." in reader.text
     )
     iterations = [cells for cells in reader.rows if cells[0] in ("standard", "lops")]
     assert [cells[:2] for cells in iterations] == [["standard", "0"], ["lops", "0"], ["lops", "1"]]
@@ -163,7 +162,9 @@ def test_without_gold_labels(tmp_path):
         "40 documents got an initial pseudo-label, no gold labels to compare with." in reader.text
     )
     assert ["lops", "0", "40", "-", "21", "-", "-", "-", "3"] in reader.rows
-    assert not re.search(r"\b(None|nan|null)\b", reader.text.split("Settings and versions of this run")[0])
+    assert not re.search(
+        r"\b(None|nan|null)\b", reader.text.split("Settings and versions of this run")[0]
+    )
     assert "lops: kept21" in reader.text
     assert "polyline" not in reader.tags
     assert "Macro-F1 and noise" not in reader.text
@@ -182,8 +183,7 @@ def test_stages_of_which_some_have_no_selection(tmp_path):
     reader = Reader(page(tmp_path, config, metrics))
     assert (
         "72 documents in 2 classes; 40 pseudo documents were made, each with a pseudo-label. "
-        "Seed 7, device cpu."
-        in reader.text
+        "Seed 7, device cpu." in reader.text
     )
     assert "no gold labels" not in reader.text
     assert ["lops", "pre-training", "40", "-", "21", "-", "90.0 %", "85.0 %", "3"] in reader.rows
@@ -213,7 +213,10 @@ def test_charts_open_the_page_and_say_their_numbers(tmp_path):
     assert "standard: 0 20.0 % to 5.0 %; lops: 0 20.0 % to 5.0 %, 1 30.0 % to 10.0 %" in reader.text
     assert reader.text.index("Macro-F1 and noise") < reader.text.index("All numbers")
     drawn = [svg for svg in reader.attributes["svg"] if svg.get("role") == "img"]
-    assert [svg["aria-labelledby"] for svg in drawn] == ["f1-title f1-said", "noise-title noise-said"]
+    assert [svg["aria-labelledby"] for svg in drawn] == [
+        "f1-title f1-said",
+        "noise-title noise-said",
+    ]
     ids = [item["id"] for items in reader.attributes.values() for item in items if "id" in item]
     assert len(ids) == len(set(ids))
     assert {name for svg in drawn for name in svg["aria-labelledby"].split()} <= set(ids)
