@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from lops_adapters.report.text import count, escaped, isolated
 
 WIDTH, HEIGHT = 480, 280
-LEFT, RIGHT, TOP, BOTTOM = 52, 24, 30, 44  # margins around the plane
+LEFT, RIGHT, TOP, BOTTOM = 60, 24, 30, 44  # margins around the plane
 TICKS_Y = HEIGHT - BOTTOM + 19
 COLOURS, DASHES, SHAPES = 8, 5, 4  # no common factor of 8 and 5, so 40 lines differ
 
