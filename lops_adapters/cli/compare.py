@@ -53,8 +53,8 @@ def parser() -> argparse.ArgumentParser:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    shared.add_table(found)
-    found.add_argument("--gold", required=True, metavar="COLUMN", help="column of true labels")
+    data = shared.add_table(found)
+    data.add_argument("--gold", required=True, metavar="COLUMN", help="column of true labels")
     choice = found.add_argument_group("selection")
     usual = ",".join(USUAL)
     choice.add_argument(

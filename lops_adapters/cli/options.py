@@ -8,8 +8,8 @@ from typing import Any
 from lops_adapters.console import set_up_logging
 
 
-def add_table(parser: argparse.ArgumentParser) -> None:
-    """Add the options that name a table and its columns."""
+def add_table(parser: argparse.ArgumentParser) -> Any:
+    """Add the options that name a table and its columns; returns their group."""
     data = parser.add_argument_group("data")
     data.add_argument(
         "files",
@@ -33,6 +33,7 @@ def add_table(parser: argparse.ArgumentParser) -> None:
     data.add_argument(
         "--encoding", default="utf-8", metavar="NAME", help="of text files (default: utf-8)"
     )
+    return data
 
 
 def delimiter(text: str) -> str:

@@ -39,11 +39,11 @@ def parser() -> argparse.ArgumentParser:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    shared.add_table(found)
-    found.add_argument(
+    data = shared.add_table(found)
+    data.add_argument(
         "--id", metavar="COLUMN", help="ids to show in the report (default: row numbers)"
     )
-    found.add_argument(
+    data.add_argument(
         "--gold",
         metavar="COLUMN",
         help="column of true labels, used only afterwards, to measure the result",
@@ -58,7 +58,9 @@ def parser() -> argparse.ArgumentParser:
         help=f"ranking of the rows: {named} (default: depends on --tau)",
     )
     choice.add_argument(
-        "--rule", choices=RULES, help="rule of learning order (default: ranked); needs --tau F"
+        "--rule",
+        choices=RULES,
+        help="rule of the paper or its code, for learning order; needs --tau F",
     )
     choice.add_argument(
         "--tau",
@@ -122,8 +124,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     selection.why[-1:-1] = rows.notes
     page = selection.page(
         rows.gold,
-        title=f"{paths[0].name}, method: {selection.settings['method']}",
-        source=_source(paths),
+        title=f"{paths[0].name}: kept by {selection.settings['method']}",
+        source=_source(paths, wanted),
         ids=rows.ids,
     )
     settings = _settings(options, selection.settings)
@@ -143,10 +145,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _source(paths: Sequence[Path]) -> str:
-    """Return the names of the files, at most three of them."""
+def _source(paths: Sequence[Path], wanted: Wanted) -> str:
+    """Return the names of the files, at most three of them, and of the columns."""
     named = ", ".join(map(str, paths[:3]))
-    return f"{named} and {len(paths) - 3} more" if len(paths) > 3 else named
+    named += f" and {len(paths) - 3} more" if len(paths) > 3 else ""
+    return f"{named}; texts: {wanted.text}, labels: {wanted.label}"
 
 
 def _targets(options: argparse.Namespace, table: tables.Table) -> tuple[Path | None, Path | None]:

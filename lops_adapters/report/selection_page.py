@@ -35,9 +35,9 @@ def write_selection_page(path: Path, page: SelectionPage) -> Path:
     thresholds, places = _thresholds(page)
     parts = [
         _figures(page),
-        _why(page),
         _classes(page),
         _charts(page, thresholds),
+        _why(page),
         suspects.listed(page),
         settings_section(page.settings, page.versions),
     ]

@@ -68,6 +68,9 @@ def test_every_row_comes_back_unchanged(here, suffix, capsys):
     for name, file in (("Kept rows", "kept"), ("Rejected rows", "rejected")):
         assert f"{name}: news-lops/{file}{suffix}\n" in said
     assert "Report: news-lops/report.html\n" in said
+    page = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+    assert page["title"].startswith(f"news{suffix}: kept by ")
+    assert page["source"] == f"{path}; texts: text, labels: weak"
 
 
 def test_the_same_share_of_every_class(here, capsys):
