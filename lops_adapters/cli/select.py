@@ -124,7 +124,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     selection.why[-1:-1] = rows.notes
     page = selection.page(
         rows.gold,
-        title=f"{paths[0].name}: kept by {selection.settings['method']}",
+        title=f"{paths[0].name}: kept by the {selection.settings['method']} method",
         source=_source(paths, wanted),
         ids=rows.ids,
     )

@@ -187,7 +187,7 @@ def _curves(page: SelectionPage) -> str:
     kept = []
     if page.noise_after is not None:
         kept.append((page.curves[0].name, page.n_judged_kept / page.n_judged, page.noise_after))
-    note = "Lower is better. Gold labels are used only afterwards, to measure the result."
+    note = "Lower is better. Gold labels only measure the result."
     if page.n_judged < page.n_rows:
         note += f" {count(page.n_judged)} rows have one."
     return card(

@@ -69,7 +69,7 @@ def test_every_row_comes_back_unchanged(here, suffix, capsys):
         assert f"{name}: news-lops/{file}{suffix}\n" in said
     assert "Report: news-lops/report.html\n" in said
     page = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
-    assert page["title"].startswith(f"news{suffix}: kept by ")
+    assert page["title"].startswith(f"news{suffix}: kept by the ")
     assert page["source"] == f"{path}; texts: text, labels: weak"
 
 
