@@ -10,6 +10,7 @@ from lops_adapters.report.drawing import Plane
 from lops_adapters.report.text import escaped
 
 _NAMES = 12  # names under the axis; of more steps only some are named
+_PAIRS = 40  # pairs of points side by side
 _LABELLED = 8  # points with a number above them
 
 Steps = Sequence[str]
@@ -18,7 +19,7 @@ Pairs = Mapping[str, Mapping[str, tuple[float, float]]]  # arm -> step -> before
 
 
 def f1_chart(steps: Steps, arms: Sequence[str], values: Values, axis: str) -> str:
-    """Return macro-F1 over the steps of a run: a line per arm, or points where there is one step.
+    """Return macro-F1 over the steps of a run.
 
     Args:
         steps: names of the iterations or stages, in order.
@@ -27,6 +28,15 @@ def f1_chart(steps: Steps, arms: Sequence[str], values: Values, axis: str) -> st
         axis: name of the axis below.
 
     """
+    title = f"Macro-F1 per arm and {axis}"
+    return _line_chart("f1", title, steps, arms, values, (axis, "macro-F1"))
+
+
+def _line_chart(
+    name: str, title: str, steps: Steps, arms: Sequence[str], values: Values, axes: tuple[str, str]
+) -> str:
+    """Return a line per arm over the steps; points with their numbers where there is one step."""
+    axis, height = axes
     known = [value for row in values.values() for value in row.values()]
     middle = (min(known) + max(known)) / 2
     reach = max((max(known) - min(known)) / 2, 0.05) * 1.1
@@ -35,7 +45,7 @@ def f1_chart(steps: Steps, arms: Sequence[str], values: Values, axis: str) -> st
         drawing.nice_range(max(0.0, middle - reach), min(1.0, middle + reach)),
     )
     alone = len(steps) == 1
-    parts = [drawing.grid_y(plane, count_axis=False), _axes(plane, steps, axis, "macro-F1")]
+    parts = [drawing.grid_y(plane, count_axis=False), _axes(plane, steps, axis, height)]
     for i, arm in enumerate(arms):
         places = [
             (step, value, plane.at(_across(steps.index(step), i, len(arms), alone), value))
@@ -54,12 +64,19 @@ def f1_chart(steps: Steps, arms: Sequence[str], values: Values, axis: str) -> st
         f"{arm}: " + ", ".join(f"{step} {percent(value)}" for step, value in row.items())
         for arm, row in values.items()
     )
-    chart = drawing.described_svg("".join(parts), "f1", f"Macro-F1 per arm and {axis}", said)
+    chart = drawing.described_svg("".join(parts), name, title, said)
     return _legend(arms, lines=not alone) + chart
+
+
+def is_crowded(steps: Steps, arms: Sequence[str]) -> bool:
+    """Return whether a run has too many arms and steps to show noise before and after."""
+    return len(steps) * len(arms) > _PAIRS
 
 
 def noise_chart(steps: Steps, arms: Sequence[str], pairs: Pairs, axis: str) -> str:
     """Return noise before (hollow) and after (filled) selection, per arm and step.
+
+    For :func:`is_crowded` runs, lines show noise after selection only.
 
     Args:
         steps: names of the iterations or stages, in order.
@@ -68,6 +85,10 @@ def noise_chart(steps: Steps, arms: Sequence[str], pairs: Pairs, axis: str) -> s
         axis: name of the axis below.
 
     """
+    if is_crowded(steps, arms):
+        after = {arm: {step: pair[1] for step, pair in row.items()} for arm, row in pairs.items()}
+        title = f"Wrong pseudo-labels after selection, per arm and {axis}"
+        return _line_chart("noise", title, steps, arms, after, (axis, "wrong labels"))
     highest = max(value for row in pairs.values() for pair in row.values() for value in pair)
     plane = Plane((0.0, float(len(steps))), (0.0, drawing.ceiling(max(1.05 * highest, 0.01))))
     parts = [drawing.grid_y(plane, count_axis=False), _axes(plane, steps, axis, "wrong labels")]

@@ -10,7 +10,7 @@ from typing import Any
 from lops_adapters.console import percent
 from lops_adapters.core import LopsError
 from lops_adapters.report.arms import arm_rows, step_name
-from lops_adapters.report.framework_charts import f1_chart, noise_chart
+from lops_adapters.report.framework_charts import f1_chart, is_crowded, noise_chart
 from lops_adapters.report.layout import (
     Markup,
     card,
@@ -74,7 +74,8 @@ def _summary(config: dict[str, Any], metrics: Metrics) -> str:
 
 def _figures(metrics: Metrics) -> str:
     """Return each arm's last macro-F1 in large numbers; without gold labels, the rows it kept."""
-    last = [(arm, result["iterations"][-1]) for arm, result in metrics["arms"].items()]
+    arms = metrics["arms"].items()
+    last = [(arm, result["iterations"][-1]) for arm, result in arms if result["iterations"]]
     if any(item["macro_f1"] is not None for _, item in last):
         return tiles([(f"{arm}: macro-F1", percent(item["macro_f1"])) for arm, item in last])
     return tiles([(f"{arm}: kept", count(item["selected"])) for arm, item in last])
@@ -98,6 +99,8 @@ def _charts(metrics: Metrics) -> str:
         cards.append(_chart("Macro-F1", note, f1_chart(steps, arms, f1, axis)))
     if pairs:
         note = "Hollow: before selection. Filled: after. Lower is better."
+        if is_crowded(steps, arms):
+            note = "Among the kept labels. Lower is better."
         cards.append(_chart("Wrong pseudo-labels", note, noise_chart(steps, arms, pairs, axis)))
     drawn = f'<div class="charts">{"".join(cards)}</div>'
     return section("charts", "Macro-F1 and noise", drawn) if cards else ""

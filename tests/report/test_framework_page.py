@@ -241,6 +241,19 @@ def test_one_iteration_is_points_with_their_numbers(tmp_path):
     assert links == ["link c1 d1"]  # nothing changes in the standard arm
 
 
+def test_many_arms_and_iterations_are_lines(tmp_path):
+    config, metrics = contents()
+    items = [row(number, selected_noise=number / 50) for number in range(6)]
+    metrics["arms"] = {f"arm {i}": {"iterations": items} for i in range(7)}
+    reader = Reader(page(tmp_path, config, metrics))
+    assert len(reader.attributes["polyline"]) == 2 * 7
+    assert "Among the kept labels. Lower is better." in reader.text
+    assert "arm 6: 0 0.0 %, 1 2.0 %, 2 4.0 %, 3 6.0 %, 4 8.0 %, 5 10.0 %" in reader.text
+    assert not [path for path in reader.attributes["path"] if "hollow" in path["class"]]
+    styles = [mark["class"] for mark in reader.attributes["polyline"]]
+    assert len(set(styles)) == 7
+
+
 def test_seed_words_with_their_documents(tmp_path):
     config, metrics = contents()
     assert "Seed words" not in Reader(page(tmp_path, config, metrics)).text
