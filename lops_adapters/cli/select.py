@@ -48,7 +48,14 @@ def parser() -> argparse.ArgumentParser:
         metavar="COLUMN",
         help="column of true labels, used only afterwards, to measure the result",
     )
-    choice = found.add_argument_group("selection")
+    _add_selection(found.add_argument_group("selection"))
+    out = found.add_argument_group("output")
+    _add_output(out)
+    shared.add_run(out)
+    return found
+
+
+def _add_selection(choice: argparse._ArgumentGroup) -> None:
     shared.add_probe(choice)
     named = ", ".join(CONFIDENCES)
     choice.add_argument(
@@ -80,7 +87,9 @@ def parser() -> argparse.ArgumentParser:
         action="store_true",
         help="with --tau auto: keep the same total, spread evenly over classes",
     )
-    out = found.add_argument_group("output")
+
+
+def _add_output(out: argparse._ArgumentGroup) -> None:
     out.add_argument(
         "--output",
         type=Path,
@@ -98,8 +107,6 @@ def parser() -> argparse.ArgumentParser:
         choices=files.FORMATS,
         help="format of the files in the folder (default: the input's)",
     )
-    shared.add_run(out)
-    return found
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,16 +15,13 @@ from tqdm import tqdm
 
 from lops_adapters import extras
 from lops_adapters.cli.files import format_of, reading
+from lops_adapters.cli.text_files import check_wide, first_bytes, json_object, text_lines
 from lops_adapters.core import LopsError
 from lops_adapters.datasets.corpus import listed
-from lops_adapters.datasets.lines import BAR_FROM_BYTES, raw_lines
+from lops_adapters.datasets.lines import BAR_FROM_BYTES
 from lops_adapters.datasets.tables import DELIMITERS, csv_records
 
 BLOCK_ROWS = 8192
-WIDE = {  # 32 first: its little-endian mark begins like the mark of 16
-    "utf-32": (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE),
-    "utf-16": (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE),
-}
 
 
 @dataclass(frozen=True)
@@ -102,7 +98,7 @@ class Table:
             yield from enumerate(rows, 1)
         elif self.format == "jsonl":
             for number, line in self._json_lines(path):
-                record = _json_object(path, number, line)
+                record = json_object(path, number, line)
                 yield number, tuple(record.get(name) for name in names)
         else:
             places = [self.columns.index(name) for name in names]
@@ -191,7 +187,7 @@ def open_table(
     for path in paths:
         with reading(path):
             if kind != "parquet":
-                _check_wide(path, encoding)
+                check_wide(path, encoding)
             schemas[path] = _start_of(path, kind, chosen, encoding)
     first = paths[0]
     columns, schema = schemas[first]
@@ -207,7 +203,7 @@ def open_table(
     if doubled:
         times = columns.count(doubled[0])
         raise LopsError(f"{first}: {times} columns are named {doubled[0]!r}; rename all but one")
-    marked = kind in ("csv", "tsv") and _first_bytes(first).startswith(codecs.BOM_UTF8)
+    marked = kind in ("csv", "tsv") and first_bytes(first).startswith(codecs.BOM_UTF8)
     return Table(tuple(paths), kind, columns, chosen, encoding, quiet, schema, marked)
 
 
@@ -234,22 +230,6 @@ def _check_options(kind: str, delimiter: str | None, encoding: str) -> None:
         )
 
 
-def _first_bytes(path: Path) -> bytes:
-    with path.open("rb") as file:
-        return file.read(4)
-
-
-def _check_wide(path: Path, encoding: str) -> None:
-    """Raise a LopsError if the byte order mark of a file contradicts the encoding."""
-    start, name = _first_bytes(path), codecs.lookup(encoding).name
-    found = next((wide for wide, marks in WIDE.items() if start.startswith(marks)), None)
-    if found is not None and not name.startswith(found):
-        raise LopsError(
-            f"{path} begins with the byte order mark of {found.upper()} and would be read as "
-            f"{name}; give --encoding {found}"
-        )
-
-
 def _start_of(path: Path, kind: str, delimiter: str, encoding: str) -> tuple[tuple[str, ...], Any]:
     """Return the names of a file's columns, and pyarrow's schema of Parquet."""
     if kind == "parquet":
@@ -265,7 +245,7 @@ def _start_of(path: Path, kind: str, delimiter: str, encoding: str) -> tuple[tup
         number, line = next(filled, (0, ""))
         if not number:
             raise LopsError(f"{path} is empty; wanted one JSON object per line")
-        return tuple(_json_object(path, number, line)), None
+        return tuple(json_object(path, number, line)), None
     _, header = next(csv_records(path, True, delimiter, lines), (0, []))
     if not header:
         raise LopsError(f"{path} is empty; wanted a header with the names of the columns")
@@ -303,47 +283,9 @@ def _about_delimiter(table: Table, name: str) -> str:
     return ""
 
 
-def text_lines(path: Path, encoding: str, quiet: bool) -> Iterator[str]:
-    """Yield the lines of a text file with their ends; only a line feed ends a line.
-
-    Raises:
-        LopsError: bytes that are not valid in the encoding, with the line.
-
-    """
-    if codecs.lookup(encoding).name in ("utf-8", "utf-8-sig"):
-        try:
-            yield from raw_lines(path, quiet)
-        except LopsError as error:
-            raise LopsError(
-                f"{error}, or give its encoding, for example --encoding cp1252"
-            ) from None
-        return
-    number = 0
-    try:
-        with path.open(encoding=encoding, newline="\n") as file:
-            for number, line in enumerate(file, 1):  # noqa: B007 (for the message)
-                yield line
-    except UnicodeError as error:
-        raise LopsError(
-            f"{path}, after line {number}: bytes that are not {encoding} ({error}); "
-            "give another --encoding"
-        ) from None
-
-
 def import_pyarrow(path: Path) -> tuple[Any, Any]:
     """Return pyarrow and pyarrow.parquet; a LopsError about ``path`` if they are not installed."""
     return extras.load("pyarrow", str(path)), extras.load("pyarrow.parquet", str(path))
-
-
-def _json_object(path: Path, number: int, line: str) -> dict[str, Any]:
-    wanted = "wanted one JSON object per line"
-    try:
-        record = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise LopsError(f"{path}, line {number}: not JSON ({error}); {wanted}") from None
-    if not isinstance(record, dict):
-        raise LopsError(f"{path}, line {number}: found {record!r:.80}; {wanted}")
-    return record
 
 
 def _parts(rows: Iterator[Any]) -> Iterator[list[Any]]:

@@ -86,9 +86,9 @@ def noise_chart(steps: Steps, arms: Sequence[str], pairs: Pairs, axis: str) -> s
 
     """
     if is_crowded(steps, arms):
-        after = {arm: {step: pair[1] for step, pair in row.items()} for arm, row in pairs.items()}
+        kept = {arm: {step: pair[1] for step, pair in row.items()} for arm, row in pairs.items()}
         title = f"Wrong pseudo-labels after selection, per arm and {axis}"
-        return _line_chart("noise", title, steps, arms, after, (axis, "wrong labels"))
+        return _line_chart("noise", title, steps, arms, kept, (axis, "wrong labels"))
     highest = max(value for row in pairs.values() for pair in row.values() for value in pair)
     plane = Plane((0.0, float(len(steps))), (0.0, drawing.ceiling(max(1.05 * highest, 0.01))))
     parts = [drawing.grid_y(plane, count_axis=False), _axes(plane, steps, axis, "wrong labels")]

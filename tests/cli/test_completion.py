@@ -1,6 +1,4 @@
-"""``lops completion``: bash takes the script, and it completes commands, options, choices and
-files.
-"""
+"""``lops completion``: the scripts run, and complete commands, options, choices and files."""
 
 import shutil
 import subprocess

@@ -1,6 +1,4 @@
-"""``lops select``: what it writes, what it refuses and in which words, and that gold labels change
-nothing.
-"""
+"""``lops select``: what it writes, what it refuses, and that gold labels change nothing."""
 
 import json
 import os

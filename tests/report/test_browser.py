@@ -46,9 +46,7 @@ def browser():
 
 @pytest.fixture
 def show(browser, tmp_path):
-    """Open a page; at the end: no error, no message on the console, no request but for the file
-    itself.
-    """
+    """Open a page; in the end: no errors, no console messages, no requests but for the file."""
     contexts, complaints, requests = [], [], []
 
     def opened(made, write=write_selection_page, **options):
@@ -315,9 +313,8 @@ def test_on_a_phone_no_column_lies_beyond_the_edge(show, made, write):
             len({box["y"] for box in numbers}) == len({round(box["width"]) for box in numbers}) == 1
         )
         assert name["y"] + name["height"] <= numbers[0]["y"]
-        assert (
-            words is None or words["y"] >= numbers[0]["y"] + numbers[0]["height"]
-        )  # none: there is no note
+        # none: there is no note
+        assert words is None or words["y"] >= numbers[0]["y"] + numbers[0]["height"]
         assert max(box["x"] + box["width"] for box in numbers) <= 390
         assert line.bounding_box()["height"] < 110
     heads = [head.bounding_box() for head in tab.locator(".stacked thead th").all()][
@@ -393,9 +390,8 @@ def test_two_thousand_suspects_are_quick(show):
 def test_printed(show):
     tab = show(page(), color_scheme="dark")
     tab.emulate_media(media="print", color_scheme="dark")
-    assert (
-        tab.evaluate("getComputedStyle(document.body).color") == "rgb(27, 29, 33)"
-    )  # ink on white paper
+    ink = tab.evaluate("getComputedStyle(document.body).color")
+    assert ink == "rgb(27, 29, 33)"  # on white paper
     assert not tab.locator("#search").is_visible()
     assert not tab.locator("#download").is_visible()
     assert tab.locator("#rows").is_visible()

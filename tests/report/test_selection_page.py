@@ -375,9 +375,7 @@ def test_curves_of_one_point_and_without_noise():
 
 
 def heights(drawn):
-    """Of each line and each dot, in units of the drawing from the top; 30 is the upper end of the
-    axis, 236 the lower.
-    """
+    """Heights of lines and dots from the top of the drawing; the axis runs from 30 to 236."""
     lines = [
         [float(place.split(",")[1]) for place in line.split()]
         for line in re.findall(r'points="([^"]+)"', drawn)
