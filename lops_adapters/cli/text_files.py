@@ -62,7 +62,7 @@ def text_lines(path: Path, encoding: str, quiet: bool) -> Iterator[str]:
 
 
 def json_object(path: Path, number: int, line: str) -> dict[str, Any]:
-    """Return the JSON object of a line; raise a LopsError if it is none."""
+    """Return the JSON object of a line; raise a LopsError if it is not one."""
     wanted = "wanted one JSON object per line"
     try:
         record = json.loads(line)
