@@ -19,8 +19,8 @@ def guarded(
 ) -> Callable[[Sequence[str] | None], int]:
     """Turn a command's errors and warnings into one line each on standard error.
 
-    A :class:`~lops_adapters.core.LopsError` exits with status 2, Ctrl-C prints ``stopped`` and
-    exits with 130.
+    A :class:`~lops_adapters.core.LopsError`, and a system error such as a full disk, exit with
+    status 2; Ctrl-C prints ``stopped`` and exits with 130.
     """
 
     def run(arguments: Sequence[str] | None = None) -> int:
@@ -28,7 +28,7 @@ def guarded(
             warnings.showwarning = _show_warning
             try:
                 return main(arguments)
-            except LopsError as error:
+            except (LopsError, OSError) as error:
                 sys.stderr.write(f"error: {error}\n")
                 return BAD_INPUT
             except KeyboardInterrupt:
@@ -61,19 +61,15 @@ def percent(fraction: float | None) -> str:
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> str:
-    """Return rows as text with columns of equal width, the first left-aligned, the others
-    right-aligned.
+    """Return rows as text in columns, the first left-aligned, the others right-aligned.
 
     >>> print(aligned([["arm", "n"], ["lops", "12"]]))
     arm    n
     lops  12
     """
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    lines = [
-        "  ".join(
-            [row[0].ljust(widths[0])]
-            + [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
-        )
-        for row in rows
-    ]
-    return "\n".join(line.rstrip() for line in lines)
+    first, *others = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for name, *cells in rows:
+        aligned_cells = [cell.rjust(width) for cell, width in zip(cells, others, strict=True)]
+        lines.append("  ".join([name.ljust(first), *aligned_cells]).rstrip())
+    return "\n".join(lines)

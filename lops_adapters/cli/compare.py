@@ -24,7 +24,7 @@ from lops_adapters.selection import METHODS, build
 from lops_adapters.texts.choices import choose_probe, device_of
 
 if TYPE_CHECKING:
-    from lops_adapters.report.data import ComparisonPage
+    from lops_adapters.report.contents import ComparisonPage
 
 USUAL = (
     "standard",
@@ -36,30 +36,32 @@ USUAL = (
     "margin",
     "random",
 )
-LATE = 0.05  # a curve that begins at a larger coverage leaves out what the others count
+LATE = 0.05  # the area of a curve that begins at a larger coverage is not comparable
 KNOWN = tuple(name for name, method in METHODS.items() if not method.needs_gold)
 EXAMPLES = """examples:
   lops compare checked.csv --text body --label weak --gold category
-  lops compare checked.csv --text body --label weak --gold category --methods automatic,probability --tau 0.8 --seeds 3"""
+  lops compare checked.csv --text body --label weak --gold category --tau 0.8 --seeds 3
+  lops compare checked.csv --text body --label weak --gold category --methods automatic,margin"""
 
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of ``lops compare``."""
     found = argparse.ArgumentParser(
         prog="lops compare",
-        description="Compare selection methods by how many wrong labels they keep. Gold labels are looked at after the selections alone.",
+        description="Compare selection methods by the wrong labels they keep. "
+        "Gold labels are used only afterwards, to measure the result.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    shared.add_table(found)
-    found.add_argument("--gold", required=True, metavar="COLUMN", help="true labels")
+    data = shared.add_table(found)
+    data.add_argument("--gold", required=True, metavar="COLUMN", help="column of true labels")
     choice = found.add_argument_group("selection")
     usual = ",".join(USUAL)
     choice.add_argument(
         "--methods",
         default=usual,
         metavar="NAMES",
-        help=f"comma-separated, of {', '.join(KNOWN)} (default: {usual})",
+        help=f"comma-separated list of {', '.join(KNOWN)} (default: {usual})",
     )
     shared.add_probe(choice)
     choice.add_argument(
@@ -67,21 +69,21 @@ def parser() -> argparse.ArgumentParser:
         type=shared.number,
         default=0.5,
         metavar="F",
-        help="share to keep, for methods that are told one (default: 0.5)",
+        help="share to keep, for methods that take one (default: 0.5)",
     )
     choice.add_argument(
         "--seeds",
         type=int,
         default=1,
         metavar="N",
-        help="means over the seeds S, S+1, ... (default: 1)",
+        help="number of seeds S, S+1, ... to average over (default: 1)",
     )
     out = found.add_argument_group("output")
     out.add_argument(
         "--output",
         type=Path,
         metavar="DIR",
-        help="folder to write (default: the first file's name with -comparison, here)",
+        help="folder to write (default: ./FILE-comparison, by the first file's name)",
     )
     shared.add_run(out)
     return found
@@ -106,33 +108,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     checksums = outputs.checksums(paths)
     rows = read_rows(table, wanted)
     probe, which = choose_probe(options.probe, len(rows.texts), quiet=True)
-    for name in names:
-        build(
-            name, probe, tau=options.tau, seed=options.seed
-        )  # complains now rather than after other methods have run
-    results = {name: [] for name in names}  # type: dict[str, list[Result]]
-    seeds = range(options.seed, options.seed + options.seeds)
-    with tqdm(total=len(names) * len(seeds), unit="run", disable=options.quiet, leave=False) as bar:
-        for name in names:
-            bar.set_description(name)
-            for seed in seeds:
-                results[name].append(run(name, probe, rows, options.tau, seed))
-                bar.update()
-    settings = {
-        "probe": repr(probe),
-        "methods": names,
-        "tau": options.tau,
-        "seeds": list(seeds),
-        "text": options.text,
-    }
-    settings |= {
-        "label": options.label,
-        "gold": options.gold,
-        "drop_unlabelled": options.drop_unlabelled,
-    }
-    page = comparison(
-        rows, results, f"Selection methods on {paths[0].name}", ", ".join(map(str, paths)), settings
-    )
+    for name in names:  # raises now instead of after the first methods have run
+        build(name, probe, tau=options.tau, seed=options.seed)
+    results = _run_all(names, probe, rows, options)
+    settings = _settings(options, probe, names)
+    title = f"Selection methods on {paths[0].name}"
+    page = comparison(rows, results, title, ", ".join(map(str, paths)), settings)
     dataset = outputs.dataset(rows, checksums)
     config = outputs.describe("compare", settings, options.seed, dataset, device_of(probe))
     with outputs.writing(folder):
@@ -140,6 +121,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(text_table(page, [name for name, runs in results.items() if runs[0].is_late]))
     print("\n".join(["", which, *rows.notes, f"Report: {folder / 'report.html'}"]))
     return 0
+
+
+def _run_all(
+    names: Sequence[str], probe: Probe, rows: Rows, options: argparse.Namespace
+) -> dict[str, list[Result]]:
+    """Run every method with every seed; a progress bar on standard error."""
+    results: dict[str, list[Result]] = {name: [] for name in names}
+    with tqdm(
+        total=len(names) * options.seeds, unit="run", disable=options.quiet, leave=False
+    ) as bar:
+        for name in names:
+            bar.set_description(name)
+            for seed in _seeds(options):
+                results[name].append(run(name, probe, rows, options.tau, seed))
+                bar.update()
+    return results
+
+
+def _settings(options: argparse.Namespace, probe: Probe, names: Sequence[str]) -> dict[str, Any]:
+    chosen = {"probe": repr(probe), "methods": names, "tau": options.tau}
+    columns = {key: getattr(options, key) for key in ("text", "label", "gold", "drop_unlabelled")}
+    return {**chosen, "seeds": list(_seeds(options)), **columns}
+
+
+def _seeds(options: argparse.Namespace) -> range:
+    return range(options.seed, options.seed + options.seeds)
 
 
 def read_methods(text: str) -> list[str]:
@@ -151,18 +158,22 @@ def read_methods(text: str) -> list[str]:
     names = list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
     wrong = [name for name in names if name not in KNOWN]
     if wrong or not names:
-        what = f"{wrong[0]!r} among them" if wrong else "nothing in it"
+        what = f"{wrong[0]!r} is unknown" if wrong else "it names no method"
         raise LopsError(
-            f"--methods is {text!r}, with {what}; wanted some of {', '.join(KNOWN)}, separated by commas"
+            f"--methods is {text!r}; {what}; wanted a comma-separated list of {', '.join(KNOWN)}"
         )
     return names
 
 
 class Result(NamedTuple):
-    """A selection and what the gold labels say of it afterwards.
+    """A selection and its measurement by gold labels.
 
-    ``area`` is that under the noise-coverage curve from the coverage ``start`` on, where it begins;
-    None for a confidence of one value.
+    Attributes:
+        noise: share of wrong labels among the kept rows.
+        area: area under the noise-coverage curve; None where all rows have the same confidence.
+        start: coverage at which the curve begins.
+        seconds: time of the selection.
+
     """
 
     selection: Selection
@@ -173,7 +184,7 @@ class Result(NamedTuple):
 
     @property
     def is_late(self) -> bool:
-        """Whether the area leaves out what those of other methods count."""
+        """Whether the curve begins too late for its area to be comparable."""
         return self.area is not None and self.start > LATE
 
 
@@ -192,9 +203,7 @@ def run(name: str, probe: Probe, rows: Rows, tau: float, seed: int) -> Result:
 
 
 def judged(rows: Rows) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the positions of the rows that have a gold label, their pseudo-labels and their gold
-    labels.
-    """
+    """Return the positions of the rows with a gold label, their pseudo-labels and gold labels."""
     gold = np.array(rows.gold, dtype=object)
     at = np.flatnonzero([label is not None for label in gold])
     return at, np.array(rows.labels, dtype=object)[at], gold[at]
@@ -204,7 +213,8 @@ def comparison(
     rows: Rows, results: dict[str, list[Result]], title: str, source: str, settings: dict[str, Any]
 ) -> ComparisonPage:
     """Return what the page shows: means over the seeds, and the curves of the first seed."""
-    from lops_adapters.report.data import ComparisonPage, MethodRow, best_curve, noise_curve
+    from lops_adapters.report.contents import ComparisonPage, MethodRow
+    from lops_adapters.report.data import best_curve, noise_curve
 
     at, labels, gold = judged(rows)
     wrong = noise(labels, gold)
@@ -215,7 +225,8 @@ def comparison(
         if len(after) > 1:
             remark += f"; noise after ± {percent(stdev(after))} over {len(after)} seeds"
         if runs[0].is_late:
-            remark += f"; gives many rows the same confidence: its area leaves out coverages below {percent(runs[0].start)} and does not compare"
+            remark += f"; many ties: its curve begins at coverage {percent(runs[0].start)}, "
+            remark += "so its area is not comparable"
         kept = round(fmean(len(found.selection.kept) for found in runs))
         areas = _mean([found.area for found in runs])
         methods.append(
@@ -236,35 +247,24 @@ def _mean(values: Sequence[float | None]) -> float | None:
 
 
 def text_table(page: ComparisonPage, late: Collection[str]) -> str:
-    """Return the methods as aligned text with notes below, and a star at the areas of those in
-    ``late``.
-    """
+    """Return the methods as aligned text with notes; methods in ``late`` get a star."""
 
     def number(value: float | None, form: str) -> str:
         return "-" if value is None else format(value, form)
 
     rows = [["method", "kept", "noise after", "area", "seconds"]]
     for m in page.methods:
-        star = "*" if m.name in late else ""
-        rows.append(
-            [
-                m.name,
-                str(m.n_kept),
-                percent(m.noise_after),
-                number(m.area, ".4f") + star,
-                number(m.seconds, ".1f"),
-            ]
-        )
+        area = number(m.area, ".4f") + ("*" if m.name in late else "")
+        rows.append([m.name, str(m.n_kept), percent(m.noise_after), area, number(m.seconds, ".1f")])
     notes = []
     if any(m.area is not None for m in page.methods):
-        notes.append("area: under the noise-coverage curve; less is better")
+        notes.append("area: under the noise-coverage curve; lower is better")
     if late:
         notes.append(
-            "* gives many rows the same confidence; its area leaves out the smallest coverages and does not compare"
+            "* many ties: the curve begins at a larger coverage, so the area is not comparable"
         )
-    return "\n".join(
-        [f"{page.n_rows} labels, {percent(page.noise)} of them wrong", "", aligned(rows), *notes]
-    )
+    head = f"{page.n_rows} labels, {percent(page.noise)} wrong"
+    return "\n".join([head, "", aligned(rows), *notes])
 
 
 def write_pages(folder: Path, page: ComparisonPage, config: dict[str, Any]) -> None:

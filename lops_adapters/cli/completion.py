@@ -10,8 +10,8 @@ from pathlib import Path
 from lops_adapters.cli.main import COMMANDS
 
 EXAMPLES = """examples:
-  source <(lops completion bash)                                  # this shell; in ~/.bashrc, every shell
-  source <(lops completion zsh)                                   # after compinit
+  source <(lops completion bash)       # this shell; put it into ~/.bashrc for every shell
+  source <(lops completion zsh)        # after compinit
   lops completion fish > ~/.config/fish/completions/lops.fish"""
 
 
@@ -39,7 +39,7 @@ def actions(command: str) -> list[argparse.Action]:
 
 
 def words_of(action: argparse.Action) -> list[str]:
-    """Return what an argument or the value of an option may be, none where there is no list of it."""
+    """Return the possible values of an argument or option; empty if they are not listed."""
     if "--probe" in action.option_strings:
         return ["auto", "linear", "minilm"]
     if "--methods" in action.option_strings:
@@ -50,13 +50,33 @@ def words_of(action: argparse.Action) -> list[str]:
 
 
 def takes_file(action: argparse.Action) -> bool:
-    """Return whether the value of an option may be a file or folder: the encoder of a probe may."""
+    """Return whether a value may be a file or folder, as an encoder is."""
     return action.type is Path or "--probe" in action.option_strings
 
 
+_BASH = """_lops() {
+  local word="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD-1]}"
+  local words="" files=yes value="" lead=""
+  if [[ $COMP_CWORD -eq 1 ]]; then
+    COMPREPLY=($(compgen -W "@commands@ --help --version" -- "$word"))
+    return
+  fi
+  case "${COMP_WORDS[1]}" in
+@cases@
+  esac
+  [[ -n "$words" && "$word" == *,* ]] && lead="${word%,*},"
+  COMPREPLY=($(compgen -P "$lead" -W "$words" -- "${word##*,}"))
+  local IFS=$'\\n'
+  if [[ -n "$files" && ${#COMPREPLY[@]} -eq 0 ]]; then COMPREPLY=($(compgen -f -- "$word")); fi
+}
+complete -o filenames -F _lops lops
+"""  # IFS: names of files may have spaces
+
+
 def bash() -> str:
-    """Return a script for bash 3.2 and later: words, file names where none fits and files may
-    stand; lists go on after a comma.
+    """Return a script for bash 3.2 and later.
+
+    It completes words, then file names where files are possible; lists continue after a comma.
     """
     cases = []
     for command in COMMANDS:
@@ -66,34 +86,15 @@ def bash() -> str:
             _value_of(action) for action in found if action.option_strings and action.nargs != 0
         ]
         first = [word for action in found if not action.option_strings for word in words_of(action)]
-        inner = [
+        cases += [
+            f"  {command})",
             '    case "$before" in',
             *values,
             f"      {command}) words={_quoted(first)} {'files=' if first else ''} ;;",
             "    esac",
-        ]
-        cases += [
-            f"  {command})",
-            *inner,
             f'    [[ -z "$value" && "$word" == -* ]] && words={_quoted(options)} ;;',
         ]
-    return "\n".join(
-        [
-            "_lops() {",
-            '  local word="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD-1]}" words="" files=yes value="" lead=""',
-            f'  if [[ $COMP_CWORD -eq 1 ]]; then COMPREPLY=($(compgen -W "{" ".join(COMMANDS)} --help --version" -- "$word")); return; fi',
-            '  case "${COMP_WORDS[1]}" in',
-            *cases,
-            "  esac",
-            '  [[ -n "$words" && "$word" == *,* ]] && lead="${word%,*},"',
-            '  COMPREPLY=($(compgen -P "$lead" -W "$words" -- "${word##*,}"))',
-            "  local IFS=$'\\n'",  # names of files may have spaces
-            '  if [[ -n "$files" && ${#COMPREPLY[@]} -eq 0 ]]; then COMPREPLY=($(compgen -f -- "$word")); fi',
-            "}",
-            "complete -o filenames -F _lops lops",
-            "",
-        ]
-    )
+    return _BASH.replace("@commands@", " ".join(COMMANDS)).replace("@cases@", "\n".join(cases))
 
 
 def _value_of(action: argparse.Action) -> str:
@@ -116,26 +117,26 @@ def fish() -> str:
     ]
     for command in COMMANDS:
         start = f"complete -c lops -n '__fish_seen_subcommand_from {command}'"
-        for action in actions(command):
-            words = words_of(action)
-            alone = (
-                " -f"
-                if (words or action.option_strings) and action.nargs != 0 and not takes_file(action)
-                else ""
-            )
-            list_of = "(__fish_append , {})" if "--methods" in action.option_strings else "{}"
-            choices = alone + (f" -a {_single(list_of.format(' '.join(words)))}" if words else "")
-            if not action.option_strings:
-                lines += [f"{start}{choices}"] if choices else []
-                continue
-            long = [
-                f"-l {option[2:]}" for option in action.option_strings if option.startswith("--")
-            ]
-            takes = "" if action.nargs == 0 else " -r"
-            lines.append(
-                f"{start} {' '.join(long)}{takes}{choices} -d {_single((action.help or '').replace('%%', '%'))}"
-            )
+        lines += filter(None, (_fish_line(start, action) for action in actions(command)))
     return "\n".join(lines) + "\n"
+
+
+def _fish_line(start: str, action: argparse.Action) -> str:
+    """Return fish's line about an argument or option; empty for an argument without choices."""
+    words, options = words_of(action), action.option_strings
+    known = (words or options) and action.nargs != 0
+    choices = " -f" if known and not takes_file(action) else ""
+    if words:
+        listed = " ".join(words)
+        if "--methods" in options:
+            listed = f"(__fish_append , {listed})"
+        choices += f" -a {_single(listed)}"
+    if not options:
+        return f"{start}{choices}" if choices else ""
+    long = " ".join(f"-l {option[2:]}" for option in options if option.startswith("--"))
+    takes = "" if action.nargs == 0 else " -r"
+    said = _single((action.help or "").replace("%%", "%"))
+    return f"{start} {long}{takes}{choices} -d {said}"
 
 
 def _quoted(words: Iterable[object]) -> str:

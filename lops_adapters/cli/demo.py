@@ -19,6 +19,9 @@ from lops_adapters.pseudo_labels import PseudoLabels, string_match
 
 EPOCHS = 20  # of the classifier, as in self-training
 SEEDS = 3  # trainings per row of the table
+EXAMPLES = """examples:
+  lops demo
+  lops demo --output first_look"""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -27,6 +30,8 @@ def parser() -> argparse.ArgumentParser:
         prog="lops demo",
         description="Label the embedded corpus by seed words, choose which labels to trust, and "
         "train a classifier on them. Takes seconds; downloads nothing.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     found.add_argument(
         "--output",

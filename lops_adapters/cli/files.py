@@ -1,6 +1,4 @@
-"""Files by their names: which of them are meant, of which format they are, and whether they can be
-read.
-"""
+"""Files by name: patterns, formats, and errors while reading."""
 
 from __future__ import annotations
 
@@ -22,14 +20,14 @@ SUFFIXES = {
     ".pq": "parquet",
 }
 FORMATS = ("csv", "tsv", "jsonl", "parquet")
-ALIKE = 0.85  # of names with their suffixes, which make the names of two tables alike by themselves
+ALIKE = 0.85  # high, since a shared suffix alone makes two file names similar
 
 
 def find(patterns: Sequence[str]) -> tuple[Path, ...]:
     """Return the files of names and glob patterns, sorted within a pattern.
 
     Raises:
-        LopsError: no such file, a folder, or a file named twice.
+        LopsError: no such file, a folder, or a file given twice.
 
     """
     paths: list[Path] = []
@@ -38,52 +36,47 @@ def find(patterns: Sequence[str]) -> tuple[Path, ...]:
             paths += _matching(pattern)
     twice = [path for path, times in Counter(path.resolve() for path in paths).items() if times > 1]
     if twice:
-        raise LopsError(f"{twice[0]} is named twice; name every file once")
+        raise LopsError(f"{twice[0]} is given twice; give every file once")
     return tuple(paths)
 
 
 def _matching(pattern: str) -> list[Path]:
     path = Path(pattern)
     if path.is_dir():
-        raise LopsError(f"{path} is a folder; name its files, for instance '{path}/*.csv'")
+        raise LopsError(f"{path} is a folder; give its files, for example '{path}/*.csv'")
     if path.is_file():
         return [path]
     found = sorted(Path(name) for name in glob(pattern, recursive=True) if Path(name).is_file())
     if not found:
-        near = (
-            get_close_matches(path.name, [p.name for p in path.parent.iterdir()], n=1, cutoff=ALIKE)
-            if path.parent.is_dir()
-            else []
-        )
-        raise LopsError(
-            f"{pattern}: no such file"
-            + (f"; did you mean {path.parent / near[0]}?" if near else f" (from {Path.cwd()})")
-        )
+        names = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
+        near = get_close_matches(path.name, names, n=1, cutoff=ALIKE)
+        if near:
+            raise LopsError(f"{pattern}: no such file; did you mean {path.parent / near[0]}?")
+        raise LopsError(f"{pattern}: no such file (from {Path.cwd()})")
     return found
 
 
 def format_of(path: Path, option: str | None = None) -> str:
-    """Return the format of a file by its suffix; ``option`` names the file where it is one to
-    write.
+    """Return the format of a file by its suffix; for a file to write, ``option`` names it.
 
     >>> format_of(Path("rows.TSV"))
     'tsv'
     """
     kind = SUFFIXES.get(path.suffix.lower())
+    known = ", ".join(SUFFIXES)
     if kind is None and option is not None:
-        raise LopsError(
-            f"{option} is {path}; wanted a name that ends in one of {', '.join(SUFFIXES)}"
-        )
+        raise LopsError(f"{option} is {path}; wanted a name that ends in one of {known}")
     if kind is None:
         raise LopsError(
-            f"{path}: the suffix {path.suffix!r} is unknown; wanted one of {', '.join(SUFFIXES)}: rename or unpack the file"
+            f"{path}: unknown suffix {path.suffix!r}; wanted one of {known}; "
+            "rename or unpack the file"
         )
     return kind
 
 
 @contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Make what the system says of a file that cannot be read a LopsError."""
+    """Turn a system error about a file that cannot be read into a LopsError."""
     try:
         yield
     except OSError as error:

@@ -8,8 +8,8 @@ from typing import Any
 from lops_adapters.console import set_up_logging
 
 
-def add_table(parser: argparse.ArgumentParser) -> None:
-    """Add the options that name a table and its columns."""
+def add_table(parser: argparse.ArgumentParser) -> Any:
+    """Add the options that name a table and its columns; returns their group."""
     data = parser.add_argument_group("data")
     data.add_argument(
         "files",
@@ -17,26 +17,27 @@ def add_table(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="CSV, TSV, JSONL or Parquet; several files, or a pattern such as 'part-*.csv'",
     )
-    data.add_argument("--text", required=True, metavar="COLUMN", help="the texts")
-    data.add_argument("--label", required=True, metavar="COLUMN", help="their noisy labels")
+    data.add_argument("--text", required=True, metavar="COLUMN", help="column of texts")
+    data.add_argument("--label", required=True, metavar="COLUMN", help="column of noisy labels")
     data.add_argument(
         "--drop-unlabelled",
         action="store_true",
-        help="leave out rows without a label instead of refusing the table",
+        help="leave out rows without a label (default: they are an error)",
     )
     data.add_argument(
         "--delimiter",
         type=delimiter,
         metavar="C",
-        help="of CSV or TSV; tab is a tab (default: by the suffix)",
+        help="of CSV or TSV; 'tab' for a tab (default: by the suffix)",
     )
     data.add_argument(
         "--encoding", default="utf-8", metavar="NAME", help="of text files (default: utf-8)"
     )
+    return data
 
 
 def delimiter(text: str) -> str:
-    """Return a delimiter, a tab for the ways to write one."""
+    r"""Return a delimiter; ``tab`` and ``\t`` are a tab."""
     return "\t" if text in ("tab", "\\t") else text
 
 
@@ -46,34 +47,38 @@ def add_probe(group: Any) -> None:
         "--probe",
         default="auto",
         metavar="NAME",
-        help="auto, linear, minilm, or a folder or hub name of an encoder (default: auto, linear unless there is a GPU)",
+        help="auto, linear, minilm, or an encoder's folder or hub name "
+        "(default: auto, which is linear without a GPU)",
     )
 
 
 def add_run(group: Any) -> None:
     """Add the options of every run."""
+    group.add_argument("--seed", type=int, default=0, metavar="S", help="random seed (default: 0)")
     group.add_argument(
-        "--seed", type=int, default=0, metavar="S", help="of everything random (default: 0)"
-    )
-    group.add_argument(
-        "--force", action="store_true", help="replace what this command wrote there before"
+        "--force", action="store_true", help="replace earlier output of this command"
     )
     group.add_argument("--quiet", action="store_true", help="no progress bars")
 
 
 def fraction(text: str) -> float | str:
-    """Return a number, or ``auto`` as it is."""
+    """Return a number, or ``auto`` unchanged."""
     return text if text == "auto" else number(text, "auto or a number")
 
 
 def number(text: str, wanted: str = "a number") -> float:
-    """Return a number, or let argparse say that something else was given."""
+    """Return a number.
+
+    Raises:
+        argparse.ArgumentTypeError: the text is no number; argparse prints it.
+
+    """
     try:
         return float(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"found {text!r}, wanted {wanted} such as 0.5") from None
+        raise argparse.ArgumentTypeError(f"found {text!r}; wanted {wanted} such as 0.5") from None
 
 
 def set_up() -> None:
-    """Begin a command: of the log only what goes wrong, since the results are on standard output."""
+    """Log warnings only: the results go to standard output."""
     set_up_logging(quiet=True)

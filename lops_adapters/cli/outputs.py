@@ -1,4 +1,4 @@
-"""Where a command writes: nothing that is not its own is replaced, and nothing stands there half."""
+"""Where a command writes: only its own earlier output is replaced, and only by complete output."""
 
 from __future__ import annotations
 
@@ -19,73 +19,71 @@ from lops_adapters.runs.folder import surroundings
 
 PAGES = ("config.json", "summary.json", "comparison.json", "report.html")
 WRITTEN = {*PAGES, *(f"{part}.{kind}" for part in ("kept", "rejected") for kind in FORMATS)}
-LEFT_BY_DESKTOPS = {
-    ".DS_Store",
-    "Thumbs.db",
-    "desktop.ini",
-}  # looking at a folder is enough to have them in it
+LEFT_BY_DESKTOPS = {".DS_Store", "Thumbs.db", "desktop.ini"}  # appear when a folder is viewed
 
 
 def check_folder(folder: Path, command: str, force: bool, inputs: Iterable[Path]) -> Path:
-    """Return the folder a command may write, or raise a LopsError.
+    """Return the folder a command may write.
 
     Args:
         folder: need not exist.
         command: ``select`` or ``compare``; only a folder that the same command wrote, and that
             holds nothing else, is replaced.
-        force: replace what is there.
+        force: replace an existing folder.
         inputs: files that are read.
+
+    Raises:
+        LopsError: the folder may not, or cannot, be written.
 
     """
     for path in inputs:
         if folder.resolve() in path.resolve().parents and folder.exists():
             raise LopsError(
-                f"{path} is read and lies in {folder}, which would be replaced; give another --output"
+                f"the input {path} lies in the output folder {folder}; give another --output"
             )
     if folder.is_dir() and any(folder.iterdir()):
         if not force:
             raise LopsError(
-                f"{folder} is there already; give --force to replace it, or another --output"
+                f"{folder} already exists; give --force to replace it, or another --output"
             )
         if written_by(folder) != command:
             raise LopsError(
-                f"{folder} was not written by lops {command}, so --force does not replace it; give another --output"
+                f"{folder} was not written by lops {command}, so --force does not replace it; "
+                "give another --output"
             )
         others = sorted(
             entry.name for entry in folder.iterdir() if entry.name not in WRITTEN | LEFT_BY_DESKTOPS
         )
         if others:
             raise LopsError(
-                f"{folder} holds what lops {command} did not write ({listed(map(repr, others))}), so --force does not replace it; "
-                "move that elsewhere, or give another --output"
+                f"{folder} holds files that lops {command} did not write "
+                f"({listed(map(repr, others))}), so --force does not replace it; "
+                "move them, or give another --output"
             )
-        check_writable(folder, "--output")  # what is in it goes when it is replaced
+        check_writable(folder, "--output")
     elif folder.exists() and not folder.is_dir():
-        raise LopsError(f"{folder} is there and is no folder; give another --output")
+        raise LopsError(f"{folder} is a file; wanted a folder; give another --output")
     check_writable(folder.absolute().parent, "--output")
     return folder
 
 
 def check_file(path: Path, option: str, force: bool, inputs: Iterable[Path]) -> Path:
-    """Return the file a command may write, or raise a LopsError."""
+    """Return the file a command may write; raise a LopsError if it may not or cannot."""
     if path.resolve() in {given.resolve() for given in inputs}:
-        raise LopsError(f"{option} is {path}, which is read; give another name")
+        raise LopsError(f"{option} is {path}, which is an input; give another file")
     if path.is_dir():
-        raise LopsError(f"{option} is {path}, which is a folder; wanted a file's name")
+        raise LopsError(f"{option} is {path}, a folder; wanted a file")
     if path.exists() and not force:
-        raise LopsError(f"{path} is there already; give --force to replace it, or another {option}")
-    if not path.resolve().parent.is_dir():
-        raise LopsError(
-            f"{option} is {path}, and there is no folder {path.resolve().parent}; make it first"
-        )
-    check_writable(path.resolve().parent, option)
+        raise LopsError(f"{path} already exists; give --force to replace it, or another {option}")
+    folder = path.resolve().parent
+    if not folder.is_dir():
+        raise LopsError(f"{option} is {path}, but {folder} does not exist; create it first")
+    check_writable(folder, option)
     return path
 
 
 def check_writable(folder: Path, option: str) -> None:
-    """Raise a LopsError where no file can be made in a folder, or in the nearest that is there, in
-    which it would be made.
-    """
+    """Raise a LopsError if no file can be made in a folder, or in its nearest existing parent."""
     there = next(place for place in (folder, *folder.parents) if place.exists())
     try:
         with tempfile.TemporaryFile(dir=there):
@@ -98,7 +96,7 @@ def check_writable(folder: Path, option: str) -> None:
 
 @contextmanager
 def writing(place: Path) -> Iterator[None]:
-    """Name what is written where writing fails, and not the temporary file that was to become it."""
+    """Turn a system error into a LopsError about ``place`` instead of a temporary file."""
     try:
         yield
     except OSError as error:
@@ -106,7 +104,7 @@ def writing(place: Path) -> Iterator[None]:
 
 
 def written_by(folder: Path) -> str | None:
-    """Return the command that wrote a folder, by its ``config.json``; None where that says nothing."""
+    """Return the command that wrote a folder, from its ``config.json``; None if unknown."""
     try:
         config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -125,7 +123,7 @@ def checksums(paths: Sequence[Path]) -> dict[str, str]:
 
 
 def _digest(file: Any) -> str:
-    """SHA-256 of an open file, a piece at a time: hashlib.file_digest needs Python 3.11."""
+    """Return the SHA-256 of an open file in pieces; hashlib.file_digest needs Python 3.11."""
     digest = hashlib.sha256()
     while chunk := file.read(2**20):
         digest.update(chunk)
@@ -133,7 +131,7 @@ def _digest(file: Any) -> str:
 
 
 def dataset(rows: Rows, checksums: dict[str, str]) -> dict[str, Any]:
-    """Return what ``config.json`` says of the data."""
+    """Return the entry about the data in ``config.json``."""
     return {
         "documents": len(rows.texts),
         "rows": len(rows.labelled),

@@ -18,53 +18,49 @@ def parser() -> argparse.ArgumentParser:
     """Return the parser of ``lops patch``."""
     found = argparse.ArgumentParser(
         prog="lops patch",
-        description="Put LOPS into a checkout of an original repository. The patched program is as before, until it is run with LOPS=1.",
+        description="Insert LOPS into a checkout of an original repository. "
+        "Without LOPS=1 in the environment, the patched program runs as before.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    found.add_argument(
-        "name", choices=upstreams.names(), metavar="NAME", help=", ".join(upstreams.names())
-    )
+    names = upstreams.names()
+    found.add_argument("name", choices=names, metavar="NAME", help=", ".join(names))
     found.add_argument("path", type=Path, metavar="PATH", help="top folder of the checkout")
     what = found.add_mutually_exclusive_group()
     what.add_argument(
-        "--check", action="store_true", help="say whether it would work, and write nothing"
+        "--check", action="store_true", help="list what would be written, and write nothing"
     )
-    what.add_argument("--reverse", action="store_true", help="take everything out again")
+    what.add_argument("--reverse", action="store_true", help="remove the patch")
     what.add_argument(
-        "--status", action="store_true", help="say how the checkout stands, and write nothing"
+        "--status", action="store_true", help="show the state of the checkout, and write nothing"
     )
     found.add_argument(
         "--force",
         action="store_true",
-        help="patch changed files whose lines around the insertions still fit; reverse edited patches",
+        help="patch changed files where the lines around the insertions still match; "
+        "reverse edited patches",
     )
     return found
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Patch a checkout, undo that, or say how it stands."""
+    """Patch a checkout, remove the patch, or show the state."""
     options = parser().parse_args(arguments)
     upstream, root = upstreams.load(options.name), options.path
     if options.status:
         print("\n".join(_columns(patching.status(root, upstream))))
     elif options.reverse:
         restored, left = patching.reverse(root, upstream, force=options.force)
-        print(
-            f"restored or removed: {', '.join(restored)}"
-            if restored
-            else "there was nothing to take out"
-        )
+        named = ", ".join(restored)
+        print(f"Restored or removed: {named}" if restored else "Nothing to remove.")
         if left:
-            print(f"left where they are, since they were edited: {', '.join(left)}")
+            print(f"Left in place, edited since the patch: {', '.join(left)}")
     else:
         written = patching.apply(root, upstream, force=options.force, dry=options.check)
-        verb = "would write" if options.check else "wrote"
-        print(f"{verb} {', '.join(written)}" if written else "patched already, nothing to do")
+        verb = "Would write" if options.check else "Wrote"
+        print(f"{verb}: {', '.join(written)}" if written else "Already patched; nothing to do.")
         if not options.check:
-            print(
-                "LOPS=1 in the environment switches the selection on; see docs/vendoring.md for LOPS_TAU, LOPS_RULE and the others"
-            )
+            print("Set LOPS=1 to switch the selection on. Other variables: docs/vendoring.md")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""``lops report``: the page of a finished run, written again from the files beside it."""
+"""``lops report``: rewrite the page of a finished run from the files beside it."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 from lops_adapters.cli.files import reading
 from lops_adapters.core import LopsError
 
+WRITERS = "lops select, lops compare or a framework's run"
 EXAMPLES = """examples:
   lops report tickets-lops
   lops report runs/conwea-20news-coarse-quick-seed0"""
@@ -20,7 +21,7 @@ def parser() -> argparse.ArgumentParser:
     """Return the parser of ``lops report``."""
     found = argparse.ArgumentParser(
         prog="lops report",
-        description="Write report.html again, in a folder that lops select, lops compare or a framework's run has written.",
+        description=f"Rewrite report.html in a folder written by {WRITERS}.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -29,12 +30,10 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Find out what the folder holds and write its page."""
+    """Rewrite the page of a folder."""
     folder = parser().parse_args(arguments).run
     if not folder.is_dir():
-        raise LopsError(
-            f"{folder} is no folder; wanted one that lops select, lops compare or a framework's run has written"
-        )
+        raise LopsError(f"{folder} is not a folder; wanted one written by {WRITERS}")
     print(f"Report: {write(folder)}")
     return 0
 
@@ -43,28 +42,28 @@ def write(folder: Path) -> Path:
     """Write ``report.html`` into a folder and return its path.
 
     Raises:
-        LopsError: the folder holds none of the files that a page is made from, or a damaged one.
+        LopsError: no file in the folder that a page is made from, or a damaged one.
 
     """
     path = folder / "report.html"
     if (folder / "summary.json").is_file():
-        from lops_adapters.report.data import SelectionPage
+        from lops_adapters.report.contents import SelectionPage
         from lops_adapters.report.selection_page import write_selection_page
 
         return write_selection_page(path, SelectionPage.from_json(_read(folder / "summary.json")))
     if (folder / "comparison.json").is_file():
         from lops_adapters.report.comparison_page import write_comparison_page
-        from lops_adapters.report.data import ComparisonPage
+        from lops_adapters.report.contents import ComparisonPage
 
-        return write_comparison_page(
-            path, ComparisonPage.from_json(_read(folder / "comparison.json"))
-        )
+        stored = ComparisonPage.from_json(_read(folder / "comparison.json"))
+        return write_comparison_page(path, stored)
     if (folder / "metrics.json").is_file():
-        from lops_adapters.report.html import write_report
+        from lops_adapters.report.framework_page import write_report
 
         return write_report(folder)
     raise LopsError(
-        f"{folder} holds none of summary.json, comparison.json and metrics.json; wanted the folder of a finished run"
+        f"{folder} holds no summary.json, comparison.json or metrics.json; "
+        f"wanted a folder written by {WRITERS}"
     )
 
 
@@ -73,5 +72,7 @@ def _read(path: Path) -> dict[str, Any]:
         with reading(path):
             stored: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
-        raise LopsError(f"{path}: no JSON ({error}); run the command that wrote it again") from None
+        raise LopsError(
+            f"{path} is not JSON ({error}); run the command that wrote it again"
+        ) from None
     return stored

@@ -1,6 +1,4 @@
-"""The first pass over a table: the columns that a selection needs, checked while the place of every
-cell is known.
-"""
+"""The first pass over a table: the columns that a selection needs, checked with their places."""
 
 from __future__ import annotations
 
@@ -26,10 +24,10 @@ class Rows:
 
     Attributes:
         texts, labels: of the labelled rows; labels as names.
-        gold, ids: likewise, None where no column was asked for; a missing gold label is None.
-        values: name of a label -> the value it has in the table.
+        gold, ids: of the labelled rows; None: no column given. A missing gold label is None.
+        values: name of a label -> its value in the table.
         labelled: (N,) bool over all N rows of the table.
-        notes: sentences about what was found, for people.
+        notes: sentences about the rows, for people.
 
     """
 
@@ -44,9 +42,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class Wanted:
-    """Names of columns, None where not asked for, and whether rows without a label are left out
-    instead of refused.
-    """
+    """Names of columns (None: not given), and whether rows without a label are left out."""
 
     text: str
     label: str
@@ -55,19 +51,18 @@ class Wanted:
     drop_unlabelled: bool = False
 
     def check(self, table: Table) -> None:
-        """Raise a LopsError where a column is missing or named for two purposes."""
+        """Raise a LopsError if a column is missing or given for two purposes."""
         for option in ("text", "label", "gold", "id"):
             name = getattr(self, option)
             if name is not None:
                 require(table, name, f"--{option}")
         if self.label in (self.text, self.gold):
-            raise LopsError(
-                f"--label is {self.label!r}, and so is --{'text' if self.label == self.text else 'gold'}; name another column"
-            )
+            other = "--text" if self.label == self.text else "--gold"
+            raise LopsError(f"--label and {other} are both {self.label!r}; give different columns")
 
 
 class _Places:
-    """Counts places and remembers the first of them."""
+    """Count places and remember the first of them."""
 
     def __init__(self, table: Table) -> None:
         self._unit, self._one_file = table.unit, len(table.paths) == 1
@@ -80,28 +75,26 @@ class _Places:
             self._first.append((path, number))
 
     def __str__(self) -> str:
-        alike = len({path for path, _ in self._first}) == 1
-        shown = ", ".join(
-            str(number) if alike else f"{number} of {path}" for path, number in self._first
-        )
-        if alike and not self._one_file:
-            shown += f" of {self._first[0][0]}"
+        if len({path for path, _ in self._first}) == 1:
+            shown = ", ".join(str(number) for _, number in self._first)
+            shown += "" if self._one_file else f" of {self._first[0][0]}"
+        else:
+            shown = ", ".join(f"{number} of {path}" for path, number in self._first)
         more = f" and {self.count - _SHOWN} more" if self.count > _SHOWN else ""
         return f"{self._unit}{'s' if self.count > 1 else ''} {shown}{more}"
 
 
 def read_rows(table: Table, wanted: Wanted) -> Rows:
-    """Read the columns of a selection, which :meth:`Wanted.check` has found in the table.
+    """Read the columns of a selection, after :meth:`Wanted.check`.
 
     Raises:
-        LopsError: a text that is no string, missing labels or gold labels, labels of several types,
-            one class only.
+        LopsError: a text that is not a string, missing labels or gold labels, labels of several
+            types, or one class only.
 
     """
     reader = _Reader(table, wanted)
-    names = [
-        name for name in (wanted.text, wanted.label, wanted.gold, wanted.id) if name is not None
-    ]
+    given = (wanted.text, wanted.label, wanted.gold, wanted.id)
+    names = [name for name in given if name is not None]
     for path, number, cells in table.cells(names):
         reader.take(path, number, dict(zip(names, cells, strict=True)))
     return reader.result()
@@ -110,9 +103,9 @@ def read_rows(table: Table, wanted: Wanted) -> Rows:
 class _Reader:
     def __init__(self, table: Table, wanted: Wanted) -> None:
         self._table, self._wanted = table, wanted
-        self._rows = Rows(
-            gold=None if wanted.gold is None else [], ids=None if wanted.id is None else []
-        )
+        self._rows = Rows()
+        self._rows.gold = None if wanted.gold is None else []
+        self._rows.ids = None if wanted.id is None else []
         self._labelled = bytearray()
         self._types: dict[type, tuple[Any, _Places]] = {}
         self._names: dict[Hashable, str] = {}
@@ -121,7 +114,7 @@ class _Reader:
         self._judged = 0
 
     def take(self, path: Path, number: int, cells: dict[str, Any]) -> None:
-        """Take in a row."""
+        """Add a row."""
         text, label = cells[self._wanted.text], cells[self._wanted.label]
         missing = is_unlabelled(label)
         self._labelled.append(not missing)
@@ -132,7 +125,8 @@ class _Reader:
             text = ""
         if not isinstance(text, str):
             raise LopsError(
-                f"{path}, {self._table.unit} {number}: the text is {text!r:.60}, a {type(text).__name__}; wanted a string. Is --text right?"
+                f"{path}, {self._table.unit} {number}: the text is {text!r:.60} "
+                f"({type(text).__name__}); wanted a string; check --text"
             )
         name = self._name(path, number, label)
         self._rows.texts.append(text)
@@ -144,16 +138,16 @@ class _Reader:
         if self._rows.gold is not None:
             gold = cells[str(self._wanted.gold)]
             self._judged += not is_unlabelled(gold)
-            self._rows.gold.append(
-                None if is_unlabelled(gold) else self._names.setdefault(gold, str(gold))
-            )
+            name_or_none = None if is_unlabelled(gold) else self._names.setdefault(gold, str(gold))
+            self._rows.gold.append(name_or_none)
         if self._rows.ids is not None:
             self._rows.ids.append(cell_text(cells[str(self._wanted.id)]))
 
     def _name(self, path: Path, number: int, label: Any) -> str:
         if isinstance(label, list | dict):
             raise LopsError(
-                f"{path}, {self._table.unit} {number}: the label is {label!r:.60}; wanted one class name a row"
+                f"{path}, {self._table.unit} {number}: the label is {label!r:.60}; "
+                "wanted one class name per row"
             )
         if type(label) not in self._types:
             self._types[type(label)] = (label, _Places(self._table))
@@ -171,54 +165,75 @@ class _Reader:
 
     def result(self) -> Rows:
         """Return the rows, or raise a LopsError."""
+        self._check()
+        self._rows.labelled = np.frombuffer(bytes(self._labelled), dtype=bool)
+        self._note()
+        self._warn()
+        return self._rows
+
+    def _check(self) -> None:
         rows, wanted = self._rows, self._wanted
-        where = self._table.paths[0]
         if not self._labelled:
-            raise LopsError(f"{where} has no rows; wanted at least two classes of them")
+            where = self._table.paths[0]
+            raise LopsError(f"{where} has no rows; wanted rows of at least two classes")
         if self._unlabelled.count and not (wanted.drop_unlabelled and rows.labels):
-            way_out = "--drop-unlabelled leaves them out" if rows.labels else "is --label right?"
-            raise LopsError(f"{self._unlabelled.count} of {len(self._labelled)} rows have no label in column {wanted.label!r}: "
-                            f"{self._unlabelled}; {way_out}")  # fmt: skip
+            found = f"{self._unlabelled.count} of {len(self._labelled)} rows"
+            fix = "--drop-unlabelled leaves them out" if rows.labels else "check --label"
+            raise LopsError(
+                f"{found} have no label in column {wanted.label!r}: {self._unlabelled}; {fix}"
+            )
         if len(self._types) > 1:
             found = ", ".join(
-                f"{kind.__name__} such as {value!r} in {place}"
+                f"{kind.__name__} ({value!r} in {place})"
                 for kind, (value, place) in self._types.items()
             )
             raise LopsError(
-                f"labels in column {wanted.label!r} are of several types: {found}; make all of them strings, or all numbers"
+                f"labels in column {wanted.label!r} have several types: {found}; "
+                "make them all strings or all numbers"
             )
         if len(rows.values) < 2:
-            raise LopsError(f"all {len(rows.labels)} rows are labelled {rows.labels[0]!r}; wanted at least two classes: a probe learns to "
-                            "tell them apart")  # fmt: skip
+            raise LopsError(
+                f"all {len(rows.labels)} rows have the label {rows.labels[0]!r}; "
+                "wanted at least two classes"
+            )
         if rows.gold is not None and not self._judged:
-            raise LopsError(f"none of the {len(rows.labels)} rows has a gold label in column {wanted.gold!r}; fill in some, or leave "
-                            "--gold out")  # fmt: skip
-        rows.labelled = np.frombuffer(bytes(self._labelled), dtype=bool)
-        self._note()
-        return rows
+            raise LopsError(
+                f"none of the {len(rows.labels)} rows has a gold label in column {wanted.gold!r}; "
+                "fill in some, or leave out --gold"
+            )
 
     def _note(self) -> None:
-        notes, rows = self._rows.notes, self._rows
-        if rows.gold is not None and self._judged < len(rows.gold):
+        notes, gold = self._rows.notes, self._rows.gold
+        if gold is not None and self._judged < len(gold):
             notes.append(
-                f"{self._judged:,} of {len(rows.gold):,} rows have a gold label; shares of wrong labels are of these."
+                f"{self._judged:,} of {len(gold):,} rows have a gold label; "
+                "noise is measured on these."
             )
         if self._unlabelled.count:
             notes.append(
-                f"Left out: {self._unlabelled.count} rows without a label; they are in neither file."
+                f"Left out, without a label: {_rows(self._unlabelled)}, written to neither file."
             )
         if self._again.count:
             notes.append(
-                f"{self._again.count} rows repeat the text and the label of an earlier one. Copies confirm each other: where their labels "
-                "may be wrong, keep one of each and run again."
+                f"Same text and same label as an earlier row: {_rows(self._again)}. Copies confirm "
+                "each other; if their labels may be wrong, keep one of each and run again."
             )
+
+    def _warn(self) -> None:
         if self._torn.count:
-            warnings.warn(
-                f"{self._torn.count} rows have the text of an earlier row and another label ({self._torn}); at most one of them is right",
-                LopsWarning, stacklevel=2,
-            )  # fmt: skip
+            _warn(
+                f"same text as an earlier row, but another label: {_rows(self._torn)} "
+                f"({self._torn}); at most one of the labels is right"
+            )
         if self._blank.count:
-            warnings.warn(
-                f"{self._blank.count} rows have an empty text ({self._blank}); nothing speaks for or against their labels",
-                LopsWarning, stacklevel=2,
-            )  # fmt: skip
+            _warn(
+                f"empty text: {_rows(self._blank)} ({self._blank}); these labels cannot be checked"
+            )
+
+
+def _rows(places: _Places) -> str:
+    return f"{places.count} row{'' if places.count == 1 else 's'}"
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, LopsWarning, stacklevel=2)

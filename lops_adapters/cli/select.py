@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,9 +15,13 @@ from lops_adapters.cli import files, outputs, tables
 from lops_adapters.cli import options as shared
 from lops_adapters.cli.rows import Rows, Wanted, read_rows
 from lops_adapters.cli.writers import writer_for
+from lops_adapters.console import percent
 from lops_adapters.core import RULES, LopsError
 from lops_adapters.texts.choices import CONFIDENCES, method_for
 from lops_adapters.texts.select import COLUMNS, TextSelection, select
+
+if TYPE_CHECKING:
+    from lops_adapters.report.contents import SelectionPage
 
 EXAMPLES = """examples:
   lops select tickets.csv --text body --label category
@@ -30,73 +34,83 @@ def parser() -> argparse.ArgumentParser:
     """Return the parser of ``lops select``."""
     found = argparse.ArgumentParser(
         prog="lops select",
-        description="Choose which labels of a table to trust. Writes the kept and the rejected rows with all their columns, and a report.",
+        description="Select the labels of a table to trust. "
+        "Writes the kept rows, the rejected rows and a report.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    shared.add_table(found)
-    found.add_argument(
-        "--id", metavar="COLUMN", help="shown in the report instead of the row's number"
+    data = shared.add_table(found)
+    data.add_argument(
+        "--id", metavar="COLUMN", help="ids to show in the report (default: row numbers)"
     )
-    found.add_argument(
+    data.add_argument(
         "--gold",
         metavar="COLUMN",
-        help="true labels; they only evaluate what was selected without them",
+        help="column of true labels, used only afterwards, to measure the result",
     )
-    choice = found.add_argument_group("selection")
+    _add_selection(found.add_argument_group("selection"))
+    out = found.add_argument_group("output")
+    _add_output(out)
+    shared.add_run(out)
+    return found
+
+
+def _add_selection(choice: argparse._ArgumentGroup) -> None:
     shared.add_probe(choice)
     named = ", ".join(CONFIDENCES)
     choice.add_argument(
         "--confidence",
         choices=CONFIDENCES,
         metavar="NAME",
-        help=f"what ranks the rows: {named} (default: by --tau)",
+        help=f"ranking of the rows: {named} (default: depends on --tau)",
     )
     choice.add_argument(
-        "--rule", choices=RULES, help="of learning order (default: ranked); needs --tau"
+        "--rule",
+        choices=RULES,
+        help="rule of the paper or its code, for learning order; needs --tau F",
     )
     choice.add_argument(
         "--tau",
         type=shared.fraction,
         default="auto",
         metavar="F|auto",
-        help="share of each class to keep (default: auto)",
+        help="share of each class to keep; auto: decided per class (default: auto)",
     )
     choice.add_argument(
         "--every",
         type=int,
         metavar="N",
-        help="look at the probe after every N updates instead of every epoch; needs --tau",
+        help="updates between checkpoints (default: one epoch); needs --tau F",
     )
     choice.add_argument(
         "--stratified",
         action="store_true",
-        help="with --tau auto: as many in all, but the same share of every class (default: its own)",
+        help="with --tau auto: keep the same total, spread evenly over classes",
     )
-    out = found.add_argument_group("output")
+
+
+def _add_output(out: argparse._ArgumentGroup) -> None:
     out.add_argument(
         "--output",
         type=Path,
         metavar="DIR",
-        help="folder to write (default: the first file's name with -lops, here)",
+        help="folder to write (default: ./FILE-lops, by the first file's name)",
     )
     out.add_argument(
         "--keep-out",
         type=Path,
         metavar="FILE",
-        help="write the kept rows into this file, and a folder only with --output",
+        help="write only the kept rows, into this file (with --output: a folder, too)",
     )
     out.add_argument(
         "--format",
         choices=files.FORMATS,
-        help="of the files in the folder (default: that of the input)",
+        help="format of the files in the folder (default: the input's)",
     )
-    shared.add_run(out)
-    return found
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Select among the rows of a table and write what became of them."""
+    """Select rows of a table, write them and print a summary."""
     options = parser().parse_args(arguments)
     shared.set_up()
     paths = files.find(options.files)
@@ -115,26 +129,34 @@ def main(arguments: Sequence[str] | None = None) -> int:
     names = ("probe", "confidence", "rule", "tau", "every", "stratified", "seed", "quiet")
     selection = select(rows.texts, rows.labels, **{name: getattr(options, name) for name in names})
     selection.why[-1:-1] = rows.notes
-    source = ", ".join(map(str, paths[:3])) + (
-        f" and {len(paths) - 3} more" if len(paths) > 3 else ""
-    )
     page = selection.page(
-        rows.gold, title=f"What LOPS kept of {paths[0].name}", source=source, ids=rows.ids
+        rows.gold,
+        title=f"{paths[0].name}: kept by the {selection.settings['method']} method",
+        source=_source(paths, wanted),
+        ids=rows.ids,
     )
+    settings = _settings(options, selection.settings)
+    dataset = outputs.dataset(rows, before)
     config = outputs.describe(
-        "select",
-        _settings(options, selection.settings),
-        options.seed,
-        outputs.dataset(rows, before),
-        selection.settings["device"],
+        "select", settings, options.seed, dataset, selection.settings["device"]
     )
     writing = _Output(
         table, options.label, rows, selection, lambda: outputs.checksums(paths) == before
     )
     with outputs.writing(keep_out or folder or Path()):
         writing.write(folder, keep_out, options.format, page, config)
-    _print(selection, rows, page, folder, keep_out)
+    print(selection.summary())
+    print("\n".join(["", *selection.why, *_noise(page)]))
+    suffix = options.format or table.format
+    print("\n".join(_written(folder, keep_out, suffix)))
     return 0
+
+
+def _source(paths: Sequence[Path], wanted: Wanted) -> str:
+    """Return the names of the files, at most three of them, and of the columns."""
+    named = ", ".join(map(str, paths[:3]))
+    named += f" and {len(paths) - 3} more" if len(paths) > 3 else ""
+    return f"{named}; texts: {wanted.text}, labels: {wanted.label}"
 
 
 def _targets(options: argparse.Namespace, table: tables.Table) -> tuple[Path | None, Path | None]:
@@ -148,7 +170,8 @@ def _targets(options: argparse.Namespace, table: tables.Table) -> tuple[Path | N
     if folder is None:
         if options.format is not None:
             raise LopsError(
-                f"--format is {options.format}, and only {keep_out} is written, by its suffix; leave --format out, or give --output"
+                f"--format is {options.format}, but only {keep_out} is written, in the format of "
+                "its suffix; leave out --format, or give --output"
             )
         return None, keep_out
     if options.format == "parquet":
@@ -160,21 +183,18 @@ def _check_columns(table: tables.Table) -> None:
     taken = [name for name in COLUMNS if name in table.columns]
     if taken:
         raise LopsError(
-            f"{table.paths[0]} has a column {taken[0]!r} already, as what lops select writes has; give the file it was made from, or drop "
-            f"the columns {', '.join(taken)}"
+            f"{table.paths[0]} already has a column {taken[0]!r}, as written by lops select; "
+            f"give the original file, or drop the columns {', '.join(taken)}"
         )
 
 
 def _settings(options: argparse.Namespace, chosen: dict[str, Any]) -> dict[str, Any]:
-    columns = {
-        name: getattr(options, name)
-        for name in ("text", "label", "gold", "id", "drop_unlabelled", "delimiter", "encoding")
-    }
-    return {**columns, **chosen}
+    names = ("text", "label", "gold", "id", "drop_unlabelled", "delimiter", "encoding")
+    return {**{name: getattr(options, name) for name in names}, **chosen}
 
 
 class _Output:
-    """The second pass: every row goes to where it belongs."""
+    """The second pass over the table: kept and rejected rows go to their files."""
 
     def __init__(
         self,
@@ -185,9 +205,8 @@ class _Output:
         unchanged: Callable[[], bool],
     ) -> None:
         self._table, self._selection, self._unchanged = table, selection, unchanged
-        self._position = np.where(
-            rows.labelled, np.cumsum(rows.labelled) - 1, -1
-        )  # of each row of the table among the labelled
+        # Position of each row of the table among the labelled rows; -1: without a label.
+        self._position = np.where(rows.labelled, np.cumsum(rows.labelled) - 1, -1)
         self._suggested = [rows.values[name] for name in selection.suggested]
         self._like = {"lops_suggested": label}
 
@@ -196,7 +215,7 @@ class _Output:
         folder: Path | None,
         keep_out: Path | None,
         kind: str | None,
-        page: Any,
+        page: SelectionPage,
         config: dict[str, Any],
     ) -> None:
         """Write a folder, a file, or both, complete or not at all."""
@@ -228,13 +247,12 @@ class _Output:
     ) -> None:
         with ExitStack() as stack:
             writers = [
-                (
-                    wanted,
-                    stack.enter_context(writer_for(path, kind, self._table, COLUMNS, self._like)),
-                )
+                (wanted, writer_for(path, kind, self._table, COLUMNS, self._like))
                 for wanted, files in ((True, kept), (False, rejected))
                 for path, kind in files
             ]
+            for _, writer in writers:
+                stack.enter_context(writer)
             start = 0
             for block in self._table.blocks():
                 positions = self._position[start : start + len(block)]
@@ -242,9 +260,8 @@ class _Output:
                     self._changed()
                 start += len(block)
                 for wanted, writer in writers:
-                    rows = np.flatnonzero(
-                        (positions >= 0) & (self._selection.mask[positions] == wanted)
-                    )
+                    found = self._selection.mask[positions] == wanted
+                    rows = np.flatnonzero((positions >= 0) & found)
                     writer.write(block, rows, self._added(positions[rows]))
         if start != len(self._position) or not self._unchanged():
             self._changed()
@@ -261,11 +278,12 @@ class _Output:
     def _changed(self) -> None:
         named = ", ".join(map(str, self._table.paths))
         raise LopsError(
-            f"the input changed while it was read ({named}); nothing was written. Run again when nothing else writes to it"
+            f"the input changed during the run ({named}); nothing was written; "
+            "run again when nothing else writes to it"
         )
 
 
-def write_pages(folder: Path, page: Any, config: dict[str, Any]) -> None:
+def write_pages(folder: Path, page: SelectionPage, config: dict[str, Any]) -> None:
     """Write ``config.json``, ``summary.json`` and ``report.html`` into a folder."""
     from lops_adapters.report.selection_page import write_selection_page
 
@@ -274,23 +292,22 @@ def write_pages(folder: Path, page: Any, config: dict[str, Any]) -> None:
     write_selection_page(folder / "report.html", page)
 
 
-def _print(
-    selection: TextSelection, rows: Rows, page: Any, folder: Path | None, keep_out: Path | None
-) -> None:
-    print(selection.summary())
-    print("\n".join(["", *selection.why]))
-    if page.noise_before is not None:
-        after = "-" if page.noise_after is None else f"{100 * page.noise_after:.1f} %"
-        of = (
-            "all labels"
-            if page.n_judged == page.n_rows
-            else f"the {page.n_judged:,} labels that have one"
-        )
-        print(
-            f"Wrong by the gold labels: {100 * page.noise_before:.1f} % of {of}, {after} of those kept."
-        )
-    if keep_out is not None:
-        print(f"Kept rows: {keep_out}")
+def _noise(page: SelectionPage) -> list[str]:
+    """Return the sentence about wrong labels; none without gold labels."""
+    if page.noise_before is None:
+        return []
+    rows = "all rows"
+    if page.n_judged < page.n_rows:
+        rows = f"the {page.n_judged:,} rows with a gold label"
+    before, after = percent(page.noise_before), percent(page.noise_after)
+    return [f"Wrong by the gold labels: {before} of {rows}, {after} of the kept ones."]
+
+
+def _written(folder: Path | None, keep_out: Path | None, suffix: str) -> list[str]:
+    """Return lines with the paths of what was written."""
+    lines = [] if keep_out is None else [f"Kept rows: {keep_out}"]
     if folder is not None:
-        print(f"Kept and rejected rows: {folder}")
-        print(f"Report: {folder / 'report.html'}")
+        for name, said in (("kept", "Kept rows"), ("rejected", "Rejected rows")):
+            lines.append(f"{said}: {folder / f'{name}.{suffix}'}")
+        lines.append(f"Report: {folder / 'report.html'}")
+    return lines

@@ -1,11 +1,8 @@
-"""Tables on disk, read in a stream: CSV, TSV, JSONL and Parquet, one file or several with the same
-columns.
-"""
+"""Tables on disk, read as a stream: CSV, TSV, JSONL and Parquet, one or several files."""
 
 from __future__ import annotations
 
 import codecs
-import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,27 +13,25 @@ from typing import Any
 
 from tqdm import tqdm
 
+from lops_adapters import extras
 from lops_adapters.cli.files import format_of, reading
+from lops_adapters.cli.text_files import check_wide, first_bytes, json_object, text_lines
 from lops_adapters.core import LopsError
 from lops_adapters.datasets.corpus import listed
-from lops_adapters.datasets.lines import BAR_FROM_BYTES, raw_lines
+from lops_adapters.datasets.lines import BAR_FROM_BYTES
 from lops_adapters.datasets.tables import DELIMITERS, csv_records
 
 BLOCK_ROWS = 8192
-WIDE = {  # 32 first: its little-endian mark begins with that of 16
-    "utf-32": (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE),
-    "utf-16": (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE),
-}
 
 
 @dataclass(frozen=True)
 class Block:
-    """Some rows that follow one another, as the file holds them. One of the three is there.
+    """Consecutive rows as the file holds them; one of the three attributes is set.
 
     Attributes:
-        values: rows of cells in the order of the columns, all strings; of CSV and TSV.
-        lines: one JSON object a line, without the line's end; of JSONL.
-        batch: a pyarrow RecordBatch; of Parquet.
+        values: CSV and TSV: rows of cells in the order of the columns, all strings.
+        lines: JSONL: one JSON object per line, without the line end.
+        batch: Parquet: a pyarrow RecordBatch.
 
     """
 
@@ -50,18 +45,18 @@ class Block:
 
 @dataclass(frozen=True)
 class Table:
-    """Files with the same columns, read one after another as often as need be.
+    """Files with the same columns, read one after another, any number of times.
 
     Attributes:
         paths: the files.
-        format: one of :data:`FORMATS`.
-        columns: names of the columns; of JSONL the keys of the first object.
+        format: one of :data:`lops_adapters.cli.files.FORMATS`.
+        columns: names of the columns; for JSONL, the keys of the first object.
         delimiter: of CSV and TSV.
         encoding: of CSV, TSV and JSONL.
         quiet: no progress bars.
-        schema: pyarrow's, of Parquet.
-        marked: whether the first file is CSV or TSV and begins with the byte order mark of UTF-8,
-            as Excel writes it and wants it.
+        schema: pyarrow's schema of Parquet.
+        marked: the first file is CSV or TSV and begins with UTF-8's byte order mark, as Excel
+            writes and expects it.
 
     """
 
@@ -76,16 +71,16 @@ class Table:
 
     @property
     def unit(self) -> str:
-        """What the numbers of :meth:`cells` count: lines of a file, or rows."""
+        """The unit of the numbers in :meth:`cells`: line or row."""
         return "row" if self.format == "parquet" else "line"
 
     def cells(self, names: Sequence[str]) -> Iterator[tuple[Path, int, tuple[Any, ...]]]:
-        """Yield (file, number of the line or row from 1, the cells of the named columns); a missing
-        key of a JSON object is None.
+        """Yield (file, line or row number from 1, cells of the named columns).
+
+        A missing key of a JSON object is None.
 
         Raises:
-            LopsError: a bad byte, a row that is no row of the table, or a file that is not of its
-                format.
+            LopsError: a bad byte, a row that does not fit the table, or a file of another format.
 
         """
         for path in self.paths:
@@ -103,7 +98,7 @@ class Table:
             yield from enumerate(rows, 1)
         elif self.format == "jsonl":
             for number, line in self._json_lines(path):
-                record = _json_object(path, number, line)
+                record = json_object(path, number, line)
                 yield number, tuple(record.get(name) for name in names)
         else:
             places = [self.columns.index(name) for name in names]
@@ -111,9 +106,7 @@ class Table:
                 yield number, tuple(fields[place] for place in places)
 
     def blocks(self) -> Iterator[Block]:
-        """Yield all rows in their order, in blocks, each as its file holds it; errors as of
-        :meth:`cells`.
-        """
+        """Yield all rows in order, in blocks as the files hold them; raise as :meth:`cells`."""
         for path in self.paths:
             with reading(path):
                 yield from self._blocks(path)
@@ -129,15 +122,15 @@ class Table:
             yield from (Block(values=part) for part in _parts(records))
 
     def _records(self, path: Path) -> Iterator[tuple[int, list[str]]]:
-        records = csv_records(
-            path, self.quiet, self.delimiter, text_lines(path, self.encoding, self.quiet)
-        )
+        lines = text_lines(path, self.encoding, self.quiet)
+        records = csv_records(path, self.quiet, self.delimiter, lines)
         next(records, None)  # the header
         for line, record in records:
             if len(record) != len(self.columns):
                 raise LopsError(
-                    f"{path}, line {line}: {len(record)} fields, but the header names {len(self.columns)}; "
-                    "put fields that contain the delimiter in quotes, or name the delimiter with --delimiter"
+                    f"{path}, line {line}: found {len(record)} fields; wanted "
+                    f"{len(self.columns)}, as in the header; quote fields that contain the "
+                    "delimiter, or give --delimiter"
                 )
             yield line, record
 
@@ -164,7 +157,7 @@ class Table:
                     yield batch if columns is None else batch.select(columns)
                     bar.update(len(batch))
         except pyarrow.ArrowException as error:
-            raise LopsError(f"{path}: cannot be read as Parquet ({error})") from None
+            raise LopsError(f"{path} cannot be read as Parquet ({error})") from None
 
 
 def open_table(
@@ -174,108 +167,93 @@ def open_table(
     encoding: str = "utf-8",
     quiet: bool = False,
 ) -> Table:
-    """Look at the beginning of files and return them as a table.
+    """Read the beginnings of files and return them as a table.
 
     Args:
         paths: at least one file, all of one format.
-        delimiter: of CSV or TSV, one character. Default: by the suffix.
+        delimiter: of CSV or TSV, one character; default: by the suffix.
         encoding: of text files, a name that Python knows.
         quiet: no progress bars.
 
     Raises:
-        LopsError: an unknown suffix, files of several formats or with different columns, an empty
-            file, two columns of one name.
+        LopsError: an unknown suffix, several formats, different columns, an empty file, or two
+            columns of one name.
 
     """
-    formats = {format_of(path) for path in paths}
-    if len(formats) > 1:
-        raise LopsError(
-            f"the files are of several formats ({', '.join(sorted(formats))}); give files of one format"
-        )
-    (kind,) = formats
-    try:
-        codecs.lookup(encoding)
-    except LookupError:
-        raise LopsError(
-            f"--encoding is {encoding!r}, which Python does not know; wanted a name such as utf-8, cp1252 or latin-1"
-        ) from None
-    if delimiter is not None and (len(delimiter) != 1 or kind not in ("csv", "tsv")):
-        raise LopsError(
-            f"--delimiter is {delimiter!r} for a {kind} file; wanted one character, for CSV or TSV"
-        )
+    kind = _format_of_all(paths)
+    _check_options(kind, delimiter, encoding)
     chosen = delimiter or DELIMITERS.get(f".{kind}", ",")
     schemas = {}
     for path in paths:
         with reading(path):
             if kind != "parquet":
-                _check_wide(path, encoding)
+                check_wide(path, encoding)
             schemas[path] = _start_of(path, kind, chosen, encoding)
     first = paths[0]
-    for path, (columns, schema) in schemas.items():
-        if (columns, schema) != schemas[first] and (
-            kind != "jsonl" or set(columns) != set(schemas[first][0])
-        ):
-            what = "types of columns" if columns == schemas[first][0] else "columns"
-            raise LopsError(
-                f"{path} has other {what} than {first}: {listed(map(repr, columns))}, not {listed(map(repr, schemas[first][0]))}; "
-                "give files with the same columns in the same order"
-            )
     columns, schema = schemas[first]
+    for path, found in schemas.items():
+        same_keys = kind == "jsonl" and set(found[0]) == set(columns)  # keys have no order
+        if found != (columns, schema) and not same_keys:
+            what = "types of columns" if found[0] == columns else "columns"
+            raise LopsError(
+                f"{path} has other {what} than {first}: {listed(map(repr, found[0]))}, "
+                f"not {listed(map(repr, columns))}; give files with the same columns and types"
+            )
     doubled = [name for name, times in Counter(columns).items() if times > 1]
     if doubled:
-        raise LopsError(
-            f"{first}: {columns.count(doubled[0])} columns are called {doubled[0]!r}; rename all but one"
-        )
-    marked = kind in ("csv", "tsv") and _first_bytes(first).startswith(codecs.BOM_UTF8)
+        times = columns.count(doubled[0])
+        raise LopsError(f"{first}: {times} columns are named {doubled[0]!r}; rename all but one")
+    marked = kind in ("csv", "tsv") and first_bytes(first).startswith(codecs.BOM_UTF8)
     return Table(tuple(paths), kind, columns, chosen, encoding, quiet, schema, marked)
 
 
-def _first_bytes(path: Path) -> bytes:
-    with path.open("rb") as file:
-        return file.read(4)
-
-
-def _check_wide(path: Path, encoding: str) -> None:
-    """Raise a LopsError where the byte order mark of a file names another encoding than the one it
-    would be read in.
-    """
-    start, name = _first_bytes(path), codecs.lookup(encoding).name
-    found = next((wide for wide, marks in WIDE.items() if start.startswith(marks)), None)
-    if found is not None and not name.startswith(found):
+def _format_of_all(paths: Sequence[Path]) -> str:
+    formats = sorted({format_of(path) for path in paths})
+    if len(formats) > 1:
         raise LopsError(
-            f"{path} is in {found.upper()}, as its first bytes say, and not in {name}; give --encoding {found}"
+            f"the files have several formats ({', '.join(formats)}); give files of one format"
+        )
+    return formats[0]
+
+
+def _check_options(kind: str, delimiter: str | None, encoding: str) -> None:
+    try:
+        codecs.lookup(encoding)
+    except LookupError:
+        raise LopsError(
+            f"--encoding is {encoding!r}, which Python does not know; "
+            "wanted a name such as utf-8, cp1252 or latin-1"
+        ) from None
+    if delimiter is not None and (len(delimiter) != 1 or kind not in ("csv", "tsv")):
+        raise LopsError(
+            f"--delimiter is {delimiter!r} for a {kind} file; wanted one character, for CSV or TSV"
         )
 
 
 def _start_of(path: Path, kind: str, delimiter: str, encoding: str) -> tuple[tuple[str, ...], Any]:
-    """Names of the columns of a file, and pyarrow's schema where it has one."""
+    """Return the names of a file's columns, and pyarrow's schema of Parquet."""
     if kind == "parquet":
         pyarrow, parquet = import_pyarrow(path)
         try:
             schema = parquet.read_schema(path)
         except pyarrow.ArrowException as error:
-            raise LopsError(f"{path}: cannot be read as Parquet ({error})") from None
+            raise LopsError(f"{path} cannot be read as Parquet ({error})") from None
         return tuple(schema.names), schema
     lines = text_lines(path, encoding, True)
     if kind == "jsonl":
-        number, line = next(
-            ((number, line) for number, line in enumerate(lines, 1) if line.strip()), (0, "")
-        )
+        filled = ((number, line) for number, line in enumerate(lines, 1) if line.strip())
+        number, line = next(filled, (0, ""))
         if not number:
-            raise LopsError(f"{path}: the file is empty; one JSON object a line is needed")
-        return tuple(_json_object(path, number, line)), None
+            raise LopsError(f"{path} is empty; wanted one JSON object per line")
+        return tuple(json_object(path, number, line)), None
     _, header = next(csv_records(path, True, delimiter, lines), (0, []))
     if not header:
-        raise LopsError(
-            f"{path}: the file is empty; a header with the names of the columns is needed"
-        )
+        raise LopsError(f"{path} is empty; wanted a header with the names of the columns")
     return tuple(header), None
 
 
 def require(table: Table, name: str, option: str) -> None:
-    """Raise a LopsError that names the columns there are, and the nearest, where a table lacks a
-    column.
-    """
+    """Raise a LopsError with the existing columns, and the nearest, if a column is missing."""
     if name in table.columns:
         return
     hint = _about_delimiter(table, name)
@@ -284,16 +262,13 @@ def require(table: Table, name: str, option: str) -> None:
         near = get_close_matches(name.lower(), lower, n=1, cutoff=0.5)
         hint = f" Did you mean {option} {lower[near[0]]!r}?" if near else ""
         if len(table.columns) == 1 and table.format in ("csv", "tsv"):
-            hint += " Is --delimiter right?"
-    raise LopsError(
-        f"{table.paths[0]} has no column {name!r}; its columns are {listed(map(repr, table.columns))}.{hint}"
-    )
+            hint += " Check --delimiter."
+    known = listed(map(repr, table.columns))
+    raise LopsError(f"{table.paths[0]} has no column {name!r}; its columns are {known}.{hint}")
 
 
 def _about_delimiter(table: Table, name: str) -> str:
-    """A sentence about the delimiter, where another one would make the column, or more than one
-    column, of the header.
-    """
+    """Return a hint if another delimiter finds the column, or several columns, in the header."""
     if table.format not in ("csv", "tsv"):
         return ""
     header = table.delimiter.join(table.columns)
@@ -304,60 +279,13 @@ def _about_delimiter(table: Table, name: str) -> str:
             and len(names) > 1
             and (len(table.columns) == 1 or name in names)
         ):
-            return f" Its columns are separated by {given}: give --delimiter {given}"
+            return f" The header looks separated by {given}; give --delimiter {given}"
     return ""
 
 
-def text_lines(path: Path, encoding: str, quiet: bool) -> Iterator[str]:
-    """Yield the lines of a text file, ends included; only a line feed ends a line.
-
-    Raises:
-        LopsError: bytes that are not of the encoding, with the line.
-
-    """
-    if codecs.lookup(encoding).name in ("utf-8", "utf-8-sig"):
-        try:
-            yield from raw_lines(path, quiet)
-        except LopsError as error:
-            raise LopsError(
-                f"{error}, or name the encoding it has, for instance --encoding cp1252"
-            ) from None
-        return
-    number = 0
-    try:
-        with path.open(encoding=encoding, newline="\n") as file:
-            for number, line in enumerate(file, 1):  # noqa: B007 (for the message)
-                yield line
-    except UnicodeError as error:
-        raise LopsError(
-            f"{path}, after line {number}: these bytes are not {encoding} ({error}); give another --encoding"
-        ) from None
-
-
 def import_pyarrow(path: Path) -> tuple[Any, Any]:
-    """Return pyarrow and pyarrow.parquet, or raise a LopsError that says how to install them."""
-    try:
-        import pyarrow
-        from pyarrow import parquet
-    except ImportError:
-        raise LopsError(
-            f"{path}: Parquet needs pyarrow, which is not installed; run: pip install 'lops_adapters[parquet]'"
-        ) from None
-    return pyarrow, parquet
-
-
-def _json_object(path: Path, number: int, line: str) -> dict[str, Any]:
-    try:
-        record = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise LopsError(
-            f"{path}, line {number}: no JSON ({error}); one JSON object a line is needed"
-        ) from None
-    if not isinstance(record, dict):
-        raise LopsError(
-            f"{path}, line {number}: found {record!r:.80}; one JSON object a line is needed"
-        )
-    return record
+    """Return pyarrow and pyarrow.parquet; a LopsError about ``path`` if they are not installed."""
+    return extras.load("pyarrow", str(path)), extras.load("pyarrow.parquet", str(path))
 
 
 def _parts(rows: Iterator[Any]) -> Iterator[list[Any]]:

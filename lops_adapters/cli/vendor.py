@@ -1,4 +1,4 @@
-"""``lops vendor``: the core as a file in somebody's code base."""
+"""``lops vendor``: the core as one file in another code base."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def parser() -> argparse.ArgumentParser:
     """Return the parser of ``lops vendor``."""
     found = argparse.ArgumentParser(
         prog="lops vendor",
-        description="Copy lops_adapters/core.py, which needs numpy alone, under a stamp.",
+        description="Copy lops_adapters/core.py, which needs only numpy, with a version stamp.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -26,37 +26,32 @@ def parser() -> argparse.ArgumentParser:
         "destination",
         type=Path,
         metavar="DEST",
-        help=f"a folder, for {copies.CORE_NAME} in it, or a file's name",
+        help=f"a file name, or a folder to write {copies.CORE_NAME} into",
     )
     found.add_argument(
         "--check",
         action="store_true",
-        help="say whether the copy is current, old or edited, and write nothing",
+        help="show whether the copy is current, old or edited, and write nothing",
     )
     return found
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Copy the core, or say what a copy is; returns 1 where it is not current."""
+    """Copy the core, or check a copy; returns 1 if the copy is not current."""
     options = parser().parse_args(arguments)
     if not options.check:
         path, before = copies.vendor(options.destination)
-        print(
-            f"{path} is lops_adapters {__version__}"
-            + (", as before" if before == "current" else "")
-        )
+        unchanged = ", unchanged" if before == "current" else ""
+        print(f"{path} is lops_adapters {__version__}{unchanged}")
         return 0
     path = copies.target(options.destination)
     state = copies.state(path, copies.core_text())
     if state in ("missing", "foreign"):
-        what = "is not there" if state == "missing" else "is not a copy made by lops vendor"
-        raise LopsError(f"{path} {what}; lops vendor {options.destination} makes one")
-    print(
-        f"{path} is {state}"
-        + (
-            f": lops_adapters {copies.version_of(path)}, here is {__version__}"
-            if state != "current"
-            else ""
-        )
-    )
-    return 0 if state == "current" else 1
+        what = "does not exist" if state == "missing" else "is not a copy made by lops vendor"
+        raise LopsError(f"{path} {what}; to make one: lops vendor {options.destination}")
+    if state == "current":
+        print(f"{path} is current")
+        return 0
+    copied = copies.version_of(path)
+    print(f"{path} is {state}: lops_adapters {copied}; installed: {__version__}")
+    return 1

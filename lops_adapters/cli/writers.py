@@ -1,4 +1,4 @@
-"""Rows written as they were read, with columns more: CSV, TSV, JSONL and Parquet."""
+"""Rows written as they were read, with added columns: CSV, TSV, JSONL and Parquet."""
 
 from __future__ import annotations
 
@@ -15,13 +15,11 @@ from lops_adapters import storage
 from lops_adapters.cli.tables import Block, Table, import_pyarrow
 from lops_adapters.core import LopsError
 
-Added = Mapping[
-    str, Sequence[Any]
-]  # name of a new column -> one value a row, None for an empty cell
+Added = Mapping[str, Sequence[Any]]  # new column -> one value per row, None: empty cell
 
 
 class Writer(Protocol):
-    """Writes the rows of blocks into one file, as a context manager: leaving it completes the file."""
+    """Write rows of blocks into one file; a context manager that completes the file on leaving."""
 
     def __enter__(self) -> Writer:
         """Begin."""
@@ -30,9 +28,7 @@ class Writer(Protocol):
         """Complete the file."""
 
     def write(self, block: Block, rows: np.ndarray, added: Added) -> None:
-        """Write the rows of a block at the (m,) positions ``rows``; ``added`` holds m values for
-        each new column.
-        """
+        """Write the rows of a block at (m,) positions; ``added`` has m values per new column."""
 
 
 def writer_for(
@@ -50,11 +46,9 @@ def writer_for(
     """
     if kind == "parquet":
         return ParquetRows(path, table, added, like)
-    return (
-        JsonRows(path, table)
-        if kind == "jsonl"
-        else DelimitedRows(path, table, added, "\t" if kind == "tsv" else ",")
-    )
+    if kind == "jsonl":
+        return JsonRows(path, table)
+    return DelimitedRows(path, table, added, "\t" if kind == "tsv" else ",")
 
 
 class _TextFile:
@@ -87,11 +81,8 @@ class DelimitedRows(_TextFile):
         super().__init__(path)
         self._table, self._added = table, list(added)
         self._encoding = "utf-8-sig" if table.marked else "utf-8"
-        self._delimiter = (
-            table.delimiter
-            if table.format in ("csv", "tsv") and _is_own(table, delimiter)
-            else delimiter
-        )
+        same_kind = table.format == ("tsv" if delimiter == "\t" else "csv")
+        self._delimiter = table.delimiter if same_kind else delimiter
 
     def _begin(self) -> None:
         self._rows = csv.writer(self._file, delimiter=self._delimiter, lineterminator="\n")
@@ -108,7 +99,7 @@ class DelimitedRows(_TextFile):
 
 
 class JsonRows(_TextFile):
-    """JSONL. An object that was read keeps every byte of its own; the new keys stand at its end."""
+    """JSONL. An object that was read keeps its bytes; the new keys are appended."""
 
     def __init__(self, path: Path, table: Table) -> None:
         super().__init__(path)
@@ -130,7 +121,7 @@ class JsonRows(_TextFile):
 
 
 class ParquetRows:
-    """Parquet with the schema of the input, or one that the first block's values give."""
+    """Parquet with the schema of the input, or one inferred from the first block."""
 
     def __init__(
         self, path: Path, table: Table, added: Sequence[str], like: Mapping[str, str]
@@ -144,12 +135,9 @@ class ParquetRows:
 
     def __exit__(self, *raised: object) -> None:
         if self._file is None and not any(raised):
-            self._open(
-                self._table.schema
-                or self._pyarrow.schema(
-                    [(name, self._pyarrow.string()) for name in self._table.columns]
-                )
-            )
+            text = self._pyarrow.string()
+            strings = self._pyarrow.schema([(name, text) for name in self._table.columns])
+            self._open(self._table.schema or strings)
         if self._file is not None:
             self._file.close()
 
@@ -157,7 +145,7 @@ class ParquetRows:
         """Write rows of a block.
 
         Raises:
-            LopsError: values of JSON objects whose types change from block to block.
+            LopsError: JSON objects with values of another type than in earlier blocks.
 
         """
         pa = self._pyarrow
@@ -179,39 +167,33 @@ class ParquetRows:
             "lops_selected": pa.bool_(),
         }
         for name in self._added:
-            kind = (
-                types.get(name, pa.string())
-                if name not in self._like
-                else schema.field(self._like[name]).type
-            )
-            schema = schema.append(
-                pa.field(name, kind.value_type if pa.types.is_dictionary(kind) else kind)
-            )
+            kind = types.get(name, pa.string())
+            if name in self._like:
+                kind = schema.field(self._like[name]).type
+            if pa.types.is_dictionary(kind):
+                kind = kind.value_type
+            schema = schema.append(pa.field(name, kind))
         self._schema = schema
         self._file = self._parquet.ParquetWriter(self._path, schema)
 
     def _batch(self, block: Block) -> Any:
         pa, names = self._pyarrow, self._table.columns
-        columns = dict(zip(names, zip(*_cells(self._table, block), strict=True), strict=True))
-        known = (
-            None if self._file is None else pa.schema([self._schema.field(name) for name in names])
-        )
+        cells = zip(*_cells(self._table, block), strict=True)
+        columns = {name: list(values) for name, values in zip(names, cells, strict=True)}
+        known = None
+        if self._file is not None:
+            known = pa.schema([self._schema.field(name) for name in names])
         try:
-            if known is None:
-                return pa.RecordBatch.from_pydict(
-                    {name: list(values) for name, values in columns.items()}
-                )
-            return pa.RecordBatch.from_pydict(
-                {name: list(values) for name, values in columns.items()}, schema=known
-            )
+            return pa.RecordBatch.from_pydict(columns, schema=known)
         except (pa.ArrowException, TypeError) as error:
             raise LopsError(
-                f"a column's type changes from row to row ({error}), which Parquet does not allow; give --format jsonl"
+                f"a column has values of several types ({error}); Parquet allows one; "
+                "give --format jsonl"
             ) from None
 
 
 def _cells(table: Table, block: Block) -> Any:
-    """Rows of a block as lists of values in the order of the columns."""
+    """Return the rows of a block as values in the order of the columns."""
     if block.values is not None:
         return block.values
     if block.batch is not None:
@@ -221,17 +203,14 @@ def _cells(table: Table, block: Block) -> Any:
         new = set(record) - set(table.columns)
         if new:
             raise LopsError(
-                f"a row has a key {sorted(new)[0]!r} that the first row lacks, so there is no column for it; give --format jsonl"
+                f"a row has a key {sorted(new)[0]!r} that the first row lacks, "
+                "so there is no column for it; give --format jsonl"
             )
     return ([record.get(name) for name in table.columns] for record in records)
 
 
-def _is_own(table: Table, delimiter: str) -> bool:
-    return delimiter == ("\t" if table.format == "tsv" else ",")
-
-
 def cell_text(value: Any) -> str:
-    """Return a value as the text of a CSV cell: nothing for None, JSON for lists and objects.
+    """Return a value as the text of a CSV cell: empty for None, JSON for lists and objects.
 
     >>> [cell_text(value) for value in ("a", None, 1.5, True, ["x"])]
     ['a', '', '1.5', 'true', '["x"]']

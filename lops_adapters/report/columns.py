@@ -1,4 +1,4 @@
-"""The columns that come with a selection, checked and brought into one form."""
+"""The columns of a selection's rows, checked and in one form."""
 
 from __future__ import annotations
 
@@ -18,10 +18,14 @@ Texts = Sequence[Any] | Callable[[list[int]], Sequence[Any]]
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """Aligned with the n rows of a selection; lists, so that a pandas index cannot mislead; None
-    where nothing was given.
+    """Columns aligned with the n rows of a selection, as lists; None: not given.
 
     Attributes:
+        labels: pseudo-labels.
+        suggested: label that the probe prefers.
+        probability: its probability.
+        gold: gold labels.
+        ids: ids of the rows.
         codes: (n,) int64, place of the pseudo-label among the classes of the selection.
         wrong: (n,) bool, rows whose gold label is another; None without gold labels.
         judged: (n,) bool, rows that have a gold label.
@@ -52,23 +56,21 @@ class Columns:
         """Return the columns of a selection.
 
         Raises:
-            LopsError: there are no rows, lengths differ, a label is no class of the selection, gold
-                labels cannot be compared or are all missing.
+            LopsError: no rows, different lengths, a label that is no class of the selection, or
+                gold labels that cannot be compared or are all missing.
 
         """
         n = len(selection.mask)
         if not n:
-            raise LopsError("the selection is of no rows; wanted at least one")
-        given = {
-            "texts": None if callable(texts) else texts,
-            "labels": labels,
-            "suggested": suggested,
-        }
-        given |= {"suggested_probability": suggested_probability, "gold": gold, "ids": ids}
+            raise LopsError("the selection has no rows; wanted at least one")
+        given = {"labels": labels, "suggested": suggested, "gold": gold, "ids": ids}
+        given |= {"suggested_probability": suggested_probability}
+        given |= {} if callable(texts) else {"texts": texts}
         for name, values in given.items():
             if values is not None and len(values) != n:
                 raise LopsError(
-                    f"found {len(values)} {name} and a selection of {n} rows; wanted one a row, in the same order"
+                    f"found {len(values)} {name} and a selection of {n} rows; "
+                    "wanted one per row, in the same order"
                 )
         listed, truth = _listed(labels), None if gold is None else _listed(gold)
         place = {label: i for i, label in enumerate(selection.per_class)}
@@ -76,17 +78,17 @@ class Columns:
         if codes.min() < 0:
             i = int(codes.argmin())
             raise LopsError(
-                f"label {listed[i]!r} of row {i} is no class of the selection; pass the pseudo-labels it was made from"
+                f"label {listed[i]!r} of row {i} is no class of the selection; "
+                "pass the pseudo-labels that were selected from"
             )
         wrong, judged = None, np.zeros(n, dtype=bool)
         if truth is not None:
             judged = np.array([not is_unlabelled(label) for label in truth])
             at = np.flatnonzero(judged).tolist()
             if not at:
-                raise LopsError(f"all {n} gold labels are missing; wanted some, or no gold at all")
-            noise(
-                [listed[i] for i in at], [truth[i] for i in at]
-            )  # refuses names against numbers, which would all look wrong
+                raise LopsError(f"all {n} gold labels are missing; give some, or leave gold out")
+            # Raises where names meet numbers, which would all count as wrong.
+            noise([listed[i] for i in at], [truth[i] for i in at])
             wrong = judged & (codes != _codes(truth, place))
         said, sure, names = (
             None if values is None else _listed(values)
@@ -96,8 +98,9 @@ class Columns:
 
     @property
     def doubt(self) -> np.ndarray:
-        """How sure the probe is of another class than the pseudo-label, (n,) float64: 0 where it is
-        not, 1 where it gave no number.
+        """Return the probability of another class than the pseudo-label, (n,) float64.
+
+        0 where the probe agrees, 1 where it gives no probability.
         """
         if self.suggested is None:
             return np.zeros(len(self.codes))
@@ -105,19 +108,16 @@ class Columns:
             text_or_none(found) is not None and found != label
             for found, label in zip(self.suggested, self.labels, strict=True)
         ]
-        sure = (
-            1.0
-            if self.probability is None
-            else np.nan_to_num(np.array(self.probability, dtype=np.float64))
-        )
-        return np.where(other, sure, 0.0)
+        if self.probability is None:
+            return np.where(other, 1.0, 0.0)
+        return np.where(other, np.nan_to_num(np.array(self.probability, dtype=np.float64)), 0.0)
 
 
 def texts_at(texts: Texts, positions: list[int]) -> list[Any]:
     """Return the texts at sorted positions."""
     if callable(texts):
         return list(texts(positions))
-    by_place = getattr(texts, "iloc", texts)  # a pandas column
+    by_place = getattr(texts, "iloc", texts)  # the index of a pandas column need not be positions
     return [by_place[i] for i in positions]
 
 
@@ -127,7 +127,7 @@ def number_or_none(value: Any) -> float | None:
 
 
 def text_or_none(value: Any) -> str | None:
-    """Return a label or id as text; None where it is missing."""
+    """Return a label or id as text, None if it is missing."""
     return None if is_unlabelled(value) else cleaned(str(value))
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from lops_adapters.console import percent
 from lops_adapters.report.charts import curve_chart
-from lops_adapters.report.data import BEST, ComparisonPage
+from lops_adapters.report.contents import BEST, ComparisonPage
 from lops_adapters.report.layout import (
     details,
     document,
@@ -39,7 +39,8 @@ def write_comparison_page(path: Path, page: ComparisonPage) -> Path:
 
 
 def _sentence(page: ComparisonPage) -> str:
-    methods = f"{len(page.methods)} method{'' if len(page.methods) == 1 else 's'} on {count(page.n_rows)} rows"
+    number = f"{len(page.methods)} method{'' if len(page.methods) == 1 else 's'}"
+    methods = f"{number} on {count(page.n_rows)} rows"
     return methods if page.noise is None else f"{methods}, {percent(page.noise)} wrong"
 
 
@@ -60,50 +61,40 @@ def _methods(page: ComparisonPage) -> str:
     if not any(row.note for row in page.methods):
         head, rows = head[:-1], [row[:-1] for row in rows]
     note = (
-        '<p class="note">Area: under the noise-coverage curve; smaller is better. It begins at the first coverage that a method can tell '
-        "apart, so areas compare only between curves that begin alike.</p>"
+        '<p class="note">Area under the noise-coverage curve; lower is better. It begins at the '
+        "smallest coverage that a method can tell apart, so compare areas only between curves that "
+        "begin alike.</p>"
     )
-    return section(
-        "methods",
-        "Methods",
-        table(head, rows, "Methods of the comparison", text=(6,), stacked=True),
-        note,
-    )
+    drawn = table(head, rows, "Methods of the comparison", text=(6,), stacked=True)
+    return section("methods", "Methods", drawn, note)
 
 
 def _curves(page: ComparisonPage) -> str:
     if not page.curves:
         return ""
+    names = {curve.name for curve in page.curves}
     kept = [
         (row.name, row.n_kept / page.n_rows, row.noise_after)
         for row in page.methods
-        if row.noise_after is not None
+        if row.noise_after is not None and row.name in names
     ]
-    names = {curve.name for curve in page.curves}
-    points = [(name, coverage, noise) for name, coverage, noise in kept if name in names]
     note = (
-        '<p class="note">Wrong pseudo-labels among the rows kept, as more rows are kept. Lower is better; no ranking gets below '
-        f"the {BEST} one. Dots: what each method keeps by itself.</p>"
+        '<p class="note">Wrong pseudo-labels among the rows kept. Lower is better; the '
+        f"{BEST} curve is the bound for any ranking. Dots: the rows that each method keeps.</p>"
     )
     head = ["method", *(f"{100 * coverage:.0f} %" for coverage in _COVERAGES)]
     rows = [
         [curve.name, *(_noise_at(curve.coverage, curve.noise, coverage) for coverage in _COVERAGES)]
         for curve in page.curves
     ]
-    numbers = details(
-        "Numbers of this chart", table(head, rows, "Share of wrong pseudo-labels at some coverages")
-    )
-    return section(
-        "curves",
-        "Noise against coverage",
-        f'<div class="card single">{note}{curve_chart(page.curves, points)}{numbers}</div>',
-    )
+    numbers = table(head, rows, "Share of wrong pseudo-labels at some coverages")
+    folded = details("Numbers of this chart", numbers)
+    drawn = f'<div class="card single">{note}{curve_chart(page.curves, kept)}{folded}</div>'
+    return section("curves", "Noise against coverage", drawn)
 
 
 def _noise_at(coverage: list[float], noise: list[float], wanted: float) -> str:
-    """Noise between the points of a curve; a dash before the first, where the ranking ties all
-    rows.
-    """
+    """Return the noise of a curve at a coverage; ``-`` before its first point."""
     if wanted < coverage[0] - 1e-9:
         return "-"
     return percent(float(np.interp(wanted, coverage, noise)))

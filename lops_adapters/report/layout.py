@@ -1,6 +1,4 @@
-"""What all pages share: one file with style, data and script inside, that asks nothing of the
-network and lets nothing else run.
-"""
+"""What all pages share: one HTML file that needs no network and runs no script but its own."""
 
 from __future__ import annotations
 
@@ -19,53 +17,59 @@ Cell = Any  # shown as text, unless it is Markup
 
 
 class Markup(str):
-    """HTML made here, out of escaped parts; it enters a page as it is."""
+    """HTML built from escaped parts; a page takes it as it is."""
 
     __slots__ = ()
 
 
 def document(title: str, header: str, main: str, *, data: Any = None) -> str:
-    """Return a whole page; with ``data`` the script comes along and reads it."""
+    """Return a whole page; with ``data`` the script is included and reads it."""
     style = _resource("page.css")
     script = _resource("page.js") if data is not None else ""
-    # Scripts are allowed by their hash alone: should text ever slip through unescaped, it still
-    # does not run.
-    policy = f"default-src 'none'; style-src {_hash(style)}; img-src data:; base-uri 'none'; form-action 'none'"
+    # Scripts are allowed by hash only: text that slips through unescaped still does not run.
+    policy = f"default-src 'none'; style-src {_hash(style)}; img-src data:"
+    policy += "; base-uri 'none'; form-action 'none'"
     policy += f"; script-src {_hash(script)}" if script else ""
-    scripts = (
-        f'<script type="application/json" id="data">{embedded(data)}</script>\n<script>{script}</script>\n'
-        if script
-        else ""
-    )
+    scripts = ""
+    if script:
+        scripts = f'<script type="application/json" id="data">{embedded(data)}</script>\n'
+        scripts += f"<script>{script}</script>\n"
     return (
-        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{policy}">'
-        f'<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="referrer" content="no-referrer">'
-        f"<title>{escaped(title)}</title><style>{style}</style></head>\n<body>\n<header>{header}</header>\n<main>\n{main}\n</main>\n"
-        f"<footer>Made by lops_adapters {__version__}. One file: it works offline and sends nothing.</footer>\n{scripts}</body></html>\n"
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<meta name="referrer" content="no-referrer">'
+        f"<title>{escaped(title)}</title><style>{style}</style></head>\n"
+        f"<body>\n<header>{header}</header>\n<main>\n{main}\n</main>\n"
+        f"<footer>Made by lops_adapters {__version__}. One file; works offline, sends nothing."
+        f"</footer>\n{scripts}</body></html>\n"
     )
 
 
 def embedded(value: Any) -> str:
-    r"""Return JSON that no HTML or JavaScript reader can take for anything else.
+    r"""Return JSON that HTML and JavaScript parsers read as nothing else.
 
     >>> embedded("</script>&")
     '"\\u003c/script\\u003e\\u0026"'
     """
-    text = json.dumps(
-        plain(value), allow_nan=False, separators=(",", ":")
-    )  # ASCII alone: lone surrogates and U+2028 are escaped too
+    # ASCII only, so that lone surrogates and U+2028 are escaped too.
+    text = json.dumps(plain(value), allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 def headline(title: str, sentence: str, source: str) -> str:
-    """Return what stands at the top of a page."""
-    return f'<p class="eyebrow">{isolated(title)}</p><h1>{escaped(sentence)}</h1><p class="muted">{isolated(source)}</p>'
+    """Return the top of a page: title, main result, source."""
+    return (
+        f'<p class="eyebrow">{isolated(title)}</p><h1>{escaped(sentence)}</h1>'
+        f'<p class="muted">{isolated(source)}</p>'
+    )
 
 
 def section(name: str, title: str, *parts: str) -> str:
-    """Return a part of the page under a heading; ``name`` is its id."""
+    """Return a section of the page under a heading; ``name`` is its id."""
     body = "\n".join(part for part in parts if part)
-    return f'<section aria-labelledby="{name}"><h2 id="{name}">{escaped(title)}</h2>\n{body}\n</section>'
+    heading = f'<h2 id="{name}">{escaped(title)}</h2>'
+    return f'<section aria-labelledby="{name}">{heading}\n{body}\n</section>'
 
 
 def table(
@@ -76,26 +80,25 @@ def table(
     text: Sequence[int] = (),
     stacked: bool = False,
 ) -> str:
-    """Return a table that scrolls by itself where it is too wide; numbers to the right, the first
-    column names its row.
+    """Return a table that scrolls sideways where it is too wide; numbers are right-aligned.
 
     Args:
-        head: names of the columns.
+        head: names of the columns; the first column names the row.
         rows: cells, shown as text unless they are :class:`Markup`.
-        caption: read out, not seen: a heading says it already.
-        text: columns besides the first that hold words.
-        stacked: on a phone each row has its words above and below its numbers, so that nothing lies
-            beyond the edge.
+        caption: for screen readers; not shown.
+        text: further columns that hold words.
+        stacked: on a phone, put the words of a row above and below its numbers, so that nothing
+            lies beyond the edge.
 
     """
     words = {0, *text}
     kinds = [' class="words" dir="auto"' if i in words else "" for i in range(len(head))]
-    # A table that is laid out otherwise is none to screen readers unless its parts say what they
-    # are.
+    # Explicit roles: with another layout, screen readers no longer see a table.
     line, column, name, cell = (
         f' role="{role}"' if stacked else ""
         for role in ("row", "columnheader", "rowheader", "cell")
     )
+    group, whole = (' role="rowgroup"', ' role="table" class="stacked"') if stacked else ("", "")
     titles = "".join(
         f'<th scope="col"{column}{kind}>{escaped(title)}</th>'
         for title, kind in zip(head, kinds, strict=True)
@@ -104,28 +107,45 @@ def table(
     for row in rows:
         shown = [value if isinstance(value, Markup) else escaped(value) for value in row]
         first = f'<th scope="row"{name}{kinds[0]}>{shown[0]}</th>'
-        rest = "".join(
-            f"<td{cell}{kind}>{value}</td>"
-            for value, kind in zip(shown[1:], kinds[1:], strict=True)
-        )
-        lines.append(f"<tr{line}>{first}{rest}</tr>")
-    group, whole = (' role="rowgroup"', ' role="table" class="stacked"') if stacked else ("", "")
-    body = (
-        f"<thead{group}><tr{line}>{titles}</tr></thead><tbody{group}>"
-        + "\n".join(lines)
-        + "</tbody>"
+        rest = zip(shown[1:], kinds[1:], strict=True)
+        cells = "".join(f"<td{cell}{kind}>{value}</td>" for value, kind in rest)
+        lines.append(f"<tr{line}>{first}{cells}</tr>")
+    body = f"<thead{group}><tr{line}>{titles}</tr></thead>"
+    body += f"<tbody{group}>" + "\n".join(lines) + "</tbody>"
+    said = escaped(caption)
+    return (
+        f'<div class="wide" role="region" aria-label="{said}" tabindex="0">'
+        f'<table{whole}><caption class="unseen">{said}</caption>{body}</table></div>'
     )
-    inside = f'<table{whole}><caption class="unseen">{escaped(caption)}</caption>{body}</table>'
-    return f'<div class="wide" role="region" aria-label="{escaped(caption)}" tabindex="0">{inside}</div>'
 
 
-def details(summary: str, *parts: str) -> str:
-    """Return parts that are shown on demand."""
-    return f"<details><summary>{escaped(summary)}</summary>{''.join(parts)}</details>"
+def tiles(figures: Sequence[tuple[str, str]]) -> str:
+    """Return large numbers, each with its name."""
+    items = "".join(
+        f"<div><dt>{isolated(name)}</dt><dd>{escaped(value)}</dd></div>" for name, value in figures
+    )
+    return f'<dl class="tiles">{items}</dl>'
+
+
+def card(title: str, *parts: str) -> str:
+    """Return parts in a frame under a small heading."""
+    return f'<div class="card"><h3>{escaped(title)}</h3>{"".join(parts)}</div>'
+
+
+def details(summary: str, *parts: str, is_open: bool = False) -> str:
+    """Return parts that a click on ``summary`` shows, or hides where they are open."""
+    begin = "<details open>" if is_open else "<details>"
+    return f"{begin}<summary>{escaped(summary)}</summary>{''.join(parts)}</details>"
 
 
 def settings_section(settings: Mapping[str, Any], versions: Mapping[str, Any]) -> str:
-    """Return what it takes to do it again: two tables, nested settings as "outer.inner"."""
+    """Return the section of settings and versions; nothing where there are none."""
+    tables = settings_tables(settings, versions)
+    return section("settings", "Settings and versions", tables) if tables else ""
+
+
+def settings_tables(settings: Mapping[str, Any], versions: Mapping[str, Any]) -> str:
+    """Return two tables: settings, nested ones as "outer.inner", and versions."""
     parts = [
         table((name, "value"), rows, caption, text=(1,))
         for name, caption, rows in (
@@ -134,11 +154,7 @@ def settings_section(settings: Mapping[str, Any], versions: Mapping[str, Any]) -
         )
         if rows
     ]
-    return (
-        section("settings", "Settings and versions", f'<div class="pair">{"".join(parts)}</div>')
-        if parts
-        else ""
-    )
+    return f'<div class="pair">{"".join(parts)}</div>' if parts else ""
 
 
 def _flat(values: Mapping[str, Any], above: str = "") -> list[tuple[str, str]]:
@@ -147,12 +163,8 @@ def _flat(values: Mapping[str, Any], above: str = "") -> list[tuple[str, str]]:
         if isinstance(value, dict) and value:
             rows += _flat(value, f"{above}{key}.")
         else:
-            rows.append(
-                (
-                    f"{above}{key}",
-                    value if isinstance(value, str) else json.dumps(value, ensure_ascii=False),
-                )
-            )
+            shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            rows.append((f"{above}{key}", shown))
     return rows
 
 
@@ -161,4 +173,5 @@ def _resource(name: str) -> str:
 
 
 def _hash(text: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(cleaned(text).encode()).digest()).decode()}'"
+    digest = hashlib.sha256(cleaned(text).encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"

@@ -1,8 +1,7 @@
-"""What the charts and lists of a report show, as plain numbers: thinned, counted, ordered.
+"""Numbers behind the charts and lists of a report: thinned, counted, ordered.
 
-Notation: n rows; ``judged`` (n,) bool, those that have a gold label; ``wrong`` (n,) bool, those
-whose gold label is another, None without any gold label; confidences (n,) float64, finite, larger
-is more trusted.
+Notation: n rows; ``judged`` (n,) bool, rows with a gold label; ``wrong`` (n,) bool, rows whose gold
+label differs, None without gold labels; confidences (n,) float64, finite, larger is more trusted.
 """
 
 from __future__ import annotations
@@ -11,10 +10,12 @@ import numpy as np
 
 from lops_adapters.core import LopsError, tie_hash
 
+# Confidence, rows at or above it, those with a gold label, wrong ones among these (None: unknown).
+Threshold = tuple[float, int, int, int | None]
+
 
 def finite(confidence: np.ndarray) -> np.ndarray:
-    """Return confidences as (n,) float64 with infinities pulled to the smallest and largest finite
-    one; charts have no room for them.
+    """Return confidences as (n,) float64, infinities clipped to the finite ones.
 
     Raises:
         LopsError: a confidence is NaN.
@@ -24,9 +25,8 @@ def finite(confidence: np.ndarray) -> np.ndarray:
     """
     scores = np.asarray(confidence, dtype=np.float64)
     if np.isnan(scores).any():
-        raise LopsError(
-            f"the confidence of row {int(np.isnan(scores).argmax())} is NaN; wanted a number for every row"
-        )
+        row = int(np.isnan(scores).argmax())
+        raise LopsError(f"the confidence of row {row} is NaN; wanted a number for every row")
     inside = scores[np.isfinite(scores)]
     return np.clip(scores, inside.min(), inside.max()) if len(inside) else np.sign(scores)
 
@@ -40,28 +40,23 @@ def thinned(length: int, size: int) -> np.ndarray:
     return np.unique(np.linspace(0, length - 1, min(length, size)).round().astype(np.int64))
 
 
-Threshold = tuple[
-    float, int, int, int | None
-]  # confidence, rows at or above it, judged ones among these, wrong ones or None
-
-
 def own_threshold(confidence: np.ndarray, mask: np.ndarray, *, timed: bool) -> float | None:
-    """Return the confidence that exactly the kept rows reach; None where there is none, as where
-    classes were cut at different ones.
+    """Return the threshold that keeps exactly the kept rows, None if there is none.
 
-    It is 0 where exactly the kept rows reach 0, unless the confidence is a time of learning
-    (``timed``): there 0 means nothing. Else it is that of the least trusted row kept.
+    There is none where classes were cut at different confidences. The threshold is 0 if that keeps
+    exactly the kept rows and the confidence is not a learning time (``timed``), where 0 has no
+    meaning; otherwise it is the lowest confidence kept.
 
     >>> scores, mask = np.array([0.5, 0.1, -0.2]), np.array([True, True, False])
-    >>> own_threshold(scores, mask, timed=False), own_threshold(scores, mask, timed=True), own_threshold(scores, ~mask, timed=True)
-    (0.0, 0.1, None)
+    >>> own_threshold(scores, mask, timed=False), own_threshold(scores, mask, timed=True)
+    (0.0, 0.1)
+    >>> own_threshold(scores, ~mask, timed=True) is None
+    True
     """
     if not mask.any():
         return None
-    lowest, highest_rejected = (
-        float(confidence[mask].min()),
-        float(confidence[~mask].max(initial=-np.inf)),
-    )
+    lowest = float(confidence[mask].min())
+    highest_rejected = float(confidence[~mask].max(initial=-np.inf))
     if highest_rejected >= lowest:
         return None
     return 0.0 if not timed and lowest >= 0 > highest_rejected > -np.inf else lowest
@@ -74,12 +69,13 @@ def threshold_rows(
     own: float | None = None,
     size: int = 200,
 ) -> list[Threshold]:
-    """Return what thresholds would keep, thresholds descending.
+    """Return the rows at or above each threshold, thresholds descending.
 
-    Of more distinct confidences than ``size`` those are taken that spread the number of rows
-    evenly. ``own``, at most the largest confidence, is among them in any case.
+    More than ``size`` distinct confidences are thinned so that the numbers of rows are spread
+    evenly. ``own``, at most the largest confidence, is always included.
 
-    >>> threshold_rows(np.array([0.5, 0.9, 0.5]), np.array([True, False, True]), np.array([True, False, False]))
+    >>> judged, wrong = np.array([True, False, True]), np.array([True, False, False])
+    >>> threshold_rows(np.array([0.5, 0.9, 0.5]), judged, wrong)
     [(0.9, 1, 0, 0), (0.5, 3, 2, 1)]
     """
     values, entering = np.unique(confidence, return_inverse=True)
@@ -88,13 +84,11 @@ def threshold_rows(
     at = np.arange(len(values))
     if len(values) > size:
         spread = size - (own is not None)
-        at = np.unique(
-            np.concatenate([[0], np.searchsorted(rows, np.linspace(0, rows[-1], spread)[1:])])
-        )
+        evenly = np.searchsorted(rows, np.linspace(0, rows[-1], spread)[1:])
+        at = np.unique(np.concatenate([[0], evenly]))
     thresholds = np.union1d(values[at], [] if own is None else [own])[::-1]
-    last = (
-        np.searchsorted(-values, -thresholds, side="right") - 1
-    )  # of the descending confidences, the smallest one that reaches it
+    # Of the descending confidences, the smallest one that reaches each threshold.
+    last = np.searchsorted(-values, -thresholds, side="right") - 1
     known = np.bincount(entering, weights=judged)[::-1].cumsum().astype(int)[last].tolist()
     errors: list[int | None] = [None] * len(last)
     if wrong is not None:
@@ -105,11 +99,10 @@ def threshold_rows(
 def learnt_bins(
     learnt_at: np.ndarray, mask: np.ndarray, size: int = 60
 ) -> list[tuple[float | None, int, int]]:
-    """Return (time, kept, rejected) for every time of learning; None, at the end: never learnt.
-    Empty where no row has a time.
+    """Return (time, kept, rejected) per learning time, last the rows never learnt (time None).
 
-    More distinct times than ``size`` - 1 are put into bins of equal width, named by their upper
-    edge.
+    Empty if no row has a time. More than ``size`` - 1 distinct times are binned in equal widths,
+    named by their upper edge.
 
     >>> learnt_bins(np.array([1.0, 1.0, 2.0, np.inf]), np.array([True, True, True, False]))
     [(1.0, 2, 0), (2.0, 1, 0), (None, 0, 1)]
@@ -137,27 +130,29 @@ def least_trusted(
     confidence: np.ndarray,
     codes: np.ndarray,
     mask: np.ndarray,
-    doubted: np.ndarray,
+    doubt: np.ndarray,
     per_class: int,
     total: int,
 ) -> np.ndarray:
-    """Return the positions of the least trusted rows, the least trusted first: at most
-    ``per_class`` of each class, ``total`` in all.
+    """Return the positions of the least trusted rows, the least trusted first.
+
+    Ties: rejected rows first, then the largest ``doubt``, then a hash.
 
     Args:
         confidence: (n,) float64.
-        codes: (n,) int, the class of each row.
-        mask: (n,) bool, kept rows; of equally trusted rows the rejected come first.
-        doubted: (n,) float64, how sure the probe is of another class; of rows equal so far the
-            largest come first, then a hash decides.
-        per_class: lowered where the classes are so many that ``total`` would be passed.
-        total: 0 for none.
+        codes: (n,) int, class of each row.
+        mask: (n,) bool, kept rows.
+        doubt: (n,) float64, the probe's probability of another class.
+        per_class: at most so many per class; lowered where all classes together pass ``total``.
+        total: at most so many in all; 0 for none.
 
-    >>> least_trusted(np.array([0.1, 0.9, 0.2]), np.array([0, 0, 1]), np.zeros(3, bool), np.zeros(3), per_class=1, total=9).tolist()
+    >>> confidence, codes = np.array([0.1, 0.9, 0.2]), np.array([0, 0, 1])
+    >>> mask, doubt = np.zeros(3, bool), np.zeros(3)
+    >>> least_trusted(confidence, codes, mask, doubt, per_class=1, total=9).tolist()
     [0, 2]
     """
     positions = np.arange(len(codes))
-    order = np.lexsort((tie_hash(positions, 0), -doubted, mask, confidence))
+    order = np.lexsort((tie_hash(positions, 0), -doubt, mask, confidence))
     present = len(np.unique(codes))
     by_class = order[np.argsort(codes[order], kind="stable")]
     starts = np.concatenate([[0], np.cumsum(np.bincount(codes))])

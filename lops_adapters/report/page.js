@@ -14,7 +14,7 @@
     return made;
   }
 
-  // Text of unknown origin: only ever textContent, in an element whose direction does not reach beyond it.
+  // Text of unknown origin: only textContent, in an element that isolates its direction.
   function foreign(text) {
     const made = element("bdi", "foreign", text);
     made.dir = "auto";
@@ -119,7 +119,7 @@
   function draw() {
     const until = Math.min(first + size(), shown.length);
     byId("rows").tBodies[0].replaceChildren(...shown.slice(first, until).map(line));
-    const range = shown.length ? `${number.format(first + 1)} to ${number.format(until)} of ${number.format(shown.length)} rows` : "No row fits.";
+    const range = shown.length ? `${number.format(first + 1)} to ${number.format(until)} of ${number.format(shown.length)} rows` : "No matching rows.";
     byId("rows-status").textContent = range;
     byId("previous").disabled = first === 0;
     byId("next").disabled = until === shown.length;
@@ -144,7 +144,7 @@
     draw();
   }
 
-  // A spreadsheet takes a cell that starts like a formula for one; an apostrophe makes it text. Numbers stay numbers.
+  // Spreadsheets run cells that start like a formula; an apostrophe makes them text. Numbers stay.
   function csvCell(value) {
     if (value === null || value === undefined) return "";
     if (typeof value !== "string") return String(value);

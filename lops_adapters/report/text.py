@@ -1,6 +1,4 @@
-"""Text of unknown origin, made fit for a page: nothing in it may run, break the file or disturb
-what stands beside it.
-"""
+"""Text of unknown origin, made safe for a page: it cannot run or break the file."""
 
 from __future__ import annotations
 
@@ -12,13 +10,12 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
 def cleaned(text: str) -> str:
-    """Return a text that UTF-8 can hold: halves of surrogate pairs are joined, lone ones replaced."""
+    """Return a text that UTF-8 can encode: surrogate pairs joined, lone surrogates replaced."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def cut(text: str, size: int) -> str:
-    """Return at most ``size`` characters of a text, cleaned; an ellipsis is the last where it was
-    longer.
+    """Return at most ``size`` characters of a text, cleaned; a longer text ends in an ellipsis.
 
     >>> cut("learning order", 6)
     'learn…'
@@ -27,15 +24,16 @@ def cut(text: str, size: int) -> str:
 
 
 def visible(text: str) -> str:
-    r"""Return a text with control characters, which HTML forbids, as the pictures that Unicode has
-    for them.
+    r"""Return a text with Unicode's control pictures for control characters, which HTML forbids.
 
     >>> visible("a\x00b\x7f")
     'a␀b␡'
     """
-    return _CONTROL.sub(
-        lambda found: chr(0x2400 + ord(found[0])) if found[0] != "\x7f" else "␡", cleaned(text)
-    )
+
+    def picture(found: re.Match[str]) -> str:
+        return "␡" if found[0] == "\x7f" else chr(0x2400 + ord(found[0]))
+
+    return _CONTROL.sub(picture, cleaned(text))
 
 
 def escaped(value: Any) -> str:
@@ -48,7 +46,7 @@ def escaped(value: Any) -> str:
 
 
 def isolated(value: Any) -> str:
-    """Return text of unknown direction as an element whose direction does not reach beyond it."""
+    """Return text of unknown direction in an element that isolates its direction."""
     return f'<bdi dir="auto">{escaped(value)}</bdi>'
 
 
@@ -62,8 +60,7 @@ def count(number: int) -> str:
 
 
 def share(part: int, whole: int) -> str:
-    """Return a share in whole percent, never 0 or 100 where it is not exactly that; a dash of
-    nothing.
+    """Return a share in whole percent, rounded to neither 0 nor 100; ``-`` for an empty whole.
 
     >>> share(1843, 2000), share(1999, 2000), share(0, 0)
     ('92 %', 'over 99 %', '-')

@@ -1,4 +1,4 @@
-"""``lops compare`` and ``lops report``: measured after the selections, written once, written again."""
+"""``lops compare`` and ``lops report``: measured after the selections, rewritten alike."""
 
 import json
 
@@ -76,11 +76,11 @@ def test_methods_are_measured_as_by_hand(table, capsys):
     assert lines["probability"][4] == f"{found['probability']['area']:.4f}"
     assert lines["stability"][4] == f"{found['stability']['area']:.4f}*"
     assert (
-        "\narea: under the noise-coverage curve; less is better\n"
-        "* gives many rows the same confidence; its area leaves out the smallest coverages and does not compare\n"
+        "\narea: under the noise-coverage curve; lower is better\n"
+        "* many ties: the curve begins at a larger coverage, so the area is not comparable\n"
     ) in said
-    assert "gives many rows the same confidence" in found["stability"]["note"]
-    assert "same confidence" not in found["probability"]["note"]
+    assert "many ties" in found["stability"]["note"]
+    assert "many ties" not in found["probability"]["note"]
     config = json.loads((table.parent / "news-comparison" / "config.json").read_text())
     assert config["framework"] == "compare"
     assert config["settings"]["seeds"] == [0, 1]
@@ -128,8 +128,8 @@ def test_no_area_is_explained_where_there_is_none(table, capsys):
 def test_names_of_methods():
     assert set(USUAL) <= set(KNOWN) == set(METHODS) - {"optimal"}
     for text, message in (
-        ("lops,best", "with 'best' among them; wanted some of"),
-        (" , ", "with nothing in it"),
+        ("lops,best", "'best' is unknown; wanted a comma-separated list of"),
+        (" , ", "it names no method"),
         ("optimal", "'optimal'"),
     ):
         with pytest.raises(LopsError, match=message):
@@ -156,7 +156,7 @@ def test_what_is_refused(table):
     (table.parent / "news-comparison" / "notes.txt").write_text("by hand")
     with pytest.raises(
         LopsError,
-        match=r"news-comparison holds what lops compare did not write .'notes.txt'., so --force does not",
+        match=r"holds files that lops compare did not write .'notes.txt'., so --force does not",
     ):
         run(table, "--methods", "probability", "--force")
 
@@ -175,22 +175,22 @@ def test_pages_are_written_again(table, capsys):
 
 def test_the_page_of_a_frameworks_run(tmp_path, monkeypatch):
     (tmp_path / "metrics.json").write_text("{}")
-    monkeypatch.setattr("lops_adapters.report.html.write_report", lambda folder: folder / "page")
+    monkeypatch.setattr(
+        "lops_adapters.report.framework_page.write_report", lambda folder: folder / "page"
+    )
     assert report.write(tmp_path) == tmp_path / "page"
 
 
 def test_folders_that_are_no_runs(tmp_path):
     with pytest.raises(
         LopsError,
-        match="is no folder; wanted one that lops select, lops compare or a framework's run has written",
+        match="is not a folder; wanted one written by lops select, lops compare or a framework",
     ):
         report.main([str(tmp_path / "nothing")])
-    with pytest.raises(
-        LopsError, match=r"holds none of summary.json, comparison.json and metrics.json"
-    ):
+    with pytest.raises(LopsError, match=r"holds no summary.json, comparison.json or metrics.json"):
         report.main([str(tmp_path)])
     (tmp_path / "summary.json").write_text("{")
-    with pytest.raises(LopsError, match=r"summary.json: no JSON"):
+    with pytest.raises(LopsError, match=r"summary.json is not JSON"):
         report.main([str(tmp_path)])
     (tmp_path / "summary.json").write_text("{}")
     with pytest.raises(LopsError, match="SelectionPage"):

@@ -1,6 +1,4 @@
-"""``lops completion``: bash takes the script, and it completes commands, options, choices and
-files.
-"""
+"""``lops completion``: the scripts run, and complete commands, options, choices and files."""
 
 import shutil
 import subprocess
@@ -23,7 +21,8 @@ def printed(shell, capsys):
 
 def completed(script, *words, cwd=None):
     line = " ".join(f"'{word}'" for word in words)
-    code = f'{script}\nCOMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _lops; printf "%s\\n" "${{COMPREPLY[@]}}"'
+    code = f"{script}\nCOMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _lops; "
+    code += 'printf "%s\\n" "${COMPREPLY[@]}"'
     done = subprocess.run(
         [BASH, "--norc", "-c", code], capture_output=True, text=True, check=True, cwd=cwd
     )

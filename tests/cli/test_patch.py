@@ -26,20 +26,16 @@ def test_a_whole_life(checkout, capsys):
     before = contents(checkout)
     status, out, err = run(capsys, checkout, "--check")
     assert (status, err) == (0, "")
-    assert (
-        out
-        == "would write src/trainer.py, src/lops_core.py, src/lops_shared.py, src/lops_lotclass.py\n"
-    )
+    files = "src/trainer.py, src/lops_core.py, src/lops_shared.py, src/lops_lotclass.py\n"
+    assert out == f"Would write: {files}"
     assert contents(checkout) == before
 
     status, out, err = run(capsys, checkout)
     assert (status, err) == (0, "")
-    assert out.startswith(
-        "wrote src/trainer.py, src/lops_core.py, src/lops_shared.py, src/lops_lotclass.py\nLOPS=1 "
-    )
+    assert out.startswith(f"Wrote: {files}Set LOPS=1 ")
     assert run(capsys, checkout)[:2] == (
         0,
-        "patched already, nothing to do\n" + out.split("\n", 1)[1],
+        "Already patched; nothing to do.\n" + out.split("\n", 1)[1],
     )
 
     status, out, _ = run(capsys, checkout, "--status")
@@ -55,7 +51,7 @@ def test_a_whole_life(checkout, capsys):
     glue.write_text(glue.read_text() + "# mine\n")
     status, out, _ = run(capsys, checkout, "--reverse")
     assert status == 0
-    assert "left where they are, since they were edited: src/lops_lotclass.py" in out
+    assert "Left in place, edited since the patch: src/lops_lotclass.py" in out
     glue.unlink()
     assert contents(checkout) == before
     assert run(capsys, checkout, "--reverse")[0] == 0
@@ -63,7 +59,7 @@ def test_a_whole_life(checkout, capsys):
 
 
 def test_nothing_to_take_out(checkout, capsys):
-    assert run(capsys, checkout, "--reverse")[:2] == (0, "there was nothing to take out\n")
+    assert run(capsys, checkout, "--reverse")[:2] == (0, "Nothing to remove.\n")
 
 
 def test_a_changed_file(checkout, capsys):
@@ -87,8 +83,8 @@ def test_another_folder(tmp_path, capsys):
     err = capsys.readouterr().err
     assert status == 2
     assert (
-        "git clone https://github.com/dheeraj7596/ConWea && git -C ConWea checkout 5adb1222e9c07a064f92e67efb84a82ec562b3ae"
-        in err
+        "git clone https://github.com/dheeraj7596/ConWea && "
+        "git -C ConWea checkout 5adb1222e9c07a064f92e67efb84a82ec562b3ae" in err
     )
 
 

@@ -1,6 +1,4 @@
-"""``lops select``: what it writes, what it refuses and in which words, and that gold labels change
-nothing.
-"""
+"""``lops select``: what it writes, what it refuses, and that gold labels change nothing."""
 
 import json
 import os
@@ -65,7 +63,12 @@ def test_every_row_comes_back_unchanged(here, suffix, capsys):
         assert [row["lops_suggested"] for row in rows] == expected.suggested[positions].tolist()
     said = capsys.readouterr().out
     assert expected.summary() in said
-    assert "Report: news-lops" in said
+    for name, file in (("Kept rows", "kept"), ("Rejected rows", "rejected")):
+        assert f"{name}: news-lops/{file}{suffix}\n" in said
+    assert "Report: news-lops/report.html\n" in said
+    page = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+    assert page["title"].startswith(f"news{suffix}: kept by the ")
+    assert page["source"] == f"{path}; texts: text, labels: weak"
 
 
 def test_the_same_share_of_every_class(here, capsys):
@@ -105,14 +108,10 @@ def test_some_gold_labels_are_enough(here, capsys):
     run(path, "--gold", "true")
     wrong = np.mean([row[2] != row[3] for row in ROWS[1::2]])
     said = capsys.readouterr().out
-    assert (
-        f"{len(ROWS) // 2} of {len(ROWS)} rows have a gold label; shares of wrong labels are of these."
-        in said
-    )
-    assert (
-        f"Wrong by the gold labels: {100 * wrong:.1f} % of the {len(ROWS) // 2} labels that have one"
-        in said
-    )
+    n = len(ROWS) // 2
+    assert f"{n} of {len(ROWS)} rows have a gold label; noise is measured on these." in said
+    wrong_rows = f"{100 * wrong:.1f} % of the {n} rows with a gold label"
+    assert f"Wrong by the gold labels: {wrong_rows}" in said
     summary = json.loads((here / "news-lops" / "summary.json").read_text())
     assert summary["n_judged"] == len(ROWS) // 2
     assert summary["noise_before"] == pytest.approx(wrong)
@@ -204,7 +203,8 @@ def test_types_of_parquet_stay(here):
 
 def test_json_keeps_every_byte(here):
     lines = [
-        f'{{"n": 1.50, "text": {json.dumps(row[1])}, "weak": {i % 2}, "big": 12345678901234567890, "é": null}}'
+        f'{{"n": 1.50, "text": {json.dumps(row[1])}, "weak": {i % 2}, '
+        '"big": 12345678901234567890, "é": null}'
         for i, row in enumerate(ROWS)
     ]
     (here / "rows.jsonl").write_text("\n\n".join(lines), encoding="utf-8")
@@ -237,19 +237,19 @@ def test_only_the_kept_rows(here, capsys):
     assert "Kept rows: clean.jsonl" in capsys.readouterr().out
     with pytest.raises(
         LopsError,
-        match=r"clean.jsonl is there already; give --force to replace it, or another --keep-out",
+        match=r"clean.jsonl already exists; give --force to replace it, or another --keep-out",
     ):
         run(path, "--keep-out", "clean.jsonl")
     assert run(path, "--keep-out", "clean.jsonl", "--output", "whole", "--force") == 0
     assert read_table(here / "clean.jsonl") == alone
     assert original(read_table(here / "whole" / "kept.csv")) == original(alone)
     with pytest.raises(
-        LopsError, match=r"--keep-out is news.csv, which is read; give another name"
+        LopsError, match=r"--keep-out is news.csv, which is an input; give another file"
     ):
         run(path, "--keep-out", "news.csv", "--force")
-    with pytest.raises(LopsError, match=r"--format is csv, and only other.csv is written"):
+    with pytest.raises(LopsError, match=r"--format is csv, but only other.csv is written"):
         run(path, "--keep-out", "other.csv", "--format", "csv")
-    with pytest.raises(LopsError, match=r"there is no folder .*nowhere; make it first"):
+    with pytest.raises(LopsError, match=r"but .*nowhere does not exist; create it first"):
         run(path, "--keep-out", "nowhere/clean.csv")
 
 
@@ -260,7 +260,8 @@ def test_rows_without_a_label(here):
     )
     with pytest.raises(
         LopsError,
-        match="40 of 120 rows have no label in column 'weak': lines 3, 6, 9, 12, 15 and 35 more; --drop-unlabelled",
+        match="40 of 120 rows have no label in column 'weak': "
+        "lines 3, 6, 9, 12, 15 and 35 more; --drop-unlabelled",
     ):
         run(path)
     run(path, "--drop-unlabelled")
@@ -270,7 +271,7 @@ def test_rows_without_a_label(here):
         for row in read_table(here / "news-lops" / f"{name}.csv")
     ]
     assert sorted(written) == [row[0] for row in rows if row[2]]
-    assert "40 rows without a label" in (here / "news-lops" / "summary.json").read_text()
+    assert "Left out, without a label: 40 rows" in (here / "news-lops" / "summary.json").read_text()
     expected = select(
         [row[1] for row in rows if row[2]], [row[2] for row in rows if row[2]], "linear"
     )
@@ -282,8 +283,7 @@ def test_an_output_that_is_there(here):
     run(path)
     before = (here / "news-lops" / "kept.csv").read_bytes()
     with pytest.raises(
-        LopsError,
-        match="news-lops is there already; give --force to replace it, or another --output",
+        LopsError, match="news-lops already exists; give --force to replace it, or another --output"
     ):
         run(path)
     (here / "news-lops" / "rejected.tsv").write_text("of a run with --format tsv")
@@ -300,14 +300,14 @@ def test_an_output_that_is_there(here):
     assert (here / "mine" / "thesis.tex").exists()
     write_table(here / "news-lops" / "kept.tsv", ROWS)
     with pytest.raises(
-        LopsError, match=r"kept.tsv is read and lies in news-lops, which would be replaced"
+        LopsError, match=r"the input .*kept.tsv lies in the output folder news-lops"
     ):
         run("news-lops/kept.tsv", "--output", "news-lops", "--force")
-    with pytest.raises(LopsError, match=r"news.csv is there and is no folder"):
+    with pytest.raises(LopsError, match=r"news.csv is a file; wanted a folder"):
         run(path, "--output", "news.csv", "--force")
     with pytest.raises(
         LopsError,
-        match="has a column 'lops_learnt_at' already, as what lops select writes has; give the file it was made from",
+        match="already has a column 'lops_learnt_at', as written by lops select; give the original",
     ):
         run("news-lops/kept.csv", "--output", "again")
 
@@ -320,13 +320,13 @@ def test_what_others_put_into_the_folder_stays(here):
         mine.write_text("by hand")
         with pytest.raises(
             LopsError,
-            match=rf"news-lops holds what lops select did not write \('{name}'\), so --force does not replace",
+            match=rf"holds files that lops select did not write \('{name}'\), so --force does not",
         ):
             run(path, "--force")
         assert mine.read_text() == "by hand"
         mine.unlink()
     (here / "news-lops" / "mine").mkdir()
-    with pytest.raises(LopsError, match=r"holds what lops select did not write .'mine'."):
+    with pytest.raises(LopsError, match=r"holds files that lops select did not write .'mine'."):
         run(path, "--force")
 
 
@@ -358,7 +358,7 @@ def test_an_input_that_changes_between_the_passes(here, change, monkeypatch):
 
     monkeypatch.setattr(command, "select", then)
     with pytest.raises(
-        LopsError, match=r"the input changed while it was read .*news.csv.; nothing was written"
+        LopsError, match=r"the input changed during the run .*news.csv.; nothing was written"
     ):
         run(path, "--force")
     assert {p.name: p.read_bytes() for p in (here / "news-lops").iterdir()} == before
@@ -368,15 +368,14 @@ def test_an_input_that_changes_between_the_passes(here, change, monkeypatch):
 def test_a_run_that_is_stopped_leaves_nothing(here, monkeypatch, capsys):
     path = write_table(here / "news.csv", ROWS)
     monkeypatch.setattr(command, "write_pages", lambda *_: os.kill(os.getpid(), signal.SIGINT))
-    before = signal.signal(
-        signal.SIGINT, signal.default_int_handler
-    )  # programs started in the background ignore it
+    # programs started in the background ignore the signal
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         assert main(["select", str(path), *OPTIONS]) == 130
     finally:
         signal.signal(signal.SIGINT, before)
     assert [p.name for p in here.iterdir()] == ["news.csv"]
-    assert "nothing half is left behind" in capsys.readouterr().err
+    assert "Stopped. No partial output was written." in capsys.readouterr().err
 
 
 def test_repeated_and_torn_texts(here, capsys):
@@ -386,13 +385,12 @@ def test_repeated_and_torn_texts(here, capsys):
         ["x", ROWS[0][1], "class 1" if ROWS[0][2] == "class 0" else "class 0", "class 0"],
     ]
     with pytest.warns(
-        LopsWarning,
-        match="1 rows have the text of an earlier row and another label .line [0-9]+.; at most one of them",
+        LopsWarning, match="another label: 1 row .line [0-9]+.; at most one of the labels is right"
     ):
         run(write_table(here / "news.csv", rows))
-    assert "3 rows repeat the text and the label of an earlier one" in capsys.readouterr().out
+    assert "Same text and same label as an earlier row: 3 rows." in capsys.readouterr().out
     with pytest.warns(
-        LopsWarning, match="2 rows have an empty text .lines 2, 3.; nothing speaks for or against"
+        LopsWarning, match="empty text: 2 rows .lines 2, 3.; these labels cannot be checked"
     ):
         run(
             write_table(
@@ -408,10 +406,8 @@ def test_empty_texts_repeat_nothing(here, capsys):
     empty = [["a", "", "class 0", ""], ["b", "", "class 1", ""], ["c", "", "class 0", ""]]
     with pytest.warns(LopsWarning) as warned:
         run(write_table(here / "blank.csv", [*empty, *ROWS]))
-    assert [str(warning.message).split(" (")[0] for warning in warned] == [
-        "3 rows have an empty text"
-    ]
-    assert "repeat" not in capsys.readouterr().out
+    assert [str(warning.message).split(" (")[0] for warning in warned] == ["empty text: 3 rows"]
+    assert "Same text" not in capsys.readouterr().out
 
 
 def test_places_in_several_files_name_the_file(here):
@@ -428,8 +424,7 @@ def test_places_in_several_files_name_the_file(here):
     (here / "a.jsonl").write_text('{"text": "a", "weak": 1}\n')
     (here / "b.jsonl").write_text('{"text": "b", "weak": "1"}\n')
     with pytest.raises(
-        LopsError,
-        match=r"int such as 1 in line 1 of a\.jsonl, str such as '1' in line 1 of b\.jsonl; make",
+        LopsError, match=r"int .1 in line 1 of a\.jsonl., str .'1' in line 1 of b\.jsonl.; make"
     ):
         run("a.jsonl", "b.jsonl")
 
@@ -489,4 +484,4 @@ def test_from_the_command_line(here, capsys):
     path = write_table(here / "news.csv", ROWS)
     assert main(["select", str(path), *OPTIONS]) == 0
     assert main(["select", str(path), *OPTIONS]) == 2
-    assert "error: news-lops is there already; give --force" in capsys.readouterr().err
+    assert "error: news-lops already exists; give --force" in capsys.readouterr().err

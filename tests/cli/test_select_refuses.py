@@ -41,21 +41,21 @@ def test_files_and_columns_that_are_not_there(here):
     refused("mews.csv: no such file; did you mean news.csv.", "mews.csv")
     refused("nope.csv: no such file .from ", "nope.csv")
     refused("part-.*: no such file", "part-*.csv")
-    refused(r"\. is a folder; name its files, for instance '\./\*.csv'", ".")
-    refused("news.csv is named twice", "news.csv", "./news.csv")
+    refused(r"\. is a folder; give its files, for example '\./\*.csv'", ".")
+    refused("news.csv is given twice", "news.csv", "./news.csv")
+    refused("notes.txt: unknown suffix '.txt'; wanted one of .csv, .tsv, .jsonl", "notes.txt")
+    refused("files have several formats .csv, jsonl.", "news.csv", "news.jsonl")
     refused(
-        "notes.txt: the suffix '.txt' is unknown; wanted one of .csv, .tsv, .jsonl", "notes.txt"
-    )
-    refused("files are of several formats .csv, jsonl.", "news.csv", "news.jsonl")
-    refused(
-        "other.csv has other columns than news.csv: 'nr', 'text', 'weak', 'gold', not 'nr', 'text', 'weak', 'true'",
+        "other.csv has other columns than news.csv: 'nr', 'text', 'weak', 'gold', "
+        "not 'nr', 'text', 'weak', 'true'; give files with the same columns",
         "news.csv",
         "other.csv",
     )
     for column, near in (("Text", "text"), ("tekst", "text"), ("wek", "weak")):
         with pytest.raises(
             LopsError,
-            match=f"no column '{column}'; its columns are 'nr', 'text', 'weak', 'true'. Did you mean --text '{near}'",
+            match=f"no column '{column}'; its columns are 'nr', 'text', 'weak', 'true'. "
+            f"Did you mean --text '{near}'",
         ):
             command.main(["news.csv", "--text", column, "--label", "weak", "--quiet"])
     refused(
@@ -64,9 +64,11 @@ def test_files_and_columns_that_are_not_there(here):
         "--gold",
         "zzz",
     )
-    with pytest.raises(LopsError, match="--label is 'text', and so is --text; name another column"):
+    with pytest.raises(
+        LopsError, match="--label and --text are both 'text'; give different columns"
+    ):
         command.main(["news.csv", "--text", "text", "--label", "text", "--quiet"])
-    refused("--label is 'weak', and so is --gold", "news.csv", "--gold", "weak")
+    refused("--label and --gold are both 'weak'", "news.csv", "--gold", "weak")
 
 
 def test_contents_that_make_no_sense(here):
@@ -75,50 +77,57 @@ def test_contents_that_make_no_sense(here):
         return name
 
     head = "text,weak\n"
-    refused("empty.csv: the file is empty", table("empty.csv", ""))
+    refused("empty.csv is empty; wanted a header", table("empty.csv", ""))
     refused("head.csv has no rows", table("head.csv", head))
     refused(
-        "ragged.csv, line 3: 3 fields, but the header names 2",
+        "ragged.csv, line 3: found 3 fields; wanted 2, as in the header",
         table("ragged.csv", head + "a,x\nb,y,z\n"),
     )
     refused(
-        "all 2 rows are labelled 'x'; wanted at least two classes",
+        "all 2 rows have the label 'x'; wanted at least two classes",
         table("one.csv", head + "a,x\nb,x\n"),
     )
     refused(
-        "2 of 2 rows have no label in column 'weak': lines 2, 3; is --label right",
+        "2 of 2 rows have no label in column 'weak': lines 2, 3; check --label",
         table("none.csv", head + "a,\nb,\n"),
         "--drop-unlabelled",
     )
-    refused("twice.csv: 2 columns are called 'text'", table("twice.csv", "text,text,weak\na,b,c\n"))
-    refused("semi.csv has no column 'text'; its columns are 'text;weak'. Its columns are separated by ';': give --delimiter ';'$",
-            table("semi.csv", "text;weak\na;x\n"))  # fmt: skip
+    refused("twice.csv: 2 columns are named 'text'", table("twice.csv", "text,text,weak\na,b,c\n"))
     refused(
-        "separated by ';': give --delimiter ';'$",
+        "semi.csv has no column 'text'; its columns are 'text;weak'. "
+        "The header looks separated by ';'; give --delimiter ';'$",
+        table("semi.csv", "text;weak\na;x\n"),
+    )
+    refused(
+        "separated by ';'; give --delimiter ';'$",
         table("quoted.csv", 'nr;"text";"weak, true"\n1;a;x\n'),
     )
-    refused("separated by tab: give --delimiter tab$", table("tab.csv", "text\tweak\na\tx\n"))
-    refused("separated by ',': give --delimiter ','$", table("comma.tsv", head + "a,x\n"))
+    refused("separated by tab; give --delimiter tab$", table("tab.csv", "text\tweak\na\tx\n"))
+    refused("separated by ','; give --delimiter ','$", table("comma.tsv", head + "a,x\n"))
     refused(
-        "no column 'text'; its columns are 'a b'. Is --delimiter right.$",
+        "no column 'text'; its columns are 'a b'. Check --delimiter.$",
         table("blank.csv", "a b\na x\n"),
     )
     refused(
         "--delimiter is ',,' for a csv file; wanted one character", "semi.csv", "--delimiter", ",,"
     )
-    refused("latin.csv, line 2: byte 0xe9 .* is not UTF-8; .* or name the encoding it has, for instance --encoding cp1252",
-            table("latin.csv", head.encode() + "caf\xe9,x\nb,y\n".encode("latin-1")))  # fmt: skip
     refused(
-        "latin.csv, after line [01]: these bytes are not ascii", "latin.csv", "--encoding", "ascii"
+        "latin.csv, line 2: byte 0xe9 .* is not UTF-8; .* or give its encoding, "
+        "for example --encoding cp1252",
+        table("latin.csv", head.encode() + "caf\xe9,x\nb,y\n".encode("latin-1")),
+    )
+    refused(
+        "latin.csv, after line [01]: bytes that are not ascii", "latin.csv", "--encoding", "ascii"
     )
     for encoding in ("utf-16", "utf-32"):
         wide = table(f"{encoding}.csv", (head + "a,x\nb,y\n").encode(encoding))
         refused(
-            f"{wide} is in {encoding.upper()}, as its first bytes say, and not in utf-8; give --encoding {encoding}$",
+            f"{wide} begins with the byte order mark of {encoding.upper()} and would be read as "
+            f"utf-8; give --encoding {encoding}$",
             wide,
         )
         refused(
-            f"{wide} is in .* and not in cp1252; give --encoding {encoding}$",
+            f"{wide} begins with .* and would be read as cp1252; give --encoding {encoding}$",
             wide,
             "--encoding",
             "cp1252",
@@ -129,25 +138,28 @@ def test_contents_that_make_no_sense(here):
     refused("quote.csv, line [0-9]+: not proper CSV", table("quote.csv", head + '"a,x\nb,y\n'))
     mixed = '{"text": "a", "weak": 1}\n{"text": "b", "weak": "1"}\n'
     refused(
-        "column 'weak' are of several types: int such as 1 in line 1, str such as '1' in line 2",
+        "column 'weak' have several types: int .1 in line 1., str .'1' in line 2.; make them all",
         table("mixed.jsonl", mixed),
     )
     refused(
-        "number.jsonl, line 1: the text is 5, a int; wanted a string",
+        "number.jsonl, line 1: the text is 5 .int.; wanted a string; check --text",
         table("number.jsonl", '{"text": 5, "weak": "x"}\n'),
     )
     refused(
-        "list.jsonl, line 1: the label is .'x'.; wanted one class name",
+        "list.jsonl, line 1: the label is .'x'.; wanted one class name per row",
         table("list.jsonl", '{"text": "a", "weak": ["x"]}\n'),
     )
     refused(
-        "bad.jsonl, line 2: no JSON", table("bad.jsonl", '{"text": "a", "weak": "x"}\n{"text": \n')
+        "bad.jsonl, line 2: not JSON", table("bad.jsonl", '{"text": "a", "weak": "x"}\n{"text": \n')
     )
-    refused("array.jsonl, line 1: found .1.; one JSON object a line", table("array.jsonl", "[1]\n"))
-    refused("no.parquet: cannot be read as Parquet", table("no.parquet", "text"))
+    refused(
+        "array.jsonl, line 1: found .1.; wanted one JSON object per line",
+        table("array.jsonl", "[1]\n"),
+    )
+    refused("no.parquet cannot be read as Parquet", table("no.parquet", "text"))
     gold = "text,weak,true\na,x,\nb,y,\n"
     refused(
-        "none of the 2 rows has a gold label in column 'true'; fill in some, or leave --gold out",
+        "none of the 2 rows has a gold label in column 'true'; fill in some, or leave out --gold",
         table("gold.csv", gold),
         "--gold",
         "true",
@@ -162,8 +174,13 @@ def test_contents_that_make_no_sense(here):
 
 def test_outputs_that_cannot_be_written(here, monkeypatch):
     write_table(here / "news.csv", ROWS)
-    refused("--keep-out is kept.json; wanted a name that ends in one of .csv, .tsv, .jsonl, .ndjson, .parquet, .pq$",
-            "news.csv", "--keep-out", "kept.json")  # fmt: skip
+    refused(
+        "--keep-out is kept.json; wanted a name that ends in one of "
+        ".csv, .tsv, .jsonl, .ndjson, .parquet, .pq$",
+        "news.csv",
+        "--keep-out",
+        "kept.json",
+    )
     refused(
         r"cannot write into .*news.csv .Not a directory.; give another --output",
         "news.csv",
@@ -173,13 +190,13 @@ def test_outputs_that_cannot_be_written(here, monkeypatch):
     with monkeypatch.context() as patched:
         patched.setitem(sys.modules, "pyarrow", None)
         refused(
-            "^news-lops/kept.parquet: Parquet needs pyarrow, which is not installed",
+            r"^news-lops/kept.parquet needs pyarrow, which is not installed; run: pip install ",
             "news.csv",
             "--format",
             "parquet",
         )
         refused(
-            "^clean.pq: Parquet needs pyarrow, which is not installed",
+            "^clean.pq needs pyarrow, which is not installed; run: pip install ",
             "news.csv",
             "--keep-out",
             "clean.pq",
@@ -223,7 +240,7 @@ def test_what_is_wrong_with_the_input_is_said_before_the_output(here):
         ("no column 'zzz'", ["--text", "zzz"]),
         ("--encoding is 'klingon'", ["--encoding", "klingon"]),
         ("--delimiter is 'xx'", ["--delimiter", "xx"]),
-        ("there is there already", []),
+        ("there already exists", []),
     ):
         with pytest.raises(LopsError, match=message):
             command.main(
@@ -259,4 +276,4 @@ def test_a_share_that_is_no_number(name, wanted, capsys):
                 "half",
             ]
         )
-    assert f"argument --tau: found 'half', wanted {wanted} such as 0.5\n" in capsys.readouterr().err
+    assert f"argument --tau: found 'half'; wanted {wanted} such as 0.5\n" in capsys.readouterr().err

@@ -15,15 +15,15 @@ def test_copy_and_check(tmp_path, capsys):
     path = tmp_path / "lops_core.py"
     status, out, err = run(capsys, tmp_path, "--check")
     assert (status, out) == (2, "")
-    assert err == f"error: {path} is not there; lops vendor {tmp_path} makes one\n"
+    assert err == f"error: {path} does not exist; to make one: lops vendor {tmp_path}\n"
     assert run(capsys, tmp_path) == (0, f"{path} is lops_adapters {__version__}\n", "")
     assert run(capsys, tmp_path, "--check") == (0, f"{path} is current\n", "")
-    assert run(capsys, tmp_path) == (0, f"{path} is lops_adapters {__version__}, as before\n", "")
+    assert run(capsys, tmp_path) == (0, f"{path} is lops_adapters {__version__}, unchanged\n", "")
 
     path.write_text(path.read_text() + "# mine\n")
     assert run(capsys, tmp_path, "--check") == (
         1,
-        f"{path} is edited: lops_adapters {__version__}, here is {__version__}\n",
+        f"{path} is edited: lops_adapters {__version__}; installed: {__version__}\n",
         "",
     )
     status, _, err = run(capsys, tmp_path)
@@ -36,7 +36,7 @@ def test_copy_and_check(tmp_path, capsys):
     )
     assert run(capsys, tmp_path, "--check") == (
         1,
-        f"{path} is old: lops_adapters 0.0.1, here is {__version__}\n",
+        f"{path} is old: lops_adapters 0.0.1; installed: {__version__}\n",
         "",
     )
     assert run(capsys, tmp_path)[0] == 0

@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from lops_adapters.core import ClassReport, Selection
-from lops_adapters.report.data import SelectionPage, selection_page
+from lops_adapters.report.contents import SelectionPage
+from lops_adapters.report.data import selection_page
 
 CLASSES = ("arts", "law")
 HOSTILE = (
@@ -28,9 +29,7 @@ HOSTILE = (
 
 
 def selection(n=40, rule="released"):
-    """Two classes in turn; the later half of the rows is learnt later, the last fifth never and
-    rejected.
-    """
+    """Two classes in turn; the second half is learnt later, the last fifth never and rejected."""
     learnt_at = np.where(np.arange(n) < n // 2, 1.0, 2.0)
     learnt_at[-(n // 5) :] = np.inf
     mask = np.isfinite(learnt_at)

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -9,10 +10,12 @@ from pathlib import Path
 import pytest
 
 from lops_adapters.report.comparison_page import write_comparison_page
+from lops_adapters.report.framework_page import write_report
 from lops_adapters.report.selection_page import write_selection_page
 
 from .examples import HOSTILE, gold, hostile_page, labels, page
 from .test_comparison_page import PAGE as COMPARISON
+from .test_framework_page import contents
 
 CHROMIUM = next(
     (
@@ -43,9 +46,7 @@ def browser():
 
 @pytest.fixture
 def show(browser, tmp_path):
-    """Open a page; at the end: no error, no message on the console, no request but for the file
-    itself.
-    """
+    """Open a page; in the end: no errors, no console messages, no requests but for the file."""
     contexts, complaints, requests = [], [], []
 
     def opened(made, write=write_selection_page, **options):
@@ -139,7 +140,7 @@ def test_search_and_filters(show):
     tab.select_option("#state", "kept")
     assert [row.split()[0] for row in rows(tab).all_inner_texts()] == ["32", "24", "14", "4"]
     tab.fill("#search", "number 3 arts")
-    assert tab.locator("#rows-status").inner_text() == "No row fits."
+    assert tab.locator("#rows-status").inner_text() == "No matching rows."
     assert tab.locator("#download").is_disabled()
     tab.fill("#search", "")
     tab.select_option("#label", label="all")
@@ -186,8 +187,9 @@ def test_the_download_holds_the_rows_shown(show):
     found = downloaded(tab)
     assert [row["id"] for row in found] == ["id-32", "id-34", "id-36", "id-38"]
     assert found[0] == {
-        "row": "33", "id": "id-32", "label": "arts", "suggested": "law", "suggested_probability": found[0]["suggested_probability"],
-        "confidence": "-0.25", "learnt_at": "", "selected": "false", "gold": "law", "text": "text number 32 about arts",
+        "row": "33", "id": "id-32", "label": "arts", "suggested": "law",
+        "suggested_probability": found[0]["suggested_probability"], "confidence": "-0.25",
+        "learnt_at": "", "selected": "false", "gold": "law", "text": "text number 32 about arts",
     }  # fmt: skip
     assert float(found[0]["suggested_probability"]) == 0.5 + 0.4 * 32 / 39
 
@@ -311,15 +313,38 @@ def test_on_a_phone_no_column_lies_beyond_the_edge(show, made, write):
             len({box["y"] for box in numbers}) == len({round(box["width"]) for box in numbers}) == 1
         )
         assert name["y"] + name["height"] <= numbers[0]["y"]
-        assert (
-            words is None or words["y"] >= numbers[0]["y"] + numbers[0]["height"]
-        )  # none: there is no note
+        # none: there is no note
+        assert words is None or words["y"] >= numbers[0]["y"] + numbers[0]["height"]
         assert max(box["x"] + box["width"] for box in numbers) <= 390
         assert line.bounding_box()["height"] < 110
     heads = [head.bounding_box() for head in tab.locator(".stacked thead th").all()][
         1 : len(numbers) + 1
     ]
     assert [head["x"] for head in heads] == pytest.approx([box["x"] for box in numbers], abs=1)
+
+
+def test_the_page_of_a_run_on_a_phone_and_without_a_script(show, tmp_path):
+    def write(path, made):
+        for name, value in zip(("config.json", "metrics.json"), made, strict=True):
+            (path.parent / name).write_text(json.dumps(value), encoding="utf-8")
+        return write_report(path.parent)
+
+    config, metrics = contents("long-name-" * 9)
+    for item in metrics["arms"]["lops"]["iterations"]:
+        item["seed_words"] = {HOSTILE[-2][:200]: [[text[:300], 12] for text in HOSTILE[:-1]]}
+    phone = {"width": 390, "height": 800}
+    tab = show((config, metrics), write, viewport=phone, color_scheme="dark")
+    assert tab.locator("script").count() == 0
+    tab.evaluate("for (const part of document.querySelectorAll('details')) part.open = true")
+    assert tab.evaluate("document.documentElement.scrollWidth") == 390
+    assert tab.locator("svg.chart").count() == 2
+    marks = tab.locator("svg.chart .dot.c1").all()
+    assert len(marks) == 2 + 2 * 2  # lops: macro-F1, noise before and after, twice
+    hollow = tab.locator("svg.chart .dot.hollow.c1").first
+    fill, stroke = (
+        hollow.evaluate(f"mark => getComputedStyle(mark).{name}") for name in ("fill", "stroke")
+    )
+    assert (fill, stroke) == ("rgb(27, 30, 34)", "rgb(240, 161, 92)")
 
 
 def test_dark_and_light(show):
@@ -351,20 +376,22 @@ def test_two_thousand_suspects_are_quick(show):
     took = tab.evaluate(
         """() => {
           const box = document.getElementById("search"), start = performance.now();
-          for (const text of ["w", "wo", "word", "law word", "none"]) { box.value = text; box.dispatchEvent(new Event("input")); }
+          for (const text of ["w", "wo", "word", "law word", "none"]) {
+            box.value = text;
+            box.dispatchEvent(new Event("input"));
+          }
           return performance.now() - start;
         }"""
     )
-    assert tab.locator("#rows-status").inner_text() == "No row fits."
+    assert tab.locator("#rows-status").inner_text() == "No matching rows."
     assert took < 2500  # five searches; a person waits for one
 
 
 def test_printed(show):
     tab = show(page(), color_scheme="dark")
     tab.emulate_media(media="print", color_scheme="dark")
-    assert (
-        tab.evaluate("getComputedStyle(document.body).color") == "rgb(27, 29, 33)"
-    )  # ink on white paper
+    ink = tab.evaluate("getComputedStyle(document.body).color")
+    assert ink == "rgb(27, 29, 33)"  # on white paper
     assert not tab.locator("#search").is_visible()
     assert not tab.locator("#download").is_visible()
     assert tab.locator("#rows").is_visible()

@@ -2,7 +2,8 @@ import re
 from dataclasses import replace
 
 from lops_adapters.report.comparison_page import write_comparison_page
-from lops_adapters.report.data import ComparisonPage, Curve, MethodRow, best_curve
+from lops_adapters.report.contents import ComparisonPage, Curve, MethodRow
+from lops_adapters.report.data import best_curve
 
 from .examples import HOSTILE
 from .test_selection_page import Reader

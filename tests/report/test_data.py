@@ -6,15 +6,8 @@ import pytest
 
 from lops_adapters.core import LearningOrder, LopsError
 from lops_adapters.evaluation import area_under_noise_coverage, noise_coverage_curve
-from lops_adapters.report.data import (
-    BEST,
-    ComparisonPage,
-    MethodRow,
-    SelectionPage,
-    best_curve,
-    noise_curve,
-    selection_page,
-)
+from lops_adapters.report.contents import BEST, ComparisonPage, MethodRow, SelectionPage
+from lops_adapters.report.data import best_curve, noise_curve, selection_page
 from lops_adapters.report.measure import (
     learnt_bins,
     least_trusted,
@@ -42,7 +35,7 @@ def test_numbers_of_a_selection():
     assert made.curves[0].noise == pytest.approx([0.05, 1 / 32, 9 / 40])
     assert made.why == [
         "Rule: released.",
-        "Watching: every class reached its threshold within 2 checkpoints.",
+        "Training: every class reached its threshold within 2 checkpoints.",
     ]
 
 
@@ -97,8 +90,7 @@ def test_the_least_trusted_rows_come_first():
         not row.selected and row.learnt_at is None and row.confidence == -0.25
         for row in made.suspects[:8]
     )
-    # of equally trusted rows those come first of which the probe is surest that they are of another
-    # class
+    # ties: the rows first for which the probe is surest of another class
     assert [row.position for row in made.suspects[:4]] == [38, 36, 34, 32]
     assert {row.label for row in made.suspects[:4]} == {"arts"}
     first = made.suspects[0]
@@ -192,20 +184,20 @@ def test_survives_json():
     [{}, {"title": "t"}, {**page().to_json(), "classes": [1]}, {**page().to_json(), "learnt": 3}],
 )
 def test_what_is_no_page(broken):
-    with pytest.raises(LopsError, match="this is no stored SelectionPage"):
+    with pytest.raises(LopsError, match="not a stored SelectionPage"):
         SelectionPage.from_json(broken)
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"labels": labels(39)}, "found 39 labels and a selection of 40 rows; wanted one a row"),
+        ({"labels": labels(39)}, "found 39 labels and a selection of 40 rows; wanted one per row"),
         ({"texts": texts(41)}, "found 41 texts"),
         ({"gold": gold(39)}, "found 39 gold"),
         ({"ids": []}, "found 0 ids"),
         ({"suggested": ["law"]}, "found 1 suggested"),
         ({"labels": ["arts"] * 39 + ["war"]}, "label 'war' of row 39 is no class of the selection"),
-        ({"gold": [None] * 40}, "all 40 gold labels are missing; wanted some"),
+        ({"gold": [None] * 40}, "all 40 gold labels are missing; give some"),
         ({"gold": [0] * 40}, "pass all as class names or all as class numbers"),
     ],
 )

@@ -49,6 +49,6 @@ def test_without_matplotlib(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(
         LopsError,
-        match=r'plots need matplotlib, which is not installed; pip install "lops_adapters\[report\]"',
+        match=r"A plot needs matplotlib, which cannot be .* pip install 'lops_adapters\[report\]'",
     ):
         plot_selection(page())

@@ -11,14 +11,9 @@ import numpy as np
 import pytest
 
 from lops_adapters.core import Selection
-from lops_adapters.report.charts import (
-    curve_chart,
-    histogram,
-    line_styles,
-    nice_ticks,
-    threshold_chart,
-)
-from lops_adapters.report.data import Curve
+from lops_adapters.report.charts import curve_chart, histogram, line_styles, threshold_chart
+from lops_adapters.report.contents import Curve
+from lops_adapters.report.drawing import nice_ticks
 from lops_adapters.report.selection_page import write_selection_page
 
 from .examples import HOSTILE, hostile_page, labels, page, selection, texts
@@ -86,7 +81,7 @@ def test_numbers_stand_in_the_page(tmp_path):
     assert ["probe.kind", "linear"] in reader.rows
     assert ["numpy", "2.0"] in reader.rows
     assert "wrong among all rows22.5 %" in reader.text
-    assert "wrong among the kept3.1 %" in reader.text
+    assert "wrong among the kept rows3.1 %" in reader.text
     assert len(data_of(reader)["suspects"]) == 40
 
 
@@ -94,14 +89,14 @@ def test_a_reason_of_all_classes_is_given_once(tmp_path):
     made = page()
     _, reader = read(tmp_path, made)
     assert reader.text.count("threshold reached") == 1
-    assert "Why, in every class: threshold reached." in reader.text
+    assert "Reason in every class: threshold reached." in reader.text
     _, reader = read(
         tmp_path,
         replace(made, classes=[made.classes[0], replace(made.classes[1], why="kept whole")]),
     )
     assert ["arts", "20", "16", "80 %", "25.0 %", "6.2 %", "threshold reached"] in reader.rows
     assert ["law", "20", "16", "80 %", "20.0 %", "0.0 %", "kept whole"] in reader.rows
-    assert "Why, in every class" not in reader.text
+    assert "Reason in every class" not in reader.text
 
 
 def test_without_gold_labels(tmp_path):
@@ -143,14 +138,12 @@ def test_the_slider_starts_at_the_selection(tmp_path):
     chosen = replace_scores(selection(2000), scores, scores >= 0)
     _, reader = read(tmp_path, page(2000, selection=chosen))
     assert slider(reader)[:2] == [0.0, (scores >= 0).sum()]
-    assert "One threshold for all classes. That of the selection is 0." in reader.text
+    assert "One threshold for all classes. The selection's is 0." in reader.text
     mask = scores >= np.where(np.arange(2000) % 2, 0.2, 0.6)
     _, reader = read(tmp_path, page(2000, selection=replace_scores(chosen, scores, mask)))
     rows = [row[1] for row in data_of(reader)["thresholds"]]
     assert slider(reader)[1] == min(rows, key=lambda n: abs(n - mask.sum()))
-    assert (
-        f"no one threshold keeps just its {mask.sum():,} rows, so its numbers differ" in reader.text
-    )
+    assert f"no single threshold keeps exactly its {mask.sum():,} rows." in reader.text
 
 
 def replace_scores(chosen, scores, mask):
@@ -229,7 +222,7 @@ def test_hostile_text_is_text(tmp_path):
 
 def test_rows_count_from_one(tmp_path):
     text, reader = read(tmp_path, page())
-    assert "Row 1 is the first that has a pseudo-label, headings not counted." in reader.text
+    assert "Row 1 is the first row with a pseudo-label; the header does not count." in reader.text
     static = Reader(text.split("<noscript>")[1].split("</noscript>")[0])
     assert ["39", "text number 38 about arts", "law", "-0.25", "never", "rejected"] in static.rows
     assert (
@@ -239,7 +232,7 @@ def test_rows_count_from_one(tmp_path):
     )
     _, reader = read(tmp_path, page(ids=[f"row-{i}" for i in range(40)]))
     assert (
-        "Rows are named by their ids; in the CSV, row 1 is the first that has a pseudo-label"
+        "Rows are shown by id. In the CSV: row 1 is the first row with a pseudo-label"
         in reader.text
     )
 
@@ -344,7 +337,8 @@ def test_no_line_is_told_by_colour_alone():
 def test_bars_stay_inside(bins):
     drawn = histogram(bins).split("<svg class")[1]
     bars = re.findall(
-        r'<rect class="(?:kept|rejected)"[^>]*? x="([\d.-]+)" y="([\d.-]+)" width="([\d.-]+)" height="([\d.-]+)"',
+        r'<rect class="(?:kept|rejected)"[^>]*? x="([\d.-]+)" y="([\d.-]+)"'
+        r' width="([\d.-]+)" height="([\d.-]+)"',
         drawn,
     )
     assert len(bars) == sum((kept > 0) + (rejected > 0) for _, kept, rejected in bins)
@@ -381,9 +375,7 @@ def test_curves_of_one_point_and_without_noise():
 
 
 def heights(drawn):
-    """Of each line and each dot, in units of the drawing from the top; 30 is the upper end of the
-    axis, 236 the lower.
-    """
+    """Heights of lines and dots from the top of the drawing; the axis runs from 30 to 236."""
     lines = [
         [float(place.split(",")[1]) for place in line.split()]
         for line in re.findall(r'points="([^"]+)"', drawn)
@@ -400,10 +392,7 @@ def test_the_axis_is_not_for_the_first_few_rows():
     )
     drawn = curve_chart([low, wild], [("low", 0.5, 0.02)])
     assert "30 %" not in drawn
-    assert (
-        "The axis ends at 25 %: a curve that leaves it was higher among the first few rows."
-        in drawn
-    )
+    assert "The axis ends at 25 %: noise among the first few rows is higher." in drawn
     (flat, steep), _ = heights(drawn)
     assert min(flat) >= 30
     assert steep[0] < 30 <= steep[1]  # what leaves the plane is clipped

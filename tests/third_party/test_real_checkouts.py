@@ -36,10 +36,10 @@ def test_the_command_does_so_too(name, tmp_path):
     root = real_checkout(name, tmp_path)
     before = contents(root)
     for arguments, word in [
-        (["--check"], "would write"),
-        ([], "wrote"),
+        (["--check"], "Would write"),
+        ([], "Wrote"),
         (["--status"], "patched"),
-        (["--reverse"], "restored or removed"),
+        (["--reverse"], "Restored or removed"),
     ]:
         done = lops("patch", name, root, *arguments)
         assert done.returncode == 0, done.stderr

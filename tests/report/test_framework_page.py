@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 import pytest
 
 from lops_adapters.core import LopsError
-from lops_adapters.report.html import write_report
+from lops_adapters.report.framework_page import write_report
 
 HOSTILE = "<script>alert('x')</script>&\"ö"
 CLASS = {
@@ -73,16 +73,18 @@ def page(folder, config, metrics):
 
 
 class Reader(HTMLParser):
-    """Collects tags, tables and text, and complains about tags that are not closed."""
+    """Collect tags, tables and text; fail at a tag that is not closed."""
 
     def __init__(self, text):
         super().__init__()
         self.tags, self.open, self.rows, self.text = [], [], [], ""
+        self.attributes = {}
         self.feed(text)
         self.close()
 
     def handle_starttag(self, tag, attrs):
         self.tags.append(tag)
+        self.attributes.setdefault(tag, []).append(dict(attrs))
         if tag == "tr":
             self.rows.append([])
         if tag in ("td", "th"):
@@ -90,12 +92,16 @@ class Reader(HTMLParser):
         if tag != "meta":
             self.open.append(tag)
 
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes.setdefault(tag, []).append(dict(attrs))
+
     def handle_endtag(self, tag):
         assert self.open.pop() == tag
 
     def handle_data(self, data):
         self.text += data
-        if self.open and self.open[-1] in ("td", "th"):
+        if {"td", "th"} & set(self.open):
             self.rows[-1][-1] += data
 
 
@@ -104,8 +110,8 @@ def test_numbers_stand_in_the_page(tmp_path):
     assert reader.open == []
     assert "conwea on toy" in reader.text
     assert (
-        "72 documents in 2 classes; 40 of them got a first pseudo-label, 20.0 % of these wrong. Seed 7, device cpu."
-        in reader.text
+        "72 documents in 2 classes; 40 documents got an initial pseudo-label, "
+        "20.0 % of them wrong. Seed 7, device cpu." in reader.text
     )
     iterations = [cells for cells in reader.rows if cells[0] in ("standard", "lops")]
     assert [cells[:2] for cells in iterations] == [["standard", "0"], ["lops", "0"], ["lops", "1"]]
@@ -115,7 +121,7 @@ def test_numbers_stand_in_the_page(tmp_path):
     assert reader.text.count("What the lops arm kept") == 1
     assert "Iteration 1: max_checkpoints reached" in reader.text
     assert "What the standard arm kept" not in reader.text
-    assert '"tau": 0.5' in reader.text
+    assert ["settings.tau", "0.5"] in reader.rows
     assert len({len(cells) for cells in iterations}) == 1
 
 
@@ -152,9 +158,16 @@ def test_without_gold_labels(tmp_path):
         for item in arm["iterations"]:
             item.update(noise=None, selected_noise=None, micro_f1=None, macro_f1=None)
     reader = Reader(page(tmp_path, config, metrics))
-    assert "40 of them got a first pseudo-label, no gold labels to compare with." in reader.text
+    assert (
+        "40 documents got an initial pseudo-label, no gold labels to compare with." in reader.text
+    )
     assert ["lops", "0", "40", "-", "21", "-", "-", "-", "3"] in reader.rows
-    assert not re.search(r"\b(None|nan|null)\b", reader.text.split("Settings and versions")[0])
+    assert not re.search(
+        r"\b(None|nan|null)\b", reader.text.split("Settings and versions of this run")[0]
+    )
+    assert "lops: kept21" in reader.text
+    assert "polyline" not in reader.tags
+    assert "Macro-F1 and noise" not in reader.text
 
 
 def test_stages_of_which_some_have_no_selection(tmp_path):
@@ -169,8 +182,8 @@ def test_stages_of_which_some_have_no_selection(tmp_path):
     metrics["arms"] = {arm: {"iterations": [first, second]} for arm in ("standard", "lops")}
     reader = Reader(page(tmp_path, config, metrics))
     assert (
-        "72 documents in 2 classes; 40 pseudo documents were made, each with a pseudo-label. Seed 7, device cpu."
-        in reader.text
+        "72 documents in 2 classes; 40 pseudo documents were made, each with a pseudo-label. "
+        "Seed 7, device cpu." in reader.text
     )
     assert "no gold labels" not in reader.text
     assert ["lops", "pre-training", "40", "-", "21", "-", "90.0 %", "85.0 %", "3"] in reader.rows
@@ -188,6 +201,90 @@ def test_stages_of_which_some_have_no_selection(tmp_path):
     assert reader.text.count("Before pre-training: max_checkpoints reached") == 1
     assert "Before self-training" not in reader.text
     assert [cells[0] for cells in reader.rows].count("arts") == 1
+
+
+def test_charts_open_the_page_and_say_their_numbers(tmp_path):
+    config, metrics = contents()
+    metrics["arms"]["lops"]["iterations"][1].update(macro_f1=0.5, noise=0.3, selected_noise=0.1)
+    reader = Reader(page(tmp_path, config, metrics))
+    assert "lops: macro-F150.0 %" in reader.text
+    assert "standard: macro-F185.0 %" in reader.text
+    assert "standard: 0 85.0 %; lops: 0 85.0 %, 1 50.0 %" in reader.text
+    assert "standard: 0 20.0 % to 5.0 %; lops: 0 20.0 % to 5.0 %, 1 30.0 % to 10.0 %" in reader.text
+    assert reader.text.index("Macro-F1 and noise") < reader.text.index("All numbers")
+    drawn = [svg for svg in reader.attributes["svg"] if svg.get("role") == "img"]
+    assert [svg["aria-labelledby"] for svg in drawn] == [
+        "f1-title f1-said",
+        "noise-title noise-said",
+    ]
+    ids = [item["id"] for items in reader.attributes.values() for item in items if "id" in item]
+    assert len(ids) == len(set(ids))
+    assert {name for svg in drawn for name in svg["aria-labelledby"].split()} <= set(ids)
+    (line,) = reader.attributes["polyline"]  # standard has one iteration: a point without a line
+    heights = [float(place.split(",")[1]) for place in line["points"].split()]
+    assert 30 <= heights[0] < heights[1] <= 236
+    links = [path["class"] for path in reader.attributes["path"] if "link" in path["class"]]
+    assert links == ["link c0 d0", "link c1 d1", "link c1 d1"]
+
+
+def test_one_iteration_is_points_with_their_numbers(tmp_path):
+    config, metrics = contents()
+    del metrics["arms"]["lops"]["iterations"][1]
+    for item in metrics["arms"]["standard"]["iterations"]:
+        item["selected_noise"] = item["noise"]
+    text = page(tmp_path, config, metrics)
+    reader = Reader(text)
+    assert "polyline" not in reader.tags
+    assert text.count('class="value"') == 2
+    assert ">iteration</text>" not in text
+    links = [path["class"] for path in reader.attributes["path"] if "link" in path["class"]]
+    assert links == ["link c1 d1"]  # nothing changes in the standard arm
+
+
+def test_many_arms_and_iterations_are_lines(tmp_path):
+    config, metrics = contents()
+    items = [row(number, selected_noise=number / 50) for number in range(6)]
+    metrics["arms"] = {f"arm {i}": {"iterations": items} for i in range(7)}
+    reader = Reader(page(tmp_path, config, metrics))
+    assert len(reader.attributes["polyline"]) == 2 * 7
+    assert "Among the kept labels. Lower is better." in reader.text
+    assert "arm 6: 0 0.0 %, 1 2.0 %, 2 4.0 %, 3 6.0 %, 4 8.0 %, 5 10.0 %" in reader.text
+    assert not [path for path in reader.attributes["path"] if "hollow" in path["class"]]
+    styles = [mark["class"] for mark in reader.attributes["polyline"]]
+    assert len(set(styles)) == 7
+
+
+def test_seed_words_with_their_documents(tmp_path):
+    config, metrics = contents()
+    assert "Seed words" not in Reader(page(tmp_path, config, metrics)).text
+    first = {"arts": [["paint", 12]], "law": [[HOSTILE, 3], ["court", 1200]]}
+    second = {"arts": [["paint", 12], ["dance", 7]], "law": [["court", 1200]]}
+    for item, words in zip(metrics["arms"]["lops"]["iterations"], (first, second), strict=True):
+        item["seed_words"] = words
+    (tmp_path / "report.html").unlink()
+    text = page(tmp_path, config, metrics)
+    reader = Reader(text)
+    assert ["law", f"{HOSTILE} 3court 1,200"] in reader.rows
+    assert ["arts", "paint 12dance 7"] in reader.rows
+    assert "script" not in reader.tags
+    assert text.count('class="new"') == 1
+    assert '<span class="new"><bdi dir="auto">dance</bdi></span>' in text
+    assert "lops, iteration 0: 3 words" in reader.text
+    assert "lops, iteration 1: 3 words" in reader.text
+
+
+def test_what_is_folded(tmp_path):
+    config, metrics = contents()
+    for item in metrics["arms"]["lops"]["iterations"]:
+        item["seed_words"] = {"arts": [["paint", 12]]}
+    text = page(tmp_path, config, metrics)
+    folds = re.findall(r"<details( open)?><summary>([^<]*)<", text)
+    assert folds == [
+        ("", "lops, iteration 0: 1 word"),
+        (" open", "lops, iteration 1: 1 word"),
+        ("", "What the lops arm kept, by class"),
+        ("", "Settings and versions of this run"),
+    ]
 
 
 @pytest.mark.parametrize("missing", ["config.json", "metrics.json"])

@@ -1,0 +1,191 @@
+"""Contents of the pages as plain values that survive JSON: a page is rebuilt from them alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from typing import Any
+
+from lops_adapters.core import LopsError
+from lops_adapters.report.measure import Threshold
+from lops_adapters.report.text import cleaned
+from lops_adapters.storage import plain
+
+BEST = "best possible"  # name of the curve of a perfect ranking
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """A row that the selection trusts little; ``position`` counts from 0.
+
+    Attributes:
+        label: pseudo-label.
+        learnt_at: epoch, None: never.
+        suggested, suggested_probability: of the probe, None: not asked.
+        gold, id: None: not given.
+
+    """
+
+    position: int
+    text: str
+    label: str
+    confidence: float
+    learnt_at: float | None
+    selected: bool
+    suggested: str | None
+    suggested_probability: float | None
+    gold: str | None
+    id: str | None
+
+
+@dataclass(frozen=True)
+class ClassRow:
+    """A class: pseudo-labels, kept ones, the reason, noise before and after (None: unknown)."""
+
+    label: str
+    count: int
+    kept: int
+    why: str
+    noise_before: float | None
+    noise_after: float | None
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A noise-coverage curve: at most 200 points by coverage, and the area of the full curve.
+
+    The area is None for a curve of one point.
+    """
+
+    name: str
+    coverage: list[float]
+    noise: list[float]
+    area: float | None
+
+
+@dataclass(frozen=True)
+class SelectionPage:
+    """Everything the page of a selection shows.
+
+    Attributes:
+        title, source: headings.
+        n_rows, n_kept: rows with a pseudo-label, and kept ones.
+        why: sentences: probe, rule, why training stopped, what to do next.
+        classes: one row per class.
+        learnt: (time, kept, rejected), time None: never learnt; at most 60, empty where the method
+            has no learning times.
+        thresholds: (confidence, rows at or above it, those with a gold label, wrong ones among
+            these or None), descending, at most 201.
+        curves: noise-coverage curves of the rows with a gold label; empty without gold labels.
+        suspects: least trusted rows per class, the least trusted first.
+        settings, versions: what is needed to repeat the selection.
+        n_judged, n_judged_kept: rows with a gold label, and kept ones among these.
+        noise_before, noise_after: share of wrong pseudo-labels among these; None without any.
+        own_threshold: one of ``thresholds`` that keeps exactly the kept rows; None: there is none.
+
+    """
+
+    title: str
+    source: str
+    n_rows: int
+    n_kept: int
+    why: list[str]
+    classes: list[ClassRow]
+    learnt: list[tuple[float | None, int, int]]
+    thresholds: list[Threshold]
+    curves: list[Curve]
+    suspects: list[Suspect]
+    settings: dict[str, Any]
+    versions: dict[str, Any]
+    n_judged: int
+    n_judged_kept: int
+    noise_before: float | None
+    noise_after: float | None
+    own_threshold: float | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the page in JSON's own types."""
+        return _jsonable(self)
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> SelectionPage:
+        """Return the page that :meth:`to_json` stored; unknown keys are ignored.
+
+        Raises:
+            LopsError: a key is missing or has another type.
+
+        """
+        tables = {"classes": ClassRow, "curves": Curve, "suspects": Suspect}
+        return _read(cls, stored, tables, tuples=("learnt", "thresholds"))
+
+
+@dataclass(frozen=True)
+class MethodRow:
+    """A method: rows kept, their noise, area under its curve (None: unknown), seconds, a note."""
+
+    name: str
+    n_kept: int
+    noise_after: float | None
+    area: float | None
+    seconds: float | None
+    note: str
+
+
+@dataclass(frozen=True)
+class ComparisonPage:
+    """Everything the page of a comparison shows.
+
+    ``noise`` is the noise of all rows; one of ``curves`` is named "best possible".
+    """
+
+    title: str
+    source: str
+    n_rows: int
+    noise: float | None
+    methods: list[MethodRow]
+    curves: list[Curve]
+    settings: dict[str, Any]
+    versions: dict[str, Any]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the page in JSON's own types."""
+        return _jsonable(self)
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> ComparisonPage:
+        """Return the page that :meth:`to_json` stored; unknown keys are ignored.
+
+        Raises:
+            LopsError: a key is missing or has another type.
+
+        """
+        return _read(cls, stored, {"methods": MethodRow, "curves": Curve})
+
+
+def _jsonable(value: Any) -> Any:
+    if is_dataclass(value):
+        return {field.name: _jsonable(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, dict):
+        return {cleaned(str(key)): _jsonable(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_jsonable(item) for item in value]
+    return cleaned(value) if isinstance(value, str) else plain(value)
+
+
+def _read(
+    cls: Any, stored: Mapping[str, Any], tables: Mapping[str, Any], tuples: Sequence[str] = ()
+) -> Any:
+    names = [f.name for f in fields(cls) if f.name in stored or f.default is MISSING]
+    try:
+        values = {name: stored[name] for name in names}
+        for name, row in tables.items():
+            keys = [field.name for field in fields(row)]
+            values[name] = [row(**{key: item[key] for key in keys}) for item in values[name]]
+        for name in tuples:
+            values[name] = [tuple(item) for item in values[name]]
+    except (KeyError, TypeError) as error:
+        raise LopsError(
+            f"not a stored {cls.__name__} ({type(error).__name__}: {error}); "
+            "wanted the result of to_json()"
+        ) from None
+    return cls(**values)

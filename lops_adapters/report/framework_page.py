@@ -1,0 +1,191 @@
+"""The page of a framework's run, built from its folder: macro-F1, noise, seed words, classes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from lops_adapters.console import percent
+from lops_adapters.core import LopsError
+from lops_adapters.report.arms import arm_rows, step_name
+from lops_adapters.report.framework_charts import f1_chart, is_crowded, noise_chart
+from lops_adapters.report.layout import (
+    Markup,
+    card,
+    details,
+    document,
+    section,
+    settings_tables,
+    table,
+    tiles,
+)
+from lops_adapters.report.text import count, escaped, isolated
+from lops_adapters.storage import write_text
+
+Metrics = dict[str, Any]  # the contents of metrics.json
+SeedWords = dict[str, list[Any]]  # class -> [word, number of documents] of each seed word
+Item = dict[str, Any]  # an iteration's entry in it
+
+
+def write_report(folder: Path) -> Path:
+    """Write ``report.html`` into a run folder and return its path.
+
+    Raises:
+        LopsError: the folder holds no finished run.
+
+    """
+    for name in ("config.json", "metrics.json"):
+        if not (folder / name).is_file():
+            raise LopsError(f"{folder} holds no {name}; wanted the folder of a finished run")
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    metrics = json.loads((folder / "metrics.json").read_text(encoding="utf-8"))
+    title = f"{metrics['framework']} on {metrics['dataset']}"
+    rows = arm_rows(metrics)
+    parts = [
+        _figures(metrics),
+        _charts(metrics),
+        section("arms", "All numbers", table(rows[0], rows[1:], "Numbers per arm and iteration")),
+        _seed_words(metrics),
+        _classes(metrics),
+        _settings(config),
+    ]
+    header = f"<h1>{isolated(title)}</h1>{_summary(config, metrics)}"
+    path = folder / "report.html"
+    write_text(path, document(title, header, "\n".join(filter(None, parts))))
+    return path
+
+
+def _summary(config: dict[str, Any], metrics: Metrics) -> str:
+    labels = metrics["pseudo_labels"]
+    wrong = "no gold labels to compare with"
+    if labels["noise"] is not None:
+        wrong = f"{percent(labels['noise'])} of them wrong"
+    made = f"{labels['count']} documents got an initial pseudo-label, {wrong}"
+    if "of" in labels:  # samples that are not the documents
+        right = "" if labels["noise"] is None else f", {wrong}"
+        made = f"{labels['count']} {labels['of']} were made, each with a pseudo-label{right}"
+    return (
+        f'<p class="muted">{metrics["n_documents"]} documents in {len(metrics["classes"])} classes;'
+        f" {escaped(made)}. Seed {config['seed']}, device {escaped(config['device'])}.</p>"
+    )
+
+
+def _figures(metrics: Metrics) -> str:
+    """Return each arm's last macro-F1 in large numbers; without gold labels, the rows it kept."""
+    arms = metrics["arms"].items()
+    last = [(arm, result["iterations"][-1]) for arm, result in arms if result["iterations"]]
+    if any(item["macro_f1"] is not None for _, item in last):
+        return tiles([(f"{arm}: macro-F1", percent(item["macro_f1"])) for arm, item in last])
+    return tiles([(f"{arm}: kept", count(item["selected"])) for arm, item in last])
+
+
+def _charts(metrics: Metrics) -> str:
+    items = list(_items(metrics))
+    steps = list(dict.fromkeys(step_name(item) for _, item in items))
+    arms, axis = list(metrics["arms"]), arm_rows(metrics)[0][1]
+    f1: dict[str, dict[str, float]] = {}
+    pairs: dict[str, dict[str, tuple[float, float]]] = {}
+    for arm, item in items:
+        step = step_name(item)
+        if item["macro_f1"] is not None:
+            f1.setdefault(arm, {})[step] = item["macro_f1"]
+        if item["noise"] is not None and item["selected_noise"] is not None:
+            pairs.setdefault(arm, {})[step] = (item["noise"], item["selected_noise"])
+    cards = []
+    if f1:
+        note = f"After each {axis}. Higher is better."
+        cards.append(_chart("Macro-F1", note, f1_chart(steps, arms, f1, axis)))
+    if pairs:
+        note = "Hollow: before selection. Filled: after. Lower is better."
+        if is_crowded(steps, arms):
+            note = "Among the kept labels. Lower is better."
+        cards.append(_chart("Wrong pseudo-labels", note, noise_chart(steps, arms, pairs, axis)))
+    drawn = f'<div class="charts">{"".join(cards)}</div>'
+    return section("charts", "Macro-F1 and noise", drawn) if cards else ""
+
+
+def _chart(title: str, note: str, chart: str) -> str:
+    return card(title, f'<p class="note">{note}</p>{chart}')
+
+
+def _items(metrics: Metrics) -> Iterator[tuple[str, Item]]:
+    for arm, result in metrics["arms"].items():
+        for item in result["iterations"]:
+            yield arm, item
+
+
+def _seed_words(metrics: Metrics) -> str:
+    """Return the seed words where the framework stores them; an arm's last iteration is open."""
+    parts = []
+    for arm, result in metrics["arms"].items():
+        stored = [item for item in result["iterations"] if item.get("seed_words")]
+        before: SeedWords = {}
+        for item in stored:
+            drawn = _words_table(f"{arm}, iteration {step_name(item)}", item["seed_words"], before)
+            parts.append(details(*drawn, is_open=item is stored[-1]))
+            before = item["seed_words"]
+    note = (
+        '<p class="note">With the number of documents that hold each word. '
+        "Bold: new since the iteration before.</p>"
+    )
+    return section("seeds", "Seed words", note, *parts) if parts else ""
+
+
+def _words_table(name: str, words: SeedWords, before: SeedWords) -> tuple[str, str]:
+    """Return a summary of an iteration's seed words, and their table."""
+    n = sum(map(len, words.values()))
+    summary = f"{name}: {count(n)} word{'' if n == 1 else 's'}"
+    rows = [[label, _words(found, before.get(label, found))] for label, found in words.items()]
+    return summary, table(("class", "seed words"), rows, summary, text=(1,))
+
+
+def _words(found: list[Any], before: list[Any]) -> Markup:
+    known = {word for word, _ in before}
+    items = "".join(
+        f"<li>{_word(word, is_new=word not in known)}"
+        f' <span class="count">{count(documents)}</span></li>'
+        for word, documents in found
+    )
+    return Markup(f'<ul class="seeds">{items}</ul>')
+
+
+def _word(word: str, *, is_new: bool) -> str:
+    return f'<span class="new">{isolated(word)}</span>' if is_new else isolated(word)
+
+
+def _classes(metrics: Metrics) -> str:
+    """Return what each selecting arm kept per class, folded."""
+    parts = []
+    for arm, result in metrics["arms"].items():
+        selections = [item for item in result["iterations"] if "per_class" in item]
+        if arm != "standard" and selections:
+            tables = map(_per_class, selections)
+            parts.append(details(f"What the {arm} arm kept, by class", *tables))
+    return section("classes", "Selection per class", *parts) if parts else ""
+
+
+def _per_class(item: Item) -> str:
+    head = ("class", "pseudo-labels", "needed", "learnt", "kept", "closed at epoch", "why")
+    rows = [
+        (
+            label,
+            report["count"],
+            report["threshold"],
+            report["learnt"],
+            report["kept"],
+            "-" if report["closed_at"] is None else f"{report['closed_at']:g}",
+            report["why"],
+        )
+        for label, report in item["per_class"].items()
+    ]
+    stage = f"Before {item['stage']}" if "stage" in item else f"Iteration {item['iteration']}"
+    drawn = table(head, rows, f"{stage}: kept per class", text=(6,))
+    return f"<h3>{escaped(stage)}: {escaped(item['stopped'])}</h3>{drawn}"
+
+
+def _settings(config: dict[str, Any]) -> str:
+    settings = {key: value for key, value in config.items() if key != "versions"}
+    tables = settings_tables(settings, config.get("versions", {}))
+    return section("settings", "Settings", details("Settings and versions of this run", tables))

@@ -1,0 +1,102 @@
+"""The list of rows to look at: drawn by the script, or static tables where scripts are off."""
+
+from __future__ import annotations
+
+from lops_adapters.report.contents import SelectionPage, Suspect
+from lops_adapters.report.layout import section, table
+from lops_adapters.report.text import count, cut, escaped, isolated
+
+_STATIC_ROWS, _STATIC_CHARS = 200, 300  # of the list without scripts
+_WORDS = ("row", "text", "pseudo-label", "suggested")  # columns of words, not numbers
+
+
+def listed(page: SelectionPage) -> str:
+    """Return the section of the least trusted rows; nothing where none are listed."""
+    if not page.suspects:
+        return ""
+    n = count(len(page.suspects))
+    intro = f"The least trusted rows per class, {n} in all. Look here for wrong labels."
+    counted = "Row 1 is the first row with a pseudo-label; the header does not count."
+    if has(page, "id"):
+        counted = f"Rows are shown by id. In the CSV: {counted[0].lower()}{counted[1:]}"
+    head = "".join(
+        f'<th scope="col" role="columnheader"{_words(name)}>{name}</th>' for name in columns(page)
+    )
+    live = (
+        f"<div data-live hidden>{_controls(page)}"
+        '<div class="bar"><span role="status" id="rows-status"></span>'
+        '<button type="button" id="download">Download these as CSV</button></div>'
+        '<table id="rows" role="table" aria-labelledby="suspects">'
+        f'<thead role="rowgroup"><tr role="row">{head}</tr></thead>'
+        '<tbody role="rowgroup"></tbody></table>'
+        '<div class="bar"><button type="button" id="previous">Previous</button>'
+        '<button type="button" id="next">Next</button></div></div>'
+    )
+    said = f'<p>{intro}</p><p class="note">{counted}</p>'
+    static = f"<noscript>{_static(page)}</noscript>"
+    return section("suspects", "Rows to look at", said, live, static)
+
+
+def labels(page: SelectionPage) -> list[str]:
+    """Return the pseudo-labels of the listed rows, in the order of the classes."""
+    found = {row.label for row in page.suspects}
+    return [row.label for row in page.classes if row.label in found]
+
+
+def columns(page: SelectionPage) -> list[str]:
+    """Return the names of the list's columns."""
+    names = ["row", "text", "pseudo-label"]
+    names += ["suggested"] if has(page, "suggested") else []
+    names.append("confidence")
+    names += ["learnt at"] if page.learnt else []
+    return [*names, "state"]
+
+
+def has(page: SelectionPage, name: str) -> bool:
+    """Return whether any listed row has a value for a field."""
+    return any(getattr(row, name) is not None for row in page.suspects)
+
+
+def _words(name: str) -> str:
+    return ' class="words"' if name in _WORDS else ""
+
+
+def _controls(page: SelectionPage) -> str:
+    options = "".join(
+        f'<option value="{i}">{escaped(label)}</option>' for i, label in enumerate(labels(page))
+    )
+    doubt = ""
+    if has(page, "suggested"):
+        doubt = '<option value="probe">probe disagrees most</option>'
+    return (
+        '<div class="controls"><label>Search'
+        '<input type="search" id="search" autocomplete="off" spellcheck="false"></label>'
+        f'<label>Pseudo-label<select id="label"><option value="">all</option>{options}</select>'
+        '</label><label>State<select id="state"><option value="">all</option>'
+        '<option value="rejected">rejected</option><option value="kept">kept</option></select>'
+        '</label><label>Order<select id="order"><option value="">least trusted first</option>'
+        f'{doubt}<option value="position">as in the data</option></select></label></div>'
+    )
+
+
+def _static(page: SelectionPage) -> str:
+    """Return the least trusted rows of each class as tables."""
+    known = labels(page)
+    each = max(1, min(20, _STATIC_ROWS // len(known)))
+    head = [name for name in columns(page) if name != "pseudo-label"]
+    words = [i for i, name in enumerate(head) if i and name in _WORDS]
+    parts = []
+    for label in known[:_STATIC_ROWS]:
+        rows = [_static_row(row, page) for row in page.suspects if row.label == label][:each]
+        caption = f"Least trusted rows with the pseudo-label {label}"
+        parts.append(f"<h3>{isolated(label)}</h3>{table(head, rows, caption, text=words)}")
+    return "".join(parts)
+
+
+def _static_row(row: Suspect, page: SelectionPage) -> list[str]:
+    cells = [str(row.position + 1) if row.id is None else row.id, cut(row.text, _STATIC_CHARS)]
+    cells += [row.suggested or "-"] if has(page, "suggested") else []
+    cells.append(f"{row.confidence:.3g}")
+    if page.learnt:
+        cells.append("never" if row.learnt_at is None else f"{row.learnt_at:.3g}")
+    return [*cells, "kept" if row.selected else "rejected"]
