@@ -120,7 +120,7 @@ def test_every_help_ends_with_examples_that_parse(name):
     lines = [line.split(" #")[0] for line in module.EXAMPLES.splitlines()[1:]]
     assert lines
     for line in lines:
-        command, _, rest = line.partition(f"lops {name} ")
+        command, _, rest = line.partition(f"lops {name}")
         assert command.strip() in ("", "source <("), line
         words = rest.replace("'", "").split(" > ")[0].strip().rstrip(")").split()
         parser.parse_args(words)
