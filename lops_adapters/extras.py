@@ -1,4 +1,4 @@
-"""Optional libraries: imported where they are used, with an error that names the extra to install."""
+"""Optional libraries: imported where they are used; errors name the extra to install."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Documents, their gold labels and their seed words: the registry, the readers and the downloads.
+"""Documents, their gold labels and their seed words: registry, readers and downloads.
 
 ``load`` takes a registered name or a path, ``read`` a path; both give a ``Dataset``, whose
 ``corpus`` (documents, classes, seed words) goes to the frameworks and whose ``gold`` (gold labels,

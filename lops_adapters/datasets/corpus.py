@@ -1,4 +1,4 @@
-"""What a framework is given (``Corpus``) and what only the evaluation sees (``GoldLabels``)."""
+"""What a framework gets (``Corpus``) and what only the evaluation gets (``GoldLabels``)."""
 
 from __future__ import annotations
 
@@ -21,17 +21,16 @@ class Corpus:
     """Documents, the classes of the task and their seed words; never a gold label.
 
     Args:
-        name (str): What the data set is called in logs and run folders.
-        ids (sequence of str, length n): One unique id a document.
-        texts (sequence of str, length n): The documents, in the order of ``ids``. An empty document
-            is allowed.
-        classes (sequence of str, length k): The classes; stored in alphabetical order (by code
-            point), whatever order they are given in.
-        seeds (mapping of str to sequence of str, optional): Seed words of a class, in the order
-            given. A class may have none; stored in the order of ``classes``, read-only.
+        name: what the data set is called in logs and run folders.
+        ids: n strings; one unique id a document.
+        texts: n strings; the documents, in the order of ``ids``. An empty document is allowed.
+        classes: k strings; the classes; stored in alphabetical order (by code point), whatever
+            order they are given in.
+        seeds: seed words of a class, in the order given. A class may have none; stored in the order
+            of ``classes``, read-only.
 
     Raises:
-        LopsError: No document, ids and texts of different lengths, duplicate ids or classes, a text
+        LopsError: no document, ids and texts of different lengths, duplicate ids or classes, a text
             that is missing, no string or not valid Unicode, or seed words for an unknown class.
 
     >>> corpus = Corpus("two", ids=["a", "b"], texts=["A goal!", ""], classes=["sports", "arts"], seeds={"sports": ["goal"]})
@@ -89,10 +88,11 @@ class GoldLabels:
     """The true class of every document, for evaluation only.
 
     Args:
-        labels (sequence of str, length n): Class names, in the order of the corpus they belong to.
+        labels: n strings; class names, in the order of the corpus they belong to.
 
     Raises:
-        LopsError: A label that is missing or no string.
+        LopsError: a label that is missing or no string.
+
     """
 
     labels: tuple[str, ...] = field(repr=False)
@@ -109,12 +109,11 @@ class Dataset:
     """A corpus and, kept apart from it, its gold labels.
 
     Args:
-        corpus (Corpus): What the frameworks see.
-        gold (GoldLabels or None): What only the evaluation sees; None where the true classes are
-            not known.
+        corpus: what the frameworks see.
+        gold: what only the evaluation sees; None where the true classes are not known.
 
     Raises:
-        LopsError: A number of labels that is not the number of documents, or a gold label that is
+        LopsError: a number of labels that is not the number of documents, or a gold label that is
             no class of the corpus.
 
     >>> corpus = Corpus("three", ["a", "b", "c"], ["x", "y", "z"], ["arts", "sports"])
@@ -147,14 +146,15 @@ class Dataset:
         """Draw a simple random sample of documents without replacement.
 
         Args:
-            max_docs (int): How many documents to keep, at least 1; with n or more all are kept.
-            seed (int): Seed of the draw; the same seed gives the same documents.
+            max_docs: how many documents to keep, at least 1; with n or more all are kept.
+            seed: seed of the draw; the same seed gives the same documents.
 
         Returns:
-            Dataset: The sampled documents in their original order, with their gold labels.
+            The sampled documents in their original order, with their gold labels.
 
         Raises:
             LopsError: ``max_docs`` below 1.
+
         """
         if max_docs < 1:
             raise LopsError(f"max_docs is {max_docs}; a sample needs at least 1 document")
@@ -177,7 +177,7 @@ class Dataset:
 
 
 def is_missing(value: object) -> bool:
-    """Whether a cell is None or NaN.
+    """Return whether a cell is None or NaN.
 
     >>> is_missing(None), is_missing(float("nan")), is_missing(""), is_missing(0)
     (True, True, False, False)
@@ -186,7 +186,7 @@ def is_missing(value: object) -> bool:
 
 
 def is_unlabelled(label: Any) -> bool:
-    """Whether a label is None, NaN, pandas.NA, or a string without anything in it.
+    """Return whether a label is None, NaN, pandas.NA or a blank string.
 
     >>> [is_unlabelled(label) for label in (None, float("nan"), " ", "a", 0)]
     [True, True, True, False, False]
@@ -200,7 +200,7 @@ def is_unlabelled(label: Any) -> bool:
 
 
 def listed(names: Iterable[object], limit: int = 30) -> str:
-    """Join names for a message, cut after ``limit`` of them.
+    """Join names for a message, at most ``limit`` of them.
 
     >>> listed(["b", "a"]), listed(range(5), limit=2)
     ('b, a', '0, 1 and 3 more')

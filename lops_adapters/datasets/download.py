@@ -1,4 +1,4 @@
-"""Fetch a file over HTTP: resumable, verified, and under its final name only when it is whole."""
+"""Fetch a file over HTTP: resumable, verified, renamed to its final name only when complete."""
 
 from __future__ import annotations
 
@@ -41,26 +41,27 @@ def fetch(
     attempts: int = 5,
     pause: float = 1.0,
 ) -> Path:
-    """Fetch a file, or find it already there.
+    """Fetch a file unless it is already there.
 
     Args:
-        url (str): An http or https address.
-        destination (str or Path): Where the file shall be. Until it is whole and verified it is
-            called ``<destination>.part``; a later call goes on from there.
-        git_blob (str, optional): The git blob id (SHA-1 of ``blob <size>\\0`` and the content, in
-            hex) the file must have.
-        offline (bool): Never open a connection.
-        quiet (bool): Show no progress bar.
-        timeout (float): Seconds without an answer after which a connection counts as cut.
-        attempts (int): How often a cut or refused connection is tried in all.
-        pause (float): Seconds before the second attempt; doubled before each further one.
+        url: an http or https address.
+        destination: where the file shall be. Until it is whole and verified it is called
+            ``<destination>.part``; a later call goes on from there.
+        git_blob: the git blob id (SHA-1 of ``blob <size>\\0`` and the content, in hex) the file
+            must have.
+        offline: never open a connection.
+        quiet: show no progress bar.
+        timeout: seconds without an answer after which a connection counts as cut.
+        attempts: how often a cut or refused connection is tried in all.
+        pause: seconds before the second attempt; doubled before each further one.
 
     Returns:
-        Path: ``destination``.
+        ``destination``.
 
     Raises:
-        LopsError: Not to be had (offline, no network, an HTTP error) or the wrong contents; says
+        LopsError: not to be had (offline, no network, an HTTP error) or the wrong contents; says
             what to fetch and where to put it.
+
     """
     destination = Path(destination)
     by_hand = f"To do it by hand, fetch {url} and put it at {destination}"
@@ -92,7 +93,7 @@ def fetch(
 
 
 def git_blob_id(path: Path) -> str:
-    """Compute the id git gives to a file's content, in hex.
+    """Return git's id of a file's contents, in hex.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "hello"
@@ -140,9 +141,7 @@ def _download(
 
 
 def _transfer(url: str, part: Path, timeout: float, quiet: bool) -> None:
-    """Bring ``part`` to its full length, from where it ends; raise a network error where the
-    connection is cut.
-    """
+    """Continue the download of ``part``; raise a network error if the connection is cut."""
     have = part.stat().st_size if part.is_file() else 0
     request = urllib.request.Request(url, headers={"Range": f"bytes={have}-"} if have else {})
     try:

@@ -1,4 +1,4 @@
-"""The folder layouts of ConWea, X-Class, WeSTClass and LOTClass, and 20 Newsgroups' own."""
+"""The folder layouts of ConWea, X-Class, WeSTClass, LOTClass and 20 Newsgroups."""
 
 from __future__ import annotations
 
@@ -16,8 +16,14 @@ from lops_adapters.datasets.tables import csv_records, read_pickle
 
 @dataclass(frozen=True)
 class Layout:
-    """A folder layout: what it is called, what marks it (all names of one of the sets), what it
-    needs, how it is read.
+    """A folder layout.
+
+    Attributes:
+        name: what it is called.
+        marks: sets of file names; a folder that holds all names of one set has this layout.
+        needs: the files it needs, for messages.
+        read: its reader.
+
     """
 
     name: str
@@ -26,24 +32,27 @@ class Layout:
     read: Callable[[Path, Columns], Rows]
 
     def matches(self, names: set[str]) -> bool:
-        """Whether a folder with these entries has this layout."""
+        """Return whether a folder with these entries has this layout."""
         return any(mark <= names for mark in self.marks)
 
 
 def read_conwea(folder: Path, columns: Columns) -> Rows:
-    """Read ``df.pkl`` (columns ``sentence`` or ``text``, optional ``label``); ``seedwords.json`` is
-    found by the caller.
+    """Read ``df.pkl`` (columns ``sentence`` or ``text``, optional ``label``).
+
+    The caller finds ``seedwords.json``.
     """
     return read_pickle(folder / "df.pkl", columns)
 
 
 def read_xclass(folder: Path, columns: Columns) -> Rows:
-    """Read ``dataset.txt``, ``classes.txt`` and, where it is there, ``labels.txt``; a class name is
-    its own seed word.
+    """Read ``dataset.txt``, ``classes.txt`` and, if present, ``labels.txt``.
+
+    Each class name is its own seed word.
 
     Raises:
-        LopsError: A class index out of range, or a number of labels that is not the number of
+        LopsError: a class index out of range, or a number of labels that is not the number of
             lines.
+
     """
     columns.refuse(f"{folder} (X-Class)")
     classes = filled_lines(folder / "classes.txt")
@@ -53,15 +62,16 @@ def read_xclass(folder: Path, columns: Columns) -> Rows:
 
 
 def read_lotclass(folder: Path, columns: Columns) -> Rows:
-    """Read ``train.txt``, ``label_names.txt`` and, where it is there, ``train_labels.txt``.
+    """Read ``train.txt``, ``label_names.txt`` and, if present, ``train_labels.txt``.
 
     The words of a line of ``label_names.txt`` are the seed words of a class, the first is its name,
     all in lower case. Without ``train_labels.txt`` the labels are those of ``test_labels.txt``
     where ``test.txt`` is ``train.txt``, byte for byte.
 
     Raises:
-        LopsError: A word of two classes, a class index out of range, or a number of labels that is
+        LopsError: a word of two classes, a class index out of range, or a number of labels that is
             not the number of lines.
+
     """
     columns.refuse(f"{folder} (LOTClass)")
     words = [line.lower().split() for line in filled_lines(folder / "label_names.txt")]
@@ -88,16 +98,18 @@ def read_lotclass(folder: Path, columns: Columns) -> Rows:
 
 
 def read_westclass(folder: Path, columns: Columns) -> Rows:
-    """Read ``dataset.csv`` (class from 1, text; or class, title, description) with ``classes.txt``
-    and ``keywords.txt``.
+    """Read ``dataset.csv`` with ``classes.txt`` and ``keywords.txt``.
+
+    A row is class (from 1), text; or class, title, description.
 
     Title and description are joined by ". ". The first word of a line of ``classes.txt`` (without
     that file: of ``keywords.txt``) is the name of the class. Where the class is 0 in every row
     there are no gold labels.
 
     Raises:
-        LopsError: A row of another shape than the first, a class out of range, or a bad line in
+        LopsError: a row of another shape than the first, a class out of range, or a bad line in
             ``classes.txt`` or ``keywords.txt``.
+
     """
     columns.refuse(f"{folder} (WeSTClass)")
     classes, seeds = _westclass_words(folder)
@@ -126,8 +138,9 @@ def read_westclass(folder: Path, columns: Columns) -> Rows:
 
 
 def read_newsgroups(folder: Path, columns: Columns) -> Rows:
-    """Read the 20 Newsgroups archive of a folder, else its tree (unpacked by hand, it may be
-    incomplete).
+    """Read the 20 Newsgroups archive of a folder, otherwise its unpacked tree.
+
+    The archive goes first, since a tree unpacked by hand may be incomplete.
     """
     columns.refuse(f"{folder} (20 Newsgroups)")
     archive = folder / ARCHIVE

@@ -1,4 +1,4 @@
-"""UTF-8 text files, line by line, with the line named where a byte is bad."""
+"""UTF-8 text files, line by line; errors name the line of a bad byte."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ def raw_lines(path: Path, quiet: bool = False) -> Iterator[str]:
     split it.
 
     Raises:
-        LopsError: A byte that is not UTF-8, with file and line.
+        LopsError: a byte that is not UTF-8, with file and line.
+
     """
     size = path.stat().st_size
     with (
@@ -56,17 +57,16 @@ def raw_lines(path: Path, quiet: bool = False) -> Iterator[str]:
 
 
 def stripped_lines(path: Path, quiet: bool = False) -> list[str]:
-    """Read a UTF-8 file as a list of lines, each without the white space around it; blank lines
-    stay.
-    """
+    """Read a UTF-8 file as a list of stripped lines; blank lines stay."""
     return [line.strip() for line in raw_lines(path, quiet)]
 
 
 def filled_lines(path: Path) -> list[str]:
-    """Read a list of names or numbers, one a line; blank lines are allowed at the end only.
+    """Read a list of names or numbers, one per line; blank lines are allowed only at the end.
 
     Raises:
-        LopsError: Nothing in the file, or a blank line before the last entry.
+        LopsError: nothing in the file, or a blank line before the last entry.
+
     """
     lines = stripped_lines(path)
     while lines and not lines[-1]:
@@ -79,10 +79,11 @@ def filled_lines(path: Path) -> list[str]:
 
 
 def indices(path: Path, n_classes: int) -> list[int]:
-    """Read class indices from 0 to ``n_classes`` - 1, one a line.
+    """Read class indices from 0 to ``n_classes`` - 1, one per line.
 
     Raises:
-        LopsError: A line that is no such number, with file and line.
+        LopsError: a line that is no such number, with file and line.
+
     """
     numbers = []
     for number, line in enumerate(filled_lines(path), 1):

@@ -1,6 +1,4 @@
-"""Stand-ins for the few globals that a pickled pandas frame names; each only keeps what it is
-given.
-"""
+"""Stand-ins for the few globals that a pickled pandas frame names; each only records."""
 
 from __future__ import annotations
 
@@ -8,7 +6,7 @@ from typing import Any
 
 
 class Record:
-    """A harmless stand-in: keeps the arguments and the state it is given, and does nothing else."""
+    """A harmless stand-in that records its arguments and its state and does nothing else."""
 
     __slots__ = ("args", "state")
     args: tuple[Any, ...]

@@ -1,5 +1,6 @@
-"""Turn the records of a pickled frame into plain columns; every piece is checked and nothing in it
-is called.
+"""Turn the records of a pickled frame into plain columns.
+
+Every piece is checked; nothing in it is called.
 """
 
 from __future__ import annotations
@@ -20,8 +21,9 @@ _ARROW_OFFSETS = {"string": "<i4", "utf8": "<i4", "large_string": "<i8", "large_
 
 
 class UnreadableError(Exception):
-    """The pickle holds something else than a frame of plain columns; the message is the beginning
-    of a sentence.
+    """The pickle holds something other than a frame of plain columns.
+
+    The message is the beginning of a sentence.
     """
 
 
@@ -29,13 +31,14 @@ def columns_of(found: Any) -> dict[str, list[Any]]:
     """Turn a recorded frame into columns.
 
     Args:
-        found (object): What the unpickler returned.
+        found: what the unpickler returned.
 
     Returns:
-        dict of str to list: As ``safe_pickle.read_frame``.
+        As ``safe_pickle.read_frame``.
 
     Raises:
-        UnreadableError: It is no frame, or a piece of it is not plain.
+        UnreadableError: it is no frame, or a piece of it is not plain.
+
     """
     if not isinstance(found, kinds.Frame) or not isinstance(found.state, dict):
         raise UnreadableError(f"the pickle holds {_described(found)}, not a pandas DataFrame")
@@ -60,8 +63,9 @@ def columns_of(found: Any) -> dict[str, list[Any]]:
 
 
 def _pieces(manager: kinds.Record) -> tuple[Any, list[tuple[Any, Any]]]:
-    """Take axes and (values, places) from a manager: arguments since pandas 1.3, a state tuple
-    before.
+    """Take axes and (values, places) from a manager.
+
+    They are arguments since pandas 1.3, and a state tuple before.
     """
     if len(manager.args) == 2:
         blocks, axes = manager.args
@@ -151,7 +155,7 @@ def _table(values: Any) -> list[list[Any]]:
 
 
 def _array(values: Any) -> tuple[tuple[int, ...], list[Any]]:
-    """Give the shape of a recorded numpy array and its cells in C order."""
+    """Return the shape of a recorded numpy array and its cells in C order."""
     if isinstance(values, kinds.BufferArray) and len(values.args) == 4:
         data, dtype, shape, order = values.args
     elif (
@@ -181,7 +185,7 @@ def _array(values: Any) -> tuple[tuple[int, ...], list[Any]]:
 
 
 def _dtype(dtype: Any) -> np.dtype[Any] | None:
-    """Give a recorded dtype of numbers or fixed strings; None for objects."""
+    """Return a recorded dtype of numbers or fixed-width strings; None for objects."""
     name = dtype.args[0] if isinstance(dtype, kinds.Dtype) and dtype.args else None
     state = dtype.state if isinstance(dtype, kinds.Dtype) else None
     plain = state is None or (
@@ -243,8 +247,9 @@ def _arrow_column(values: kinds.Record) -> list[Any]:
 
 
 def _arrow_cells(chunk: Any) -> list[Any]:
-    """Decode one Arrow array: (type, length, nulls, offset, [validity, offsets or numbers,
-    characters], ...).
+    """Decode one Arrow array.
+
+    It is (type, length, nulls, offset, [validity, offsets or numbers, characters], ...).
     """
     data = chunk.args[0] if isinstance(chunk, kinds.ArrowData) and len(chunk.args) == 1 else None
     if not isinstance(data, tuple) or len(data) < 5 or not isinstance(data[0], kinds.TextType):

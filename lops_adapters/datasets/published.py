@@ -1,5 +1,6 @@
-"""Facts of the paper's data sets: published seed words (the authors' released code), label sets,
-sizes, blob ids.
+"""Facts of the paper's data sets: seed words, label sets, sizes, blob ids.
+
+The seed words are from the authors' released code.
 
 Plain data; what is done with it stands in ``registry`` and ``sources``.
 """

@@ -1,4 +1,4 @@
-"""Recognise what a path holds and read it."""
+"""Recognise the contents of a path and read them."""
 
 from __future__ import annotations
 
@@ -28,23 +28,21 @@ def read(
     """Read a folder or file in any known layout, recognised by its contents.
 
     Args:
-        path (str or Path): A ConWea, X-Class, WeSTClass or LOTClass folder, a 20 Newsgroups tree or
-            archive, a CSV, TSV, JSONL, Parquet or pickled pandas file, the AG News CSV, or a folder
-            with exactly one such file.
-        text_column, label_column, id_column (str, optional): Names of columns, for files that have
-            them. Usual: ``text`` (or ``sentence``), ``label``, ``id``; the last two need not be
-            there.
-        seeds (mapping of str to sequence of str, or path of a JSON file, optional): Seed words of
-            every class. Otherwise ``seeds.json`` or ``seedwords.json`` in the folder or beside the
-            file, otherwise those of the layout.
-        quiet (bool): Show no progress bars.
+        path: a ConWea, X-Class, WeSTClass or LOTClass folder, a 20 Newsgroups tree or archive, a
+            CSV, TSV, JSONL, Parquet or pickled pandas file, the AG News CSV, or a folder with
+            exactly one such file.
+        text_column, label_column, id_column: names of columns, for files that have them. Usual:
+            ``text`` (or ``sentence``), ``label``, ``id``; the last two need not be there.
+        seeds: seed words of every class. Otherwise ``seeds.json`` or ``seedwords.json`` in the
+            folder or beside the file, otherwise those of the layout.
+        quiet: show no progress bars.
 
     Returns:
-        Dataset: ``gold`` is None where there are no labels. Classes are those of the layout; else
-            those with seed words; else the gold labels.
+        ``gold`` is None where there are no labels. Classes are those of the layout; else those with
+        seed words; else the gold labels.
 
     Raises:
-        LopsError: Nothing known at the path, a damaged file, or contents that ``Corpus`` or
+        LopsError: nothing known at the path, a damaged file, or contents that ``Corpus`` or
             ``Dataset`` refuse.
 
     >>> import json, tempfile
@@ -66,7 +64,8 @@ def read_rows(path: Path, columns: Columns) -> Rows:
     """Read a path as rows, without looking for a file of seed words.
 
     Raises:
-        LopsError: As ``read``.
+        LopsError: as ``read``.
+
     """
     if path.is_dir():
         return _read_folder(path, columns)
@@ -78,7 +77,7 @@ def read_rows(path: Path, columns: Columns) -> Rows:
 
 
 def is_recognised(path: Path) -> bool:
-    """Whether ``read`` knows what the path holds (it may still be damaged)."""
+    """Return whether ``read`` knows the layout of a path (its files may still be damaged)."""
     if path.is_dir():
         return any(layout.matches(_entries(path)) for layout in LAYOUTS) or len(_tables(path)) == 1
     return path.is_file() and _suffix(path) in _FILES

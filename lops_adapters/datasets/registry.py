@@ -1,4 +1,4 @@
-"""The data sets known by name: their classes, seed words and sizes, and where they are looked for."""
+"""The data sets known by name: classes, seed words, sizes, and where they are searched."""
 
 from __future__ import annotations
 
@@ -28,15 +28,14 @@ class Task:
     """One registered data set.
 
     Attributes:
-        name (str): The registered name.
-        seeds (mapping of str to tuple of str): The published seed words; its keys are the classes.
-        paper_folder (str): The folder of the authors' repository, which is also looked for in data
+        name: the registered name.
+        seeds: the published seed words; its keys are the classes.
+        paper_folder: the folder of the authors' repository, which is also looked for in data
             folders.
-        places (tuple of str): Other folders and files looked for in data folders, in this order.
-        groups (mapping of str to str, or None): Class of a newsgroup; documents of groups without
-            one are left out.
-        n_documents (int or None): How many documents the task has when it is built from the
-            original files.
+        places: other folders and files looked for in data folders, in this order.
+        groups: class of a newsgroup; documents of groups without one are left out.
+        n_documents: how many documents the task has when it is built from the original files.
+
     """
 
     name: str
@@ -69,7 +68,7 @@ _AGNEWS_FILE = re.compile(r"(ag_?news.*|train|test)\.csv", re.IGNORECASE)
 
 
 def names() -> tuple[str, ...]:
-    """List the registered names (without the aliases ``nyt`` and ``20news``).
+    """Return the registered names (without the aliases ``nyt`` and ``20news``).
 
     >>> names()
     ('20news-coarse', '20news-fine', 'agnews', 'books', 'demo', 'nyt-coarse', 'nyt-fine')
@@ -91,23 +90,23 @@ def load(
     """Load a registered data set, or read a path.
 
     Args:
-        name_or_path (str or Path): A registered name or alias, or anything ``read`` takes. A
-            registered name is the data set of that name even where a file or folder is called so;
-            write ``./name`` for the path.
-        data_dir (str or Path, optional): A folder to look in first; then ``$LOPS_DATA``, then the
-            user cache, then the data set is downloaded into that.
-        offline (bool): Never download.
-        quiet (bool): Show no progress bars.
-        text_column, label_column, id_column (str, optional): As ``read``.
-        seeds (mapping or path of a JSON file, optional): Seed words instead of the published ones
-            (names) or those found beside the data (paths).
+        name_or_path: a registered name or alias, or anything ``read`` takes. A registered name is
+            the data set of that name even where a file or folder is called so; write ``./name`` for
+            the path.
+        data_dir: a folder to look in first; then ``$LOPS_DATA``, then the user cache, then the data
+            set is downloaded into that.
+        offline: never download.
+        quiet: show no progress bars.
+        text_column, label_column, id_column: as ``read``.
+        seeds: seed words instead of the published ones (names) or those found beside the data
+            (paths).
 
     Returns:
-        Dataset: For a name: its published classes and seed words, whatever layout the documents
-            were found in.
+        For a name: its published classes and seed words, whatever layout the documents were found
+        in.
 
     Raises:
-        LopsError: An unknown name, a data set that is nowhere to be had, gold labels that are none
+        LopsError: an unknown name, a data set that is nowhere to be had, gold labels that are none
             of its classes, or what ``read`` refuses.
 
     >>> load("agnwes")
@@ -185,7 +184,7 @@ def _folders(data_dir: str | Path | None) -> list[Path]:
 
 
 def _candidates(task: Task, folder: Path) -> Iterator[Path]:
-    """Yield what a data folder holds of a task, the best first."""
+    """Yield the paths in a data folder that hold a task, the best first."""
     for place in dict.fromkeys((*task.places, task.paper_folder)):
         path = folder / place
         if (
@@ -205,8 +204,9 @@ def _candidates(task: Task, folder: Path) -> Iterator[Path]:
 
 
 def _agnews_file(folder: Path) -> Path | None:
-    """Choose among the AG News CSVs of a folder: training split, then one of no split, then the
-    test split.
+    """Choose among the AG News CSVs of a folder.
+
+    The training split goes first, then one without a split in its name, then the test split.
     """
     if not folder.is_dir():
         return None

@@ -1,4 +1,4 @@
-"""What every reader hands over before it becomes a ``Dataset``, and how it becomes one."""
+"""What every reader returns, and how it becomes a ``Dataset``."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ logger = logging.getLogger(__name__)
 
 @dataclass
 class Rows:
-    """Documents as read: lists of length n, and what the layout says about the classes (None: it
-    says nothing).
+    """Documents as read: lists of length n, and what the layout says about the classes.
+
+    None: the layout does not say.
     """
 
     texts: list[str]
@@ -34,7 +35,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class Columns:
-    """The column names asked for (None: the usual names) and whether progress bars are off."""
+    """The column names asked for (None: the usual names), and whether progress bars are off."""
 
     text: str | None = None
     label: str | None = None
@@ -42,7 +43,7 @@ class Columns:
     quiet: bool = False
 
     def refuse(self, layout: str) -> None:
-        """Raise LopsError where a column was named although ``layout`` has no named columns."""
+        """Raise a LopsError if a column was named although ``layout`` has no named columns."""
         named = [
             f"{name}_column" for name in ("text", "label", "id") if getattr(self, name) is not None
         ]
@@ -52,19 +53,19 @@ class Columns:
             )
 
     def choose(self, found: Sequence[str], where: str) -> Columns:
-        """Settle which of the columns found are read.
+        """Choose the columns to read.
 
         Args:
-            found (sequence of str): The names of the columns there are.
-            where (str): The file, for messages.
+            found: the names of the columns there are.
+            where: the file, for messages.
 
         Returns:
-            Columns: ``text`` is a name; ``label`` and ``id`` are None where there is no such
-                column.
+            ``text`` is a name; ``label`` and ``id`` are None where there is no such column.
 
         Raises:
-            LopsError: A named column or every usual name of the text column is missing, or a wanted
+            LopsError: a named column or every usual name of the text column is missing, or a wanted
                 name appears twice.
+
         """
         usual = {"text": ("text", "sentence"), "label": ("label",), "id": ("id",)}
         chosen = {
@@ -93,10 +94,10 @@ class Columns:
 
 
 def name_of(value: object, where: str) -> str:
-    """Spell a label or an id as a string: strings as they are, whole numbers in digits.
+    """Return a label or an id as a string: strings unchanged, whole numbers as digits.
 
     Raises:
-        LopsError: The value is missing, empty, or neither a string nor a whole number.
+        LopsError: the value is missing, empty, or neither a string nor a whole number.
 
     >>> name_of("sports", "row 1"), name_of(3, "row 1"), name_of(3.0, "row 1")
     ('sports', '3', '3')
@@ -117,17 +118,18 @@ def assemble(rows: Rows, name: str, seeds: Seeds | str | Path | None = None) -> 
     """Make a validated data set of the rows.
 
     Args:
-        rows (Rows): What a reader found.
-        name (str): The name of the corpus.
-        seeds (mapping, path of a JSON file, or None): Seed words that replace those of ``rows``.
+        rows: what a reader found.
+        name: the name of the corpus.
+        seeds: seed words that replace those of ``rows``.
 
     Returns:
-        Dataset: Its classes are those of the layout, else those with seed words, else the gold
-            labels. Ids not given are row numbers from 0.
+        Its classes are those of the layout, else those with seed words, else the gold labels. Ids
+        not given are row numbers from 0.
 
     Raises:
-        LopsError: What ``Corpus``, ``GoldLabels`` and ``Dataset`` refuse, or a seed file that
+        LopsError: what ``Corpus``, ``GoldLabels`` and ``Dataset`` refuse, or a seed file that
             cannot be read.
+
     """
     chosen = load_seeds(seeds) if seeds is not None else rows.seeds
     if rows.classes is not None:
@@ -142,10 +144,11 @@ def assemble(rows: Rows, name: str, seeds: Seeds | str | Path | None = None) -> 
 
 
 def load_seeds(source: Seeds | str | Path) -> Seeds:
-    """Take seed words from a mapping or from a JSON file ``{class: [seed word, ...]}``.
+    """Return seed words from a mapping or from a JSON file ``{class: [seed word, ...]}``.
 
     Raises:
-        LopsError: The file is not there, is no JSON, names a class twice, or holds something else.
+        LopsError: the file is not there, is no JSON, names a class twice, or holds something else.
+
     """
     if isinstance(source, Mapping):
         return source
@@ -167,7 +170,7 @@ def load_seeds(source: Seeds | str | Path) -> Seeds:
 
 
 def find_seeds(folder: Path) -> Seeds | None:
-    """Read ``seeds.json``, else ``seedwords.json``, of a folder; None where neither is there."""
+    """Read ``seeds.json``, otherwise ``seedwords.json``, of a folder; None if neither exists."""
     present = [folder / name for name in SEED_FILES if (folder / name).is_file()]
     if not present:
         return None

@@ -1,4 +1,4 @@
-"""Read pickled pandas frames without pandas and without running anything that is in the file.
+"""Read pickled pandas frames without pandas and without running code from the file.
 
 A pickle is a program. Here every global it may name is a ``Record`` (see ``pickle_records``), a
 class that only keeps its arguments and state, and every other global is refused before it is looked
@@ -36,7 +36,7 @@ _PUTS = {"PUT", "BINPUT", "LONG_BINPUT"}
 
 
 class _FrameUnpickler(pickle.Unpickler):
-    """Knows the records above and nothing else."""
+    """An unpickler that knows the stand-ins and nothing else."""
 
     def __init__(self, file: BinaryIO, path: Path) -> None:
         # Python 2 wrote bytes and text alike; what is not UTF-8 can be turned back into bytes
@@ -45,7 +45,7 @@ class _FrameUnpickler(pickle.Unpickler):
         self._path = path
 
     def find_class(self, module: str, name: str) -> type[Record]:
-        """Give the stand-in of a global a frame needs."""
+        """Return the stand-in for a global that a frame needs."""
         kind = KNOWN.get((module, name))
         if kind is None:
             raise LopsError(
@@ -56,20 +56,21 @@ class _FrameUnpickler(pickle.Unpickler):
 
 
 def read_frame(path: str | Path) -> dict[str, list[Any]]:
-    """Read the columns of a pickled pandas DataFrame (written by pandas 0.25 to 3), running nothing
-    of the file.
+    """Read the columns of a pickled pandas DataFrame without running any of the file.
+
+    Frames written by pandas 0.25 to 3 can be read.
 
     Args:
-        path (str or Path): A file of ``DataFrame.to_pickle``, not compressed, any pickle protocol.
+        path: a file of ``DataFrame.to_pickle``, not compressed, any pickle protocol.
 
     Returns:
-        dict of str to list: The cells of every column, in the order of the rows: str, int, float
-        (NaN: missing), bool or None
-            (missing).
+        Column name to its cells, in the order of the rows: str, int, float (NaN: missing), bool or
+        None (missing).
 
     Raises:
-        LopsError: A global other than those of such frames, anything but a frame of plain columns,
+        LopsError: a global other than those of such frames, anything but a frame of plain columns,
             or a damaged file. The message names the global or the piece, the file, and the way out.
+
     """
     path = Path(path)
     try:

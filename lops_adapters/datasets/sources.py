@@ -1,6 +1,4 @@
-"""Where the registered data sets can be had: scikit-learn, Hugging Face, the authors' repository,
-or by hand.
-"""
+"""Where registered data sets come from: scikit-learn, Hugging Face, the authors' repository."""
 
 from __future__ import annotations
 
@@ -27,8 +25,9 @@ _MESSAGE = re.compile(r"20news-bydate-(train|test)/([^/]+)/(\d+)$")
 
 
 def user_cache() -> Path:
-    """Give the folder downloads are kept in: ``lops_adapters`` in ``$XDG_CACHE_HOME``, else in
-    ``~/.cache``.
+    """Return the folder of downloads.
+
+    It is ``lops_adapters`` in ``$XDG_CACHE_HOME``, otherwise in ``~/.cache``.
     """
     base = os.environ.get("XDG_CACHE_HOME", "")
     return (Path(base) if os.path.isabs(base) else Path.home() / ".cache") / "lops_adapters"
@@ -38,16 +37,17 @@ def obtain(name: str, paper_folder: str, cache: Path, quiet: bool = False) -> Pa
     """Download a data set into the cache.
 
     Args:
-        name (str): The registered name.
-        paper_folder (str): The folder of the authors' repository that holds it.
-        cache (Path): The user cache.
-        quiet (bool): Show no progress bars.
+        name: the registered name.
+        paper_folder: the folder of the authors' repository that holds it.
+        cache: the user cache.
+        quiet: show no progress bars.
 
     Returns:
-        Path: What to read.
+        What to read.
 
     Raises:
-        LopsError: No source could be reached; says why, for each, and how to do it by hand.
+        LopsError: no source could be reached; says why, for each, and how to do it by hand.
+
     """
     sources: list[Callable[[], Path]] = [lambda: _paper_file(paper_folder, cache, quiet)]
     if name.startswith("20news"):
@@ -68,9 +68,7 @@ def obtain(name: str, paper_folder: str, cache: Path, quiet: bool = False) -> Pa
 
 
 def by_hand(name: str, paper_folder: str, folder: Path) -> str:
-    """Say which files to fetch from where, and the exact paths to put them at, so that they are
-    found in ``folder``.
-    """
+    """Return which files to fetch by hand, and the exact paths in ``folder`` to put them at."""
     ways = [f"{published.PAPER_FILES}/{paper_folder}/df.pkl at {folder / paper_folder / 'df.pkl'}"]
     if name.startswith("20news"):
         ways.insert(0, f"{published.NEWSGROUPS_URL} at {folder / ARCHIVE}")
@@ -83,10 +81,11 @@ def newsgroups_from_sklearn() -> Rows:
     """Fetch 20 Newsgroups (all messages, with headers) through scikit-learn.
 
     Returns:
-        Rows: The same rows, in the same order, as those of the official archive.
+        The same rows, in the same order, as those of the official archive.
 
     Raises:
         LopsError: scikit-learn could not fetch them, or names a message in an unknown way.
+
     """
     from sklearn.datasets import fetch_20newsgroups
 
@@ -112,11 +111,11 @@ def agnews_from_hub(quiet: bool = False) -> Rows:
     """Fetch the training split of AG News through Hugging Face ``datasets``.
 
     Returns:
-        Rows: Texts are title and description, joined by a space; labels are the names used in the
-            paper.
+        Texts are title and description, joined by a space; labels are the names used in the paper.
 
     Raises:
         LopsError: ``datasets`` is not installed, or could not fetch them.
+
     """
     try:
         import datasets
@@ -144,7 +143,7 @@ def _paper_file(folder: str, cache: Path, quiet: bool) -> Path:
 
 
 def _keep(rows: Rows, folder: Path) -> Path:
-    """Write rows to ``documents.jsonl`` in a folder of the cache, whole or not at all."""
+    """Write rows to ``documents.jsonl`` in a cache folder, completely or not at all."""
     path = folder / "documents.jsonl"
     part = folder / "documents.jsonl.part"
     try:
@@ -165,7 +164,7 @@ def _keep(rows: Rows, folder: Path) -> Path:
 
 @contextmanager
 def _socket_timeout() -> Iterator[None]:
-    """Give connections without a time limit of their own one: scikit-learn would wait for ever."""
+    """Give sockets a default timeout, since scikit-learn would wait forever."""
     previous = socket.getdefaulttimeout()
     socket.setdefaulttimeout(_TIMEOUT_SECONDS)
     try:

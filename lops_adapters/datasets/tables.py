@@ -1,5 +1,6 @@
-"""Files with a row a document: CSV, TSV, JSONL, Parquet, pickled frames, and the headerless CSV of
-AG News.
+"""Files with one document per row: CSV, TSV, JSONL, Parquet, pickled frames, AG News.
+
+The CSV of AG News has no header.
 """
 
 from __future__ import annotations
@@ -25,14 +26,14 @@ _AGNEWS_HEADER = ["class index", "title", "description"]
 def csv_records(
     path: Path, quiet: bool = False, delimiter: str = ",", lines: Iterable[str] | None = None
 ) -> Iterator[tuple[int, list[str]]]:
-    """Yield (number of the record's last line, fields) of a delimited file; blank lines are
-    skipped.
+    """Yield (number of the record's last line, fields) of a delimited file; skip blank lines.
 
     The lines are those of the file, read as UTF-8, unless they are given.
 
     Raises:
-        LopsError: A bad byte, or quotes that do not pair up (read leniently they would swallow the
+        LopsError: a bad byte, or quotes that do not pair up (read leniently they would swallow the
             rest of the file).
+
     """
     reader = csv.reader(
         raw_lines(path, quiet) if lines is None else lines, delimiter=delimiter, strict=True
@@ -55,8 +56,9 @@ def read_delimited(path: Path, columns: Columns) -> Rows:
     """Read a CSV or TSV file with a header, or the AG News CSV, which has none.
 
     Raises:
-        LopsError: An empty file, no text column, or a row with another number of fields than the
+        LopsError: an empty file, no text column, or a row with another number of fields than the
             header.
+
     """
     records = csv_records(path, columns.quiet, DELIMITERS[path.suffix.lower()])
     _, header = next(records, (0, []))
@@ -71,7 +73,7 @@ def read_delimited(path: Path, columns: Columns) -> Rows:
 
 
 def is_agnews(path: Path) -> bool:
-    """Whether a file starts as the AG News CSV does: a class from 1 to 4, a title, a description."""
+    """Return whether a file starts as the AG News CSV: a class from 1 to 4, title, description."""
     if path.suffix.lower() != ".csv" or not path.is_file():
         return False
     try:
@@ -82,11 +84,12 @@ def is_agnews(path: Path) -> bool:
 
 
 def read_jsonl(path: Path, columns: Columns) -> Rows:
-    """Read a file with one JSON object a line.
+    """Read a file with one JSON object per line.
 
     Raises:
-        LopsError: A line that is no JSON object, lacks a column the first line has, or whose text
+        LopsError: a line that is no JSON object, lacks a column the first line has, or whose text
             is no string.
+
     """
     return _from_records(path, _json_objects(path, columns.quiet), columns)
 
@@ -97,6 +100,7 @@ def read_parquet(path: Path, columns: Columns) -> Rows:
     Raises:
         LopsError: pyarrow is not installed, the file is no Parquet file, or a column is missing or
             of the wrong type.
+
     """
     try:
         import pyarrow
@@ -124,8 +128,9 @@ def read_parquet(path: Path, columns: Columns) -> Rows:
 
 
 def read_pickle(path: Path, columns: Columns) -> Rows:
-    """Read a pickled pandas DataFrame without pandas and without running anything (see
-    ``safe_pickle``).
+    """Read a pickled pandas DataFrame without pandas and without running it.
+
+    See ``safe_pickle``.
     """
     frame = read_frame(path)
     chosen = columns.choose(list(frame), str(path))
@@ -221,8 +226,9 @@ def _nothing(batch: dict[str, list[object]]) -> list[None]:
 def _gather(
     path: Path, cells: Iterable[tuple[int, tuple[object, ...]]], chosen: Columns, unit: str
 ) -> Rows:
-    """Collect (text, label, id) cells into lists, each checked while its place in the file is
-    known.
+    """Collect (text, label, id) cells into lists.
+
+    Each is checked while its place in the file is known.
     """
     texts: list[str] = []
     labels: list[str] = []

@@ -1,4 +1,4 @@
-"""Labels as arrays that can be compared with one another."""
+"""Labels as arrays that can be compared with each other."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ Labels = Sequence[Label] | NDArray[Any]
 
 
 def comparable(**named: Labels) -> list[NDArray[Any]]:
-    """Turn label sequences into 1-d arrays, all of str (dtype object) or all of int64; they keep
-    their own lengths.
+    """Return label sequences as 1-d arrays, all of str (dtype object) or all of int64.
+
+    Their lengths may differ.
 
     Mixing the two would compare unequal everywhere and look like total noise, so it is an error. An
     empty sequence goes with either.
@@ -31,7 +32,7 @@ def comparable(**named: Labels) -> list[NDArray[Any]]:
 
 
 def check_aligned(**named: NDArray[Any]) -> None:
-    """Refuse arrays of different lengths."""
+    """Raise a LopsError if arrays have different lengths."""
     lengths = {name: len(array) for name, array in named.items()}
     if len(set(lengths.values())) > 1:
         found = ", ".join(f"{name} has {length}" for name, length in lengths.items())
@@ -39,7 +40,7 @@ def check_aligned(**named: NDArray[Any]) -> None:
 
 
 def codes(name: str, labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int64]:
-    """Position in `classes` of every label; a label that is no class is an error."""
+    """Return the position in `classes` of every label; an unknown label is a LopsError."""
     unknown = sorted(set(labels.tolist()) - set(classes.tolist()))
     if unknown:
         raise LopsError(

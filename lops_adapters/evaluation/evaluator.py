@@ -1,4 +1,4 @@
-"""Gold labels and what may be asked of them. A run without gold labels asks the same and gets None."""
+"""Gold labels and the scores against them; every score is None without gold labels."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from lops_adapters.evaluation.noise import noise
 
 
 class Evaluator:
-    """Compares with gold labels; everything is None where there are none.
+    """Compares with gold labels; every result is None without them.
 
     Args:
-        gold (sequence of str, length n, or None): Gold labels of the corpus, in its order.
-        classes (sequence of str): The classes of the task.
+        gold: n strings, or None; gold labels of the corpus, in its order.
+        classes: the classes of the task.
 
     >>> Evaluator(["a", "b", "b"], ["a", "b"]).noise([0, 2], ["a", "a"])
     0.5
@@ -31,8 +31,9 @@ class Evaluator:
     def noise(
         self, positions: Sequence[int] | np.ndarray, pseudo_labels: Sequence[str] | np.ndarray
     ) -> float | None:
-        """Return the fraction of wrong pseudo-labels at these positions; None without gold labels
-        or for no positions.
+        """Return the fraction of wrong pseudo-labels at these positions.
+
+        None without gold labels or without positions.
         """
         if self._gold is None or not len(positions):
             return None

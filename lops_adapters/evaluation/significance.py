@@ -1,5 +1,4 @@
-"""Whether one set of predictions is better than another by more than chance, and how much of what
-could be gained a method gains.
+"""Significance of a difference between predictions, and the share of a gap that is closed.
 
 Notation: n documents, k classes, s runs (seeds) of each side; a difference is always the first side
 minus the second.
@@ -45,7 +44,7 @@ class Significance(NamedTuple):
 
 
 class TTest(NamedTuple):
-    """Mean difference in macro-F1 over the subsamples, the t statistic, and the two-sided p-value."""
+    """Mean macro-F1 difference over the subsamples, the t statistic and the two-sided p-value."""
 
     difference: float
     statistic: float
@@ -62,22 +61,20 @@ def paired_bootstrap(
     confidence: float = 0.95,
     seed: int = 0,
 ) -> Significance:
-    """Compare two sets of predictions by resampling documents with replacement, the same documents
-    for both.
+    """Compare two sets of predictions by a paired bootstrap over documents.
 
     It answers for these two trained classifiers and other documents, not for other seeds: see
     :func:`paired_bootstrap_over_seeds`.
 
     Args:
-        gold, first, second (sequence or ndarray of shape (n,), str or int): Gold labels and the two
-        predictions, aligned.
-        classes (sequence of str or int): All classes that may occur.
-        resamples (int): At least 1.
-        confidence (float): Of the interval, in (0, 1).
-        seed (int): Of the resamples.
+        gold, first, second: (n,) str or int; gold labels and the two predictions, aligned.
+        classes: all classes that may occur.
+        resamples: at least 1.
+        confidence: of the interval, in (0, 1).
+        seed: of the resamples.
 
     Raises:
-        LopsError: Lengths differ, there is no document, a label is not among the classes, or a
+        LopsError: lengths differ, there is no document, a label is not among the classes, or a
             number is out of its range.
 
     >>> gold = ["a", "b"] * 50
@@ -105,13 +102,13 @@ def paired_bootstrap_over_seeds(
     knows little about seeds: it is better than ignoring them, not exact.
 
     Args:
-        gold (sequence or ndarray of shape (n,), str or int): Gold labels.
-        first, second (sequence of s predictions of shape (n,)): The runs of each side; those at the
-        same place belong together.
+        gold: (n,) str or int; gold labels.
+        first, second: s sequences of (n,) predictions; the runs of each side; those at the same
+            place belong together.
         classes, resamples, confidence, seed: As for :func:`paired_bootstrap`.
 
     Raises:
-        LopsError: As :func:`paired_bootstrap`; or the sides have different numbers of runs, or
+        LopsError: as :func:`paired_bootstrap`; or the sides have different numbers of runs, or
             none.
 
     >>> gold = ["a", "b"] * 50
@@ -136,8 +133,7 @@ def subsample_t_test(
     fraction: float = 0.3,
     seed: int = 0,
 ) -> TTest:
-    """Test as the paper's appendix does: a paired t-test on the macro-F1 of random subsamples of
-    one run's documents.
+    """Run the paper's test: a paired t-test on the macro-F1 of random subsamples of one run.
 
     Its flaw: the subsamples overlap, so their scores are no independent observations, and more of
     them give any difference, however small, any p-value, however small (1e-100 is usual). It is
@@ -146,15 +142,14 @@ def subsample_t_test(
     one is two-sided.
 
     Args:
-        gold, first, second (sequence or ndarray of shape (n,), str or int): Gold labels and the two
-        predictions, aligned.
-        classes (sequence of str or int): All classes that may occur.
-        subsamples (int): At least 2.
-        fraction (float): Of the documents in a subsample, drawn without replacement, in (0, 1].
-        seed (int): Of the subsamples.
+        gold, first, second: (n,) str or int; gold labels and the two predictions, aligned.
+        classes: all classes that may occur.
+        subsamples: at least 2.
+        fraction: of the documents in a subsample, drawn without replacement, in (0, 1].
+        seed: of the subsamples.
 
     Raises:
-        LopsError: As :func:`paired_bootstrap`.
+        LopsError: as :func:`paired_bootstrap`.
 
     Source: table of p-values in the appendix of the LOPS paper, and the authors' programs.
 
@@ -190,8 +185,9 @@ def subsample_t_test(
 
 
 def share_of_gap_closed(standard: float, method: float, optimal: float) -> float | None:
-    """Return how much of the way from Standard to OptimalFilter a method goes; None where
-    OptimalFilter is no better than Standard.
+    """Return the share of the gap from Standard to OptimalFilter that a method closes.
+
+    None if OptimalFilter is not better than Standard.
 
     Args:
         standard, method, optimal: The same score of the three, a larger one being better.
@@ -243,7 +239,7 @@ def _bootstrap(
 def _coded(
     gold: Labels, predictions: Sequence[Labels], classes: Sequence[Label]
 ) -> tuple[list[NDArray[np.int64]], int]:
-    """Gold labels and predictions as class numbers, (n,) each, and the number of classes."""
+    """Return gold labels and predictions as class numbers, (n,) each, and the number of classes."""
     named = {
         "gold": gold,
         **{f"prediction {number}": labels for number, labels in enumerate(predictions)},
@@ -262,8 +258,9 @@ def _coded(
 def _differences(
     weights: NDArray[np.float64], kinds: NDArray[np.int64], k: int
 ) -> NDArray[np.float64]:
-    """First minus second, (2, r, s): micro and macro-F1 of r weightings, (m, r), of kinds of
-    documents, (m, 1 + 2 s), of s runs.
+    """Return first minus second, (2, r, s), of micro and macro-F1.
+
+    ``weights`` (m, r) are r weightings of the m ``kinds`` of documents, (m, 1 + 2 s), of s runs.
     """
     n_seeds = (kinds.shape[1] - 1) // 2
     of_gold, total = _sums(kinds[:, 0], weights, k), weights.sum(axis=0)
@@ -276,7 +273,7 @@ def _differences(
 
 
 def _sums(labels: NDArray[np.int64], weights: NDArray[np.float64], k: int) -> NDArray[np.float64]:
-    """Sum of the weights, (m, r), of each class, (k, r)."""
+    """Return the sum of the weights, (m, r), of each class, (k, r)."""
     from scipy import sparse
 
     members = sparse.csr_matrix(
@@ -289,8 +286,9 @@ def _sums(labels: NDArray[np.int64], weights: NDArray[np.float64], k: int) -> ND
 def _f1(
     correct: NDArray[np.float64], occurrences: NDArray[np.float64], total: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Micro and macro-F1, (2, r), as :func:`lops_adapters.evaluation.f1_scores` has them; counts
-    are (k, r), totals (r,).
+    """Return micro and macro-F1, (2, r), defined as in :func:`lops_adapters.evaluation.f1_scores`.
+
+    Counts are (k, r), totals (r,).
     """
     per_class = np.divide(
         2.0 * correct, occurrences, out=np.zeros_like(correct), where=occurrences > 0

@@ -33,8 +33,9 @@ def probe_class(kind: str) -> type[Probe]:
 def text_probe(
     kind: str, *, encoder: str, max_tokens: int, device: str, quiet: bool = True
 ) -> Probe:
-    """Return a probe that a framework can watch in place of its own network: ``linear`` or
-    ``transformer``, in its default settings.
+    """Return a probe over raw texts, ``linear`` or ``transformer``, in its default settings.
+
+    A framework watches it in place of its own network.
 
     >>> text_probe("linear", encoder="minilm", max_tokens=128, device="cpu").max_epochs
     4

@@ -41,8 +41,13 @@ class Snapshot(NamedTuple):
 
 
 class Update(NamedTuple):
-    """Where training stands after one update: updates done in all, updates an epoch has, samples in
-    this update.
+    """How far training is after one update.
+
+    Attributes:
+        done: updates so far.
+        per_epoch: updates per epoch.
+        samples: samples in this update.
+
     """
 
     done: int
@@ -71,20 +76,18 @@ class Stage:
     heard: Callable[[np.ndarray, np.ndarray], None] | None = None
 
     def batch_size(self, of_probe: int) -> int:
-        """Samples an update."""
+        """Return the samples per update."""
         return max(1, round(of_probe * self.batch_share))
 
 
 def steady(done: int, per_epoch: int) -> float:
-    """Leave the learning rate as it is: the rate of a :class:`Stage`."""
+    """Keep the learning rate constant: a rate of a :class:`Stage`."""
     return 1.0
 
 
 @dataclass
 class Speed:
-    """Samples and seconds spent training and predicting since the last :meth:`Probe.watch` or
-    :meth:`Probe.fit` began.
-    """
+    """Samples and seconds of training and predicting since the last ``watch`` or ``fit`` began."""
 
     trained: int = 0
     train_seconds: float = 0.0
@@ -92,7 +95,7 @@ class Speed:
     predict_seconds: float = 0.0
 
     def per_second(self) -> dict[str, float | None]:
-        """Samples per second while training and while predicting, None where nothing was done."""
+        """Return samples per second of training and of predicting; None if there was none."""
         return {
             "train": self.trained / self.train_seconds if self.train_seconds else None,
             "predict": self.predicted / self.predict_seconds if self.predict_seconds else None,
@@ -115,7 +118,7 @@ class Probe(ABC):
     @property
     @abstractmethod
     def max_epochs(self) -> int:
-        """Epochs that training runs for at most."""
+        """The largest number of epochs that training runs for."""
 
     @abstractmethod
     def prepare(self, samples: Sequence[Any], *, fit: bool = False) -> Any:
@@ -129,8 +132,9 @@ class Probe(ABC):
 
     @abstractmethod
     def predict_prepared(self, prepared: Any, positions: np.ndarray | None = None) -> np.ndarray:
-        """Class probabilities, (m, k) float32, of all samples or of those at ``positions``; nothing
-        random.
+        """Return class probabilities, (m, k) float32, of all samples or those at ``positions``.
+
+        The result is deterministic.
         """
 
     @abstractmethod
@@ -150,8 +154,7 @@ class Probe(ABC):
     def predict_with_dropout(
         self, samples: Sequence[Any], passes: int, *, seed: int = 0
     ) -> np.ndarray:
-        """Class probabilities of the trained model in several passes with dropout left on, (passes,
-        m, k) float32.
+        """Return class probabilities of several passes with dropout on, (passes, m, k) float32.
 
         Raises:
             LopsError: the model has no dropout.
@@ -182,8 +185,9 @@ class Probe(ABC):
     def staged_updates(
         self, prepared: Any, codes: np.ndarray, n_classes: int, seed: int, stages: Sequence[Stage]
     ) -> Iterator[Update]:
-        """Build a fresh model and train it in stages, instead of on the probe's own schedule;
-        updates are counted within a stage.
+        """Build a fresh model and train it in the given stages instead of its own schedule.
+
+        Updates are counted within a stage.
 
         Raises:
             LopsError: this kind of probe cannot.
@@ -202,8 +206,9 @@ class Probe(ABC):
         undecided: Callable[[], np.ndarray] | None = None,
         online: bool = False,
     ) -> Iterator[Snapshot]:
-        """Train on all samples, yielding a snapshot at every checkpoint; stop asking to stop the
-        training.
+        """Train on all samples and yield a snapshot at every checkpoint.
+
+        To stop the training, stop iterating.
 
         Args:
             samples: n samples of the form this probe reads.
@@ -310,8 +315,9 @@ class Probe(ABC):
         *,
         seed: int = 0,
     ) -> Probe:
-        """Train to the end without watching; arguments and errors as for :meth:`watch`. Returns
-        itself.
+        """Train to the end without snapshots and return the probe itself.
+
+        Arguments and errors are those of :meth:`watch`.
         """
         checked = check_codes(samples, codes, n_classes)
         check_counts(seed)
@@ -332,8 +338,9 @@ class Probe(ABC):
         *,
         seed: int = 0,
     ) -> Probe:
-        """Train through all stages instead of on the probe's own schedule; errors as for
-        :meth:`watch`. Returns itself.
+        """Train in the given stages instead of the probe's own schedule; return the probe itself.
+
+        Errors are those of :meth:`watch`.
         """
         checked = check_codes(samples, codes, n_classes)
         check_counts(seed)
@@ -348,7 +355,7 @@ class Probe(ABC):
         return self
 
     def predict_proba(self, samples: Sequence[Any]) -> np.ndarray:
-        """Class probabilities of any samples, (m, k) float32."""
+        """Return class probabilities of any samples, (m, k) float32."""
         return self._predict_timed(self.prepare(samples), None, len(samples))
 
     def _untrained(self) -> LopsError:
@@ -356,7 +363,7 @@ class Probe(ABC):
 
 
 def check_counts(seed: int, every: int | None = None) -> None:
-    """Raise a LopsError where a seed or a number of updates between checkpoints is out of range."""
+    """Raise a LopsError if a seed or a number of updates between checkpoints is out of range."""
     if seed < 0:
         raise LopsError(f"seed is {seed}; wanted a whole number, at least 0")
     if every is not None and every < 1:
@@ -368,7 +375,7 @@ def check_counts(seed: int, every: int | None = None) -> None:
 def check_codes(
     samples: Sequence[Any], codes: Sequence[int] | np.ndarray, n_classes: int
 ) -> np.ndarray:
-    """Return the codes as an (n,) int64 array, or raise a LopsError that says what does not fit."""
+    """Return the codes as an (n,) int64 array; raise a LopsError if they do not fit the samples."""
     array = np.asarray(codes)
     if array.ndim != 1 or len(array) != len(samples):
         raise LopsError(

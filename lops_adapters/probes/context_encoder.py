@@ -25,8 +25,12 @@ _BLOCK = 4096  # windows sorted by length together, and lost at most when a run 
 
 
 class Window(NamedTuple):
-    """Tokens that go through the encoder together: those from ``begin`` to ``end``, and before
-    them, for context, from ``context`` on.
+    """Tokens that go through the encoder together.
+
+    Attributes:
+        context: first token of the context before the window.
+        begin, end: the window's own tokens, end exclusive.
+
     """
 
     context: int
@@ -95,8 +99,9 @@ class ContextEncoder:
         return self.batch_pieces or (2048 if self._device.type == "cpu" else 16384)
 
     def pieces(self, surface: tuple[str, ...]) -> list[list[int]]:
-        """Word-piece ids of every distinct token, without special tokens; a token the encoder has
-        no piece for is its unknown token.
+        """Return word-piece ids of every distinct token, without special tokens.
+
+        A token without word pieces becomes the encoder's unknown token.
         """
         unknown = [
             self._tokenizer.unk_token_id
@@ -114,8 +119,9 @@ class ContextEncoder:
     def encode(
         self, sequences: list[list[int]], spans: list[list[tuple[int, int]]]
     ) -> list[np.ndarray]:
-        """Return the mean vectors of spans of word pieces, float32 (spans, width) for each
-        sequence; sequences are padded to the longest.
+        """Return the mean vector of each span of word pieces, float32 (spans, width) per sequence.
+
+        Sequences are padded to the longest.
 
         Args:
             sequences: word-piece ids without special tokens.
@@ -155,8 +161,9 @@ class ContextEncoder:
 def _pieces_of(
     spans: list[list[tuple[int, int]]], offset: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Row, column and number of the word of every piece in the spans, in order; ``offset`` special
-    tokens stand before each sequence.
+    """Return row, column and word number of every piece in the spans, in order.
+
+    ``offset`` is the number of special tokens before each sequence.
     """
     places = np.array(
         [(row, begin, end) for row, found in enumerate(spans) for begin, end in found],
@@ -179,8 +186,7 @@ def encode_windows(
     first_piece_only: bool = False,
     quiet: bool = True,
 ) -> np.ndarray:
-    """Encode a corpus once, in batches by length, and return a memory-mapped (wanted tokens, width)
-    float16 array of vectors.
+    """Encode a corpus once, in batches by length.
 
     Args:
         windows: cover every token once, in order; each fits the encoder.

@@ -15,8 +15,14 @@ MINILM = "minilm"
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a kind of encoder is fine-tuned: epochs, samples an update, peak learning rate, and the
-    side padding goes to.
+    """How a kind of encoder is fine-tuned.
+
+    Attributes:
+        epochs: passes over the training samples.
+        batch_size: samples per update.
+        learning_rate: its peak.
+        padding_side: ``left`` or ``right``.
+
     """
 
     epochs: int
@@ -38,8 +44,9 @@ RECIPES = {
 
 
 def locate(name: str) -> str:
-    """Return what ``from_pretrained`` takes for a name: the packaged folder for ``minilm``,
-    otherwise the name or path itself.
+    """Return what ``from_pretrained`` takes for a name.
+
+    This is the packaged folder for ``minilm``, otherwise the name or path itself.
 
     Raises:
         LopsError: ``minilm`` without its package, or a path that holds no model.
@@ -62,8 +69,11 @@ def locate(name: str) -> str:
 
 
 def load_config(name: str) -> Any:
-    """Return the Hugging Face configuration of an encoder, or raise a LopsError that says how to
-    get the model.
+    """Return the Hugging Face configuration of an encoder.
+
+    Raises:
+        LopsError: the encoder cannot be loaded; the message says how to get it.
+
     """
     from transformers import AutoConfig
 
@@ -84,8 +94,9 @@ def _unloadable(name: str, error: Exception) -> LopsError:
 
 @contextmanager
 def hushed() -> Iterator[None]:
-    """Keep transformers from reporting and drawing bars: a fresh classification head is what is
-    wanted, not worth a warning.
+    """Silence the warnings and progress bars of transformers.
+
+    A fresh classification head is intended here and needs no warning.
     """
     from transformers.utils import logging as hf_logging
 
@@ -101,8 +112,13 @@ def hushed() -> Iterator[None]:
 
 
 def load_classifier(name: str, n_classes: int | None = None) -> Any:
-    """Return the encoder under a head of ``n_classes``, a fresh one where it has none; default: the
-    head it has.
+    """Return the encoder with a classification head.
+
+    Args:
+        name: the encoder, see :func:`locate`.
+        n_classes: outputs of the head; default: the stored head. A head of another size is replaced
+            by a fresh one.
+
     """
     from transformers import AutoModelForSequenceClassification
 
@@ -115,8 +131,9 @@ def load_classifier(name: str, n_classes: int | None = None) -> Any:
 
 
 def load_tokenizer(name: str, padding_side: str | None = None) -> Any:
-    """Return the encoder's fast tokenizer with a pad token; GPT-2's end of text serves where there
-    is none.
+    """Return the encoder's fast tokenizer, with a pad token.
+
+    If it has no pad token, its end-of-text token is used (GPT-2).
     """
     from transformers import AutoTokenizer
 
@@ -141,8 +158,9 @@ def load_tokenizer(name: str, padding_side: str | None = None) -> Any:
 
 
 def recipe_for(name: str) -> Recipe:
-    """Return the fine-tuning recipe of an encoder by its name or its model type; BERT's for a type
-    the paper does not use.
+    """Return the fine-tuning recipe of an encoder, by name or else by model type.
+
+    Model types that the paper does not use get BERT's recipe.
     """
     if name in RECIPES:
         return RECIPES[name]
@@ -150,9 +168,7 @@ def recipe_for(name: str) -> Recipe:
 
 
 def longest_input(config: Any) -> int | None:
-    """Return the number of tokens an encoder's position table allows, None where it has no limit
-    (XLNet).
-    """
+    """Return how many tokens an encoder's position table allows; None: no limit (XLNet)."""
     limit = getattr(config, "max_position_embeddings", None) or getattr(config, "n_positions", None)
     if limit is None or limit < 1:
         return None

@@ -1,6 +1,4 @@
-"""The HAN probe: ConWea's hierarchical attention network, as a watched probe and as a classifier
-with early stopping.
-"""
+"""The HAN probe: ConWea's hierarchical attention network."""
 
 from __future__ import annotations
 
@@ -58,7 +56,6 @@ class HanProbe(Probe):
     Samples are sentences of tokens; or tokens, which are one sentence; or strings, which are cut
     into sentences at ``.``, ``!`` and ``?`` and into tokens at white space. Source: Mekala and
     Shang, ACL 2020 (ConWea); batch, rate and units from its released code.
-
     """
 
     kind: ClassVar[str] = "han"
@@ -110,12 +107,13 @@ class HanProbe(Probe):
 
     @property
     def max_epochs(self) -> int:
-        """Epochs that training runs for at most."""
+        """The largest number of epochs that training runs for."""
         return self.epochs
 
     def prepare(self, samples: Sequence[Any], *, fit: bool = False) -> list[Document]:
-        """Word indices of every sentence; a document without a known word becomes one sentence of
-        padding.
+        """Return the word indices of every sentence.
+
+        A document without a known word becomes one sentence of padding.
         """
         documents = [sentences_of(sample) for sample in samples]
         if fit and self.vectors is None:
@@ -154,9 +152,7 @@ class HanProbe(Probe):
     def updates(
         self, prepared: list[Document], codes: np.ndarray, n_classes: int, seed: int
     ) -> Iterator[Update]:
-        """Train a fresh network; the seed decides its weights, the held-out samples and the
-        batches.
-        """
+        """Train a fresh network; the seed decides weights, held-out samples and batches."""
         self._start(n_classes, seed)
         rng = np.random.default_rng(seed)
         held_out = np.sort(rng.permutation(len(prepared))[: int(self.validation * len(prepared))])
@@ -187,8 +183,9 @@ class HanProbe(Probe):
         seed: int,
         stages: Sequence[Stage],
     ) -> Iterator[Update]:
-        """Train a fresh network in stages on all samples, each with a fresh optimizer; nothing is
-        held out, nothing stops early.
+        """Train a fresh network in stages on all samples, each stage with a fresh optimizer.
+
+        Nothing is held out and training does not stop early.
         """
         self._start(n_classes, seed)
         rng = np.random.default_rng(seed)
@@ -240,8 +237,10 @@ class HanProbe(Probe):
         codes: np.ndarray,
         heard: Heard | None = None,
     ) -> None:
-        """Make one update; the batch runs in slices that fit a processor's cache, which changes the
-        speed and not the gradient.
+        """Make one update.
+
+        The batch runs in slices that fit a processor's cache, which changes the speed and not the
+        gradient.
 
         ``codes`` are class codes (n,), or soft labels (n, k), for which the gradient of
         cross-entropy is that of KL divergence.
@@ -271,7 +270,7 @@ class HanProbe(Probe):
     def predict_prepared(
         self, prepared: list[Document], positions: np.ndarray | None = None
     ) -> np.ndarray:
-        """Class probabilities, (m, k) float32."""
+        """Return class probabilities, (m, k) float32."""
         torch = import_torch()
         if self._network is None:
             raise self._untrained()
@@ -291,8 +290,9 @@ class HanProbe(Probe):
     def tuner(
         self, *, learning_rate: float, momentum: float, decay: float
     ) -> Callable[[list[Document], np.ndarray, np.ndarray], None]:
-        """Return a function that makes one update of the trained network towards soft labels, for
-        self-training.
+        """Return a function that makes one update of the trained network towards soft labels.
+
+        Self-training uses it.
 
         Args:
             learning_rate: of a fresh SGD; the step size is learning_rate / (1 + decay * updates
@@ -327,16 +327,13 @@ class HanProbe(Probe):
         return update
 
     def trainable_weights(self) -> list[np.ndarray]:
-        """Return copies of the weights that training changes, in a fixed order; frozen word vectors
-        are not among them.
-        """
+        """Return copies of the trainable weights in a fixed order, without frozen word vectors."""
         if self._network is None:
             raise self._untrained()
         return [parameter.detach().cpu().numpy().copy() for parameter in _trainable(self._network)]
 
     def restore(self, weights: Sequence[np.ndarray], n_classes: int, seed: int = 0) -> HanProbe:
-        """Build the network and give it what :meth:`trainable_weights` returned; itself is
-        returned.
+        """Build the network with weights of :meth:`trainable_weights`; return the probe itself.
 
         Without ``vectors``, :meth:`prepare` has to learn the words first (``fit=True``).
 
@@ -356,8 +353,10 @@ class HanProbe(Probe):
         return self
 
     def save(self, folder: Path) -> None:
-        """Write ``model.safetensors`` (all weights with the word vectors) and ``han.json``
-        (settings, words, number of classes).
+        """Write ``model.safetensors`` and ``han.json``.
+
+        The first holds all weights with the word vectors, the second settings, words and number of
+        classes.
         """
         from safetensors.torch import save_file
 

@@ -1,6 +1,4 @@
-"""Compiled Keras models: how their targets and outputs are read, and copying, saving and loading
-them.
-"""
+"""Compiled Keras models: targets, outputs, copying, saving and loading."""
 
 from __future__ import annotations
 
@@ -34,8 +32,10 @@ class Head:
     logits: bool
 
     def targets(self, codes: np.ndarray, smoothing: float) -> np.ndarray:
-        """Return what the loss wants for class codes (b,): codes (b,) int32, or (b, k) or (b, 1)
-        float32 with smoothing.
+        """Return the targets that the model's loss takes for class codes (b,).
+
+        They are codes (b,) int32 for a sparse loss, otherwise (b, k) or (b, 1) float32 with
+        smoothing.
 
         >>> Head(2, single=False, sparse=False, logits=False).targets(np.array([1]), 0.5)
         array([[0.25, 0.75]], dtype=float32)
@@ -47,12 +47,13 @@ class Head:
         return self.soft_targets(soft)
 
     def soft_targets(self, soft: np.ndarray) -> np.ndarray:
-        """Return what :meth:`soft_loss` wants for soft labels (b, k)."""
+        """Return the targets that :meth:`soft_loss` takes for soft labels (b, k)."""
         return soft[:, 1:] if self.single else soft
 
     def soft_loss(self) -> Any:
-        """Return KL divergence to soft labels, or the cross-entropy of the same gradient where
-        outputs are no probabilities.
+        """Return KL divergence to soft labels.
+
+        For logits or a single unit it is the cross-entropy, which has the same gradient.
         """
         losses = import_keras().losses
         if self.single:
@@ -64,7 +65,7 @@ class Head:
         )
 
     def probabilities(self, outputs: Any) -> np.ndarray:
-        """Class probabilities, (b, k) float32, of a model's outputs (b, k) or (b, 1).
+        """Return class probabilities, (b, k) float32, of a model's outputs (b, k) or (b, 1).
 
         Raises:
             LopsError: the outputs are no probabilities and the loss does not say that they are
@@ -88,7 +89,7 @@ class Head:
 
 
 def read_loss(model: Any, smoothing: float) -> tuple[bool, bool]:
-    """Return of a compiled model whether its loss takes class codes, and whether it takes logits.
+    """Return whether a compiled model's loss takes class codes, and whether it takes logits.
 
     Raises:
         LopsError: it is no model, not compiled, has more than one loss, or smoothing is asked of a
@@ -127,8 +128,9 @@ def read_loss(model: Any, smoothing: float) -> tuple[bool, bool]:
 
 
 def copy_of(model: Any) -> Any:
-    """Return a copy of a compiled model: its layers, its weights, its compile configuration; the
-    optimizer starts anew.
+    """Return a copy of a compiled model: layers, weights and compile configuration.
+
+    Its optimizer starts afresh.
 
     Raises:
         LopsError: Keras cannot make one.
@@ -153,7 +155,7 @@ def copy_of(model: Any) -> Any:
 
 
 def set_learning_rate(model: Any, learning_rate: float) -> None:
-    """Give a compiled model's optimizer another step size; a LopsError where it has a schedule."""
+    """Set the learning rate of a compiled model; raise a LopsError if it has a schedule."""
     try:
         model.optimizer.learning_rate = learning_rate
     except TypeError:
@@ -196,9 +198,7 @@ def _first_line(error: Exception) -> str:
 
 
 def save_model(model: Any, path: Path) -> None:
-    """Write a model in Keras's own format, without the time of day, so that the same model makes
-    the same file.
-    """
+    """Write a model in Keras's own format, without the date, so equal models make equal files."""
     model.save(path)
     with zipfile.ZipFile(path) as archive:
         parts = {name: archive.read(name) for name in archive.namelist()}

@@ -1,5 +1,6 @@
-"""The text CNN (Kim, EMNLP 2014) as WeSTClass configures it, in Keras 3, with padding that takes no
-part.
+"""The text CNN (Kim, EMNLP 2014) as WeSTClass configures it, in Keras 3.
+
+Unlike WeSTClass's, it masks padding.
 """
 
 from __future__ import annotations
@@ -16,20 +17,22 @@ WIDTHS = (2, 3, 4, 5)
 
 @keras.saving.register_keras_serializable(package="lops_adapters")
 class WordEmbedding(keras.layers.Embedding):
-    """Word vectors (rows, time, width) of word ids (rows, time); id 0 is padding, whose vector is
-    zeros and learns nothing.
+    """Word vectors (rows, time, width) of word ids (rows, time).
+
+    Id 0 is padding; its vector is zeros and is not trained.
     """
 
     def call(self, inputs: Any) -> Any:
-        """Look the ids up."""
+        """Look up the ids."""
         known = keras.ops.expand_dims(keras.ops.not_equal(inputs, 0), -1)
         return super().call(inputs) * keras.ops.cast(known, self.compute_dtype)
 
 
 @keras.saving.register_keras_serializable(package="lops_adapters")
 class MaximumOverTime(keras.layers.Layer):
-    """Maximum (rows, filters) of a filter's states (rows, time, filters) over the windows that lie
-    wholly inside the document.
+    """Maximum (rows, filters) of a filter's states (rows, time, filters) inside the document.
+
+    Only windows wholly inside the document count.
 
     Where a document is shorter than the filter it is the first window's. The original takes the
     maximum over padding too.
@@ -59,7 +62,7 @@ class MaximumOverTime(keras.layers.Layer):
         )
 
     def get_config(self) -> dict[str, Any]:
-        """Return what makes the same layer again."""
+        """Return the settings that rebuild the layer."""
         return {**super().get_config(), "width": self.width}
 
 

@@ -51,7 +51,6 @@ class KerasProbe(Probe):
     The text CNN reads strings, tokens, or sentences of tokens; its loss is KL divergence. Source:
     Meng, Shen, Zhang and Han, CIKM 2018 (WeSTClass); sizes, batch, rate and momentum from its
     released code. A given model reads whatever ``encode`` does.
-
     """
 
     kind: ClassVar[str] = "keras"
@@ -107,7 +106,7 @@ class KerasProbe(Probe):
 
     @property
     def max_epochs(self) -> int:
-        """Epochs that training runs for."""
+        """The number of epochs that training runs for."""
         return self.epochs
 
     def prepare(self, samples: Sequence[Any], *, fit: bool = False) -> Any:
@@ -178,8 +177,9 @@ class KerasProbe(Probe):
     def updates(
         self, prepared: Any, codes: np.ndarray, n_classes: int, seed: int
     ) -> Iterator[Update]:
-        """Train a fresh text CNN, or a copy of the given model; the seed decides initial weights,
-        batches and dropout.
+        """Train a fresh text CNN or a copy of the given model.
+
+        The seed decides initial weights, batches and dropout.
         """
         randomness = tools.KerasRandomness(seed, self._device)
         rng = np.random.default_rng(seed)
@@ -223,7 +223,7 @@ class KerasProbe(Probe):
         ]
 
     def predict_prepared(self, prepared: Any, positions: np.ndarray | None = None) -> np.ndarray:
-        """Class probabilities, (m, k) float32."""
+        """Return class probabilities, (m, k) float32."""
         if self._trained is None:
             raise self._untrained()
         n = len(prepared if self.model is None else tools.parts_of(prepared)[0])
@@ -239,8 +239,9 @@ class KerasProbe(Probe):
     def tuner(
         self, *, learning_rate: float, momentum: float, decay: float
     ) -> Callable[[Any, np.ndarray, np.ndarray], None]:
-        """Return a function that makes one update of the trained model towards soft labels, for
-        self-training.
+        """Return a function that makes one update of the trained model towards soft labels.
+
+        Self-training uses it.
 
         Args:
             learning_rate: of a fresh SGD, which takes the place of the model's optimizer; the step
@@ -280,8 +281,9 @@ class KerasProbe(Probe):
         return update
 
     def trainable_weights(self) -> list[np.ndarray]:
-        """Return copies of the weights of the text CNN that training changes, in a fixed order,
-        without frozen word vectors.
+        """Return copies of the text CNN's trainable weights in a fixed order.
+
+        Frozen word vectors are left out.
 
         Raises:
             LopsError: untrained, or the model was given.
@@ -296,8 +298,7 @@ class KerasProbe(Probe):
         ]
 
     def restore(self, weights: Sequence[np.ndarray], n_classes: int, seed: int = 0) -> KerasProbe:
-        """Build the text CNN and give it what :meth:`trainable_weights` returned; itself is
-        returned.
+        """Build the text CNN with weights of :meth:`trainable_weights`; return the probe itself.
 
         Without ``vectors``, :meth:`prepare` has to learn the words first (``fit=True``).
 
@@ -326,8 +327,9 @@ class KerasProbe(Probe):
             )
 
     def save(self, folder: Path) -> None:
-        """Write ``model.keras`` (Keras's own format) and ``keras.json`` (settings, words, number of
-        classes); not ``encode``.
+        """Write ``model.keras`` (Keras's own format) and ``keras.json``.
+
+        The second holds settings, words and number of classes. ``encode`` is not saved.
         """
         if self._trained is None:
             raise self._untrained()

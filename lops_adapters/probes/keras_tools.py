@@ -1,6 +1,4 @@
-"""What the Keras models share: importing Keras, devices, randomness that stays local, batches of
-arrays.
-"""
+"""What the Keras models share: the import, devices, local randomness, batches of arrays."""
 
 from __future__ import annotations
 
@@ -24,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def import_keras() -> Any:
-    """Return the keras module, on PyTorch where the user has not chosen a backend.
+    """Return the keras module, with PyTorch as the backend unless the user has chosen one.
 
     A choice is a Keras that is already imported, the environment variable KERAS_BACKEND, or a
     ``keras.json`` that names an installed backend (Keras writes one that names TensorFlow by
@@ -68,22 +66,22 @@ def _backend_is_chosen() -> bool:
 
 
 def torch_device(name: str) -> torch.device | None:
-    """Return the PyTorch device called ``name`` where Keras runs on PyTorch, else None: other
-    backends choose for themselves.
+    """Return the PyTorch device called ``name``; None if Keras runs on another backend.
+
+    Other backends choose their device themselves.
     """
     return resolve_device(name) if import_keras().backend.backend() == "torch" else None
 
 
 def device_scope(device: torch.device | None) -> Any:
-    """Return the context in which Keras makes and runs models on a PyTorch device; None: where its
-    backend puts them.
-    """
+    """Return the context in which Keras uses a PyTorch device; None: the backend's choice."""
     return nullcontext() if device is None else import_keras().device(str(device))
 
 
 class KerasRandomness:
-    """All the global generators Keras models draw from, borrowed: inside ``with`` they continue
-    this object's own sequence.
+    """The global random generators that Keras models use, borrowed.
+
+    Inside ``with`` they continue this object's own sequence.
 
     Initial weights and dropout take their seeds from Python's ``random``, unseeded operations from
     Keras's own generator, and layers may use numpy's or PyTorch's. Outside, all of these are as the
@@ -101,9 +99,7 @@ class KerasRandomness:
 
     @contextmanager
     def inside(self) -> Iterator[None]:
-        """Continue this object's own sequence; the caller's generators are back at the end,
-        whatever happened.
-        """
+        """Continue this object's own sequence; restore the caller's generators at the end."""
         theirs = _states()
         with nullcontext() if self._torch is None else self._torch.inside():
             _restore(self._own)
@@ -135,8 +131,9 @@ def _restore(states: tuple[Any, Any, Any]) -> None:
 
 
 def encoded(inputs: Any, n: int) -> Any:
-    """Return what an ``encode`` function gave for n samples as an array, or a tuple or dict of
-    arrays.
+    """Return the output of an ``encode`` function for n samples as arrays.
+
+    It is an array, or a tuple or dict of arrays.
 
     Raises:
         LopsError: an array does not have one row a sample.
@@ -180,8 +177,9 @@ def rows_of(arrays: Any, positions: np.ndarray) -> Any:
 
 
 def padded(documents: list[np.ndarray], least: int) -> np.ndarray:
-    """Return word ids as a (documents, longest) int32 array with zeros at the end, at least
-    ``least`` wide.
+    """Return word ids as a (documents, longest) int32 array, padded with zeros at the end.
+
+    It is at least ``least`` wide.
 
     >>> padded([np.array([7, 8]), np.array([9])], 3)
     array([[7, 8, 0],

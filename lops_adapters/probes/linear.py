@@ -1,5 +1,6 @@
-"""The linear probe: TF-IDF and a softmax trained by mini-batch gradient descent. Needs no torch,
-takes seconds.
+"""The linear probe: TF-IDF and a softmax trained by mini-batch gradient descent.
+
+It needs no torch and trains in seconds.
 """
 
 from __future__ import annotations
@@ -20,8 +21,7 @@ _BATCHES = 64  # taken out of the sparse matrix in one go, which costs more than
 
 @dataclass
 class LinearProbe(Probe):
-    """Multinomial logistic regression on TF-IDF vectors, one epoch at a time (Adagrad on
-    cross-entropy).
+    """Multinomial logistic regression on TF-IDF vectors, trained by Adagrad on cross-entropy.
 
     Args:
         epochs: passes over the training samples, at least 1.
@@ -36,7 +36,6 @@ class LinearProbe(Probe):
 
     Samples are strings, or sequences of tokens or of sentences of tokens, which are joined by
     spaces.
-
     """
 
     kind: ClassVar[str] = "linear"
@@ -63,12 +62,13 @@ class LinearProbe(Probe):
 
     @property
     def max_epochs(self) -> int:
-        """Epochs that training runs for."""
+        """The number of epochs that training runs for."""
         return self.epochs
 
     def prepare(self, samples: Sequence[Any], *, fit: bool = False) -> Any:
-        """(n, words) float32 CSR matrix of TF-IDF rows with unit length; an empty text is an empty
-        row.
+        """Return an (n, words) float32 CSR matrix of TF-IDF rows of unit length.
+
+        An empty text is an empty row.
         """
         from scipy import sparse
 
@@ -143,7 +143,7 @@ class LinearProbe(Probe):
                 yield Update(done, per_epoch, len(batch))
 
     def predict_prepared(self, prepared: Any, positions: np.ndarray | None = None) -> np.ndarray:
-        """Class probabilities, (m, k) float32."""
+        """Return class probabilities, (m, k) float32."""
         return _softmax(
             (prepared if positions is None else prepared[positions]) @ self._weights + self._bias
         )
@@ -176,9 +176,7 @@ class LinearProbe(Probe):
 def _batches(
     prepared: Any, order: np.ndarray, size: int
 ) -> Iterator[tuple[np.ndarray, np.ndarray, Any]]:
-    """Yield the positions of each batch, the (w,) columns that occur in it, and its rows with these
-    columns alone.
-    """
+    """Yield each batch: positions, the (w,) columns in use, and the rows of these columns."""
     for start in range(0, len(order), size * _BATCHES):
         block = order[start : start + size * _BATCHES]
         rows = prepared[block]
@@ -198,7 +196,7 @@ def _batches(
 
 
 def _softmax(scores: np.ndarray) -> np.ndarray:
-    """Class probabilities of scores, in their place."""
+    """Turn scores into class probabilities, in place."""
     scores -= scores.max(axis=1, keepdims=True)
     np.exp(scores, out=scores)
     scores /= scores.sum(axis=1, keepdims=True)
@@ -206,8 +204,7 @@ def _softmax(scores: np.ndarray) -> np.ndarray:
 
 
 def joined(sample: Any) -> str:
-    """Return a sample as one string: a string as it is, tokens or sentences of tokens joined by
-    spaces.
+    """Return a sample as one string; tokens or sentences of tokens are joined by spaces.
 
     >>> joined([["the", "river", "bank"], ["rose"]])
     'the river bank rose'

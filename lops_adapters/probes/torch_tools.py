@@ -1,6 +1,4 @@
-"""What the PyTorch models share: choosing a device and a precision, randomness that stays local,
-batches by length.
-"""
+"""What the PyTorch models share: device, precision, local randomness, batches by length."""
 
 from __future__ import annotations
 
@@ -17,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def import_torch() -> Any:
-    """Return the torch module, or raise a LopsError that names the extra to install."""
+    """Return the torch module; raise a LopsError that names the extra if it is not installed."""
     try:
         import torch
     except ImportError:
@@ -53,7 +51,7 @@ def resolve_device(name: str = "auto") -> torch.device:
 
 
 def has_bfloat16(device: torch.device) -> bool:
-    """Whether the hardware computes in bfloat16; where it only emulates it, float32 is faster."""
+    """Return whether the hardware computes in bfloat16 (emulated, it is slower than float32)."""
     torch = import_torch()
     if device.type == "cuda":
         return bool(torch.cuda.get_device_capability(device) >= (8, 0))
@@ -66,8 +64,9 @@ def has_bfloat16(device: torch.device) -> bool:
 
 
 def autocast(device: torch.device, precision: str) -> Any:
-    """Return the context in which a model computes: ``bfloat16``, ``float32``, or ``auto``
-    (bfloat16 where the hardware has it).
+    """Return the context in which a model computes.
+
+    ``precision`` is ``bfloat16``, ``float32`` or ``auto`` (bfloat16 if the hardware has it).
     """
     torch = import_torch()
     if precision not in ("auto", "bfloat16", "float32"):
@@ -77,8 +76,9 @@ def autocast(device: torch.device, precision: str) -> Any:
 
 
 class LocalRandomness:
-    """PyTorch's global generators, borrowed: inside ``with`` they continue this object's own
-    sequence, outside the caller's.
+    """PyTorch's global generators, borrowed.
+
+    Inside ``with`` they continue this object's own sequence, outside the caller's.
 
     Initial weights and dropout draw from the global generators whatever one does, so a model that
     promises to leave them alone has to swap their state in and out.
@@ -111,7 +111,7 @@ class LocalRandomness:
 
     @contextmanager
     def outside(self) -> Iterator[None]:
-        """Put the caller's state back at the end, whatever happened inside."""
+        """Restore the caller's state at the end, also after an error."""
         theirs = self._states()
         try:
             yield
@@ -150,8 +150,9 @@ def training_batches(
 
 
 def prediction_batches(lengths: np.ndarray, positions: np.ndarray, budget: int) -> list[np.ndarray]:
-    """Cut positions, longest first, into batches whose padded size (samples times longest) is at
-    most ``budget``, or of one sample.
+    """Cut positions, longest first, into batches of at most ``budget`` padded tokens.
+
+    The padded size is samples times longest. A single sample may exceed the budget.
 
     >>> [batch.tolist() for batch in prediction_batches(np.array([2, 9, 3, 3]), np.arange(4), budget=9)]
     [[1], [2, 3, 0]]

@@ -26,8 +26,7 @@ from lops_adapters.probes.torch_tools import (
 
 @dataclass
 class TransformerProbe(Probe):
-    """A pretrained encoder with a classification head, trained as the paper trains its text
-    classifiers.
+    """A pretrained encoder with a classification head, trained as in the paper.
 
     AdamW without weight decay, learning rate falling linearly to zero over all epochs, gradients
     clipped at norm 1 (the authors' released code). Where the original pads everything to 512 tokens
@@ -44,7 +43,6 @@ class TransformerProbe(Probe):
         predict_tokens: padded tokens in one prediction batch.
 
     Samples are strings, or tokens or sentences of tokens, which are joined by spaces.
-
     """
 
     kind: ClassVar[str] = "transformer"
@@ -82,12 +80,13 @@ class TransformerProbe(Probe):
 
     @property
     def max_epochs(self) -> int:
-        """Epochs that training runs for."""
+        """The number of epochs that training runs for."""
         return int(self.epochs or 0)
 
     def prepare(self, samples: Sequence[Any], *, fit: bool = False) -> list[list[int]]:
-        """Token ids of every sample with special tokens, at most ``max_tokens`` each; tokenised
-        once, padded only in a batch.
+        """Return token ids of every sample with special tokens, at most ``max_tokens`` each.
+
+        Texts are tokenised once and padded per batch.
         """
         texts = [joined(sample) for sample in samples]
         ids: list[list[int]] = []
@@ -114,14 +113,12 @@ class TransformerProbe(Probe):
     def updates(
         self, prepared: list[list[int]], codes: np.ndarray, n_classes: int, seed: int
     ) -> Iterator[Update]:
-        """Fine-tune a fresh copy of the encoder; the seed decides its head, the batches and
-        dropout.
-        """
+        """Fine-tune a fresh copy of the encoder; the seed decides head, batches and dropout."""
         return self.staged_updates(prepared, codes, n_classes, seed, [self.schedule])
 
     @property
     def schedule(self) -> Stage:
-        """All epochs, the rate falling linearly to zero."""
+        """All epochs, with the learning rate falling linearly to zero."""
         return Stage(
             self.max_epochs,
             lambda done, per_epoch: max(0.0, 1.0 - done / (per_epoch * self.max_epochs)),
@@ -174,7 +171,7 @@ class TransformerProbe(Probe):
                 yield Update(done, per_epoch, len(batch))
 
     def _learn(self, optimizer: Any, batch: dict[str, Any], codes: Any) -> Any:
-        """Make one update; returns the logits before it."""
+        """Make one update and return the logits before it."""
         torch = import_torch()
         with autocast(self._device, self.precision):
             logits = self._model(**batch).logits
@@ -188,7 +185,7 @@ class TransformerProbe(Probe):
     def predict_prepared(
         self, prepared: list[list[int]], positions: np.ndarray | None = None
     ) -> np.ndarray:
-        """Class probabilities, (m, k) float32, without dropout."""
+        """Return class probabilities, (m, k) float32, without dropout."""
         if self._model is None:
             raise self._untrained()
         self._model.eval()
@@ -198,7 +195,7 @@ class TransformerProbe(Probe):
 
     @property
     def has_dropout(self) -> bool:
-        """Whether the encoder's configuration drops anything out."""
+        """Whether the encoder's configuration has a dropout rate above 0."""
         rates = [
             value
             for name, value in self._config.to_dict().items()
@@ -209,8 +206,9 @@ class TransformerProbe(Probe):
     def predict_with_dropout(
         self, samples: Sequence[Any], passes: int, *, seed: int = 0
     ) -> np.ndarray:
-        """Class probabilities in several passes, all dropout (the attention's too) left on,
-        (passes, m, k) float32.
+        """Return class probabilities of several passes with all dropout on, (passes, m, k) float32.
+
+        This includes the dropout of attention.
         """
         if not self.has_dropout:
             raise self._without_dropout()
@@ -235,8 +233,9 @@ class TransformerProbe(Probe):
         return probabilities[where]
 
     def save(self, folder: Path) -> None:
-        """Write the fine-tuned model and tokenizer in Hugging Face format, and ``probe.json``
-        (settings).
+        """Write the fine-tuned model and tokenizer in Hugging Face format, and ``probe.json``.
+
+        The last holds the settings.
         """
         if self._model is None:
             raise self._untrained()
@@ -250,7 +249,7 @@ class TransformerProbe(Probe):
 
     @classmethod
     def load(cls, folder: Path, *, device: str = "auto") -> TransformerProbe:
-        """Read what :meth:`save` wrote; only training it afresh needs the encoder it came from."""
+        """Read what :meth:`save` wrote; training it afresh needs the original encoder."""
         settings = json.loads((folder / "probe.json").read_text(encoding="utf-8"))
         probe = cls(**{**settings, "encoder": str(folder), "device": device})
         probe._model = encoders.load_classifier(str(folder)).float().to(probe._device)

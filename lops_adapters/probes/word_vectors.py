@@ -1,4 +1,4 @@
-"""Word2Vec on a corpus, reproducible, and kept so that the same corpus is not trained on twice."""
+"""Word2Vec on a corpus: reproducible, and cached by corpus and settings."""
 
 from __future__ import annotations
 
@@ -30,8 +30,9 @@ def train_word_vectors(
     seed: int,
     cache: Path | None = None,
 ) -> WordVectors:
-    """Train skip-gram Word2Vec (window 5, five negative samples) with one worker, so that it is
-    reproducible; unit length.
+    """Train skip-gram Word2Vec of unit length (window 5, five negative samples).
+
+    It uses one worker, so that the result is reproducible.
 
     Args:
         texts: tokens of n documents.
@@ -98,9 +99,7 @@ def train_word_vectors(
 
 
 def _read(kept: Path, size: int) -> WordVectors | None:
-    """Return the vectors in a file of the cache; None where it is missing, or damaged, which its
-    checksums tell.
-    """
+    """Return the vectors in a cached file; None if it is missing or damaged."""
     try:
         with np.load(kept) as stored:
             found = WordVectors(tuple(unpack_strings(stored["words"])), stored["vectors"])
@@ -116,8 +115,9 @@ def _read(kept: Path, size: int) -> WordVectors | None:
 
 
 def with_random_vectors(vectors: WordVectors, vocabulary: Iterable[str], seed: int) -> WordVectors:
-    """Give words of the vocabulary that have no vector a random one, uniform in (-0.25, 0.25), as
-    the original programs do.
+    """Add random vectors for the words of the vocabulary that have none.
+
+    They are uniform in (-0.25, 0.25), as in the original programs.
     """
     known = set(vectors.words)
     rare = [word for word in vocabulary if word not in known]

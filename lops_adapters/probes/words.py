@@ -1,4 +1,4 @@
-"""What the word-level models share: reading samples as sentences of tokens, and word vectors."""
+"""What the word-level models share: sentences of tokens, and word vectors."""
 
 from __future__ import annotations
 
@@ -58,8 +58,9 @@ def word_ids(words: Iterable[str]) -> dict[str, int]:
 
 
 def sentences_of(sample: Any) -> Sequence[Sequence[str]]:
-    """Return a sample as sentences of tokens; a string is cut at sentence ends and white space,
-    tokens are one sentence.
+    """Return a sample as sentences of tokens.
+
+    A string is cut at sentence ends and white space; a list of tokens is one sentence.
 
     >>> sentences_of("The bank rose. It rained!")
     [['The', 'bank', 'rose.'], ['It', 'rained!']]

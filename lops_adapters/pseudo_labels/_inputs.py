@@ -10,7 +10,7 @@ Seeds = dict[str, tuple[str, ...]]
 
 
 def checked_seeds(seeds: Mapping[str, Sequence[str]], classes: Sequence[str] | None) -> Seeds:
-    """Give every class its seed words, each once, in the caller's order."""
+    """Return every class's seed words without repetitions, in the caller's order."""
     if not isinstance(seeds, Mapping):
         raise LopsError(
             f"seeds is a {type(seeds).__name__}; pass a mapping from class name to a list of seed words"
@@ -56,7 +56,7 @@ def _words_of(name: str, words: Sequence[str]) -> tuple[str, ...]:
 
 
 def checked_texts(texts: Iterable[str]) -> Iterator[str]:
-    """Yield the documents one by one; the first that is not a string ends the run with an error.
+    """Yield the documents one by one; raise a LopsError at the first that is not a string.
 
     A sequence is looked through before its first document is given out, so that the error comes
     before any work.

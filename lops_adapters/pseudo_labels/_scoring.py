@@ -1,4 +1,4 @@
-"""From occurrences of seed words to one label a document."""
+"""From occurrences of seed words to one label per document."""
 
 from __future__ import annotations
 
@@ -14,17 +14,18 @@ from lops_adapters.pseudo_labels.result import PseudoLabels
 
 @dataclass
 class Occurrences:
-    """Where seed words occur: one (document, pair) entry an occurrence, a pair being one seed word
-    of one class.
+    """Where seed words occur: one (document, pair) entry per occurrence.
+
+    A pair is one seed word of one class.
 
     Kept in flat arrays (16 bytes an entry), so that a million documents fit where their tokens
     would not.
 
     Attributes:
-        pairs (list of tuple of str): (class, seed word as the caller wrote it); entries refer to it
-            by position.
-        documents, pair_ids (array of int64): Aligned: the row of the document, ascending, and the
-            position in `pairs`.
+        pairs: (class, seed word as the caller wrote it); entries refer to it by position.
+        documents, pair_ids: int64; aligned: the row of the document, ascending, and the position in
+            `pairs`.
+
     """
 
     pairs: list[tuple[str, str]]
@@ -38,7 +39,7 @@ class Occurrences:
             self.pair_ids.append(pair_id)
 
     def arrays(self, dropped: set[int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """`documents` and `pair_ids` as int64 arrays, without the entries of the dropped pairs."""
+        """Return `documents` and `pair_ids` as int64 arrays, without the dropped pairs."""
         documents = (
             np.frombuffer(self.documents, dtype=np.int64)
             if self.documents
@@ -54,8 +55,9 @@ class Occurrences:
 def label_documents(
     occurrences: Occurrences, seeds: Seeds, n_documents: int, *, dropped: set[int], exclusive: bool
 ) -> PseudoLabels:
-    """Give every document the class whose seed words occur most, ties to the alphabetically first
-    class.
+    """Give every document the class whose seed words occur most.
+
+    Ties go to the alphabetically first class.
 
     With `exclusive`, documents in which seed words of more than one class occur get no label
     instead.

@@ -21,7 +21,7 @@ def exclusive_string_match(
     regex: bool = False,
     quiet: bool = True,
 ) -> PseudoLabels:
-    r"""Pseudo-label the documents that contain seed words of one class and of no other.
+    r"""Pseudo-label the documents that contain seed words of exactly one class.
 
     The raw text is searched, case-sensitively and inside words: "car" is found in "scarce", not in
     "Car". A word that is a seed of two classes therefore labels nothing. The score counts the
@@ -29,22 +29,21 @@ def exclusive_string_match(
     overlapping one another.
 
     Args:
-        texts (sequence or iterable of str): The documents, raw; read once and never held.
-        seeds (mapping of str to sequence of str): Class name to its seed words.
-        classes (sequence of str, optional): All class names, where some have no seed word. Default:
-            those of `seeds`.
-        regex (bool): Read seed words as regular expressions, each on its own. The authors' released
-            code does so without escaping them, so that a full stop stands for any character; by
-            default seed words are literal.
-        quiet (bool): Show no progress bar.
+        texts: the documents, raw; read once and never held.
+        seeds: class name to its seed words.
+        classes: all class names, where some have no seed word. Default: those of `seeds`.
+        regex: read seed words as regular expressions, each on its own. The authors' released code
+            does so without escaping them, so that a full stop stands for any character; by default
+            seed words are literal.
+        quiet: show no progress bar.
 
     Returns:
-        PseudoLabels: Rows that got a label, their labels and scores, and what did not match.
+        Rows that got a label, their labels and scores, and what did not match.
 
     Raises:
-        LopsError: If a document is not a string, there is none, seeds and classes do not fit
-            together, or with `regex` a seed word is no regular expression or matches the empty
-            string (and with it every document).
+        LopsError: a document is not a string, there is none, seeds and classes do not fit together,
+            or with `regex` a seed word is no regular expression or matches the empty string (and
+            with it every document).
 
     Source: the Exclusive String-Match heuristic of the LOPS paper (noise of heuristics on NYT-Fine)
     and the authors' released code.

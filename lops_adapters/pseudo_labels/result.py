@@ -15,16 +15,14 @@ class PseudoLabels:
     """Pseudo-labels of the documents that received one.
 
     Attributes:
-        positions (ndarray of shape (n_labelled,), int64): Rows of the corpus that received a
-        pseudo-label, ascending. labels (ndarray of shape (n_labelled,), object): Class names (str),
-        aligned with `positions`. scores (ndarray of shape (n_labelled,), float64): How often the
-        seed words of the winning class occur in the document, aligned
-            with `positions`; at least 1.
-        n_documents (int): Documents read, labelled or not.
-        classes (tuple of str): All classes, in the caller's order.
-        unmatched_seeds (mapping of str to tuple of str): Class to those of its seed words that took
-            part in no document, in the caller's order. Classes whose seed words were all seen are
-            left out.
+        positions: (n_labelled,) int64; rows of the corpus that received a pseudo-label, ascending.
+        labels: (n_labelled,) object; class names (str), aligned with `positions`.
+        scores: (n_labelled,) float64; how often the seed words of the winning class occur in the
+            document, aligned with `positions`; at least 1.
+        n_documents: documents read, labelled or not.
+        classes: all classes, in the caller's order.
+        unmatched_seeds: class to its seed words that occur in no document, in the caller's order.
+            Classes whose seed words all occur are left out.
 
     >>> from lops_adapters.pseudo_labels import string_match
     >>> result = string_match(["a goal", "nothing", "The vote"], {"sports": ["goal", "cup"], "politics": ["vote"]})
@@ -50,7 +48,7 @@ class PseudoLabels:
         return len(self.positions) / self.n_documents
 
     def per_document(self) -> list[str | None]:
-        """Return one label a document, in their order; None for those that received none.
+        """Return one label per document, in their order; None for unlabelled documents.
 
         >>> from lops_adapters.pseudo_labels import string_match
         >>> string_match(["a goal", "nothing", "The vote"], {"sports": ["goal"], "politics": ["vote"]}).per_document()

@@ -53,22 +53,20 @@ def string_match(
     with the length of the corpus.
 
     Args:
-        texts (sequence or iterable of str): The documents, raw.
-        seeds (mapping of str to sequence of str): Class name to its seed words. A word may serve
-            several classes. A single word must be spelt as it stands after processing: lower case,
-            without punctuation.
-        classes (sequence of str, optional): All class names, where some have no seed word. Default:
-            those of `seeds`.
-        max_words (int or None): How many of the most frequent words can match; None for all.
-        phrases (bool): Match multi-word seeds. If false they never match, as in the released code
-            without its phrase files.
-        quiet (bool): Show no progress bar.
+        texts: the documents, raw.
+        seeds: class name to its seed words. A word may serve several classes. A single word must be
+            spelt as it stands after processing: lower case, without punctuation.
+        classes: all class names, where some have no seed word. Default: those of `seeds`.
+        max_words: how many of the most frequent words can match; None for all.
+        phrases: match multi-word seeds. If false they never match, as in the released code without
+            its phrase files.
+        quiet: show no progress bar.
 
     Returns:
-        PseudoLabels: Rows that got a label, their labels and scores, and what did not match.
+        Rows that got a label, their labels and scores, and what did not match.
 
     Raises:
-        LopsError: If a document is not a string, there is none, or seeds and classes do not fit
+        LopsError: a document is not a string, there is none, or seeds and classes do not fit
             together.
 
     Warns:
@@ -113,7 +111,7 @@ def string_match(
 
 
 def _processed(word: str) -> list[str]:
-    """Words of a seed, spelt as the words of a document are before stop words are dropped."""
+    """Return the words of a seed, processed as a document's words before stop words are dropped."""
     return word.translate(_DELETE_PUNCTUATION).lower().split()
 
 
@@ -122,8 +120,9 @@ def _is_phrase(seed: str) -> bool:
 
 
 def _distinct(words: tuple[str, ...]) -> tuple[str, ...]:
-    """Seeds of one class without second spellings of a phrase ("World War", "world war"), which
-    would count twice.
+    """Return a class's seeds without repeated spellings of a phrase, which would count twice.
+
+    For instance, "World War" and "world war" are the same phrase.
     """
     first: dict[tuple[bool, str], str] = {}
     for word in words:
@@ -139,7 +138,7 @@ Expressions = dict[str, list[tuple[str, re.Pattern[str], list[int]]]]
 def _matchers(
     pairs: list[tuple[str, str]], phrases: bool
 ) -> tuple[dict[str, list[int]], Expressions]:
-    """Single words with the pairs they belong to, and phrases with theirs."""
+    """Return single words and phrases with the pairs they belong to."""
     words: dict[str, list[int]] = {}
     owners: dict[str, list[int]] = {}
     for pair_id, (_, seed) in enumerate(pairs):
@@ -171,8 +170,9 @@ def _add_phrases(
 def _beyond_vocabulary(
     corpus_counts: Counter[str], max_words: int, words: Container[str]
 ) -> list[str]:
-    """Those of `words` outside the `max_words` most frequent; among equals the one that appeared
-    first ranks first.
+    """Return the words of `words` outside the `max_words` most frequent.
+
+    Ties: the word that appeared first ranks first.
     """
     if len(corpus_counts) <= max_words:
         return []

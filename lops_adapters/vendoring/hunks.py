@@ -1,5 +1,4 @@
-"""Patches that only insert lines and quote none of the file they go into: reading, applying,
-undoing.
+"""Patches that only insert lines and quote no line of the original: read, apply, undo.
 
 A hunk is a unified diff's without context: ``@@ -15,0 +16,4 @@ after HASH before HASH`` and the
 added lines. ``git apply --unidiff-zero`` takes it too. What it says after the second ``@@`` are its
@@ -72,7 +71,7 @@ def read_patch(text: str) -> dict[str, list[Hunk]]:
 
 
 def blob_id(data: bytes) -> str:
-    """Return git's name for a file's contents.
+    """Return git's id of a file's contents.
 
     >>> blob_id(b"")
     'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391'
@@ -81,8 +80,7 @@ def blob_id(data: bytes) -> str:
 
 
 def anchor(line: bytes) -> str:
-    """Return the hash by which a patch knows a line: the first 12 digits of SHA-256, line end and
-    all after it left out.
+    """Return a patch's hash of a line: the first 12 digits of SHA-256, without the line end.
 
     >>> anchor(b"import os\\r\\n") == anchor(b"import os")
     True
@@ -129,8 +127,9 @@ def _place(anchors: list[str], hunk: Hunk) -> int:
 
 
 def remove(data: bytes, hunks: list[Hunk]) -> bytes | None:
-    """Return a file without the inserted lines; None where they do not all stand in it exactly
-    once, as they were inserted.
+    """Return a file without the inserted lines.
+
+    None unless each hunk occurs exactly once, unchanged.
     """
     lines = data.splitlines(keepends=True)
     for hunk in hunks:
@@ -145,9 +144,7 @@ def remove(data: bytes, hunks: list[Hunk]) -> bytes | None:
 
 
 def remove_marked(data: bytes) -> bytes:
-    """Return a file without all that stands between marks, whatever it is; marks without a partner
-    are a LopsError.
-    """
+    """Return a file without everything between marks; an unpaired mark is a LopsError."""
     kept, inside = [], False
     for number, line in enumerate(data.splitlines(keepends=True), 1):
         begins, ends = (line.strip().startswith(mark) for mark in (BEGIN, END))
@@ -165,7 +162,7 @@ def remove_marked(data: bytes) -> bytes:
 
 
 def has_marks(data: bytes) -> bool:
-    """Whether anything of lops_adapters stands in a file."""
+    """Return whether a file holds a mark of lops_adapters."""
     return any(line.strip().startswith((BEGIN, END)) for line in data.splitlines())
 
 

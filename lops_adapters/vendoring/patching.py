@@ -1,4 +1,4 @@
-"""Putting LOPS into a checkout of an original repository, and taking it out again, to the byte."""
+"""Patch a checkout of an original repository, and undo the patch to the byte."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class File:
 
 
 def examine(root: Path, upstream: Upstream) -> list[File]:
-    """Look at the files that the patch touches; a folder that does not hold them is a LopsError."""
+    """Return the files that the patch touches; a folder without them is a LopsError."""
     files = []
     for name, expected in upstream.files.items():
         path = root / name
@@ -70,13 +70,14 @@ def _file(name: str, path: Path, upstream: Upstream, expected: str) -> File:
 
 
 def _git_id(data: bytes) -> str:
-    """Return the blob id, of a checkout with Windows line ends that of what git keeps."""
+    """Return the blob id; for a checkout with Windows line ends, the id of what git stores."""
     return blob_id(data.replace(b"\r\n", b"\n") if line_end(data) == b"\r\n" else data)
 
 
 def apply(root: Path, upstream: Upstream, *, force: bool = False, dry: bool = False) -> list[str]:
-    """Patch a checkout and put the glue beside its scripts; what is there already stays, so that
-    applying twice is applying once.
+    """Patch a checkout and copy the glue beside its scripts.
+
+    What is already there stays, so applying twice equals applying once.
 
     Args:
         root: top folder of the checkout.
@@ -120,7 +121,7 @@ def apply(root: Path, upstream: Upstream, *, force: bool = False, dry: bool = Fa
 
 
 def reverse(root: Path, upstream: Upstream, *, force: bool = False) -> tuple[list[str], list[str]]:
-    """Take the patch and the copied files out of a checkout.
+    """Remove the patch and the copied files from a checkout.
 
     Args:
         root: top folder of the checkout.
@@ -158,8 +159,9 @@ def reverse(root: Path, upstream: Upstream, *, force: bool = False) -> tuple[lis
 
 
 def status(root: Path, upstream: Upstream) -> list[tuple[str, str]]:
-    """Return (path, state) of every file that the patch touches or copies, see :class:`File` and
-    :func:`copies.state`.
+    """Return (path, state) of every file that the patch touches or copies.
+
+    The states are those of :class:`File` and :func:`copies.state`.
     """
     touched = [(file.name, file.state) for file in examine(root, upstream)]
     return touched + [

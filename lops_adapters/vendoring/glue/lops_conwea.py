@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""LOPS in ConWea: which pseudo-labelled documents the classifier is trained on, decided anew in
-every iteration.
+"""LOPS in ConWea: select the documents for the classifier, anew in every iteration.
 
 The probe is a network of ConWea's own class, with the same frozen word vectors and its own Adam. It
 may train as long as the classifier (LOPS_EPOCHS, default 100), which the rules usually make
@@ -29,8 +28,9 @@ def keep(
     network,
     prepare,
 ):
-    """Return documents, labels and gold labels of the trusted documents, in the same order; gold
-    labels are cut and not read.
+    """Return documents, labels and gold labels of the trusted documents, in the same order.
+
+    Gold labels are only cut to the kept documents, never read.
 
     Args:
         documents: list of n texts.

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the LOPS glue of every repository shares: settings from the environment, the watched
-training, random states left as they were.
+"""What the LOPS glue of every repository shares: settings, the watched training, random states.
 
 This file is copied beside the scripts of a repository, with ``lops_core.py`` and that repository's
 own glue. Python >= 3.6, numpy, and what the repository itself imports.
@@ -9,8 +8,8 @@ Environment:
     LOPS: 1 switches the selection on; 0, empty or unset leaves the program as it was.
     LOPS_TAU: fraction of each class, default 0.5.
     LOPS_RULE: one of ``lops_core.RULES``, default released.
-    LOPS_EPOCHS: the probe is trained at most so long; the default is the repository's own, see its
-    glue. LOPS_EVERY: ``epoch``, or a number of updates after which the probe is looked at.
+    LOPS_EPOCHS: largest number of epochs of the probe; for the default see the repository's glue.
+    LOPS_EVERY: ``epoch``, or the number of updates between two checkpoints of the probe.
     LOPS_AT: where to select, in repositories with several places.
 """
 
@@ -25,8 +24,9 @@ from lops_core import RULES, LearningOrder, LopsError
 
 
 class Settings(NamedTuple):
-    """The environment, read: ``epochs`` None is the repository's own number, ``every`` None an
-    epoch.
+    """The settings from the environment.
+
+    ``epochs`` None: the repository's own number. ``every`` None: once per epoch.
     """
 
     tau: float
@@ -37,8 +37,9 @@ class Settings(NamedTuple):
 
 
 def read_settings(epochs=None, every="epoch", places=("",)):
-    """Return the settings, or say what is wrong with them; called when the glue is imported, before
-    any long work.
+    """Return the settings; raise a LopsError if one is wrong.
+
+    The glue calls this at import, before any long work.
     """
     if os.environ.get("LOPS") != "1":
         raise LopsError(
@@ -121,8 +122,9 @@ def select(labels, n_classes, settings, seed, per_epoch, updates, predict):
 
 
 def positions(selection, names=None, least=1):
-    """Return the positions to go on with, and print what became of each class; all of them where
-    fewer than ``least`` were kept.
+    """Return the positions to go on with, and print the result for each class.
+
+    These are all positions if fewer than ``least`` were kept.
     """
     n, kept = len(selection.mask), len(selection.kept)
     say(
@@ -139,15 +141,16 @@ def positions(selection, names=None, least=1):
 
 
 def say(text):
-    """Print a line that can be told from the program's own."""
+    """Print a line that is marked as LOPS's own."""
     sys.stdout.write("LOPS: {}\n".format(text))
     sys.stdout.flush()
 
 
 @contextlib.contextmanager
 def random_states_kept(device=None):
-    """Leave the global random states of Python, numpy and torch (where it is loaded) as they were;
-    ``device`` is the torch device used.
+    """Restore the global random states of Python, numpy and torch (if loaded) at the end.
+
+    ``device`` is the torch device in use.
     """
     torch: Any = sys.modules.get("torch")
     gpu = device if getattr(device, "type", "cpu") == "cuda" else None
@@ -169,7 +172,7 @@ def random_states_kept(device=None):
 
 
 def batches(n, size, epochs, seed):
-    """Yield the rows of each batch, every epoch in a fresh order that the seed decides."""
+    """Yield the rows of each batch, in a fresh seeded order every epoch."""
     rng = np.random.RandomState(seed)
     for _ in range(epochs):
         order = rng.permutation(n)
@@ -178,8 +181,9 @@ def batches(n, size, epochs, seed):
 
 
 def select_with_keras(model, x, targets, settings, batch_size, seed=0):
-    """Select with a compiled Keras model as the probe; ``targets`` (n, k) are trained on, their
-    largest column is the pseudo-label.
+    """Select with a compiled Keras model as the probe.
+
+    It is trained on ``targets`` (n, k), whose largest column is the pseudo-label.
     """
     n = len(x)
 
@@ -208,8 +212,15 @@ def select_with_keras(model, x, targets, settings, batch_size, seed=0):
 
 
 class TorchTraining(NamedTuple):
-    """How a torch probe is trained: rows an update, rows that go through the network at once, and
-    AdamW's settings.
+    """How a torch probe is trained.
+
+    Attributes:
+        batch_size: rows per update.
+        at_once: rows that go through the network at once.
+        learning_rate, weight_decay, epsilon: of AdamW.
+        clip: largest norm of the gradient.
+        warm_up: share of all updates in which the learning rate rises; afterwards it falls to zero.
+
     """
 
     batch_size: int
@@ -224,7 +235,7 @@ class TorchTraining(NamedTuple):
 
 
 def select_with_torch(model, labels, n_classes, settings, training, loss_of, scores_of, seed=0):
-    """Select with a torch module as the probe; optimiser and schedule are made here and end here.
+    """Select with a torch module as the probe; optimiser and schedule are created here.
 
     Args:
         model: the probe, a module of its own, on its device.
@@ -277,9 +288,7 @@ def select_with_torch(model, labels, n_classes, settings, training, loss_of, sco
 
 
 def seed_torch(seed, device):
-    """Seed the generator of the processor and of one device; those of other devices stay as they
-    are.
-    """
+    """Seed the generators of the CPU and of one device; other devices keep their states."""
     import torch
 
     torch.random.default_generator.manual_seed(seed)
@@ -289,8 +298,9 @@ def seed_torch(seed, device):
 
 
 def agreed(compute, n, device):
-    """Return ``compute()``, positions below ``n``; of several processes the first computes and all
-    return what it found.
+    """Return the positions of ``compute()``, below ``n``, the same in every process.
+
+    In a distributed run the first process computes them.
     """
     import torch
     import torch.distributed as dist

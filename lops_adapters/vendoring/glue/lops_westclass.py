@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""LOPS in WeSTClass: which generated pseudo documents the classifier is pre-trained on.
+"""LOPS in WeSTClass: select the generated pseudo documents for pre-training.
 
 The probe is a network of WeSTClass's own class that starts from the classifier's weights, with
 pre-training's loss, learning rate and number of epochs (LOPS_EPOCHS changes it) and an optimiser of

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""LOPS in X-Class: which of the documents that X-Class's own rule took the final classifier is
-trained on.
+"""LOPS in X-Class: select the documents for the final classifier.
+
+The selection is among the documents that X-Class's own rule took.
 
 The probe is a copy of the untrained classifier, with the classifier's settings, an optimiser and a
 schedule of its own, for at most four epochs (LOPS_EPOCHS). Of several processes the first trains
