@@ -7,8 +7,8 @@ from lops_adapters.probes.base import Probe, Snapshot
 
 __all__ = ["PROBES", "Probe", "Snapshot", "probe_class", "text_probe"]
 
-# A new probe is a file, a line here and a row in the conformance suite. Modules are imported when
-# asked for: torch takes seconds.
+# A new probe is a module, a row here and a row in the conformance suite. Modules are imported only
+# when needed, since torch takes seconds.
 PROBES = {
     "linear": "lops_adapters.probes.linear:LinearProbe",
     "transformer": "lops_adapters.probes.transformer:TransformerProbe",

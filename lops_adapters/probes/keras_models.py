@@ -13,6 +13,8 @@ import numpy as np
 from lops_adapters.core import LopsError
 from lops_adapters.probes.keras_tools import import_keras
 
+_AS_FUNCTION = "give a function that takes the number of classes and returns a new compiled model"
+
 
 @dataclass(frozen=True)
 class Head:
@@ -20,7 +22,7 @@ class Head:
 
     Attributes:
         n_classes: k.
-        single: one output unit that stands for class 1 of two.
+        single: a single output unit, the probability or logit of class 1 of two.
         sparse: the loss takes class codes.
         logits: the outputs are scores before softmax or sigmoid.
 
@@ -58,22 +60,19 @@ class Head:
         losses = import_keras().losses
         if self.single:
             return losses.BinaryCrossentropy(from_logits=self.logits)
-        return (
-            losses.CategoricalCrossentropy(from_logits=True)
-            if self.logits
-            else losses.KLDivergence()
-        )
+        if self.logits:
+            return losses.CategoricalCrossentropy(from_logits=True)
+        return losses.KLDivergence()
 
     def probabilities(self, outputs: Any) -> np.ndarray:
         """Return class probabilities, (b, k) float32, of a model's outputs (b, k) or (b, 1).
 
         Raises:
-            LopsError: the outputs are no probabilities and the loss does not say that they are
-                logits.
+            LopsError: the outputs are no probabilities, and the loss does not say from_logits=True.
 
         """
         scores = np.asarray(outputs).astype(np.float32)
-        if self.logits:  # of one unit: the sigmoid is the softmax over it and 0
+        if self.logits:  # with one unit, its sigmoid equals the softmax over it and 0
             scores = np.hstack([np.zeros_like(scores), scores]) if self.single else scores
             scores = np.exp(scores - scores.max(axis=1, keepdims=True))
             return scores / scores.sum(axis=1, keepdims=True)
@@ -82,8 +81,9 @@ class Head:
         sums = scores.sum(axis=1, keepdims=True)
         if (scores < 0).any() or (np.abs(sums - 1.0) > 0.02).any():
             raise LopsError(
-                f"the model's outputs are no probabilities (a row is {scores[0].tolist()[:5]}); wanted a softmax (one unit: a sigmoid) at "
-                "its end, or a loss of Keras with from_logits=True"
+                f"the model's outputs are no probabilities (first row: {scores[0].tolist()[:5]}); "
+                "wanted a softmax (one unit: a sigmoid) as the last layer, or a Keras loss with "
+                "from_logits=True"
             )
         return scores / sums
 
@@ -92,25 +92,28 @@ def read_loss(model: Any, smoothing: float) -> tuple[bool, bool]:
     """Return whether a compiled model's loss takes class codes, and whether it takes logits.
 
     Raises:
-        LopsError: it is no model, not compiled, has more than one loss, or smoothing is asked of a
-            loss that takes class codes.
+        LopsError: not a model, not compiled, more than one loss, or smoothing with a loss that
+            takes class codes.
 
     """
     keras = import_keras()
     if not isinstance(model, keras.Model):
         raise LopsError(
-            f"model is {model!r}; wanted a compiled Keras model, or a function that returns one for a number of classes"
+            f"model is {model!r}; wanted a compiled Keras model, or a function that takes the "
+            "number of classes and returns one"
         )
     if not model.compiled or model.loss is None:
         raise LopsError(
-            f"the Keras model {model.name!r} is not compiled with a loss; call its compile(optimizer=..., loss=...) first"
+            f"the Keras model {model.name!r} is not compiled with a loss; "
+            "call its compile(optimizer=..., loss=...) first"
         )
     found = model.loss
     if isinstance(found, dict | list | tuple):
         parts = list(found.values()) if isinstance(found, dict) else list(found)
         if len(parts) != 1:
             raise LopsError(
-                f"the Keras model {model.name!r} has {len(parts)} losses; wanted one output with one loss"
+                f"the Keras model {model.name!r} has {len(parts)} losses; "
+                "wanted one output with one loss"
             )
         found = parts[0]
     loss = keras.losses.get(found)
@@ -120,8 +123,9 @@ def read_loss(model: Any, smoothing: float) -> tuple[bool, bool]:
     )
     if sparse and smoothing:
         raise LopsError(
-            f"smoothing is {smoothing}, and the loss of the Keras model {model.name!r} takes class codes; wanted smoothing=0, or a loss "
-            "that takes one probability a class, such as categorical_crossentropy"
+            f"smoothing is {smoothing}, but the loss of the Keras model {model.name!r} takes class "
+            "codes; wanted smoothing=0, or a loss that takes one probability per class, such as "
+            "categorical_crossentropy"
         )
     logits = isinstance(loss, keras.losses.Loss) and loss.get_config().get("from_logits", False)
     return sparse, bool(logits)
@@ -133,7 +137,7 @@ def copy_of(model: Any) -> Any:
     Its optimizer starts afresh.
 
     Raises:
-        LopsError: Keras cannot make one.
+        LopsError: Keras cannot copy the model.
 
     """
     keras = import_keras()
@@ -141,15 +145,14 @@ def copy_of(model: Any) -> Any:
         copied = keras.models.clone_model(model)
         copied.set_weights(model.get_weights())
         copied.compile_from_config(model.get_compile_config())
-    except Exception as error:  # whatever a custom layer, model, loss or metric raises
+    except Exception as error:  # custom layers, models, losses and metrics can raise anything
         raise LopsError(
-            f"Keras cannot copy the model {model.name!r} ({_first_line(error)}); give a function that takes the number of classes and "
-            "returns a new compiled model"
+            f"Keras cannot copy the model {model.name!r} ({_first_line(error)}); {_AS_FUNCTION}"
         ) from error
     if type(copied) is not type(model) or not copied.compiled:
         raise LopsError(
-            f"Keras copies the model {model.name!r} without what its class {type(model).__name__} adds; give a function that takes the "
-            "number of classes and returns a new compiled model"
+            f"Keras copies the model {model.name!r} without what its class {type(model).__name__} "
+            f"adds; {_AS_FUNCTION}"
         )
     return copied
 
@@ -160,33 +163,36 @@ def set_learning_rate(model: Any, learning_rate: float) -> None:
         model.optimizer.learning_rate = learning_rate
     except TypeError:
         raise LopsError(
-            f"learning_rate is {learning_rate}, and the model's optimizer has a schedule; wanted learning_rate=None"
+            f"learning_rate is {learning_rate}, but the model's optimizer has a schedule; "
+            "wanted learning_rate=None"
         ) from None
 
 
 def read_head(model: Any, row: Any, n_classes: int, smoothing: float) -> Head:
-    """Return how a compiled model is read, trying it on one encoded sample.
+    """Return how to read a compiled model's outputs, after a trial on one encoded sample.
 
     Raises:
-        LopsError: it does not take the sample, has another number of outputs than classes, or as
-            :func:`read_loss`.
+        LopsError: the model does not take the sample, its number of outputs is not the number of
+            classes, or what :func:`read_loss` refuses.
 
     """
     sparse, logits = read_loss(model, smoothing)
     try:
         outputs = model.predict_on_batch(row)
-    except Exception as error:  # whatever a layer raises
+    except Exception as error:  # layers can raise anything
         raise LopsError(
-            f"the Keras model {model.name!r} does not take an encoded sample ({_first_line(error)}); wanted an `encode` that returns the "
-            "model's inputs for samples, one row a sample"
+            f"the Keras model {model.name!r} does not take an encoded sample "
+            f"({_first_line(error)}); wanted an `encode` that returns the model's inputs, "
+            "one row per sample"
         ) from error
     shape = getattr(outputs, "shape", None)
     single = shape == (1, 1) and n_classes == 2 and not sparse
     if shape != (1, n_classes) and not single:
         found = f"outputs of shape {shape}" if shape else f"{len(outputs)} outputs"
         raise LopsError(
-            f"the Keras model {model.name!r} gives {found} for one sample; wanted (1, {n_classes}), one for each of {n_classes} classes. "
-            "Where the number of classes varies, give a function that takes it and returns a new compiled model"
+            f"the Keras model {model.name!r} gives {found} for one sample; "
+            f"wanted (1, {n_classes}), one per class. "
+            f"If the number of classes varies, {_AS_FUNCTION}"
         )
     head = Head(n_classes, single, sparse, logits)
     head.probabilities(outputs)
@@ -217,12 +223,12 @@ def load_model(path: Path) -> Any:
         LopsError: Keras cannot rebuild it.
 
     """
-    from lops_adapters.probes import keras_networks  # noqa: F401  # registers the layers of the text CNN
+    import lops_adapters.probes.keras_networks  # noqa: F401  # registers the text CNN's layers
 
     try:
         return import_keras().saving.load_model(path)
-    except Exception as error:  # whatever a custom layer raises
+    except Exception as error:  # custom layers can raise anything
         raise LopsError(
-            f"{path} cannot be loaded ({_first_line(error)}); layers, losses and functions of one's own have to be registered with "
-            "keras.saving.register_keras_serializable first"
+            f"{path} cannot be loaded ({_first_line(error)}); register custom layers, losses and "
+            "functions with keras.saving.register_keras_serializable first"
         ) from error

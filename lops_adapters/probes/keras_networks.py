@@ -34,8 +34,8 @@ class MaximumOverTime(keras.layers.Layer):
 
     Only windows wholly inside the document count.
 
-    Where a document is shorter than the filter it is the first window's. The original takes the
-    maximum over padding too.
+    A document shorter than the filter keeps the first window. The original includes padding in the
+    maximum.
 
     Args:
         width: words in the filter's window.
@@ -48,18 +48,14 @@ class MaximumOverTime(keras.layers.Layer):
         self.width = width
 
     def call(self, states: Any, ids: Any) -> Any:
-        """Pool the states of word ids (rows, time + width - 1), 0 where they are padding."""
-        lengths = keras.ops.sum(
-            keras.ops.cast(keras.ops.not_equal(ids, 0), "int32"), axis=1, keepdims=True
-        )
-        starts = keras.ops.expand_dims(
-            keras.ops.arange(keras.ops.shape(states)[1], dtype="int32"), 0
-        )
-        inside = keras.ops.logical_or(starts + self.width <= lengths, starts == 0)
-        nothing = keras.ops.cast(float("-inf"), states.dtype)
-        return keras.ops.max(
-            keras.ops.where(keras.ops.expand_dims(inside, -1), states, nothing), axis=1
-        )
+        """Pool the states of word ids (rows, time + width - 1); id 0 is padding."""
+        ops = keras.ops
+        known = ops.cast(ops.not_equal(ids, 0), "int32")
+        lengths = ops.sum(known, axis=1, keepdims=True)
+        starts = ops.expand_dims(ops.arange(ops.shape(states)[1], dtype="int32"), 0)
+        inside = ops.logical_or(starts + self.width <= lengths, starts == 0)
+        nothing = ops.cast(float("-inf"), states.dtype)
+        return ops.max(ops.where(ops.expand_dims(inside, -1), states, nothing), axis=1)
 
     def get_config(self) -> dict[str, Any]:
         """Return the settings that rebuild the layer."""
@@ -84,7 +80,7 @@ def text_cnn(
     Args:
         table: (words + 1, width) float32 word vectors; row 0 is padding.
         n_classes: k.
-        frozen: whether the word vectors stay as they are.
+        frozen: keep the word vectors fixed.
         learning_rate, momentum: of SGD.
         bfloat16: compute in bfloat16 (weights and the softmax stay float32).
 

@@ -41,7 +41,7 @@ def check_targets(positions: np.ndarray, targets: np.ndarray, n_classes: int) ->
     if soft.shape != (len(positions), n_classes) or not len(soft):
         raise LopsError(
             f"found {len(positions)} positions and targets of shape {soft.shape}; "
-            f"wanted one row of {n_classes} probabilities a position, at least one"
+            f"wanted one row of {n_classes} probabilities per position, at least one"
         )
     return soft
 
@@ -51,6 +51,7 @@ def check_weights(weights: Sequence[np.ndarray], shapes: Sequence[tuple[int, ...
     found = [tuple(np.shape(weight)) for weight in weights]
     if found != list(shapes):
         raise LopsError(
-            f"found weights of shapes {found}; this network has {list(shapes)}. Wanted what trainable_weights() of a probe with the same "
-            "settings, words and classes gave; without `vectors`, prepare(samples, fit=True) comes first"
+            f"found weights of shapes {found}; this network has {list(shapes)}. Wanted the "
+            "trainable_weights() of a probe with the same settings, words and classes; "
+            "without `vectors`, call prepare(samples, fit=True) first"
         )

@@ -12,7 +12,7 @@ import numpy as np
 from lops_adapters.core import LopsError
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
-WIDTH = 100  # of word vectors that are made here
+WIDTH = 100  # of random word vectors
 
 
 @dataclass(frozen=True)
@@ -25,11 +25,13 @@ class WordVectors:
     def __post_init__(self) -> None:
         if self.vectors.ndim != 2 or len(self.words) != len(self.vectors) or not len(self.words):
             raise LopsError(
-                f"found {len(self.words)} words and vectors of shape {self.vectors.shape}; wanted one row a word, at least one"
+                f"found {len(self.words)} words and vectors of shape {self.vectors.shape}; "
+                "wanted one row per word, at least one"
             )
         if len(set(self.words)) < len(self.words):
             raise LopsError(
-                f"found {len(self.words)} words, {len(set(self.words))} of them distinct; wanted every word once"
+                f"found {len(self.words)} words, {len(set(self.words))} of them distinct; "
+                "wanted every word once"
             )
 
 

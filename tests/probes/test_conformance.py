@@ -266,7 +266,7 @@ BAD = {
         CODES[:, None],
         K,
         {},
-        r"codes of shape \(10, 1\); wanted one class code a sample",
+        r"codes of shape \(10, 1\); wanted one class code per sample",
     ),
     "above": (TEXTS, CODES + 1, K, {}, "codes run from 1 to 3; wanted 0 to 2"),
     "below": (TEXTS, CODES - 1, K, {}, "codes run from -1 to 1; wanted 0 to 2"),

@@ -446,7 +446,7 @@ IN_TRAINING = {
         build(),
         {"encode": lambda samples: {}},
         3,
-        r"shapes \[\]; wanted one row a sample in each",
+        r"shapes \[\]; wanted one row per sample in each",
     ),
 }
 
