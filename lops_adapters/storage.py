@@ -30,9 +30,8 @@ def replace_folder(folder: Path, write: Callable[[Path], object]) -> None:
 
     If it fails, everything is as before.
     """
-    temporary, old = (
-        folder.with_name(f".{folder.name}.{os.getpid()}.{end}") for end in ("tmp", "old.tmp")
-    )
+    temporary = folder.with_name(f".{folder.name}.{os.getpid()}.tmp")
+    old = folder.with_name(f".{folder.name}.{os.getpid()}.old.tmp")
     shutil.rmtree(temporary, ignore_errors=True)
     temporary.mkdir(parents=True)
     try:

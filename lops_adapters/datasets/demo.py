@@ -14,12 +14,11 @@ def load_demo(seeds: Seeds | str | Path | None = None, folder: Path | None = Non
     """Load the demo corpus.
 
     Args:
-        seeds: seed words that replace the packaged ones.
-        folder: a folder with ``documents.jsonl`` and ``seeds.json`` to read instead of the packaged
-            one.
+        seeds: seed words, or a JSON file of them, that replace the packaged ones.
+        folder: a folder with ``documents.jsonl`` and ``seeds.json``; default: the packaged one.
 
     Returns:
-        Named ``demo``, with gold labels.
+        The data set, named ``demo``, with gold labels.
 
     """
     if folder is None:

@@ -31,7 +31,7 @@ def read_tree(folder: Path, quiet: bool = False) -> Rows:
         labels are the groups.
 
     Raises:
-        LopsError: no message, or a group that is none of the twenty.
+        LopsError: no message, or a group that is not one of the twenty.
 
     """
     paths = [path for split in SPLITS for path in (folder / split).glob("*/*") if path.is_file()]
@@ -47,7 +47,7 @@ def read_archive(path: Path, quiet: bool = False) -> Rows:
     """Read the messages of ``20news-bydate.tar.gz`` in memory, without unpacking to disk.
 
     Returns:
-        As ``read_tree``.
+        Rows as of ``read_tree``.
 
     Raises:
         LopsError: no such archive or a damaged one, or what ``read_tree`` refuses.
@@ -63,7 +63,8 @@ def read_archive(path: Path, quiet: bool = False) -> Rows:
             return _rows(path, messages)
     except (tarfile.TarError, EOFError, zlib.error, OSError) as error:
         raise LopsError(
-            f"{path}: cannot be read as a tar archive ({error}); it may be cut: fetch it again"
+            f"{path}: cannot be read as a tar archive ({error}); "
+            "it may be incomplete: fetch it again"
         ) from None
 
 
@@ -71,13 +72,13 @@ def sorted_rows(where: str, messages: Iterable[tuple[str, str, int, str]]) -> Ro
     """Order (split, group, number, text) and name every message, the same for every source.
 
     Raises:
-        LopsError: no message, or a group that is none of the twenty.
+        LopsError: no message, or a group that is not one of the twenty.
 
     """
     found = sorted(messages, key=lambda message: (message[0] != "train", message[1], message[2]))
     if not found:
         raise LopsError(
-            f"{where}: no message found; files such as {SPLITS[0]}/sci.space/60000 are needed"
+            f"{where}: no message found; wanted files such as {SPLITS[0]}/sci.space/60000"
         )
     unknown = sorted({group for _, group, _, _ in found} - set(published.GROUPS))
     if unknown:

@@ -44,9 +44,8 @@ class Columns:
 
     def refuse(self, layout: str) -> None:
         """Raise a LopsError if a column was named although ``layout`` has no named columns."""
-        named = [
-            f"{name}_column" for name in ("text", "label", "id") if getattr(self, name) is not None
-        ]
+        roles = ("text", "label", "id")
+        named = [f"{role}_column" for role in roles if getattr(self, role) is not None]
         if named:
             raise LopsError(
                 f"{layout} has no named columns, so {listed(named)} cannot be used; leave it out"
@@ -56,39 +55,40 @@ class Columns:
         """Choose the columns to read.
 
         Args:
-            found: the names of the columns there are.
+            found: the names of the columns in the file.
             where: the file, for messages.
 
         Returns:
-            ``text`` is a name; ``label`` and ``id`` are None where there is no such column.
+            Columns whose ``text`` is a name; ``label`` and ``id`` are None if there is none.
 
         Raises:
-            LopsError: a named column or every usual name of the text column is missing, or a wanted
-                name appears twice.
+            LopsError: a named column is missing, all default names of the text column are missing,
+                or a chosen name appears twice.
 
         """
         usual = {"text": ("text", "sentence"), "label": ("label",), "id": ("id",)}
-        chosen = {
-            role: wanted
-            if wanted is not None
-            else next((name for name in usual[role] if name in found), None)
-            for role, wanted in (("text", self.text), ("label", self.label), ("id", self.id))
-        }
+        chosen = {"text": self.text, "label": self.label, "id": self.id}
+        for role, names in usual.items():
+            if chosen[role] is None:
+                chosen[role] = next((name for name in names if name in found), None)
+        columns = listed(map(repr, found))
         if chosen["text"] is None:
             raise LopsError(
-                f"{where}: no column 'text' (or 'sentence'); its columns are {listed(map(repr, found))}. "
-                "Name the right one with text_column"
+                f"{where}: no column 'text' (or 'sentence'); its columns are {columns}. "
+                "Name the text column with text_column"
             )
         for role, name in chosen.items():
             if name is None:
                 continue
             if name not in found:
                 raise LopsError(
-                    f"{where}: no column {name!r}; its columns are {listed(map(repr, found))}. Name the right one with {role}_column"
+                    f"{where}: no column {name!r}; its columns are {columns}. "
+                    f"Name the right one with {role}_column"
                 )
             if list(found).count(name) > 1:
                 raise LopsError(
-                    f"{where}: {list(found).count(name)} columns are called {name!r}; rename all but one"
+                    f"{where}: {list(found).count(name)} columns are called {name!r}; "
+                    "rename all but one"
                 )
         return Columns(chosen["text"], chosen["label"], chosen["id"], self.quiet)
 
@@ -110,7 +110,8 @@ def name_of(value: object, where: str) -> str:
         return str(int(value))
     found = "it is missing" if is_missing(value) or value == "" else f"found {value!r}"
     raise LopsError(
-        f"{where}: {found}; a name or a whole number is needed in every row. Fill it in, drop the row, or drop the column"
+        f"{where}: {found}; wanted a name or a whole number in every row. "
+        "Fill it in, drop the row, or drop the column"
     )
 
 
@@ -118,13 +119,13 @@ def assemble(rows: Rows, name: str, seeds: Seeds | str | Path | None = None) -> 
     """Make a validated data set of the rows.
 
     Args:
-        rows: what a reader found.
+        rows: the result of a reader.
         name: the name of the corpus.
         seeds: seed words that replace those of ``rows``.
 
     Returns:
-        Its classes are those of the layout, else those with seed words, else the gold labels. Ids
-        not given are row numbers from 0.
+        The data set. Its classes are those of the layout, otherwise those with seed words,
+        otherwise the gold labels. Missing ids are row numbers from 0.
 
     Raises:
         LopsError: what ``Corpus``, ``GoldLabels`` and ``Dataset`` refuse, or a seed file that
@@ -147,26 +148,26 @@ def load_seeds(source: Seeds | str | Path) -> Seeds:
     """Return seed words from a mapping or from a JSON file ``{class: [seed word, ...]}``.
 
     Raises:
-        LopsError: the file is not there, is no JSON, names a class twice, or holds something else.
+        LopsError: the file is missing, not JSON, names a class twice, or holds something else.
 
     """
     if isinstance(source, Mapping):
         return source
     path = Path(source)
-    wanted = 'wanted is {"class": ["seed word", ...], ...}'
+    wanted = 'wanted {"class": ["seed word", ...], ...}'
     try:
         content = json.loads(path.read_bytes().decode("utf-8-sig"), object_pairs_hook=_pairs)
     except FileNotFoundError:
         raise LopsError(f"{path}: no such file of seed words; {wanted}") from None
     except (OSError, UnicodeDecodeError, json.JSONDecodeError, _RepeatedKeyError) as error:
         raise LopsError(f"{path}: cannot be read as seed words ({error}); {wanted}") from None
-    good = isinstance(content, dict) and all(
-        isinstance(words, list) and all(isinstance(word, str) for word in words)
-        for words in content.values()
-    )
-    if not good:
+    if not isinstance(content, dict) or not all(map(_is_words, content.values())):
         raise LopsError(f"{path}: these are no seed words; {wanted}")
     return dict(content)
+
+
+def _is_words(found: object) -> bool:
+    return isinstance(found, list) and all(isinstance(word, str) for word in found)
 
 
 def find_seeds(folder: Path) -> Seeds | None:

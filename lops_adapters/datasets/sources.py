@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from lops_adapters import extras
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import published
 from lops_adapters.datasets.download import fetch
@@ -43,10 +44,10 @@ def obtain(name: str, paper_folder: str, cache: Path, quiet: bool = False) -> Pa
         quiet: show no progress bars.
 
     Returns:
-        What to read.
+        The path to read.
 
     Raises:
-        LopsError: no source could be reached; says why, for each, and how to do it by hand.
+        LopsError: no source could be reached; the message says why, for each.
 
     """
     sources: list[Callable[[], Path]] = [lambda: _paper_file(paper_folder, cache, quiet)]
@@ -61,10 +62,8 @@ def obtain(name: str, paper_folder: str, cache: Path, quiet: bool = False) -> Pa
         except LopsError as error:
             reasons.append(str(error))
             logger.warning("%s: %s", name, error)
-    raise LopsError(
-        f"{name} could not be downloaded. "
-        + " ".join(f"({n}) {why}." for n, why in enumerate(reasons, 1))
-    )
+    tried = " ".join(f"({number}) {why}." for number, why in enumerate(reasons, 1))
+    raise LopsError(f"{name} could not be downloaded. {tried}")
 
 
 def by_hand(name: str, paper_folder: str, folder: Path) -> str:
@@ -92,7 +91,7 @@ def newsgroups_from_sklearn() -> Rows:
     try:
         with _socket_timeout():
             found = fetch_20newsgroups(subset="all", remove=())
-    except Exception as error:  # network, disk, checksum: scikit-learn documents none of them
+    except Exception as error:  # network, disk, checksum: scikit-learn does not document which
         raise LopsError(
             f"scikit-learn could not fetch 20 Newsgroups ({type(error).__name__}: {error})"
         ) from error
@@ -101,7 +100,8 @@ def newsgroups_from_sklearn() -> Rows:
         name = _MESSAGE.search(str(path).replace("\\", "/"))
         if name is None or name[2] != found.target_names[target]:
             raise LopsError(
-                f"scikit-learn calls a message {path!r}; .../20news-bydate-train/<group>/<number> is expected"
+                f"scikit-learn calls a message {path!r}; "
+                "wanted .../20news-bydate-train/<group>/<number>"
             )
         messages.append((name[1], name[2], int(name[3]), text))
     return sorted_rows("scikit-learn", messages)
@@ -117,12 +117,7 @@ def agnews_from_hub(quiet: bool = False) -> Rows:
         LopsError: ``datasets`` is not installed, or could not fetch them.
 
     """
-    try:
-        import datasets
-    except ImportError:
-        raise LopsError(
-            "AG News comes through Hugging Face datasets, which is not installed: pip install 'lops_adapters[hub]'"
-        ) from None
+    datasets = extras.load("datasets", "downloading AG News")
     if quiet:
         datasets.disable_progress_bars()
     try:
@@ -157,7 +152,7 @@ def _keep(rows: Rows, folder: Path) -> Path:
         os.replace(part, path)
     except OSError as error:
         raise LopsError(
-            f"cannot write to {folder} ({error}); set XDG_CACHE_HOME to a folder that can be written"
+            f"cannot write to {folder} ({error}); set XDG_CACHE_HOME to a writable folder"
         ) from error
     return path
 

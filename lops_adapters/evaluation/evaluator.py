@@ -15,7 +15,7 @@ class Evaluator:
     """Compares with gold labels; every result is None without them.
 
     Args:
-        gold: n strings, or None; gold labels of the corpus, in its order.
+        gold: n strings, or None; the gold labels, in the order of the corpus.
         classes: the classes of the task.
 
     >>> Evaluator(["a", "b", "b"], ["a", "b"]).noise([0, 2], ["a", "a"])
@@ -45,7 +45,8 @@ class Evaluator:
             return None
         if len(predicted) != len(self._gold):
             raise LopsError(
-                f"found {len(predicted)} predictions and {len(self._gold)} gold labels; wanted one a document"
+                f"found {len(predicted)} predictions and {len(self._gold)} gold labels; "
+                "wanted one per document"
             )
         return f1_scores(self._gold, predicted, self._classes)
 

@@ -32,9 +32,9 @@ class F1:
 def f1_scores(gold: Labels, predicted: Labels, classes: Sequence[Label]) -> F1:
     """Score predictions against gold labels.
 
-    A class that occurs in gold or predicted and has no true positive scores 0 and counts in the
-    macro average. A class that occurs in neither is left out of it: its F1 is 0/0. (This is what
-    scikit-learn's `f1_score` does where no labels are given.)
+    A class that occurs in gold or predicted but has no true positive scores 0 and counts in the
+    macro average. A class that occurs in neither is left out, since its F1 is 0/0. scikit-learn's
+    `f1_score` does the same if no labels are given.
 
     Args:
         gold, predicted: (n,) str or int; aligned; both names or both numbers.
@@ -47,8 +47,10 @@ def f1_scores(gold: Labels, predicted: Labels, classes: Sequence[Label]) -> F1:
     Source: micro- and macro-F1 over all documents as reported in the LOPS paper, there in percent.
 
     >>> scores = f1_scores(["a", "a", "b", "b"], ["a", "b", "b", "b"], classes=["a", "b", "c"])
-    >>> scores.micro, round(scores.macro, 3), {name: round(value, 3) for name, value in scores.per_class.items()}
-    (0.75, 0.733, {'a': 0.667, 'b': 0.8})
+    >>> scores.micro, round(scores.macro, 3)
+    (0.75, 0.733)
+    >>> {name: round(value, 3) for name, value in scores.per_class.items()}
+    {'a': 0.667, 'b': 0.8}
     """
     matrix = confusion_matrix(gold, predicted, classes)
     if not matrix.sum():

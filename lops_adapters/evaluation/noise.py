@@ -1,8 +1,7 @@
 """Noise and coverage of pseudo-labels: numbers, curves over a confidence, areas under them.
 
-Notation: D the pseudo-labelled samples, n their number; of a selection, coverage is (number
-selected) / n and noise is (number selected whose pseudo-label is not the gold label) / (number
-selected). Both are fractions in [0, 1].
+Notation: n pseudo-labelled samples. The coverage of a selection is (number selected) / n; its noise
+is (number selected with a wrong pseudo-label) / (number selected). Both are fractions in [0, 1].
 """
 
 from __future__ import annotations
@@ -72,8 +71,7 @@ def noise_coverage_curve(
 ) -> NoiseCoverageCurve:
     """Return noise and coverage at every confidence threshold, from the highest to the lowest.
 
-    Samples of equal confidence enter together, so that the curve does not depend on the order of
-    the rows.
+    Samples of equal confidence are selected together, so the order of the rows does not matter.
 
     Args:
         confidence: (n,) float; higher is more trusted. Infinite values are allowed, nan is not.
@@ -106,9 +104,9 @@ def noise_coverage_curve(
 def ideal_curve(coverage: ArrayLike, correct_share: float) -> NDArray[np.float64]:
     """Return the noise of the best ranking: all correct pseudo-labels before any wrong one.
 
-    With the correct share a of all samples and coverage phi this is max(0, 1 - a / phi): nothing
-    wrong up to phi = a, and phi - a wrong of phi selected beyond. The paper prints max(0, phi - a),
-    which by its own definition of noise agrees only where phi <= a or phi = 1.
+    With the correct share a of all samples and coverage phi, it is max(0, 1 - a / phi): no errors
+    up to phi = a, and phi - a errors among phi selected beyond. The paper prints max(0, phi - a),
+    which agrees with its own definition of noise only for phi <= a or phi = 1.
 
     Args:
         coverage: (n_points,) float; coverages in (0, 1], for instance those of a curve.
@@ -127,20 +125,18 @@ def ideal_curve(coverage: ArrayLike, correct_share: float) -> NDArray[np.float64
         raise LopsError(f"correct_share is {correct_share}; pass a fraction in [0, 1]")
     phi = np.asarray(coverage, dtype=np.float64)
     if not np.all((phi > 0.0) & (phi <= 1.0)):
-        raise LopsError(
-            f"coverage holds {phi[~((phi > 0.0) & (phi <= 1.0))].tolist()[:5]}; pass fractions in (0, 1]"
-        )
+        wrong = phi[~((phi > 0.0) & (phi <= 1.0))].tolist()
+        raise LopsError(f"coverage holds {wrong[:5]}; pass fractions in (0, 1]")
     return np.maximum(0.0, 1.0 - correct_share / phi)
 
 
 def area_under_noise_coverage(curve: NoiseCoverageCurve) -> float:
     """Return the area under a noise-coverage curve (AUNC); smaller is better.
 
-    Rule, which the paper leaves open: trapezoids between neighbouring points, over the observed
-    range of coverage only, from the first point to coverage 1; the curve is not extended to
-    coverage 0. Curves that start at different coverages (a confidence with few distinct values
-    starts late) are therefore areas over different ranges. A curve of one point has no range and
-    gives nan.
+    The paper leaves the rule open. Here it is trapezoids between neighbouring points, over the
+    observed range of coverage only: from the first point to coverage 1, not extended to 0. Areas of
+    curves that start at different coverages are therefore over different ranges; a confidence with
+    few distinct values starts late. A curve of one point has no range and gives nan.
 
     >>> area_under_noise_coverage(noise_coverage_curve([0.9, 0.5], [0, 1], [0, 0]))
     0.125
@@ -189,16 +185,16 @@ def _as_floats(name: str, values: ArrayLike) -> NDArray[np.float64]:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise LopsError(
-            f"{name} is not a flat sequence of numbers ({error}); pass one number a sample"
+            f"{name} is not a flat sequence of numbers ({error}); pass one number per sample"
         ) from error
     if array.ndim != 1:
         raise LopsError(
-            f"{name} has shape {array.shape}; pass a flat sequence with one number for each sample"
+            f"{name} has shape {array.shape}; pass a flat sequence with one number per sample"
         )
     missing = np.flatnonzero(np.isnan(array))
     if len(missing):
         raise LopsError(
             f"{name} is nan for {len(missing)} samples, first at position {missing[0]}; "
-            "give never-confident samples the lowest value instead"
+            "give such samples the lowest confidence instead"
         )
     return array

@@ -18,8 +18,7 @@ class Occurrences:
 
     A pair is one seed word of one class.
 
-    Kept in flat arrays (16 bytes an entry), so that a million documents fit where their tokens
-    would not.
+    Flat arrays of 16 bytes per entry hold a million documents whose tokens would not fit in memory.
 
     Attributes:
         pairs: (class, seed word as the caller wrote it); entries refer to it by position.
@@ -40,14 +39,10 @@ class Occurrences:
 
     def arrays(self, dropped: set[int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return `documents` and `pair_ids` as int64 arrays, without the dropped pairs."""
-        documents = (
-            np.frombuffer(self.documents, dtype=np.int64)
-            if self.documents
-            else np.empty(0, np.int64)
-        )
-        pair_ids = (
-            np.frombuffer(self.pair_ids, dtype=np.int64) if self.pair_ids else np.empty(0, np.int64)
-        )
+        if not self.documents:  # frombuffer refuses an empty array
+            return np.empty(0, np.int64), np.empty(0, np.int64)
+        documents = np.frombuffer(self.documents, dtype=np.int64)
+        pair_ids = np.frombuffer(self.pair_ids, dtype=np.int64)
         keep = ~np.isin(pair_ids, sorted(dropped))
         return documents[keep], pair_ids[keep]
 
@@ -59,15 +54,13 @@ def label_documents(
 
     Ties go to the alphabetically first class.
 
-    With `exclusive`, documents in which seed words of more than one class occur get no label
-    instead.
+    With `exclusive`, documents with seed words of more than one class get no label.
     """
     documents, pair_ids = occurrences.arrays(dropped)
     alphabetical = sorted(seeds)
-    class_of_pair = np.array(
-        [alphabetical.index(name) for name, _ in occurrences.pairs], dtype=np.int64
-    )
-    # Sorted keys put the classes of one document side by side in alphabetical order.
+    class_codes = [alphabetical.index(name) for name, _ in occurrences.pairs]
+    class_of_pair = np.array(class_codes, dtype=np.int64)
+    # Sorted keys put the classes of a document next to each other, in alphabetical order.
     keys, totals = np.unique(
         documents * len(alphabetical) + class_of_pair[pair_ids], return_counts=True
     )

@@ -21,11 +21,12 @@ class PseudoLabels:
             document, aligned with `positions`; at least 1.
         n_documents: documents read, labelled or not.
         classes: all classes, in the caller's order.
-        unmatched_seeds: class to its seed words that occur in no document, in the caller's order.
-            Classes whose seed words all occur are left out.
+        unmatched_seeds: class to its seed words that match no document, in the caller's order.
+            Classes whose seed words all match are left out.
 
     >>> from lops_adapters.pseudo_labels import string_match
-    >>> result = string_match(["a goal", "nothing", "The vote"], {"sports": ["goal", "cup"], "politics": ["vote"]})
+    >>> seeds = {"sports": ["goal", "cup"], "politics": ["vote"]}
+    >>> result = string_match(["a goal", "nothing", "The vote"], seeds)
     >>> result.positions.tolist(), result.labels.tolist(), result.scores.tolist()
     ([0, 2], ['sports', 'politics'], [1.0, 1.0])
     >>> round(result.coverage, 3), dict(result.unmatched_seeds), result.empty_classes
@@ -51,7 +52,8 @@ class PseudoLabels:
         """Return one label per document, in their order; None for unlabelled documents.
 
         >>> from lops_adapters.pseudo_labels import string_match
-        >>> string_match(["a goal", "nothing", "The vote"], {"sports": ["goal"], "politics": ["vote"]}).per_document()
+        >>> seeds = {"sports": ["goal"], "politics": ["vote"]}
+        >>> string_match(["a goal", "nothing", "The vote"], seeds).per_document()
         ['sports', None, 'politics']
         """
         found: list[str | None] = [None] * self.n_documents
@@ -61,7 +63,7 @@ class PseudoLabels:
 
     @property
     def counts(self) -> dict[str, int]:
-        """Pseudo-labels of each class, in the order of `classes`; 0 where there is none."""
+        """Number of pseudo-labels per class, in the order of `classes`."""
         found = dict.fromkeys(self.classes, 0)
         for label in self.labels.tolist():
             found[label] += 1

@@ -23,7 +23,11 @@ def core_text() -> str:
 
 def stamped(text: str, origin: str) -> str:
     """Return a text below a line with this version, its origin and the SHA-256 of the text."""
-    return f"# Copied from lops_adapters {core.__version__}, file {origin}; SHA-256 of all lines below: {_digest(text)}\n{text}"
+    stamp = (
+        f"# Copied from lops_adapters {core.__version__}, file {origin}; "
+        f"SHA-256 of all lines below: {_digest(text)}"
+    )
+    return f"{stamp}\n{text}"
 
 
 def state(path: Path, text: str) -> str:
@@ -61,10 +65,11 @@ def target(destination: Path) -> Path:
         return destination / CORE_NAME
     if destination.suffix != ".py":
         raise LopsError(
-            f"{destination} is neither a folder nor a name ending in .py; make the folder first, or name a file such as core.py"
+            f"{destination} is neither a folder nor a name ending in .py; "
+            "create the folder first, or name a file such as core.py"
         )
     if not destination.parent.is_dir():
-        raise LopsError(f"there is no folder {destination.parent}; make it first")
+        raise LopsError(f"there is no folder {destination.parent}; create it first")
     return destination
 
 
@@ -72,10 +77,10 @@ def vendor(destination: Path) -> tuple[Path, str]:
     """Copy the core to a file or into a folder.
 
     Returns:
-        The file, and what it was before, see :func:`state`.
+        The file and its state before, see :func:`state`.
 
     Raises:
-        LopsError: no such folder; the file is there and not a copy of the core as it was made.
+        LopsError: no such folder, or the file exists and is not an unchanged copy of the core.
 
     """
     path, text = target(destination), core_text()
@@ -88,11 +93,8 @@ def vendor(destination: Path) -> tuple[Path, str]:
 def refuse_changed(path: Path, before: str) -> None:
     """Raise a LopsError if writing a file would lose somebody's changes."""
     if before in ("edited", "foreign"):
-        what = (
-            "was edited after it was copied"
-            if before == "edited"
-            else "is not a copy made by lops_adapters"
-        )
+        edited, foreign = "was edited after it was copied", "is not a copy made by lops_adapters"
+        what = edited if before == "edited" else foreign
         raise LopsError(f"{path} {what}, and would be lost; move it away, or name another place")
 
 

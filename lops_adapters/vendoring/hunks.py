@@ -1,9 +1,9 @@
 """Patches that only insert lines and quote no line of the original: read, apply, undo.
 
-A hunk is a unified diff's without context: ``@@ -15,0 +16,4 @@ after HASH before HASH`` and the
-added lines. ``git apply --unidiff-zero`` takes it too. What it says after the second ``@@`` are its
-anchors: hashes of the lines before and after the insertion, which tell whether a changed file still
-fits, while the lines themselves stand in no patch.
+A hunk is that of a unified diff without context: ``@@ -15,0 +16,4 @@ after HASH before HASH`` and
+the added lines. ``git apply --unidiff-zero`` accepts it, too. After the second ``@@`` come its
+anchors: hashes of the lines before and after the insertion. They show whether a changed file still
+fits, without quoting its lines.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ class Hunk:
     """Lines to insert.
 
     Attributes:
-        line: number of the original's line after which they go.
-        after, before: anchors, see :func:`anchor`, of that line and the next.
-        lines: what to insert, without line ends; the first and last are the marks that
-            :func:`remove_marked` looks for.
+        line: number of the original's line before the insertion.
+        after, before: anchors (see :func:`anchor`) of that line and the next.
+        lines: the inserted lines without line ends; the first and last are the marks for
+            :func:`remove_marked`.
 
     """
 
@@ -48,26 +48,25 @@ def read_patch(text: str) -> dict[str, list[Hunk]]:
         if head:
             count = int(head[3] or 1)
             block = lines[at : at + count]
-            if (
-                len(block) != count
-                or not all(added.startswith("+") for added in block)
-                or int(head[2]) != int(head[1]) + shift + 1
-            ):
-                raise LopsError(
-                    f"the patch is damaged at line {at} ({line!r}); install lops_adapters again"
-                )
-            hunks[path].append(
-                Hunk(int(head[1]), head[4], head[5], tuple(added[1:].encode() for added in block))
-            )
-            at, shift = at + count, shift + count
+            complete = len(block) == count and all(added.startswith("+") for added in block)
+            if not complete or int(head[2]) != int(head[1]) + shift + 1:
+                raise _damaged(at, line)
+            inserted = tuple(added[1:].encode() for added in block)
+            hunks[path].append(Hunk(int(head[1]), head[4], head[5], inserted))
+            at += count
+            shift += count
         elif line.startswith("+++ b/"):
             path, shift = line.removeprefix("+++ b/"), 0
             hunks[path] = []
         elif not line.startswith(("diff --git ", "--- a/")):
-            raise LopsError(
-                f"the patch is damaged at line {at} ({line!r}); install lops_adapters again"
-            )
+            raise _damaged(at, line)
     return hunks
+
+
+def _damaged(number: int, line: str) -> LopsError:
+    return LopsError(
+        f"the patch is damaged at line {number} ({line!r}); install lops_adapters again"
+    )
 
 
 def blob_id(data: bytes) -> str:
@@ -91,8 +90,8 @@ def anchor(line: bytes) -> str:
 def insert(data: bytes, hunks: list[Hunk]) -> bytes:
     """Return a file with the hunks inserted, in the file's own line ends.
 
-    A hunk goes to its line number where both anchors fit there, else to the one place of the file
-    where they do.
+    A hunk goes to its line number if both anchors fit there, otherwise to the only place of the
+    file that fits.
 
     Raises:
         LopsError: a hunk fits nowhere, or in several places, or the hunks would change their order.
@@ -102,9 +101,7 @@ def insert(data: bytes, hunks: list[Hunk]) -> bytes:
     anchors = [anchor(line) for line in lines]
     fits = [_place(anchors, hunk) for hunk in hunks]
     if fits != sorted(set(fits)):
-        raise LopsError(
-            "the lines around the insertions stand in another order than in the original"
-        )
+        raise LopsError("the lines around the insertions are in another order than in the original")
     for hunk, place in reversed(list(zip(hunks, fits, strict=True))):
         lines[place:place] = [line + line_end(data) for line in hunk.lines]
     return b"".join(lines)
@@ -121,7 +118,8 @@ def _place(anchors: list[str], hunk: Hunk) -> int:
     if len(found) != 1:
         where = f"fits in {len(found)} places" if found else "fits nowhere"
         raise LopsError(
-            f"the insertion after line {hunk.line} of the original {where}: the lines around it were changed"
+            f"the insertion after line {hunk.line} of the original {where}: "
+            "the lines around it were changed"
         )
     return found[0]
 
@@ -134,12 +132,11 @@ def remove(data: bytes, hunks: list[Hunk]) -> bytes | None:
     lines = data.splitlines(keepends=True)
     for hunk in hunks:
         block = [line + line_end(data) for line in hunk.lines]
-        found = [
-            at for at in range(len(lines) - len(block) + 1) if lines[at : at + len(block)] == block
-        ]
+        size = len(block)
+        found = [at for at in range(len(lines) - size + 1) if lines[at : at + size] == block]
         if len(found) != 1:
             return None
-        del lines[found[0] : found[0] + len(block)]
+        del lines[found[0] : found[0] + size]
     return None if has_marks(b"".join(lines)) else b"".join(lines)
 
 
@@ -150,7 +147,8 @@ def remove_marked(data: bytes) -> bytes:
         begins, ends = (line.strip().startswith(mark) for mark in (BEGIN, END))
         if (begins and inside) or (ends and not inside):
             raise LopsError(
-                f"the mark in line {number} has no partner; remove the lines of lops_adapters by hand"
+                f"the mark in line {number} has no partner; "
+                "remove the lines of lops_adapters by hand"
             )
         inside = begins or inside
         if not inside:
@@ -167,5 +165,5 @@ def has_marks(data: bytes) -> bool:
 
 
 def line_end(data: bytes) -> bytes:
-    """Return the line end of a file: that of its first line."""
+    """Return the line end of a file, taken from its first line."""
     return b"\r\n" if data.split(b"\n", 1)[0].endswith(b"\r") else b"\n"

@@ -18,11 +18,11 @@ class Upstream:
     """An original repository.
 
     Attributes:
-        name: what commands call it.
+        name: its name in commands.
         title, repository, commit, licence, layout: see ``upstreams.toml``.
-        scripts: folder within a checkout that the copied files go into.
+        scripts: folder within a checkout for the copied files.
         files: path -> git blob id at that commit, of every file that the patch touches.
-        hunks: path -> what the patch inserts, in the order of the file.
+        hunks: path -> the insertions of the patch, in the order of the file.
 
     """
 
@@ -54,7 +54,8 @@ class Upstream:
 
     def way_back(self) -> str:
         """Return the commands that fetch the checkout this patch is made for."""
-        return f"git clone {self.repository} && git -C {self.repository.rsplit('/', 1)[1]} checkout {self.commit}"
+        folder = self.repository.rsplit("/", 1)[1]
+        return f"git clone {self.repository} && git -C {folder} checkout {self.commit}"
 
 
 def names() -> list[str]:

@@ -84,7 +84,7 @@ def test_no_spans_at_all(encoder):
 @pytest.mark.parametrize("first_piece_only", [False, True])
 @pytest.mark.parametrize("batch_pieces", [1, 4096])
 def test_windows_with_context(bert, hidden, tmp_path, first_piece_only, batch_pieces):
-    """Words of the context are seen by the encoder and have their vectors from the window before."""
+    """The encoder sees the words of the context; their vectors come from the window before."""
     encoder = ContextEncoder(
         bert, layers=1, max_pieces=16, batch_pieces=batch_pieces, precision="float32", device="cpu"
     )

@@ -195,7 +195,11 @@ def test_own_vectors_for_texts_without_words(tmp_path):
 @pytest.mark.parametrize(
     ("words", "shape", "message"),
     [
-        (("a", "b"), (3, 4), r"found 2 words and vectors of shape \(3, 4\); wanted one row per word"),
+        (
+            ("a", "b"),
+            (3, 4),
+            r"found 2 words and vectors of shape \(3, 4\); wanted one row per word",
+        ),
         (("a", "b"), (2,), r"vectors of shape \(2,\)"),
         ((), (0, 4), "found 0 words .* at least one"),
         (("a", "b", "a"), (3, 4), "found 3 words, 2 of them distinct; wanted every word once"),

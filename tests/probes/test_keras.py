@@ -468,7 +468,7 @@ def test_a_function_that_returns_the_same_model():
 
 
 def test_models_keras_cannot_copy_come_from_functions():
-    """A custom layer, a custom model, a custom loss, no batch seen yet: a function takes them all."""
+    """A custom layer, model or loss, or no batch seen yet: a function works for all."""
 
     class Own(keras.Model):
         def __init__(self):

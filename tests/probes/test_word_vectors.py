@@ -149,7 +149,9 @@ def test_no_word_occurs_often_enough(texts):
 def test_without_gensim(monkeypatch):
     monkeypatch.setitem(sys.modules, "gensim", None)
     monkeypatch.setitem(sys.modules, "gensim.models", None)
-    message = "Word2Vec needs gensim, which is not installed; run: pip install 'lops_adapters[gensim]'"
+    message = (
+        "Word2Vec needs gensim, which is not installed; run: pip install 'lops_adapters[gensim]'"
+    )
     with pytest.raises(LopsError, match=re.escape(message)):
         train_word_vectors(TEXTS, **OPTIONS)
 
@@ -263,7 +265,7 @@ def test_a_folder_that_cannot_be_written_costs_a_line_in_the_log(vectors, tmp_pa
         )
     assert [
         record.message.split(":")[0] for record in caplog.records if record.name.startswith("lops")
-    ][-1:] == ["word vectors are not kept for another run"]
+    ][-1:] == ["word vectors are not cached"]
 
 
 def test_a_full_disk_leaves_nothing_half_written(vectors, tmp_path, monkeypatch, caplog):

@@ -350,7 +350,8 @@ class TestAgainstTranscription:
 def test_a_long_stream_is_never_held():
     def stream(n):
         for i in range(n):
-            yield f"w{i % 997} filler{i % 13} many words pass and leave no trace at all {'gun' if i % 2 else 'car'}"
+            seed = "gun" if i % 2 else "car"
+            yield f"w{i % 997} filler{i % 13} many words pass and leave no trace at all {seed}"
 
     string_match(stream(10), {"talk": ["gun"], "rec": ["car"]})
     tracemalloc.start()

@@ -33,7 +33,7 @@ def loaded(name, folder, monkeypatch, **environment):
 
 
 class Watch:
-    """Records what a probe predicted at each look, and asks lops_adapters.core what that selects."""
+    """Records a probe's predictions at each checkpoint, and what lops_adapters.core selects."""
 
     def __init__(self, monkeypatch):
         shared = sys.modules["lops_shared"]

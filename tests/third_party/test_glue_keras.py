@@ -1,4 +1,4 @@
-"""The glue of ConWea and WeSTClass on small data, with networks that have the interface of theirs."""
+"""The glue of ConWea and WeSTClass on small data, with networks of the same interface."""
 
 import pickle
 

@@ -67,9 +67,17 @@ def xclass_options(**changes):
     import torch
 
     usual = {
-        "device": torch.device("cpu"), "seed": 42, "n_gpu": 0, "model_type": "bert", "per_gpu_train_batch_size": 4,
-        "gradient_accumulation_steps": 2, "learning_rate": 3e-3, "weight_decay": 0.0, "adam_epsilon": 1e-8, "max_grad_norm": 1.0,
-    }  # fmt: skip
+        "device": torch.device("cpu"),
+        "seed": 42,
+        "n_gpu": 0,
+        "model_type": "bert",
+        "per_gpu_train_batch_size": 4,
+        "gradient_accumulation_steps": 2,
+        "learning_rate": 3e-3,
+        "weight_decay": 0.0,
+        "adam_epsilon": 1e-8,
+        "max_grad_norm": 1.0,
+    }
     return SimpleNamespace(**{**usual, **changes})
 
 

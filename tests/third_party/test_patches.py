@@ -18,7 +18,8 @@ from .checkouts import NAMES, SCRIPTS
 TOP = Path(upstreams.HERE).parents[1]
 GLUE = sorted((upstreams.HERE / "glue").glob("*.py"))
 HEADERS = re.compile(
-    r"diff --git a/\S+ b/\S+|--- a/\S+|\+\+\+ b/\S+|@@ -\d+,0 \+\d+,\d+ @@ after [0-9a-f]{12} before [0-9a-f]{12}"
+    r"diff --git a/\S+ b/\S+|--- a/\S+|\+\+\+ b/\S+"
+    r"|@@ -\d+,0 \+\d+,\d+ @@ after [0-9a-f]{12} before [0-9a-f]{12}"
 )
 
 

@@ -92,8 +92,13 @@ def test_names_are_bound_where_they_are_used(name, tmp_path):
             unbound = used - bound_before(tree, call, (root / path).parent) - set(dir(builtins))
             assert not unbound, f"{path}:{call.lineno} uses {unbound}"
             assert arity(name, called(call)) == len(call.args)
-            targets = {node.id for statement in ast.walk(tree) if assigns(statement, call) for node in ast.walk(statement.targets[0])
-                       if isinstance(node, ast.Name)}  # fmt: skip
+            targets = {
+                node.id
+                for statement in ast.walk(tree)
+                if assigns(statement, call)
+                for node in ast.walk(statement.targets[0])
+                if isinstance(node, ast.Name)
+            }
             assert targets, "what the call returns is not kept"
             assert targets - {"self"} <= used | {"self"}, (
                 "a name that the program does not have is assigned"
