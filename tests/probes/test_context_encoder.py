@@ -1,6 +1,4 @@
-"""What ConWea's tests of its vectors do not ask of the encoder: words of several pieces, and
-windows with context.
-"""
+"""The encoder: words of several pieces, and windows with context."""
 
 import numpy as np
 import pytest

@@ -539,9 +539,7 @@ def test_load_without_a_custom_layer(tmp_path):
     "kind", ["sparse", "sparse logits", "categorical", "binary", "binary logits"]
 )
 def test_tuner_with_any_loss(kind):
-    """Tuning towards a model's own predictions changes nothing; towards the other classes, the
-    predictions follow.
-    """
+    """Tuning towards its own predictions changes nothing; towards other classes, they follow."""
     k, loss, activation = KINDS[kind]
     rows, codes = points(96, k=k)
     probe = KerasProbe(

@@ -1,6 +1,4 @@
-"""The text CNN of the Keras probe: its arithmetic, padding, words, precision, tuning, restored
-weights.
-"""
+"""The text CNN: its arithmetic, padding, words, precision, tuning and restored weights."""
 
 import numpy as np
 import pytest
@@ -34,9 +32,7 @@ def layer(probe, name):
 
 
 def by_hand(probe, words):
-    """What the paper's network says of a document, without batches or padding: windows one by one,
-    in float64.
-    """
+    """The paper's network on one document, without padding: windows one by one, in float64."""
     table = layer(probe, "words")[0].astype(np.float64)
     document = table[[probe._words[word] for word in words]]
     features = []

@@ -1,6 +1,4 @@
-"""The transformer probe over the paper's four architectures, tiny and random, and the packaged
-MiniLM.
-"""
+"""The transformer probe: the paper's four architectures, tiny and random, and MiniLM."""
 
 import json
 import shutil
@@ -39,9 +37,7 @@ def probe_of(tiny):
 
 
 def watch_learning(probe):
-    """Record of every update from now on: optimizer, its learning rate then, the batch as the model
-    gets it, the codes.
-    """
+    """Record every update from now on: optimizer, its learning rate, the batch, the codes."""
     seen, learn = [], probe._learn
 
     def recorded(optimizer, batch, codes):

@@ -16,8 +16,9 @@ POSITIONS = 40
 
 
 def topic_texts(n, seed, n_topics=3, longest=12):
-    """Return n texts of 2 to ``longest`` words, a third of them of the topic, and their codes 0, 1,
-    2, 0, ...
+    """Return n texts of 2 to ``longest`` words and their codes 0, 1, 2, 0, ...
+
+    A third of the words are of the topic.
     """
     rng = np.random.default_rng(seed)
     codes = np.arange(n) % n_topics
@@ -86,8 +87,9 @@ def _config(kind, tokenizer):
 
 
 def save_tiny_encoder(kind, folder):
-    """Write a random encoder of two narrow layers with a tokenizer of the toy words, both made the
-    same way every time.
+    """Write a random encoder of two narrow layers with a tokenizer of the toy words.
+
+    Both are the same every time.
     """
     import torch
     from transformers import AutoModel
@@ -103,9 +105,7 @@ def save_tiny_encoder(kind, folder):
 
 
 def saved_bytes(probe, folder):
-    """Return what a probe writes when saved, file name -> bytes: its weights and its words, to the
-    last bit.
-    """
+    """Return the files that a probe writes when saved, name -> bytes: weights and words."""
     folder.mkdir()
     probe.save(folder)
     return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}

@@ -1,6 +1,4 @@
-"""String-Match: hand-made cases for each rule, and a slow transcription of the rules to compare
-with.
-"""
+"""String-Match: hand-made cases for each rule, and a slow reference implementation."""
 
 import string
 import tracemalloc

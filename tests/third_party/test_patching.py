@@ -1,6 +1,4 @@
-"""Patching generated checkouts: to and fro to the byte, once however often, and not at all where
-something is not as expected.
-"""
+"""Patching generated checkouts: reversible to the byte, idempotent, and refused if unexpected."""
 
 import ast
 import stat

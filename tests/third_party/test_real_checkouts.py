@@ -1,6 +1,4 @@
-"""The real repositories, where LOPS_UPSTREAM_DIR has checkouts of them: patched, compiled, names
-bound, and undone to the same blob ids.
-"""
+"""The real repositories in LOPS_UPSTREAM_DIR: patched, compiled, names bound, undone."""
 
 import ast
 import builtins
@@ -131,9 +129,7 @@ def arity(name, function):
 
 
 def bound_before(tree, call, folder):
-    """Names that a call may use: bound above it in its function, in the functions around it, and in
-    the module.
-    """
+    """Names bound above a call: in its function, the functions around it, and the module."""
     around = [
         node
         for node in ast.walk(tree)
