@@ -90,7 +90,7 @@ def test_too_few_kept_are_all(tmp_path, monkeypatch, capsys):
             "max_checkpoints reached after 1 checkpoint, 1 of 2 classes below their threshold",
             "LOPS:   cat: 1 of 2",
             "LOPS:   dog: 0 of 2",
-            "LOPS: that is too few to train on: going on with all of them",
+            "LOPS: too few to train on; using all samples",
         ]
 
 

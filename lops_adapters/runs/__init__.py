@@ -1,0 +1,1 @@
+"""One run of a framework: settings, options, the run folder, and the trained models it leaves."""
