@@ -83,7 +83,8 @@ def sorted_rows(where: str, messages: Iterable[tuple[str, str, int, str]]) -> Ro
     unknown = sorted({group for _, group, _, _ in found} - set(published.GROUPS))
     if unknown:
         raise LopsError(
-            f"{where}: {listed(unknown)} is none of the twenty newsgroups; remove it from the tree"
+            f"{where}: {listed(unknown)} is not one of the twenty newsgroups; "
+            "remove it from the tree"
         )
     return Rows(
         texts=[text for *_, text in found],

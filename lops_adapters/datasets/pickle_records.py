@@ -142,7 +142,7 @@ class ArrowData(Record):
 
 
 class Missing(Record):
-    """pandas.NA; the class itself stands for the value."""
+    """pandas.NA; the class itself represents the value."""
 
     __slots__ = ()
 

@@ -32,8 +32,8 @@ def csv_records(
     ``lines`` default to those of the file, read as UTF-8.
 
     Raises:
-        LopsError: a bad byte, or quotes that do not pair up (read leniently they would swallow the
-            rest of the file).
+        LopsError: a bad byte, or unpaired quotes (read leniently, they swallow the rest of the
+            file).
 
     """
     if lines is None:
@@ -87,8 +87,8 @@ def read_jsonl(path: Path, columns: Columns) -> Rows:
     """Read a file with one JSON object per line.
 
     Raises:
-        LopsError: a line that is no JSON object, lacks a column the first line has, or whose text
-            is no string.
+        LopsError: a line is not a JSON object, lacks a column of the first line, or its text is not
+            a string.
 
     """
     return _from_records(path, _json_objects(path, columns.quiet), columns)

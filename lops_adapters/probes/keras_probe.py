@@ -116,7 +116,7 @@ class KerasProbe(TunableKeras):
             word is known; for a given model, the output of ``encode`` as arrays.
 
         Raises:
-            LopsError: a sample is no text, or the encoded samples do not have one row per sample.
+            LopsError: a sample is not a text, or the encoded samples lack one row per sample.
 
         """
         if self.model is not None:

@@ -160,9 +160,8 @@ def test_a_complete_part_is_only_verified(server, target):
     assert entries(target) == ["df.pkl"]
     part_of(target).write_bytes(CONTENT)
     target.unlink()
-    fetch(
-        server.url, target, **QUICK
-    )  # without a checksum the server is asked whether there is more
+    # Without a checksum the server is asked whether there is more.
+    fetch(server.url, target, **QUICK)
     assert server.asked == [f"bytes={len(CONTENT)}-"]
     assert target.read_bytes() == CONTENT
 

@@ -138,11 +138,8 @@ def test_the_t_test_is_that_of_the_subsamples(gold):
     backwards = subsample_t_test(gold, other, one, range(4), subsamples=20, seed=3)
     assert backwards == pytest.approx((-found.difference, -found.statistic, found.p_value))
     assert subsample_t_test(gold, one, one, range(4)) == (0, 0, 1)
-    assert subsample_t_test(gold, gold, 3 - gold, range(4), fraction=1) == (
-        1,
-        np.inf,
-        0,
-    )  # no spread
+    # No spread.
+    assert subsample_t_test(gold, gold, 3 - gold, range(4), fraction=1) == (1, np.inf, 0)
 
 
 def test_its_flaw(gold):

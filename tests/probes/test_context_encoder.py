@@ -106,11 +106,7 @@ def test_windows_with_context(bert, hidden, tmp_path, first_piece_only, batch_pi
 
 def test_pieces(encoder):
     found = encoder.pieces(("a", "abc", "a" * 40, "\u2603"))
-    assert [len(ids) for ids in found] == [
-        1,
-        3,
-        14,
-        1,
-    ]  # a long word is cut to what fits with the two special tokens
+    # A long word is cut to what fits with the two special tokens.
+    assert [len(ids) for ids in found] == [1, 3, 14, 1]
     assert found[3] == [1]
     assert encoder.pieces(()) == []

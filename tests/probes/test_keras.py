@@ -201,9 +201,8 @@ def test_a_given_model_is_never_changed(tmp_path):
         np.testing.assert_array_equal(weights, were)
     assert float(model.optimizer.learning_rate.numpy()) == 0.5  # only the copy's is `learning_rate`
     assert int(model.optimizer.iterations.numpy()) == 1
-    again = list(
-        probe.watch(X, Y, 3, every=1)
-    )  # starts from the given weights, not from where training ended
+    # Starts from the given weights, not from where training ended.
+    again = list(probe.watch(X, Y, 3, every=1))
     assert all(
         np.array_equal(a.probabilities, b.probabilities) for a, b in zip(first, again, strict=True)
     )
@@ -488,9 +487,8 @@ def test_models_keras_cannot_copy_come_from_functions():
 
     probe = KerasProbe(make, **SMALL)
     first = probe.fit(X, Y, 3).predict_proba(X)
-    np.testing.assert_array_equal(
-        probe.fit(X, Y, 3).predict_proba(X), first
-    )  # weights made at the first batch follow the seed too
+    # Weights made at the first batch follow the seed too.
+    np.testing.assert_array_equal(probe.fit(X, Y, 3).predict_proba(X), first)
     assert (first.argmax(axis=1) == Y).mean() > 0.8
 
 
@@ -503,9 +501,8 @@ def test_save_and_load(kind, tmp_path):
     probe.save(tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["keras.json", "model.keras"]
     with zipfile.ZipFile(tmp_path / "model.keras") as archive:
-        assert b"date" not in archive.read(
-            "metadata.json"
-        )  # the same model makes the same file at any time
+        # The same model makes the same file at any time.
+        assert b"date" not in archive.read("metadata.json")
     loaded = KerasProbe.load(tmp_path, device="cpu", encode=lambda samples: np.asarray(samples) * 2)
     assert loaded == probe
     expected = probe.predict_proba(rows)
@@ -519,9 +516,8 @@ def test_save_and_load(kind, tmp_path):
         for weights, were in zip(loaded.model.get_weights(), given, strict=True)
     )
     loaded.learning_rate = 1e-12
-    np.testing.assert_allclose(
-        loaded.fit(rows, codes, k).predict_proba(rows), expected, atol=1e-4
-    )  # goes on from where it was saved
+    # Goes on from where it was saved.
+    np.testing.assert_allclose(loaded.fit(rows, codes, k).predict_proba(rows), expected, atol=1e-4)
     assert keras.saving.load_model(tmp_path / "model.keras").count_params() == model.count_params()
 
 

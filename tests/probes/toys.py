@@ -54,11 +54,8 @@ def _config(kind, tokenizer):
     import transformers
 
     size = len(tokenizer)
-    common = {
-        "vocab_size": size,
-        "pad_token_id": tokenizer.pad_token_id,
-        "initializer_range": 0.2,
-    }  # wide: all tokens matter at once
+    # Wide: all tokens matter at once.
+    common = {"vocab_size": size, "pad_token_id": tokenizer.pad_token_id, "initializer_range": 0.2}
     if kind == "xlnet":
         return transformers.XLNetConfig(d_model=32, n_layer=2, n_head=2, d_inner=64, **common)
     if kind == "gpt2":
