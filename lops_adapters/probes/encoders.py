@@ -59,7 +59,7 @@ def locate(name: str) -> str:
     path = Path(name).expanduser()
     if path.exists() and not (path / "config.json").is_file():
         raise LopsError(
-            f"{path} has no config.json; "
+            f"{path} holds no config.json; "
             "wanted a folder written by save_pretrained(), or the name of a model"
         )
     return str(path) if path.exists() else name

@@ -265,7 +265,7 @@ def broken(tiny, tmp_path):
 @pytest.mark.parametrize(
     ("missing", "message"),
     [
-        ("config.json", "has no config.json; wanted a folder"),
+        ("config.json", "holds no config.json; wanted a folder"),
         ("tokenizer*", "wanted its files .tokenizer.json. beside"),
     ],
 )
