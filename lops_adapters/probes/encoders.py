@@ -69,14 +69,13 @@ def load_config(name: str) -> Any:
     """Return the Hugging Face configuration of an encoder.
 
     Raises:
-        LopsError: the encoder cannot be loaded; the message says how to get it.
+        LopsError: Transformers is not installed, or the encoder cannot be loaded.
 
     """
-    from transformers import AutoConfig
-
+    transformers = extras.load("transformers", f"the encoder {name!r}")
     where = locate(name)
     try:
-        return AutoConfig.from_pretrained(where)
+        return transformers.AutoConfig.from_pretrained(where)
     except (OSError, ValueError) as error:
         raise unloadable(name, error) from None
 

@@ -348,6 +348,13 @@ def test_minilm_without_its_package(monkeypatch):
         TransformerProbe()
 
 
+def test_without_transformers(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "transformers", None)
+    message = r"the encoder 'minilm' needs Transformers, .* 'lops_adapters\[transformers\]'"
+    with pytest.raises(LopsError, match=message):
+        encoders.load_config("minilm")
+
+
 def test_words_of_the_toys_are_known(tiny):
     tokenizer = encoders.load_tokenizer(tiny("gpt2"))
     assert len(set(tokenizer(" ".join(WORDS))["input_ids"])) == len(WORDS)
