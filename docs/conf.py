@@ -32,7 +32,7 @@ exclude_patterns = ["_build", *(f"api/{page.name}" for page in _waiting)]
 myst_heading_anchors = 4
 autodoc_default_options = {"members": True, "show-inheritance": True}
 autodoc_member_order = "bysource"
-autodoc_typehints = "none"  # the docstrings give types, shapes and units
+autodoc_typehints = "signature"  # shapes and units are in the docstrings
 napoleon_numpy_docstring = False
 napoleon_use_ivar = True
 

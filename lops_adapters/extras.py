@@ -1,4 +1,4 @@
-"""Optional libraries: imported where they are used, with an error that names the extra to install."""
+"""Optional libraries: imported where they are used; errors name the extra to install."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 from lops_adapters.core import LopsError
 
-# Module -> (what people call it, the smallest extra that brings it; None: no extra does).
+# Module -> (its usual name, the extra to install; None: no extra installs it).
 LIBRARIES: dict[str, tuple[str, str | None]] = {
     "accelerate": ("Accelerate", "huggingface"),
     "cleanlab": ("cleanlab", "cleanlab"),
@@ -23,14 +23,16 @@ LIBRARIES: dict[str, tuple[str, str | None]] = {
     "nltk": ("NLTK", "conwea"),
     "pandas": ("pandas", None),
     "pyarrow": ("pyarrow", "parquet"),
+    "safetensors": ("safetensors", "transformers"),
     "torch": ("PyTorch", "transformers"),
     "transformers": ("Transformers", "transformers"),
 }
 
 # Distributions whose versions a run records.
 RECORDED = (
-    "lops_adapters", "numpy", "scipy", "scikit-learn", "torch", "transformers", "accelerate", "gensim", "keras", "nltk",
-)  # fmt: skip
+    *("lops_adapters", "numpy", "scipy", "scikit-learn", "torch"),
+    *("transformers", "accelerate", "gensim", "keras", "nltk"),
+)
 
 
 def load(module: str, needed_by: str, extra: str | None = None) -> Any:
@@ -38,11 +40,11 @@ def load(module: str, needed_by: str, extra: str | None = None) -> Any:
 
     Args:
         module: dotted name; its first part is a key of :data:`LIBRARIES`.
-        needed_by: what needs it, the subject of the error.
-        extra: the extra to name; default: the smallest that brings the library.
+        needed_by: the subject of the error.
+        extra: the extra to name; default: the library's own of :data:`LIBRARIES`.
 
     Raises:
-        LopsError: the library is not installed.
+        LopsError: the library is not installed, or its import fails.
 
     """
     try:
@@ -66,22 +68,20 @@ def require(needed_by: str, modules: Sequence[str], extra: str | None = None) ->
 
 
 def missing(library: str, needed_by: str, extra: str | None = None, why: str = "") -> str:
-    """Return the sentence about a library that is missing, or cannot be imported because of
-    ``why``.
+    """Return the message about a missing library, or with ``why`` about one that fails to import.
 
-    >>> missing("torch", "The HAN probe")
-    "The HAN probe needs PyTorch, which is not installed; run: pip install
-    'lops_adapters[transformers]'"
+    >>> print(missing("keras", "The Keras probe"))
+    The Keras probe needs Keras 3, which is not installed; run: pip install 'lops_adapters[keras]'
     """
-    name, smallest = LIBRARIES[library]
-    wanted = extra or smallest
+    name, default = LIBRARIES[library]
+    wanted = extra or default
     package = f"'lops_adapters[{wanted}]'" if wanted else library
     state = f"which cannot be imported ({why})" if why else "which is not installed"
     return f"{needed_by} needs {name}, {state}; run: pip install {package}"
 
 
 def versions() -> dict[str, str | None]:
-    """Return the versions of Python and of the libraries that decide a result; None: not installed."""
+    """Return the versions of Python and of the libraries behind a result; None: not installed."""
     return {"python": python_version(), **{name: _version(name) for name in RECORDED}}
 
 

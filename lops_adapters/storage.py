@@ -1,6 +1,4 @@
-"""Writing files so that a killed program leaves either the old file or the new one, never half of
-either.
-"""
+"""Atomic writes: a killed program leaves the old file or the new one, never half a file."""
 
 from __future__ import annotations
 
@@ -16,9 +14,7 @@ import numpy as np
 
 
 def replace_with(path: Path, write: Callable[[Path], object]) -> None:
-    """Let ``write`` fill a temporary file in the same folder, then put it in place of ``path`` in
-    one step.
-    """
+    """Let ``write`` fill a temporary file in the same folder, then rename it to ``path``."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         write(temporary)
@@ -30,12 +26,12 @@ def replace_with(path: Path, write: Callable[[Path], object]) -> None:
 
 
 def replace_folder(folder: Path, write: Callable[[Path], object]) -> None:
-    """Let ``write`` fill a fresh folder, and put it in place of ``folder`` when it is complete;
-    where it fails, all is as before.
+    """Let ``write`` fill a fresh folder, then put it in place of ``folder``.
+
+    If it fails, everything is as before.
     """
-    temporary, old = (
-        folder.with_name(f".{folder.name}.{os.getpid()}.{end}") for end in ("tmp", "old.tmp")
-    )
+    temporary = folder.with_name(f".{folder.name}.{os.getpid()}.tmp")
+    old = folder.with_name(f".{folder.name}.{os.getpid()}.old.tmp")
     shutil.rmtree(temporary, ignore_errors=True)
     temporary.mkdir(parents=True)
     try:
@@ -60,7 +56,7 @@ def write_text(path: Path, text: str) -> None:
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Write JSON, indented; NaN becomes null, since JSON has no word for it."""
+    """Write indented JSON; NaN becomes null, since JSON has no NaN."""
     write_text(path, json.dumps(plain(value), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 
@@ -87,8 +83,9 @@ def write_arrays(path: Path, **arrays: np.ndarray) -> None:
 
 
 def plain(value: Any) -> Any:
-    """Return a value in JSON's own types: numpy numbers and arrays, paths and tuples converted, NaN
-    and infinity as None.
+    """Return a value in JSON's own types.
+
+    numpy numbers and arrays, paths and tuples are converted; NaN and infinity become None.
     """
     if isinstance(value, dict):
         return {str(key): plain(item) for key, item in value.items()}
@@ -104,7 +101,7 @@ def plain(value: Any) -> Any:
 
 
 def pack_strings(strings: Sequence[str]) -> np.ndarray:
-    """Return strings as one uint8 array (UTF-8 JSON), small whatever their longest is.
+    """Return strings as one uint8 array (UTF-8 JSON), compact also with a very long string.
 
     >>> unpack_strings(pack_strings(["a", "b"]))
     ['a', 'b']

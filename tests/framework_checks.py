@@ -24,7 +24,7 @@ HEAVY = {
 # Options that no command takes, and what it says of them.
 BAD_OPTIONS = [
     (["--dataset", "agnwes"], ["did you mean agnews?"]),
-    (["--dataset", "no/such/folder"], ["is no path that exists"]),
+    (["--dataset", "no/such/folder"], ["is neither an existing path nor a registered data set"]),
     (["--arms", "both"], ["the arms to run are 'both'; wanted some of standard, lops"]),
     (["--arms", ","], ["the arms to run are ','"]),
     (["--max-docs", "1"], ["--max-docs is 1; wanted at least 2"]),

@@ -1,8 +1,8 @@
-"""Documents, their gold labels and their seed words: the registry, the readers and the downloads.
+"""Documents, their gold labels and their seed words: registry, readers and downloads.
 
-``load`` takes a registered name or a path, ``read`` a path; both give a ``Dataset``, whose
-``corpus`` (documents, classes, seed words) goes to the frameworks and whose ``gold`` (gold labels,
-or None) goes to the evaluation only.
+``load`` takes a registered name or a path, ``read`` a path. Both return a ``Dataset``: its
+``corpus`` (documents, classes, seed words) goes to the frameworks, its ``gold`` (gold labels or
+None) only to the evaluation.
 """
 
 from lops_adapters.datasets.corpus import Corpus, Dataset, GoldLabels

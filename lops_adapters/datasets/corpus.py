@@ -1,4 +1,4 @@
-"""What a framework is given (``Corpus``) and what only the evaluation sees (``GoldLabels``)."""
+"""What a framework gets (``Corpus``) and what only the evaluation gets (``GoldLabels``)."""
 
 from __future__ import annotations
 
@@ -21,20 +21,25 @@ class Corpus:
     """Documents, the classes of the task and their seed words; never a gold label.
 
     Args:
-        name (str): What the data set is called in logs and run folders.
-        ids (sequence of str, length n): One unique id a document.
-        texts (sequence of str, length n): The documents, in the order of ``ids``. An empty document
-            is allowed.
-        classes (sequence of str, length k): The classes; stored in alphabetical order (by code
-            point), whatever order they are given in.
-        seeds (mapping of str to sequence of str, optional): Seed words of a class, in the order
-            given. A class may have none; stored in the order of ``classes``, read-only.
+        name: of the data set, in logs and run folders.
+        ids: n strings; one unique id per document.
+        texts: n strings; the documents, in the order of ``ids``. An empty document is allowed.
+        classes: k strings; the classes, in any order. They are stored in alphabetical order (by
+            code point).
+        seeds: class to its seed words, in the order given. A class may have none. They are stored
+            in the order of ``classes``, read-only.
 
     Raises:
-        LopsError: No document, ids and texts of different lengths, duplicate ids or classes, a text
-            that is missing, no string or not valid Unicode, or seed words for an unknown class.
+        LopsError: no document, ids and texts of different lengths, duplicate ids or classes, a text
+            that is missing, not a string or not valid Unicode, or seed words for an unknown class.
 
-    >>> corpus = Corpus("two", ids=["a", "b"], texts=["A goal!", ""], classes=["sports", "arts"], seeds={"sports": ["goal"]})
+    >>> corpus = Corpus(
+    ...     "two",
+    ...     ids=["a", "b"],
+    ...     texts=["A goal!", ""],
+    ...     classes=["sports", "arts"],
+    ...     seeds={"sports": ["goal"]},
+    ... )
     >>> len(corpus), corpus.classes, corpus.seeds["sports"]
     (2, ('arts', 'sports'), ('goal',))
     """
@@ -50,29 +55,28 @@ class Corpus:
             object.__setattr__(self, name, _strings(getattr(self, name), f"{self.name}: {name}"))
         if len(self.ids) != len(self.texts):
             raise LopsError(
-                f"{self.name}: {len(self.ids)} ids for {len(self.texts)} texts; give one id a document"
+                f"{self.name}: {len(self.ids)} ids for {len(self.texts)} texts; "
+                "wanted one id per document"
             )
         if not self.texts:
-            raise LopsError(f"{self.name} holds no document; at least one is needed")
-        _refuse_repeats(
-            self.ids, f"{self.name}: document ids", "make the ids unique or leave the id column out"
-        )
+            raise LopsError(f"{self.name} holds no document; wanted at least one")
+        way_out = "make the ids unique or leave the id column out"
+        _refuse_repeats(self.ids, f"{self.name}: document ids", way_out)
         _refuse_repeats(self.classes, f"{self.name}: class names", "name every class once")
         object.__setattr__(self, "classes", tuple(sorted(self.classes)))
-        object.__setattr__(
-            self, "seeds", MappingProxyType(_checked_seeds(self.name, self.seeds, self.classes))
-        )
+        seeds = _checked_seeds(self.name, self.seeds, self.classes)
+        object.__setattr__(self, "seeds", MappingProxyType(seeds))
 
     def __len__(self) -> int:
         return len(self.texts)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # A read-only mapping cannot be pickled, and worker processes are sent the corpus that way.
+        # A read-only mapping cannot be pickled, but worker processes receive the corpus by pickle.
         return Corpus, (self.name, self.ids, self.texts, self.classes, dict(self.seeds))
 
     @cached_property
     def checksum(self) -> str:
-        """SHA-256 (hex) over name, ids, texts, classes and seed words, in their order."""
+        """SHA-256 (hex) of name, ids, texts, classes and seed words, in order."""
         digest = hashlib.sha256()
         seeds = [word for label, words in self.seeds.items() for word in ("seeds", label, *words)]
         for part in ([self.name], self.ids, self.texts, self.classes, seeds):
@@ -89,10 +93,11 @@ class GoldLabels:
     """The true class of every document, for evaluation only.
 
     Args:
-        labels (sequence of str, length n): Class names, in the order of the corpus they belong to.
+        labels: n strings; class names, in the order of the corpus.
 
     Raises:
-        LopsError: A label that is missing or no string.
+        LopsError: a label is missing or not a string.
+
     """
 
     labels: tuple[str, ...] = field(repr=False)
@@ -109,13 +114,12 @@ class Dataset:
     """A corpus and, kept apart from it, its gold labels.
 
     Args:
-        corpus (Corpus): What the frameworks see.
-        gold (GoldLabels or None): What only the evaluation sees; None where the true classes are
-            not known.
+        corpus: what the frameworks see.
+        gold: what only the evaluation sees; None if the true classes are unknown.
 
     Raises:
-        LopsError: A number of labels that is not the number of documents, or a gold label that is
-            no class of the corpus.
+        LopsError: the number of labels is not the number of documents, or a gold label is not a
+            class of the corpus.
 
     >>> corpus = Corpus("three", ["a", "b", "c"], ["x", "y", "z"], ["arts", "sports"])
     >>> dataset = Dataset(corpus, GoldLabels(["arts", "sports", "arts"]))
@@ -131,13 +135,15 @@ class Dataset:
             return
         if len(self.gold) != len(self.corpus):
             raise LopsError(
-                f"{self.corpus.name}: {len(self.gold)} gold labels for {len(self.corpus)} documents; one each is needed"
+                f"{self.corpus.name}: {len(self.gold)} gold labels for {len(self.corpus)} "
+                "documents; wanted one per document"
             )
         unknown = sorted(set(self.gold.labels) - set(self.corpus.classes))
         if unknown:
             raise LopsError(
                 f"{self.corpus.name}: the gold labels {listed(unknown)} are not among the classes "
-                f"({listed(self.corpus.classes)}); add them to the classes (and their seed words) or drop those documents"
+                f"({listed(self.corpus.classes)}); "
+                "add them to the classes, with seed words, or drop those documents"
             )
 
     def __len__(self) -> int:
@@ -147,22 +153,22 @@ class Dataset:
         """Draw a simple random sample of documents without replacement.
 
         Args:
-            max_docs (int): How many documents to keep, at least 1; with n or more all are kept.
-            seed (int): Seed of the draw; the same seed gives the same documents.
+            max_docs: number of documents to keep, at least 1; n or more keep all.
+            seed: of the draw; the same seed gives the same documents.
 
         Returns:
-            Dataset: The sampled documents in their original order, with their gold labels.
+            The sampled documents in their original order, with their gold labels.
 
         Raises:
             LopsError: ``max_docs`` below 1.
+
         """
         if max_docs < 1:
-            raise LopsError(f"max_docs is {max_docs}; a sample needs at least 1 document")
+            raise LopsError(f"max_docs is {max_docs}; wanted at least 1")
         if max_docs >= len(self):
             return self
-        kept = np.sort(
-            np.random.default_rng(seed).choice(len(self), size=max_docs, replace=False)
-        ).tolist()
+        drawn = np.random.default_rng(seed).choice(len(self), size=max_docs, replace=False)
+        kept = np.sort(drawn).tolist()
         corpus = self.corpus
         smaller = Corpus(
             corpus.name,
@@ -171,13 +177,13 @@ class Dataset:
             corpus.classes,
             corpus.seeds,
         )
-        return Dataset(
-            smaller, GoldLabels(tuple(self.gold.labels[i] for i in kept)) if self.gold else None
-        )
+        if self.gold is None:
+            return Dataset(smaller)
+        return Dataset(smaller, GoldLabels(tuple(self.gold.labels[i] for i in kept)))
 
 
 def is_missing(value: object) -> bool:
-    """Whether a cell is None or NaN.
+    """Return whether a cell is None or NaN.
 
     >>> is_missing(None), is_missing(float("nan")), is_missing(""), is_missing(0)
     (True, True, False, False)
@@ -186,7 +192,7 @@ def is_missing(value: object) -> bool:
 
 
 def is_unlabelled(label: Any) -> bool:
-    """Whether a label is None, NaN, pandas.NA, or a string without anything in it.
+    """Return whether a label is None, NaN, pandas.NA or a blank string.
 
     >>> [is_unlabelled(label) for label in (None, float("nan"), " ", "a", 0)]
     [True, True, True, False, False]
@@ -200,7 +206,7 @@ def is_unlabelled(label: Any) -> bool:
 
 
 def listed(names: Iterable[object], limit: int = 30) -> str:
-    """Join names for a message, cut after ``limit`` of them.
+    """Join names for a message, at most ``limit`` of them.
 
     >>> listed(["b", "a"]), listed(range(5), limit=2)
     ('b, a', '0, 1 and 3 more')
@@ -212,28 +218,23 @@ def listed(names: Iterable[object], limit: int = 30) -> str:
 
 def _strings(values: Sequence[str], what: str) -> tuple[str, ...]:
     if isinstance(values, (str, bytes)):
-        raise LopsError(
-            f"{what}: found one {type(values).__name__}; a sequence of strings is needed"
-        )
+        raise LopsError(f"{what}: found one {type(values).__name__}; wanted a sequence of strings")
     strings = tuple(values)
     for position, value in enumerate(strings):
         if not isinstance(value, str):
-            found = (
-                f"is missing ({value})"
-                if is_missing(value)
-                else f"is {value!r}, a {type(value).__name__}"
-            )
+            missing = f"is missing ({value})"
+            found = missing if is_missing(value) else f"is {value!r}, a {type(value).__name__}"
             raise LopsError(
-                f"{what}: number {position} (from 0) {found}; every one must be a string. "
-                "Drop the rows without one, or write an empty string for an empty document"
+                f"{what}: number {position} (from 0) {found}; wanted a string. "
+                "Drop the row, or write an empty string for an empty document"
             )
         if not value.isascii():
             try:
                 value.encode("utf-8")
             except UnicodeEncodeError as error:
                 raise LopsError(
-                    f"{what}: number {position} (from 0) is not valid Unicode ({error.reason} at character {error.start}); "
-                    "it was decoded wrongly: write the data again as UTF-8"
+                    f"{what}: number {position} (from 0) is not valid Unicode "
+                    f"({error.reason} at character {error.start}); save the data as UTF-8"
                 ) from None
     return strings
 
@@ -242,7 +243,7 @@ def _refuse_repeats(values: tuple[str, ...], what: str, way_out: str) -> None:
     if len(set(values)) < len(values):
         repeated = [value for value, count in Counter(values).items() if count > 1]
         raise LopsError(
-            f"{what} must differ, but these appear more than once: {listed(repeated, 5)}; {way_out}"
+            f"{what} must differ; these appear more than once: {listed(repeated, 5)}; {way_out}"
         )
 
 
@@ -252,8 +253,8 @@ def _checked_seeds(
     unknown = sorted(set(seeds) - set(classes))
     if unknown:
         raise LopsError(
-            f"{name}: seed words for {listed(unknown)}, which the classes do not contain ({listed(classes)}); "
-            "spell the classes as the labels are spelt"
+            f"{name}: seed words for {listed(unknown)}, which the classes do not contain "
+            f"({listed(classes)}); spell the classes like the labels"
         )
     checked = {
         label: _strings(seeds[label], f"{name}: seed words of {label}")

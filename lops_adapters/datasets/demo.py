@@ -1,6 +1,4 @@
-"""The small corpus that comes with the package: for first steps, examples and tests, without a
-download.
-"""
+"""The small corpus that comes with the package, for first steps, examples and tests."""
 
 from __future__ import annotations
 
@@ -16,12 +14,12 @@ def load_demo(seeds: Seeds | str | Path | None = None, folder: Path | None = Non
     """Load the demo corpus.
 
     Args:
-        seeds (mapping or path of a JSON file, optional): Seed words that replace the packaged ones.
-        folder (Path, optional): A folder with ``documents.jsonl`` and ``seeds.json`` to read
-            instead of the packaged one.
+        seeds: seed words, or a JSON file of them, that replace the packaged ones.
+        folder: a folder with ``documents.jsonl`` and ``seeds.json``; default: the packaged one.
 
     Returns:
-        Dataset: Named ``demo``, with gold labels.
+        The data set, named ``demo``, with gold labels.
+
     """
     if folder is None:
         with as_file(files("lops_adapters.datasets").joinpath("demo")) as packaged:

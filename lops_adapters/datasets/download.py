@@ -1,4 +1,4 @@
-"""Fetch a file over HTTP: resumable, verified, and under its final name only when it is whole."""
+"""Fetch a file over HTTP: resumable, verified, renamed to its final name only when complete."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from lops_adapters.core import LopsError
 logger = logging.getLogger(__name__)
 
 _CHUNK = 2**16
-# Answers worth another attempt: time-outs, too many requests, trouble on the server's side.
+# Temporary answers: time-outs, too many requests, server errors.
 _PASSING = {408, 425, 429, 500, 502, 503, 504}
 _NETWORK_ERRORS = (
     urllib.error.URLError,
@@ -41,26 +41,27 @@ def fetch(
     attempts: int = 5,
     pause: float = 1.0,
 ) -> Path:
-    """Fetch a file, or find it already there.
+    """Fetch a file unless it is already there.
 
     Args:
-        url (str): An http or https address.
-        destination (str or Path): Where the file shall be. Until it is whole and verified it is
-            called ``<destination>.part``; a later call goes on from there.
-        git_blob (str, optional): The git blob id (SHA-1 of ``blob <size>\\0`` and the content, in
-            hex) the file must have.
-        offline (bool): Never open a connection.
-        quiet (bool): Show no progress bar.
-        timeout (float): Seconds without an answer after which a connection counts as cut.
-        attempts (int): How often a cut or refused connection is tried in all.
-        pause (float): Seconds before the second attempt; doubled before each further one.
+        url: an http or https address.
+        destination: the final path. Until it is complete and verified, the file is called
+            ``<destination>.part``; a later call resumes it.
+        git_blob: the git blob id (SHA-1 of ``blob <size>\\0`` and the content, in hex) the file
+            must have.
+        offline: never open a connection.
+        quiet: show no progress bar.
+        timeout: seconds without an answer until a connection counts as cut.
+        attempts: number of attempts in all if connections are cut or refused.
+        pause: seconds before the second attempt; doubled before each further one.
 
     Returns:
-        Path: ``destination``.
+        ``destination``.
 
     Raises:
-        LopsError: Not to be had (offline, no network, an HTTP error) or the wrong contents; says
-            what to fetch and where to put it.
+        LopsError: the file cannot be fetched (offline, no network, an HTTP error) or has the wrong
+            contents; the message says what to fetch and where to put it.
+
     """
     destination = Path(destination)
     by_hand = f"To do it by hand, fetch {url} and put it at {destination}"
@@ -68,11 +69,12 @@ def fetch(
         if git_blob is None or git_blob_id(destination) == git_blob:
             return destination
         logger.warning(
-            "%s is not the file wanted (git blob %s); it will be replaced", destination, git_blob
+            "%s is not the file wanted (git blob %s); replacing it", destination, git_blob
         )
     if offline:
         raise LopsError(
-            f"{destination} is not there (or not as wanted) and downloads are switched off. {by_hand}"
+            f"{destination} is missing or has the wrong contents, and downloads are switched off. "
+            f"{by_hand}"
         )
     if not url.startswith(("http://", "https://")):
         raise LopsError(f"{url}: only http and https addresses can be fetched. {by_hand}")
@@ -86,13 +88,13 @@ def fetch(
         os.replace(part, destination)
     except OSError as error:
         raise LopsError(
-            f"cannot write to {destination.parent} ({error}); choose a folder that can be written"
+            f"cannot write to {destination.parent} ({error}); choose a writable folder"
         ) from error
     return destination
 
 
 def git_blob_id(path: Path) -> str:
-    """Compute the id git gives to a file's content, in hex.
+    """Return git's id of a file's contents, in hex.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "hello"
@@ -112,7 +114,8 @@ def _verify(url: str, part: Path, git_blob: str, by_hand: str) -> None:
     if found != git_blob:
         part.unlink()
         raise LopsError(
-            f"{url} gave the wrong contents: git blob {found}, wanted {git_blob}; what was fetched has been deleted. Try again. {by_hand}"
+            f"{url} gave the wrong contents: git blob {found}, wanted {git_blob}; "
+            f"the download is deleted. Try again. {by_hand}"
         )
 
 
@@ -140,9 +143,7 @@ def _download(
 
 
 def _transfer(url: str, part: Path, timeout: float, quiet: bool) -> None:
-    """Bring ``part`` to its full length, from where it ends; raise a network error where the
-    connection is cut.
-    """
+    """Continue the download of ``part``; raise a network error if the connection is cut."""
     have = part.stat().st_size if part.is_file() else 0
     request = urllib.request.Request(url, headers={"Range": f"bytes={have}-"} if have else {})
     try:
@@ -154,14 +155,14 @@ def _transfer(url: str, part: Path, timeout: float, quiet: bool) -> None:
             return
         part.unlink()
         raise ConnectionError(
-            f"the server has less than the {have} bytes already fetched; starting again"
+            f"the server has fewer than the {have} bytes already fetched; starting again"
         ) from None
     with response:
         resumed = response.status == http.client.PARTIAL_CONTENT
         if resumed and not response.headers.get("Content-Range", "").startswith(f"bytes {have}-"):
             part.unlink()
             raise ConnectionError(
-                "the server sent another part of the file than the one asked for; starting again"
+                "the server sent another part of the file than requested; starting again"
             )
         start = have if resumed else 0
         length = response.headers.get("Content-Length")

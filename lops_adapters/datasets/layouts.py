@@ -1,4 +1,4 @@
-"""The folder layouts of ConWea, X-Class, WeSTClass and LOTClass, and 20 Newsgroups' own."""
+"""The folder layouts of ConWea, X-Class, WeSTClass, LOTClass and 20 Newsgroups."""
 
 from __future__ import annotations
 
@@ -16,8 +16,14 @@ from lops_adapters.datasets.tables import csv_records, read_pickle
 
 @dataclass(frozen=True)
 class Layout:
-    """A folder layout: what it is called, what marks it (all names of one of the sets), what it
-    needs, how it is read.
+    """A folder layout.
+
+    Attributes:
+        name: what it is called.
+        marks: sets of file names; a folder that holds all names of one set has this layout.
+        needs: the files it needs, for messages.
+        read: its reader.
+
     """
 
     name: str
@@ -26,24 +32,27 @@ class Layout:
     read: Callable[[Path, Columns], Rows]
 
     def matches(self, names: set[str]) -> bool:
-        """Whether a folder with these entries has this layout."""
+        """Return whether a folder with these entries has this layout."""
         return any(mark <= names for mark in self.marks)
 
 
 def read_conwea(folder: Path, columns: Columns) -> Rows:
-    """Read ``df.pkl`` (columns ``sentence`` or ``text``, optional ``label``); ``seedwords.json`` is
-    found by the caller.
+    """Read ``df.pkl`` (columns ``sentence`` or ``text``, optional ``label``).
+
+    The caller finds ``seedwords.json``.
     """
     return read_pickle(folder / "df.pkl", columns)
 
 
 def read_xclass(folder: Path, columns: Columns) -> Rows:
-    """Read ``dataset.txt``, ``classes.txt`` and, where it is there, ``labels.txt``; a class name is
-    its own seed word.
+    """Read ``dataset.txt``, ``classes.txt`` and, if present, ``labels.txt``.
+
+    Each class name is its own seed word.
 
     Raises:
-        LopsError: A class index out of range, or a number of labels that is not the number of
+        LopsError: a class index out of range, or a number of labels that is not the number of
             lines.
+
     """
     columns.refuse(f"{folder} (X-Class)")
     classes = filled_lines(folder / "classes.txt")
@@ -53,15 +62,16 @@ def read_xclass(folder: Path, columns: Columns) -> Rows:
 
 
 def read_lotclass(folder: Path, columns: Columns) -> Rows:
-    """Read ``train.txt``, ``label_names.txt`` and, where it is there, ``train_labels.txt``.
+    """Read ``train.txt``, ``label_names.txt`` and, if present, ``train_labels.txt``.
 
-    The words of a line of ``label_names.txt`` are the seed words of a class, the first is its name,
-    all in lower case. Without ``train_labels.txt`` the labels are those of ``test_labels.txt``
-    where ``test.txt`` is ``train.txt``, byte for byte.
+    The words of a line of ``label_names.txt``, in lower case, are the seed words of a class; the
+    first is its name. Without ``train_labels.txt``, ``test_labels.txt`` is used if ``test.txt``
+    equals ``train.txt`` byte for byte.
 
     Raises:
-        LopsError: A word of two classes, a class index out of range, or a number of labels that is
+        LopsError: a word of two classes, a class index out of range, or a number of labels that is
             not the number of lines.
+
     """
     columns.refuse(f"{folder} (LOTClass)")
     words = [line.lower().split() for line in filled_lines(folder / "label_names.txt")]
@@ -69,35 +79,34 @@ def read_lotclass(folder: Path, columns: Columns) -> Rows:
     twice = sorted({word for word in every if every.count(word) > 1})
     if twice:
         raise LopsError(
-            f"{folder / 'label_names.txt'}: {', '.join(twice)} stands there twice; a word names one class"
+            f"{folder / 'label_names.txt'}: {', '.join(twice)} appears twice; "
+            "wanted each word in one class only"
         )
     classes = [line[0] for line in words]
     texts = stripped_lines(folder / "train.txt", columns.quiet)
     label_file = folder / "train_labels.txt"
     test = folder / "test.txt"
-    if (
-        not label_file.is_file()
-        and test.is_file()
-        and filecmp.cmp(test, folder / "train.txt", shallow=False)
-    ):
+    tested = test.is_file() and filecmp.cmp(test, folder / "train.txt", shallow=False)
+    if tested and not label_file.is_file():
         label_file = folder / "test_labels.txt"
     labels = _labels(label_file, classes, folder / "train.txt", len(texts))
-    return Rows(
-        texts, labels=labels, classes=classes, seeds={line[0]: tuple(line) for line in words}
-    )
+    seeds = {line[0]: tuple(line) for line in words}
+    return Rows(texts, labels=labels, classes=classes, seeds=seeds)
 
 
 def read_westclass(folder: Path, columns: Columns) -> Rows:
-    """Read ``dataset.csv`` (class from 1, text; or class, title, description) with ``classes.txt``
-    and ``keywords.txt``.
+    """Read ``dataset.csv`` with ``classes.txt`` and ``keywords.txt``.
+
+    A row is class (from 1), text; or class, title, description.
 
     Title and description are joined by ". ". The first word of a line of ``classes.txt`` (without
-    that file: of ``keywords.txt``) is the name of the class. Where the class is 0 in every row
-    there are no gold labels.
+    that file: of ``keywords.txt``) is the name of the class. If the class is 0 in every row, there
+    are no gold labels.
 
     Raises:
-        LopsError: A row of another shape than the first, a class out of range, or a bad line in
+        LopsError: a row of another shape than the first, a class out of range, or a bad line in
             ``classes.txt`` or ``keywords.txt``.
+
     """
     columns.refuse(f"{folder} (WeSTClass)")
     classes, seeds = _westclass_words(folder)
@@ -108,34 +117,35 @@ def read_westclass(folder: Path, columns: Columns) -> Rows:
         where = f"{folder / 'dataset.csv'}, line {line}"
         if len(record) != width or width not in (2, 3):
             raise LopsError(
-                f"{where}: {len(record)} fields; every row is class,text or every row class,title,description"
+                f"{where}: {len(record)} fields; "
+                "wanted class,text in every row, or class,title,description in every row"
             )
         number = record[0].strip()
         if not (number.isascii() and number.isdigit()) or int(number) > len(classes):
             raise LopsError(
-                f"{where}: class {record[0]!r}; a whole number from 1 to {len(classes)} is needed"
+                f"{where}: class {record[0]!r}; wanted a whole number from 1 to {len(classes)}"
             )
         numbers.append(int(number))
         texts.append(". ".join(record[1:]))
     if any(numbers) and not all(numbers):
         raise LopsError(
-            f"{folder / 'dataset.csv'}: some classes are 0; number them from 1, or write 0 in every row"
+            f"{folder / 'dataset.csv'}: some classes are 0; "
+            "number them from 1, or write 0 in every row"
         )
     labels = [classes[number - 1] for number in numbers] if any(numbers) else None
     return Rows(texts, labels=labels, classes=classes, seeds=seeds)
 
 
 def read_newsgroups(folder: Path, columns: Columns) -> Rows:
-    """Read the 20 Newsgroups archive of a folder, else its tree (unpacked by hand, it may be
-    incomplete).
+    """Read the 20 Newsgroups archive of a folder, otherwise its unpacked tree.
+
+    The archive goes first, since a tree unpacked by hand may be incomplete.
     """
     columns.refuse(f"{folder} (20 Newsgroups)")
     archive = folder / ARCHIVE
-    return (
-        read_archive(archive, columns.quiet)
-        if archive.is_file()
-        else read_tree(folder, columns.quiet)
-    )
+    if archive.is_file():
+        return read_archive(archive, columns.quiet)
+    return read_tree(folder, columns.quiet)
 
 
 def _labels(path: Path, classes: list[str], texts: Path, n_texts: int) -> list[str] | None:
@@ -144,20 +154,20 @@ def _labels(path: Path, classes: list[str], texts: Path, n_texts: int) -> list[s
     numbers = indices(path, len(classes))
     if len(numbers) != n_texts:
         raise LopsError(
-            f"{path} has {len(numbers)} labels, {texts} {n_texts} lines; one label a line is needed"
+            f"{path} has {len(numbers)} labels, {texts} {n_texts} lines; wanted one label per line"
         )
     return [classes[number] for number in numbers]
 
 
 def _westclass_words(folder: Path) -> tuple[list[str], dict[str, tuple[str, ...]]]:
-    present = [
-        folder / name for name in ("classes.txt", "keywords.txt") if (folder / name).is_file()
-    ]
+    files = [folder / "classes.txt", folder / "keywords.txt"]
+    present = [path for path in files if path.is_file()]
     names, words = _numbered_words(present[0]), _numbered_words(present[-1])
     classes = [line[0] for line in names]
     if len(names) != len(words):
         raise LopsError(
-            f"{present[0]} has {len(names)} lines, {present[-1]} {len(words)}; every class needs one in each"
+            f"{present[0]} has {len(names)} lines, {present[-1]} {len(words)}; "
+            "wanted one line per class in each"
         )
     return classes, dict(zip(classes, words, strict=True))
 
@@ -169,7 +179,8 @@ def _numbered_words(path: Path) -> list[tuple[str, ...]]:
         found = tuple(word.strip() for word in words.split(","))
         if key.strip() != str(number) or ":" in words or not all(found):
             raise LopsError(
-                f"{path}, line {number + 1}: found {line!r}; '{number}:word' or '{number}:word,word' is needed"
+                f"{path}, line {number + 1}: found {line!r}; "
+                f"wanted '{number}:word' or '{number}:word,word'"
             )
         lines.append(found)
     return lines

@@ -1,4 +1,4 @@
-"""UTF-8 text files, line by line, with the line named where a byte is bad."""
+"""UTF-8 text files, line by line; errors name the line of a bad byte."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tqdm import tqdm
 
 from lops_adapters.core import LopsError
 
-# Reading this much takes about a second; below it a progress bar would only flicker.
+# Reading this much takes about a second; a progress bar for less would only flicker.
 BAR_FROM_BYTES = 64 * 2**20
 _STEP = 2**20
 
@@ -18,35 +18,30 @@ _STEP = 2**20
 def raw_lines(path: Path, quiet: bool = False) -> Iterator[str]:
     """Yield the lines of a UTF-8 file, ends included, without a byte order mark.
 
-    Only a line feed ends a line: a carriage return or another separator inside a document does not
-    split it.
+    Only a line feed ends a line; a carriage return or another separator does not.
 
     Raises:
-        LopsError: A byte that is not UTF-8, with file and line.
+        LopsError: a byte is not UTF-8; the message names file and line.
+
     """
     size = path.stat().st_size
+    hidden = quiet or size < BAR_FROM_BYTES
     with (
         path.open("rb") as file,
-        tqdm(
-            total=size,
-            unit="B",
-            unit_scale=True,
-            desc=path.name,
-            disable=quiet or size < BAR_FROM_BYTES,
-        ) as bar,
+        tqdm(total=size, unit="B", unit_scale=True, desc=path.name, disable=hidden) as bar,
     ):
         unseen = 0
         for number, raw in enumerate(file, 1):
             if number == 1:
                 if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-                    raise LopsError(f"{path}: this is UTF-16; UTF-8 is needed. Save it as UTF-8")
+                    raise LopsError(f"{path}: this is UTF-16; wanted UTF-8: save it as UTF-8")
                 raw = raw.removeprefix(codecs.BOM_UTF8)  # noqa: PLW2901
             try:
                 yield raw.decode("utf-8")
             except UnicodeDecodeError as error:
                 raise LopsError(
-                    f"{path}, line {number}: byte 0x{raw[error.start]:02x} at position {error.start} of the line is not UTF-8; "
-                    "save the file as UTF-8"
+                    f"{path}, line {number}: byte 0x{raw[error.start]:02x} at position "
+                    f"{error.start} of the line is not UTF-8; save the file as UTF-8"
                 ) from None
             unseen += len(raw)
             if unseen >= _STEP:
@@ -56,39 +51,40 @@ def raw_lines(path: Path, quiet: bool = False) -> Iterator[str]:
 
 
 def stripped_lines(path: Path, quiet: bool = False) -> list[str]:
-    """Read a UTF-8 file as a list of lines, each without the white space around it; blank lines
-    stay.
-    """
+    """Read a UTF-8 file as a list of stripped lines; blank lines stay."""
     return [line.strip() for line in raw_lines(path, quiet)]
 
 
 def filled_lines(path: Path) -> list[str]:
-    """Read a list of names or numbers, one a line; blank lines are allowed at the end only.
+    """Read a list of names or numbers, one per line; blank lines are allowed only at the end.
 
     Raises:
-        LopsError: Nothing in the file, or a blank line before the last entry.
+        LopsError: nothing in the file, or a blank line before the last entry.
+
     """
     lines = stripped_lines(path)
     while lines and not lines[-1]:
         lines.pop()
     if not lines:
-        raise LopsError(f"{path}: nothing in it; one entry a line is needed")
+        raise LopsError(f"{path}: nothing in it; wanted one entry per line")
     if "" in lines:
-        raise LopsError(f"{path}, line {lines.index('') + 1}: blank; every line must hold an entry")
+        raise LopsError(f"{path}, line {lines.index('') + 1}: blank; wanted an entry in every line")
     return lines
 
 
 def indices(path: Path, n_classes: int) -> list[int]:
-    """Read class indices from 0 to ``n_classes`` - 1, one a line.
+    """Read class indices from 0 to ``n_classes`` - 1, one per line.
 
     Raises:
-        LopsError: A line that is no such number, with file and line.
+        LopsError: a line is not such a number; the message names file and line.
+
     """
     numbers = []
     for number, line in enumerate(filled_lines(path), 1):
         if not (line.isascii() and line.isdigit()) or int(line) >= n_classes:
             raise LopsError(
-                f"{path}, line {number}: found {line!r}; a class index from 0 to {n_classes - 1} is needed"
+                f"{path}, line {number}: found {line!r}; "
+                f"wanted a class index from 0 to {n_classes - 1}"
             )
         numbers.append(int(line))
     return numbers

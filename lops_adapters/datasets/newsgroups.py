@@ -1,5 +1,6 @@
-"""The official by-date split of 20 Newsgroups: its folder tree and its archive, raw messages with
-headers, in latin-1.
+"""The official by-date split of 20 Newsgroups, as a folder tree or an archive.
+
+Its files are raw messages with headers, in latin-1.
 """
 
 from __future__ import annotations
@@ -26,11 +27,12 @@ def read_tree(folder: Path, quiet: bool = False) -> Rows:
     """Read ``20news-bydate-train/<group>/<number>`` and ``20news-bydate-test/...`` below a folder.
 
     Returns:
-        Rows: Ids such as ``train/sci.space/60000``, sorted by split (train first), group and
-            number; labels are the groups.
+        Ids such as ``train/sci.space/60000``, sorted by split (train first), group and number;
+        labels are the groups.
 
     Raises:
-        LopsError: No message, or a group that is none of the twenty.
+        LopsError: no message, or a group that is not one of the twenty.
+
     """
     paths = [path for split in SPLITS for path in (folder / split).glob("*/*") if path.is_file()]
     messages = (
@@ -42,13 +44,14 @@ def read_tree(folder: Path, quiet: bool = False) -> Rows:
 
 
 def read_archive(path: Path, quiet: bool = False) -> Rows:
-    """Read the messages of ``20news-bydate.tar.gz`` in memory; nothing is unpacked to disk.
+    """Read the messages of ``20news-bydate.tar.gz`` in memory, without unpacking to disk.
 
     Returns:
-        Rows: As ``read_tree``.
+        Rows as of ``read_tree``.
 
     Raises:
-        LopsError: No such archive or a damaged one, or what ``read_tree`` refuses.
+        LopsError: no such archive or a damaged one, or what ``read_tree`` refuses.
+
     """
     try:
         with tarfile.open(path, "r:*") as archive:
@@ -60,25 +63,28 @@ def read_archive(path: Path, quiet: bool = False) -> Rows:
             return _rows(path, messages)
     except (tarfile.TarError, EOFError, zlib.error, OSError) as error:
         raise LopsError(
-            f"{path}: cannot be read as a tar archive ({error}); it may be cut: fetch it again"
+            f"{path}: cannot be read as a tar archive ({error}); "
+            "it may be incomplete: fetch it again"
         ) from None
 
 
 def sorted_rows(where: str, messages: Iterable[tuple[str, str, int, str]]) -> Rows:
-    """Order (split, group, number, text) and name every message, whatever source they came from.
+    """Order (split, group, number, text) and name every message, the same for every source.
 
     Raises:
-        LopsError: No message, or a group that is none of the twenty.
+        LopsError: no message, or a group that is not one of the twenty.
+
     """
     found = sorted(messages, key=lambda message: (message[0] != "train", message[1], message[2]))
     if not found:
         raise LopsError(
-            f"{where}: no message found; files such as {SPLITS[0]}/sci.space/60000 are needed"
+            f"{where}: no message found; wanted files such as {SPLITS[0]}/sci.space/60000"
         )
     unknown = sorted({group for _, group, _, _ in found} - set(published.GROUPS))
     if unknown:
         raise LopsError(
-            f"{where}: {listed(unknown)} is none of the twenty newsgroups; remove it from the tree"
+            f"{where}: {listed(unknown)} is not one of the twenty newsgroups; "
+            "remove it from the tree"
         )
     return Rows(
         texts=[text for *_, text in found],

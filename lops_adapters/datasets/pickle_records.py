@@ -1,6 +1,4 @@
-"""Stand-ins for the few globals that a pickled pandas frame names; each only keeps what it is
-given.
-"""
+"""Stand-ins for the few globals that a pickled pandas frame names; each only records."""
 
 from __future__ import annotations
 
@@ -8,7 +6,7 @@ from typing import Any
 
 
 class Record:
-    """A harmless stand-in: keeps the arguments and the state it is given, and does nothing else."""
+    """A harmless stand-in that records its arguments and its state and does nothing else."""
 
     __slots__ = ("args", "state")
     args: tuple[Any, ...]
@@ -25,8 +23,7 @@ class Record:
         pass
 
     def __setstate__(self, state: Any) -> None:
-        # Also found, and failing for want of an argument, where a pickle tries to set the state of
-        # the class itself.
+        # If a pickle tries to set the state of the class itself, an argument is missing: it fails.
         self.state = state
 
 
@@ -145,20 +142,31 @@ class ArrowData(Record):
 
 
 class Missing(Record):
-    """pandas.NA; the class itself stands for the value."""
+    """pandas.NA; the class itself represents the value."""
 
     __slots__ = ()
 
 
-# Every name under which pandas 0.2x to 3, numpy, pyarrow and Python 2 and 3 have written it.
+# All names that pandas 0.2x to 3, numpy, pyarrow and Python 2 and 3 write for each.
 _KINDS: dict[type[Record], str] = {
     Frame: "pandas.DataFrame pandas.core.frame.DataFrame",
     Manager: "pandas.core.internals.managers.BlockManager pandas.core.internals.BlockManager",
-    Block: "pandas._libs.internals._unpickle_block pandas.core.internals.blocks.new_block pandas.core.internals.blocks.make_block",
-    Index: "pandas.Index pandas.core.indexes.base.Index pandas.indexes.base.Index pandas.core.index.Index "
-    "pandas.core.indexes.numeric.Int64Index pandas.indexes.numeric.Int64Index pandas.core.index.Int64Index",
-    RangeIndex: "pandas.RangeIndex pandas.core.indexes.range.RangeIndex pandas.indexes.range.RangeIndex",
-    NewIndex: "pandas.core.indexes.base._new_Index pandas.indexes.base._new_Index pandas.core.index._new_Index",
+    Block: (
+        "pandas._libs.internals._unpickle_block pandas.core.internals.blocks.new_block "
+        "pandas.core.internals.blocks.make_block"
+    ),
+    Index: (
+        "pandas.Index pandas.core.indexes.base.Index pandas.indexes.base.Index "
+        "pandas.core.index.Index pandas.core.indexes.numeric.Int64Index "
+        "pandas.indexes.numeric.Int64Index pandas.core.index.Int64Index"
+    ),
+    RangeIndex: (
+        "pandas.RangeIndex pandas.core.indexes.range.RangeIndex pandas.indexes.range.RangeIndex"
+    ),
+    NewIndex: (
+        "pandas.core.indexes.base._new_Index pandas.indexes.base._new_Index "
+        "pandas.core.index._new_Index"
+    ),
     Array: "numpy.core.multiarray._reconstruct numpy._core.multiarray._reconstruct",
     BufferArray: "numpy.core.numeric._frombuffer numpy._core.numeric._frombuffer",
     ArrayType: "numpy.ndarray",
@@ -166,14 +174,24 @@ _KINDS: dict[type[Record], str] = {
     Scalar: "numpy.core.multiarray.scalar numpy._core.multiarray.scalar",
     Slice: "builtins.slice __builtin__.slice",
     Encoded: "_codecs.encode",
-    Bytes: "builtins.bytearray __builtin__.bytearray builtins.bytes __builtin__.bytes pyarrow.lib.py_buffer",
-    TextType: "pandas.StringDtype pandas.core.arrays.string_.StringDtype pyarrow.lib.type_for_alias "
-    "pandas.ArrowDtype pandas.core.dtypes.dtypes.ArrowDtype",
-    TextArray: "pandas.arrays.StringArray pandas.core.arrays.string_.StringArray "
-    "pandas._libs.arrays.__pyx_unpickle_NDArrayBacked pandas.core.arrays.string_.StringArrayNumpySemantics",
-    ArrowArray: "pandas.arrays.ArrowStringArray pandas.core.arrays.string_arrow.ArrowStringArray "
-    "pandas.core.arrays.string_arrow.ArrowStringArrayNumpySemantics "
-    "pandas.arrays.ArrowExtensionArray pandas.core.arrays.arrow.array.ArrowExtensionArray",
+    Bytes: (
+        "builtins.bytearray __builtin__.bytearray builtins.bytes __builtin__.bytes "
+        "pyarrow.lib.py_buffer"
+    ),
+    TextType: (
+        "pandas.StringDtype pandas.core.arrays.string_.StringDtype pyarrow.lib.type_for_alias "
+        "pandas.ArrowDtype pandas.core.dtypes.dtypes.ArrowDtype"
+    ),
+    TextArray: (
+        "pandas.arrays.StringArray pandas.core.arrays.string_.StringArray "
+        "pandas._libs.arrays.__pyx_unpickle_NDArrayBacked "
+        "pandas.core.arrays.string_.StringArrayNumpySemantics"
+    ),
+    ArrowArray: (
+        "pandas.arrays.ArrowStringArray pandas.core.arrays.string_arrow.ArrowStringArray "
+        "pandas.core.arrays.string_arrow.ArrowStringArrayNumpySemantics "
+        "pandas.arrays.ArrowExtensionArray pandas.core.arrays.arrow.array.ArrowExtensionArray"
+    ),
     ArrowChunks: "pyarrow.lib.chunked_array",
     ArrowData: "pyarrow.lib._restore_array",
     Missing: "pandas.NA pandas._libs.missing.NA",

@@ -1,5 +1,6 @@
-"""Turn the records of a pickled frame into plain columns; every piece is checked and nothing in it
-is called.
+"""Turn the records of a pickled frame into plain columns.
+
+Every piece is checked; nothing in it is called.
 """
 
 from __future__ import annotations
@@ -20,8 +21,9 @@ _ARROW_OFFSETS = {"string": "<i4", "utf8": "<i4", "large_string": "<i8", "large_
 
 
 class UnreadableError(Exception):
-    """The pickle holds something else than a frame of plain columns; the message is the beginning
-    of a sentence.
+    """The pickle holds something other than a frame of plain columns.
+
+    The message is the beginning of a sentence.
     """
 
 
@@ -29,13 +31,14 @@ def columns_of(found: Any) -> dict[str, list[Any]]:
     """Turn a recorded frame into columns.
 
     Args:
-        found (object): What the unpickler returned.
+        found: the output of the unpickler.
 
     Returns:
-        dict of str to list: As ``safe_pickle.read_frame``.
+        Columns as of ``safe_pickle.read_frame``.
 
     Raises:
-        UnreadableError: It is no frame, or a piece of it is not plain.
+        UnreadableError: not a frame, or a piece of it is not plain.
+
     """
     if not isinstance(found, kinds.Frame) or not isinstance(found.state, dict):
         raise UnreadableError(f"the pickle holds {_described(found)}, not a pandas DataFrame")
@@ -60,8 +63,9 @@ def columns_of(found: Any) -> dict[str, list[Any]]:
 
 
 def _pieces(manager: kinds.Record) -> tuple[Any, list[tuple[Any, Any]]]:
-    """Take axes and (values, places) from a manager: arguments since pandas 1.3, a state tuple
-    before.
+    """Take axes and (values, places) from a manager.
+
+    They are arguments since pandas 1.3, and a state tuple before.
     """
     if len(manager.args) == 2:
         blocks, axes = manager.args
@@ -110,9 +114,7 @@ def _index_length(index: Any) -> int:
 
 def _index_data(index: Any) -> Any:
     if not isinstance(index, kinds.NewIndex) or index.args[:1] != (kinds.Index,):
-        raise UnreadableError(
-            f"the frame has {_described(index)} as an index, only plain ones are known"
-        )
+        raise UnreadableError(f"the frame has {_described(index)} as an index; wanted a plain one")
     return _index_parts(index).get("data")
 
 
@@ -132,11 +134,10 @@ def _row(values: Any) -> list[Any]:
 def _table(values: Any) -> list[list[Any]]:
     """Turn the values of a block, (columns, rows) or one column, into a list of columns."""
     if isinstance(values, kinds.TextArray):
-        # The array stands beside the dtype, in an order and container that differ between versions.
+        # The array is next to the dtype; their order and container differ between versions.
         state = values.state.values() if isinstance(values.state, dict) else values.state
-        arrays = [
-            piece for piece in state or () if isinstance(piece, (kinds.Array, kinds.BufferArray))
-        ]
+        array_kinds = (kinds.Array, kinds.BufferArray)
+        arrays = [piece for piece in state or () if isinstance(piece, array_kinds)]
         if len(arrays) != 1:
             raise UnreadableError("a column of strings is not plain")
         return _table(arrays[0])
@@ -151,7 +152,7 @@ def _table(values: Any) -> list[list[Any]]:
 
 
 def _array(values: Any) -> tuple[tuple[int, ...], list[Any]]:
-    """Give the shape of a recorded numpy array and its cells in C order."""
+    """Return the shape of a recorded numpy array and its cells in C order."""
     if isinstance(values, kinds.BufferArray) and len(values.args) == 4:
         data, dtype, shape, order = values.args
     elif (
@@ -175,13 +176,12 @@ def _array(values: Any) -> tuple[tuple[int, ...], list[Any]]:
     raw = _bytes(data)
     if len(raw) != math.prod(shape) * code.itemsize:
         raise UnreadableError("an array of numbers is not as long as its shape says")
-    return shape, np.frombuffer(raw, code).reshape(shape, order="F" if order == "F" else "C").ravel(
-        "C"
-    ).tolist()
+    array = np.frombuffer(raw, code).reshape(shape, order="F" if order == "F" else "C")
+    return shape, array.ravel("C").tolist()
 
 
 def _dtype(dtype: Any) -> np.dtype[Any] | None:
-    """Give a recorded dtype of numbers or fixed strings; None for objects."""
+    """Return a recorded dtype of numbers or fixed-width strings; None for objects."""
     name = dtype.args[0] if isinstance(dtype, kinds.Dtype) and dtype.args else None
     state = dtype.state if isinstance(dtype, kinds.Dtype) else None
     plain = state is None or (
@@ -194,14 +194,14 @@ def _dtype(dtype: Any) -> np.dtype[Any] | None:
         if _NUMBER.fullmatch(name):
             return np.dtype(order + name.lstrip("<>|="))
     raise UnreadableError(
-        f"an array of the frame has the type {name!r}; known are text, whole numbers, floats and truth values"
+        f"an array of the frame has the type {name!r}; wanted text, integers, floats or booleans"
     )
 
 
 def _cell(cell: Any) -> Any:
     if cell is None or cell is kinds.Missing:
         return None
-    # By type and not isinstance: nothing else can come from the unpickler, and nothing else shall.
+    # The exact type, not isinstance: the unpickler gives no others, and no others are accepted.
     if type(cell) in (str, int, float, bool):
         return cell
     if isinstance(cell, kinds.Scalar) and len(cell.args) == 2:
@@ -210,7 +210,7 @@ def _cell(cell: Any) -> Any:
         if code is not None and len(raw) == code.itemsize:
             return np.frombuffer(raw, code).tolist()[0]
     raise UnreadableError(
-        f"a cell holds {_described(cell)}; known are text, whole numbers, floats and truth values"
+        f"a cell holds {_described(cell)}; wanted text, integers, floats or booleans"
     )
 
 
@@ -243,8 +243,9 @@ def _arrow_column(values: kinds.Record) -> list[Any]:
 
 
 def _arrow_cells(chunk: Any) -> list[Any]:
-    """Decode one Arrow array: (type, length, nulls, offset, [validity, offsets or numbers,
-    characters], ...).
+    """Decode one Arrow array.
+
+    It is (type, length, nulls, offset, [validity, offsets or numbers, characters], ...).
     """
     data = chunk.args[0] if isinstance(chunk, kinds.ArrowData) and len(chunk.args) == 1 else None
     if not isinstance(data, tuple) or len(data) < 5 or not isinstance(data[0], kinds.TextType):
@@ -255,24 +256,19 @@ def _arrow_cells(chunk: Any) -> list[Any]:
         raise UnreadableError("an Arrow column has an odd length")
     raw = [_bytes(buffer) if buffer is not None else b"" for buffer in buffers]
     if alias in _ARROW_OFFSETS and len(raw) == 3:
-        ends = np.frombuffer(
-            raw[1], _ARROW_OFFSETS[alias], count=offset + length + 1 if length else 0
-        )[offset:].tolist()
-        if any(low < 0 or low > high for low, high in pairwise(ends)) or max(ends, default=0) > len(
-            raw[2]
-        ):
+        count = offset + length + 1 if length else 0
+        ends = np.frombuffer(raw[1], _ARROW_OFFSETS[alias], count=count)[offset:].tolist()
+        descending = any(low < 0 or low > high for low, high in pairwise(ends))
+        if descending or max(ends, default=0) > len(raw[2]):
             raise UnreadableError("an Arrow column has odd offsets")
         cells: list[Any] = [raw[2][low:high].decode("utf-8") for low, high in pairwise(ends)]
     elif _ARROW_INTS.fullmatch(alias) and len(raw) == 2:
         cells = np.frombuffer(raw[1], np.dtype(alias), count=offset + length)[offset:].tolist()
     else:
-        raise UnreadableError(
-            f"an Arrow column has the type {alias!r}; known are strings and whole numbers"
-        )
+        raise UnreadableError(f"an Arrow column has the type {alias!r}; wanted strings or integers")
     if raw[0]:
-        valid = np.unpackbits(np.frombuffer(raw[0], np.uint8), bitorder="little")[
-            offset : offset + length
-        ].tolist()
+        bits = np.unpackbits(np.frombuffer(raw[0], np.uint8), bitorder="little")
+        valid = bits[offset : offset + length].tolist()
         cells = [cell if filled else None for cell, filled in zip(cells, valid, strict=True)]
     return cells
 

@@ -1,7 +1,8 @@
-"""Facts of the paper's data sets: published seed words (the authors' released code), label sets,
-sizes, blob ids.
+"""Facts of the paper's data sets: seed words, label sets, sizes, blob ids.
 
-Plain data; what is done with it stands in ``registry`` and ``sources``.
+The seed words are from the authors' released code.
+
+Plain data, used by ``registry`` and ``sources``.
 """
 
 from __future__ import annotations
@@ -25,8 +26,7 @@ BLOBS = {
     "books": "cc71aa8fa6627dafb8c0292e6868164dcc334f93",
 }
 
-# Newsgroup -> (class of the coarse task, class of the fine task); None: the group is no part of the
-# task.
+# Newsgroup -> (class of the coarse task, class of the fine task); None: not part of the task.
 _GROUPS: dict[str, tuple[str | None, str | None]] = {
     "alt.atheism": ("religion", "alt.atheism"),
     "comp.graphics": ("comp", "comp.graphics"),
@@ -101,7 +101,8 @@ SEEDS = {
         history_biography: history, world war, world war ii
         mystery_thriller_crime: serial killer, sherlock holmes, stephanie plum
         poetry: poems, poetry, poet
-        romance: broken heart, erotic romance, contain sexually explicit content and, m/m romance group strongly recommends, romance
+        romance: broken heart, erotic romance, contain sexually explicit content and, \
+m/m romance group strongly recommends, romance
     """),
     "nyt-coarse": _words("""
         arts: music, film, album, movie, dance

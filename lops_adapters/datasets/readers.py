@@ -1,4 +1,4 @@
-"""Recognise what a path holds and read it."""
+"""Recognise the contents of a path and read them."""
 
 from __future__ import annotations
 
@@ -28,23 +28,21 @@ def read(
     """Read a folder or file in any known layout, recognised by its contents.
 
     Args:
-        path (str or Path): A ConWea, X-Class, WeSTClass or LOTClass folder, a 20 Newsgroups tree or
-            archive, a CSV, TSV, JSONL, Parquet or pickled pandas file, the AG News CSV, or a folder
-            with exactly one such file.
-        text_column, label_column, id_column (str, optional): Names of columns, for files that have
-            them. Usual: ``text`` (or ``sentence``), ``label``, ``id``; the last two need not be
-            there.
-        seeds (mapping of str to sequence of str, or path of a JSON file, optional): Seed words of
-            every class. Otherwise ``seeds.json`` or ``seedwords.json`` in the folder or beside the
-            file, otherwise those of the layout.
-        quiet (bool): Show no progress bars.
+        path: a ConWea, X-Class, WeSTClass or LOTClass folder, a 20 Newsgroups tree or archive, a
+            CSV, TSV, JSONL, Parquet or pickled pandas file, the AG News CSV, or a folder with
+            exactly one such file.
+        text_column, label_column, id_column: names of columns, for files with named columns.
+            Default: ``text`` (or ``sentence``), and ``label`` and ``id`` if present.
+        seeds: seed words of every class, or a JSON file of them. Default: ``seeds.json`` or
+            ``seedwords.json`` in the folder or beside the file, otherwise those of the layout.
+        quiet: show no progress bars.
 
     Returns:
-        Dataset: ``gold`` is None where there are no labels. Classes are those of the layout; else
-            those with seed words; else the gold labels.
+        The data set; ``gold`` is None without labels. Its classes are those of the layout,
+        otherwise those with seed words, otherwise the gold labels.
 
     Raises:
-        LopsError: Nothing known at the path, a damaged file, or contents that ``Corpus`` or
+        LopsError: no known layout at the path, a damaged file, or contents that ``Corpus`` or
             ``Dataset`` refuse.
 
     >>> import json, tempfile
@@ -63,22 +61,21 @@ def read(
 
 
 def read_rows(path: Path, columns: Columns) -> Rows:
-    """Read a path as rows, without looking for a file of seed words.
+    """Read a path as rows, without a search for a file of seed words.
 
     Raises:
-        LopsError: As ``read``.
+        LopsError: as ``read``.
+
     """
     if path.is_dir():
         return _read_folder(path, columns)
     if path.is_file():
         return _file_reader(path)(path, columns)
-    raise LopsError(
-        f"{path}: no such file or folder; give a path that exists or a name of the registry"
-    )
+    raise LopsError(f"{path}: no such file or folder; give an existing path or a registered name")
 
 
 def is_recognised(path: Path) -> bool:
-    """Whether ``read`` knows what the path holds (it may still be damaged)."""
+    """Return whether ``read`` knows the layout of a path (its files may still be damaged)."""
     if path.is_dir():
         return any(layout.matches(_entries(path)) for layout in LAYOUTS) or len(_tables(path)) == 1
     return path.is_file() and _suffix(path) in _FILES
@@ -122,8 +119,8 @@ def _file_reader(path: Path) -> Callable[[Path, Columns], Rows]:
     reader = _FILES.get(_suffix(path))
     if reader is None:
         raise LopsError(
-            f"{path}: files ending in {path.suffix or 'nothing'} are not read; known are {listed(_FILES)}. "
-            "For a layout of several files give the folder"
+            f"{path}: files ending in {path.suffix or 'nothing'} are not read; "
+            f"wanted {listed(_FILES)}, or the folder of a layout of several files"
         )
     return reader
 
@@ -134,19 +131,20 @@ def _read_folder(folder: Path, columns: Columns) -> Rows:
     if len(found) > 1:
         raise LopsError(
             f"{folder} has more than one layout: {listed(layout.name for layout in found)}; "
-            "move each to a folder of its own, or give the path of the file you want"
+            "move each to its own folder, or give the path of one file"
         )
     if found:
         logger.info("%s is read as a folder of %s", folder, found[0].name)
         return found[0].read(folder, columns)
     tables = _tables(folder)
     if len(tables) == 1:
-        logger.info("%s: %s is read", folder, tables[0].name)
+        logger.info("%s: reading %s", folder, tables[0].name)
         return _file_reader(tables[0])(tables[0], columns)
     needs = "; ".join(f"{layout.name}: {layout.needs}" for layout in LAYOUTS)
     raise LopsError(
-        f"{folder} has no known layout. It contains: {listed(sorted(entries), 20)}. What the layouts need: {needs}; "
-        "a table: exactly one CSV, TSV, JSONL, Parquet or pickled file (give the path of one where there are several)"
+        f"{folder} has no known layout. It contains: {listed(sorted(entries), 20)}. "
+        f"The layouts need: {needs}; a table: exactly one CSV, TSV, JSONL, Parquet or pickled file "
+        "(if there are several, give the path of one)"
     )
 
 

@@ -1,4 +1,4 @@
-"""The data sets known by name: their classes, seed words and sizes, and where they are looked for."""
+"""The data sets known by name: classes, seed words, sizes, and where they are searched."""
 
 from __future__ import annotations
 
@@ -28,15 +28,13 @@ class Task:
     """One registered data set.
 
     Attributes:
-        name (str): The registered name.
-        seeds (mapping of str to tuple of str): The published seed words; its keys are the classes.
-        paper_folder (str): The folder of the authors' repository, which is also looked for in data
-            folders.
-        places (tuple of str): Other folders and files looked for in data folders, in this order.
-        groups (mapping of str to str, or None): Class of a newsgroup; documents of groups without
-            one are left out.
-        n_documents (int or None): How many documents the task has when it is built from the
-            original files.
+        name: the registered name.
+        seeds: the published seed words; its keys are the classes.
+        paper_folder: its folder in the authors' repository, also searched in data folders.
+        places: other folders and files to search in data folders, in this order.
+        groups: newsgroup to class; documents of other groups are left out.
+        n_documents: number of documents of the task, built from the original files.
+
     """
 
     name: str
@@ -69,7 +67,7 @@ _AGNEWS_FILE = re.compile(r"(ag_?news.*|train|test)\.csv", re.IGNORECASE)
 
 
 def names() -> tuple[str, ...]:
-    """List the registered names (without the aliases ``nyt`` and ``20news``).
+    """Return the registered names (without the aliases ``nyt`` and ``20news``).
 
     >>> names()
     ('20news-coarse', '20news-fine', 'agnews', 'books', 'demo', 'nyt-coarse', 'nyt-fine')
@@ -91,36 +89,32 @@ def load(
     """Load a registered data set, or read a path.
 
     Args:
-        name_or_path (str or Path): A registered name or alias, or anything ``read`` takes. A
-            registered name is the data set of that name even where a file or folder is called so;
-            write ``./name`` for the path.
-        data_dir (str or Path, optional): A folder to look in first; then ``$LOPS_DATA``, then the
-            user cache, then the data set is downloaded into that.
-        offline (bool): Never download.
-        quiet (bool): Show no progress bars.
-        text_column, label_column, id_column (str, optional): As ``read``.
-        seeds (mapping or path of a JSON file, optional): Seed words instead of the published ones
-            (names) or those found beside the data (paths).
+        name_or_path: a registered name or alias, or a path for ``read``. A registered name goes
+            before a file or folder of the same name; write ``./name`` for the path.
+        data_dir: a folder to search first; then ``$LOPS_DATA``, then the user cache, into which the
+            data set is downloaded otherwise.
+        offline: never download.
+        quiet: show no progress bars.
+        text_column, label_column, id_column: as for ``read``.
+        seeds: seed words, or a JSON file of them, instead of the published ones (names) or those
+            beside the data (paths).
 
     Returns:
-        Dataset: For a name: its published classes and seed words, whatever layout the documents
-            were found in.
+        The data set; for a name, with its published classes and seed words in every layout.
 
     Raises:
-        LopsError: An unknown name, a data set that is nowhere to be had, gold labels that are none
-            of its classes, or what ``read`` refuses.
+        LopsError: an unknown name, a data set that cannot be found or downloaded, gold labels
+            outside its classes, or what ``read`` refuses.
 
     >>> load("agnwes")
     Traceback (most recent call last):
     ...
-    lops_adapters.core.LopsError: 'agnwes' is no path that exists and no registered data set; did
-    you mean agnews? Registered are 20news-coarse, 20news-fine, agnews, books, demo, nyt-coarse,
+    lops_adapters.core.LopsError: 'agnwes' is neither an existing path nor a registered data set;
+    did you mean agnews? Registered are 20news-coarse, 20news-fine, agnews, books, demo, nyt-coarse,
     nyt-fine (20news and nyt stand for the coarse ones)
     """
     columns = Columns(text_column, label_column, id_column, quiet)
-    name = (
-        ALIASES.get(str(name_or_path), str(name_or_path)) if isinstance(name_or_path, str) else None
-    )
+    name = ALIASES.get(name_or_path, name_or_path) if isinstance(name_or_path, str) else None
     if name == "demo":
         columns.refuse("the demo corpus")
         return load_demo(seeds)
@@ -144,7 +138,7 @@ def _unknown(name: str) -> LopsError:
     close = difflib.get_close_matches(name, [*names(), *ALIASES], n=3)
     hint = f"; did you mean {' or '.join(close)}?" if close else "."
     return LopsError(
-        f"{name!r} is no path that exists and no registered data set{hint} "
+        f"{name!r} is neither an existing path nor a registered data set{hint} "
         f"Registered are {listed(names())} (20news and nyt stand for the coarse ones)"
     )
 
@@ -165,7 +159,7 @@ def _find(
         path = obtain(task.name, task.paper_folder, user_cache(), columns.quiet)
     except LopsError as error:
         raise LopsError(f"{looked}. {error} {way_out}") from error
-    # The columns of a download are known; those asked for belong to files of one's own.
+    # The columns of a download are known; the caller's column names are for own files.
     return path, read_rows(path, Columns(quiet=columns.quiet))
 
 
@@ -175,29 +169,26 @@ def _folders(data_dir: str | Path | None) -> list[Path]:
         folders.append(Path(data_dir))
         if not folders[0].is_dir():
             raise LopsError(
-                f"data_dir {data_dir}: no such folder; give the folder that holds the data sets"
+                f"data_dir {data_dir}: no such folder; give the folder of the data sets"
             )
     if os.environ.get("LOPS_DATA"):
         folders.append(Path(os.environ["LOPS_DATA"]))
         if not folders[-1].is_dir():
-            logger.warning("LOPS_DATA names %s, which is no folder", folders[-1])
+            logger.warning("LOPS_DATA is %s, which is not a folder", folders[-1])
     return [*folders, user_cache()]
 
 
 def _candidates(task: Task, folder: Path) -> Iterator[Path]:
-    """Yield what a data folder holds of a task, the best first."""
+    """Yield the paths in a data folder that hold a task, the best first."""
     for place in dict.fromkeys((*task.places, task.paper_folder)):
         path = folder / place
-        if (
-            task.name == "agnews"
-            and (file := _agnews_file(path)) is not None
-            and not (path / "df.pkl").is_file()
-        ):
+        file = _agnews_file(path) if task.name == "agnews" else None
+        if file is not None and not (path / "df.pkl").is_file():
             yield file
         elif is_recognised(path):
             yield path
         elif path.exists():
-            logger.warning("%s is passed over: it holds no known layout", path)
+            logger.warning("%s is skipped: no known layout", path)
     if task.groups is not None and any((folder / split).is_dir() for split in SPLITS):
         yield folder
     if task.name == "agnews" and (file := _agnews_file(folder)) is not None:
@@ -205,49 +196,48 @@ def _candidates(task: Task, folder: Path) -> Iterator[Path]:
 
 
 def _agnews_file(folder: Path) -> Path | None:
-    """Choose among the AG News CSVs of a folder: training split, then one of no split, then the
-    test split.
+    """Choose among the AG News CSVs of a folder.
+
+    The training split goes first, then one without a split in its name, then the test split.
     """
     if not folder.is_dir():
         return None
-    found = [
-        path for path in folder.iterdir() if _AGNEWS_FILE.fullmatch(path.name) and is_agnews(path)
-    ]
-    ranked = sorted(
-        found,
-        key=lambda path: ("train" not in path.name.lower(), "test" in path.name.lower(), path.name),
-    )
+    named = [path for path in folder.iterdir() if _AGNEWS_FILE.fullmatch(path.name)]
+
+    def rank(path: Path) -> tuple[bool, bool, str]:
+        name = path.name.lower()
+        return "train" not in name, "test" in name, path.name
+
+    ranked = sorted(filter(is_agnews, named), key=rank)
     if len(ranked) > 1:
-        logger.info("of %s, %s is taken", listed(path.name for path in ranked), ranked[0].name)
+        logger.info("of %s, using %s", listed(path.name for path in ranked), ranked[0].name)
     return ranked[0] if ranked else None
 
 
 def _conform(rows: Rows, task: Task, path: Path) -> Rows:
     """Give rows the classes and seed words of a task; newsgroups become its classes."""
-    if (
-        rows.labels is not None
-        and task.groups is not None
-        and set(rows.labels) <= set(published.GROUPS)
-    ):
-        kept = [number for number, label in enumerate(rows.labels) if label in task.groups]
-        rows = replace(
-            rows,
-            texts=[rows.texts[number] for number in kept],
-            ids=[rows.ids[number] for number in kept] if rows.ids is not None else None,
-            labels=[task.groups[rows.labels[number]] for number in kept],
-        )
+    labels = rows.labels
+    if task.groups is not None and labels is not None and set(labels) <= set(published.GROUPS):
+        rows = _regrouped(rows, labels, task.groups)
     unknown = sorted(set(rows.labels or ()) - set(task.seeds))
     if unknown:
         raise LopsError(
-            f"{path} was taken for {task.name}, but its gold labels {listed(unknown)} are not among the classes of that data set "
-            f"({listed(task.seeds)}); rename them, or read the path itself: load({str(path)!r})"
+            f"{path} was taken for {task.name}, but its gold labels {listed(unknown)} are not "
+            f"among the classes of that data set ({listed(task.seeds)}); rename them, or read the "
+            f"path itself: load({str(path)!r})"
         )
     if task.n_documents not in (None, len(rows.texts)):
-        logger.info(
-            "%s: %d documents in %s; the paper's task has %d",
-            task.name,
-            len(rows.texts),
-            path,
-            task.n_documents,
-        )
+        message = "%s: %d documents in %s; the paper's task has %d"
+        logger.info(message, task.name, len(rows.texts), path, task.n_documents)
     return replace(rows, classes=list(task.seeds), seeds=task.seeds)
+
+
+def _regrouped(rows: Rows, newsgroups: list[str], groups: Mapping[str, str]) -> Rows:
+    """Return the rows whose newsgroup has a class, with that class as their label."""
+    kept = [number for number, label in enumerate(newsgroups) if label in groups]
+    return replace(
+        rows,
+        texts=[rows.texts[number] for number in kept],
+        ids=[rows.ids[number] for number in kept] if rows.ids is not None else None,
+        labels=[groups[newsgroups[number]] for number in kept],
+    )

@@ -1,4 +1,4 @@
-"""What every reader hands over before it becomes a ``Dataset``, and how it becomes one."""
+"""What every reader returns, and how it becomes a ``Dataset``."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ logger = logging.getLogger(__name__)
 
 @dataclass
 class Rows:
-    """Documents as read: lists of length n, and what the layout says about the classes (None: it
-    says nothing).
+    """Documents as read: lists of length n, and what the layout says about the classes.
+
+    None: the layout does not say.
     """
 
     texts: list[str]
@@ -34,7 +35,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class Columns:
-    """The column names asked for (None: the usual names) and whether progress bars are off."""
+    """The column names asked for (None: the usual names), and whether progress bars are off."""
 
     text: str | None = None
     label: str | None = None
@@ -42,61 +43,61 @@ class Columns:
     quiet: bool = False
 
     def refuse(self, layout: str) -> None:
-        """Raise LopsError where a column was named although ``layout`` has no named columns."""
-        named = [
-            f"{name}_column" for name in ("text", "label", "id") if getattr(self, name) is not None
-        ]
+        """Raise a LopsError if a column was named although ``layout`` has no named columns."""
+        roles = ("text", "label", "id")
+        named = [f"{role}_column" for role in roles if getattr(self, role) is not None]
         if named:
             raise LopsError(
                 f"{layout} has no named columns, so {listed(named)} cannot be used; leave it out"
             )
 
     def choose(self, found: Sequence[str], where: str) -> Columns:
-        """Settle which of the columns found are read.
+        """Choose the columns to read.
 
         Args:
-            found (sequence of str): The names of the columns there are.
-            where (str): The file, for messages.
+            found: the names of the columns in the file.
+            where: the file, for messages.
 
         Returns:
-            Columns: ``text`` is a name; ``label`` and ``id`` are None where there is no such
-                column.
+            Columns whose ``text`` is a name; ``label`` and ``id`` are None if there is none.
 
         Raises:
-            LopsError: A named column or every usual name of the text column is missing, or a wanted
-                name appears twice.
+            LopsError: a named column is missing, all default names of the text column are missing,
+                or a chosen name appears twice.
+
         """
         usual = {"text": ("text", "sentence"), "label": ("label",), "id": ("id",)}
-        chosen = {
-            role: wanted
-            if wanted is not None
-            else next((name for name in usual[role] if name in found), None)
-            for role, wanted in (("text", self.text), ("label", self.label), ("id", self.id))
-        }
+        chosen = {"text": self.text, "label": self.label, "id": self.id}
+        for role, names in usual.items():
+            if chosen[role] is None:
+                chosen[role] = next((name for name in names if name in found), None)
+        columns = listed(map(repr, found))
         if chosen["text"] is None:
             raise LopsError(
-                f"{where}: no column 'text' (or 'sentence'); its columns are {listed(map(repr, found))}. "
-                "Name the right one with text_column"
+                f"{where}: no column 'text' (or 'sentence'); its columns are {columns}. "
+                "Name the text column with text_column"
             )
         for role, name in chosen.items():
             if name is None:
                 continue
             if name not in found:
                 raise LopsError(
-                    f"{where}: no column {name!r}; its columns are {listed(map(repr, found))}. Name the right one with {role}_column"
+                    f"{where}: no column {name!r}; its columns are {columns}. "
+                    f"Name the right one with {role}_column"
                 )
             if list(found).count(name) > 1:
                 raise LopsError(
-                    f"{where}: {list(found).count(name)} columns are called {name!r}; rename all but one"
+                    f"{where}: {list(found).count(name)} columns are called {name!r}; "
+                    "rename all but one"
                 )
         return Columns(chosen["text"], chosen["label"], chosen["id"], self.quiet)
 
 
 def name_of(value: object, where: str) -> str:
-    """Spell a label or an id as a string: strings as they are, whole numbers in digits.
+    """Return a label or an id as a string: strings unchanged, whole numbers as digits.
 
     Raises:
-        LopsError: The value is missing, empty, or neither a string nor a whole number.
+        LopsError: the value is missing, empty, or neither a string nor a whole number.
 
     >>> name_of("sports", "row 1"), name_of(3, "row 1"), name_of(3.0, "row 1")
     ('sports', '3', '3')
@@ -109,7 +110,8 @@ def name_of(value: object, where: str) -> str:
         return str(int(value))
     found = "it is missing" if is_missing(value) or value == "" else f"found {value!r}"
     raise LopsError(
-        f"{where}: {found}; a name or a whole number is needed in every row. Fill it in, drop the row, or drop the column"
+        f"{where}: {found}; wanted a name or a whole number in every row. "
+        "Fill it in, drop the row, or drop the column"
     )
 
 
@@ -117,17 +119,18 @@ def assemble(rows: Rows, name: str, seeds: Seeds | str | Path | None = None) -> 
     """Make a validated data set of the rows.
 
     Args:
-        rows (Rows): What a reader found.
-        name (str): The name of the corpus.
-        seeds (mapping, path of a JSON file, or None): Seed words that replace those of ``rows``.
+        rows: the result of a reader.
+        name: the name of the corpus.
+        seeds: seed words that replace those of ``rows``.
 
     Returns:
-        Dataset: Its classes are those of the layout, else those with seed words, else the gold
-            labels. Ids not given are row numbers from 0.
+        The data set. Its classes are those of the layout, otherwise those with seed words,
+        otherwise the gold labels. Missing ids are row numbers from 0.
 
     Raises:
-        LopsError: What ``Corpus``, ``GoldLabels`` and ``Dataset`` refuse, or a seed file that
+        LopsError: what ``Corpus``, ``GoldLabels`` and ``Dataset`` refuse, or a seed file that
             cannot be read.
+
     """
     chosen = load_seeds(seeds) if seeds is not None else rows.seeds
     if rows.classes is not None:
@@ -142,32 +145,33 @@ def assemble(rows: Rows, name: str, seeds: Seeds | str | Path | None = None) -> 
 
 
 def load_seeds(source: Seeds | str | Path) -> Seeds:
-    """Take seed words from a mapping or from a JSON file ``{class: [seed word, ...]}``.
+    """Return seed words from a mapping or from a JSON file ``{class: [seed word, ...]}``.
 
     Raises:
-        LopsError: The file is not there, is no JSON, names a class twice, or holds something else.
+        LopsError: the file is missing, not JSON, names a class twice, or holds something else.
+
     """
     if isinstance(source, Mapping):
         return source
     path = Path(source)
-    wanted = 'wanted is {"class": ["seed word", ...], ...}'
+    wanted = 'wanted {"class": ["seed word", ...], ...}'
     try:
         content = json.loads(path.read_bytes().decode("utf-8-sig"), object_pairs_hook=_pairs)
     except FileNotFoundError:
         raise LopsError(f"{path}: no such file of seed words; {wanted}") from None
     except (OSError, UnicodeDecodeError, json.JSONDecodeError, _RepeatedKeyError) as error:
         raise LopsError(f"{path}: cannot be read as seed words ({error}); {wanted}") from None
-    good = isinstance(content, dict) and all(
-        isinstance(words, list) and all(isinstance(word, str) for word in words)
-        for words in content.values()
-    )
-    if not good:
+    if not isinstance(content, dict) or not all(map(_is_words, content.values())):
         raise LopsError(f"{path}: these are no seed words; {wanted}")
     return dict(content)
 
 
+def _is_words(found: object) -> bool:
+    return isinstance(found, list) and all(isinstance(word, str) for word in found)
+
+
 def find_seeds(folder: Path) -> Seeds | None:
-    """Read ``seeds.json``, else ``seedwords.json``, of a folder; None where neither is there."""
+    """Read ``seeds.json``, otherwise ``seedwords.json``, of a folder; None if neither exists."""
     present = [folder / name for name in SEED_FILES if (folder / name).is_file()]
     if not present:
         return None

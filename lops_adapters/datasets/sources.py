@@ -1,6 +1,4 @@
-"""Where the registered data sets can be had: scikit-learn, Hugging Face, the authors' repository,
-or by hand.
-"""
+"""Where registered data sets come from: scikit-learn, Hugging Face, the authors' repository."""
 
 from __future__ import annotations
 
@@ -13,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from lops_adapters import extras
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import published
 from lops_adapters.datasets.download import fetch
@@ -27,8 +26,9 @@ _MESSAGE = re.compile(r"20news-bydate-(train|test)/([^/]+)/(\d+)$")
 
 
 def user_cache() -> Path:
-    """Give the folder downloads are kept in: ``lops_adapters`` in ``$XDG_CACHE_HOME``, else in
-    ``~/.cache``.
+    """Return the folder of downloads.
+
+    It is ``lops_adapters`` in ``$XDG_CACHE_HOME``, otherwise in ``~/.cache``.
     """
     base = os.environ.get("XDG_CACHE_HOME", "")
     return (Path(base) if os.path.isabs(base) else Path.home() / ".cache") / "lops_adapters"
@@ -38,16 +38,17 @@ def obtain(name: str, paper_folder: str, cache: Path, quiet: bool = False) -> Pa
     """Download a data set into the cache.
 
     Args:
-        name (str): The registered name.
-        paper_folder (str): The folder of the authors' repository that holds it.
-        cache (Path): The user cache.
-        quiet (bool): Show no progress bars.
+        name: the registered name.
+        paper_folder: the folder of the authors' repository that holds it.
+        cache: the user cache.
+        quiet: show no progress bars.
 
     Returns:
-        Path: What to read.
+        The path to read.
 
     Raises:
-        LopsError: No source could be reached; says why, for each, and how to do it by hand.
+        LopsError: no source could be reached; the message says why, for each.
+
     """
     sources: list[Callable[[], Path]] = [lambda: _paper_file(paper_folder, cache, quiet)]
     if name.startswith("20news"):
@@ -61,16 +62,12 @@ def obtain(name: str, paper_folder: str, cache: Path, quiet: bool = False) -> Pa
         except LopsError as error:
             reasons.append(str(error))
             logger.warning("%s: %s", name, error)
-    raise LopsError(
-        f"{name} could not be downloaded. "
-        + " ".join(f"({n}) {why}." for n, why in enumerate(reasons, 1))
-    )
+    tried = " ".join(f"({number}) {why}." for number, why in enumerate(reasons, 1))
+    raise LopsError(f"{name} could not be downloaded. {tried}")
 
 
 def by_hand(name: str, paper_folder: str, folder: Path) -> str:
-    """Say which files to fetch from where, and the exact paths to put them at, so that they are
-    found in ``folder``.
-    """
+    """Return which files to fetch by hand, and the exact paths in ``folder`` to put them at."""
     ways = [f"{published.PAPER_FILES}/{paper_folder}/df.pkl at {folder / paper_folder / 'df.pkl'}"]
     if name.startswith("20news"):
         ways.insert(0, f"{published.NEWSGROUPS_URL} at {folder / ARCHIVE}")
@@ -83,17 +80,18 @@ def newsgroups_from_sklearn() -> Rows:
     """Fetch 20 Newsgroups (all messages, with headers) through scikit-learn.
 
     Returns:
-        Rows: The same rows, in the same order, as those of the official archive.
+        The same rows, in the same order, as those of the official archive.
 
     Raises:
         LopsError: scikit-learn could not fetch them, or names a message in an unknown way.
+
     """
     from sklearn.datasets import fetch_20newsgroups
 
     try:
         with _socket_timeout():
             found = fetch_20newsgroups(subset="all", remove=())
-    except Exception as error:  # network, disk, checksum: scikit-learn documents none of them
+    except Exception as error:  # network, disk, checksum: scikit-learn does not document which
         raise LopsError(
             f"scikit-learn could not fetch 20 Newsgroups ({type(error).__name__}: {error})"
         ) from error
@@ -102,7 +100,8 @@ def newsgroups_from_sklearn() -> Rows:
         name = _MESSAGE.search(str(path).replace("\\", "/"))
         if name is None or name[2] != found.target_names[target]:
             raise LopsError(
-                f"scikit-learn calls a message {path!r}; .../20news-bydate-train/<group>/<number> is expected"
+                f"scikit-learn calls a message {path!r}; "
+                "wanted .../20news-bydate-train/<group>/<number>"
             )
         messages.append((name[1], name[2], int(name[3]), text))
     return sorted_rows("scikit-learn", messages)
@@ -112,18 +111,13 @@ def agnews_from_hub(quiet: bool = False) -> Rows:
     """Fetch the training split of AG News through Hugging Face ``datasets``.
 
     Returns:
-        Rows: Texts are title and description, joined by a space; labels are the names used in the
-            paper.
+        Texts are title and description, joined by a space; labels are the names used in the paper.
 
     Raises:
         LopsError: ``datasets`` is not installed, or could not fetch them.
+
     """
-    try:
-        import datasets
-    except ImportError:
-        raise LopsError(
-            "AG News comes through Hugging Face datasets, which is not installed: pip install 'lops_adapters[hub]'"
-        ) from None
+    datasets = extras.load("datasets", "downloading AG News")
     if quiet:
         datasets.disable_progress_bars()
     try:
@@ -144,7 +138,7 @@ def _paper_file(folder: str, cache: Path, quiet: bool) -> Path:
 
 
 def _keep(rows: Rows, folder: Path) -> Path:
-    """Write rows to ``documents.jsonl`` in a folder of the cache, whole or not at all."""
+    """Write rows to ``documents.jsonl`` in a cache folder, completely or not at all."""
     path = folder / "documents.jsonl"
     part = folder / "documents.jsonl.part"
     try:
@@ -158,14 +152,14 @@ def _keep(rows: Rows, folder: Path) -> Path:
         os.replace(part, path)
     except OSError as error:
         raise LopsError(
-            f"cannot write to {folder} ({error}); set XDG_CACHE_HOME to a folder that can be written"
+            f"cannot write to {folder} ({error}); set XDG_CACHE_HOME to a writable folder"
         ) from error
     return path
 
 
 @contextmanager
 def _socket_timeout() -> Iterator[None]:
-    """Give connections without a time limit of their own one: scikit-learn would wait for ever."""
+    """Give sockets a default timeout, since scikit-learn would wait forever."""
     previous = socket.getdefaulttimeout()
     socket.setdefaulttimeout(_TIMEOUT_SECONDS)
     try:

@@ -1,5 +1,6 @@
-"""Files with a row a document: CSV, TSV, JSONL, Parquet, pickled frames, and the headerless CSV of
-AG News.
+"""Files with one document per row: CSV, TSV, JSONL, Parquet, pickled frames, AG News.
+
+The CSV of AG News has no header.
 """
 
 from __future__ import annotations
@@ -7,10 +8,11 @@ from __future__ import annotations
 import csv
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
+from lops_adapters import extras
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import published
 from lops_adapters.datasets.corpus import is_missing
@@ -25,27 +27,28 @@ _AGNEWS_HEADER = ["class index", "title", "description"]
 def csv_records(
     path: Path, quiet: bool = False, delimiter: str = ",", lines: Iterable[str] | None = None
 ) -> Iterator[tuple[int, list[str]]]:
-    """Yield (number of the record's last line, fields) of a delimited file; blank lines are
-    skipped.
+    """Yield (number of the record's last line, fields) of a delimited file; skip blank lines.
 
-    The lines are those of the file, read as UTF-8, unless they are given.
+    ``lines`` default to those of the file, read as UTF-8.
 
     Raises:
-        LopsError: A bad byte, or quotes that do not pair up (read leniently they would swallow the
-            rest of the file).
+        LopsError: a bad byte, or unpaired quotes (read leniently, they swallow the rest of the
+            file).
+
     """
-    reader = csv.reader(
-        raw_lines(path, quiet) if lines is None else lines, delimiter=delimiter, strict=True
-    )
+    if lines is None:
+        lines = raw_lines(path, quiet)
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
     previous = csv.field_size_limit(2**31 - 1)
     try:
         for record in reader:
             if record:
                 yield reader.line_num, record
     except csv.Error as error:
+        kind = "TSV" if delimiter != "," else "CSV"
         raise LopsError(
-            f"{path}, line {reader.line_num}: not proper {'TSV' if delimiter != ',' else 'CSV'} ({error}); "
-            'a field with a quote in it is written in quotes, the quote doubled: "say ""yes"" to it"'
+            f"{path}, line {reader.line_num}: not proper {kind} ({error}); "
+            'quote fields that contain a quote, and double it: "say ""yes"" to it"'
         ) from None
     finally:
         csv.field_size_limit(previous)
@@ -55,15 +58,14 @@ def read_delimited(path: Path, columns: Columns) -> Rows:
     """Read a CSV or TSV file with a header, or the AG News CSV, which has none.
 
     Raises:
-        LopsError: An empty file, no text column, or a row with another number of fields than the
-            header.
+        LopsError: an empty file, no text column, or a row whose number of fields differs from the
+            header's.
+
     """
     records = csv_records(path, columns.quiet, DELIMITERS[path.suffix.lower()])
     _, header = next(records, (0, []))
     if not header:
-        raise LopsError(
-            f"{path}: the file is empty; a header with the names of the columns is needed"
-        )
+        raise LopsError(f"{path}: the file is empty; wanted a header with column names")
     if columns.text is None and _is_agnews_start(header):
         columns.refuse(f"{path} (AG News)")
         return _agnews_rows(path, chain([(1, header)], records) if header[0].isdigit() else records)
@@ -71,7 +73,7 @@ def read_delimited(path: Path, columns: Columns) -> Rows:
 
 
 def is_agnews(path: Path) -> bool:
-    """Whether a file starts as the AG News CSV does: a class from 1 to 4, a title, a description."""
+    """Return whether a file starts as the AG News CSV: a class from 1 to 4, title, description."""
     if path.suffix.lower() != ".csv" or not path.is_file():
         return False
     try:
@@ -82,11 +84,12 @@ def is_agnews(path: Path) -> bool:
 
 
 def read_jsonl(path: Path, columns: Columns) -> Rows:
-    """Read a file with one JSON object a line.
+    """Read a file with one JSON object per line.
 
     Raises:
-        LopsError: A line that is no JSON object, lacks a column the first line has, or whose text
-            is no string.
+        LopsError: a line is not a JSON object, lacks a column of the first line, or its text is not
+            a string.
+
     """
     return _from_records(path, _json_objects(path, columns.quiet), columns)
 
@@ -97,41 +100,29 @@ def read_parquet(path: Path, columns: Columns) -> Rows:
     Raises:
         LopsError: pyarrow is not installed, the file is no Parquet file, or a column is missing or
             of the wrong type.
+
     """
-    try:
-        import pyarrow
-        from pyarrow import parquet
-    except ImportError:
-        raise LopsError(
-            f"{path}: reading Parquet needs pyarrow, which is not installed; pip install 'lops_adapters[parquet]'"
-        ) from None
+    pyarrow = extras.load("pyarrow", f"{path}: reading Parquet")
+    parquet = extras.load("pyarrow.parquet", f"{path}: reading Parquet")
     try:
         with parquet.ParquetFile(path) as file:
             chosen = columns.choose(file.schema_arrow.names, str(path))
             wanted = [name for name in (chosen.text, chosen.label, chosen.id) if name is not None]
             batches = (batch.to_pydict() for batch in file.iter_batches(columns=wanted))
-            cells = (
-                row
-                for batch in batches
-                for row in zip(
-                    *(batch[name] if name else _nothing(batch) for name in _roles(chosen)),
-                    strict=True,
-                )
-            )
+            cells = chain.from_iterable(_cells(batch, chosen) for batch in batches)
             return _gather(path, enumerate(cells, 1), chosen, "row")
     except pyarrow.ArrowException as error:
         raise LopsError(f"{path}: cannot be read as Parquet ({error})") from None
 
 
 def read_pickle(path: Path, columns: Columns) -> Rows:
-    """Read a pickled pandas DataFrame without pandas and without running anything (see
-    ``safe_pickle``).
+    """Read a pickled pandas DataFrame without pandas and without running it.
+
+    See ``safe_pickle``.
     """
     frame = read_frame(path)
     chosen = columns.choose(list(frame), str(path))
-    length = len(frame[str(chosen.text)])
-    cells = zip(*(frame[name] if name else [None] * length for name in _roles(chosen)), strict=True)
-    return _gather(path, enumerate(cells), chosen, "row")
+    return _gather(path, enumerate(_cells(frame, chosen)), chosen, "row")
 
 
 def _is_agnews_start(record: Sequence[str]) -> bool:
@@ -144,7 +135,8 @@ def _agnews_rows(path: Path, records: Iterable[tuple[int, list[str]]]) -> Rows:
     for line, record in records:
         if len(record) != 3 or record[0] not in published.AGNEWS_CLASSES:
             raise LopsError(
-                f"{path}, line {line}: found {record!r:.200}; a class from 1 to 4, title, description is needed"
+                f"{path}, line {line}: found {record!r:.200}; "
+                "wanted a class from 1 to 4, title, description"
             )
         texts.append(f"{record[1]} {record[2]}")
         labels.append(published.AGNEWS_CLASSES[record[0]])
@@ -162,8 +154,8 @@ def _named_rows(
         for line, record in records:
             if len(record) != len(header):
                 raise LopsError(
-                    f"{path}, line {line}: {len(record)} fields, but the header names {len(header)}; "
-                    "put fields that contain the delimiter in quotes"
+                    f"{path}, line {line}: {len(record)} fields, but the header names "
+                    f"{len(header)}; quote fields that contain the delimiter"
                 )
             yield line, tuple(record[place] if place is not None else None for place in places)
 
@@ -178,11 +170,12 @@ def _json_objects(path: Path, quiet: bool) -> Iterator[tuple[int, dict[str, obje
             record = json.loads(line)
         except (json.JSONDecodeError, RecursionError) as error:
             raise LopsError(
-                f"{path}, line {number}: not JSON ({error}); one JSON object a line is needed"
+                f"{path}, line {number}: not JSON ({error}); wanted one JSON object per line"
             ) from None
         if not isinstance(record, dict):
             raise LopsError(
-                f"{path}, line {number}: found {line.strip()!r:.80}; one JSON object a line is needed"
+                f"{path}, line {number}: found {line.strip()!r:.80}; "
+                "wanted one JSON object per line"
             )
         yield number, record
 
@@ -192,7 +185,7 @@ def _from_records(
 ) -> Rows:
     first = next(records, None)
     if first is None:
-        raise LopsError(f"{path}: the file is empty; one JSON object a line is needed")
+        raise LopsError(f"{path}: the file is empty; wanted one JSON object per line")
     chosen = columns.choose(list(first[1]), str(path))
     unlabelled = chosen.label is None
 
@@ -200,12 +193,11 @@ def _from_records(
         for line, record in chain([first], records):
             if unlabelled and record.get("label") is not None:
                 raise LopsError(
-                    f"{path}, line {line}: a label here but none in line {first[0]}; label all or none"
+                    f"{path}, line {line}: a label here but none in line {first[0]}; "
+                    "label all lines or none"
                 )
-            yield (
-                line,
-                tuple(record.get(name) if name is not None else None for name in _roles(chosen)),
-            )
+            found = (record.get(name) if name is not None else None for name in _roles(chosen))
+            yield line, tuple(found)
 
     return _gather(path, cells(), chosen, "line")
 
@@ -214,15 +206,20 @@ def _roles(chosen: Columns) -> tuple[str | None, str | None, str | None]:
     return chosen.text, chosen.label, chosen.id
 
 
-def _nothing(batch: dict[str, list[object]]) -> list[None]:
-    return [None] * len(next(iter(batch.values())))
+def _cells(
+    columns: Mapping[str, Sequence[object]], chosen: Columns
+) -> Iterator[tuple[object, ...]]:
+    """Yield (text, label, id) of every row of a table held in columns; None: no such column."""
+    nothing = [None] * len(columns[str(chosen.text)])
+    return zip(*(columns[name] if name else nothing for name in _roles(chosen)), strict=True)
 
 
 def _gather(
     path: Path, cells: Iterable[tuple[int, tuple[object, ...]]], chosen: Columns, unit: str
 ) -> Rows:
-    """Collect (text, label, id) cells into lists, each checked while its place in the file is
-    known.
+    """Collect (text, label, id) cells into lists.
+
+    Each is checked while its place in the file is known.
     """
     texts: list[str] = []
     labels: list[str] = []
@@ -231,17 +228,18 @@ def _gather(
         if not isinstance(text, str):
             found = "no text" if is_missing(text) else f"the text is {text!r:.80}"
             raise LopsError(
-                f"{path}, {unit} {number}: {found} in column {chosen.text!r}; "
-                "a string is needed in every row. Drop the row, or write an empty string for an empty document"
+                f"{path}, {unit} {number}: {found} in column {chosen.text!r}; wanted a string in "
+                "every row. Drop the row, or write an empty string for an empty document"
             )
         texts.append(text)
         if chosen.label is not None:
+            where = f"{path}, {unit} {number}, column {chosen.label!r}"
             # Interned: a million rows share the names of a few classes.
-            labels.append(
-                sys.intern(name_of(label, f"{path}, {unit} {number}, column {chosen.label!r}"))
-            )
+            labels.append(sys.intern(name_of(label, where)))
         if chosen.id is not None:
             ids.append(name_of(key, f"{path}, {unit} {number}, column {chosen.id!r}"))
     return Rows(
-        texts, ids if chosen.id is not None else None, labels if chosen.label is not None else None
+        texts,
+        ids=ids if chosen.id is not None else None,
+        labels=labels if chosen.label is not None else None,
     )

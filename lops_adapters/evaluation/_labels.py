@@ -1,4 +1,4 @@
-"""Labels as arrays that can be compared with one another."""
+"""Labels as arrays that can be compared with each other."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ Labels = Sequence[Label] | NDArray[Any]
 
 
 def comparable(**named: Labels) -> list[NDArray[Any]]:
-    """Turn label sequences into 1-d arrays, all of str (dtype object) or all of int64; they keep
-    their own lengths.
+    """Return label sequences as 1-d arrays, all of str (dtype object) or all of int64.
 
-    Mixing the two would compare unequal everywhere and look like total noise, so it is an error. An
-    empty sequence goes with either.
+    Their lengths may differ.
+
+    A mixture of the two is an error: all labels would compare unequal. An empty sequence goes with
+    either.
     """
     arrays = {name: _as_objects(name, values) for name, values in named.items()}
     kinds = {name: _kind(name, array) for name, array in arrays.items() if len(array)}
@@ -31,24 +32,24 @@ def comparable(**named: Labels) -> list[NDArray[Any]]:
 
 
 def check_aligned(**named: NDArray[Any]) -> None:
-    """Refuse arrays of different lengths."""
+    """Raise a LopsError if arrays have different lengths."""
     lengths = {name: len(array) for name, array in named.items()}
     if len(set(lengths.values())) > 1:
         found = ", ".join(f"{name} has {length}" for name, length in lengths.items())
-        raise LopsError(f"{found}; pass one entry for each sample, in the same order")
+        raise LopsError(f"{found}; pass one entry per sample, in the same order")
 
 
 def codes(name: str, labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int64]:
-    """Position in `classes` of every label; a label that is no class is an error."""
+    """Return the position in `classes` of every label; an unknown label is a LopsError."""
     unknown = sorted(set(labels.tolist()) - set(classes.tolist()))
     if unknown:
         raise LopsError(
-            f"{name} holds {unknown[:5]}, not among the classes {classes.tolist()}; add them to classes"
+            f"{name} holds {unknown[:5]}, not among the classes {classes.tolist()}; "
+            "add them to classes"
         )
     position = {label: i for i, label in enumerate(classes.tolist())}
-    return np.fromiter(
-        (position[label] for label in labels.tolist()), dtype=np.int64, count=len(labels)
-    )
+    found = (position[label] for label in labels.tolist())
+    return np.fromiter(found, dtype=np.int64, count=len(labels))
 
 
 def _as_objects(name: str, values: Labels) -> NDArray[Any]:
@@ -57,7 +58,7 @@ def _as_objects(name: str, values: Labels) -> NDArray[Any]:
     array = np.asarray(values, dtype=object)
     if array.ndim != 1:
         raise LopsError(
-            f"{name} has shape {array.shape}; pass a flat sequence with one label for each sample"
+            f"{name} has shape {array.shape}; pass a flat sequence with one label per sample"
         )
     return array
 

@@ -1,4 +1,4 @@
-"""Gold labels and what may be asked of them. A run without gold labels asks the same and gets None."""
+"""Gold labels and the scores against them; every score is None without gold labels."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from lops_adapters.evaluation.noise import noise
 
 
 class Evaluator:
-    """Compares with gold labels; everything is None where there are none.
+    """Compares with gold labels; every result is None without them.
 
     Args:
-        gold (sequence of str, length n, or None): Gold labels of the corpus, in its order.
-        classes (sequence of str): The classes of the task.
+        gold: n strings, or None; the gold labels, in the order of the corpus.
+        classes: the classes of the task.
 
     >>> Evaluator(["a", "b", "b"], ["a", "b"]).noise([0, 2], ["a", "a"])
     0.5
@@ -40,8 +40,9 @@ class Evaluator:
     def noise(
         self, positions: Sequence[int] | np.ndarray, pseudo_labels: Sequence[str] | np.ndarray
     ) -> float | None:
-        """Return the fraction of wrong pseudo-labels at these positions; None without gold labels
-        or for no positions.
+        """Return the fraction of wrong pseudo-labels at these positions.
+
+        None without gold labels or without positions.
         """
         if self._gold is None or not len(positions):
             return None
@@ -53,7 +54,8 @@ class Evaluator:
             return None
         if len(predicted) != len(self._gold):
             raise LopsError(
-                f"found {len(predicted)} predictions and {len(self._gold)} gold labels; wanted one a document"
+                f"found {len(predicted)} predictions and {len(self._gold)} gold labels; "
+                "wanted one per document"
             )
         return f1_scores(self._gold, predicted, self._classes)
 

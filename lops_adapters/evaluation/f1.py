@@ -17,10 +17,11 @@ class F1:
     """F1 scores, all in [0, 1].
 
     Attributes:
-        micro (float): Micro-F1; for single-label predictions the share of correct ones (accuracy).
-        macro (float): Unweighted mean of `per_class`.
-        per_class (mapping of label to float): F1 of each class that occurs in gold or predicted, in
-            the caller's order of classes.
+        micro: micro-F1; for single-label predictions the share of correct ones (accuracy).
+        macro: unweighted mean of `per_class`.
+        per_class: F1 of each class that occurs in gold or predicted, in the caller's order of
+            classes.
+
     """
 
     micro: float
@@ -31,24 +32,25 @@ class F1:
 def f1_scores(gold: Labels, predicted: Labels, classes: Sequence[Label]) -> F1:
     """Score predictions against gold labels.
 
-    A class that occurs in gold or predicted and has no true positive scores 0 and counts in the
-    macro average. A class that occurs in neither is left out of it: its F1 is 0/0. (This is what
-    scikit-learn's `f1_score` does where no labels are given.)
+    A class that occurs in gold or predicted but has no true positive scores 0 and counts in the
+    macro average. A class that occurs in neither is left out, since its F1 is 0/0. scikit-learn's
+    `f1_score` does the same if no labels are given.
 
     Args:
-        gold, predicted (sequence or ndarray of shape (n,), str or int): Aligned; both names or both
-        numbers.
-        classes (sequence of str or int): All classes that may occur.
+        gold, predicted: (n,) str or int; aligned; both names or both numbers.
+        classes: all classes that may occur.
 
     Raises:
-        LopsError: If lengths differ, there is no sample, a label is not among the classes, a class
-            is named twice, or names are mixed with numbers.
+        LopsError: lengths differ, there is no sample, a label is not among the classes, a class is
+            named twice, or names are mixed with numbers.
 
     Source: micro- and macro-F1 over all documents as reported in the LOPS paper, there in percent.
 
     >>> scores = f1_scores(["a", "a", "b", "b"], ["a", "b", "b", "b"], classes=["a", "b", "c"])
-    >>> scores.micro, round(scores.macro, 3), {name: round(value, 3) for name, value in scores.per_class.items()}
-    (0.75, 0.733, {'a': 0.667, 'b': 0.8})
+    >>> scores.micro, round(scores.macro, 3)
+    (0.75, 0.733)
+    >>> {name: round(value, 3) for name, value in scores.per_class.items()}
+    {'a': 0.667, 'b': 0.8}
     """
     matrix = confusion_matrix(gold, predicted, classes)
     if not matrix.sum():
@@ -70,19 +72,18 @@ def f1_scores(gold: Labels, predicted: Labels, classes: Sequence[Label]) -> F1:
 def confusion_matrix(
     gold: Labels, predicted: Labels, classes: Sequence[Label]
 ) -> NDArray[np.int64]:
-    """Count how often each class was predicted as each class.
+    """Count how often each class is predicted as each class.
 
     Args:
-        gold, predicted (sequence or ndarray of shape (n,), str or int): Aligned; both names or both
-        numbers.
-        classes (sequence of str or int): All classes that may occur; row and column order.
+        gold, predicted: (n,) str or int; aligned; both names or both numbers.
+        classes: all classes that may occur; row and column order.
 
     Returns:
-        ndarray of shape (n_classes, n_classes), int64: Entry (i, j): samples of gold class i
+        (n_classes, n_classes) int64; entry (i, j) counts the samples of gold class i that are
         predicted as class j.
 
     Raises:
-        LopsError: If lengths differ, a label is not among the classes, a class is named twice, or
+        LopsError: lengths differ, a label is not among the classes, a class is named twice, or
             names are mixed with numbers.
 
     >>> confusion_matrix([0, 0, 1], [0, 1, 1], classes=[0, 1]).tolist()

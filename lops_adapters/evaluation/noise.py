@@ -1,9 +1,7 @@
-"""Noise and coverage of pseudo-labels: single numbers, curves over a confidence, and the area under
-them.
+"""Noise and coverage of pseudo-labels: numbers, curves over a confidence, areas under them.
 
-Notation: D the pseudo-labelled samples, n their number; of a selection, coverage is (number
-selected) / n and noise is (number selected whose pseudo-label is not the gold label) / (number
-selected). Both are fractions in [0, 1].
+Notation: n pseudo-labelled samples. The coverage of a selection is (number selected) / n; its noise
+is (number selected with a wrong pseudo-label) / (number selected). Both are fractions in [0, 1].
 """
 
 from __future__ import annotations
@@ -22,12 +20,12 @@ class NoiseCoverageCurve:
     """Noise against coverage as a confidence threshold falls.
 
     Attributes:
-        thresholds (ndarray of shape (n_points,), float64): The distinct confidences, descending. A
-        point selects every sample whose
-            confidence is at least its threshold.
-        coverage (ndarray of shape (n_points,), float64): Share of the samples selected, in (0, 1],
-        strictly ascending, 1 at the end. noise (ndarray of shape (n_points,), float64): Share of
-        the selected that is wrong, in [0, 1].
+        thresholds: (n_points,) float64; the distinct confidences, descending. A point selects every
+            sample whose confidence is at least its threshold.
+        coverage: (n_points,) float64; share of the samples selected, in (0, 1], strictly ascending,
+            1 at the end.
+        noise: (n_points,) float64; share of the selected samples whose label is wrong, in [0, 1].
+
     """
 
     thresholds: NDArray[np.float64]
@@ -39,15 +37,13 @@ class NoiseCoverageCurve:
 
 
 def noise(pseudo_labels: Labels, gold: Labels) -> float:
-    """Return the fraction of pseudo-labels that differ from the gold label; nan where there is
-    none.
+    """Return the fraction of pseudo-labels that differ from the gold label; nan if there is none.
 
     Args:
-        pseudo_labels, gold (sequence or ndarray of shape (n,), str or int): Aligned; both names or
-        both numbers.
+        pseudo_labels, gold: (n,) str or int; aligned; both names or both numbers.
 
     Raises:
-        LopsError: If the lengths differ or names are mixed with numbers.
+        LopsError: the lengths differ or names are mixed with numbers.
 
     >>> noise(["sports", "arts", "arts", "arts"], ["sports", "arts", "arts", "sports"])
     0.25
@@ -57,11 +53,10 @@ def noise(pseudo_labels: Labels, gold: Labels) -> float:
 
 
 def coverage(n_selected: int, n_total: int) -> float:
-    """Return the selected share `n_selected` / `n_total`; nan where there is nothing to select
-    from.
+    """Return the selected share `n_selected` / `n_total`; nan if `n_total` is 0.
 
     Raises:
-        LopsError: If a number is negative or more is selected than there is.
+        LopsError: a number is negative or more is selected than there is.
 
     >>> coverage(3, 4)
     0.75
@@ -74,23 +69,20 @@ def coverage(n_selected: int, n_total: int) -> float:
 def noise_coverage_curve(
     confidence: ArrayLike, pseudo_labels: Labels, gold: Labels
 ) -> NoiseCoverageCurve:
-    """Trace noise and coverage while the confidence threshold falls from the highest confidence to
-    the lowest.
+    """Return noise and coverage at every confidence threshold, from the highest to the lowest.
 
-    Samples of equal confidence enter together, so that the curve does not depend on the order of
-    the rows.
+    Samples of equal confidence are selected together, so the order of the rows does not matter.
 
     Args:
-        confidence (array-like of shape (n,), float): Higher is more trusted. Infinite values are
-        allowed, nan is not. pseudo_labels, gold (sequence or ndarray of shape (n,), str or int):
-        Aligned with `confidence`; both names or both numbers.
+        confidence: (n,) float; higher is more trusted. Infinite values are allowed, nan is not.
+        pseudo_labels, gold: (n,) str or int; aligned with `confidence`; both names or both numbers.
 
     Returns:
-        NoiseCoverageCurve: One point for each distinct confidence.
+        One point for each distinct confidence.
 
     Raises:
-        LopsError: If lengths differ, names are mixed with numbers, a confidence is nan, or there is
-            no sample.
+        LopsError: lengths differ, names are mixed with numbers, a confidence is nan, or there is no
+            sample.
 
     Source: the noise-coverage curve of the LOPS paper; the paper gives no code for it.
 
@@ -110,23 +102,21 @@ def noise_coverage_curve(
 
 
 def ideal_curve(coverage: ArrayLike, correct_share: float) -> NDArray[np.float64]:
-    """Return the noise of the best possible ranking, which selects every correct pseudo-label
-    before any wrong one.
+    """Return the noise of the best ranking: all correct pseudo-labels before any wrong one.
 
-    With the correct share a of all samples and coverage phi this is max(0, 1 - a / phi): nothing
-    wrong up to phi = a, and phi - a wrong of phi selected beyond. The paper prints max(0, phi - a),
-    which by its own definition of noise agrees only where phi <= a or phi = 1.
+    With the correct share a of all samples and coverage phi, it is max(0, 1 - a / phi): no errors
+    up to phi = a, and phi - a errors among phi selected beyond. The paper prints max(0, phi - a),
+    which agrees with its own definition of noise only for phi <= a or phi = 1.
 
     Args:
-        coverage (array-like of shape (n_points,), float): Coverages in (0, 1], for instance those
-        of a curve.
-        correct_share (float): Fraction of all pseudo-labels that is correct, in [0, 1].
+        coverage: (n_points,) float; coverages in (0, 1], for instance those of a curve.
+        correct_share: fraction of all pseudo-labels that is correct, in [0, 1].
 
     Returns:
-        ndarray of the shape of `coverage`, float64
+        Noise, float64, in the shape of `coverage`.
 
     Raises:
-        LopsError: If a number is outside its range.
+        LopsError: a number is outside its range.
 
     >>> ideal_curve([0.25, 0.5, 0.8, 1.0], correct_share=0.5).round(3).tolist()
     [0.0, 0.0, 0.375, 0.5]
@@ -135,20 +125,18 @@ def ideal_curve(coverage: ArrayLike, correct_share: float) -> NDArray[np.float64
         raise LopsError(f"correct_share is {correct_share}; pass a fraction in [0, 1]")
     phi = np.asarray(coverage, dtype=np.float64)
     if not np.all((phi > 0.0) & (phi <= 1.0)):
-        raise LopsError(
-            f"coverage holds {phi[~((phi > 0.0) & (phi <= 1.0))].tolist()[:5]}; pass fractions in (0, 1]"
-        )
+        wrong = phi[~((phi > 0.0) & (phi <= 1.0))].tolist()
+        raise LopsError(f"coverage holds {wrong[:5]}; pass fractions in (0, 1]")
     return np.maximum(0.0, 1.0 - correct_share / phi)
 
 
 def area_under_noise_coverage(curve: NoiseCoverageCurve) -> float:
     """Return the area under a noise-coverage curve (AUNC); smaller is better.
 
-    Rule, which the paper leaves open: trapezoids between neighbouring points, over the observed
-    range of coverage only, from the first point to coverage 1; the curve is not extended to
-    coverage 0. Curves that start at different coverages (a confidence with few distinct values
-    starts late) are therefore areas over different ranges. A curve of one point has no range and
-    gives nan.
+    The paper leaves the rule open. Here it is trapezoids between neighbouring points, over the
+    observed range of coverage only: from the first point to coverage 1, not extended to 0. Areas of
+    curves that start at different coverages are therefore over different ranges; a confidence with
+    few distinct values starts late. A curve of one point has no range and gives nan.
 
     >>> area_under_noise_coverage(noise_coverage_curve([0.9, 0.5], [0, 1], [0, 0]))
     0.125
@@ -160,20 +148,18 @@ def area_under_noise_coverage(curve: NoiseCoverageCurve) -> float:
 
 
 def noise_coverage_ratio(noise: ArrayLike, coverage: ArrayLike) -> NDArray[np.float64]:
-    """Return the NC-ratio noise / coverage of a selection or of every point of a curve; smaller is
-    better.
+    """Return the NC-ratio noise / coverage of a selection or of a curve; smaller is better.
 
     Args:
-        noise, coverage (array-like, float): Fractions in [0, 1], of the same shape: single numbers,
-            or the arrays of a `NoiseCoverageCurve`.
+        noise, coverage: fractions in [0, 1], of the same shape: single numbers, or the arrays of a
+            `NoiseCoverageCurve`.
 
     Returns:
-        ndarray of the same shape (0-d for single numbers), float64: nan where the coverage is 0:
-        nothing is selected and the noise is
-            undefined.
+        Ratios, float64, in the same shape (0-d for single numbers); nan at coverage 0, where the
+        noise is undefined.
 
     Raises:
-        LopsError: If the shapes differ.
+        LopsError: the shapes differ.
 
     >>> float(noise_coverage_ratio(0.1, 0.8))
     0.125
@@ -199,16 +185,16 @@ def _as_floats(name: str, values: ArrayLike) -> NDArray[np.float64]:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise LopsError(
-            f"{name} is not a flat sequence of numbers ({error}); pass one number a sample"
+            f"{name} is not a flat sequence of numbers ({error}); pass one number per sample"
         ) from error
     if array.ndim != 1:
         raise LopsError(
-            f"{name} has shape {array.shape}; pass a flat sequence with one number for each sample"
+            f"{name} has shape {array.shape}; pass a flat sequence with one number per sample"
         )
     missing = np.flatnonzero(np.isnan(array))
     if len(missing):
         raise LopsError(
             f"{name} is nan for {len(missing)} samples, first at position {missing[0]}; "
-            "give never-confident samples the lowest value instead"
+            "give such samples the lowest confidence instead"
         )
     return array

@@ -1,8 +1,6 @@
-"""Whether one set of predictions is better than another by more than chance, and how much of what
-could be gained a method gains.
+"""Significance of a difference between predictions, and the share of a gap that is closed.
 
-Notation: n documents, k classes, s runs (seeds) of each side; a difference is always the first side
-minus the second.
+Notation: n documents, k classes, s runs (seeds) per side; a difference is first minus second side.
 """
 
 from __future__ import annotations
@@ -25,9 +23,9 @@ class Difference(NamedTuple):
     Attributes:
         difference: first side minus second side on the documents themselves, in [-1, 1].
         low, high: bounds of the percentile confidence interval.
-        p_value: two-sided, in (0, 1]: twice the smaller of the shares of resamples in which the
-            difference is at most 0 and at least 0. The sample itself counts as one of them, so that
-            it is never 0.
+        p_value: two-sided, in (0, 1]: twice the smaller of the shares of resamples with a
+            difference of at most 0 and of at least 0. The sample itself counts as a resample, so
+            the p-value is never 0.
 
     """
 
@@ -45,7 +43,7 @@ class Significance(NamedTuple):
 
 
 class TTest(NamedTuple):
-    """Mean difference in macro-F1 over the subsamples, the t statistic, and the two-sided p-value."""
+    """Mean macro-F1 difference over the subsamples, the t statistic and the two-sided p-value."""
 
     difference: float
     statistic: float
@@ -62,22 +60,21 @@ def paired_bootstrap(
     confidence: float = 0.95,
     seed: int = 0,
 ) -> Significance:
-    """Compare two sets of predictions by resampling documents with replacement, the same documents
-    for both.
+    """Compare two sets of predictions by a paired bootstrap over documents.
 
-    It answers for these two trained classifiers and other documents, not for other seeds: see
+    Each resample draws documents with replacement, the same for both sides. The result holds for
+    these two trained classifiers on other documents, not for other seeds; for these see
     :func:`paired_bootstrap_over_seeds`.
 
     Args:
-        gold, first, second (sequence or ndarray of shape (n,), str or int): Gold labels and the two
-        predictions, aligned.
-        classes (sequence of str or int): All classes that may occur.
-        resamples (int): At least 1.
-        confidence (float): Of the interval, in (0, 1).
-        seed (int): Of the resamples.
+        gold, first, second: (n,) str or int; gold labels and the two predictions, aligned.
+        classes: all classes that may occur.
+        resamples: at least 1.
+        confidence: of the interval, in (0, 1).
+        seed: of the resamples.
 
     Raises:
-        LopsError: Lengths differ, there is no document, a label is not among the classes, or a
+        LopsError: lengths differ, there is no document, a label is not among the classes, or a
             number is out of its range.
 
     >>> gold = ["a", "b"] * 50
@@ -101,27 +98,28 @@ def paired_bootstrap_over_seeds(
     """Compare several runs of two sides, paired by seed, by resampling seeds and documents.
 
     The difference is the mean over the seeds. Each resample draws s seeds with replacement, and
-    documents, which are the same for all of them. With three seeds, as in the paper, the interval
-    knows little about seeds: it is better than ignoring them, not exact.
+    documents, the same for all seeds. With three seeds, as in the paper, the interval is only a
+    rough account of their variance, but better than none.
 
     Args:
-        gold (sequence or ndarray of shape (n,), str or int): Gold labels.
-        first, second (sequence of s predictions of shape (n,)): The runs of each side; those at the
-        same place belong together.
+        gold: (n,) str or int; gold labels.
+        first, second: s sequences of (n,) predictions; the runs of each side, paired by position.
         classes, resamples, confidence, seed: As for :func:`paired_bootstrap`.
 
     Raises:
-        LopsError: As :func:`paired_bootstrap`; or the sides have different numbers of runs, or
+        LopsError: as for :func:`paired_bootstrap`; or the sides have different numbers of runs, or
             none.
 
     >>> gold = ["a", "b"] * 50
     >>> wrong = ["a"] * 100
-    >>> paired_bootstrap_over_seeds(gold, [gold, wrong], [wrong, wrong], ["a", "b"]).micro.difference
+    >>> found = paired_bootstrap_over_seeds(gold, [gold, wrong], [wrong, wrong], ["a", "b"])
+    >>> found.micro.difference
     0.25
     """
     if len(first) != len(second) or not len(first):
         raise LopsError(
-            f"found {len(first)} runs of the first side and {len(second)} of the second; wanted as many of each, at least one"
+            f"found {len(first)} runs of the first side and {len(second)} of the second; "
+            "wanted equally many, at least one"
         )
     return _bootstrap(gold, first, second, classes, resamples, confidence, seed)
 
@@ -136,25 +134,22 @@ def subsample_t_test(
     fraction: float = 0.3,
     seed: int = 0,
 ) -> TTest:
-    """Test as the paper's appendix does: a paired t-test on the macro-F1 of random subsamples of
-    one run's documents.
+    """Run the paper's test: a paired t-test on the macro-F1 of random subsamples of one run.
 
-    Its flaw: the subsamples overlap, so their scores are no independent observations, and more of
-    them give any difference, however small, any p-value, however small (1e-100 is usual). It is
-    here to put numbers beside the published ones; to learn whether a difference is more than
-    chance, use the paired bootstrap. The original halves the p-value whichever side is better; this
-    one is two-sided.
+    The test is flawed: the subsamples overlap, so their scores are not independent, and with enough
+    of them any small difference gets a tiny p-value (1e-100 is usual). Use it only for comparison
+    with the published p-values, and the paired bootstrap to test a difference. The original halves
+    the p-value, whichever side is better; this one is two-sided.
 
     Args:
-        gold, first, second (sequence or ndarray of shape (n,), str or int): Gold labels and the two
-        predictions, aligned.
-        classes (sequence of str or int): All classes that may occur.
-        subsamples (int): At least 2.
-        fraction (float): Of the documents in a subsample, drawn without replacement, in (0, 1].
-        seed (int): Of the subsamples.
+        gold, first, second: (n,) str or int; gold labels and the two predictions, aligned.
+        classes: all classes that may occur.
+        subsamples: at least 2.
+        fraction: of the documents in a subsample, drawn without replacement, in (0, 1].
+        seed: of the subsamples.
 
     Raises:
-        LopsError: As :func:`paired_bootstrap`.
+        LopsError: as for :func:`paired_bootstrap`.
 
     Source: table of p-values in the appendix of the LOPS paper, and the authors' programs.
 
@@ -166,7 +161,8 @@ def subsample_t_test(
 
     if subsamples < 2 or not 0 < fraction <= 1:
         raise LopsError(
-            f"subsamples is {subsamples}, fraction {fraction}; wanted at least 2, and a fraction above 0 and at most 1"
+            f"subsamples is {subsamples}, fraction {fraction}; "
+            "wanted at least 2, and a fraction above 0 and at most 1"
         )
     (truth, one, other), k = _coded(gold, [first, second], classes)
     rng = np.random.default_rng(seed)
@@ -176,25 +172,23 @@ def subsample_t_test(
         rows = rng.choice(len(truth), size=size, replace=False)
         kinds = np.stack([truth[rows], one[rows], other[rows]], axis=1)
         difference[number] = _differences(np.ones((size, 1)), kinds, k)[1, 0, 0]
-    if (
-        np.ptp(difference) == 0
-    ):  # without spread there is no t; only equal scores are no evidence at all
-        same = difference[0] == 0
-        return TTest(
-            float(difference[0]),
-            0.0 if same else float(np.copysign(np.inf, difference[0])),
-            1.0 if same else 0.0,
-        )
+    first_difference = float(difference[0])
+    # Without variance t is undefined: 0 if the scores are equal, otherwise infinite.
+    if np.ptp(difference) == 0 and first_difference == 0:
+        return TTest(0.0, 0.0, 1.0)
+    if np.ptp(difference) == 0:
+        return TTest(first_difference, float(np.copysign(np.inf, first_difference)), 0.0)
     found = ttest_1samp(difference, 0.0)
     return TTest(float(difference.mean()), float(found.statistic), float(found.pvalue))
 
 
 def share_of_gap_closed(standard: float, method: float, optimal: float) -> float | None:
-    """Return how much of the way from Standard to OptimalFilter a method goes; None where
-    OptimalFilter is no better than Standard.
+    """Return the share of the gap from Standard to OptimalFilter that a method closes.
+
+    None if OptimalFilter is not better than Standard.
 
     Args:
-        standard, method, optimal: The same score of the three, a larger one being better.
+        standard, method, optimal: the same score of the three; larger is better.
 
     >>> share_of_gap_closed(0.5, 0.75, 1.0), share_of_gap_closed(0.9, 0.9, 0.9)
     (0.5, None)
@@ -214,11 +208,12 @@ def _bootstrap(
 ) -> Significance:
     if resamples < 1 or not 0 < confidence < 1:
         raise LopsError(
-            f"resamples is {resamples}, confidence {confidence}; wanted at least 1, and a number between 0 and 1"
+            f"resamples is {resamples}, confidence {confidence}; "
+            "wanted at least 1, and a number between 0 and 1"
         )
     columns, k = _coded(gold, [*first, *second], classes)
-    # Documents with the same gold label and the same predictions are alike: to draw documents is to
-    # draw how many of each kind.
+    # Documents with equal gold labels and predictions are interchangeable: drawing documents means
+    # drawing the count of each kind.
     kinds, counts = np.unique(np.stack(columns, axis=1), axis=0, return_counts=True)
     observed = _differences(counts[:, None].astype(np.float64), kinds, k).mean(axis=2)[:, 0]
     rng = np.random.default_rng(seed)
@@ -226,44 +221,40 @@ def _bootstrap(
     at_once = max(1, _CELLS_AT_ONCE // len(counts))
     for start in range(0, resamples, at_once):
         size = min(at_once, resamples - start)
-        drawn = np.ascontiguousarray(
-            rng.multinomial(counts.sum(), counts / counts.sum(), size=size).T, dtype=np.float64
-        )
+        drawn = rng.multinomial(counts.sum(), counts / counts.sum(), size=size).T
+        drawn = np.ascontiguousarray(drawn, dtype=np.float64)
         runs = rng.multinomial(n_seeds, np.full(n_seeds, 1 / n_seeds), size=size) / n_seeds
         found.append((_differences(drawn, kinds, k) * runs).sum(axis=2))
     resampled = np.concatenate(found, axis=1)
-    return Significance(
-        *(
-            _difference(float(value), row, confidence)
-            for value, row in zip(observed, resampled, strict=True)
-        )
+    micro, macro = (
+        _difference(float(value), row, confidence)
+        for value, row in zip(observed, resampled, strict=True)
     )
+    return Significance(micro, macro)
 
 
 def _coded(
     gold: Labels, predictions: Sequence[Labels], classes: Sequence[Label]
 ) -> tuple[list[NDArray[np.int64]], int]:
-    """Gold labels and predictions as class numbers, (n,) each, and the number of classes."""
-    named = {
-        "gold": gold,
-        **{f"prediction {number}": labels for number, labels in enumerate(predictions)},
-    }
+    """Return gold labels and predictions as class numbers, (n,) each, and the number of classes."""
+    numbered = {f"prediction {number}": labels for number, labels in enumerate(predictions)}
+    named = {"gold": gold, **numbered}
     *arrays, names = comparable(**named, classes=classes)
     check_aligned(**dict(zip(named, arrays, strict=True)))
     if not len(arrays[0]):
         raise LopsError("there is no document; a comparison needs at least one")
     if len(set(names.tolist())) != len(names):
         raise LopsError(f"classes is {names.tolist()}; name every class once")
-    return [codes(name, array, names) for name, array in zip(named, arrays, strict=True)], len(
-        names
-    )
+    columns = [codes(name, array, names) for name, array in zip(named, arrays, strict=True)]
+    return columns, len(names)
 
 
 def _differences(
     weights: NDArray[np.float64], kinds: NDArray[np.int64], k: int
 ) -> NDArray[np.float64]:
-    """First minus second, (2, r, s): micro and macro-F1 of r weightings, (m, r), of kinds of
-    documents, (m, 1 + 2 s), of s runs.
+    """Return first minus second, (2, r, s), of micro and macro-F1.
+
+    ``weights`` (m, r) are r weightings of the m ``kinds`` of documents, (m, 1 + 2 s), of s runs.
     """
     n_seeds = (kinds.shape[1] - 1) // 2
     of_gold, total = _sums(kinds[:, 0], weights, k), weights.sum(axis=0)
@@ -276,12 +267,11 @@ def _differences(
 
 
 def _sums(labels: NDArray[np.int64], weights: NDArray[np.float64], k: int) -> NDArray[np.float64]:
-    """Sum of the weights, (m, r), of each class, (k, r)."""
+    """Return the sum of the weights, (m, r), of each class, (k, r)."""
     from scipy import sparse
 
-    members = sparse.csr_matrix(
-        (np.ones(len(labels)), (labels, np.arange(len(labels)))), shape=(k, len(labels))
-    )
+    n = len(labels)
+    members = sparse.csr_matrix((np.ones(n), (labels, np.arange(n))), shape=(k, n))
     found: NDArray[np.float64] = members @ weights
     return found
 
@@ -289,20 +279,18 @@ def _sums(labels: NDArray[np.int64], weights: NDArray[np.float64], k: int) -> ND
 def _f1(
     correct: NDArray[np.float64], occurrences: NDArray[np.float64], total: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Micro and macro-F1, (2, r), as :func:`lops_adapters.evaluation.f1_scores` has them; counts
-    are (k, r), totals (r,).
+    """Return micro and macro-F1, (2, r), defined as in :func:`lops_adapters.evaluation.f1_scores`.
+
+    Counts are (k, r), totals (r,).
     """
-    per_class = np.divide(
-        2.0 * correct, occurrences, out=np.zeros_like(correct), where=occurrences > 0
-    )
-    return np.stack(
-        [correct.sum(axis=0) / total, per_class.sum(axis=0) / (occurrences > 0).sum(axis=0)]
-    )
+    present = occurrences > 0
+    per_class = np.divide(2.0 * correct, occurrences, out=np.zeros_like(correct), where=present)
+    macro = per_class.sum(axis=0) / present.sum(axis=0)
+    return np.stack([correct.sum(axis=0) / total, macro])
 
 
 def _difference(observed: float, resampled: NDArray[np.float64], confidence: float) -> Difference:
     low, high = np.quantile(resampled, [(1 - confidence) / 2, (1 + confidence) / 2])
     smaller = min(int((resampled <= 0).sum()), int((resampled >= 0).sum()))
-    return Difference(
-        observed, float(low), float(high), min(1.0, 2 * (smaller + 1) / (len(resampled) + 1))
-    )
+    p_value = min(1.0, 2 * (smaller + 1) / (len(resampled) + 1))
+    return Difference(observed, float(low), float(high), p_value)

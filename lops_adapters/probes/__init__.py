@@ -7,8 +7,8 @@ from lops_adapters.probes.base import Probe, Snapshot
 
 __all__ = ["PROBES", "Probe", "Snapshot", "probe_class", "text_probe"]
 
-# A new probe is a file, a line here and a row in the conformance suite. Modules are imported when
-# asked for: torch takes seconds.
+# A new probe is a module, a row here and a row in the conformance suite. Modules are imported only
+# when needed, since torch takes seconds.
 PROBES = {
     "linear": "lops_adapters.probes.linear:LinearProbe",
     "transformer": "lops_adapters.probes.transformer:TransformerProbe",
@@ -33,8 +33,9 @@ def probe_class(kind: str) -> type[Probe]:
 def text_probe(
     kind: str, *, encoder: str, max_tokens: int, device: str, quiet: bool = True
 ) -> Probe:
-    """Return a probe that a framework can watch in place of its own network: ``linear`` or
-    ``transformer``, in its default settings.
+    """Return a probe over raw texts, ``linear`` or ``transformer``, in its default settings.
+
+    A framework watches it in place of its own network.
 
     >>> text_probe("linear", encoder="minilm", max_tokens=128, device="cpu").max_epochs
     4

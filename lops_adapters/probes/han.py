@@ -1,6 +1,4 @@
-"""The HAN probe: ConWea's hierarchical attention network, as a watched probe and as a classifier
-with early stopping.
-"""
+"""The HAN probe: ConWea's hierarchical attention network."""
 
 from __future__ import annotations
 
@@ -14,7 +12,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lops_adapters.core import LopsError
-from lops_adapters.probes.base import Probe, Stage, Update, steady
+from lops_adapters.probes.base import Stage, Update, steady
+from lops_adapters.probes.han_tuning import Document, TunableHan, trainable
 from lops_adapters.probes.torch_tools import (
     LocalRandomness,
     autocast,
@@ -23,42 +22,38 @@ from lops_adapters.probes.torch_tools import (
     resolve_device,
     training_batches,
 )
-from lops_adapters.probes.tuning import check_targets, check_tuning, check_weights
 from lops_adapters.probes.words import WordVectors, sentences_of, word_ids, word_table
 
-Document = list[np.ndarray]  # one array of word indices a sentence
 Heard = Callable[[np.ndarray, np.ndarray], None]
 
 
 @dataclass
-class HanProbe(Probe):
+class HanProbe(TunableHan):
     """A hierarchical attention network over sentences of tokens.
 
     Args:
         vectors: frozen word vectors; words without one are left out. Default: random vectors for
-            the words of the training samples, trained along.
-        epochs: at most so many passes.
-        batch_size: samples an update.
+            the words of the training samples, trained with the network.
+        epochs: largest number of passes.
+        batch_size: samples per update.
         learning_rate: of the optimizer.
-        units: of each GRU, each way, and of each attention.
+        units: of each GRU, per direction, and of each attention.
         max_sentences, max_words: longer documents and sentences are cut at the end.
         validation: fraction of the samples held out for early stopping; 0 trains on all of them for
             all epochs.
-        patience: stop after so many epochs without a lower validation loss.
-        restore_best: go back to the weights of the lowest validation loss (the original keeps the
-            last ones).
-        last_words_only: the original's reading of a document, one sentence of its last
+        patience: stop after this many epochs without a lower validation loss.
+        restore_best: restore the weights of the lowest validation loss (the original keeps the last
+            ones).
+        last_words_only: read a document as the original does, as one sentence of its last
             ``max_words`` words.
         optimizer: ``adam``, or ``sgd`` with momentum 0.9.
-        smoothing: trains towards (1 - smoothing) times the pseudo-label plus smoothing spread
-            evenly over all k classes; 0 to below 1.
+        smoothing: label smoothing over all k classes, 0 <= smoothing < 1.
         precision, device: as for the transformer probe; on CPUs the small matrices of a GRU are
             slower in bfloat16.
 
-    Samples are sentences of tokens; or tokens, which are one sentence; or strings, which are cut
-    into sentences at ``.``, ``!`` and ``?`` and into tokens at white space. Source: Mekala and
-    Shang, ACL 2020 (ConWea); batch, rate and units from its released code.
-
+    A sample is a list of sentences of tokens; or a list of tokens, read as one sentence; or a
+    string, cut into sentences at ``.``, ``!`` and ``?`` and into tokens at white space. Source:
+    Mekala and Shang, ACL 2020 (ConWea); batch, rate and units from its released code.
     """
 
     kind: ClassVar[str] = "han"
@@ -80,27 +75,18 @@ class HanProbe(Probe):
     _words: dict[str, int] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        if (
-            min(
-                self.epochs,
-                self.batch_size,
-                self.units,
-                self.max_sentences,
-                self.max_words,
-                self.patience,
-            )
-            < 1
-        ):
-            raise LopsError(
-                "epochs, batch_size, units, max_sentences, max_words and patience must be at least 1"
-            )
+        for name in ("epochs", "batch_size", "units", "max_sentences", "max_words", "patience"):
+            if getattr(self, name) < 1:
+                raise LopsError(f"{name} is {getattr(self, name)}; wanted at least 1")
         if not 0 <= self.validation < 1 or not self.learning_rate > 0:
             raise LopsError(
-                f"validation is {self.validation}, learning_rate {self.learning_rate}; wanted 0 <= validation < 1 and a rate > 0"
+                f"validation is {self.validation}, learning_rate {self.learning_rate}; "
+                "wanted 0 <= validation < 1 and learning_rate > 0"
             )
         if self.optimizer not in ("adam", "sgd") or not 0 <= self.smoothing < 1:
             raise LopsError(
-                f"optimizer is {self.optimizer!r}, smoothing {self.smoothing}; wanted adam or sgd, and 0 <= smoothing < 1"
+                f"optimizer is {self.optimizer!r}, smoothing {self.smoothing}; "
+                "wanted adam or sgd, and 0 <= smoothing < 1"
             )
         self._device = resolve_device(self.device)
         autocast(self._device, self.precision)
@@ -110,20 +96,18 @@ class HanProbe(Probe):
 
     @property
     def max_epochs(self) -> int:
-        """Epochs that training runs for at most."""
+        """The largest number of epochs that training runs for."""
         return self.epochs
 
     def prepare(self, samples: Sequence[Any], *, fit: bool = False) -> list[Document]:
-        """Word indices of every sentence; a document without a known word becomes one sentence of
-        padding.
+        """Return the word indices of every sentence.
+
+        A document without a known word becomes one sentence of padding.
         """
         documents = [sentences_of(sample) for sample in samples]
         if fit and self.vectors is None:
-            self._words = word_ids(
-                sorted(
-                    {word for document in documents for sentence in document for word in sentence}
-                )
-            )
+            words = {word for document in documents for sentence in document for word in sentence}
+            self._words = word_ids(sorted(words))
         return [self._indices(document) for document in documents]
 
     def _indices(self, document: Sequence[Sequence[str]]) -> Document:
@@ -132,10 +116,8 @@ class HanProbe(Probe):
             words = [lookup[word] for sentence in document for word in sentence if word in lookup]
             kept = [words[-self.max_words :]]
         else:
-            kept = [
-                [lookup[word] for word in sentence if word in lookup][: self.max_words]
-                for sentence in document
-            ]
+            known = [[lookup[word] for word in sentence if word in lookup] for sentence in document]
+            kept = [words[: self.max_words] for words in known]
         kept = [sentence for sentence in kept if sentence][: self.max_sentences]
         return [np.array(sentence, dtype=np.int64) for sentence in kept or [[0]]]
 
@@ -147,16 +129,13 @@ class HanProbe(Probe):
 
         torch = import_torch()
         table = torch.from_numpy(self._table(seed))
-        return HanNetwork(table, n_classes, self.units, freeze=self.vectors is not None).to(
-            self._device
-        )
+        network = HanNetwork(table, n_classes, self.units, freeze=self.vectors is not None)
+        return network.to(self._device)
 
     def updates(
         self, prepared: list[Document], codes: np.ndarray, n_classes: int, seed: int
     ) -> Iterator[Update]:
-        """Train a fresh network; the seed decides its weights, the held-out samples and the
-        batches.
-        """
+        """Train a fresh network; the seed decides weights, held-out samples and batches."""
         self._start(n_classes, seed)
         rng = np.random.default_rng(seed)
         held_out = np.sort(rng.permutation(len(prepared))[: int(self.validation * len(prepared))])
@@ -164,12 +143,9 @@ class HanProbe(Probe):
         stopper = _EarlyStopping(self.patience)
         for update in self._stage(prepared, train, codes, rng, self.schedule):
             yield update
-            epoch_ends = update.done % update.per_epoch == 0
-            if (
-                epoch_ends
-                and len(held_out)
-                and stopper.should_stop(self._loss(prepared, held_out, codes), self._network)
-            ):
+            if not len(held_out) or update.done % update.per_epoch:
+                continue
+            if stopper.should_stop(self._loss(prepared, held_out, codes), self._network):
                 break
         if self.restore_best and stopper.best is not None:
             self._network.load_state_dict(stopper.best)
@@ -187,8 +163,9 @@ class HanProbe(Probe):
         seed: int,
         stages: Sequence[Stage],
     ) -> Iterator[Update]:
-        """Train a fresh network in stages on all samples, each with a fresh optimizer; nothing is
-        held out, nothing stops early.
+        """Train a fresh network in stages on all samples, each stage with a fresh optimizer.
+
+        Nothing is held out and training does not stop early.
         """
         self._start(n_classes, seed)
         rng = np.random.default_rng(seed)
@@ -221,8 +198,8 @@ class HanProbe(Probe):
     def _optimizer(self) -> Any:
         optim = import_torch().optim
         if self.optimizer == "sgd":
-            return optim.SGD(_trainable(self._network), lr=self.learning_rate, momentum=0.9)
-        return optim.Adam(_trainable(self._network), lr=self.learning_rate)
+            return optim.SGD(trainable(self._network), lr=self.learning_rate, momentum=0.9)
+        return optim.Adam(trainable(self._network), lr=self.learning_rate)
 
     def _forward(self, prepared: list[Document], positions: np.ndarray) -> Any:
         torch = import_torch()
@@ -240,11 +217,13 @@ class HanProbe(Probe):
         codes: np.ndarray,
         heard: Heard | None = None,
     ) -> None:
-        """Make one update; the batch runs in slices that fit a processor's cache, which changes the
-        speed and not the gradient.
+        """Make one update.
 
-        ``codes`` are class codes (n,), or soft labels (n, k), for which the gradient of
-        cross-entropy is that of KL divergence.
+        The batch runs in slices that fit a processor's cache, which changes the speed and not the
+        gradient.
+
+        ``codes`` are class codes (n,) or soft labels (n, k); for the latter, cross-entropy has the
+        gradient of KL divergence.
         """
         torch = import_torch()
         smoothing = self.smoothing if codes.ndim == 1 else 0.0
@@ -255,109 +234,41 @@ class HanProbe(Probe):
             scores = self._forward(prepared, part)
             loss = torch.nn.functional.cross_entropy(
                 scores, target, reduction="sum", label_smoothing=smoothing
-            ) / len(batch)
+            )
             if heard is not None:
                 heard(part, torch.softmax(scores.detach(), dim=-1).cpu().numpy())
-            loss.backward()
+            (loss / len(batch)).backward()
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
 
     def _loss(self, prepared: list[Document], positions: np.ndarray, codes: np.ndarray) -> float:
-        probabilities = self.predict_prepared(prepared, positions)[
-            np.arange(len(positions)), codes[positions]
-        ]
-        return float(-np.log(np.maximum(probabilities, 1e-12)).mean())
+        probabilities = self.predict_prepared(prepared, positions)
+        of_label = probabilities[np.arange(len(positions)), codes[positions]]
+        return float(-np.log(np.maximum(of_label, 1e-12)).mean())
 
     def predict_prepared(
         self, prepared: list[Document], positions: np.ndarray | None = None
     ) -> np.ndarray:
-        """Class probabilities, (m, k) float32."""
+        """Return class probabilities, (m, k) float32."""
         torch = import_torch()
         if self._network is None:
             raise self._untrained()
         where = np.arange(len(prepared)) if positions is None else np.asarray(positions)
         sizes = np.array([sum(map(len, document)) for document in prepared], dtype=np.int64)
-        probabilities = np.zeros(
-            (len(prepared), self._network.output.out_features), dtype=np.float32
-        )
+        n_classes = self._network.output.out_features
+        probabilities = np.zeros((len(prepared), n_classes), dtype=np.float32)
         self._network.eval()
         with torch.inference_mode():
             for batch in prediction_batches(sizes, where, budget=16384):
-                probabilities[batch] = (
-                    torch.softmax(self._forward(prepared, batch), dim=-1).cpu().numpy()
-                )
+                scores = torch.softmax(self._forward(prepared, batch), dim=-1)
+                probabilities[batch] = scores.cpu().numpy()
         return probabilities[where]
 
-    def tuner(
-        self, *, learning_rate: float, momentum: float, decay: float
-    ) -> Callable[[list[Document], np.ndarray, np.ndarray], None]:
-        """Return a function that makes one update of the trained network towards soft labels, for
-        self-training.
-
-        Args:
-            learning_rate: of a fresh SGD; the step size is learning_rate / (1 + decay * updates
-                done).
-            momentum: of that SGD, at least 0 and below 1.
-            decay: see learning_rate; at least 0.
-
-        Returns:
-            ``update(prepared, positions, targets)``: on the samples at ``positions``, (b,) int,
-            towards ``targets``, (b, k) float, by KL divergence.
-
-        Raises:
-            LopsError: untrained, a setting out of range, or (when updating) targets of another
-                shape.
-
-        """
-        if self._network is None:
-            raise self._untrained()
-        check_tuning(learning_rate, momentum, decay)
-        optimizer = import_torch().optim.SGD(
-            _trainable(self._network), lr=learning_rate, momentum=momentum
-        )
-        n_classes, done = self._network.output.out_features, 0
-
-        def update(prepared: list[Document], positions: np.ndarray, targets: np.ndarray) -> None:
-            nonlocal done
-            soft = check_targets(positions, targets, n_classes)
-            optimizer.param_groups[0]["lr"] = learning_rate / (1 + decay * done)
-            self._learn(optimizer, [prepared[i] for i in positions], np.arange(len(soft)), soft)
-            done += 1
-
-        return update
-
-    def trainable_weights(self) -> list[np.ndarray]:
-        """Return copies of the weights that training changes, in a fixed order; frozen word vectors
-        are not among them.
-        """
-        if self._network is None:
-            raise self._untrained()
-        return [parameter.detach().cpu().numpy().copy() for parameter in _trainable(self._network)]
-
-    def restore(self, weights: Sequence[np.ndarray], n_classes: int, seed: int = 0) -> HanProbe:
-        """Build the network and give it what :meth:`trainable_weights` returned; itself is
-        returned.
-
-        Without ``vectors``, :meth:`prepare` has to learn the words first (``fit=True``).
-
-        Raises:
-            LopsError: weights of other shapes than this network's.
-
-        """
-        torch = import_torch()
-        with LocalRandomness(seed, self._device).inside():
-            network = self._build(n_classes, seed)
-        trainable = _trainable(network)
-        check_weights(weights, [tuple(parameter.shape) for parameter in trainable])
-        with torch.no_grad():
-            for parameter, weight in zip(trainable, weights, strict=True):
-                parameter.copy_(torch.tensor(weight))
-        self._network = network
-        return self
-
     def save(self, folder: Path) -> None:
-        """Write ``model.safetensors`` (all weights with the word vectors) and ``han.json``
-        (settings, words, number of classes).
+        """Write ``model.safetensors`` and ``han.json``.
+
+        The first holds all weights with the word vectors, the second settings, words and number of
+        classes.
         """
         from safetensors.torch import save_file
 
@@ -371,13 +282,9 @@ class HanProbe(Probe):
             "n_classes": self._network.output.out_features,
         }
         (folder / "han.json").write_text(json.dumps(stored), encoding="utf-8")
-        save_file(
-            {
-                name: tensor.contiguous().cpu()
-                for name, tensor in self._network.state_dict().items()
-            },
-            folder / "model.safetensors",
-        )
+        weights = self._network.state_dict()
+        tensors = {name: tensor.contiguous().cpu() for name, tensor in weights.items()}
+        save_file(tensors, folder / "model.safetensors")
 
     @classmethod
     def load(cls, folder: Path, *, device: str = "auto") -> HanProbe:
@@ -394,10 +301,6 @@ class HanProbe(Probe):
             probe._network = probe._build(stored["n_classes"], seed=0)
         probe._network.load_state_dict(weights)
         return probe
-
-
-def _trainable(network: Any) -> list[Any]:
-    return [parameter for parameter in network.parameters() if parameter.requires_grad]
 
 
 class _EarlyStopping:

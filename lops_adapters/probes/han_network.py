@@ -1,5 +1,6 @@
-"""The hierarchical attention network (Yang et al., NAACL 2016) as ConWea configures it, with packed
-sequences and masked attention.
+"""The hierarchical attention network (Yang et al., NAACL 2016) as ConWea configures it.
+
+Unlike ConWea's, it uses packed sequences and masked attention.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 
 class Attention(nn.Module):
-    """Weighted mean over time: weights are softmax(tanh(x W) u), and padding takes no part (in the
-    original it does).
+    """Weighted mean over time with the weights softmax(tanh(x W) u).
+
+    Padding is masked; the original includes it.
     """
 
     def __init__(self, width: int, units: int) -> None:
@@ -47,8 +49,9 @@ class Level(nn.Module):
                 nn.init.zeros_(parameter)
 
     def forward(self, inputs: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
-        """Pool inputs (rows, time, width) of the given lengths (rows,), on the CPU and at least 1,
-        into (rows, 2 units).
+        """Pool inputs (rows, time, width) into (rows, 2 units).
+
+        ``lengths`` is (rows,), on the CPU, at least 1 each.
         """
         packed = pack_padded_sequence(inputs, lengths, batch_first=True, enforce_sorted=False)
         states, _ = pad_packed_sequence(self.gru(packed)[0], batch_first=True)
@@ -60,7 +63,12 @@ class Level(nn.Module):
 class HanNetwork(nn.Module):
     """Words to sentences to a document to class scores.
 
-    ``words`` is the embedding table, (vocabulary, width) float32, whose row 0 is padding.
+    Args:
+        words: the embedding table, (vocabulary, width) float32; row 0 is padding.
+        n_classes: k.
+        units: of each GRU, per direction, and of each attention.
+        freeze: keep the embedding table fixed.
+
     """
 
     def __init__(self, words: torch.Tensor, n_classes: int, units: int, freeze: bool) -> None:
@@ -71,10 +79,13 @@ class HanNetwork(nn.Module):
         self.output = nn.Linear(2 * units, n_classes)
 
     def forward(self, sentences: torch.Tensor, words: torch.Tensor, counts: list[int]) -> Any:
-        """Class scores (documents, k).
+        """Return class scores (documents, k).
 
-        ``sentences`` is (all sentences, longest) int64 word indices, ``words`` the length of each
-        on the CPU, ``counts`` how many sentences each document has, in order.
+        Args:
+            sentences: (all sentences, longest) int64 word indices.
+            words: the length of each sentence, on the CPU.
+            counts: the number of sentences of each document, in order.
+
         """
         vectors = self.word_level(self.embedding(sentences), words)
         documents = nn.utils.rnn.pad_sequence(list(vectors.split(counts)), batch_first=True)

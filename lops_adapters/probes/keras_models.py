@@ -1,6 +1,4 @@
-"""Compiled Keras models: how their targets and outputs are read, and copying, saving and loading
-them.
-"""
+"""Compiled Keras models: targets, outputs, copying, saving and loading."""
 
 from __future__ import annotations
 
@@ -15,6 +13,8 @@ import numpy as np
 from lops_adapters.core import LopsError
 from lops_adapters.probes.keras_tools import import_keras
 
+_AS_FUNCTION = "give a function that takes the number of classes and returns a new compiled model"
+
 
 @dataclass(frozen=True)
 class Head:
@@ -22,7 +22,7 @@ class Head:
 
     Attributes:
         n_classes: k.
-        single: one output unit that stands for class 1 of two.
+        single: a single output unit, the probability or logit of class 1 of two.
         sparse: the loss takes class codes.
         logits: the outputs are scores before softmax or sigmoid.
 
@@ -34,8 +34,10 @@ class Head:
     logits: bool
 
     def targets(self, codes: np.ndarray, smoothing: float) -> np.ndarray:
-        """Return what the loss wants for class codes (b,): codes (b,) int32, or (b, k) or (b, 1)
-        float32 with smoothing.
+        """Return the targets that the model's loss takes for class codes (b,).
+
+        They are codes (b,) int32 for a sparse loss, otherwise (b, k) or (b, 1) float32 with
+        smoothing.
 
         >>> Head(2, single=False, sparse=False, logits=False).targets(np.array([1]), 0.5)
         array([[0.25, 0.75]], dtype=float32)
@@ -47,32 +49,30 @@ class Head:
         return self.soft_targets(soft)
 
     def soft_targets(self, soft: np.ndarray) -> np.ndarray:
-        """Return what :meth:`soft_loss` wants for soft labels (b, k)."""
+        """Return the targets that :meth:`soft_loss` takes for soft labels (b, k)."""
         return soft[:, 1:] if self.single else soft
 
     def soft_loss(self) -> Any:
-        """Return KL divergence to soft labels, or the cross-entropy of the same gradient where
-        outputs are no probabilities.
+        """Return KL divergence to soft labels.
+
+        For logits or a single unit it is the cross-entropy, which has the same gradient.
         """
         losses = import_keras().losses
         if self.single:
             return losses.BinaryCrossentropy(from_logits=self.logits)
-        return (
-            losses.CategoricalCrossentropy(from_logits=True)
-            if self.logits
-            else losses.KLDivergence()
-        )
+        if self.logits:
+            return losses.CategoricalCrossentropy(from_logits=True)
+        return losses.KLDivergence()
 
     def probabilities(self, outputs: Any) -> np.ndarray:
-        """Class probabilities, (b, k) float32, of a model's outputs (b, k) or (b, 1).
+        """Return class probabilities, (b, k) float32, of a model's outputs (b, k) or (b, 1).
 
         Raises:
-            LopsError: the outputs are no probabilities and the loss does not say that they are
-                logits.
+            LopsError: the outputs are no probabilities, and the loss does not say from_logits=True.
 
         """
         scores = np.asarray(outputs).astype(np.float32)
-        if self.logits:  # of one unit: the sigmoid is the softmax over it and 0
+        if self.logits:  # with one unit, its sigmoid equals the softmax over it and 0
             scores = np.hstack([np.zeros_like(scores), scores]) if self.single else scores
             scores = np.exp(scores - scores.max(axis=1, keepdims=True))
             return scores / scores.sum(axis=1, keepdims=True)
@@ -81,35 +81,39 @@ class Head:
         sums = scores.sum(axis=1, keepdims=True)
         if (scores < 0).any() or (np.abs(sums - 1.0) > 0.02).any():
             raise LopsError(
-                f"the model's outputs are no probabilities (a row is {scores[0].tolist()[:5]}); wanted a softmax (one unit: a sigmoid) at "
-                "its end, or a loss of Keras with from_logits=True"
+                f"the model's outputs are no probabilities (first row: {scores[0].tolist()[:5]}); "
+                "wanted a softmax (one unit: a sigmoid) as the last layer, or a Keras loss with "
+                "from_logits=True"
             )
         return scores / sums
 
 
 def read_loss(model: Any, smoothing: float) -> tuple[bool, bool]:
-    """Return of a compiled model whether its loss takes class codes, and whether it takes logits.
+    """Return whether a compiled model's loss takes class codes, and whether it takes logits.
 
     Raises:
-        LopsError: it is no model, not compiled, has more than one loss, or smoothing is asked of a
-            loss that takes class codes.
+        LopsError: not a model, not compiled, more than one loss, or smoothing with a loss that
+            takes class codes.
 
     """
     keras = import_keras()
     if not isinstance(model, keras.Model):
         raise LopsError(
-            f"model is {model!r}; wanted a compiled Keras model, or a function that returns one for a number of classes"
+            f"model is {model!r}; wanted a compiled Keras model, or a function that takes the "
+            "number of classes and returns one"
         )
     if not model.compiled or model.loss is None:
         raise LopsError(
-            f"the Keras model {model.name!r} is not compiled with a loss; call its compile(optimizer=..., loss=...) first"
+            f"the Keras model {model.name!r} is not compiled with a loss; "
+            "call its compile(optimizer=..., loss=...) first"
         )
     found = model.loss
     if isinstance(found, dict | list | tuple):
         parts = list(found.values()) if isinstance(found, dict) else list(found)
         if len(parts) != 1:
             raise LopsError(
-                f"the Keras model {model.name!r} has {len(parts)} losses; wanted one output with one loss"
+                f"the Keras model {model.name!r} has {len(parts)} losses; "
+                "wanted one output with one loss"
             )
         found = parts[0]
     loss = keras.losses.get(found)
@@ -119,19 +123,21 @@ def read_loss(model: Any, smoothing: float) -> tuple[bool, bool]:
     )
     if sparse and smoothing:
         raise LopsError(
-            f"smoothing is {smoothing}, and the loss of the Keras model {model.name!r} takes class codes; wanted smoothing=0, or a loss "
-            "that takes one probability a class, such as categorical_crossentropy"
+            f"smoothing is {smoothing}, but the loss of the Keras model {model.name!r} takes class "
+            "codes; wanted smoothing=0, or a loss that takes one probability per class, such as "
+            "categorical_crossentropy"
         )
     logits = isinstance(loss, keras.losses.Loss) and loss.get_config().get("from_logits", False)
     return sparse, bool(logits)
 
 
 def copy_of(model: Any) -> Any:
-    """Return a copy of a compiled model: its layers, its weights, its compile configuration; the
-    optimizer starts anew.
+    """Return a copy of a compiled model: layers, weights and compile configuration.
+
+    Its optimizer starts afresh.
 
     Raises:
-        LopsError: Keras cannot make one.
+        LopsError: Keras cannot copy the model.
 
     """
     keras = import_keras()
@@ -139,52 +145,54 @@ def copy_of(model: Any) -> Any:
         copied = keras.models.clone_model(model)
         copied.set_weights(model.get_weights())
         copied.compile_from_config(model.get_compile_config())
-    except Exception as error:  # whatever a custom layer, model, loss or metric raises
+    except Exception as error:  # custom layers, models, losses and metrics can raise anything
         raise LopsError(
-            f"Keras cannot copy the model {model.name!r} ({_first_line(error)}); give a function that takes the number of classes and "
-            "returns a new compiled model"
+            f"Keras cannot copy the model {model.name!r} ({_first_line(error)}); {_AS_FUNCTION}"
         ) from error
     if type(copied) is not type(model) or not copied.compiled:
         raise LopsError(
-            f"Keras copies the model {model.name!r} without what its class {type(model).__name__} adds; give a function that takes the "
-            "number of classes and returns a new compiled model"
+            f"Keras copies the model {model.name!r} without what its class {type(model).__name__} "
+            f"adds; {_AS_FUNCTION}"
         )
     return copied
 
 
 def set_learning_rate(model: Any, learning_rate: float) -> None:
-    """Give a compiled model's optimizer another step size; a LopsError where it has a schedule."""
+    """Set the learning rate of a compiled model; raise a LopsError if it has a schedule."""
     try:
         model.optimizer.learning_rate = learning_rate
     except TypeError:
         raise LopsError(
-            f"learning_rate is {learning_rate}, and the model's optimizer has a schedule; wanted learning_rate=None"
+            f"learning_rate is {learning_rate}, but the model's optimizer has a schedule; "
+            "wanted learning_rate=None"
         ) from None
 
 
 def read_head(model: Any, row: Any, n_classes: int, smoothing: float) -> Head:
-    """Return how a compiled model is read, trying it on one encoded sample.
+    """Return how to read a compiled model's outputs, after a trial on one encoded sample.
 
     Raises:
-        LopsError: it does not take the sample, has another number of outputs than classes, or as
-            :func:`read_loss`.
+        LopsError: the model does not take the sample, its number of outputs is not the number of
+            classes, or what :func:`read_loss` refuses.
 
     """
     sparse, logits = read_loss(model, smoothing)
     try:
         outputs = model.predict_on_batch(row)
-    except Exception as error:  # whatever a layer raises
+    except Exception as error:  # layers can raise anything
         raise LopsError(
-            f"the Keras model {model.name!r} does not take an encoded sample ({_first_line(error)}); wanted an `encode` that returns the "
-            "model's inputs for samples, one row a sample"
+            f"the Keras model {model.name!r} does not take an encoded sample "
+            f"({_first_line(error)}); wanted an `encode` that returns the model's inputs, "
+            "one row per sample"
         ) from error
     shape = getattr(outputs, "shape", None)
     single = shape == (1, 1) and n_classes == 2 and not sparse
     if shape != (1, n_classes) and not single:
         found = f"outputs of shape {shape}" if shape else f"{len(outputs)} outputs"
         raise LopsError(
-            f"the Keras model {model.name!r} gives {found} for one sample; wanted (1, {n_classes}), one for each of {n_classes} classes. "
-            "Where the number of classes varies, give a function that takes it and returns a new compiled model"
+            f"the Keras model {model.name!r} gives {found} for one sample; "
+            f"wanted (1, {n_classes}), one per class. "
+            f"If the number of classes varies, {_AS_FUNCTION}"
         )
     head = Head(n_classes, single, sparse, logits)
     head.probabilities(outputs)
@@ -196,9 +204,7 @@ def _first_line(error: Exception) -> str:
 
 
 def save_model(model: Any, path: Path) -> None:
-    """Write a model in Keras's own format, without the time of day, so that the same model makes
-    the same file.
-    """
+    """Write a model in Keras's own format, without the date, so equal models make equal files."""
     model.save(path)
     with zipfile.ZipFile(path) as archive:
         parts = {name: archive.read(name) for name in archive.namelist()}
@@ -217,12 +223,12 @@ def load_model(path: Path) -> Any:
         LopsError: Keras cannot rebuild it.
 
     """
-    from lops_adapters.probes import keras_networks  # noqa: F401  # registers the layers of the text CNN
+    import lops_adapters.probes.keras_networks  # noqa: F401  # registers the text CNN's layers
 
     try:
         return import_keras().saving.load_model(path)
-    except Exception as error:  # whatever a custom layer raises
+    except Exception as error:  # custom layers can raise anything
         raise LopsError(
-            f"{path} cannot be loaded ({_first_line(error)}); layers, losses and functions of one's own have to be registered with "
-            "keras.saving.register_keras_serializable first"
+            f"{path} cannot be loaded ({_first_line(error)}); register custom layers, losses and "
+            "functions with keras.saving.register_keras_serializable first"
         ) from error

@@ -1,5 +1,6 @@
-"""The text CNN (Kim, EMNLP 2014) as WeSTClass configures it, in Keras 3, with padding that takes no
-part.
+"""The text CNN (Kim, EMNLP 2014) as WeSTClass configures it, in Keras 3.
+
+Unlike WeSTClass's, it masks padding.
 """
 
 from __future__ import annotations
@@ -16,23 +17,25 @@ WIDTHS = (2, 3, 4, 5)
 
 @keras.saving.register_keras_serializable(package="lops_adapters")
 class WordEmbedding(keras.layers.Embedding):
-    """Word vectors (rows, time, width) of word ids (rows, time); id 0 is padding, whose vector is
-    zeros and learns nothing.
+    """Word vectors (rows, time, width) of word ids (rows, time).
+
+    Id 0 is padding; its vector is zeros and is not trained.
     """
 
     def call(self, inputs: Any) -> Any:
-        """Look the ids up."""
+        """Look up the ids."""
         known = keras.ops.expand_dims(keras.ops.not_equal(inputs, 0), -1)
         return super().call(inputs) * keras.ops.cast(known, self.compute_dtype)
 
 
 @keras.saving.register_keras_serializable(package="lops_adapters")
 class MaximumOverTime(keras.layers.Layer):
-    """Maximum (rows, filters) of a filter's states (rows, time, filters) over the windows that lie
-    wholly inside the document.
+    """Maximum (rows, filters) of a filter's states (rows, time, filters) inside the document.
 
-    Where a document is shorter than the filter it is the first window's. The original takes the
-    maximum over padding too.
+    Only windows wholly inside the document count.
+
+    A document shorter than the filter keeps the first window. The original includes padding in the
+    maximum.
 
     Args:
         width: words in the filter's window.
@@ -45,21 +48,17 @@ class MaximumOverTime(keras.layers.Layer):
         self.width = width
 
     def call(self, states: Any, ids: Any) -> Any:
-        """Pool the states of word ids (rows, time + width - 1), 0 where they are padding."""
-        lengths = keras.ops.sum(
-            keras.ops.cast(keras.ops.not_equal(ids, 0), "int32"), axis=1, keepdims=True
-        )
-        starts = keras.ops.expand_dims(
-            keras.ops.arange(keras.ops.shape(states)[1], dtype="int32"), 0
-        )
-        inside = keras.ops.logical_or(starts + self.width <= lengths, starts == 0)
-        nothing = keras.ops.cast(float("-inf"), states.dtype)
-        return keras.ops.max(
-            keras.ops.where(keras.ops.expand_dims(inside, -1), states, nothing), axis=1
-        )
+        """Pool the states of word ids (rows, time + width - 1); id 0 is padding."""
+        ops = keras.ops
+        known = ops.cast(ops.not_equal(ids, 0), "int32")
+        lengths = ops.sum(known, axis=1, keepdims=True)
+        starts = ops.expand_dims(ops.arange(ops.shape(states)[1], dtype="int32"), 0)
+        inside = ops.logical_or(starts + self.width <= lengths, starts == 0)
+        nothing = ops.cast(float("-inf"), states.dtype)
+        return ops.max(ops.where(ops.expand_dims(inside, -1), states, nothing), axis=1)
 
     def get_config(self) -> dict[str, Any]:
-        """Return what makes the same layer again."""
+        """Return the settings that rebuild the layer."""
         return {**super().get_config(), "width": self.width}
 
 
@@ -81,7 +80,7 @@ def text_cnn(
     Args:
         table: (words + 1, width) float32 word vectors; row 0 is padding.
         n_classes: k.
-        frozen: whether the word vectors stay as they are.
+        frozen: keep the word vectors fixed.
         learning_rate, momentum: of SGD.
         bfloat16: compute in bfloat16 (weights and the softmax stay float32).
 

@@ -14,44 +14,43 @@ import numpy as np
 from lops_adapters.core import LopsError
 from lops_adapters.probes import keras_models as models
 from lops_adapters.probes import keras_tools as tools
-from lops_adapters.probes.base import Probe, Update
+from lops_adapters.probes.base import Update
+from lops_adapters.probes.keras_tuning import TunableKeras
 from lops_adapters.probes.torch_tools import has_bfloat16, prediction_batches, training_batches
-from lops_adapters.probes.tuning import check_targets, check_tuning, check_weights
 from lops_adapters.probes.words import WordVectors, sentences_of, word_ids, word_table
 
 WIDEST = 5  # words in the widest filter of the text CNN
 
 
 @dataclass
-class KerasProbe(Probe):
+class KerasProbe(TunableKeras):
     """A text CNN over words, or any Keras 3 model, on any backend.
 
     Args:
-        model: a compiled Keras model, which is never changed: each training starts with a copy of
-            it, from the weights it has, with a fresh optimizer. Or a function that takes the number
-            of classes and returns a new compiled model, called for each training. Default: the text
-            CNN of WeSTClass.
+        model: a compiled Keras model, or a function that takes the number of classes and returns a
+            new compiled model. A model is never changed: each training starts from a copy with its
+            current weights and a fresh optimizer. A function is called for each training. Default:
+            the text CNN of WeSTClass.
         encode: turns samples into the inputs of ``model``: an array, or a tuple or dict of arrays,
-            with one row a sample. Default: ``numpy.asarray``. Only for a given ``model``.
+            with one row per sample. Default: ``numpy.asarray``. Only for a given ``model``.
         vectors: frozen word vectors for the text CNN; words without one are left out. Default:
-            random vectors of width 100 for the words of the training samples, trained along.
+            random vectors of width 100 for the words of the training samples, trained with it.
         epochs: passes over the training samples.
-        batch_size: samples an update.
+        batch_size: samples per update.
         learning_rate: of the optimizer. Default: 0.1 for the text CNN; as compiled for a given
             model.
         momentum: of the text CNN's SGD.
-        smoothing: trains towards (1 - smoothing) times the pseudo-label plus smoothing spread
-            evenly over all k classes; 0 to below 1. Not for losses that take class codes.
+        smoothing: label smoothing over all k classes, 0 <= smoothing < 1; 0 for losses that take
+            class codes.
         max_words: longer documents are cut at the end (text CNN).
         precision: ``auto`` (bfloat16 where the hardware has it and the backend is PyTorch),
             ``bfloat16`` or ``float32`` (text CNN).
-        device: ``auto``, ``cpu``, ``cuda``, ``cuda:N``, ``mps`` with PyTorch as the backend; others
-            choose for themselves.
+        device: ``auto``, ``cpu``, ``cuda``, ``cuda:N`` or ``mps`` if the backend is PyTorch; other
+            backends choose themselves.
 
     The text CNN reads strings, tokens, or sentences of tokens; its loss is KL divergence. Source:
     Meng, Shen, Zhang and Han, CIKM 2018 (WeSTClass); sizes, batch, rate and momentum from its
-    released code. A given model reads whatever ``encode`` does.
-
+    released code. A given model reads what ``encode`` accepts.
     """
 
     kind: ClassVar[str] = "keras"
@@ -81,44 +80,43 @@ class KerasProbe(Probe):
     def _check_settings(self) -> None:
         if min(self.epochs, self.batch_size, self.max_words) < 1:
             raise LopsError(f"{self!r}: wanted epochs, batch_size and max_words of at least 1")
-        if (
-            (self.learning_rate is not None and not self.learning_rate > 0)
-            or not 0 <= self.momentum < 1
-            or not 0 <= self.smoothing < 1
-        ):
+        rate_is_good = self.learning_rate is None or self.learning_rate > 0
+        if not rate_is_good or not 0 <= self.momentum < 1 or not 0 <= self.smoothing < 1:
             raise LopsError(
-                f"{self!r}: wanted a positive learning_rate, 0 <= momentum < 1 and 0 <= smoothing < 1"
+                f"{self!r}: "
+                "wanted a positive learning_rate, 0 <= momentum < 1 and 0 <= smoothing < 1"
             )
         if self.precision not in ("auto", "bfloat16", "float32"):
             raise LopsError(f"precision is {self.precision!r}; wanted auto, bfloat16 or float32")
         if self.model is None and self.encode is not None:
             raise LopsError(
-                "found `encode` without `model`; the text CNN reads texts or tokens by itself, so leave `encode` out"
+                "found `encode` without `model`; the text CNN reads texts or tokens itself: "
+                "leave `encode` out"
             )
         if self.model is not None and self.vectors is not None:
             raise LopsError(
-                "found `vectors` with a given `model`; they are for the text CNN, so leave one of the two out"
+                "found `vectors` with a given `model`; they are only for the text CNN: "
+                "leave one of the two out"
             )
 
     def _is_model(self) -> bool:
-        return isinstance(
-            self.model, tools.import_keras().Model
-        )  # a model can be called like a function, too
+        # callable() does not tell: a model can be called, too.
+        return isinstance(self.model, tools.import_keras().Model)
 
     @property
     def max_epochs(self) -> int:
-        """Epochs that training runs for."""
+        """The number of epochs that training runs for."""
         return self.epochs
 
     def prepare(self, samples: Sequence[Any], *, fit: bool = False) -> Any:
         """Encode samples.
 
         Returns:
-            For the text CNN n int32 arrays of word ids, at most ``max_words`` each, empty where no
-            word is known; for a given model what ``encode`` returns, as arrays.
+            For the text CNN, n int32 arrays of word ids, at most ``max_words`` each, empty if no
+            word is known; for a given model, the output of ``encode`` as arrays.
 
         Raises:
-            LopsError: a sample is no text, or the encoded samples do not have one row a sample.
+            LopsError: a sample is not a text, or the encoded samples lack one row per sample.
 
         """
         if self.model is not None:
@@ -129,12 +127,8 @@ class KerasProbe(Probe):
         if fit and self.vectors is None:
             self._words = word_ids(sorted({word for document in documents for word in document}))
         lookup = self._words
-        return [
-            np.array(
-                [lookup[word] for word in words if word in lookup][: self.max_words], dtype=np.int32
-            )
-            for words in documents
-        ]
+        ids = [[lookup[word] for word in words if word in lookup] for words in documents]
+        return [np.array(found[: self.max_words], dtype=np.int32) for found in ids]
 
     def _inputs(self, prepared: Any, positions: np.ndarray) -> Any:
         if self.model is not None:
@@ -156,7 +150,8 @@ class KerasProbe(Probe):
             models.read_loss(model, self.smoothing)
             if model is self._trained:
                 raise LopsError(
-                    "the function `model` returned the model it returned before; wanted a new one at each call"
+                    "the function `model` returned the model it returned before; "
+                    "wanted a new one at each call"
                 )
         if self.learning_rate is not None:
             models.set_learning_rate(model, self.learning_rate)
@@ -178,8 +173,9 @@ class KerasProbe(Probe):
     def updates(
         self, prepared: Any, codes: np.ndarray, n_classes: int, seed: int
     ) -> Iterator[Update]:
-        """Train a fresh text CNN, or a copy of the given model; the seed decides initial weights,
-        batches and dropout.
+        """Train a fresh text CNN or a copy of the given model.
+
+        The seed decides initial weights, batches and dropout.
         """
         randomness = tools.KerasRandomness(seed, self._device)
         rng = np.random.default_rng(seed)
@@ -187,17 +183,15 @@ class KerasProbe(Probe):
             model = self._fresh(n_classes, seed)
             head = models.Head(n_classes, single=False, sparse=False, logits=False)
             if self.model is not None:
-                head = models.read_head(
-                    model, self._inputs(prepared, np.array([0])), n_classes, self.smoothing
-                )
+                row = self._inputs(prepared, np.array([0]))
+                head = models.read_head(model, row, n_classes, self.smoothing)
         self._trained, self._head = model, head
         per_epoch, done = -(-len(codes) // self.batch_size), 0
         for _ in range(self.epochs):
             for batch in self._training_batches(prepared, len(codes), rng):
+                targets = head.targets(codes[batch], self.smoothing)
                 with self._inside(randomness):
-                    model.train_on_batch(
-                        self._inputs(prepared, batch), head.targets(codes[batch], self.smoothing)
-                    )
+                    model.train_on_batch(self._inputs(prepared, batch), targets)
                 done += 1
                 yield Update(done, per_epoch, len(batch))
 
@@ -205,25 +199,22 @@ class KerasProbe(Probe):
         self, prepared: Any, n: int, rng: np.random.Generator
     ) -> list[np.ndarray]:
         if self.model is None:
-            return training_batches(
-                np.array([len(document) for document in prepared]), self.batch_size, rng, pool=4
-            )
-        order = rng.permutation(n)
-        return [order[start : start + self.batch_size] for start in range(0, n, self.batch_size)]
+            lengths = np.array([len(document) for document in prepared])
+            return training_batches(lengths, self.batch_size, rng, pool=4)
+        return self._slices(rng.permutation(n))
 
     def _prediction_batches(self, prepared: Any, where: np.ndarray) -> list[np.ndarray]:
         if self.model is None:
-            lengths = np.array(
-                [max(WIDEST, len(document)) for document in prepared], dtype=np.int64
-            )
-            return prediction_batches(lengths, where, budget=16384)
-        return [
-            where[start : start + self.batch_size]
-            for start in range(0, len(where), self.batch_size)
-        ]
+            lengths = [max(WIDEST, len(document)) for document in prepared]
+            return prediction_batches(np.array(lengths, dtype=np.int64), where, budget=16384)
+        return self._slices(where)
+
+    def _slices(self, positions: np.ndarray) -> list[np.ndarray]:
+        starts = range(0, len(positions), self.batch_size)
+        return [positions[start : start + self.batch_size] for start in starts]
 
     def predict_prepared(self, prepared: Any, positions: np.ndarray | None = None) -> np.ndarray:
-        """Class probabilities, (m, k) float32."""
+        """Return class probabilities, (m, k) float32."""
         if self._trained is None:
             raise self._untrained()
         n = len(prepared if self.model is None else tools.parts_of(prepared)[0])
@@ -231,113 +222,19 @@ class KerasProbe(Probe):
         probabilities = np.zeros((n, self._head.n_classes), dtype=np.float32)
         with self._inside(tools.KerasRandomness(0, self._device)):
             for batch in self._prediction_batches(prepared, where):
-                probabilities[batch] = self._head.probabilities(
-                    self._trained.predict_on_batch(self._inputs(prepared, batch))
-                )
+                outputs = self._trained.predict_on_batch(self._inputs(prepared, batch))
+                probabilities[batch] = self._head.probabilities(outputs)
         return probabilities[where]
 
-    def tuner(
-        self, *, learning_rate: float, momentum: float, decay: float
-    ) -> Callable[[Any, np.ndarray, np.ndarray], None]:
-        """Return a function that makes one update of the trained model towards soft labels, for
-        self-training.
-
-        Args:
-            learning_rate: of a fresh SGD, which takes the place of the model's optimizer; the step
-                size is learning_rate / (1 + decay * updates done).
-            momentum: of that SGD, at least 0 and below 1.
-            decay: see learning_rate; at least 0.
-
-        Returns:
-            ``update(prepared, positions, targets)``: on the samples at ``positions``, (b,) int,
-            towards ``targets``, (b, k) float, by KL divergence.
-
-        Raises:
-            LopsError: untrained, a setting out of range, or (when updating) targets of another
-                shape.
-
-        """
-        if self._trained is None:
-            raise self._untrained()
-        check_tuning(learning_rate, momentum, decay)
-        keras = tools.import_keras()
-        model, head = self._trained, self._head
-        randomness = tools.KerasRandomness(0, self._device)
-        with self._inside(randomness):
-            rate = keras.optimizers.schedules.InverseTimeDecay(
-                learning_rate, decay_steps=1, decay_rate=decay, name="rate"
-            )
-            sgd = keras.optimizers.SGD(rate, momentum=momentum, name="sgd")
-            model.compile(
-                optimizer=sgd, loss=head.soft_loss(), metrics=[]
-            )  # None would keep metrics that may want class codes
-
-        def update(prepared: Any, positions: np.ndarray, targets: np.ndarray) -> None:
-            soft = check_targets(positions, targets, head.n_classes)
-            with self._inside(randomness):
-                model.train_on_batch(self._inputs(prepared, positions), head.soft_targets(soft))
-
-        return update
-
-    def trainable_weights(self) -> list[np.ndarray]:
-        """Return copies of the weights of the text CNN that training changes, in a fixed order,
-        without frozen word vectors.
-
-        Raises:
-            LopsError: untrained, or the model was given.
-
-        """
-        self._only_text_cnn()
-        if self._trained is None:
-            raise self._untrained()
-        return [
-            np.array(tools.import_keras().ops.convert_to_numpy(variable))
-            for variable in self._trained.trainable_variables
-        ]
-
-    def restore(self, weights: Sequence[np.ndarray], n_classes: int, seed: int = 0) -> KerasProbe:
-        """Build the text CNN and give it what :meth:`trainable_weights` returned; itself is
-        returned.
-
-        Without ``vectors``, :meth:`prepare` has to learn the words first (``fit=True``).
-
-        Raises:
-            LopsError: weights of other shapes than this network's, or the model was given.
-
-        """
-        self._only_text_cnn()
-        with self._inside(tools.KerasRandomness(seed, self._device)):
-            model = self._fresh(n_classes, seed)
-            check_weights(
-                weights, [tuple(variable.shape) for variable in model.trainable_variables]
-            )
-            for variable, weight in zip(model.trainable_variables, weights, strict=True):
-                variable.assign(weight)
-        self._trained, self._head = (
-            model,
-            models.Head(n_classes, single=False, sparse=False, logits=False),
-        )
-        return self
-
-    def _only_text_cnn(self) -> None:
-        if self.model is not None:
-            raise LopsError(
-                "trainable_weights() and restore() are for the text CNN; save() and load() keep a given model"
-            )
-
     def save(self, folder: Path) -> None:
-        """Write ``model.keras`` (Keras's own format) and ``keras.json`` (settings, words, number of
-        classes); not ``encode``.
+        """Write ``model.keras`` (Keras's own format) and ``keras.json``.
+
+        The second holds settings, words and number of classes. ``encode`` is not saved.
         """
         if self._trained is None:
             raise self._untrained()
-        names = {item.name for item in fields(self)} - {
-            "speed",
-            "model",
-            "encode",
-            "vectors",
-            "_words",
-        }
+        left_out = {"speed", "model", "encode", "vectors", "_words"}
+        names = {item.name for item in fields(self)} - left_out
         stored = {
             "settings": {name: getattr(self, name) for name in sorted(names)},
             "words": list(self._words),
@@ -358,10 +255,9 @@ class KerasProbe(Probe):
     ) -> KerasProbe:
         """Read what :meth:`save` wrote.
 
-        A given model comes back as ``model``, as it was when saved: training goes on from there.
-        Layers and losses of one's own have to be registered with
-        ``keras.saving.register_keras_serializable`` before. ``device`` and ``encode`` are as for
-        the probe.
+        A given model comes back as ``model`` in its saved state: training starts from there.
+        Register custom layers and losses with ``keras.saving.register_keras_serializable`` first.
+        ``device`` and ``encode`` are as for the probe.
         """
         stored = json.loads((folder / "keras.json").read_text(encoding="utf-8"))
         place = tools.torch_device(device)
@@ -370,13 +266,11 @@ class KerasProbe(Probe):
             given = models.copy_of(model) if stored["given"] else None
         vectors = None
         if stored["pretrained"]:
-            table = np.array(
-                tools.import_keras().ops.convert_to_numpy(model.get_layer("words").embeddings)
-            )
+            table = model.get_layer("words").embeddings
+            table = np.array(tools.import_keras().ops.convert_to_numpy(table))
             vectors = WordVectors(tuple(stored["words"]), table[1:])
-        probe = cls(
-            model=given, encode=encode, vectors=vectors, **{**stored["settings"], "device": device}
-        )
+        settings = {**stored["settings"], "device": device}
+        probe = cls(model=given, encode=encode, vectors=vectors, **settings)
         probe._words = word_ids(stored["words"])
         probe._trained, probe._head = model, models.Head(**stored["head"])
         return probe

@@ -1,6 +1,4 @@
-"""What the Keras models share: importing Keras, devices, randomness that stays local, batches of
-arrays.
-"""
+"""What the Keras models share: the import, devices, local randomness, batches of arrays."""
 
 from __future__ import annotations
 
@@ -16,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lops_adapters import extras
 from lops_adapters.core import LopsError
 from lops_adapters.probes.torch_tools import LocalRandomness, resolve_device
 
@@ -24,11 +23,11 @@ if TYPE_CHECKING:
 
 
 def import_keras() -> Any:
-    """Return the keras module, on PyTorch where the user has not chosen a backend.
+    """Return the keras module, with PyTorch as the backend unless the user has chosen one.
 
-    A choice is a Keras that is already imported, the environment variable KERAS_BACKEND, or a
-    ``keras.json`` that names an installed backend (Keras writes one that names TensorFlow by
-    itself, so one that is not installed is no choice).
+    The user has chosen if Keras is already imported, if KERAS_BACKEND is set, or if ``keras.json``
+    names an installed backend. (Keras itself writes a ``keras.json`` that names TensorFlow, so a
+    backend that is not installed does not count.)
 
     Raises:
         LopsError: Keras 3 or its backend is not installed.
@@ -38,18 +37,15 @@ def import_keras() -> Any:
     if "keras" not in sys.modules and not _backend_is_chosen():
         os.environ["KERAS_BACKEND"] = "torch"
     try:
-        import keras
-    except ImportError as error:
-        raise LopsError(
-            f"this needs Keras 3 and its backend ({error}); run: pip install 'lops_adapters[keras]'"
-        ) from None
+        keras = extras.load("keras", "this")
     finally:
         os.environ.pop("KERAS_BACKEND", None)
         if before is not None:
             os.environ["KERAS_BACKEND"] = before
     if int(keras.__version__.split(".")[0]) < 3:
         raise LopsError(
-            f"found Keras {keras.__version__}; wanted Keras 3: run: pip install 'lops_adapters[keras]'"
+            f"found Keras {keras.__version__}; wanted Keras 3; "
+            "run: pip install 'lops_adapters[keras]'"
         )
     return keras
 
@@ -59,51 +55,46 @@ def _backend_is_chosen() -> bool:
         return True
     folder = os.environ.get("KERAS_HOME") or Path("~/.keras").expanduser()
     try:
-        named = json.loads(
-            (Path(folder).expanduser() / "keras.json").read_text(encoding="utf-8")
-        ).get("backend")
+        text = (Path(folder).expanduser() / "keras.json").read_text(encoding="utf-8")
+        named = json.loads(text).get("backend")
     except (OSError, ValueError, AttributeError):
         return False
     return isinstance(named, str) and importlib.util.find_spec(named) is not None
 
 
 def torch_device(name: str) -> torch.device | None:
-    """Return the PyTorch device called ``name`` where Keras runs on PyTorch, else None: other
-    backends choose for themselves.
+    """Return the PyTorch device called ``name``; None if Keras runs on another backend.
+
+    Other backends choose their device themselves.
     """
     return resolve_device(name) if import_keras().backend.backend() == "torch" else None
 
 
 def device_scope(device: torch.device | None) -> Any:
-    """Return the context in which Keras makes and runs models on a PyTorch device; None: where its
-    backend puts them.
-    """
+    """Return the context in which Keras uses a PyTorch device; None: the backend's choice."""
     return nullcontext() if device is None else import_keras().device(str(device))
 
 
 class KerasRandomness:
-    """All the global generators Keras models draw from, borrowed: inside ``with`` they continue
-    this object's own sequence.
+    """The global random generators that Keras models use, borrowed.
+
+    Inside ``with`` they continue this object's own sequence.
 
     Initial weights and dropout take their seeds from Python's ``random``, unseeded operations from
-    Keras's own generator, and layers may use numpy's or PyTorch's. Outside, all of these are as the
-    caller left them.
+    Keras's own generator, and layers may use numpy's or PyTorch's. Outside, all of them keep the
+    caller's states.
     """
 
     def __init__(self, seed: int, device: torch.device | None) -> None:
         self._torch = None if device is None else LocalRandomness(seed, device)
-        # Keras makes its own generator when it is first needed, seeded from `random`.
-        self._own = (
-            random.Random(seed).getstate(),
-            np.random.RandomState(seed % 2**32).get_state(),
-            None,
-        )
+        python = random.Random(seed).getstate()
+        numpy = np.random.RandomState(seed % 2**32).get_state()
+        # None: Keras makes its own generator, seeded from `random`, when it first needs one.
+        self._own = (python, numpy, None)
 
     @contextmanager
     def inside(self) -> Iterator[None]:
-        """Continue this object's own sequence; the caller's generators are back at the end,
-        whatever happened.
-        """
+        """Continue this object's own sequence; restore the caller's generators at the end."""
         theirs = _states()
         with nullcontext() if self._torch is None else self._torch.inside():
             _restore(self._own)
@@ -115,15 +106,11 @@ class KerasRandomness:
 
 
 def _states() -> tuple[Any, Any, Any]:
-    from keras.src.backend.common import (
-        global_state,
-    )  # no public name reaches the generator behind unseeded operations
+    # No public name reaches the generator behind unseeded operations.
+    from keras.src.backend.common import global_state
 
-    return (
-        random.getstate(),
-        np.random.get_state(),
-        global_state.get_global_attribute("global_seed_generator"),
-    )
+    of_keras = global_state.get_global_attribute("global_seed_generator")
+    return random.getstate(), np.random.get_state(), of_keras
 
 
 def _restore(states: tuple[Any, Any, Any]) -> None:
@@ -135,28 +122,31 @@ def _restore(states: tuple[Any, Any, Any]) -> None:
 
 
 def encoded(inputs: Any, n: int) -> Any:
-    """Return what an ``encode`` function gave for n samples as an array, or a tuple or dict of
-    arrays.
+    """Return the output of an ``encode`` function for n samples as arrays.
+
+    It is an array, or a tuple or dict of arrays.
 
     Raises:
-        LopsError: an array does not have one row a sample.
+        LopsError: an array does not have one row per sample.
 
     """
     try:
         if isinstance(inputs, dict):
             arrays: Any = {name: np.asarray(part) for name, part in inputs.items()}
+        elif isinstance(inputs, tuple):
+            arrays = tuple(map(np.asarray, inputs))
         else:
-            arrays = (
-                tuple(map(np.asarray, inputs)) if isinstance(inputs, tuple) else np.asarray(inputs)
-            )
+            arrays = np.asarray(inputs)
     except ValueError as error:
         raise LopsError(
-            f"the encoded samples are no arrays ({error}); wanted an `encode` that pads them to one length"
+            f"the encoded samples are no arrays ({error}); "
+            "wanted an `encode` that pads them to one length"
         ) from None
     shapes = [part.shape for part in parts_of(arrays)]
     if not shapes or any(shape[:1] != (n,) for shape in shapes):
         raise LopsError(
-            f"found {n} samples encoded as arrays of shapes {shapes}; wanted one row a sample in each"
+            f"found {n} samples encoded as arrays of shapes {shapes}; "
+            "wanted one row per sample in each"
         )
     return arrays
 
@@ -172,16 +162,15 @@ def rows_of(arrays: Any, positions: np.ndarray) -> Any:
     """Return the rows at positions of an array, or of each array of a tuple or dict."""
     if isinstance(arrays, dict):
         return {name: part[positions] for name, part in arrays.items()}
-    return (
-        tuple(part[positions] for part in arrays)
-        if isinstance(arrays, tuple)
-        else arrays[positions]
-    )
+    if isinstance(arrays, tuple):
+        return tuple(part[positions] for part in arrays)
+    return arrays[positions]
 
 
 def padded(documents: list[np.ndarray], least: int) -> np.ndarray:
-    """Return word ids as a (documents, longest) int32 array with zeros at the end, at least
-    ``least`` wide.
+    """Return word ids as a (documents, longest) int32 array, padded with zeros at the end.
+
+    It is at least ``least`` wide.
 
     >>> padded([np.array([7, 8]), np.array([9])], 3)
     array([[7, 8, 0],

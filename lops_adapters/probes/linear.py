@@ -1,5 +1,6 @@
-"""The linear probe: TF-IDF and a softmax trained by mini-batch gradient descent. Needs no torch,
-takes seconds.
+"""The linear probe: TF-IDF and a softmax trained by mini-batch gradient descent.
+
+It needs no torch and trains in seconds.
 """
 
 from __future__ import annotations
@@ -15,28 +16,25 @@ import numpy as np
 from lops_adapters.core import LopsError
 from lops_adapters.probes.base import Probe, Stage, Update, steady
 
-_BATCHES = 64  # taken out of the sparse matrix in one go, which costs more than computing with them
+_BATCHES = 64  # cut from the sparse matrix at once: cutting costs more than computing with them
 
 
 @dataclass
 class LinearProbe(Probe):
-    """Multinomial logistic regression on TF-IDF vectors, one epoch at a time (Adagrad on
-    cross-entropy).
+    """Multinomial logistic regression on TF-IDF vectors, trained by Adagrad on cross-entropy.
 
     Args:
         epochs: passes over the training samples, at least 1.
-        batch_size: samples an update.
-        learning_rate: of Adagrad. Much above the default, the first epoch memorises a small corpus,
-            wrong labels and all. Adagrad divides it by the root of the summed squared gradients of
-            each weight.
-        max_features: the most frequent words that are kept.
-        mask_words: words taken out of every text first, such as the seed words that made the
-            pseudo-labels, in any case; of "e-mail" every part is. A probe that sees them can learn
-            the rule that labelled the text instead of its topic.
+        batch_size: samples per update.
+        learning_rate: of Adagrad, which divides it by the root of the summed squared gradients of
+            each weight. Much above the default, the first epoch memorises a small corpus with its
+            wrong labels.
+        max_features: size of the vocabulary, the most frequent words.
+        mask_words: words to remove from every text, in any case, such as the seed words behind the
+            pseudo-labels; all parts of "e-mail" are removed. A probe that sees these words can
+            learn the labelling rule instead of the topic.
 
-    Samples are strings, or sequences of tokens or of sentences of tokens, which are joined by
-    spaces.
-
+    Samples are strings, or sequences of tokens or of sentences of tokens, joined by spaces.
     """
 
     kind: ClassVar[str] = "linear"
@@ -47,14 +45,10 @@ class LinearProbe(Probe):
     mask_words: Collection[str] = ()
 
     def __post_init__(self) -> None:
-        if (
-            self.epochs < 1
-            or self.batch_size < 1
-            or not self.learning_rate > 0
-            or self.max_features < 1
-        ):
+        if min(self.epochs, self.batch_size, self.max_features) < 1 or not self.learning_rate > 0:
             raise LopsError(
-                f"{self!r}: wanted epochs, batch_size and max_features of at least 1 and a positive learning_rate"
+                f"{self!r}: wanted epochs, batch_size and max_features of at least 1 "
+                "and a positive learning_rate"
             )
         self.mask_words = sorted(self.mask_words)
         self._vectorizer: Any = None
@@ -63,12 +57,13 @@ class LinearProbe(Probe):
 
     @property
     def max_epochs(self) -> int:
-        """Epochs that training runs for."""
+        """The number of epochs that training runs for."""
         return self.epochs
 
     def prepare(self, samples: Sequence[Any], *, fit: bool = False) -> Any:
-        """(n, words) float32 CSR matrix of TF-IDF rows with unit length; an empty text is an empty
-        row.
+        """Return an (n, words) float32 CSR matrix of TF-IDF rows of unit length.
+
+        An empty text is an empty row.
         """
         from scipy import sparse
 
@@ -79,7 +74,8 @@ class LinearProbe(Probe):
                 return self._vectorizer.fit_transform(texts).tocsr()
             except ValueError as error:
                 raise LopsError(
-                    f"the {len(texts)} texts hold no word the linear probe can use ({error}); give it real texts"
+                    f"the {len(texts)} texts hold no word the linear probe can use ({error}); "
+                    "wanted words of two or more letters, besides mask_words"
                 ) from None
         if self._vectorizer is None:
             raise self._untrained()
@@ -90,7 +86,7 @@ class LinearProbe(Probe):
     def _new_vectorizer(self, **settings: Any) -> Any:
         from sklearn.feature_extraction.text import TfidfVectorizer
 
-        parts = TfidfVectorizer().build_analyzer()  # masked words have to be cut as the texts are
+        parts = TfidfVectorizer().build_analyzer()  # masked words are cut like the texts
         masked = sorted({part for word in self.mask_words for part in parts(word)})
         return TfidfVectorizer(
             sublinear_tf=True, stop_words=masked or None, dtype=np.float32, **settings
@@ -120,7 +116,8 @@ class LinearProbe(Probe):
     def _stage(
         self, prepared: Any, codes: np.ndarray, rng: np.random.Generator, stage: Stage
     ) -> Iterator[Update]:
-        squares, bias_squares = np.full_like(self._weights, 1e-8), np.full_like(self._bias, 1e-8)
+        squares = np.full_like(self._weights, 1e-8)
+        bias_squares = np.full_like(self._bias, 1e-8)
         n, size = prepared.shape[0], stage.batch_size(self.batch_size)
         per_epoch = -(-n // size)
         for epoch in range(stage.epochs):
@@ -143,10 +140,9 @@ class LinearProbe(Probe):
                 yield Update(done, per_epoch, len(batch))
 
     def predict_prepared(self, prepared: Any, positions: np.ndarray | None = None) -> np.ndarray:
-        """Class probabilities, (m, k) float32."""
-        return _softmax(
-            (prepared if positions is None else prepared[positions]) @ self._weights + self._bias
-        )
+        """Return class probabilities, (m, k) float32."""
+        rows = prepared if positions is None else prepared[positions]
+        return _softmax(rows @ self._weights + self._bias)
 
     def save(self, folder: Path) -> None:
         """Write ``linear.npz`` (weights, bias, idf) and ``linear.json`` (settings, vocabulary)."""
@@ -154,12 +150,10 @@ class LinearProbe(Probe):
             raise self._untrained()
         words = {word: int(code) for word, code in self._vectorizer.vocabulary_.items()}
         settings = {key: value for key, value in asdict(self).items() if key != "speed"}
-        (folder / "linear.json").write_text(
-            json.dumps({"settings": settings, "vocabulary": words}), encoding="utf-8"
-        )
-        np.savez(
-            folder / "linear.npz", weights=self._weights, bias=self._bias, idf=self._vectorizer.idf_
-        )
+        stored = json.dumps({"settings": settings, "vocabulary": words})
+        (folder / "linear.json").write_text(stored, encoding="utf-8")
+        arrays = {"weights": self._weights, "bias": self._bias, "idf": self._vectorizer.idf_}
+        np.savez(folder / "linear.npz", **arrays)
 
     @classmethod
     def load(cls, folder: Path, *, device: str = "auto") -> LinearProbe:
@@ -176,9 +170,7 @@ class LinearProbe(Probe):
 def _batches(
     prepared: Any, order: np.ndarray, size: int
 ) -> Iterator[tuple[np.ndarray, np.ndarray, Any]]:
-    """Yield the positions of each batch, the (w,) columns that occur in it, and its rows with these
-    columns alone.
-    """
+    """Yield each batch: positions, the (w,) columns in use, and the rows of these columns."""
     for start in range(0, len(order), size * _BATCHES):
         block = order[start : start + size * _BATCHES]
         rows = prepared[block]
@@ -187,18 +179,13 @@ def _batches(
             bounds = rows.indptr[first : last + 1]
             where = slice(bounds[0], bounds[-1])
             words, columns = np.unique(rows.indices[where], return_inverse=True)
-            yield (
-                block[first:last],
-                words,
-                type(rows)(
-                    (rows.data[where], columns, bounds - bounds[0]),
-                    shape=(last - first, len(words)),
-                ),
-            )
+            cells = (rows.data[where], columns, bounds - bounds[0])
+            batch = type(rows)(cells, shape=(last - first, len(words)))
+            yield block[first:last], words, batch
 
 
 def _softmax(scores: np.ndarray) -> np.ndarray:
-    """Class probabilities of scores, in their place."""
+    """Turn scores into class probabilities, in place."""
     scores -= scores.max(axis=1, keepdims=True)
     np.exp(scores, out=scores)
     scores /= scores.sum(axis=1, keepdims=True)
@@ -206,8 +193,7 @@ def _softmax(scores: np.ndarray) -> np.ndarray:
 
 
 def joined(sample: Any) -> str:
-    """Return a sample as one string: a string as it is, tokens or sentences of tokens joined by
-    spaces.
+    """Return a sample as one string; tokens or sentences of tokens are joined by spaces.
 
     >>> joined([["the", "river", "bank"], ["rose"]])
     'the river bank rose'

@@ -1,6 +1,4 @@
-"""What the PyTorch models share: choosing a device and a precision, randomness that stays local,
-batches by length.
-"""
+"""What the PyTorch models share: device, precision, local randomness, batches by length."""
 
 from __future__ import annotations
 
@@ -10,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lops_adapters import extras
 from lops_adapters.core import LopsError
 
 if TYPE_CHECKING:
@@ -17,14 +16,8 @@ if TYPE_CHECKING:
 
 
 def import_torch() -> Any:
-    """Return the torch module, or raise a LopsError that names the extra to install."""
-    try:
-        import torch
-    except ImportError:
-        raise LopsError(
-            "this needs PyTorch, which is not installed; run: pip install 'lops_adapters[transformers]'"
-        ) from None
-    return torch
+    """Return the torch module; raise a LopsError that names the extra if it is not installed."""
+    return extras.load("torch", "this")
 
 
 def resolve_device(name: str = "auto") -> torch.device:
@@ -35,39 +28,36 @@ def resolve_device(name: str = "auto") -> torch.device:
     """
     torch = import_torch()
     if name == "auto":
-        name = (
-            "cuda"
-            if torch.cuda.is_available()
-            else "mps"
-            if torch.backends.mps.is_available()
-            else "cpu"
-        )
+        name = "mps" if torch.backends.mps.is_available() else "cpu"
+        if torch.cuda.is_available():
+            name = "cuda"
     try:
         device = torch.device(name)
         torch.empty(1, device=device)
     except (RuntimeError, AssertionError) as error:
         raise LopsError(
-            f"device {name!r} cannot be used ({str(error).splitlines()[0]}); wanted auto, cpu, cuda, cuda:N or mps"
+            f"device {name!r} cannot be used ({str(error).splitlines()[0]}); "
+            "wanted auto, cpu, cuda, cuda:N or mps"
         ) from None
     return device
 
 
 def has_bfloat16(device: torch.device) -> bool:
-    """Whether the hardware computes in bfloat16; where it only emulates it, float32 is faster."""
+    """Return whether the hardware computes in bfloat16 (emulated, it is slower than float32)."""
     torch = import_torch()
     if device.type == "cuda":
         return bool(torch.cuda.get_device_capability(device) >= (8, 0))
     if device.type == "cpu":
-        capabilities: dict[str, Any] = getattr(
-            torch.cpu, "get_capabilities", dict
-        )()  # torch >= 2.12 says
+        # Older versions than torch 2.12 do not tell.
+        capabilities: dict[str, Any] = getattr(torch.cpu, "get_capabilities", dict)()
         return bool(capabilities.get("avx512_bf16") or capabilities.get("amx_bf16"))
     return False
 
 
 def autocast(device: torch.device, precision: str) -> Any:
-    """Return the context in which a model computes: ``bfloat16``, ``float32``, or ``auto``
-    (bfloat16 where the hardware has it).
+    """Return the context in which a model computes.
+
+    ``precision`` is ``bfloat16``, ``float32`` or ``auto`` (bfloat16 if the hardware has it).
     """
     torch = import_torch()
     if precision not in ("auto", "bfloat16", "float32"):
@@ -77,17 +67,18 @@ def autocast(device: torch.device, precision: str) -> Any:
 
 
 class LocalRandomness:
-    """PyTorch's global generators, borrowed: inside ``with`` they continue this object's own
-    sequence, outside the caller's.
+    """PyTorch's global generators, borrowed.
 
-    Initial weights and dropout draw from the global generators whatever one does, so a model that
-    promises to leave them alone has to swap their state in and out.
+    Inside ``with`` they continue this object's own sequence, outside the caller's.
+
+    Initial weights and dropout always draw from the global generators. To leave these unchanged,
+    their state is swapped in and out.
     """
 
     def __init__(self, seed: int, device: torch.device) -> None:
         self._torch = import_torch()
         self._device = device
-        # Not torch.manual_seed, which seeds the generators of every device there is.
+        # torch.manual_seed would seed the generators of all devices.
         devices = {"cpu", str(device)}
         self._own = {
             name: self._torch.Generator(name).manual_seed(seed % 2**63).get_state()
@@ -111,7 +102,7 @@ class LocalRandomness:
 
     @contextmanager
     def outside(self) -> Iterator[None]:
-        """Put the caller's state back at the end, whatever happened inside."""
+        """Restore the caller's state at the end, also after an error."""
         theirs = self._states()
         try:
             yield
@@ -132,7 +123,7 @@ class LocalRandomness:
 def training_batches(
     lengths: np.ndarray, batch_size: int, rng: np.random.Generator, pool: int = 32
 ) -> list[np.ndarray]:
-    """Cut a random order into batches of samples of similar length, so that little is padding.
+    """Cut a random order into batches of samples of similar length, to keep padding small.
 
     The order is random in two ways: which samples share a pool of ``pool`` batches, and the order
     of all batches. Ties of length keep the pool's random order.
@@ -150,10 +141,12 @@ def training_batches(
 
 
 def prediction_batches(lengths: np.ndarray, positions: np.ndarray, budget: int) -> list[np.ndarray]:
-    """Cut positions, longest first, into batches whose padded size (samples times longest) is at
-    most ``budget``, or of one sample.
+    """Cut positions, longest first, into batches of at most ``budget`` padded tokens.
 
-    >>> [batch.tolist() for batch in prediction_batches(np.array([2, 9, 3, 3]), np.arange(4), budget=9)]
+    The padded size is samples times longest. A single sample may exceed the budget.
+
+    >>> lengths = np.array([2, 9, 3, 3])
+    >>> [batch.tolist() for batch in prediction_batches(lengths, np.arange(4), budget=9)]
     [[1], [2, 3, 0]]
     """
     ordered = positions[np.argsort(-lengths[positions], kind="stable")]

@@ -26,25 +26,23 @@ from lops_adapters.probes.torch_tools import (
 
 @dataclass
 class TransformerProbe(Probe):
-    """A pretrained encoder with a classification head, trained as the paper trains its text
-    classifiers.
+    """A pretrained encoder with a classification head, trained as in the paper.
 
-    AdamW without weight decay, learning rate falling linearly to zero over all epochs, gradients
-    clipped at norm 1 (the authors' released code). Where the original pads everything to 512 tokens
-    in float32, this pads to the batch and computes in bfloat16 where the hardware has it.
+    It uses AdamW without weight decay, a learning rate that falls linearly to zero over all epochs,
+    and gradients clipped at norm 1 (the authors' released code). The original pads all texts to 512
+    tokens in float32; this probe pads per batch and computes in bfloat16 if the hardware has it.
 
     Args:
         encoder: ``minilm`` (packaged, works offline), a name on the Hugging Face hub, or a local
             folder.
-        epochs, batch_size, learning_rate: default: the encoder's recipe, see
+        epochs, batch_size, learning_rate: default: the encoder's recipe in
             :data:`lops_adapters.probes.encoders.RECIPES`.
         max_tokens: longer texts are cut.
         precision: ``auto``, ``bfloat16`` or ``float32``.
         device: ``auto``, ``cpu``, ``cuda``, ``cuda:N``, ``mps``.
-        predict_tokens: padded tokens in one prediction batch.
+        predict_tokens: padded tokens per prediction batch.
 
-    Samples are strings, or tokens or sentences of tokens, which are joined by spaces.
-
+    Samples are strings, tokens, or sentences of tokens, joined by spaces.
     """
 
     kind: ClassVar[str] = "transformer"
@@ -61,11 +59,12 @@ class TransformerProbe(Probe):
         import_torch()
         self._config = encoders.load_config(self.encoder)
         recipe = encoders.recipe_for(self.encoder)
-        self.epochs = recipe.epochs if self.epochs is None else self.epochs
-        self.batch_size = recipe.batch_size if self.batch_size is None else self.batch_size
-        self.learning_rate = (
-            recipe.learning_rate if self.learning_rate is None else self.learning_rate
-        )
+        if self.epochs is None:
+            self.epochs = recipe.epochs
+        if self.batch_size is None:
+            self.batch_size = recipe.batch_size
+        if self.learning_rate is None:
+            self.learning_rate = recipe.learning_rate
         limit = encoders.longest_input(self._config)
         if self.epochs < 1 or self.batch_size < 1 or not self.learning_rate > 0:
             raise LopsError(
@@ -73,38 +72,38 @@ class TransformerProbe(Probe):
             )
         if self.max_tokens < 4 or (limit and self.max_tokens > limit):
             raise LopsError(
-                f"max_tokens is {self.max_tokens}; {self.encoder} takes 4 to {limit or 'any number of'} tokens"
+                f"max_tokens is {self.max_tokens}; "
+                f"{self.encoder} takes 4 to {limit or 'any number of'} tokens"
             )
         self._device = resolve_device(self.device)
-        autocast(self._device, self.precision)  # complains now rather than after tokenising
+        autocast(self._device, self.precision)  # raises now rather than after tokenising
         self._tokenizer = encoders.load_tokenizer(self.encoder, recipe.padding_side)
         self._model: Any = None
 
     @property
     def max_epochs(self) -> int:
-        """Epochs that training runs for."""
+        """The number of epochs that training runs for."""
         return int(self.epochs or 0)
 
     def prepare(self, samples: Sequence[Any], *, fit: bool = False) -> list[list[int]]:
-        """Token ids of every sample with special tokens, at most ``max_tokens`` each; tokenised
-        once, padded only in a batch.
+        """Return token ids of every sample with special tokens, at most ``max_tokens`` each.
+
+        Texts are tokenised once and padded per batch.
         """
         texts = [joined(sample) for sample in samples]
         ids: list[list[int]] = []
         for start in range(0, len(texts), 4096):
-            ids += self._tokenizer(
-                texts[start : start + 4096], truncation=True, max_length=self.max_tokens
-            )["input_ids"]
+            part = texts[start : start + 4096]
+            found = self._tokenizer(part, truncation=True, max_length=self.max_tokens)
+            ids += found["input_ids"]
+        # GPT-2 adds no special tokens, so an empty text has no token.
         pad = [self._tokenizer.pad_token_id]
-        return [
-            row or pad for row in ids
-        ]  # GPT-2 adds no special tokens, so an empty text has none
+        return [row or pad for row in ids]
 
     def _batch(self, prepared: list[list[int]], positions: np.ndarray) -> dict[str, Any]:
         rows = {"input_ids": [prepared[i] for i in positions]}
-        return {
-            k: v.to(self._device) for k, v in self._tokenizer.pad(rows, return_tensors="pt").items()
-        }
+        padded = self._tokenizer.pad(rows, return_tensors="pt")
+        return {name: tensor.to(self._device) for name, tensor in padded.items()}
 
     def _fresh_model(self, n_classes: int) -> Any:
         model = encoders.load_classifier(self.encoder, n_classes)
@@ -114,18 +113,14 @@ class TransformerProbe(Probe):
     def updates(
         self, prepared: list[list[int]], codes: np.ndarray, n_classes: int, seed: int
     ) -> Iterator[Update]:
-        """Fine-tune a fresh copy of the encoder; the seed decides its head, the batches and
-        dropout.
-        """
+        """Fine-tune a fresh copy of the encoder; the seed decides head, batches and dropout."""
         return self.staged_updates(prepared, codes, n_classes, seed, [self.schedule])
 
     @property
     def schedule(self) -> Stage:
-        """All epochs, the rate falling linearly to zero."""
-        return Stage(
-            self.max_epochs,
-            lambda done, per_epoch: max(0.0, 1.0 - done / (per_epoch * self.max_epochs)),
-        )
+        """All epochs, with the learning rate falling linearly to zero."""
+        epochs = self.max_epochs
+        return Stage(epochs, lambda done, per_epoch: max(0.0, 1.0 - done / (per_epoch * epochs)))
 
     def staged_updates(
         self,
@@ -155,26 +150,25 @@ class TransformerProbe(Probe):
         lengths = np.array([len(row) for row in prepared])
         size = stage.batch_size(int(self.batch_size or 1))
         per_epoch, done = -(-len(prepared) // size), 0
-        optimizer = torch.optim.AdamW(
-            self._model.parameters(), lr=self.learning_rate, weight_decay=0.0
-        )
-        schedule = torch.optim.lr_scheduler.LambdaLR(
+        weights = self._model.parameters()
+        optimizer = torch.optim.AdamW(weights, lr=self.learning_rate, weight_decay=0.0)
+        rate = torch.optim.lr_scheduler.LambdaLR(
             optimizer, lambda step: stage.rate(step, per_epoch)
         )
         for _ in range(stage.epochs):
             for batch in training_batches(lengths, size, rng):
                 with randomness.inside():
-                    self._model.train()  # every time: predictions in between switch dropout off
+                    self._model.train()  # each time: predictions in between switch dropout off
                     target = torch.as_tensor(codes[batch], device=self._device)
                     logits = self._learn(optimizer, self._batch(prepared, batch), target)
                 if stage.heard is not None:
                     stage.heard(batch, torch.softmax(logits, dim=-1).cpu().numpy())
-                schedule.step()
+                rate.step()
                 done += 1
                 yield Update(done, per_epoch, len(batch))
 
     def _learn(self, optimizer: Any, batch: dict[str, Any], codes: Any) -> Any:
-        """Make one update; returns the logits before it."""
+        """Make one update and return the logits before it."""
         torch = import_torch()
         with autocast(self._device, self.precision):
             logits = self._model(**batch).logits
@@ -188,17 +182,16 @@ class TransformerProbe(Probe):
     def predict_prepared(
         self, prepared: list[list[int]], positions: np.ndarray | None = None
     ) -> np.ndarray:
-        """Class probabilities, (m, k) float32, without dropout."""
+        """Return class probabilities, (m, k) float32, without dropout."""
         if self._model is None:
             raise self._untrained()
         self._model.eval()
-        return self._predict(
-            prepared, np.arange(len(prepared)) if positions is None else np.asarray(positions)
-        )
+        where = np.arange(len(prepared)) if positions is None else np.asarray(positions)
+        return self._predict(prepared, where)
 
     @property
     def has_dropout(self) -> bool:
-        """Whether the encoder's configuration drops anything out."""
+        """Whether the encoder's configuration has a dropout rate above 0."""
         rates = [
             value
             for name, value in self._config.to_dict().items()
@@ -209,20 +202,20 @@ class TransformerProbe(Probe):
     def predict_with_dropout(
         self, samples: Sequence[Any], passes: int, *, seed: int = 0
     ) -> np.ndarray:
-        """Class probabilities in several passes, all dropout (the attention's too) left on,
-        (passes, m, k) float32.
+        """Return class probabilities of several passes with all dropout on, (passes, m, k) float32.
+
+        This includes the dropout of attention.
         """
         if not self.has_dropout:
             raise self._without_dropout()
         if self._model is None:
             raise self._untrained()
         prepared = self.prepare(samples)
-        # the attention's dropout follows the model's own flag, not that of a module
+        where = np.arange(len(prepared))
+        # Attention's dropout follows the flag of the whole model, not of its module.
         self._model.train()
         with LocalRandomness(seed, self._device).inside():
-            return np.stack(
-                [self._predict(prepared, np.arange(len(prepared))) for _ in range(passes)]
-            )
+            return np.stack([self._predict(prepared, where) for _ in range(passes)])
 
     def _predict(self, prepared: list[list[int]], where: np.ndarray) -> np.ndarray:
         torch = import_torch()
@@ -235,22 +228,22 @@ class TransformerProbe(Probe):
         return probabilities[where]
 
     def save(self, folder: Path) -> None:
-        """Write the fine-tuned model and tokenizer in Hugging Face format, and ``probe.json``
-        (settings).
+        """Write the fine-tuned model and tokenizer in Hugging Face format, and ``probe.json``.
+
+        The last holds the settings.
         """
         if self._model is None:
             raise self._untrained()
         with encoders.hushed():
             self._model.save_pretrained(folder)
         self._tokenizer.save_pretrained(folder)
-        settings = {
-            item.name: getattr(self, item.name) for item in fields(self) if item.name != "speed"
-        }
+        names = [item.name for item in fields(self) if item.name != "speed"]
+        settings = {name: getattr(self, name) for name in names}
         (folder / "probe.json").write_text(json.dumps(settings), encoding="utf-8")
 
     @classmethod
     def load(cls, folder: Path, *, device: str = "auto") -> TransformerProbe:
-        """Read what :meth:`save` wrote; only training it afresh needs the encoder it came from."""
+        """Read what :meth:`save` wrote; training it afresh needs the original encoder."""
         settings = json.loads((folder / "probe.json").read_text(encoding="utf-8"))
         probe = cls(**{**settings, "encoder": str(folder), "device": device})
         probe._model = encoders.load_classifier(str(folder)).float().to(probe._device)

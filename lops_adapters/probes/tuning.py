@@ -1,4 +1,4 @@
-"""Self-training of probes: its targets, and what a ``tuner`` and restored weights may be given."""
+"""Self-training of probes: targets, and checks of settings, targets and weights."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from lops_adapters.core import LopsError
 
 
 def target_distribution(probabilities: np.ndarray) -> np.ndarray:
-    """Return the targets of (m, k) predictions p: p^2 divided by each class's total over these
-    rows, rows scaled to sum to 1.
+    """Return the self-training targets of (m, k) predictions p.
+
+    A target is p^2 divided by its class's total over these rows; rows are scaled to sum to 1.
 
     >>> target_distribution(np.array([[0.9, 0.1], [0.6, 0.4]])).round(2).tolist()
     [[0.96, 0.04], [0.43, 0.57]]
@@ -22,7 +23,7 @@ def target_distribution(probabilities: np.ndarray) -> np.ndarray:
 
 
 def check_tuning(learning_rate: float, momentum: float, decay: float) -> None:
-    """Raise a LopsError where a setting of a tuner's SGD is out of range."""
+    """Raise a LopsError if a setting of a tuner's SGD is out of range."""
     if not learning_rate > 0 or not 0 <= momentum < 1 or not decay >= 0:
         raise LopsError(
             f"learning_rate is {learning_rate}, momentum {momentum}, decay {decay}; "
@@ -31,8 +32,7 @@ def check_tuning(learning_rate: float, momentum: float, decay: float) -> None:
 
 
 def check_targets(positions: np.ndarray, targets: np.ndarray, n_classes: int) -> np.ndarray:
-    """Return soft labels as (b, k) float32, or raise a LopsError where they are not one row a
-    position.
+    """Return soft labels as (b, k) float32; raise a LopsError unless it is one row per position.
 
     >>> check_targets(np.array([4]), np.array([[0.25, 0.75]]), 2)
     array([[0.25, 0.75]], dtype=float32)
@@ -41,16 +41,17 @@ def check_targets(positions: np.ndarray, targets: np.ndarray, n_classes: int) ->
     if soft.shape != (len(positions), n_classes) or not len(soft):
         raise LopsError(
             f"found {len(positions)} positions and targets of shape {soft.shape}; "
-            f"wanted one row of {n_classes} probabilities a position, at least one"
+            f"wanted one row of {n_classes} probabilities per position, at least one"
         )
     return soft
 
 
 def check_weights(weights: Sequence[np.ndarray], shapes: Sequence[tuple[int, ...]]) -> None:
-    """Raise a LopsError where weights do not have a network's shapes, in its order."""
+    """Raise a LopsError if weights do not have a network's shapes, in its order."""
     found = [tuple(np.shape(weight)) for weight in weights]
     if found != list(shapes):
         raise LopsError(
-            f"found weights of shapes {found}; this network has {list(shapes)}. Wanted what trainable_weights() of a probe with the same "
-            "settings, words and classes gave; without `vectors`, prepare(samples, fit=True) comes first"
+            f"found weights of shapes {found}; this network has {list(shapes)}. Wanted the "
+            "trainable_weights() of a probe with the same settings, words and classes; "
+            "without `vectors`, call prepare(samples, fit=True) first"
         )

@@ -1,4 +1,4 @@
-"""Word2Vec on a corpus, reproducible, and kept so that the same corpus is not trained on twice."""
+"""Word2Vec on a corpus: reproducible, and cached by corpus and settings."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from pathlib import Path
 
 import numpy as np
 
-from lops_adapters import storage
+from lops_adapters import extras, storage
 from lops_adapters.core import LopsError
-from lops_adapters.probes.han import WordVectors
+from lops_adapters.probes.words import WordVectors
 from lops_adapters.storage import pack_strings, unpack_strings
 
 log = logging.getLogger(__name__)
-_LONGEST = 10_000  # of a longer text gensim trains on the beginning alone
+_LONGEST = 10_000  # words; gensim ignores the rest of a longer text
 
 
 def train_word_vectors(
@@ -30,19 +30,19 @@ def train_word_vectors(
     seed: int,
     cache: Path | None = None,
 ) -> WordVectors:
-    """Train skip-gram Word2Vec (window 5, five negative samples) with one worker, so that it is
-    reproducible; unit length.
+    """Train skip-gram Word2Vec of unit length (window 5, five negative samples).
+
+    It uses one worker, so that the result is reproducible.
 
     Args:
         texts: tokens of n documents.
         size: width of the vectors.
         min_count: rarer words get no vector.
         epochs: passes over the corpus.
-        at_least: a small corpus is repeated, beyond ``epochs``, until about so many words are seen.
-        seed: of initial vectors and of everything drawn.
-        cache: folder where vectors are kept under a hash of texts and settings, and looked for
-            first; None: neither. A folder or a file there that cannot be read or written costs the
-            time of training, and nothing else.
+        at_least: repeat a small corpus, beyond ``epochs``, until about this many words are seen.
+        seed: of initial vectors and of all random draws.
+        cache: folder to find and keep vectors in, under a hash of texts and settings; None: no
+            cache. If it cannot be read or written, the vectors are trained.
 
     Returns:
         Words in alphabetical order and their vectors.
@@ -51,12 +51,7 @@ def train_word_vectors(
         LopsError: gensim is not installed, or no word occurs ``min_count`` times.
 
     """
-    try:
-        from gensim.models import Word2Vec
-    except ImportError:
-        raise LopsError(
-            "this needs gensim, which is not installed; run: pip install 'lops_adapters[gensim]'"
-        ) from None
+    word2vec = extras.load("gensim.models", "Word2Vec").Word2Vec
     n_words = max(1, sum(map(len, texts)))
     options = {
         "vector_size": size,
@@ -65,8 +60,6 @@ def train_word_vectors(
         "sample": 1e-3,
         "sg": 1,
         "negative": 5,
-    }
-    options |= {
         "epochs": max(epochs, round(at_least / n_words)),
         "workers": 1,
         "seed": seed % 2**32,
@@ -79,11 +72,12 @@ def train_word_vectors(
         text[begin : begin + _LONGEST] for text in texts for begin in range(0, len(text), _LONGEST)
     ]
     try:
-        model = Word2Vec(pieces, **options)
+        model = word2vec(pieces, **options)
     except RuntimeError as error:
         often = "twice" if min_count == 2 else f"{min_count} times"
         raise LopsError(
-            f"cannot train word vectors on {len(texts)} documents ({error}); wanted words that occur at least {often}"
+            f"cannot train word vectors on {len(texts)} documents ({error}); "
+            f"wanted words that occur at least {often}"
         ) from None
     words = sorted(model.wv.index_to_key)
     vectors = np.stack([model.wv[word] for word in words]).astype(np.float32)
@@ -93,14 +87,12 @@ def train_word_vectors(
             kept.parent.mkdir(parents=True, exist_ok=True)
             storage.write_arrays(kept, words=pack_strings(words), vectors=vectors)
         except OSError as error:
-            log.warning("word vectors are not kept for another run: %s", error)
+            log.warning("word vectors are not cached: %s", error)
     return WordVectors(tuple(words), vectors)
 
 
 def _read(kept: Path, size: int) -> WordVectors | None:
-    """Return the vectors in a file of the cache; None where it is missing, or damaged, which its
-    checksums tell.
-    """
+    """Return the vectors in a cached file; None if it is missing or damaged."""
     try:
         with np.load(kept) as stored:
             found = WordVectors(tuple(unpack_strings(stored["words"])), stored["vectors"])
@@ -109,23 +101,21 @@ def _read(kept: Path, size: int) -> WordVectors | None:
     except FileNotFoundError:
         return None
     except Exception as error:  # a damaged file can make numpy and zipfile raise nearly anything
-        log.warning("word vectors in %s cannot be read (%s); they are trained anew", kept, error)
+        log.warning("word vectors in %s cannot be read (%s); training them again", kept, error)
         return None
     log.info("word vectors from %s", kept)
     return found
 
 
 def with_random_vectors(vectors: WordVectors, vocabulary: Iterable[str], seed: int) -> WordVectors:
-    """Give words of the vocabulary that have no vector a random one, uniform in (-0.25, 0.25), as
-    the original programs do.
+    """Add random vectors for the words of the vocabulary that have none.
+
+    They are uniform in (-0.25, 0.25), as in the original programs.
     """
     known = set(vectors.words)
     rare = [word for word in vocabulary if word not in known]
-    random = (
-        np.random.default_rng(seed)
-        .uniform(-0.25, 0.25, (len(rare), vectors.vectors.shape[1]))
-        .astype(np.float32)
-    )
+    shape = (len(rare), vectors.vectors.shape[1])
+    random = np.random.default_rng(seed).uniform(-0.25, 0.25, shape).astype(np.float32)
     return WordVectors((*vectors.words, *rare), np.concatenate([vectors.vectors, random]))
 
 

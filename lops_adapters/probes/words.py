@@ -1,4 +1,4 @@
-"""What the word-level models share: reading samples as sentences of tokens, and word vectors."""
+"""What the word-level models share: sentences of tokens, and word vectors."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from lops_adapters.core import LopsError
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
-WIDTH = 100  # of word vectors that are made here
+WIDTH = 100  # of random word vectors
 
 
 @dataclass(frozen=True)
@@ -25,11 +25,13 @@ class WordVectors:
     def __post_init__(self) -> None:
         if self.vectors.ndim != 2 or len(self.words) != len(self.vectors) or not len(self.words):
             raise LopsError(
-                f"found {len(self.words)} words and vectors of shape {self.vectors.shape}; wanted one row a word, at least one"
+                f"found {len(self.words)} words and vectors of shape {self.vectors.shape}; "
+                "wanted one row per word, at least one"
             )
         if len(set(self.words)) < len(self.words):
             raise LopsError(
-                f"found {len(self.words)} words, {len(set(self.words))} of them distinct; wanted every word once"
+                f"found {len(self.words)} words, {len(set(self.words))} of them distinct; "
+                "wanted every word once"
             )
 
 
@@ -58,8 +60,9 @@ def word_ids(words: Iterable[str]) -> dict[str, int]:
 
 
 def sentences_of(sample: Any) -> Sequence[Sequence[str]]:
-    """Return a sample as sentences of tokens; a string is cut at sentence ends and white space,
-    tokens are one sentence.
+    """Return a sample as sentences of tokens.
+
+    A string is cut at sentence ends and white space; a list of tokens is one sentence.
 
     >>> sentences_of("The bank rose. It rained!")
     [['The', 'bank', 'rose.'], ['It', 'rained!']]

@@ -1,4 +1,4 @@
-"""First pseudo-labels from seed words: String-Match and Exclusive String-Match."""
+"""Pseudo-labels from seed words: String-Match and Exclusive String-Match."""
 
 from lops_adapters.pseudo_labels.exclusive import exclusive_string_match
 from lops_adapters.pseudo_labels.result import PseudoLabels

@@ -10,28 +10,29 @@ Seeds = dict[str, tuple[str, ...]]
 
 
 def checked_seeds(seeds: Mapping[str, Sequence[str]], classes: Sequence[str] | None) -> Seeds:
-    """Give every class its seed words, each once, in the caller's order."""
+    """Return every class's seed words without repetitions, in the caller's order."""
     if not isinstance(seeds, Mapping):
         raise LopsError(
-            f"seeds is a {type(seeds).__name__}; pass a mapping from class name to a list of seed words"
+            f"seeds is a {type(seeds).__name__}; "
+            "pass a mapping from class name to a list of seed words"
         )
     if isinstance(classes, str):
         raise LopsError(
-            f"classes is the string {classes!r}; pass a sequence of class names, for instance [{classes!r}]"
+            f"classes is the string {classes!r}; "
+            f"pass a sequence of class names, for instance [{classes!r}]"
         )
     names = list(seeds) if classes is None else list(classes)
     wrong = next((name for name in [*names, *seeds] if not isinstance(name, str)), None)
     if wrong is not None:
-        raise LopsError(
-            f"class name {wrong!r} is a {type(wrong).__name__}; class names must be strings"
-        )
+        raise LopsError(f"class name {wrong!r} is a {type(wrong).__name__}; wanted a string")
     if len(set(names)) != len(names):
         repeated = sorted({name for name in names if names.count(name) > 1})
         raise LopsError(f"classes names {repeated} more than once; name every class once")
     unknown = sorted(set(seeds) - set(names))
     if unknown:
         raise LopsError(
-            f"seeds has classes {unknown} that classes ({names}) lacks; add them there or drop their seeds"
+            f"seeds has classes {unknown} that classes ({names}) lacks; "
+            "add them there or drop their seeds"
         )
     checked = {name: _words_of(name, seeds.get(name, ())) for name in names}
     if not any(checked.values()):
@@ -56,23 +57,21 @@ def _words_of(name: str, words: Sequence[str]) -> tuple[str, ...]:
 
 
 def checked_texts(texts: Iterable[str]) -> Iterator[str]:
-    """Yield the documents one by one; the first that is not a string ends the run with an error.
+    """Yield the documents one by one; raise a LopsError at the first that is not a string.
 
-    A sequence is looked through before its first document is given out, so that the error comes
-    before any work.
+    A sequence is checked before its first document is yielded, so that the error comes before any
+    work.
     """
     if isinstance(texts, str):
         raise LopsError(
             "texts is one string; pass a sequence of documents, [text] for a single one"
         )
     if isinstance(texts, Sequence):
-        _raise_for_wrong_text(
-            next(((i, t) for i, t in enumerate(texts) if not isinstance(t, str)), None)
-        )
+        for position, text in enumerate(texts):
+            _refuse_wrong_text(position, text)
     position = -1
     for position, text in enumerate(texts):
-        if not isinstance(text, str):
-            _raise_for_wrong_text((position, text))
+        _refuse_wrong_text(position, text)
         yield text
     if position < 0:
         raise LopsError(
@@ -80,9 +79,9 @@ def checked_texts(texts: Iterable[str]) -> Iterator[str]:
         )
 
 
-def _raise_for_wrong_text(found: tuple[int, object] | None) -> None:
-    if found is not None:
-        position, text = found
+def _refuse_wrong_text(position: int, text: object) -> None:
+    if not isinstance(text, str):
         raise LopsError(
-            f"document {position} is {text!r}, a {type(text).__name__}; every document must be a string (use '' where the text is missing)"
+            f"document {position} is {text!r}, a {type(text).__name__}; every document must be a "
+            "string (use '' for a missing text)"
         )

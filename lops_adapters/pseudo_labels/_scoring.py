@@ -1,4 +1,4 @@
-"""From occurrences of seed words to one label a document."""
+"""From occurrences of seed words to one label per document."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from lops_adapters.pseudo_labels.result import PseudoLabels
 
 @dataclass
 class Occurrences:
-    """Where seed words occur: one (document, pair) entry an occurrence, a pair being one seed word
-    of one class.
+    """Where seed words occur: one (document, pair) entry per occurrence.
 
-    Kept in flat arrays (16 bytes an entry), so that a million documents fit where their tokens
-    would not.
+    A pair is one seed word of one class.
+
+    Flat arrays of 16 bytes per entry hold a million documents whose tokens would not fit in memory.
 
     Attributes:
-        pairs (list of tuple of str): (class, seed word as the caller wrote it); entries refer to it
-            by position.
-        documents, pair_ids (array of int64): Aligned: the row of the document, ascending, and the
-            position in `pairs`.
+        pairs: (class, seed word as the caller wrote it); entries refer to it by position.
+        documents, pair_ids: int64; aligned: the row of the document, ascending, and the position in
+            `pairs`.
+
     """
 
     pairs: list[tuple[str, str]]
@@ -38,15 +38,11 @@ class Occurrences:
             self.pair_ids.append(pair_id)
 
     def arrays(self, dropped: set[int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """`documents` and `pair_ids` as int64 arrays, without the entries of the dropped pairs."""
-        documents = (
-            np.frombuffer(self.documents, dtype=np.int64)
-            if self.documents
-            else np.empty(0, np.int64)
-        )
-        pair_ids = (
-            np.frombuffer(self.pair_ids, dtype=np.int64) if self.pair_ids else np.empty(0, np.int64)
-        )
+        """Return `documents` and `pair_ids` as int64 arrays, without the dropped pairs."""
+        if not self.documents:  # frombuffer refuses an empty array
+            return np.empty(0, np.int64), np.empty(0, np.int64)
+        documents = np.frombuffer(self.documents, dtype=np.int64)
+        pair_ids = np.frombuffer(self.pair_ids, dtype=np.int64)
         keep = ~np.isin(pair_ids, sorted(dropped))
         return documents[keep], pair_ids[keep]
 
@@ -54,18 +50,17 @@ class Occurrences:
 def label_documents(
     occurrences: Occurrences, seeds: Seeds, n_documents: int, *, dropped: set[int], exclusive: bool
 ) -> PseudoLabels:
-    """Give every document the class whose seed words occur most, ties to the alphabetically first
-    class.
+    """Give every document the class whose seed words occur most.
 
-    With `exclusive`, documents in which seed words of more than one class occur get no label
-    instead.
+    Ties go to the alphabetically first class.
+
+    With `exclusive`, documents with seed words of more than one class get no label.
     """
     documents, pair_ids = occurrences.arrays(dropped)
     alphabetical = sorted(seeds)
-    class_of_pair = np.array(
-        [alphabetical.index(name) for name, _ in occurrences.pairs], dtype=np.int64
-    )
-    # Sorted keys put the classes of one document side by side in alphabetical order.
+    class_codes = [alphabetical.index(name) for name, _ in occurrences.pairs]
+    class_of_pair = np.array(class_codes, dtype=np.int64)
+    # Sorted keys put the classes of a document next to each other, in alphabetical order.
     keys, totals = np.unique(
         documents * len(alphabetical) + class_of_pair[pair_ids], return_counts=True
     )

@@ -21,36 +21,34 @@ def exclusive_string_match(
     regex: bool = False,
     quiet: bool = True,
 ) -> PseudoLabels:
-    r"""Pseudo-label the documents that contain seed words of one class and of no other.
+    r"""Pseudo-label the documents that contain seed words of exactly one class.
 
-    The raw text is searched, case-sensitively and inside words: "car" is found in "scarce", not in
-    "Car". A word that is a seed of two classes therefore labels nothing. The score counts the
-    places where seed words of the class are found, each seed word on its own and its places not
-    overlapping one another.
+    The search in the raw text is case-sensitive and includes parts of words: "car" occurs in
+    "scarce", not in "Car". A seed word of two classes therefore labels nothing. The score counts
+    the occurrences of the class's seed words; those of one seed word do not overlap.
 
     Args:
-        texts (sequence or iterable of str): The documents, raw; read once and never held.
-        seeds (mapping of str to sequence of str): Class name to its seed words.
-        classes (sequence of str, optional): All class names, where some have no seed word. Default:
-            those of `seeds`.
-        regex (bool): Read seed words as regular expressions, each on its own. The authors' released
-            code does so without escaping them, so that a full stop stands for any character; by
-            default seed words are literal.
-        quiet (bool): Show no progress bar.
+        texts: the raw documents, read one by one and not kept in memory.
+        seeds: class name to its seed words.
+        classes: all class names, if some have no seed word. Default: those of `seeds`.
+        regex: read each seed word as a regular expression. The authors' released code does so
+            without escaping, so that a full stop matches any character. Default: literal words.
+        quiet: show no progress bar.
 
     Returns:
-        PseudoLabels: Rows that got a label, their labels and scores, and what did not match.
+        Labelled rows, their labels and scores, and the seed words without a match.
 
     Raises:
-        LopsError: If a document is not a string, there is none, seeds and classes do not fit
-            together, or with `regex` a seed word is no regular expression or matches the empty
-            string (and with it every document).
+        LopsError: no document, a document that is not a string, seeds and classes that do not fit
+            together, or with `regex` a seed word that is no regular expression or matches the empty
+            string (and so every document).
 
     Source: the Exclusive String-Match heuristic of the LOPS paper (noise of heuristics on NYT-Fine)
     and the authors' released code.
 
     >>> seeds = {"energy": ["oil"], "sports": ["golf", "U.S. Open"]}
-    >>> found = exclusive_string_match(["a spoilt day", "golf and oil", "the U.S. Open", "Golf"], seeds)
+    >>> texts = ["a spoilt day", "golf and oil", "the U.S. Open", "Golf"]
+    >>> found = exclusive_string_match(texts, seeds)
     >>> found.positions.tolist(), found.labels.tolist()
     ([0, 2], ['energy', 'sports'])
     """
@@ -74,7 +72,7 @@ def exclusive_string_match(
 
 
 def _counter(word: str, regex: bool) -> Callable[[str], int]:
-    """Return a function that counts the places of one seed word in a text."""
+    """Return a function that counts the occurrences of one seed word in a text."""
     if not regex:
         return lambda text: text.count(word)
     try:
@@ -85,6 +83,6 @@ def _counter(word: str, regex: bool) -> Callable[[str], int]:
         ) from error
     if expression.search("") is not None:
         raise LopsError(
-            f"seed word {word!r} matches the empty string, so every document; correct it"
+            f"seed word {word!r} matches the empty string, and so every document; correct it"
         )
     return lambda text: sum(1 for _ in expression.finditer(text))

@@ -15,19 +15,18 @@ class PseudoLabels:
     """Pseudo-labels of the documents that received one.
 
     Attributes:
-        positions (ndarray of shape (n_labelled,), int64): Rows of the corpus that received a
-        pseudo-label, ascending. labels (ndarray of shape (n_labelled,), object): Class names (str),
-        aligned with `positions`. scores (ndarray of shape (n_labelled,), float64): How often the
-        seed words of the winning class occur in the document, aligned
-            with `positions`; at least 1.
-        n_documents (int): Documents read, labelled or not.
-        classes (tuple of str): All classes, in the caller's order.
-        unmatched_seeds (mapping of str to tuple of str): Class to those of its seed words that took
-            part in no document, in the caller's order. Classes whose seed words were all seen are
-            left out.
+        positions: (n_labelled,) int64; rows of the corpus that received a pseudo-label, ascending.
+        labels: (n_labelled,) object; class names (str), aligned with `positions`.
+        scores: (n_labelled,) float64; how often the seed words of the winning class occur in the
+            document, aligned with `positions`; at least 1.
+        n_documents: documents read, labelled or not.
+        classes: all classes, in the caller's order.
+        unmatched_seeds: class to its seed words that match no document, in the caller's order.
+            Classes whose seed words all match are left out.
 
     >>> from lops_adapters.pseudo_labels import string_match
-    >>> result = string_match(["a goal", "nothing", "The vote"], {"sports": ["goal", "cup"], "politics": ["vote"]})
+    >>> seeds = {"sports": ["goal", "cup"], "politics": ["vote"]}
+    >>> result = string_match(["a goal", "nothing", "The vote"], seeds)
     >>> result.positions.tolist(), result.labels.tolist(), result.scores.tolist()
     ([0, 2], ['sports', 'politics'], [1.0, 1.0])
     >>> round(result.coverage, 3), dict(result.unmatched_seeds), result.empty_classes
@@ -50,10 +49,11 @@ class PseudoLabels:
         return len(self.positions) / self.n_documents
 
     def per_document(self) -> list[str | None]:
-        """Return one label a document, in their order; None for those that received none.
+        """Return one label per document, in their order; None for unlabelled documents.
 
         >>> from lops_adapters.pseudo_labels import string_match
-        >>> string_match(["a goal", "nothing", "The vote"], {"sports": ["goal"], "politics": ["vote"]}).per_document()
+        >>> seeds = {"sports": ["goal"], "politics": ["vote"]}
+        >>> string_match(["a goal", "nothing", "The vote"], seeds).per_document()
         ['sports', None, 'politics']
         """
         found: list[str | None] = [None] * self.n_documents
@@ -63,7 +63,7 @@ class PseudoLabels:
 
     @property
     def counts(self) -> dict[str, int]:
-        """Pseudo-labels of each class, in the order of `classes`; 0 where there is none."""
+        """Number of pseudo-labels per class, in the order of `classes`."""
         found = dict.fromkeys(self.classes, 0)
         for label in self.labels.tolist():
             found[label] += 1

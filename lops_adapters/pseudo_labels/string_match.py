@@ -17,9 +17,9 @@ from lops_adapters.pseudo_labels._scoring import Occurrences, label_documents
 from lops_adapters.pseudo_labels.result import PseudoLabels
 from lops_adapters.pseudo_labels.stopwords import STRING_MATCH_STOP_WORDS
 
-# The tokeniser's own separators (`!"#%&()*+,-./:;<=>?@[\]^_{|}~`, back-quote, tab, newline) are all
-# white space or ASCII punctuation: none of them is left once words are split and punctuation is
-# deleted, so no second filter is needed.
+# The original tokeniser's separators (`!"#%&()*+,-./:;<=>?@[\]^_{|}~`, back-quote, tab, newline)
+# are white space or ASCII punctuation. Splitting and deleting punctuation removes all of them, so
+# no second filter is needed.
 _DELETE_PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 
@@ -34,45 +34,41 @@ def string_match(
 ) -> PseudoLabels:
     """Pseudo-label documents by counting seed words, as the authors' released code does.
 
-    Every document is split on white space; ASCII punctuation inside the words is deleted
-    ("same-sex" becomes "samesex"); words that now equal a stop word or "would" exactly are dropped,
-    before lower-casing ("The" stays); the rest is lower-cased. Words are ranked by frequency in the
-    corpus (ties: first appearance first), and only the `max_words` most frequent can match. The
-    score of a class is how often its seed words (a set) occur in the document in total; the largest
-    score wins, ties go to the alphabetically first class, and a document without a seed word stays
-    unlabelled.
+    Every document is split on white space, and ASCII punctuation inside the words is deleted
+    ("same-sex" becomes "samesex"). Words that now equal a stop word or "would" are dropped before
+    lower-casing ("The" stays). Words are ranked by frequency in the corpus (ties: first appearance
+    first); only the `max_words` most frequent can match. The score of a class is the number of
+    occurrences of its seed words in the document. The largest score wins; ties go to the
+    alphabetically first class; a document without a seed word stays unlabelled.
 
-    One departure: the authors mapped multi-word seeds (dataset Books) to single tokens through
-    files that were never released. Here, with `phrases`, a multi-word seed matches consecutive
-    words of the document. Punctuation and case are ignored in both; stop words count, as phrases
-    such as "rachel and kirsty" contain them. Every place where a phrase starts counts once ("world
-    war ii" counts for "world war" too), and `max_words` does not apply to phrases.
+    One difference: the authors map multi-word seeds (dataset Books) to single tokens through
+    unreleased files. Here, with `phrases`, a multi-word seed matches consecutive words of the
+    document. Punctuation and case are ignored; stop words count, since phrases such as "rachel and
+    kirsty" contain them. Every occurrence of a phrase counts, also inside another ("world war ii"
+    counts for "world war"), and `max_words` does not apply to phrases.
 
-    Texts are read once and never held: memory grows with the distinct words (not with
-    `max_words=None`, which counts none) and with the occurrences of seed words (16 bytes each), not
-    with the length of the corpus.
+    Texts are read one by one and not kept: memory grows with the number of distinct words (not with
+    `max_words=None`, which needs no counts) and of occurrences of seed words (16 bytes each).
 
     Args:
-        texts (sequence or iterable of str): The documents, raw.
-        seeds (mapping of str to sequence of str): Class name to its seed words. A word may serve
-            several classes. A single word must be spelt as it stands after processing: lower case,
-            without punctuation.
-        classes (sequence of str, optional): All class names, where some have no seed word. Default:
-            those of `seeds`.
-        max_words (int or None): How many of the most frequent words can match; None for all.
-        phrases (bool): Match multi-word seeds. If false they never match, as in the released code
-            without its phrase files.
-        quiet (bool): Show no progress bar.
+        texts: the raw documents.
+        seeds: class name to its seed words. A word may belong to several classes. Single words must
+            be in processed form: lower case, without punctuation.
+        classes: all class names, if some have no seed word. Default: those of `seeds`.
+        max_words: number of most frequent words that can match; None: all.
+        phrases: match multi-word seeds. If False they never match, as in the released code without
+            its phrase files.
+        quiet: show no progress bar.
 
     Returns:
-        PseudoLabels: Rows that got a label, their labels and scores, and what did not match.
+        Labelled rows, their labels and scores, and the seed words without a match.
 
     Raises:
-        LopsError: If a document is not a string, there is none, or seeds and classes do not fit
-            together.
+        LopsError: no document, a document that is not a string, or seeds and classes that do not
+            fit together.
 
     Warns:
-        LopsWarning: Once, naming the seeds that no document can match and the spelling that would.
+        LopsWarning: once, with the seeds that no document can match and a spelling that would.
 
     Source: the String-Match heuristic of the LOPS paper (experiments, initial pseudo-labels) and
     the authors' released code.
@@ -95,9 +91,8 @@ def string_match(
     ):
         n_documents = document + 1
         bare = text.translate(_DELETE_PUNCTUATION).split()
-        kept = (
-            " ".join([word for word in bare if word not in STRING_MATCH_STOP_WORDS]).lower().split()
-        )
+        content = [word for word in bare if word not in STRING_MATCH_STOP_WORDS]
+        kept = " ".join(content).lower().split()
         if max_words is not None:
             corpus_counts.update(kept)
         for word in filter(words.__contains__, kept):
@@ -113,7 +108,7 @@ def string_match(
 
 
 def _processed(word: str) -> list[str]:
-    """Words of a seed, spelt as the words of a document are before stop words are dropped."""
+    """Return the words of a seed, processed as a document's words before stop words are dropped."""
     return word.translate(_DELETE_PUNCTUATION).lower().split()
 
 
@@ -122,8 +117,9 @@ def _is_phrase(seed: str) -> bool:
 
 
 def _distinct(words: tuple[str, ...]) -> tuple[str, ...]:
-    """Seeds of one class without second spellings of a phrase ("World War", "world war"), which
-    would count twice.
+    """Return a class's seeds without repeated spellings of a phrase, which would count twice.
+
+    For instance, "World War" and "world war" are the same phrase.
     """
     first: dict[tuple[bool, str], str] = {}
     for word in words:
@@ -139,7 +135,7 @@ Expressions = dict[str, list[tuple[str, re.Pattern[str], list[int]]]]
 def _matchers(
     pairs: list[tuple[str, str]], phrases: bool
 ) -> tuple[dict[str, list[int]], Expressions]:
-    """Single words with the pairs they belong to, and phrases with theirs."""
+    """Return single words and phrases with the pairs they belong to."""
     words: dict[str, list[int]] = {}
     owners: dict[str, list[int]] = {}
     for pair_id, (_, seed) in enumerate(pairs):
@@ -150,7 +146,7 @@ def _matchers(
     expressions: Expressions = {}
     for phrase, pair_ids in owners.items():
         padded = f" {phrase} "
-        # Looking ahead finds overlapping places too.
+        # A look-ahead also finds overlapping occurrences.
         expression = re.compile(f"(?={re.escape(padded)})")
         expressions.setdefault(phrase.split()[0], []).append((padded, expression, pair_ids))
     return words, expressions
@@ -171,19 +167,17 @@ def _add_phrases(
 def _beyond_vocabulary(
     corpus_counts: Counter[str], max_words: int, words: Container[str]
 ) -> list[str]:
-    """Those of `words` outside the `max_words` most frequent; among equals the one that appeared
-    first ranks first.
+    """Return the words of `words` outside the `max_words` most frequent.
+
+    Ties: the word that appeared first ranks first.
     """
     if len(corpus_counts) <= max_words:
         return []
     counts = np.fromiter(corpus_counts.values(), dtype=np.int64, count=len(corpus_counts))
     outside = np.zeros(len(counts), dtype=bool)
     outside[np.argsort(-counts, kind="stable")[max_words:]] = True
-    return [
-        word
-        for word, beyond in zip(corpus_counts, outside.tolist(), strict=True)
-        if beyond and word in words
-    ]
+    ranked = zip(corpus_counts, outside.tolist(), strict=True)
+    return [word for word, beyond in ranked if beyond and word in words]
 
 
 def _warn_of_unmatchable(seeds: Seeds, phrases: bool) -> None:
@@ -194,17 +188,14 @@ def _warn_of_unmatchable(seeds: Seeds, phrases: bool) -> None:
             if reason:
                 reasons.append(f"{word!r} of class {name!r} ({reason})")
     if reasons:
-        warnings.warn(
-            "Seed words that no document can match: " + "; ".join(reasons),
-            LopsWarning,
-            stacklevel=3,
-        )
+        message = "Seed words that no document can match: " + "; ".join(reasons)
+        warnings.warn(message, LopsWarning, stacklevel=3)
 
 
 def _why_unmatchable(word: str, phrases: bool) -> str | None:
     processed = _processed(word)
     if not processed:
-        return "nothing is left of it once punctuation is deleted"
+        return "nothing is left without punctuation"
     if _is_phrase(word):
         return None if phrases else "a phrase: pass phrases=True"
     if processed == [word]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from lops_adapters.probes import Probe, probe_class
 from lops_adapters import extras
+from lops_adapters.probes import Probe, probe_class
 from lops_adapters.self_training.settings import SelfTrainingSettings
 
 # The linear probe's four epochs are for watching: after them it is right, but hardly ever surer

@@ -1,3 +1,1 @@
-"""LOPS where the package is not installed: copies of the core with a stamp, and patches for the
-four original repositories.
-"""
+"""LOPS without this package: stamped copies of the core, and patches for four repositories."""

@@ -1,4 +1,4 @@
-"""Copies of this package's files in other code bases, with a stamp that tells later what they are."""
+"""Copies of this package's files in other code bases, with a stamp that identifies them."""
 
 from __future__ import annotations
 
@@ -22,17 +22,20 @@ def core_text() -> str:
 
 
 def stamped(text: str, origin: str) -> str:
-    """Return a text under a line that names this version, its origin and the SHA-256 of the text."""
-    return f"# Copied from lops_adapters {core.__version__}, file {origin}; SHA-256 of all lines below: {_digest(text)}\n{text}"
+    """Return a text below a line with this version, its origin and the SHA-256 of the text."""
+    stamp = (
+        f"# Copied from lops_adapters {core.__version__}, file {origin}; "
+        f"SHA-256 of all lines below: {_digest(text)}"
+    )
+    return f"{stamp}\n{text}"
 
 
 def state(path: Path, text: str) -> str:
-    """Return what a file is, compared with the ``text`` that this version would copy there.
+    """Return the state of a file, compared with the ``text`` that this version would copy there.
 
     Returns:
-        ``missing``; ``current``: the same text; ``old``: as it was copied by another version;
-        ``edited``: changed since it was copied;
-        ``foreign``: without a stamp, and not this text.
+        ``missing``; ``current``: the same text; ``old``: an unchanged copy by another version;
+        ``edited``: changed since it was copied; ``foreign``: another text without a stamp.
 
     """
     try:
@@ -51,23 +54,22 @@ def state(path: Path, text: str) -> str:
 
 
 def version_of(path: Path) -> str:
-    """Return the version that a copy's stamp names, ``?`` where it has none."""
+    """Return the version in a copy's stamp; ``?`` without a stamp."""
     stamp = _STAMP.match(path.read_text(encoding="utf-8"))
     return stamp[1] if stamp else "?"
 
 
 def target(destination: Path) -> Path:
-    """Return the file that ``lops vendor DESTINATION`` is about: itself, or ``lops_core.py`` in it
-    where it is a folder.
-    """
+    """Return the file for ``lops vendor DESTINATION``: itself, or ``lops_core.py`` in a folder."""
     if destination.is_dir():
         return destination / CORE_NAME
     if destination.suffix != ".py":
         raise LopsError(
-            f"{destination} is neither a folder nor a name ending in .py; make the folder first, or name a file such as core.py"
+            f"{destination} is neither a folder nor a name ending in .py; "
+            "create the folder first, or name a file such as core.py"
         )
     if not destination.parent.is_dir():
-        raise LopsError(f"there is no folder {destination.parent}; make it first")
+        raise LopsError(f"there is no folder {destination.parent}; create it first")
     return destination
 
 
@@ -75,10 +77,10 @@ def vendor(destination: Path) -> tuple[Path, str]:
     """Copy the core to a file or into a folder.
 
     Returns:
-        The file, and what it was before, see :func:`state`.
+        The file and its state before, see :func:`state`.
 
     Raises:
-        LopsError: no such folder; the file is there and not a copy of the core as it was made.
+        LopsError: no such folder, or the file exists and is not an unchanged copy of the core.
 
     """
     path, text = target(destination), core_text()
@@ -89,13 +91,10 @@ def vendor(destination: Path) -> tuple[Path, str]:
 
 
 def refuse_changed(path: Path, before: str) -> None:
-    """Raise LopsError where writing a file would lose what somebody wrote into it."""
+    """Raise a LopsError if writing a file would lose somebody's changes."""
     if before in ("edited", "foreign"):
-        what = (
-            "was edited after it was copied"
-            if before == "edited"
-            else "is not a copy made by lops_adapters"
-        )
+        edited, foreign = "was edited after it was copied", "is not a copy made by lops_adapters"
+        what = edited if before == "edited" else foreign
         raise LopsError(f"{path} {what}, and would be lost; move it away, or name another place")
 
 

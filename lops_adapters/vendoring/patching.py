@@ -1,4 +1,4 @@
-"""Putting LOPS into a checkout of an original repository, and taking it out again, to the byte."""
+"""Patch a checkout of an original repository, and undo the patch to the byte."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class File:
 
     Attributes:
         name: path within the checkout.
-        path: where it is.
+        path: its full path.
         data: its bytes.
-        state: ``original``; ``patched``; ``patched, changed``: patched, and without the patch not
-            the original; ``changed``: not patched and not the original; ``patch edited``: lines
-            between the patch's marks are not those of this version's patch.
-        blob: git blob id of it without the patch.
+        state: ``original``; ``patched``; ``patched, changed``: patched, but without the patch not
+            the original; ``changed``: neither patched nor the original; ``patch edited``: the lines
+            between the marks differ from this version's patch.
+        blob: its git blob id without the patch.
 
     """
 
@@ -43,14 +43,14 @@ class File:
 
 
 def examine(root: Path, upstream: Upstream) -> list[File]:
-    """Look at the files that the patch touches; a folder that does not hold them is a LopsError."""
+    """Return the files that the patch touches; a folder without them is a LopsError."""
     files = []
     for name, expected in upstream.files.items():
         path = root / name
         if not path.is_file():
             raise LopsError(
-                f"{root} holds no {name}; wanted the top folder of a checkout of {upstream.title}, commit {upstream.commit}: "
-                f"{upstream.way_back()}"
+                f"{root} holds no {name}; wanted the top folder of a checkout of {upstream.title}, "
+                f"commit {upstream.commit}: {upstream.way_back()}"
             )
         files.append(_file(name, path, upstream, expected))
     return files
@@ -70,27 +70,28 @@ def _file(name: str, path: Path, upstream: Upstream, expected: str) -> File:
 
 
 def _git_id(data: bytes) -> str:
-    """Return the blob id, of a checkout with Windows line ends that of what git keeps."""
+    """Return the blob id; for a checkout with Windows line ends, the id of what git stores."""
     return blob_id(data.replace(b"\r\n", b"\n") if line_end(data) == b"\r\n" else data)
 
 
 def apply(root: Path, upstream: Upstream, *, force: bool = False, dry: bool = False) -> list[str]:
-    """Patch a checkout and put the glue beside its scripts; what is there already stays, so that
-    applying twice is applying once.
+    """Patch a checkout and copy the glue beside its scripts.
+
+    What is already there stays, so applying twice equals applying once.
 
     Args:
         root: top folder of the checkout.
-        upstream: the repository it is of.
-        force: take files that are not the expected commit's, as long as the lines around every
-            insertion are still there.
-        dry: look, and write nothing.
+        upstream: its repository.
+        force: also patch files of another version if the lines around every insertion are still
+            there.
+        dry: write nothing.
 
     Returns:
         Paths within the checkout that were (dry: would be) written.
 
     Raises:
-        LopsError: another folder, commit or a changed file; a file in the way that is not ours.
-            Nothing is written then.
+        LopsError: another folder or commit, a changed file, or a foreign file in the way. Nothing
+            is written then.
 
     """
     files = examine(root, upstream)
@@ -112,7 +113,7 @@ def apply(root: Path, upstream: Upstream, *, force: bool = False, dry: bool = Fa
         if before != "current":
             copies[name] = stamped(text, origin).encode()
     if not dry:
-        for name, contents in copies.items():  # first, so that a patched program never lacks them
+        for name, contents in copies.items():  # first: a patched program never lacks them
             _write_copy(root / name, contents)
         for file, contents in patched.items():
             _replace(file.path, contents)
@@ -120,21 +121,21 @@ def apply(root: Path, upstream: Upstream, *, force: bool = False, dry: bool = Fa
 
 
 def reverse(root: Path, upstream: Upstream, *, force: bool = False) -> tuple[list[str], list[str]]:
-    """Take the patch and the copied files out of a checkout.
+    """Remove the patch and the copied files from a checkout.
 
     Args:
         root: top folder of the checkout.
-        upstream: the repository it is of.
-        force: take out whatever stands between the patch's marks, also where it was edited or is
-            another version's.
+        upstream: its repository.
+        force: remove everything between the patch's marks, also if it was edited or is of another
+            version.
 
     Returns:
-        Paths within the checkout that were restored or removed, and copied files left because they
-        were edited.
+        Paths within the checkout that were restored or removed, and copied files that stay because
+        they were edited.
 
     Raises:
-        LopsError: another folder; lines between the marks that are not the patch's, without
-            ``force``. Nothing is written then.
+        LopsError: another folder, or edited lines between the marks without ``force``. Nothing is
+            written then.
 
     """
     restored = {}
@@ -150,21 +151,20 @@ def reverse(root: Path, upstream: Upstream, *, force: bool = False) -> tuple[lis
     removed = [name for name, what in found.items() if what in ("current", "old")]
     for file, contents in restored.items():
         _replace(file.path, contents)
-    for name in removed:  # last, for the same reason
+    for name in removed:  # last: a patched program never lacks them
         (root / name).unlink()
-    return [*(file.name for file in restored), *removed], [
-        name for name, what in found.items() if what in ("edited", "foreign")
-    ]
+    left = [name for name, what in found.items() if what in ("edited", "foreign")]
+    return [*(file.name for file in restored), *removed], left
 
 
 def status(root: Path, upstream: Upstream) -> list[tuple[str, str]]:
-    """Return (path, state) of every file that the patch touches or copies, see :class:`File` and
-    :func:`copies.state`.
+    """Return (path, state) of every file that the patch touches or copies.
+
+    The states are those of :class:`File` and :func:`copies.state`.
     """
     touched = [(file.name, file.state) for file in examine(root, upstream)]
-    return touched + [
-        (name, state(root / name, text)) for name, (_, text) in upstream.companions().items()
-    ]
+    companions = upstream.companions().items()
+    return touched + [(name, state(root / name, text)) for name, (_, text) in companions]
 
 
 def _write_copy(path: Path, contents: bytes) -> None:
@@ -181,19 +181,19 @@ def _replace(path: Path, contents: bytes) -> None:
 
 def _changed(file: File, upstream: Upstream) -> str:
     return (
-        f"{file.path} has blob id {file.blob}; {_wanted(file, upstream)}. Bring that commit ({upstream.way_back()}), "
-        "or try --force, which patches a changed file if the lines around the insertions are still there"
+        f"{file.path} has blob id {file.blob}; {_wanted(file, upstream)}. "
+        f"Check out that commit ({upstream.way_back()}), or try --force, which patches a changed "
+        "file if the lines around the insertions are still there"
     )
 
 
 def _wanted(file: File, upstream: Upstream) -> str:
-    return (
-        f"wanted {upstream.files[file.name]}, that of {upstream.title} at commit {upstream.commit}"
-    )
+    blob = upstream.files[file.name]
+    return f"wanted {blob}, that of {upstream.title} at commit {upstream.commit}"
 
 
 def _edited(upstream: Upstream) -> str:
     return (
-        "the lines between the marks of lops_adapters were edited, or come from another version; "
-        f"lops patch {upstream.name} --reverse --force takes out all that stands between the marks"
+        "the lines between the marks of lops_adapters were edited or come from another version; "
+        f"lops patch {upstream.name} --reverse --force removes everything between the marks"
     )

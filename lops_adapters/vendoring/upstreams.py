@@ -1,4 +1,4 @@
-"""The original repositories: which commit a patch was made for, and what it adds to which files."""
+"""The original repositories: the commit of each patch, and what it adds to which files."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class Upstream:
     """An original repository.
 
     Attributes:
-        name: what commands call it.
+        name: its name in commands.
         title, repository, commit, licence, layout: see ``upstreams.toml``.
-        scripts: folder within a checkout that the copied files go into.
+        scripts: folder within a checkout for the copied files.
         files: path -> git blob id at that commit, of every file that the patch touches.
-        hunks: path -> what the patch inserts, in the order of the file.
+        hunks: path -> the insertions of the patch, in the order of the file.
 
     """
 
@@ -37,8 +37,9 @@ class Upstream:
     hunks: dict[str, list[Hunk]]
 
     def companions(self) -> dict[str, tuple[str, str]]:
-        """Return path -> (origin, text) of the files that are copied beside the scripts: core,
-        shared part and the repository's glue.
+        """Return path -> (origin, text) of the files copied beside the scripts.
+
+        These are the core, the shared part and the repository's glue.
         """
         folder = "" if self.scripts == "." else self.scripts + "/"
         glue = {
@@ -52,8 +53,9 @@ class Upstream:
         }
 
     def way_back(self) -> str:
-        """Return the commands that bring the checkout this patch was made for."""
-        return f"git clone {self.repository} && git -C {self.repository.rsplit('/', 1)[1]} checkout {self.commit}"
+        """Return the commands that fetch the checkout this patch is made for."""
+        folder = self.repository.rsplit("/", 1)[1]
+        return f"git clone {self.repository} && git -C {folder} checkout {self.commit}"
 
 
 def names() -> list[str]:
@@ -66,7 +68,7 @@ def names() -> list[str]:
 
 
 def load(name: str) -> Upstream:
-    """Return a repository by name; an unknown one is a LopsError."""
+    """Return a repository by name; raise a LopsError if it is unknown."""
     tables = _tables()
     if name not in names():
         raise core.LopsError(f"there is no patch for {name!r}; wanted one of {', '.join(names())}")
@@ -75,8 +77,9 @@ def load(name: str) -> Upstream:
 
 
 def _tables() -> dict[str, dict[str, str]]:
-    """Read the file: TOML of nothing but tables of strings, since Python 3.10 comes without a
-    reader for all of it.
+    """Read the file of upstreams: TOML of nothing but tables of strings.
+
+    Python 3.10 has no reader for full TOML.
     """
     parser = configparser.RawConfigParser(delimiters=("=",), comment_prefixes=("#",))
     parser.optionxform = lambda key: key.strip('"')  # type: ignore[assignment, method-assign]

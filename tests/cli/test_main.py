@@ -51,7 +51,7 @@ def test_every_command_has_a_module(name, capsys):
     [
         ([], "required"),
         (["selct"], "unknown command 'selct'; did you mean select?"),
-        (["zzz"], "wanted one of select, compare"),
+        (["zzz"], "wanted one of demo, select"),
     ],
 )
 def test_wrong_commands(arguments, word, capsys):

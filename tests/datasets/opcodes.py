@@ -1,6 +1,4 @@
-"""The opcodes of pickle protocol 2, as far as frames use them, to write by hand what no library
-here would write.
-"""
+"""The opcodes of pickle protocol 2 that frames use, to write pickles by hand."""
 
 import struct
 

@@ -1,6 +1,4 @@
-"""The demo corpus is what its page promises: original news prose, no near-duplicates, seed words
-that are honestly ambiguous.
-"""
+"""The demo corpus: original news prose, no near-duplicates, honestly ambiguous seed words."""
 
 import re
 from collections import Counter, defaultdict

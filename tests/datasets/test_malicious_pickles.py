@@ -1,4 +1,4 @@
-"""Pickles that mean harm, or that are not what they seem: each is refused and nothing of it is run."""
+"""Harmful and odd pickles: each is refused and nothing of it is run."""
 
 import copyreg
 import gzip

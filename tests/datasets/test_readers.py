@@ -81,7 +81,10 @@ def test_xclass_without_labels_and_with_seed_words_beside(put):
     ("changes", "message"),
     [
         ({"labels.txt": "0\n1\n"}, r"labels\.txt has 2 labels, .*dataset\.txt 3 lines"),
-        ({"labels.txt": "0\n1\n2\n"}, r"labels\.txt, line 3: found '2'; a class index from 0 to 1"),
+        (
+            {"labels.txt": "0\n1\n2\n"},
+            r"labels\.txt, line 3: found '2'; wanted a class index from 0 to 1",
+        ),
         ({"labels.txt": "0\n-1\n1\n"}, r"labels\.txt, line 2: found '-1'"),
         ({"labels.txt": "0\n\n1\n"}, r"labels\.txt, line 2: blank"),
         ({"classes.txt": ""}, r"classes\.txt: nothing in it"),
@@ -141,13 +144,13 @@ def test_westclass_with_class_names_only_uses_them_as_seed_words(put):
     [
         (
             {"dataset.csv": "3,x,y\n"},
-            r"dataset\.csv, line 1: class '3'; a whole number from 1 to 2",
+            r"dataset\.csv, line 1: class '3'; wanted a whole number from 1 to 2",
         ),
         ({"dataset.csv": "1,x,y\n0,x,y\n"}, "some classes are 0"),
         ({"dataset.csv": "1,x,y\n1,x\n"}, r"line 2: 2 fields"),
         ({"dataset.csv": "1\n"}, r"line 1: 1 fields"),
         ({"classes.txt": "1:sports\n2:business\n"}, r"classes\.txt, line 1: found '1:sports'"),
-        ({"keywords.txt": "0:goal\n"}, "every class needs one in each"),
+        ({"keywords.txt": "0:goal\n"}, "wanted one line per class in each"),
         ({"keywords.txt": "0:goal\n1:a:b\n"}, "line 2"),
         ({"keywords.txt": "0:goal,\n1:a\n"}, "line 1"),
         ({"classes.txt": "0:sports\n1:sports\n"}, "class names must differ"),
@@ -183,7 +186,7 @@ def test_lotclass_takes_test_labels_only_where_the_test_set_is_the_training_set(
 
 
 def test_lotclass_word_of_two_classes(put):
-    with pytest.raises(LopsError, match="business stands there twice"):
+    with pytest.raises(LopsError, match="business appears twice"):
         read(put("mine", {**LOTCLASS, "label_names.txt": "sports business\nBusiness\n"}))
 
 
@@ -229,7 +232,8 @@ def test_what_is_read_is_logged(put, caplog):
 def test_the_package_imports_nothing_heavy():
     code = (
         "import sys, lops_adapters.datasets; "
-        "print([m for m in ('pandas', 'pyarrow', 'sklearn', 'scipy', 'torch', 'datasets') if m in sys.modules])"
+        "heavy = ('pandas', 'pyarrow', 'sklearn', 'scipy', 'torch', 'datasets'); "
+        "print([m for m in heavy if m in sys.modules])"
     )
     assert (
         subprocess.run(

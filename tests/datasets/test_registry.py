@@ -194,7 +194,7 @@ def test_a_folder_without_a_layout_is_passed_over(put, caplog):
     folder = put("data", {"nyt-coarse/readme.txt": "x", "nyt/coarse/df.pkl.part": "x"})
     with pytest.raises(LopsError, match="nyt-coarse was looked for"):
         load("nyt", data_dir=folder, offline=True)
-    assert "is passed over" in caplog.text
+    assert "is skipped: no known layout" in caplog.text
 
 
 def test_paths_are_read_and_names_win(put, monkeypatch):
@@ -209,7 +209,7 @@ def test_paths_are_read_and_names_win(put, monkeypatch):
 def test_unknown_names():
     with pytest.raises(LopsError, match=r"did you mean nyt-coarse.*Registered are 20news-coarse,"):
         load("nyt-corse")
-    with pytest.raises(LopsError, match=r"no registered data set\. Registered are"):
+    with pytest.raises(LopsError, match=r"nor a registered data set\. Registered are"):
         load("zzzzz")
 
 

@@ -30,7 +30,7 @@ def test_f1_is_over_all_documents():
     assert found == f1_scores(GOLD, predicted, ["a", "b", "c"])
     assert found.micro == 0.75
     with pytest.raises(
-        LopsError, match="found 3 predictions and 4 gold labels; wanted one a document"
+        LopsError, match="found 3 predictions and 4 gold labels; wanted one per document"
     ):
         Evaluator(GOLD, ["a", "b", "c"]).f1(predicted[:3])
 

@@ -1,6 +1,4 @@
-"""Significance: the bootstrap against a plain loop and against theory, the paper's t-test against
-scipy.
-"""
+"""The bootstrap against a plain loop and against theory; the paper's t-test against scipy."""
 
 import numpy as np
 import pytest
@@ -40,8 +38,9 @@ def test_the_difference_is_that_of_the_scores(gold):
 
 
 def test_it_is_what_a_plain_loop_finds(gold):
-    """Drawing documents one by one gives the same interval but for chance; the rarest class is
-    missing from some resamples.
+    """Drawing documents one by one gives the same interval, up to chance.
+
+    The rarest class is missing from some resamples.
     """
     one, other = predictions(gold, 0.2, 1), predictions(gold, 0.3, 2)
     rng, differences = np.random.default_rng(5), []
@@ -139,17 +138,12 @@ def test_the_t_test_is_that_of_the_subsamples(gold):
     backwards = subsample_t_test(gold, other, one, range(4), subsamples=20, seed=3)
     assert backwards == pytest.approx((-found.difference, -found.statistic, found.p_value))
     assert subsample_t_test(gold, one, one, range(4)) == (0, 0, 1)
-    assert subsample_t_test(gold, gold, 3 - gold, range(4), fraction=1) == (
-        1,
-        np.inf,
-        0,
-    )  # no spread
+    # No spread.
+    assert subsample_t_test(gold, gold, 3 - gold, range(4), fraction=1) == (1, np.inf, 0)
 
 
 def test_its_flaw(gold):
-    """More subsamples of the same documents make any difference look certain; the bootstrap is not
-    moved.
-    """
+    """More subsamples make any difference look certain; the bootstrap does not change."""
     one, other = predictions(gold, 0.2, 1), predictions(gold, 0.25, 2)
     assert subsample_t_test(gold, one, other, range(4), subsamples=1000).p_value < 1e-20
     assert paired_bootstrap(gold, one, other, range(4), resamples=4000).macro.p_value > 0.001

@@ -266,7 +266,7 @@ BAD = {
         CODES[:, None],
         K,
         {},
-        r"codes of shape \(10, 1\); wanted one class code a sample",
+        r"codes of shape \(10, 1\); wanted one class code per sample",
     ),
     "above": (TEXTS, CODES + 1, K, {}, "codes run from 1 to 3; wanted 0 to 2"),
     "below": (TEXTS, CODES - 1, K, {}, "codes run from -1 to 1; wanted 0 to 2"),
@@ -286,9 +286,8 @@ def test_bad_input_is_refused_before_any_work(make, case):
     probe = make()
     probe.prepare = probe.updates = lambda *args, **kwargs: pytest.fail("work began")
     with pytest.raises(LopsError, match=message):
-        probe.watch(
-            samples, codes, n_classes, **more
-        )  # at once, not when the first snapshot is asked for
+        # At once, not when the first snapshot is asked for.
+        probe.watch(samples, codes, n_classes, **more)
     if "every" not in more:
         with pytest.raises(LopsError, match=message):
             probe.fit(samples, codes, n_classes, **more)
@@ -327,9 +326,8 @@ def test_save_and_load(make, tmp_path):
     probe = make().fit(TEXTS, CODES, K)
     saved = saved_bytes(probe, tmp_path / "model")
     loaded = type(probe).load(tmp_path / "model", device="cpu")
-    np.testing.assert_array_equal(
-        loaded.predict_proba(OTHERS), probe.predict_proba(OTHERS)
-    )  # some are longer than max_tokens
+    # Some are longer than max_tokens.
+    np.testing.assert_array_equal(loaded.predict_proba(OTHERS), probe.predict_proba(OTHERS))
     assert loaded == probe  # every setting came back
     again = saved_bytes(loaded, tmp_path / "again")
     assert again.keys() == saved.keys()

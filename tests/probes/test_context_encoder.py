@@ -1,6 +1,4 @@
-"""What ConWea's tests of its vectors do not ask of the encoder: words of several pieces, and
-windows with context.
-"""
+"""The encoder: words of several pieces, and windows with context."""
 
 import numpy as np
 import pytest
@@ -84,7 +82,7 @@ def test_no_spans_at_all(encoder):
 @pytest.mark.parametrize("first_piece_only", [False, True])
 @pytest.mark.parametrize("batch_pieces", [1, 4096])
 def test_windows_with_context(bert, hidden, tmp_path, first_piece_only, batch_pieces):
-    """Words of the context are seen by the encoder and have their vectors from the window before."""
+    """The encoder sees the words of the context; their vectors come from the window before."""
     encoder = ContextEncoder(
         bert, layers=1, max_pieces=16, batch_pieces=batch_pieces, precision="float32", device="cpu"
     )
@@ -108,11 +106,7 @@ def test_windows_with_context(bert, hidden, tmp_path, first_piece_only, batch_pi
 
 def test_pieces(encoder):
     found = encoder.pieces(("a", "abc", "a" * 40, "\u2603"))
-    assert [len(ids) for ids in found] == [
-        1,
-        3,
-        14,
-        1,
-    ]  # a long word is cut to what fits with the two special tokens
+    # A long word is cut to what fits with the two special tokens.
+    assert [len(ids) for ids in found] == [1, 3, 14, 1]
     assert found[3] == [1]
     assert encoder.pieces(()) == []

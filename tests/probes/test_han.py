@@ -38,9 +38,8 @@ def test_padding_takes_no_part(trained):
     documents = [SENTENCES, [["topic1word1"]], [], long_sentence, many_sentences]
     alone = np.vstack([trained.predict_proba([document]) for document in documents])
     np.testing.assert_allclose(trained.predict_proba(documents), alone, atol=1e-6)
-    assert (
-        np.ptp(alone, axis=0).max() > 0.1
-    )  # the documents differ, so that being equal says something
+    # The documents differ, otherwise equality would mean nothing.
+    assert np.ptp(alone, axis=0).max() > 0.1
 
 
 def test_padding_takes_no_part_in_training():
@@ -117,9 +116,8 @@ def test_sentences_of_a_string():
         ["five", "2.5", "a.b"],
     ]
     assert sentences_of("  ") == []
-    assert sentences_of(["One", "two"]) == [
-        ["One", "two"]
-    ]  # tokens are one sentence, never sentences of letters
+    # Tokens are one sentence, never sentences of letters.
+    assert sentences_of(["One", "two"]) == [["One", "two"]]
     assert sentences_of(iter([["One"], ["two"]])) == [["One"], ["two"]]
 
 
@@ -131,18 +129,18 @@ def indices(probe, document):
 def test_longer_documents_are_cut_at_the_end(vectors):
     probe = HanProbe(vectors, max_sentences=2, max_words=2, **SMALL)
     assert indices(probe, SENTENCES) == [["common1", "topic0word1"], ["common2"]]
+    # Empty sentences do not count.
     assert indices(probe, [["unheard"], [], *SENTENCES[1:]]) == [
         ["common2"],
         ["common3", "common4"],
-    ]  # empty sentences do not count
+    ]
 
 
 def test_last_words_only(vectors):
     probe = HanProbe(vectors, max_words=3, last_words_only=True, **SMALL)
     assert indices(probe, SENTENCES) == [["common3", "common4", "topic0word2"]]
-    assert indices(probe, [["common5", "unheard"], ["common6"], ["of"]]) == [
-        ["common5", "common6"]
-    ]  # across sentences
+    # Across sentences.
+    assert indices(probe, [["common5", "unheard"], ["common6"], ["of"]]) == [["common5", "common6"]]
     assert [sentence.tolist() for sentence in probe.prepare([["unheard"]])[0]] == [[0]]
 
 
@@ -179,9 +177,8 @@ def test_save_and_load_with_word_vectors(vectors, tmp_path):
     saved = saved_bytes(probe, tmp_path / "model")
     loaded = HanProbe.load(tmp_path / "model", device="cpu")
     np.testing.assert_array_equal(loaded.predict_proba(texts), probe.predict_proba(texts))
-    assert (
-        saved_bytes(loaded.fit(texts, codes, 3), tmp_path / "again") == saved
-    )  # trained afresh with the same vectors, still frozen
+    # Trained afresh with the same vectors, still frozen.
+    assert saved_bytes(loaded.fit(texts, codes, 3), tmp_path / "again") == saved
 
 
 def test_own_vectors_for_texts_without_words(tmp_path):
@@ -195,7 +192,11 @@ def test_own_vectors_for_texts_without_words(tmp_path):
 @pytest.mark.parametrize(
     ("words", "shape", "message"),
     [
-        (("a", "b"), (3, 4), r"found 2 words and vectors of shape \(3, 4\); wanted one row a word"),
+        (
+            ("a", "b"),
+            (3, 4),
+            r"found 2 words and vectors of shape \(3, 4\); wanted one row per word",
+        ),
         (("a", "b"), (2,), r"vectors of shape \(2,\)"),
         ((), (0, 4), "found 0 words .* at least one"),
         (("a", "b", "a"), (3, 4), "found 3 words, 2 of them distinct; wanted every word once"),

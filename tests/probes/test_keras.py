@@ -1,4 +1,4 @@
-"""The Keras probe with given models: losses, copies, randomness, refusals, saving."""
+"""The Keras probe with given models: losses, copies, randomness, saving."""
 
 import random
 import zipfile
@@ -12,50 +12,10 @@ from lops_adapters.probes.keras_probe import KerasProbe
 from lops_adapters.probes.keras_tools import import_keras
 from lops_adapters.selection import Lops
 
+from .given_models import SMALL, X, Y, build, fast, points
+
 keras = import_keras()
 losses = keras.losses
-SMALL = {"epochs": 6, "batch_size": 16, "learning_rate": 0.05, "device": "cpu"}
-
-
-def points(n, seed=0, k=3):
-    """n rows of 4 numbers, and which of the first k numbers is largest."""
-    rows = np.random.default_rng(seed).normal(size=(n, 4)).astype(np.float32)
-    return rows, rows[:, :k].argmax(axis=1)
-
-
-X, Y = points(96)
-
-
-def build(
-    k=3,
-    loss="sparse_categorical_crossentropy",
-    activation="softmax",
-    units=None,
-    optimizer="adam",
-    extra=None,
-    metrics=None,
-    seed=7,
-):
-    """A compiled model, the same every time unless `seed` is None."""
-    kernels = [keras.initializers.GlorotUniform(seed=seed and seed + number) for number in range(2)]
-    layers = [
-        keras.Input((4,)),
-        keras.layers.Dense(16, activation="relu", kernel_initializer=kernels[0]),
-        *([extra] if extra else []),
-    ]
-    model = keras.Sequential(
-        [
-            *layers,
-            keras.layers.Dense(units or k, activation=activation, kernel_initializer=kernels[1]),
-        ]
-    )
-    model.compile(optimizer=optimizer, loss=loss, metrics=metrics)
-    return model
-
-
-def fast(**settings):
-    """A function for `model`, whose models learn the points in a few epochs."""
-    return lambda n_classes: build(n_classes, seed=None, **settings)
 
 
 @keras.saving.register_keras_serializable(package="tests")
@@ -201,9 +161,8 @@ def test_a_given_model_is_never_changed(tmp_path):
         np.testing.assert_array_equal(weights, were)
     assert float(model.optimizer.learning_rate.numpy()) == 0.5  # only the copy's is `learning_rate`
     assert int(model.optimizer.iterations.numpy()) == 1
-    again = list(
-        probe.watch(X, Y, 3, every=1)
-    )  # starts from the given weights, not from where training ended
+    # Starts from the given weights, not from where training ended.
+    again = list(probe.watch(X, Y, 3, every=1))
     assert all(
         np.array_equal(a.probabilities, b.probabilities) for a, b in zip(first, again, strict=True)
     )
@@ -326,174 +285,6 @@ def test_generators_come_back_after_an_error():
     assert states() == before
 
 
-class Unclonable(keras.layers.Layer):
-    def __init__(self, secret):
-        super().__init__()
-
-    def call(self, inputs):
-        return inputs
-
-
-class OwnCompile(keras.Sequential):
-    def compile(self, **settings):
-        super().compile(**settings)
-
-
-def own_compile():
-    model = OwnCompile([keras.Input((4,)), keras.layers.Dense(3, activation="softmax")])
-    model.compile(optimizer="sgd", loss="kl_divergence")
-    return model
-
-
-def local_loss():
-    def loss(targets, outputs):
-        return keras.ops.mean(outputs)
-
-    return loss
-
-
-def two_outputs():
-    inputs = keras.Input((4,))
-    model = keras.Model(inputs, [keras.layers.Dense(3, name=name)(inputs) for name in "ab"])
-    model.compile(optimizer="sgd", loss=["mse", "mse"])
-    return model
-
-
-def uncompiled(k=3):
-    return keras.Sequential([keras.Input((4,)), keras.layers.Dense(k)])
-
-
-AT_ONCE = {
-    "no model": ({"model": 7}, "model is 7; wanted a compiled Keras model, or a function"),
-    "uncompiled": ({"model": uncompiled()}, r"is not compiled with a loss; call its compile\("),
-    "two outputs": ({"model": two_outputs()}, "has 2 losses; wanted one output"),
-    "smoothing": (
-        {"model": build(), "smoothing": 0.1},
-        "smoothing is 0.1, .* takes class codes; wanted smoothing=0",
-    ),
-    "smoothing of 1": ({"smoothing": 1.0}, "0 <= smoothing < 1"),
-    "momentum": ({"momentum": 1.0}, "0 <= momentum < 1"),
-    "max_words": ({"max_words": 0}, "max_words of at least 1"),
-    "precision": (
-        {"precision": "float16"},
-        "precision is 'float16'; wanted auto, bfloat16 or float32",
-    ),
-    "encode": ({"encode": np.asarray}, "found `encode` without `model`"),
-    "device": ({"device": "abacus"}, "device 'abacus' cannot be used"),
-}
-
-
-@pytest.mark.parametrize("case", AT_ONCE)
-def test_refused_at_once(case):
-    settings, message = AT_ONCE[case]
-    with pytest.raises(LopsError, match=message):
-        KerasProbe(**{"device": "cpu", **settings})
-
-
-SAME = build()
-IN_TRAINING = {
-    "copy": (build(extra=Unclonable(3)), {}, 3, "Keras cannot copy the model .*; give a function"),
-    "compile": (own_compile(), {}, 3, "without what its class OwnCompile adds; give a function"),
-    "loss": (build(loss=local_loss()), {}, 3, "Keras cannot copy the model .*; give a function"),
-    "outputs": (
-        build(),
-        {},
-        4,
-        r"gives outputs of shape \(1, 3\) for one sample; wanted \(1, 4\), .* give a function",
-    ),
-    "one unit": (
-        build(units=1, loss="mse", activation="sigmoid"),
-        {},
-        3,
-        r"outputs of shape \(1, 1\)",
-    ),
-    "scores": (
-        build(loss="mse", activation=None),
-        {},
-        3,
-        "outputs are no probabilities .* wanted a softmax",
-    ),
-    "schedule": (
-        build(
-            optimizer=keras.optimizers.SGD(keras.optimizers.schedules.InverseTimeDecay(0.1, 1, 0.1))
-        ),
-        {},
-        3,
-        "has a schedule",
-    ),
-    "function: None": (lambda k: None, {}, 3, "model is None; wanted a compiled Keras model"),
-    "function: uncompiled": (uncompiled, {}, 3, "is not compiled"),
-    "function: smoothing": (build, {"smoothing": 0.1}, 3, "takes class codes"),
-    "inputs": (
-        build(),
-        {"encode": lambda samples: np.zeros((len(samples), 9))},
-        3,
-        "does not take an encoded sample .* wanted an `encode`",
-    ),
-    "rows": (
-        build(),
-        {"encode": lambda samples: np.zeros((5, 4))},
-        3,
-        r"found 96 samples encoded as arrays of shapes \[\(5, 4\)\]",
-    ),
-    "ragged": (
-        build(),
-        {"encode": lambda samples: [[1]] * 95 + [[1, 2]]},
-        3,
-        "are no arrays .* pads them to one length",
-    ),
-    "nothing": (
-        build(),
-        {"encode": lambda samples: {}},
-        3,
-        r"shapes \[\]; wanted one row a sample in each",
-    ),
-}
-
-
-@pytest.mark.parametrize("case", IN_TRAINING)
-def test_refused_before_training(case, tmp_path):
-    model, settings, k, message = IN_TRAINING[case]
-    probe = KerasProbe(model, **{**SMALL, **settings})
-    with pytest.raises(LopsError, match=message):
-        next(probe.watch(X, Y, k, every=1))
-    with pytest.raises(LopsError, match="untrained"):
-        probe.save(tmp_path)
-
-
-def test_a_function_that_returns_the_same_model():
-    probe = KerasProbe(lambda k: SAME, **SMALL).fit(X, Y, 3)
-    with pytest.raises(LopsError, match="returned the model it returned before"):
-        probe.fit(X, Y, 3)
-
-
-def test_models_keras_cannot_copy_come_from_functions():
-    """A custom layer, a custom model, a custom loss, no batch seen yet: a function takes them all."""
-
-    class Own(keras.Model):
-        def __init__(self):
-            super().__init__()
-            self.dense = keras.layers.Dense(3, activation="softmax")
-
-        def call(self, inputs):
-            return self.dense(inputs)
-
-    def own_loss(targets, outputs):
-        return losses.categorical_crossentropy(targets, outputs)
-
-    def make(n_classes):
-        model = Own()
-        model.compile(optimizer="adam", loss=own_loss)
-        return model
-
-    probe = KerasProbe(make, **SMALL)
-    first = probe.fit(X, Y, 3).predict_proba(X)
-    np.testing.assert_array_equal(
-        probe.fit(X, Y, 3).predict_proba(X), first
-    )  # weights made at the first batch follow the seed too
-    assert (first.argmax(axis=1) == Y).mean() > 0.8
-
-
 @pytest.mark.parametrize("kind", ["sparse", "binary logits"])
 def test_save_and_load(kind, tmp_path):
     k, loss, activation = KINDS[kind]
@@ -503,9 +294,8 @@ def test_save_and_load(kind, tmp_path):
     probe.save(tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["keras.json", "model.keras"]
     with zipfile.ZipFile(tmp_path / "model.keras") as archive:
-        assert b"date" not in archive.read(
-            "metadata.json"
-        )  # the same model makes the same file at any time
+        # The same model makes the same file at any time.
+        assert b"date" not in archive.read("metadata.json")
     loaded = KerasProbe.load(tmp_path, device="cpu", encode=lambda samples: np.asarray(samples) * 2)
     assert loaded == probe
     expected = probe.predict_proba(rows)
@@ -519,9 +309,8 @@ def test_save_and_load(kind, tmp_path):
         for weights, were in zip(loaded.model.get_weights(), given, strict=True)
     )
     loaded.learning_rate = 1e-12
-    np.testing.assert_allclose(
-        loaded.fit(rows, codes, k).predict_proba(rows), expected, atol=1e-4
-    )  # goes on from where it was saved
+    # Goes on from where it was saved.
+    np.testing.assert_allclose(loaded.fit(rows, codes, k).predict_proba(rows), expected, atol=1e-4)
     assert keras.saving.load_model(tmp_path / "model.keras").count_params() == model.count_params()
 
 
@@ -539,9 +328,7 @@ def test_load_without_a_custom_layer(tmp_path):
     "kind", ["sparse", "sparse logits", "categorical", "binary", "binary logits"]
 )
 def test_tuner_with_any_loss(kind):
-    """Tuning towards a model's own predictions changes nothing; towards the other classes, the
-    predictions follow.
-    """
+    """Tuning towards its own predictions changes nothing; towards other classes, they follow."""
     k, loss, activation = KINDS[kind]
     rows, codes = points(96, k=k)
     probe = KerasProbe(

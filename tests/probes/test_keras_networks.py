@@ -1,6 +1,4 @@
-"""The text CNN of the Keras probe: its arithmetic, padding, words, precision, tuning, restored
-weights.
-"""
+"""The text CNN: its arithmetic, padding, words, precision, tuning and restored weights."""
 
 import numpy as np
 import pytest
@@ -34,9 +32,7 @@ def layer(probe, name):
 
 
 def by_hand(probe, words):
-    """What the paper's network says of a document, without batches or padding: windows one by one,
-    in float64.
-    """
+    """The paper's network on one document, without padding: windows one by one, in float64."""
     table = layer(probe, "words")[0].astype(np.float64)
     document = table[[probe._words[word] for word in words]]
     features = []
@@ -61,9 +57,8 @@ def test_the_network_by_hand(trained, own):
     documents = [known[:length] for length in (0, 1, 2, 3, 4, 5, 6, 30)]
     expected = np.array([by_hand(probe, words) for words in documents])
     np.testing.assert_allclose(probe.predict_proba(documents), expected, atol=1e-6)
-    assert (
-        np.ptp(expected, axis=0).max() > 1e-3
-    )  # the documents differ, so that being equal says something
+    # The documents differ, otherwise equality would mean nothing.
+    assert np.ptp(expected, axis=0).max() > 1e-3
 
 
 def test_padding_takes_no_part_in_training(vectors):
@@ -139,11 +134,8 @@ def test_words(vectors):
         assert ids.dtype == np.int32
         return [names[i] for i in ids]
 
-    assert read("common1 unheard common2. common3 common4") == [
-        "common1",
-        "common3",
-        "common4",
-    ]  # "common2." is another word
+    # "common2." is another word.
+    assert read("common1 unheard common2. common3 common4") == ["common1", "common3", "common4"]
     assert read(["common1", "unheard", "common2", "common3", "common4"]) == [
         "common1",
         "common2",
@@ -275,9 +267,10 @@ def test_restore(trained, vectors):
     fresh.tuner(learning_rate=1.0, momentum=0.0, decay=0.0)(
         fresh.prepare(TEXTS), np.arange(24), np.eye(3)[CODES]
     )
+    # Copies on both sides.
     assert all(
         np.array_equal(a, b) for a, b in zip(trained.trainable_weights(), weights, strict=True)
-    )  # copies on both sides
+    )
     own = KerasProbe(**SMALL).fit(TEXTS, CODES, 3)
     other = KerasProbe(**SMALL)
     with pytest.raises(LopsError, match=r"found weights of shapes .* fit=True"):
@@ -296,9 +289,8 @@ def test_save_and_load_with_word_vectors(trained, tmp_path):
     saved = saved_bytes(trained, tmp_path / "model")
     loaded = KerasProbe.load(tmp_path / "model", device="cpu")
     np.testing.assert_array_equal(loaded.predict_proba(TEXTS), trained.predict_proba(TEXTS))
-    assert (
-        saved_bytes(loaded.fit(TEXTS, CODES, 3), tmp_path / "again") == saved
-    )  # the same vectors, still frozen
+    # The same vectors, still frozen.
+    assert saved_bytes(loaded.fit(TEXTS, CODES, 3), tmp_path / "again") == saved
 
 
 def test_own_vectors_for_texts_without_words(tmp_path):

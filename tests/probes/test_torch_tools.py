@@ -32,9 +32,8 @@ def test_training_batches_cover_every_sample_once(n, batch_size):
     batches = training_batches(skewed_lengths(n), batch_size, np.random.default_rng(1))
     assert sorted(np.concatenate(batches).tolist()) == list(range(n))
     assert len(batches) == -(-n // batch_size)
-    assert sorted(map(len, batches))[1:] == [batch_size] * (
-        len(batches) - 1
-    )  # one is smaller at most
+    # One is smaller at most.
+    assert sorted(map(len, batches))[1:] == [batch_size] * (len(batches) - 1)
 
 
 def test_training_batches_waste_little():

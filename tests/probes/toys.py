@@ -16,8 +16,9 @@ POSITIONS = 40
 
 
 def topic_texts(n, seed, n_topics=3, longest=12):
-    """Return n texts of 2 to ``longest`` words, a third of them of the topic, and their codes 0, 1,
-    2, 0, ...
+    """Return n texts of 2 to ``longest`` words and their codes 0, 1, 2, 0, ...
+
+    A third of the words are of the topic.
     """
     rng = np.random.default_rng(seed)
     codes = np.arange(n) % n_topics
@@ -53,11 +54,8 @@ def _config(kind, tokenizer):
     import transformers
 
     size = len(tokenizer)
-    common = {
-        "vocab_size": size,
-        "pad_token_id": tokenizer.pad_token_id,
-        "initializer_range": 0.2,
-    }  # wide: all tokens matter at once
+    # Wide: all tokens matter at once.
+    common = {"vocab_size": size, "pad_token_id": tokenizer.pad_token_id, "initializer_range": 0.2}
     if kind == "xlnet":
         return transformers.XLNetConfig(d_model=32, n_layer=2, n_head=2, d_inner=64, **common)
     if kind == "gpt2":
@@ -86,8 +84,9 @@ def _config(kind, tokenizer):
 
 
 def save_tiny_encoder(kind, folder):
-    """Write a random encoder of two narrow layers with a tokenizer of the toy words, both made the
-    same way every time.
+    """Write a random encoder of two narrow layers with a tokenizer of the toy words.
+
+    Both are the same every time.
     """
     import torch
     from transformers import AutoModel
@@ -103,9 +102,7 @@ def save_tiny_encoder(kind, folder):
 
 
 def saved_bytes(probe, folder):
-    """Return what a probe writes when saved, file name -> bytes: its weights and its words, to the
-    last bit.
-    """
+    """Return the files that a probe writes when saved, name -> bytes: weights and words."""
     folder.mkdir()
     probe.save(folder)
     return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}

@@ -1,6 +1,4 @@
-"""String-Match: hand-made cases for each rule, and a slow transcription of the rules to compare
-with.
-"""
+"""String-Match: hand-made cases for each rule, and a slow reference implementation."""
 
 import string
 import tracemalloc
@@ -350,7 +348,8 @@ class TestAgainstTranscription:
 def test_a_long_stream_is_never_held():
     def stream(n):
         for i in range(n):
-            yield f"w{i % 997} filler{i % 13} many words pass and leave no trace at all {'gun' if i % 2 else 'car'}"
+            seed = "gun" if i % 2 else "car"
+            yield f"w{i % 997} filler{i % 13} many words pass and leave no trace at all {seed}"
 
     string_match(stream(10), {"talk": ["gun"], "rec": ["car"]})
     tracemalloc.start()

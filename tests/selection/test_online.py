@@ -57,7 +57,7 @@ def test_methods_that_watch_can_listen(name):
     assert (
         listening.mask.tolist() == build(name, Told(table))(samples, labels).mask.tolist()
     )  # this probe says the same in training
-    with pytest.raises(LopsError, match="every is 2, and online looks once an epoch"):
+    with pytest.raises(LopsError, match="every is 2 with online=True, which yields one snapshot per epoch"):
         build(name, Told(table), online=True, every=2)(samples, labels)
 
 
@@ -79,7 +79,7 @@ def test_what_cannot_be_listened_to():
     samples, labels, _, table = world()
     with pytest.raises(
         LopsError,
-        match="the plain probe cannot be trained in stages, nor listened to while it trains",
+        match="the plain probe supports neither stages nor online=True",
     ):
         Lops(Plain(table), online=True)(samples, labels)
     with pytest.raises(LopsError, match=r"automatic has no option .online."):

@@ -1,6 +1,4 @@
-"""Checkouts to patch: generated ones with the right names and line counts, and copies of real ones
-where LOPS_UPSTREAM_DIR has them.
-"""
+"""Checkouts to patch: generated ones, and copies of real ones in LOPS_UPSTREAM_DIR."""
 
 import ast
 import os
@@ -20,8 +18,9 @@ SCRIPTS = {"conwea": "", "xclass": "scripts/", "westclass": "", "lotclass": "src
 
 
 def skeleton(root, name, line_end="\n"):
-    """Write a folder that looks like a checkout to this returned upstream: right paths and line
-    counts, lines of our own, their ids.
+    """Write a generated checkout, and return its upstream.
+
+    It has the right paths and line counts, but our own lines and their ids.
     """
     real = upstreams.load(name)
     files, hunks = {}, {}

@@ -13,9 +13,7 @@ from lops_adapters.vendoring import upstreams
 
 @contextmanager
 def loaded(name, folder, monkeypatch, **environment):
-    """Import a repository's glue from copies in a folder, with LOPS=1 and more of the environment;
-    forget it afterwards.
-    """
+    """Import a repository's glue from copies in a folder, with LOPS=1; remove it afterwards."""
     for path, (_, text) in upstreams.load(name).companions().items():
         (folder / path.rsplit("/", 1)[-1]).write_text(text, encoding="utf-8")
     for variable in ("TAU", "RULE", "EPOCHS", "EVERY", "AT"):
@@ -33,7 +31,7 @@ def loaded(name, folder, monkeypatch, **environment):
 
 
 class Watch:
-    """Records what a probe predicted at each look, and asks lops_adapters.core what that selects."""
+    """Records a probe's predictions at each checkpoint, and what lops_adapters.core selects."""
 
     def __init__(self, monkeypatch):
         shared = sys.modules["lops_shared"]
@@ -88,8 +86,9 @@ def random_states_unchanged():
 
 
 def noisy_tokens(n=60, length=8, share=0.2, k=3, seed=0):
-    """Ids (n, length) from 5 on whose words speak of a true class; labels of which a share is wrong
-    -> ids, labels, wrong positions.
+    """Return ids (n, length) from 5 on, labels and the positions of wrong labels.
+
+    The ids depend on the true class.
     """
     rng = np.random.default_rng(seed)
     truth = np.arange(n) % k

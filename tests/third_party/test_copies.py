@@ -22,9 +22,16 @@ def test_into_a_folder_and_to_a_file(tmp_path):
 
 def test_a_copy_selects(tmp_path):
     copies.vendor(tmp_path)
-    code = "import lops_core\no = lops_core.LearningOrder(['a', 'b'])\no.observe(['a', 'b'])\nprint(o.select().kept, lops_core.__file__)"
-    done = subprocess.run([sys.executable, "-I", "-c", f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n{code}"],
-                          capture_output=True, text=True, check=True)  # fmt: skip
+    code = f"""
+import sys
+sys.path.insert(0, {str(tmp_path)!r})
+import lops_core
+order = lops_core.LearningOrder(["a", "b"])
+order.observe(["a", "b"])
+print(order.select().kept, lops_core.__file__)
+"""
+    command = [sys.executable, "-I", "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout.split("\n")[0] == f"[0 1] {tmp_path / 'lops_core.py'}"
 
 

@@ -1,4 +1,4 @@
-"""The glue of ConWea and WeSTClass on small data, with networks that have the interface of theirs."""
+"""The glue of ConWea and WeSTClass on small data, with networks of the same interface."""
 
 import pickle
 
@@ -15,9 +15,10 @@ K, WORDS, CLASSES = 3, 20, ["arts", "law", "sport"]
 def network(shape, vectors, k):
     keras = import_keras()
     table = keras.layers.Embedding(*vectors.shape, trainable=False)
+    # Whatever ran before.
     dense = keras.layers.Dense(
         k, activation="softmax", kernel_initializer=keras.initializers.GlorotUniform(seed=0)
-    )  # whatever ran before
+    )
     pool = [keras.layers.GlobalAveragePooling1D()]
     if len(shape) == 2:
         pool = [keras.layers.Reshape((shape[0] * shape[1], vectors.shape[1])), *pool]
@@ -153,9 +154,8 @@ def test_westclass(optimizer, tmp_path, monkeypatch):
     main = trained_classifier(ids, targets, vectors())
     before, its_optimizer = state(main.classifier), main.classifier.optimizer
     table = vectors()
-    table /= np.linalg.norm(
-        table, axis=1, keepdims=True
-    )  # what phase 1 does to the table that the classifier was made from
+    # What phase 1 does to the table that the classifier was made from.
+    table /= np.linalg.norm(table, axis=1, keepdims=True)
     with loaded("westclass", tmp_path, monkeypatch, LOPS_TAU="0.6") as glue:
         watch = Watch(monkeypatch)
         started = []

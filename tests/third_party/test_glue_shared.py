@@ -48,7 +48,7 @@ def test_settings_from_the_environment(tmp_path, monkeypatch):
         ("LOPS_EPOCHS", "1.5", "LOPS_EPOCHS is '1.5'; wanted a whole number"),
         ("LOPS_EPOCHS", "0", "LOPS_EPOCHS is 0; wanted at least 1"),
         ("LOPS_EVERY", "batch", "LOPS_EVERY is 'batch'; wanted epoch, or a whole number"),
-        ("LOPS_AT", "rows", "LOPS_AT is 'rows'; wanted one of nothing"),
+        ("LOPS_AT", "rows", "LOPS_AT is 'rows'; wanted it unset: there is only one place here"),
     ],
 )
 def test_wrong_settings_stop_the_import(variable, value, message, tmp_path, monkeypatch):
@@ -90,7 +90,7 @@ def test_too_few_kept_are_all(tmp_path, monkeypatch, capsys):
             "max_checkpoints reached after 1 checkpoint, 1 of 2 classes below their threshold",
             "LOPS:   cat: 1 of 2",
             "LOPS:   dog: 0 of 2",
-            "LOPS: that is too few to train on: going on with all of them",
+            "LOPS: too few to train on; using all samples",
         ]
 
 

@@ -67,9 +67,17 @@ def xclass_options(**changes):
     import torch
 
     usual = {
-        "device": torch.device("cpu"), "seed": 42, "n_gpu": 0, "model_type": "bert", "per_gpu_train_batch_size": 4,
-        "gradient_accumulation_steps": 2, "learning_rate": 3e-3, "weight_decay": 0.0, "adam_epsilon": 1e-8, "max_grad_norm": 1.0,
-    }  # fmt: skip
+        "device": torch.device("cpu"),
+        "seed": 42,
+        "n_gpu": 0,
+        "model_type": "bert",
+        "per_gpu_train_batch_size": 4,
+        "gradient_accumulation_steps": 2,
+        "learning_rate": 3e-3,
+        "weight_decay": 0.0,
+        "adam_epsilon": 1e-8,
+        "max_grad_norm": 1.0,
+    }
     return SimpleNamespace(**{**usual, **changes})
 
 
@@ -126,9 +134,7 @@ def test_xclass_passes_token_types_to_bert_alone(bert, tmp_path, monkeypatch):
 
 
 def lotclass_network():
-    """A stand-in for LOTClass's class: an encoder, a class head on every token, and a
-    language-model head that is never trained.
-    """
+    """A stand-in for LOTClass's class: encoder, class head, untrained language-model head."""
     import torch
     from transformers import AutoModel
 
@@ -268,9 +274,7 @@ def test_lotclass_refresh(bert, tmp_path, monkeypatch):
 
 
 def test_the_schedule_is_the_probes_own(bert, tmp_path, monkeypatch):
-    """A rise over the first tenth of the probe's updates, a fall to nearly nothing, on parameters
-    of the probe alone.
-    """
+    """The rate rises over a tenth of the updates, then falls nearly to 0, for the probe alone."""
     import torch
 
     rates, made = [], []

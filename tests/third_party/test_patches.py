@@ -1,6 +1,4 @@
-"""The patches as files: nothing in them but lines of ours, in a form that git reads too, and glue
-that old Python reads.
-"""
+"""The patches as files: only our own lines, in a form that git reads, and glue for old Python."""
 
 import ast
 import re
@@ -18,7 +16,8 @@ from .checkouts import NAMES, SCRIPTS
 TOP = Path(upstreams.HERE).parents[1]
 GLUE = sorted((upstreams.HERE / "glue").glob("*.py"))
 HEADERS = re.compile(
-    r"diff --git a/\S+ b/\S+|--- a/\S+|\+\+\+ b/\S+|@@ -\d+,0 \+\d+,\d+ @@ after [0-9a-f]{12} before [0-9a-f]{12}"
+    r"diff --git a/\S+ b/\S+|--- a/\S+|\+\+\+ b/\S+"
+    r"|@@ -\d+,0 \+\d+,\d+ @@ after [0-9a-f]{12} before [0-9a-f]{12}"
 )
 
 
@@ -150,9 +149,7 @@ def test_glue_is_old_python(path):
 
 @pytest.mark.parametrize("path", GLUE, ids=lambda path: path.stem)
 def test_glue_imports_what_is_there(path):
-    """The vendored files, numpy, the standard library of Python 3.6, and torch where the repository
-    runs on it.
-    """
+    """Glue imports vendored files, numpy, Python 3.6's library, and torch if allowed."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     modules = {
         alias.name.split(".")[0]

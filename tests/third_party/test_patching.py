@@ -1,6 +1,4 @@
-"""Patching generated checkouts: to and fro to the byte, once however often, and not at all where
-something is not as expected.
-"""
+"""Patching generated checkouts: reversible to the byte, idempotent, and refused if unexpected."""
 
 import ast
 import stat
@@ -81,10 +79,11 @@ def test_the_file_keeps_its_mode(tmp_path):
 
 
 def test_another_folder_is_refused(tmp_path):
-    with pytest.raises(
-        LopsError,
-        match=r"holds no src/trainer\.py; wanted the top folder of a checkout of LOTClass, commit b914c612",
-    ):
+    message = (
+        r"holds no src/trainer\.py; "
+        "wanted the top folder of a checkout of LOTClass, commit b914c612"
+    )
+    with pytest.raises(LopsError, match=message):
         patching.apply(tmp_path, upstreams.load("lotclass"))
     assert not list(tmp_path.iterdir())
 
@@ -171,7 +170,7 @@ def test_an_edited_patch_is_refused_and_forced_out(tmp_path):
     assert states(tmp_path, upstream)["train.py"] == "patch edited"
     for act in (patching.apply, patching.reverse):
         with pytest.raises(
-            LopsError, match="--reverse --force takes out all that stands between the marks"
+            LopsError, match="--reverse --force removes everything between the marks"
         ):
             act(tmp_path, upstream)
     with pytest.raises(LopsError, match="between the marks"):

@@ -1,6 +1,4 @@
-"""The real repositories, where LOPS_UPSTREAM_DIR has checkouts of them: patched, compiled, names
-bound, and undone to the same blob ids.
-"""
+"""The real repositories in LOPS_UPSTREAM_DIR: patched, compiled, names bound, undone."""
 
 import ast
 import builtins
@@ -92,8 +90,13 @@ def test_names_are_bound_where_they_are_used(name, tmp_path):
             unbound = used - bound_before(tree, call, (root / path).parent) - set(dir(builtins))
             assert not unbound, f"{path}:{call.lineno} uses {unbound}"
             assert arity(name, called(call)) == len(call.args)
-            targets = {node.id for statement in ast.walk(tree) if assigns(statement, call) for node in ast.walk(statement.targets[0])
-                       if isinstance(node, ast.Name)}  # fmt: skip
+            targets = {
+                node.id
+                for statement in ast.walk(tree)
+                if assigns(statement, call)
+                for node in ast.walk(statement.targets[0])
+                if isinstance(node, ast.Name)
+            }
             assert targets, "what the call returns is not kept"
             assert targets - {"self"} <= used | {"self"}, (
                 "a name that the program does not have is assigned"
@@ -126,9 +129,7 @@ def arity(name, function):
 
 
 def bound_before(tree, call, folder):
-    """Names that a call may use: bound above it in its function, in the functions around it, and in
-    the module.
-    """
+    """Names bound above a call: in its function, the functions around it, and the module."""
     around = [
         node
         for node in ast.walk(tree)

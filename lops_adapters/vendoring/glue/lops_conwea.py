@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""LOPS in ConWea: which pseudo-labelled documents the classifier is trained on, decided anew in
-every iteration.
+"""LOPS in ConWea: select the documents for the classifier, anew in every iteration.
 
-The probe is a network of ConWea's own class, with the same frozen word vectors and its own Adam. It
-may train as long as the classifier (LOPS_EPOCHS, default 100), which the rules usually make
-unnecessary: all of them stop once every class is decided.
+The probe is a network of ConWea's own class, with the same frozen word vectors and its own Adam.
+LOPS_EPOCHS (default 100, as for the classifier) is the most that it trains; all rules stop as soon
+as every class is decided.
 """
 
 import os
@@ -14,7 +13,7 @@ import numpy as np
 from lops_shared import positions, random_states_kept, read_settings, select_with_keras
 
 SETTINGS = read_settings(epochs=100)
-BATCH_SIZE = 256  # as the classifier's
+BATCH_SIZE = 256  # the classifier's
 
 
 def keep(
@@ -29,8 +28,9 @@ def keep(
     network,
     prepare,
 ):
-    """Return documents, labels and gold labels of the trusted documents, in the same order; gold
-    labels are cut and not read.
+    """Return documents, labels and gold labels of the trusted documents, in the same order.
+
+    Gold labels are only cut to the kept documents, never read.
 
     Args:
         documents: list of n texts.
@@ -51,9 +51,8 @@ def keep(
             max_sentence_length=max_sentence_length,
             tokenizer=tokenizer,
         )
-        targets = np.eye(len(label_to_index), dtype="float32")[
-            [label_to_index[label] for label in labels]
-        ]
+        codes = [label_to_index[label] for label in labels]
+        targets = np.eye(len(label_to_index), dtype="float32")[codes]
         with open(os.path.join(dataset_path, "embedding_matrix.pkl"), "rb") as handle:
             vectors = pickle.load(handle)
         probe = network(
@@ -65,5 +64,5 @@ def keep(
         probe.compile(optimizer="adam", loss="categorical_crossentropy")
         selection = select_with_keras(probe, ids, targets, SETTINGS, BATCH_SIZE)
     names = {index: label for label, index in label_to_index.items()}
-    kept = positions(selection, names, least=2)  # the classifier holds a part of them out
+    kept = positions(selection, names, least=2)  # the classifier holds out a part of them
     return [documents[i] for i in kept], [labels[i] for i in kept], [gold[i] for i in kept]

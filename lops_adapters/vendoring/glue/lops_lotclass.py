@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """LOPS in LOTClass, at one of two places (LOPS_AT).
 
-``rows`` (default): the rows, a document and one class it speaks of, on which masked category
-prediction is trained. ``refresh``: the documents and their targets, at each refresh of
-self-training.
+``rows`` (default): the rows for masked category prediction, each a document and one of its classes.
+``refresh``: the documents and their targets, at each refresh of self-training.
 
 The probe is a fresh network of LOTClass's own class with the loss of that place, the learning rate
-of masked category prediction, an optimiser and a schedule of its own, for at most four epochs
-(LOPS_EPOCHS). The main model and its schedule take no part. At a refresh the first process trains
-the probe and all keep what it found.
+of masked category prediction, and its own optimiser and schedule, for at most four epochs
+(LOPS_EPOCHS). The main model and its schedule are not used. At a refresh the first process trains
+the probe, and all processes use its selection.
 """
 
 from lops_shared import (
@@ -44,26 +43,21 @@ def keep_rows(data, trainer, network):
     hidden = data["input_ids"].masked_fill(places, trainer.mask_id)
 
     def loss_of(probe, rows):
-        logits = _logits(probe, hidden[rows], data["attention_masks"][rows], device)[
-            places[rows].to(device)
-        ]
-        return torch.nn.functional.cross_entropy(
-            logits, data["labels"][rows][places[rows]].to(device)
-        )
+        logits = _logits(probe, hidden[rows], data["attention_masks"][rows], device)
+        wanted = data["labels"][rows][places[rows]].to(device)
+        return torch.nn.functional.cross_entropy(logits[places[rows].to(device)], wanted)
 
     def scores_of(probe, rows):
         at = places[rows].to(device).float().unsqueeze(-1)
-        scores = torch.softmax(
-            _logits(probe, hidden[rows], data["attention_masks"][rows], device), dim=-1
-        )
+        logits = _logits(probe, hidden[rows], data["attention_masks"][rows], device)
+        scores = torch.softmax(logits, dim=-1)
         return (scores * at).sum(dim=1) / at.sum(dim=1)
 
     with random_states_kept(device):
-        kept = _positions(
-            data["labels"].max(dim=1)[0], trainer, network, device, loss_of, scores_of
-        )
+        classes = data["labels"].max(dim=1)[0]
+        kept = _positions(classes, trainer, network, device, loss_of, scores_of)
         if device.type == "cuda":
-            torch.cuda.empty_cache()  # the processes that train the model need the room
+            torch.cuda.empty_cache()  # the processes that train the model need the memory
     return {name: tensor[kept] for name, tensor in data.items()}
 
 
@@ -84,25 +78,20 @@ def keep_documents(data, rank, trainer, network):
         return data
     device = _device(rank)
 
+    def logits_of(probe, rows):
+        return _logits(probe, data["input_ids"][rows], data["attention_masks"][rows], device)[:, 0]
+
     def loss_of(probe, rows):
-        logits = _logits(probe, data["input_ids"][rows], data["attention_masks"][rows], device)[
-            :, 0
-        ]
+        found = torch.log_softmax(logits_of(probe, rows), dim=-1)
         wanted = data["labels"][rows].to(device)
-        return torch.nn.functional.kl_div(
-            torch.log_softmax(logits, dim=-1), wanted, reduction="batchmean"
-        )
+        return torch.nn.functional.kl_div(found, wanted, reduction="batchmean")
 
     def scores_of(probe, rows):
-        return torch.softmax(
-            _logits(probe, data["input_ids"][rows], data["attention_masks"][rows], device)[:, 0],
-            dim=-1,
-        )
+        return torch.softmax(logits_of(probe, rows), dim=-1)
 
     def compute():
-        return _positions(
-            data["labels"].argmax(dim=1), trainer, network, device, loss_of, scores_of
-        )
+        classes = data["labels"].argmax(dim=1)
+        return _positions(classes, trainer, network, device, loss_of, scores_of)
 
     with random_states_kept(device):
         kept = agreed(compute, len(data["labels"]), device)

@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the LOPS glue of every repository shares: settings from the environment, the watched
-training, random states left as they were.
+"""What the LOPS glue of every repository shares: settings, the watched training, random states.
 
-This file is copied beside the scripts of a repository, with ``lops_core.py`` and that repository's
-own glue. Python >= 3.6, numpy, and what the repository itself imports.
+This file is copied beside the scripts of a repository, with ``lops_core.py`` and the repository's
+glue. It needs Python >= 3.6, numpy and the repository's own libraries.
 
 Environment:
-    LOPS: 1 switches the selection on; 0, empty or unset leaves the program as it was.
+    LOPS: 1 switches the selection on; 0, empty or unset leaves the program unchanged.
     LOPS_TAU: fraction of each class, default 0.5.
     LOPS_RULE: one of ``lops_core.RULES``, default released.
-    LOPS_EPOCHS: the probe is trained at most so long; the default is the repository's own, see its
-    glue. LOPS_EVERY: ``epoch``, or a number of updates after which the probe is looked at.
+    LOPS_EPOCHS: largest number of epochs of the probe; for the default see the repository's glue.
+    LOPS_EVERY: ``epoch``, or the number of updates between two checkpoints of the probe.
     LOPS_AT: where to select, in repositories with several places.
 """
 
@@ -25,8 +24,9 @@ from lops_core import RULES, LearningOrder, LopsError
 
 
 class Settings(NamedTuple):
-    """The environment, read: ``epochs`` None is the repository's own number, ``every`` None an
-    epoch.
+    """The settings from the environment.
+
+    ``epochs`` None: the repository's own number. ``every`` None: once per epoch.
     """
 
     tau: float
@@ -37,26 +37,23 @@ class Settings(NamedTuple):
 
 
 def read_settings(epochs=None, every="epoch", places=("",)):
-    """Return the settings, or say what is wrong with them; called when the glue is imported, before
-    any long work.
+    """Return the settings; raise a LopsError if one is wrong.
+
+    The glue calls this at import, before any long work.
     """
-    if os.environ.get("LOPS") != "1":
-        raise LopsError(
-            "LOPS is {!r}; wanted 1 to select pseudo-labels, or 0 not to".format(
-                os.environ.get("LOPS")
-            )
-        )
+    switch = os.environ.get("LOPS")
+    if switch != "1":
+        raise LopsError("LOPS is {!r}; wanted 1 to select pseudo-labels, or 0".format(switch))
     tau = _number("LOPS_TAU", float, 0.5, "a fraction above 0 and at most 1")
     if not 0 < tau <= 1:
         raise LopsError("LOPS_TAU is {}; wanted a fraction above 0 and at most 1".format(tau))
     rule = _one_of("LOPS_RULE", RULES)
     epochs = _number("LOPS_EPOCHS", int, epochs, "a whole number, at least 1")
     every = os.environ.get("LOPS_EVERY") or every
-    every = (
-        None
-        if every == "epoch"
-        else _number("LOPS_EVERY", int, every, "epoch, or a whole number, at least 1")
-    )
+    if every == "epoch":
+        every = None
+    else:
+        every = _number("LOPS_EVERY", int, every, "epoch, or a whole number, at least 1")
     for name, value in (("LOPS_EPOCHS", epochs), ("LOPS_EVERY", every)):
         if value is not None and value < 1:
             raise LopsError("{} is {}; wanted at least 1".format(name, value))
@@ -74,11 +71,9 @@ def _number(name, kind, default, wanted):
 def _one_of(name, known):
     value = os.environ.get(name) or known[0]
     if value not in known:
-        raise LopsError(
-            "{} is {!r}; wanted one of {}".format(
-                name, value, ", ".join(filter(None, known)) or "nothing: it has one place"
-            )
-        )
+        wanted = ", ".join(filter(None, known))
+        wanted = "one of " + wanted if wanted else "it unset: there is only one place here"
+        raise LopsError("{} is {!r}; wanted {}".format(name, value, wanted))
     return value
 
 
@@ -87,12 +82,12 @@ def select(labels, n_classes, settings, seed, per_epoch, updates, predict):
 
     Args:
         labels: (n,) integer pseudo-labels, 0 to n_classes - 1.
-        n_classes: number of classes, whether or not each has samples.
+        n_classes: number of classes, including classes without samples.
         settings: of :func:`read_settings`, with a number of epochs.
-        seed: decides the ties that scores leave open.
-        per_epoch: updates an epoch has.
+        seed: breaks ties of equal scores.
+        per_epoch: updates per epoch.
         updates: iterator; each step makes one update of the probe.
-        predict: returns (n, n_classes) probabilities of all samples in order, as the probe is now.
+        predict: returns the probe's current (n, n_classes) probabilities of all samples in order.
 
     """
     total = settings.epochs * per_epoch
@@ -108,11 +103,7 @@ def select(labels, n_classes, settings, seed, per_epoch, updates, predict):
     )
     for done, _ in enumerate(updates, 1):
         if done % per_epoch == 0:
-            say(
-                "probe trained for epoch {} of at most {}".format(
-                    done // per_epoch, settings.epochs
-                )
-            )
+            say("probe: epoch {} of at most {}".format(done // per_epoch, settings.epochs))
         if done % every == 0:
             order.observe(predict(), time=float(done) / per_epoch)
             if order.done:
@@ -121,33 +112,32 @@ def select(labels, n_classes, settings, seed, per_epoch, updates, predict):
 
 
 def positions(selection, names=None, least=1):
-    """Return the positions to go on with, and print what became of each class; all of them where
-    fewer than ``least`` were kept.
+    """Return the positions to go on with, and print the result for each class.
+
+    These are all positions if fewer than ``least`` were kept.
     """
     n, kept = len(selection.mask), len(selection.kept)
-    say(
-        "rule {}: kept {} of {} pseudo-labelled samples; {}".format(
-            selection.rule, kept, n, selection.stopped
-        )
-    )
+    summary = "rule {}: kept {} of {} pseudo-labelled samples; {}"
+    say(summary.format(selection.rule, kept, n, selection.stopped))
     for label, report in selection.per_class.items():
         say("  {}: {} of {}".format(names[label] if names else label, report.kept, report.count))
     if kept < least:
-        say("that is too few to train on: going on with all of them")
+        say("too few to train on; using all samples")
         return np.arange(n)
     return selection.kept
 
 
 def say(text):
-    """Print a line that can be told from the program's own."""
+    """Print a line that is marked as LOPS's own."""
     sys.stdout.write("LOPS: {}\n".format(text))
     sys.stdout.flush()
 
 
 @contextlib.contextmanager
 def random_states_kept(device=None):
-    """Leave the global random states of Python, numpy and torch (where it is loaded) as they were;
-    ``device`` is the torch device used.
+    """Restore the global random states of Python, numpy and torch (if loaded) at the end.
+
+    ``device`` is the torch device in use.
     """
     torch: Any = sys.modules.get("torch")
     gpu = device if getattr(device, "type", "cpu") == "cuda" else None
@@ -169,7 +159,7 @@ def random_states_kept(device=None):
 
 
 def batches(n, size, epochs, seed):
-    """Yield the rows of each batch, every epoch in a fresh order that the seed decides."""
+    """Yield the rows of each batch, in a fresh seeded order every epoch."""
     rng = np.random.RandomState(seed)
     for _ in range(epochs):
         order = rng.permutation(n)
@@ -178,8 +168,9 @@ def batches(n, size, epochs, seed):
 
 
 def select_with_keras(model, x, targets, settings, batch_size, seed=0):
-    """Select with a compiled Keras model as the probe; ``targets`` (n, k) are trained on, their
-    largest column is the pseudo-label.
+    """Select with a compiled Keras model as the probe.
+
+    It is trained on ``targets`` (n, k), whose largest column is the pseudo-label.
     """
     n = len(x)
 
@@ -189,27 +180,23 @@ def select_with_keras(model, x, targets, settings, batch_size, seed=0):
             yield
 
     def predict():
-        return np.concatenate(
-            [
-                np.asarray(model.predict_on_batch(x[at : at + batch_size]))
-                for at in range(0, n, batch_size)
-            ]
-        )
+        parts = [x[at : at + batch_size] for at in range(0, n, batch_size)]
+        return np.concatenate([np.asarray(model.predict_on_batch(part)) for part in parts])
 
-    return select(
-        targets.argmax(axis=1),
-        targets.shape[1],
-        settings,
-        seed,
-        -(-n // batch_size),
-        updates(),
-        predict,
-    )
+    labels, per_epoch = targets.argmax(axis=1), -(-n // batch_size)
+    return select(labels, targets.shape[1], settings, seed, per_epoch, updates(), predict)
 
 
 class TorchTraining(NamedTuple):
-    """How a torch probe is trained: rows an update, rows that go through the network at once, and
-    AdamW's settings.
+    """How a torch probe is trained.
+
+    Attributes:
+        batch_size: rows per update.
+        at_once: rows that go through the network at once.
+        learning_rate, weight_decay, epsilon: of AdamW.
+        clip: largest norm of the gradient.
+        warm_up: share of all updates in which the learning rate rises; afterwards it falls to zero.
+
     """
 
     batch_size: int
@@ -218,16 +205,14 @@ class TorchTraining(NamedTuple):
     weight_decay: float = 0.0
     epsilon: float = 1e-8
     clip: float = 1.0
-    warm_up: float = (
-        0.0  # share of all updates in which the learning rate rises, before it falls to zero
-    )
+    warm_up: float = 0.0
 
 
 def select_with_torch(model, labels, n_classes, settings, training, loss_of, scores_of, seed=0):
-    """Select with a torch module as the probe; optimiser and schedule are made here and end here.
+    """Select with a torch module as the probe; optimiser and schedule are created here.
 
     Args:
-        model: the probe, a module of its own, on its device.
+        model: the probe, a separate module, on its device.
         labels: (n,) integer pseudo-labels.
         n_classes: number of classes.
         settings: of :func:`read_settings`.
@@ -267,19 +252,15 @@ def select_with_torch(model, labels, n_classes, settings, training, loss_of, sco
     def predict():
         model.eval()
         with torch.no_grad():
-            parts = [
-                scores_of(np.arange(at, min(n, at + training.at_once)))
-                for at in range(0, n, training.at_once)
-            ]
+            starts = range(0, n, training.at_once)
+            parts = [scores_of(np.arange(at, min(n, at + training.at_once))) for at in starts]
         return torch.cat(parts).cpu().numpy()
 
     return select(labels, n_classes, settings, seed, per_epoch, updates(), predict)
 
 
 def seed_torch(seed, device):
-    """Seed the generator of the processor and of one device; those of other devices stay as they
-    are.
-    """
+    """Seed the generators of the CPU and of one device; other devices keep their states."""
     import torch
 
     torch.random.default_generator.manual_seed(seed)
@@ -289,8 +270,9 @@ def seed_torch(seed, device):
 
 
 def agreed(compute, n, device):
-    """Return ``compute()``, positions below ``n``; of several processes the first computes and all
-    return what it found.
+    """Return the positions of ``compute()``, below ``n``, the same in every process.
+
+    In a distributed run the first process computes them.
     """
     import torch
     import torch.distributed as dist

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""LOPS in WeSTClass: which generated pseudo documents the classifier is pre-trained on.
+"""LOPS in WeSTClass: select the generated pseudo documents for pre-training.
 
-The probe is a network of WeSTClass's own class that starts from the classifier's weights, with
-pre-training's loss, learning rate and number of epochs (LOPS_EPOCHS changes it) and an optimiser of
-its own. It is looked at after every update (LOPS_EVERY), since after an epoch it has often learnt
-everything. Labelled documents of the user are added later and are all kept.
+The probe is a network of WeSTClass's own class that starts from the classifier's weights, with the
+loss, learning rate and number of epochs of pre-training (LOPS_EPOCHS changes the last) and its own
+optimiser. It predicts after every update (LOPS_EVERY), since after one epoch it has often learnt
+everything. The user's labelled documents are added later and all kept.
 """
 
 from lops_shared import positions, random_states_kept, read_settings, select_with_keras
@@ -18,12 +18,12 @@ def keep(documents, targets, classifier, shape, kind, vectors, epochs, batch_siz
     Args:
         documents: (n, words) or (n, sentences, words) token ids.
         targets: (n, k) soft labels; the largest is the pseudo-label.
-        classifier: WeSTClass's classifier object, which is read and not changed.
+        classifier: WeSTClass's classifier object; it is not changed.
         shape: of the real documents' array.
         kind: WeSTClass's name of the network.
-        vectors: (V, d) word vectors, for their shape; the probe takes the classifier's.
+        vectors: (V, d) word vectors, only for their shape; the probe uses the classifier's.
         epochs: of pre-training.
-        batch_size: documents an update.
+        batch_size: documents per update.
         optimizer: the class of stochastic gradient descent.
 
     """
@@ -47,5 +47,5 @@ def keep(documents, targets, classifier, shape, kind, vectors, epochs, batch_siz
 def _descent(optimizer):
     try:
         return optimizer(learning_rate=0.1, momentum=0.9)
-    except TypeError:  # Keras before 2.3 says lr
+    except TypeError:  # Keras before 2.3 calls it lr
         return optimizer(lr=0.1, momentum=0.9)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""LOPS in X-Class: which of the documents that X-Class's own rule took the final classifier is
-trained on.
+"""LOPS in X-Class: select the documents for the final classifier.
 
-The probe is a copy of the untrained classifier, with the classifier's settings, an optimiser and a
-schedule of its own, for at most four epochs (LOPS_EPOCHS). Of several processes the first trains
+The selection is among the documents that X-Class's own rule took.
+
+The probe is a copy of the untrained classifier with the classifier's settings and its own optimiser
+and schedule, for at most four epochs (LOPS_EPOCHS). In a distributed run the first process trains
 it.
 """
 
@@ -28,16 +29,17 @@ def keep(dataset, args, model, n_classes):
     Args:
         dataset: TensorDataset of ids, mask and token types (n, length), and labels (n,), all int64.
         args: X-Class's options.
-        model: the untrained classifier, which is read and not changed.
+        model: the untrained classifier; it is not changed.
         n_classes: number of classes.
 
     """
     from torch.utils.data import TensorDataset
 
+    def compute():
+        return _positions(dataset, args, model, n_classes)
+
     with random_states_kept(args.device):
-        kept = agreed(
-            lambda: _positions(dataset, args, model, n_classes), len(dataset), args.device
-        )
+        kept = agreed(compute, len(dataset), args.device)
     return TensorDataset(*[tensor[kept] for tensor in dataset.tensors])
 
 

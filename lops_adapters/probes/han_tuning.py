@@ -1,0 +1,103 @@
+"""Self-training of the HAN probe: updates towards soft labels, and weights out and in."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+
+from lops_adapters.probes.base import Probe
+from lops_adapters.probes.torch_tools import LocalRandomness, import_torch
+from lops_adapters.probes.tuning import check_targets, check_tuning, check_weights
+
+Document = list[np.ndarray]  # one array of word indices per sentence
+_Probe = TypeVar("_Probe", bound="TunableHan")
+
+
+class TunableHan(Probe):
+    """The part of the HAN probe that self-training uses."""
+
+    _network: Any
+    _device: Any
+
+    @abstractmethod
+    def _build(self, n_classes: int, seed: int) -> Any:
+        """Return an untrained network."""
+
+    @abstractmethod
+    def _learn(self, optimizer: Any, prepared: Any, batch: np.ndarray, codes: np.ndarray) -> None:
+        """Make one update."""
+
+    def tuner(
+        self, *, learning_rate: float, momentum: float, decay: float
+    ) -> Callable[[list[Document], np.ndarray, np.ndarray], None]:
+        """Return a function that makes one update of the trained network towards soft labels.
+
+        Self-training uses it.
+
+        Args:
+            learning_rate: of a fresh SGD; the step size is learning_rate / (1 + decay * updates
+                done).
+            momentum: of the SGD, at least 0 and below 1.
+            decay: see learning_rate; at least 0.
+
+        Returns:
+            ``update(prepared, positions, targets)``: on the samples at ``positions``, (b,) int,
+            towards ``targets``, (b, k) float, by KL divergence.
+
+        Raises:
+            LopsError: untrained, a setting out of range, or (in an update) targets of another
+                shape.
+
+        """
+        if self._network is None:
+            raise self._untrained()
+        check_tuning(learning_rate, momentum, decay)
+        optimizer = import_torch().optim.SGD(
+            trainable(self._network), lr=learning_rate, momentum=momentum
+        )
+        n_classes, done = self._network.output.out_features, 0
+
+        def update(prepared: list[Document], positions: np.ndarray, targets: np.ndarray) -> None:
+            nonlocal done
+            soft = check_targets(positions, targets, n_classes)
+            optimizer.param_groups[0]["lr"] = learning_rate / (1 + decay * done)
+            self._learn(optimizer, [prepared[i] for i in positions], np.arange(len(soft)), soft)
+            done += 1
+
+        return update
+
+    def trainable_weights(self) -> list[np.ndarray]:
+        """Return copies of the trainable weights in a fixed order, without frozen word vectors."""
+        if self._network is None:
+            raise self._untrained()
+        return [parameter.detach().cpu().numpy().copy() for parameter in trainable(self._network)]
+
+    def restore(
+        self: _Probe, weights: Sequence[np.ndarray], n_classes: int, seed: int = 0
+    ) -> _Probe:
+        """Build the network with weights of :meth:`trainable_weights`; return the probe itself.
+
+        Without ``vectors``, call :meth:`prepare` with ``fit=True`` first.
+
+        Raises:
+            LopsError: the weights do not have this network's shapes.
+
+        """
+        torch = import_torch()
+        with LocalRandomness(seed, self._device).inside():
+            network = self._build(n_classes, seed)
+        parameters = trainable(network)
+        check_weights(weights, [tuple(parameter.shape) for parameter in parameters])
+        with torch.no_grad():
+            for parameter, weight in zip(parameters, weights, strict=True):
+                parameter.copy_(torch.tensor(weight))
+        self._network = network
+        return self
+
+
+def trainable(network: Any) -> list[Any]:
+    """Return the parameters that training changes."""
+    return [parameter for parameter in network.parameters() if parameter.requires_grad]
