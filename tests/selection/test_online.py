@@ -5,7 +5,7 @@ import pytest
 
 from lops_adapters.core import LopsError
 from lops_adapters.selection import build, score
-from lops_adapters.selection.selectors import Lops
+from lops_adapters.selection import Lops
 
 from ..framework_tools import ARTS, COMMON, LAW
 from .stand_in import Told, staged_probe, world
