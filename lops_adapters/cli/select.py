@@ -16,8 +16,9 @@ from lops_adapters.cli import options as shared
 from lops_adapters.cli.rows import Rows, Wanted, read_rows
 from lops_adapters.cli.writers import writer_for
 from lops_adapters.core import RULES, LopsError
-from lops_adapters.texts.choices import CONFIDENCES, method_for
-from lops_adapters.texts.select import COLUMNS, TextSelection, select
+from lops_adapters.texts.choices import NAMES_OF_CONFIDENCES, method_for
+from lops_adapters.texts.result import COLUMNS, TextSelection
+from lops_adapters.texts.select import select
 
 EXAMPLES = """examples:
   lops select tickets.csv --text body --label category
@@ -45,15 +46,15 @@ def parser() -> argparse.ArgumentParser:
     )
     choice = found.add_argument_group("selection")
     shared.add_probe(choice)
-    named = ", ".join(CONFIDENCES)
+    named = ", ".join(NAMES_OF_CONFIDENCES)
     choice.add_argument(
         "--confidence",
-        choices=CONFIDENCES,
+        choices=NAMES_OF_CONFIDENCES,
         metavar="NAME",
         help=f"what ranks the rows: {named} (default: by --tau)",
     )
     choice.add_argument(
-        "--rule", choices=RULES, help="of learning order (default: ranked); needs --tau"
+        "--rule", choices=RULES, help="use a rule of the paper or its code; needs --tau"
     )
     choice.add_argument(
         "--tau",
@@ -119,7 +120,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         f" and {len(paths) - 3} more" if len(paths) > 3 else ""
     )
     page = selection.page(
-        rows.gold, title=f"What LOPS kept of {paths[0].name}", source=source, ids=rows.ids
+        rows.gold,
+        title=f"{paths[0].name}: kept by {selection.settings['method']}",
+        source=source,
+        ids=rows.ids,
     )
     config = outputs.describe(
         "select",

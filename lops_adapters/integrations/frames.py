@@ -16,7 +16,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from lops_adapters.core import LopsError
-from lops_adapters.texts.select import COLUMNS, select
+from lops_adapters.texts.result import COLUMNS
+from lops_adapters.texts.select import select
 
 Frame = TypeVar("Frame")
 
