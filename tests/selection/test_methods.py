@@ -28,8 +28,8 @@ NAMES = [
     for name in METHODS
 ]
 EXPECTED = {
-    "standard", "lops", "lops-batch", "probability", "entropy", "mc-dropout", "o2u-net", "stability", "random", "optimal", "margin",
-    "confident-learning", "learning-order", "automatic",
+    "standard", "lops", "lops-batch", "probability", "entropy", "mc-dropout", "o2u-net",
+    "stability", "random", "optimal", "margin", "confident-learning", "learning-order", "automatic",
 }  # fmt: skip
 # Random numbers and folds go by position, and so do ties, of which stability has many.
 BY_POSITION = {"random", "stability", "lops", "lops-batch"}
@@ -223,7 +223,8 @@ def test_a_real_probe(name):
     if name in ("mc-dropout", "entropy"):
         with pytest.raises(
             LopsError,
-            match=f"{name} needs a probe with dropout, and this linear probe has none; take a transformer",
+            match=f"{name} needs a probe with dropout, and this linear probe has none; "
+            "take a transformer",
         ):
             build(name, "linear")
         return
@@ -313,7 +314,8 @@ def test_a_diverged_probe(name):
     table = {**TABLE, "text 3": np.full((4, 3), np.nan)}
     with pytest.raises(
         LopsError,
-        match=r"the probe predicts NaN at time 1\.0: its training has diverged; lower its learning rate",
+        match=r"the probe predicts NaN at time 1\.0: its training has diverged; "
+        "lower its learning rate",
     ):
         build(name, Told(table))(SAMPLES, LABELS)
     with pytest.raises(LopsError, match="every is 9, and the probe's training has fewer updates"):

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from lops_adapters.core import LopsError
-from lops_adapters.selection import build, score
-from lops_adapters.selection import Lops
+from lops_adapters.selection import Lops, build, score
 
 from ..framework_tools import ARTS, COMMON, LAW
 from .stand_in import Told, staged_probe, world

@@ -159,7 +159,8 @@ def test_each_call_is_a_new_training():
 def test_every_beyond_the_training(every):
     with pytest.raises(
         LopsError,
-        match=rf"every is {every}, and the probe's training has fewer updates than that; wanted a smaller",
+        match=rf"every is {every}, and the probe's training has fewer updates than that; "
+        "wanted a smaller",
     ):
         Lops(Scripted(script_of(0)), every=every)(SAMPLES, LABELS)
     expected, _ = by_hand(script_of(0), 24)
