@@ -361,9 +361,10 @@ class LearningOrder:
         columns = (self._counts, self._thresholds, n_learnt, n_kept, self._closed_at)
         reports = {}  # type: Dict[Hashable, ClassReport]
         for label, row in zip(self.classes, zip(*(c.tolist() for c in columns))):  # noqa: B905
-            closed = row[0] > 0 and not np.isnan(row[-1])
+            closed = row[0] > 0 and not np.isnan(row[4])
             why = "threshold reached" if closed else still_open if row[0] else "no samples"
-            reports[label] = ClassReport(*row[:-1], row[-1] if closed else None, why)
+            at = row[4] if closed else None
+            reports[label] = ClassReport(row[0], row[1], row[2], row[3], at, why)
         return reports
 
     def _check_learnt(self, per_class: Dict[Hashable, ClassReport]) -> None:

@@ -66,7 +66,7 @@ class Automatic:
         """
         classes, codes = read_labels(samples, pseudo_labels)
         k, counts = len(classes), np.bincount(codes)
-        cutting = {"folds": self.folds, "seed": self.seed, "quiet": self.quiet}
+        cutting: dict[str, Any] = {"folds": self.folds, "seed": self.seed, "quiet": self.quiet}
         looks = held_out(self.probe, samples, codes, k, **cutting)
         small = counts < self.folds
         scores = np.stack([relative_margins(rows, codes, small) for rows in looks.values()])

@@ -70,7 +70,7 @@ class ConfidentLearning:
         return self._scored(codes, self._predict(samples, codes, n_classes))
 
     def _predict(self, samples: Sequence[Any], codes: np.ndarray, n_classes: int) -> np.ndarray:
-        cutting = {"folds": self.folds, "seed": self.seed, "quiet": self.quiet}
+        cutting: dict[str, Any] = {"folds": self.folds, "seed": self.seed, "quiet": self.quiet}
         probabilities = out_of_sample(self.probe, samples, codes, n_classes, **cutting)
         if self.seen is not None:
             self.seen(probabilities, None)

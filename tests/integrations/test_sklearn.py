@@ -44,12 +44,12 @@ def test_is_a_scikit_learn_estimator(estimator, check):
 
 
 FAILURES = {
-    "check_samplers_fit": "wants the attribute sampling_strategy_, of samplers that balance classes",
-    "check_samplers_string": "its texts are single letters, in which the linear probe finds no word",
+    "check_samplers_fit": "wants sampling_strategy_, an attribute of samplers that balance classes",
+    "check_samplers_string": "its texts are single letters, no words to the linear probe",
 }
 SPARSE = (
-    "SGDClassifier, the default, moves its intercept a hundred times slower on sparse rows, so that "
-    "it learns in another order"
+    "SGDClassifier, the default, moves its intercept a hundred times slower on sparse rows, so it "
+    "learns in another order"
 )
 FAILURES_OF_SGD = {
     **FAILURES,
