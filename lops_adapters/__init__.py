@@ -19,13 +19,15 @@ __all__ = [
     "select",
 ]
 
-_LATER = {
-    "load": "lops_adapters.runs.models",
-    "select": "lops_adapters.texts.select",
-}  # imported when first used
+# Imported when first used.
+_LATER = {"load": "lops_adapters.runs.models", "select": "lops_adapters.texts.select"}
 
 
 def __getattr__(name: str) -> Any:
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_LATER[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})

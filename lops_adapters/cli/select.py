@@ -17,8 +17,9 @@ from lops_adapters.cli.rows import Rows, Wanted, read_rows
 from lops_adapters.cli.writers import writer_for
 from lops_adapters.console import percent
 from lops_adapters.core import RULES, LopsError
-from lops_adapters.texts.choices import CONFIDENCES, method_for
-from lops_adapters.texts.select import COLUMNS, TextSelection, select
+from lops_adapters.texts.choices import NAMES_OF_CONFIDENCES, method_for
+from lops_adapters.texts.result import COLUMNS, TextSelection
+from lops_adapters.texts.select import select
 
 if TYPE_CHECKING:
     from lops_adapters.report.contents import SelectionPage
@@ -57,10 +58,10 @@ def parser() -> argparse.ArgumentParser:
 
 def _add_selection(choice: argparse._ArgumentGroup) -> None:
     shared.add_probe(choice)
-    named = ", ".join(CONFIDENCES)
+    named = ", ".join(NAMES_OF_CONFIDENCES)
     choice.add_argument(
         "--confidence",
-        choices=CONFIDENCES,
+        choices=NAMES_OF_CONFIDENCES,
         metavar="NAME",
         help=f"ranking of the rows: {named} (default: depends on --tau)",
     )

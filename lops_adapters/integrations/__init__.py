@@ -1,3 +1,1 @@
-"""Adapters for training loops and tables of other libraries. A leaf: nothing else of the package
-imports it.
-"""
+"""Adapters for training loops and tables of other libraries; no other room imports them."""

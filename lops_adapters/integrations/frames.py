@@ -1,11 +1,11 @@
-"""Selection for tables: pandas DataFrames and ``datasets.Dataset``, the same kind out as in::
+"""Selection for tables: a pandas DataFrame or ``datasets.Dataset`` in, the same kind out::
 
     from lops_adapters.integrations.frames import select_frame
 
     marked = select_frame(frame, text="review", label="rating")
-    marked[~marked.lops_selected]                                  # labels to look at again
+    marked[~marked.lops_selected]                                  # labels to check
 
-The rows stay in their order and keep what they have.
+Rows keep their order and their columns.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from lops_adapters.core import LopsError
-from lops_adapters.texts.select import COLUMNS, select
+from lops_adapters.texts.result import COLUMNS
+from lops_adapters.texts.select import select
 
 Frame = TypeVar("Frame")
 
@@ -32,26 +33,27 @@ def select_frame(
     """Select the pseudo-labels of a table to trust.
 
     Args:
-        frame: a pandas DataFrame or a ``datasets.Dataset`` of N rows; it is left as it is.
-        text: name of the column of texts.
-        label: name of the column of pseudo-labels, one class a row.
-        kept_only: return only the rows whose pseudo-label is to be trusted.
+        frame: a pandas DataFrame or a ``datasets.Dataset`` of N rows; not changed.
+        text: name of the text column.
+        label: name of the column of pseudo-labels, one class per row.
+        kept_only: return only the kept rows.
         choice: as for :func:`lops_adapters.select`: probe, confidence, rule, tau, every,
             stratified, seed, strict, quiet.
 
     Returns:
-        A table of the same kind with its index or its features and format, and four columns more:
-        ``lops_learnt_at`` (float64, epochs; missing where never learnt), ``lops_confidence``
-        (float64, larger is more trusted), ``lops_selected`` (bool) and ``lops_suggested`` (the
-        label that the probe prefers, of the type of the labels).
+        A table of the same kind with its index or its features and format, and four new columns:
+        ``lops_learnt_at`` (float64, epochs; missing: never learnt), ``lops_confidence`` (float64,
+        larger is more trusted), ``lops_selected`` (bool) and ``lops_suggested`` (the label that the
+        probe prefers, of the type of the labels).
 
     Raises:
-        LopsError: something else than such a table, columns that are missing or in the way, rows
-            without text or label, and what the probe and the selection raise.
+        LopsError: another kind of table, missing columns, columns with the new names, rows without
+            text or label, and what the probe and the selection raise.
 
     >>> import pandas
     >>> texts = ["the striker scored a late goal"] * 9 + ["the bank cut its rates"] * 9
-    >>> frame = pandas.DataFrame({"text": texts, "label": ["sports"] * 9 + ["money"] * 8 + ["sports"]})
+    >>> labels = ["sports"] * 9 + ["money"] * 8 + ["sports"]
+    >>> frame = pandas.DataFrame({"text": texts, "label": labels})
     >>> marked = select_frame(frame)
     >>> marked[~marked.lops_selected].index.tolist()
     [17]
@@ -64,20 +66,16 @@ def select_frame(
         names, read = given.column_names, _read_dataset
     else:
         raise LopsError(
-            f"frame is a {type(frame).__name__}; wanted a pandas DataFrame or a datasets.Dataset: pass one split of a DatasetDict, and "
-            "to_pandas() of other tables"
+            f"frame is a {type(frame).__name__}; wanted a pandas DataFrame or a datasets.Dataset: "
+            "pass one split of a DatasetDict, and to_pandas() of other tables"
         )
     _check_columns(names, text, label)
     texts, labels = read(frame, text), read(frame, label)
     _check_rows(texts, labels, text, label)
     selection = select(texts, labels, **choice)
     learnt_at = np.where(np.isfinite(selection.learnt_at), selection.learnt_at, np.nan)
-    found = (
-        learnt_at,
-        selection.confidence,
-        selection.mask,
-        np.array(selection.suggested.tolist()),
-    )
+    suggested = np.array(selection.suggested.tolist())
+    found = (learnt_at, selection.confidence, selection.mask, suggested)
     columns = dict(zip(COLUMNS, found, strict=True))
     add = _add_to_pandas if _is_pandas(frame) else _add_to_dataset
     marked: Frame = add(frame, columns, selection.kept if kept_only else None)
@@ -97,31 +95,33 @@ def _is_dataset(frame: Any) -> bool:
 def _check_columns(names: list[Hashable], *wanted: Hashable) -> None:
     for name in wanted:
         if names.count(name) != 1:
-            found = (
-                "twice" if name in names else f"not among {', '.join(map(str, names)) or 'none'}"
-            )
+            missing = f"not among {', '.join(map(str, names)) or 'none'}"
             raise LopsError(
-                f"column {name!r} is {found}; wanted a column of texts and one of pseudo-labels: pass text= and label="
+                f"column {name!r} is {'twice' if name in names else missing}; wanted a column of "
+                "texts and one of pseudo-labels: pass text= and label="
             )
     for name in COLUMNS:
         if name in names:
             raise LopsError(
-                f"there is a column {name!r} already, perhaps of an earlier selection; drop or rename it"
+                f"there is a column {name!r} already, perhaps from an earlier selection; drop or "
+                "rename it"
             )
 
 
 def _check_rows(texts: list[Any], labels: list[Any], text: str, label: str) -> None:
     if not texts:
-        raise LopsError("found a table without rows; wanted at least one")
+        raise LopsError("found a table without rows; wanted at least one row")
     for row, value in enumerate(texts):
         if not isinstance(value, str):
             raise LopsError(
-                f"column {text!r} holds {value!r} in row {row} (counted from 0); wanted a text in every row: drop these rows"
+                f"column {text!r} holds {value!r} in row {row} (counted from 0); wanted a text in "
+                "every row: drop these rows"
             )
     for row, value in enumerate(labels):
         if value is None:
             raise LopsError(
-                f"column {label!r} holds no label in row {row} (counted from 0); leave unlabelled rows out"
+                f"column {label!r} holds no label in row {row} (counted from 0); leave unlabelled "
+                "rows out"
             )
 
 
@@ -133,7 +133,7 @@ def _read_pandas(frame: Any, name: str) -> list[Any]:
 
 def _read_dataset(frame: Any, name: str) -> list[Any]:
     plain = list(frame.with_format(None)[name])
-    coded = hasattr(frame.features[name], "names")  # a ClassLabel, where -1 stands for none
+    coded = hasattr(frame.features[name], "names")  # a ClassLabel, where -1 means none
     return [None if coded and value == -1 else value for value in plain]
 
 
@@ -144,11 +144,9 @@ def _add_to_pandas(frame: Any, columns: dict[str, np.ndarray], kept: np.ndarray 
 
 def _add_to_dataset(frame: Any, columns: dict[str, np.ndarray], kept: np.ndarray | None) -> Any:
     marked = frame
-    for name, values in columns.items():
-        marked = marked.add_column(
-            name,
-            [None if value != value else value for value in values.tolist()],  # noqa: PLR0124
-        )
+    for name, column in columns.items():
+        values = [None if value != value else value for value in column.tolist()]  # noqa: PLR0124
+        marked = marked.add_column(name, values)
     form = frame.format
     if form["type"] is not None:
         everything = set(form["columns"]) == set(frame.column_names)

@@ -1,12 +1,15 @@
-"""Learning order inside your own ``transformers.Trainer``::
+"""Learning order inside your own ``transformers.Trainer``.
+
+Train the trainer's model on all pseudo-labels, then a new one on the kept samples::
 
     from lops_adapters.integrations.huggingface import select_with_trainer
 
-    selection = select_with_trainer(trainer)                           # trains the trainer's model
-    on all pseudo-labels clean = trainer.train_dataset.select(selection.kept)               # train
-    a fresh one on these
+    selection = select_with_trainer(trainer)
+    clean = trainer.train_dataset.select(selection.kept)
 
-or, where the training is wanted anyway::
+Or watch a training that happens anyway::
+
+    from lops_adapters.integrations.huggingface import LopsCallback
 
     callback = LopsCallback(trainer)
     trainer.add_callback(callback)
@@ -18,6 +21,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lops_adapters import extras
 from lops_adapters.core import LopsError, Selection
 
 if TYPE_CHECKING:
@@ -33,12 +37,10 @@ def __getattr__(name: str) -> Any:
 
 
 def _callback_class() -> type[LopsCallback]:
-    try:
-        from lops_adapters.integrations.huggingface_callback import LopsCallback
-    except ImportError as error:
-        raise LopsError(
-            f"this needs transformers and accelerate ({error}); run: pip install 'lops_adapters[huggingface]'"
-        ) from None
+    for library in ("torch", "transformers", "accelerate"):
+        extras.load(library, "The Trainer callback", "huggingface")
+    from lops_adapters.integrations.huggingface_callback import LopsCallback
+
     return LopsCallback
 
 
@@ -54,11 +56,10 @@ def select_with_trainer(
     skip_decided: bool = True,
     resume_from_checkpoint: str | bool | None = None,
 ) -> Selection:
-    """Train a trainer's model on all its pseudo-labels, stop when the rule has seen enough, and
-    select.
+    """Train a trainer's model on all pseudo-labels until the rule is decided, and select.
 
-    The training is the trainer's own, with its arguments, callbacks and loss; its model serves as
-    the probe and is trained afterwards. Train a fresh model on ``selection.kept``.
+    The training uses the trainer's own arguments, callbacks and loss. Its model is the probe and is
+    trained afterwards: train a new model on ``selection.kept``.
 
     Args:
         trainer: a ``transformers.Trainer`` of any sequence classification model, with a
@@ -66,13 +67,14 @@ def select_with_trainer(
         labels: (N,) int pseudo-labels 0..k-1, by position in ``train_dataset``. Default: the
             dataset's own label column.
         tau, rule, seed, strict: as for :class:`lops_adapters.core.LearningOrder`.
-        every: look after every so many updates instead of after every epoch.
-        skip_decided: predict only the samples whose answer can still matter; the selection is the
-            same.
+        every: updates between checkpoints. Default: one checkpoint per epoch.
+        skip_decided: predict only the samples that can still change the selection; the selection
+            is the same.
         resume_from_checkpoint: as for ``Trainer.train``.
 
     Raises:
-        LopsError: what :class:`LopsCallback` raises; a training too short to be looked at once.
+        LopsError: what :class:`LopsCallback` raises; a training that ends before the first
+            checkpoint.
 
     >>> select_with_trainer("roberta-base")
     Traceback (most recent call last):

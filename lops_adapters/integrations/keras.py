@@ -1,13 +1,13 @@
-"""Learning order inside your own ``model.fit`` (Keras 3)::
+"""Learning order inside your own ``model.fit`` (Keras 3).
+
+The model is the probe: train a new one on the kept samples::
 
     from lops_adapters.integrations.keras import LopsCallback
 
     callback = LopsCallback(x, pseudo_labels)
     model.fit(x, pseudo_labels, epochs=4, callbacks=[callback])
-    selection = callback.record.select(tau=0.5)                        # train a fresh model on
-    x[selection.kept]
-
-The model serves as the probe: train a fresh one on what is kept.
+    selection = callback.record.select(tau=0.5)
+    clean = x[selection.kept]
 """
 
 from __future__ import annotations

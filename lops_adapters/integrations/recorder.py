@@ -1,8 +1,6 @@
-"""What the callbacks share: a record of what a classifier said about its training samples,
-checkpoint by checkpoint.
+"""A record of a classifier's predictions for its training samples, one row per checkpoint.
 
-Notation: N samples, k classes, E checkpoints. "Seen" is a sample that was predicted at a
-checkpoint.
+Notation: N samples, k classes, E checkpoints. A sample is "seen" at a checkpoint that predicts it.
 """
 
 from __future__ import annotations
@@ -21,20 +19,21 @@ from lops_adapters.selection.selectors import Labels, encode
 from lops_adapters.storage import write_arrays
 
 _FORMAT = 1  # of the file; goes up when older readers would misread it
-_BLOCK = 2**22  # scores laid out in one go, so that memory does not grow with the number of classes
+_BLOCK = 2**22  # scores per block, so that memory does not grow with the number of classes
+# What numpy and json raise for a damaged or foreign file.
+_UNREADABLE = (OSError, ValueError, KeyError, TypeError, IndexError, EOFError, zipfile.BadZipFile)
 
 
 class DataMap(NamedTuple):
     """Dataset cartography of the pseudo-labels; NaN for a sample that was never seen.
 
-    Source: Swayamdipta et al., "Dataset Cartography", EMNLP 2020, with pseudo-labels in the place
-    of labels.
+    Source: Swayamdipta et al., "Dataset Cartography", EMNLP 2020, with pseudo-labels as labels.
 
     Attributes:
-        confidence: (N,) float64, mean probability of the pseudo-label; NaN where only labels were
+        confidence: (N,) float64, mean probability of the pseudo-label; NaN if only labels were
             recorded.
-        variability: (N,) float64, its standard deviation; NaN where only labels were recorded.
-        correctness: (N,) float64, share of checkpoints at which the pseudo-label was predicted.
+        variability: (N,) float64, its standard deviation; NaN if only labels were recorded.
+        correctness: (N,) float64, share of checkpoints that predict the pseudo-label.
 
     """
 
@@ -44,22 +43,21 @@ class DataMap(NamedTuple):
 
 
 class Record:
-    """What was predicted for each sample at each checkpoint, and the selections that follow from
-    it.
+    """Predictions for each sample at each checkpoint, and the selections that follow from them.
 
-    One training answers for every rule and every tau: the predictions are kept, the rules of
-    :class:`lops_adapters.core.LearningOrder` are replayed on them.
+    One training serves every rule and every tau: :class:`lops_adapters.core.LearningOrder` is
+    replayed on the recorded predictions.
 
     Args:
         pseudo_labels: N class names.
         classes: the label set, in the order of score columns. Default: the sorted distinct
             pseudo-labels.
-        horizon: T of the confidence 1 - learnt_at / T, in epochs: how long the training lasts if
-            nobody stops it. Default: the last checkpoint's time.
+        horizon: T of the confidence 1 - learnt_at / T, in epochs: the planned length of the
+            training. Default: the last checkpoint's time.
 
     Attributes:
         classes: k class names.
-        codes: (N,) int64, the pseudo-labels as places among the classes.
+        codes: (N,) int64, the pseudo-labels as positions in ``classes``.
         times: E floats, increasing.
 
     Raises:
@@ -91,7 +89,8 @@ class Record:
         return len(self.codes)
 
     def __repr__(self) -> str:
-        return f"Record({len(self)} samples, {len(self.classes)} classes, {len(self.times)} checkpoints)"
+        k, e = len(self.classes), len(self.times)
+        return f"Record({len(self)} samples, {k} classes, {e} checkpoints)"
 
     def observe(self, predictions: Any, time: float | None = None, positions: Any = None) -> None:
         """Add a checkpoint.
@@ -100,7 +99,7 @@ class Record:
             predictions: (m, k) class probabilities with columns in the order of ``classes``, or
                 (m,) predicted labels.
             time: in epochs, larger than the last. Default: the checkpoint's number.
-            positions: (m,) int, the samples that were predicted. Default: all, in order.
+            positions: (m,) int, the predicted samples. Default: all, in order.
 
         Raises:
             LopsError: wrong shape or length, NaN, positions out of range or twice, labels outside
@@ -108,21 +107,19 @@ class Record:
 
         """
         time = len(self.times) + 1.0 if time is None else float(time)
-        if not (self.times[-1] if self.times else 0.0) < time < math.inf:
-            raise LopsError(
-                f"time is {time}; wanted a number above {self.times[-1] if self.times else 0.0}, that of the last checkpoint"
-            )
+        last = self.times[-1] if self.times else 0.0
+        if not last < time < math.inf:
+            raise LopsError(f"time is {time}; wanted more than {last}, the last checkpoint's")
         if self.horizon is not None and time > self.horizon:
             raise LopsError(
-                f"time is {time}, beyond the horizon of {self.horizon}; give the record a larger horizon"
+                f"time is {time}, beyond the horizon of {self.horizon}; set a larger horizon"
             )
         where = np.arange(len(self)) if positions is None else self._checked(positions)
         codes, own = self._read(predictions, where)
-        predicted, probability = (
-            np.full(len(self), -1, dtype=np.int32),
-            np.full(len(self), np.nan, dtype=np.float32),
-        )
-        predicted[where], probability[where] = codes, own
+        predicted = np.full(len(self), -1, dtype=np.int32)
+        probability = np.full(len(self), np.nan, dtype=np.float32)
+        predicted[where] = codes
+        probability[where] = own
         self.times.append(time)
         self._predicted.append(predicted)
         self._probability.append(probability)
@@ -131,7 +128,8 @@ class Record:
         where = np.asarray(positions)
         if where.ndim != 1 or (len(where) and where.dtype.kind not in "iu"):
             raise LopsError(
-                f"positions have shape {where.shape} and type {where.dtype}; wanted a flat list of integers"
+                f"positions have shape {where.shape} and type {where.dtype}; wanted a flat list of "
+                "integers"
             )
         where = where.astype(np.int64)
         if len(where) and not 0 <= where.min() <= where.max() < len(self):
@@ -139,45 +137,44 @@ class Record:
                 f"positions run from {where.min()} to {where.max()}; wanted 0 to {len(self) - 1}"
             )
         if len(np.unique(where)) < len(where):
-            raise LopsError(
-                "a position occurs twice; wanted every sample at most once a checkpoint"
-            )
+            raise LopsError("a position occurs twice; wanted each at most once per checkpoint")
         return where
 
     def _read(self, predictions: Any, where: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return predicted codes (m,) and the probability of the pseudo-label (m,), NaN where only
-        labels are given.
-        """
-        found = np.asarray(
-            predictions.detach().cpu() if hasattr(predictions, "detach") else predictions
-        )
-        wanted = (len(where), len(self.classes))
+        """Return predicted codes (m,) and the pseudo-label's probability (m,), NaN for labels."""
+        tensor = hasattr(predictions, "detach")
+        found = np.asarray(predictions.detach().cpu() if tensor else predictions)
+        m, k = len(where), len(self.classes)
         if found.ndim == 1:
-            if len(found) != len(where):
-                raise LopsError(
-                    f"found {len(found)} predictions, wanted {len(where)}, one for each sample observed"
-                )
-            unknown = set(found.tolist()) - set(self.classes)
-            if unknown:
-                raise LopsError(
-                    f"the label {unknown.pop()!r} is predicted; wanted one of the classes {self.classes[:8]}, pass classes=..."
-                )
-            return encode(found, self.classes), np.full(len(found), np.nan)
-        if found.shape != wanted or found.dtype.kind not in "fiu":
+            return self._read_labels(found, m), np.full(len(found), np.nan)
+        if found.shape != (m, k) or found.dtype.kind not in "fiu":
             raise LopsError(
-                f"predictions have shape {found.shape} and type {found.dtype}; wanted {wanted} probabilities: {wanted[0]} samples and "
-                f"{wanted[1]} classes"
+                f"predictions have shape {found.shape} and type {found.dtype}; wanted {(m, k)} "
+                f"probabilities: {m} samples and {k} classes"
             )
         bad = np.isnan(found).any(axis=1)
         if bad.any():
             raise LopsError(
-                f"the probabilities of sample {where[bad.argmax()]} hold NaN; wanted numbers. Has the training diverged?"
+                f"the probabilities of sample {where[bad.argmax()]} hold NaN; wanted numbers. Has "
+                "the training diverged?"
             )
         if found.size and not -1e-3 <= found.min() <= found.max() <= 1 + 1e-3:
             raise LopsError(
-                f"predictions run from {found.min():g} to {found.max():g}; wanted probabilities: apply a softmax to logits"
+                f"predictions run from {found.min():g} to {found.max():g}; wanted probabilities: "
+                "apply a softmax to logits"
             )
-        return found.argmax(axis=1), found[np.arange(len(where)), self.codes[where]]
+        return found.argmax(axis=1), found[np.arange(m), self.codes[where]]
+
+    def _read_labels(self, found: np.ndarray, m: int) -> np.ndarray:
+        if len(found) != m:
+            raise LopsError(f"found {len(found)} predictions; wanted {m}, one per sample")
+        unknown = set(found.tolist()) - set(self.classes)
+        if unknown:
+            raise LopsError(
+                f"the label {unknown.pop()!r} is predicted; wanted one of the classes "
+                f"{self.classes[:8]}, pass classes=..."
+            )
+        return encode(found, self.classes)
 
     @property
     def seen(self) -> np.ndarray:
@@ -185,18 +182,15 @@ class Record:
         return self.predictions() >= 0
 
     def predictions(self) -> np.ndarray:
-        """(E, N) int32, predicted class as its place among ``classes``; -1 where not seen."""
+        """Return predicted classes, (E, N) int32 positions in ``classes``; -1: not seen."""
         return np.array(self._predicted, dtype=np.int32).reshape(len(self.times), len(self))
 
     def probabilities(self) -> np.ndarray:
-        """(E, N) float32, probability of the pseudo-label; NaN where not seen or where only labels
-        were recorded.
-        """
+        """Return probabilities of the pseudo-labels, (E, N) float32; NaN: not seen or unknown."""
         return np.array(self._probability, dtype=np.float32).reshape(len(self.times), len(self))
 
     def data_map(self) -> DataMap:
-        """Return mean confidence, variability and correctness of every pseudo-label over the
-        checkpoints at which it was seen.
+        """Return confidence, variability and correctness of each pseudo-label while it was seen.
 
         Raises:
             LopsError: nothing was recorded.
@@ -216,11 +210,10 @@ class Record:
     def order(
         self, tau: float = 0.5, rule: str = "released", *, seed: int = 0, strict: bool = False
     ) -> LearningOrder:
-        """Replay all checkpoints; what comes back can be asked whether it is ``done`` and which
-        samples are ``undecided``.
+        """Replay all checkpoints; ask the result what is ``undecided`` and whether it is ``done``.
 
         Raises:
-            LopsError: tau or rule out of range; a sample was not seen that matters for this tau and
+            LopsError: tau or rule out of range; an unseen sample that matters for this tau and
                 rule.
 
         """
@@ -229,22 +222,22 @@ class Record:
             [self.classes[code] for code in self.codes],
             tau=tau,
             rule=rule,
-            max_checkpoints=len(self.times)
-            + 1,  # one more could follow: only the rule says that it is done
+            # One more could follow, so that only the rule decides when it is done.
+            max_checkpoints=len(self.times) + 1,
             classes=self.classes,
             horizon=last if self.horizon is None else self.horizon,
             seed=seed,
             strict=strict,
         )
-        for time, predicted, probability in zip(
-            self.times, self._predicted, self._probability, strict=True
-        ):
+        recorded = zip(self.times, self._predicted, self._probability, strict=True)
+        for time, predicted, probability in recorded:
             seen = np.flatnonzero(predicted >= 0)
             unseen = np.setdiff1d(order.undecided, seen, assume_unique=True)
             if len(unseen):
                 raise LopsError(
-                    f"{len(unseen)} samples that matter for tau={tau} and rule={rule!r} were skipped at time {time}: the record was made "
-                    "for another choice; select with that, or record again without skip_decided"
+                    f"{len(unseen)} samples that matter for tau={tau} and rule={rule!r} were "
+                    f"skipped at time {time}: the record was made for another choice; select with "
+                    "that, or record again without skip_decided"
                 )
             self._replay(order, time, seen, predicted, probability)
         return order
@@ -257,16 +250,13 @@ class Record:
         predicted: np.ndarray,
         probability: np.ndarray,
     ) -> None:
-        """Lay out scores with the recorded prediction as the largest and the recorded probability
-        of the pseudo-label.
-        """
+        """Observe scores that agree with the recorded prediction and probability."""
         step, k = max(1, _BLOCK // len(self.classes)), len(self.classes)
         for start in range(0, len(seen), step):
             here = seen[start : start + step]
             if np.isnan(probability[here]).any():
-                order.observe(
-                    [self.classes[code] for code in predicted[here]], time=time, positions=here
-                )
+                labels = [self.classes[code] for code in predicted[here]]
+                order.observe(labels, time=time, positions=here)
                 continue
             rows = np.arange(len(here))
             scores = np.full((len(here), k), -1.0, dtype=np.float32)
@@ -303,7 +293,7 @@ class Record:
         for name in names:
             if not isinstance(name, str | int | float):
                 raise LopsError(
-                    f"a class is called {name!r}; wanted text or a number, which a file can hold"
+                    f"a class is called {name!r}; wanted text or a number to write into a file"
                 )
         about = {"format": _FORMAT, "classes": names, "horizon": self.horizon}
         write_arrays(
@@ -328,29 +318,20 @@ class Record:
                 about = json.loads(str(arrays["about"]))
                 if about["format"] != _FORMAT:
                     raise LopsError(
-                        f"{path} has format {about['format']}; wanted {_FORMAT}: it was written by a newer version, upgrade"
+                        f"{path} has format {about['format']}; wanted {_FORMAT}: a newer version "
+                        "wrote it, upgrade"
                     )
                 classes = about["classes"]
-                record = cls(
-                    [classes[code] for code in arrays["codes"]], classes, horizon=about["horizon"]
-                )
+                labels = [classes[code] for code in arrays["codes"]]
+                record = cls(labels, classes, horizon=about["horizon"])
                 record.times = arrays["times"].tolist()
-                record._predicted, record._probability = (
-                    list(arrays["predictions"]),
-                    list(arrays["probabilities"]),
-                )
+                record._predicted = list(arrays["predictions"])
+                record._probability = list(arrays["probabilities"])
         except LopsError:
             raise
-        except (
-            OSError,
-            ValueError,
-            KeyError,
-            TypeError,
-            IndexError,
-            EOFError,
-            zipfile.BadZipFile,
-        ) as error:
+        except _UNREADABLE as error:
             raise LopsError(
-                f"{path} cannot be read as a record ({error}); wanted a file that Record.save() wrote"
+                f"{path} cannot be read as a record ({error}); wanted a file that Record.save() "
+                "wrote"
             ) from None
         return record

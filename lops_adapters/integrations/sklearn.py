@@ -1,11 +1,10 @@
-"""Learning order as a scikit-learn estimator that resamples, and as a step of an imbalanced-learn
-pipeline::
+"""Learning order as a scikit-learn estimator, and as a step of an imbalanced-learn pipeline::
 
     from lops_adapters.integrations.sklearn import LopsSelector
 
     clean_texts, clean_labels = LopsSelector(rule="ranked").fit_resample(texts, pseudo_labels)
 
-Texts, or numbers, dense or sparse.
+It takes texts, or numbers, dense or sparse.
 """
 
 from __future__ import annotations
@@ -29,21 +28,20 @@ from lops_adapters.selection import Lops
 class LopsSelector(OneToOneFeatureMixin, BaseEstimator):
     """Keeps the samples whose pseudo-labels a classifier learns first.
 
-    ``fit_resample`` makes it what imbalanced-learn calls a sampler: as a step of its ``Pipeline``
-    it drops samples while the pipeline is fitted and none when it predicts. scikit-learn's own
-    ``Pipeline`` has no place for such a step.
+    ``fit_resample`` makes it an imbalanced-learn sampler: a step of its ``Pipeline`` that drops
+    samples during fitting and none during prediction. scikit-learn's own ``Pipeline`` does not
+    support such steps.
 
     Args:
-        probe: who learns. ``None``: logistic regression, on the TF-IDF vectors of texts, or on
-            numbers as they are (scale them first). A name (``linear``, ``transformer``, ...) or a
-            :class:`lops_adapters.probes.Probe`: for texts. A scikit-learn classifier with
-            ``partial_fit``: for numbers, batch by batch. None of these is changed: a copy is
-            trained.
-        tau: fraction of each class, see :class:`lops_adapters.core.LearningOrder`.
+        probe: the classifier to watch. ``None``: logistic regression, on the TF-IDF vectors of
+            texts, or on numbers as they are (scale them first). For texts: a name (``linear``,
+            ``transformer``, ...) or a :class:`lops_adapters.probes.Probe`. For numbers: a
+            scikit-learn classifier with ``partial_fit``. A copy is trained, never the given object.
+        tau: fraction per class, see :class:`lops_adapters.core.LearningOrder`.
         rule: one of :data:`lops_adapters.core.RULES`.
         epochs: passes over the samples, for numbers; a probe for texts has its own.
-        batch_size: samples an update, for numbers.
-        random_state: int, generator or None, of batches, initial weights and ties.
+        batch_size: samples per update, for numbers.
+        random_state: int, generator or None; seeds batches, initial weights and ties.
         verbose: show progress.
 
     Attributes:
@@ -92,8 +90,8 @@ class LopsSelector(OneToOneFeatureMixin, BaseEstimator):
             Itself.
 
         Raises:
-            LopsError: settings out of range, a probe that does not suit the samples, one class
-                only. ValueError and TypeError of scikit-learn, where X or y is none of these.
+            LopsError: settings out of range, a probe that does not suit the samples, a single
+                class. ValueError and TypeError: scikit-learn's, for other kinds of X or y.
 
         """
         labels, texts = _labels(y), _texts(X)
@@ -101,18 +99,15 @@ class LopsSelector(OneToOneFeatureMixin, BaseEstimator):
         self.classes_ = np.unique(labels)
         if len(self.classes_) < 2:
             raise LopsError(
-                f"found {len(self.classes_)} class among {len(labels)} pseudo-labels; wanted at least 2 to tell apart"
+                f"found {len(self.classes_)} class among {len(labels)} pseudo-labels; wanted at "
+                "least 2 to tell apart"
             )
         given = self.random_state
-        seed = (
-            int(given)
-            if isinstance(given, numbers.Integral)
-            else int(check_random_state(given).randint(2**31 - 1))
-        )
+        fixed = isinstance(given, numbers.Integral)
+        seed = int(given if fixed else check_random_state(given).randint(2**31 - 1))
         if texts is not None:
-            self.selection_ = Lops(self._text_probe(), tau=self.tau, rule=self.rule, seed=seed)(
-                texts, labels
-            )
+            selector = Lops(self._text_probe(), tau=self.tau, rule=self.rule, seed=seed)
+            self.selection_ = selector(texts, labels)
         else:
             matrix = validate_data(self, X, accept_sparse="csr", ensure_min_samples=2)
             self.selection_ = self._select_numbers(matrix, labels, seed)
@@ -120,9 +115,7 @@ class LopsSelector(OneToOneFeatureMixin, BaseEstimator):
         return self
 
     def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
-        """Train the probe, select, and return the kept rows of X and y in their order and of their
-        kind; see :meth:`fit`.
-        """
+        """Train the probe, select, and return the kept rows of X and y; see :meth:`fit`."""
         self.fit(X, y)
         return _rows(X, self.sample_indices_), _rows(y, self.sample_indices_)
 
@@ -131,8 +124,8 @@ class LopsSelector(OneToOneFeatureMixin, BaseEstimator):
             return probe_class(self.probe or "linear")(quiet=not self.verbose)
         if not isinstance(self.probe, Probe):
             raise LopsError(
-                f"X holds texts and probe is a {type(self.probe).__name__}, which reads numbers; wanted the name of a probe, such as "
-                "'linear', or vectors in X"
+                f"X holds texts and probe is a {type(self.probe).__name__}, which reads numbers; "
+                "wanted the name of a probe, such as 'linear', or vectors in X"
             )
         probe: Probe = clone(self.probe, safe=False)
         return probe
@@ -144,23 +137,20 @@ class LopsSelector(OneToOneFeatureMixin, BaseEstimator):
             return SGDClassifier(loss="log_loss", random_state=seed % 2**32)
         if not hasattr(self.probe, "partial_fit"):
             raise LopsError(
-                f"X holds numbers and probe is {self.probe!r}; wanted a scikit-learn classifier with partial_fit, such as SGDClassifier, "
-                "since learning order looks at it between epochs"
+                f"X holds numbers and probe is {self.probe!r}; wanted a scikit-learn classifier "
+                "with partial_fit, such as SGDClassifier: learning order needs predictions between "
+                "epochs"
             )
         classifier = clone(self.probe)
-        if (
-            "random_state" in classifier.get_params()
-            and classifier.get_params()["random_state"] is None
-        ):
+        if classifier.get_params().get("random_state", seed) is None:
             classifier.set_params(random_state=seed % 2**32)
         return classifier
 
     def _select_numbers(self, matrix: Any, labels: Any, seed: int) -> Selection:
         for name in ("epochs", "batch_size"):
-            if not isinstance(getattr(self, name), numbers.Integral) or getattr(self, name) < 1:
-                raise LopsError(
-                    f"{name} is {getattr(self, name)!r}; wanted a whole number, at least 1"
-                )
+            value = getattr(self, name)
+            if not isinstance(value, numbers.Integral) or value < 1:
+                raise LopsError(f"{name} is {value!r}; wanted a whole number, at least 1")
         order = LearningOrder(
             labels,
             tau=self.tau,
@@ -200,7 +190,8 @@ def _labels(y: Any) -> Any:
         rows = y.toarray() if sparse.issparse(y) else np.asarray(y)
         if kind != "multilabel-indicator" or not (rows.sum(axis=1) == 1).all():
             raise LopsError(
-                "Multilabel and multioutput targets are not supported. Wanted one pseudo-label a sample, or one-hot rows"
+                "Multilabel and multioutput targets are not supported. Wanted one pseudo-label per "
+                "sample, or one-hot rows"
             )
         return np.asarray(rows.argmax(axis=1))
     check_classification_targets(y)
@@ -208,7 +199,7 @@ def _labels(y: Any) -> Any:
 
 
 def _texts(X: Any) -> list[str] | None:
-    """Return the samples as strings, or None where they are no texts."""
+    """Return the samples as strings, or None if they are not texts."""
     if sparse.issparse(X) or not hasattr(X, "__len__"):
         return None
     if hasattr(X, "iloc") and X.ndim == 2:
@@ -225,6 +216,7 @@ def _texts(X: Any) -> list[str] | None:
     if not all(found):
         where = found.index(False)
         raise LopsError(
-            f"X holds texts, and {list(X)[where]!r} at position {where}; wanted a string for every sample"
+            f"X holds texts, and {list(X)[where]!r} at position {where}; wanted a string for "
+            "every sample"
         )
     return list(X)

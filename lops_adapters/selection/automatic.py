@@ -1,6 +1,4 @@
-"""Automatic: how much of each class to keep, and when to ask the probe, chosen from what the probe
-shows.
-"""
+"""Automatic: held-out predictions decide how much of each class to keep, without a threshold."""
 
 from __future__ import annotations
 
@@ -15,7 +13,8 @@ from lops_adapters.probes.base import Probe
 from lops_adapters.selection.confidences.margin import margins
 from lops_adapters.selection.folds import splits
 from lops_adapters.selection.ranked import Scored, best, read_labels, selection_of, shares
-from lops_adapters.selection.selectors import Labels
+from lops_adapters.selection.request import Request
+from lops_adapters.selection.selectors import Labels, Selector
 from lops_adapters.selection.suggestions import Seen
 
 EARLY_LOOKS = (1 / 16, 1 / 8, 1 / 4, 1 / 2)  # in epochs; then every epoch's end
@@ -23,34 +22,31 @@ EARLY_LOOKS = (1 / 16, 1 / 8, 1 / 4, 1 / 2)  # in epochs; then every epoch's end
 
 @dataclass
 class Automatic:
-    """Keeps a pseudo-label if a probe that was not trained on this sample prefers it, class sizes
-    aside.
+    """Keeps a pseudo-label if a held-out probe prefers it, class sizes aside.
 
-    The samples are dealt into folds; for each a fresh probe is trained on the others and asked
-    about it several times. A class's probability counts relative to its mean over the samples
-    labelled so (their mean "self-confidence", the threshold of confident learning), since probes
-    lean towards large and easy classes. A pseudo-label whose relative probability is the largest is
-    kept: that is how much of each class. Of all looks the one counts at which most pseudo-labels
-    are (the earlier of equals): before it the probe knows too little, after it it learns the wrong
-    labels by heart.
+    The samples are split into folds. For each fold a probe is trained on the others and predicts
+    the fold at several checkpoints. A class's probability is divided by its mean over the samples
+    with that pseudo-label (their mean "self-confidence", the threshold of confident learning),
+    since probes favour large and easy classes. A pseudo-label whose relative probability is the
+    largest is kept. The checkpoint at which most pseudo-labels are kept counts (the earlier of
+    ties): before it the probe has learnt too little, after it the probe memorises wrong labels.
 
-    Classes with fewer samples than folds are kept whole and rival no others: the probes know too
-    little of them.
+    Classes with fewer samples than folds are kept whole and do not compete with others, because the
+    probes know too little of them.
 
     The confidence is the margin of relative probabilities scaled to sum to 1, in [-1, 1]: 0 and
-    above is kept; with ``stratified`` as many in total (small classes aside), but the same share of
-    every class, those with the largest margins. That leaves more wrong labels where classes differ
-    in noise, and class sizes as they were, which a classifier that leans towards large classes may
-    need more.
+    above is kept. With ``stratified`` the same total is kept (small classes aside), but the same
+    share of every class, largest margins first. That keeps more wrong labels if classes differ in
+    noise, and it keeps the class balance, which matters to classifiers that favour large classes.
 
     Args:
-        probe: trained afresh once a fold.
+        probe: trained from scratch once per fold.
         seed: of folds and trainings.
         quiet: no progress bar.
         folds: 3 trainings on two thirds of the samples cost about two trainings on all.
-        stratified: take the same share of every class.
-        seen: told the relative probabilities, scaled to sum to 1, of all samples at the look that
-            counts.
+        stratified: keep the same share of every class.
+        seen: receives the relative probabilities, scaled to sum to 1, of all samples at the
+            checkpoint that counts.
 
     """
 
@@ -69,65 +65,73 @@ class Automatic:
 
         """
         classes, codes = read_labels(samples, pseudo_labels)
-        counts = np.bincount(codes)
-        looks = held_out(
-            self.probe,
-            samples,
-            codes,
-            len(classes),
-            folds=self.folds,
-            seed=self.seed,
-            quiet=self.quiet,
-        )
+        k, counts = len(classes), np.bincount(codes)
+        cutting: dict[str, Any] = {"folds": self.folds, "seed": self.seed, "quiet": self.quiet}
+        looks = held_out(self.probe, samples, codes, k, **cutting)
         small = counts < self.folds
-        scores = np.stack(
-            [relative_margins(probabilities, codes, small) for probabilities in looks.values()]
-        )
+        scores = np.stack([relative_margins(rows, codes, small) for rows in looks.values()])
         chosen = int((scores >= 0).sum(axis=1).argmax())
         mask = (scores[chosen] >= 0) | small[codes]
-        why = "preferred by a probe that had not seen it"
+        why = "held-out probe prefers the label"
         if self.stratified:
-            wanted = np.where(small, counts, shares(codes, len(classes), int(mask.sum()), 1.0))
+            wanted = np.where(small, counts, shares(codes, k, int(mask.sum()), 1.0))
             mask = best(scores[chosen], codes, wanted, self.seed)
-            why = "highest scores of its class, as large a share as is preferred of all classes by probes that had not seen it"
+            why = "highest scores of the class, total set by the held-out probe"
         if self.seen is not None:
             self.seen(relative(list(looks.values())[chosen], codes, small), None)
         reasons = ["too few samples, kept whole" if few else why for few in small]
-        asked = f"after {list(looks)[chosen]:g} of {self.probe.max_epochs} epochs"
-        when = f"{self.folds} trainings, each asked about what it had not seen, {asked}"
-        return selection_of(
-            mask, Scored(scores[chosen], None, when), classes, codes, "automatic", reasons
-        )
+        scored = Scored(scores[chosen], None, self._stopped(list(looks)[chosen]))
+        return selection_of(mask, scored, classes, codes, "automatic", reasons)
+
+    def _stopped(self, time: float) -> str:
+        epochs = self.probe.max_epochs
+        last = time == epochs
+        when = f"{epochs} epochs" if last else f"predictions after {time:g} of {epochs} epochs"
+        return f"{self.folds}-fold cross-validation, {when}"
+
+
+def make(request: Request, **options: Any) -> Selector:
+    """Return the selector of ``automatic``."""
+    return Automatic(
+        request.probe,
+        request.seed,
+        request.quiet,
+        stratified=request.stratified,
+        seen=request.seen,
+        **options,
+    )
 
 
 def relative_margins(probabilities: np.ndarray, codes: np.ndarray, small: np.ndarray) -> np.ndarray:
-    """Margins of the pseudo-labels, (n,) float64 in [-1, 1], of :func:`relative` probabilities;
-    arguments as there.
+    """Return the margins of :func:`relative` probabilities, (n,) float64 in [-1, 1].
 
-    >>> relative_margins(np.array([[0.9, 0.1], [0.7, 0.3], [0.8, 0.2]]), np.array([0, 0, 1]), np.zeros(2, bool)).round(2).tolist()
+    >>> probabilities = np.array([[0.9, 0.1], [0.7, 0.3], [0.8, 0.2]])
+    >>> relative_margins(probabilities, np.array([0, 0, 1]), np.zeros(2, bool)).round(2).tolist()
     [0.38, -0.26, 0.0]
     """
     return margins(relative(probabilities, codes, small), codes)
 
 
 def relative(probabilities: np.ndarray, codes: np.ndarray, small: np.ndarray) -> np.ndarray:
-    """Probabilities relative to their class's mean self-confidence, (n, k) float64, scaled so that
-    rows sum to 1.
+    """Divide probabilities by their class's mean self-confidence and scale rows to sum to 1.
 
     Args:
         probabilities: (n, k), out of sample.
         codes: (n,) int; every class occurs.
-        small: (k,) bool, classes that rival no others.
+        small: (k,) bool, classes that do not compete with others.
 
-    >>> relative(np.array([[0.9, 0.1], [0.7, 0.3], [0.8, 0.2]]), np.array([0, 0, 1]), np.zeros(2, bool)).round(2).tolist()
+    Returns:
+        (n, k) float64.
+
+    >>> probabilities = np.array([[0.9, 0.1], [0.7, 0.3], [0.8, 0.2]])
+    >>> relative(probabilities, np.array([0, 0, 1]), np.zeros(2, bool)).round(2).tolist()
     [[0.69, 0.31], [0.37, 0.63], [0.5, 0.5]]
     """
-    own = np.bincount(codes, weights=probabilities[np.arange(len(codes)), codes]) / np.bincount(
-        codes
-    )
+    rows = np.arange(len(codes))
+    own = np.bincount(codes, weights=probabilities[rows, codes]) / np.bincount(codes)
     scaled = probabilities / np.maximum(own, 1e-12)
     rivals = np.where(small, 0.0, scaled)
-    rivals[np.arange(len(codes)), codes] = scaled[np.arange(len(codes)), codes]
+    rivals[rows, codes] = scaled[rows, codes]
     return np.asarray(rivals / np.maximum(rivals.sum(axis=1, keepdims=True), 1e-12))
 
 
@@ -141,10 +145,12 @@ def held_out(
     seed: int,
     quiet: bool,
 ) -> dict[float, np.ndarray]:
-    """Time in epochs -> (n, k) float32 probabilities, each row by a probe that trains on the other
-    folds.
+    """Predict every sample by a probe that trains on the other folds, at several checkpoints.
 
-    A probe that stops early keeps its last predictions for the later times.
+    If the probe stops early, its last predictions serve for the later times.
+
+    Returns:
+        Time in epochs -> (n, k) float32 probabilities.
 
     Raises:
         LopsError: what :func:`lops_adapters.selection.folds.splits` and the probe raise.
@@ -154,9 +160,8 @@ def held_out(
     looks = {time: np.zeros((len(codes), n_classes), dtype=np.float32) for time in times}
     for rest, here in splits(samples, codes, n_classes, folds=folds, seed=seed, quiet=quiet):
         texts = [samples[i] for i in rest], [samples[i] for i in here]
-        for time, probabilities in zip(
-            times, _looks(probe, *texts, codes[rest], n_classes, seed, times), strict=True
-        ):
+        predicted = _looks(probe, *texts, codes[rest], n_classes, seed, times)
+        for time, probabilities in zip(times, predicted, strict=True):
             looks[time][here] = probabilities
     return looks
 

@@ -2,38 +2,40 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from lops_adapters.core import LopsError, Selection
+from lops_adapters import extras
+from lops_adapters.core import Selection
 from lops_adapters.probes.base import Probe
 from lops_adapters.selection.folds import out_of_sample
 from lops_adapters.selection.ranked import Ranked, Scored, read_labels, selection_of
-from lops_adapters.selection.selectors import Labels
+from lops_adapters.selection.request import Request
+from lops_adapters.selection.selectors import Labels, Selector
 from lops_adapters.selection.suggestions import Seen
+
+_NAME = "confident-learning"
 
 
 @dataclass
 class ConfidentLearning:
-    """Keeps what cleanlab does not flag as a label error, or the n samples of the highest label
-    quality.
-
-    Args:
-        probe: trained afresh once a fold.
-        n: how many to keep. Default: all that are not flagged.
-        stratified: see :class:`lops_adapters.selection.ranked.Ranked`; only with ``n``.
-        seed: of folds and trainings.
-        quiet: no progress bar.
-        folds: every sample is judged by a probe trained on the other folds.
-        seen: told the out-of-sample probabilities of all samples.
+    """Keeps what cleanlab does not flag as a label error, or the n samples of highest quality.
 
     Label quality is the out-of-sample probability of the pseudo-label, cleanlab's
     "self-confidence". Source: Northcutt, Jiang and Chuang, JAIR 2021 (confident learning); flags by
     cleanlab's default rule, pruning by noise rate.
+
+    Args:
+        probe: trained from scratch once per fold.
+        n: how many to keep. Default: all that are not flagged.
+        stratified: see :class:`lops_adapters.selection.ranked.Ranked`; only with ``n``.
+        seed: of folds and trainings.
+        quiet: no progress bar.
+        folds: number of folds of the cross-validation.
+        seen: receives the out-of-sample probabilities of all samples.
 
     """
 
@@ -46,7 +48,7 @@ class ConfidentLearning:
     seen: Seen | None = None
 
     def __post_init__(self) -> None:
-        cleanlab("filter")
+        _cleanlab("filter")
 
     def __call__(self, samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
         """Predict out of sample and select.
@@ -56,51 +58,43 @@ class ConfidentLearning:
 
         """
         if self.n is not None:
-            ranked = Ranked(
-                "confident-learning",
-                lambda *data: self._score(*data)[0],
-                self.n,
-                1.0,
-                self.stratified,
-                self.seed,
-            )
+            ranked = Ranked(_NAME, self._score, self.n, 1.0, self.stratified, self.seed)
             return ranked(samples, pseudo_labels)
         classes, codes = read_labels(samples, pseudo_labels)
-        scored, probabilities = self._score(samples, codes, len(classes))
-        flagged = cleanlab("filter").find_label_issues(codes, probabilities, n_jobs=1)
-        return selection_of(
-            ~flagged, scored, classes, codes, "confident-learning", "not flagged as a label error"
-        )
+        probabilities = self._predict(samples, codes, len(classes))
+        flagged = _cleanlab("filter").find_label_issues(codes, probabilities, n_jobs=1)
+        scored, why = self._scored(codes, probabilities), "not flagged as a label error"
+        return selection_of(~flagged, scored, classes, codes, _NAME, why)
 
-    def _score(
-        self, samples: Sequence[Any], codes: np.ndarray, n_classes: int
-    ) -> tuple[Scored, np.ndarray]:
-        probabilities = out_of_sample(
-            self.probe,
-            samples,
-            codes,
-            n_classes,
-            folds=self.folds,
-            seed=self.seed,
-            quiet=self.quiet,
-        )
+    def _score(self, samples: Sequence[Any], codes: np.ndarray, n_classes: int) -> Scored:
+        return self._scored(codes, self._predict(samples, codes, n_classes))
+
+    def _predict(self, samples: Sequence[Any], codes: np.ndarray, n_classes: int) -> np.ndarray:
+        cutting: dict[str, Any] = {"folds": self.folds, "seed": self.seed, "quiet": self.quiet}
+        probabilities = out_of_sample(self.probe, samples, codes, n_classes, **cutting)
         if self.seen is not None:
             self.seen(probabilities, None)
-        quality = cleanlab("rank").get_label_quality_scores(
-            codes, probabilities, method="self_confidence"
-        )
-        return Scored(
-            np.asarray(quality, dtype=np.float64),
-            None,
-            f"{self.folds} trainings, each sample left out of one",
-        ), probabilities
+        return probabilities
+
+    def _scored(self, codes: np.ndarray, probabilities: np.ndarray) -> Scored:
+        rank = _cleanlab("rank").get_label_quality_scores
+        quality = rank(codes, probabilities, method="self_confidence")
+        stopped = f"{self.folds}-fold cross-validation"
+        return Scored(np.asarray(quality, dtype=np.float64), None, stopped)
 
 
-def cleanlab(module: str) -> Any:
-    """Return a module of cleanlab, or raise a LopsError that names the extra to install."""
-    try:
-        return importlib.import_module(f"cleanlab.{module}")
-    except ImportError:
-        raise LopsError(
-            "confident learning needs cleanlab, which is not installed; run: pip install 'lops_adapters[cleanlab]'"
-        ) from None
+def make(request: Request, **options: Any) -> Selector:
+    """Return the selector of ``confident-learning``."""
+    return ConfidentLearning(
+        request.probe,
+        request.n,
+        request.stratified,
+        request.seed,
+        request.quiet,
+        seen=request.seen,
+        **options,
+    )
+
+
+def _cleanlab(module: str) -> Any:
+    return extras.load(f"cleanlab.{module}", "Confident learning")

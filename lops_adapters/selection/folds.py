@@ -1,4 +1,4 @@
-"""Predictions for samples that the probe was not trained on."""
+"""Cross-validation: predictions for held-out samples."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from lops_adapters.probes.base import Probe, check_codes, check_counts
 
 
 def fold_of(codes: np.ndarray, folds: int, seed: int) -> np.ndarray:
-    """Fold of each sample, (n,) int64 in 0..folds-1: every class is dealt out evenly, in the order
-    of :func:`tie_hash`.
+    """Return the fold of each sample, (n,) int64: stratified, in the order of :func:`tie_hash`.
 
     >>> sorted(fold_of(np.array([0, 0, 0, 1, 1, 1]), 3, seed=0)[:3].tolist())
     [0, 1, 2]
@@ -35,7 +34,7 @@ def out_of_sample(
     seed: int,
     quiet: bool,
 ) -> np.ndarray:
-    """Class probabilities, (n, k) float64, each row by a probe trained afresh on the other folds.
+    """Return (n, k) float64 class probabilities, each row by a probe trained on the other folds.
 
     Raises:
         LopsError: fewer than two folds or fewer samples than folds, and what the probe raises.
@@ -51,7 +50,7 @@ def out_of_sample(
 def splits(
     samples: Sequence[Any], codes: np.ndarray, n_classes: int, *, folds: int, seed: int, quiet: bool
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield, once a fold, the sorted positions of the other folds and those of the fold.
+    """Yield, per fold, the sorted positions of the other folds and of the fold itself.
 
     Raises:
         LopsError: fewer than two folds, fewer samples than folds, or codes that do not fit the
@@ -62,7 +61,7 @@ def splits(
     check_counts(seed)
     if not 2 <= folds <= len(samples):
         raise LopsError(
-            f"folds is {folds}; wanted at least 2 and at most the number of samples, {len(samples)}"
+            f"folds is {folds}; wanted at least 2, at most the number of samples, {len(samples)}"
         )
     fold = fold_of(codes, folds, seed)
     for left_out in tqdm(range(folds), desc="folds", unit="training", disable=quiet, leave=False):

@@ -1,16 +1,40 @@
-"""Every selection method behind one name: the table, and what builds a selector from it."""
+"""Every selection method by name: the table, and how a selector is built from it.
+
+A new method is one module with a ``make(request, **options) -> Selector`` and one row of the table;
+a new confidence is one class in ``confidences/`` and one row.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
+
+import numpy as np
 
 from lops_adapters.core import RULES, LopsError
 from lops_adapters.probes import Probe, probe_class
 from lops_adapters.probes.base import check_counts
-from lops_adapters.selection import makers
-from lops_adapters.selection.makers import Request
+from lops_adapters.selection import (
+    automatic,
+    confident,
+    dropout,
+    lops,
+    o2u,
+    optimal,
+    random,
+    scoring,
+    standard,
+)
+from lops_adapters.selection.confidences import (
+    Confidence,
+    LearningOrderScore,
+    Margin,
+    Probability,
+    Stability,
+)
+from lops_adapters.selection.request import Request
 from lops_adapters.selection.selectors import Labels, Selector
 from lops_adapters.selection.suggestions import Seen
 
@@ -26,9 +50,11 @@ class Method:
         needs_probe: whether a probe is trained.
         needs_gold: whether it is defined by gold labels; no other method may be given any.
         takes_n: whether it can keep exactly n samples.
-        stratified: whether it takes the same share of every class unless told otherwise, as the
-            paper describes it.
-        options: names of the options of its own.
+        stratified: whether it keeps the same share of every class by default, as the paper
+            describes it.
+        options: names of its own options.
+        confidence: the class that scores the samples during one watched training, if it is that
+            kind of method.
 
     """
 
@@ -40,26 +66,49 @@ class Method:
     takes_n: bool = True
     stratified: bool = False
     options: tuple[str, ...] = ()
+    confidence: type[Confidence] | None = field(default=None, repr=False)
 
 
-_ONLINE = ("online",)  # watch the training pass itself, see Probe.watch
+def _watched(
+    name: str, summary: str, confidence: type[Confidence], stratified: bool = False
+) -> Method:
+    """Return the row of a confidence."""
+    make = partial(scoring.make, confidence=confidence)
+    options = ("online",)
+    return Method(
+        name, summary, make, stratified=stratified, options=options, confidence=confidence
+    )
+
+
 _ROWS = (
-    Method("standard", "keeps everything", makers.standard, needs_probe=False, takes_n=False),
-    Method("lops", "learning order by one of the four rules, looked at after every epoch", makers.lops, takes_n=False, options=_ONLINE),
-    Method("lops-batch", "the same, looked at after every so many updates", makers.lops_batch, takes_n=False),
-    Method("learning-order", "earliest learnt first, ties by probability when learnt", makers.watched, stratified=True, options=_ONLINE),
-    Method("probability", "largest probability of the pseudo-label after the training", makers.watched, options=_ONLINE),
-    Method("entropy", "smallest entropy of the mean of five passes with dropout", makers.dropout, options=("variant",)),
-    Method("mc-dropout", "smallest variance of the probability in five passes with dropout", makers.dropout, options=("variant",)),
-    Method("o2u-net", "smallest mean loss while the learning rate goes up and down", makers.o2u_net, options=("variant",)),
-    Method("stability", "predicted right at most checkpoints", makers.watched, options=_ONLINE),
-    Method("margin", "largest mean margin of the pseudo-label over the next class", makers.watched, options=_ONLINE),
-    Method("random", "any", makers.random, needs_probe=False, stratified=True),
-    Method("confident-learning", "not flagged as label errors by cleanlab", makers.confident_learning, options=("folds",)),
-    Method("automatic", "preferred by a probe that had not seen them; n is its own", makers.automatic, takes_n=False, options=("folds",)),
-    Method("optimal", "right by the gold labels: the bound", makers.optimal, needs_probe=False, needs_gold=True, takes_n=False),
+    Method("standard", "keeps everything", standard.make, needs_probe=False, takes_n=False),
+    Method("lops", "learning order by one of the four rules, checked after every epoch",
+           lops.make, takes_n=False, options=("online",)),
+    Method("lops-batch", "learning order by one of the four rules, checked every few updates",
+           lops.make_batch, takes_n=False),
+    _watched("learning-order", "earliest learnt first, ties by probability when learnt",
+             LearningOrderScore, stratified=True),
+    _watched("probability", "largest probability of the pseudo-label after training", Probability),
+    Method("entropy", "smallest entropy of the mean of five passes with dropout",
+           dropout.make, options=("variant",)),
+    Method("mc-dropout", "smallest variance of the probability in five passes with dropout",
+           dropout.make, options=("variant",)),
+    Method("o2u-net", "smallest mean loss while the learning rate goes up and down",
+           o2u.make, options=("variant",)),
+    _watched("stability", "predicted as labelled at most checkpoints", Stability),
+    _watched("margin", "largest mean margin of the pseudo-label over the next class", Margin),
+    Method("random", "random samples", random.make, needs_probe=False, stratified=True),
+    Method("confident-learning", "not flagged as label errors by cleanlab",
+           confident.make, options=("folds",)),
+    Method("automatic", "label preferred by a held-out probe; decides how many to keep",
+           automatic.make, takes_n=False, options=("folds",)),
+    Method("optimal", "correct by the gold labels: the upper bound",
+           optimal.make, needs_probe=False, needs_gold=True, takes_n=False),
 )  # fmt: skip
 METHODS: Mapping[str, Method] = {method.name: method for method in _ROWS}
+CONFIDENCES: Mapping[str, type[Confidence]] = {
+    method.name: method.confidence for method in _ROWS if method.confidence is not None
+}
 
 
 def build(
@@ -82,26 +131,25 @@ def build(
 
     Args:
         name: one of :data:`METHODS`.
-        probe: a probe, or the name of a kind with its default settings; not looked at by methods
-            that need none.
-        n: how many samples to keep, for instance as many as LOPS kept; with as many as there are,
-            or more, all are kept. Default: the fraction ``tau``, rounded up
-            (``confident-learning``: what is not flagged).
+        probe: a probe, or the name of a kind with its default settings; ignored by methods without
+            a probe.
+        n: how many samples to keep, for instance as many as LOPS kept; all, if there are no more
+            than that. Default: the fraction ``tau``, rounded up (``confident-learning``: what is
+            not flagged).
         tau: fraction of all samples, or of each class; see also
-            :class:`lops_adapters.core.LearningOrder`. Not looked at by ``standard``, ``automatic``,
+            :class:`lops_adapters.core.LearningOrder`. Ignored by ``standard``, ``automatic``,
             ``confident-learning`` and ``optimal``.
         rule: of ``lops`` and ``lops-batch``, one of :data:`lops_adapters.core.RULES`.
-        every: look after every so many updates instead of after every epoch, for methods that look
-            at checkpoints.
-        stratified: take the same share of every class. Default: as the paper describes the method,
-            see :class:`Method`. Not looked at by ``standard``, ``lops``, ``lops-batch`` and
-            ``optimal``.
-        gold: one gold label a sample, in the order of the samples; only for ``optimal``.
+        every: updates between checkpoints, for methods with checkpoints. Default: one checkpoint
+            per epoch (``lops-batch``: 40 updates).
+        stratified: keep the same share of every class. Default: as the paper describes the method,
+            see :class:`Method`. Ignored by ``standard``, ``lops``, ``lops-batch`` and ``optimal``.
+        gold: one gold label per sample, in the order of the samples; only for ``optimal``.
         seed: of trainings, folds and ties.
         quiet: no progress bars other than the probe's own.
-        seen: told what the probe predicts, see :class:`lops_adapters.selection.Suggestions`; the
-            last word on a sample is the method's own.
-        strict: of ``lops`` and ``lops-batch``: raise where nothing was learnt in a class.
+        seen: receives what the probe predicts, see :class:`lops_adapters.selection.Suggestions`;
+            the last prediction for a sample is the one the method uses.
+        strict: of ``lops`` and ``lops-batch``: raise if nothing is learnt in a class.
         options: see :attr:`Method.options`.
 
     Raises:
@@ -117,13 +165,21 @@ def build(
     method = METHODS[name]
     _check(method, n, tau, rule, gold, options)
     check_counts(seed, every)
-    if isinstance(probe, str):
-        probe = probe_class(probe)()
-    by_class = method.stratified if stratified is None else stratified
-    return method.make(
-        Request(name, probe, n, tau, rule, every, by_class, gold, seed, quiet, seen, strict),
-        **options,
+    request = Request(
+        name,
+        probe_class(probe)() if isinstance(probe, str) else probe,
+        n=n,
+        tau=tau,
+        rule=rule,
+        every=every,
+        stratified=method.stratified if stratified is None else stratified,
+        gold=gold,
+        seed=seed,
+        quiet=quiet,
+        seen=seen,
+        strict=strict,
     )
+    return method.make(request, **options)
 
 
 def _check(
@@ -139,9 +195,7 @@ def _check(
         known = ", ".join(method.options) or "none of its own"
         raise LopsError(f"{method.name} has no option {unknown[0]!r}; its options are: {known}")
     if n is not None and not method.takes_n:
-        raise LopsError(
-            f"{method.name} decides by itself how many to keep, and n is {n}; leave n out"
-        )
+        raise LopsError(f"{method.name} decides how many to keep, and n is {n}; leave n out")
     if n is not None and n < 1:
         raise LopsError(f"n is {n}; wanted a number of samples to keep, at least 1")
     if not 0 < tau <= 1:
@@ -149,8 +203,41 @@ def _check(
     if rule not in RULES:
         raise LopsError(f"rule is {rule!r}; wanted one of {', '.join(RULES)}")
     if gold is not None and not method.needs_gold:
-        raise LopsError(
-            f"{method.name} was given gold labels; only optimal may see them, so leave gold out"
-        )
+        raise LopsError(f"{method.name} takes no gold labels; only optimal does: leave gold out")
     if gold is None and method.needs_gold:
-        raise LopsError(f"{method.name} is defined by gold labels; pass gold, one label a sample")
+        raise LopsError(f"{method.name} is defined by gold labels; pass gold, one label per sample")
+
+
+def score(
+    probe: Probe,
+    samples: Sequence[Any],
+    codes: Sequence[int] | np.ndarray,
+    n_classes: int,
+    confidences: Sequence[str],
+    *,
+    seed: int = 0,
+    every: int | None = None,
+    online: bool = False,
+) -> dict[str, np.ndarray]:
+    """Train a probe once and score all samples by several confidences.
+
+    Args:
+        probe: trained from scratch, to the end.
+        samples, codes, n_classes, seed, every, online: as for
+            :meth:`lops_adapters.probes.Probe.watch`.
+        confidences: names from :data:`CONFIDENCES`.
+
+    Returns:
+        Name -> (n,) float64 scores, higher is more trusted.
+
+    Raises:
+        LopsError: an unknown name, ``every`` beyond the training, and what the probe raises.
+
+    """
+    unknown = [name for name in confidences if name not in CONFIDENCES]
+    if unknown:
+        raise LopsError(f"confidence is {unknown[0]!r}; wanted some of {', '.join(CONFIDENCES)}")
+    scores = {name: CONFIDENCES[name](np.asarray(codes), n_classes) for name in confidences}
+    watched = list(scores.values())
+    scoring.watch(probe, samples, codes, n_classes, watched, seed=seed, every=every, online=online)
+    return {name: confidence.scores() for name, confidence in scores.items()}

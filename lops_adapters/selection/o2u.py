@@ -11,16 +11,17 @@ import numpy as np
 from lops_adapters.core import LopsError
 from lops_adapters.probes.base import Probe, Stage, steady
 from lops_adapters.selection.ranked import Scored, Scorer
+from lops_adapters.selection.request import Request
+from lops_adapters.selection.selectors import Selector
 from lops_adapters.selection.suggestions import Seen
 
 VARIANTS = ("paper", "released")
-CYCLES, CYCLE_EPOCHS, LOWEST_RATE = 2, 3, 0.01  # of the paper's variant, which leaves them open
+CYCLES, CYCLE_EPOCHS, LOWEST_RATE = 2, 3, 0.01  # variant paper; the paper gives no numbers
 RELEASED_EPOCHS = (1, 3)
 
 
 def cyclic(done: int, per_epoch: int) -> float:
-    """Rate of the paper's variant: falls from epoch to epoch down to ``LOWEST_RATE``, and starts
-    again.
+    """Return the rate of variant ``paper``: it falls per epoch to ``LOWEST_RATE``, then restarts.
 
     >>> [round(cyclic(epoch * 10 + 5, 10), 2) for epoch in range(6)]
     [0.67, 0.34, 0.01, 0.67, 0.34, 0.01]
@@ -30,10 +31,10 @@ def cyclic(done: int, per_epoch: int) -> float:
 
 
 class Losses:
-    """Mean over the epochs of each sample's loss minus the mean loss of that epoch.
+    """Averages, over epochs, each sample's loss minus the mean loss of that epoch.
 
     Args:
-        codes: (n,) int class codes, the pseudo-labels; an epoch ends when n samples were heard.
+        codes: (n,) int class codes, the pseudo-labels; an epoch ends after n samples.
 
     """
 
@@ -43,10 +44,9 @@ class Losses:
         self._heard, self._epochs = 0, 0
 
     def hear(self, positions: np.ndarray, probabilities: np.ndarray) -> None:
-        """Take in the (b, k) probabilities of a batch; the loss is the cross-entropy."""
-        self._epoch[positions] = -np.log(
-            np.maximum(probabilities[np.arange(len(positions)), self._codes[positions]], 1e-12)
-        )
+        """Record the (b, k) probabilities of a batch; the loss is the cross-entropy."""
+        own = probabilities[np.arange(len(positions)), self._codes[positions]]
+        self._epoch[positions] = -np.log(np.maximum(own, 1e-12))
         self._heard += len(positions)
         if self._heard == len(self._sums):
             self._sums += self._epoch - self._epoch.mean()
@@ -58,10 +58,10 @@ class Losses:
 
 
 def stages_of(variant: str, losses: Losses, own_epochs: int) -> list[Stage]:
-    """Two stages, the second with a fresh optimizer, half the batch and an ear on the losses.
+    """Return two stages; the second has a fresh optimizer, half the batch and records the losses.
 
     ``paper``: the probe's own number of epochs at its learning rate, then cycles (:func:`cyclic`).
-    ``released``: one epoch, then three; in each the rate falls linearly to zero once.
+    ``released``: one epoch, then three; in each stage the rate falls linearly to zero.
     """
     if variant == "paper":
         return [Stage(own_epochs, steady), Stage(CYCLES * CYCLE_EPOCHS, cyclic, 0.5, losses.hear)]
@@ -75,9 +75,9 @@ def stages_of(variant: str, losses: Losses, own_epochs: int) -> list[Stage]:
 def o2u_scorer(probe: Probe, seed: int, variant: str = "paper", seen: Seen | None = None) -> Scorer:
     """Return a scorer by minus the mean loss of the second stage.
 
-    The loss is normalised as in O2U-Net, by the mean of its epoch. Since every sample is heard once
-    an epoch this moves all scores alike and never changes who is kept. ``seen`` is told what the
-    model says of each sample in the second stage, batch by batch.
+    The loss is normalised as in O2U-Net, by the mean of its epoch. Every sample occurs once per
+    epoch, so this shifts all scores alike and never changes the selection. ``seen`` receives the
+    model's outputs in the second stage, batch by batch.
 
     Raises:
         LopsError: an unknown variant.
@@ -98,8 +98,13 @@ def o2u_scorer(probe: Probe, seed: int, variant: str = "paper", seen: Seen | Non
         stages[-1] = replace(stages[-1], heard=hear)
         probe.fit_in_stages(samples, codes, n_classes, stages, seed=seed)
         epochs = sum(stage.epochs for stage in stages)
-        return Scored(
-            -losses.mean(), None, f"{epochs} epochs, losses of the last {stages[-1].epochs}"
-        )
+        stopped = f"{epochs} epochs, losses of the last {stages[-1].epochs}"
+        return Scored(-losses.mean(), None, stopped)
 
     return scorer
+
+
+def make(request: Request, **options: Any) -> Selector:
+    """Return the selector of ``o2u-net``."""
+    scorer = o2u_scorer(request.probe, request.seed, seen=request.seen, **options)
+    return request.ranked(scorer)

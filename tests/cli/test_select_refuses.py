@@ -165,10 +165,7 @@ def test_contents_that_make_no_sense(here):
         "true",
     )
     refused(
-        "rule released keeps a share of each class, and tau is 'auto'",
-        "one.csv",
-        "--rule",
-        "released",
+        "rule released needs a share per class, and tau is 'auto'", "one.csv", "--rule", "released"
     )
 
 

@@ -170,7 +170,8 @@ def test_a_frame_whose_columns_are_named_in_another_order_is_refused():
     order = LearningOrder(["a", "b"])
     with pytest.raises(
         LopsError,
-        match=r"score columns are 'b', 'a'; wanted the order of the classes: 'a', 'b'\. Reorder them",
+        match=r"score columns are 'b', 'a'; wanted the order of the classes: 'a', 'b'\. "
+        "Reorder them",
     ):
         order.observe(pd.DataFrame([[0.1, 0.9], [0.8, 0.2]], columns=["b", "a"]))
     order.observe(pd.DataFrame([[0.9, 0.1], [0.2, 0.8]], columns=["a", "b"]))

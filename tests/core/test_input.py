@@ -27,8 +27,8 @@ WRONG_SETTINGS = [
     ({"tau": 0}, text("tau is 0;", "wanted a fraction above 0 and at most 1")),
     ({"tau": 1.5}, text("tau is 1.5;", "wanted a fraction above 0 and at most 1")),
     ({"tau": float("nan")}, text("tau is nan;", "wanted")),
-    ({"max_checkpoints": 0}, text("max_checkpoints is 0;", "wanted a whole number, at least 1")),
-    ({"max_checkpoints": 2.5}, text("max_checkpoints is 2.5;", "wanted a whole number")),
+    ({"max_checkpoints": 0}, text("max_checkpoints is 0;", "wanted an integer, at least 1")),
+    ({"max_checkpoints": 2.5}, text("max_checkpoints is 2.5;", "wanted an integer")),
     ({"horizon": 0.0}, text("horizon is 0.0;", "wanted a positive number in the unit of time")),
     ({"horizon": float("inf")}, text("horizon is inf;", "wanted a positive number")),
     (
@@ -81,11 +81,8 @@ def test_wrong_settings(settings, message):
                 "labels are not hashable", "wanted strings, integers or other hashable class names"
             ),
         ),
-        (
-            np.zeros((3, 1), dtype=int),
-            text("shape (3, 1)", "wanted one label a sample, shape (n,)"),
-        ),
-        (pd.DataFrame({"label": ["cat"]}), text("shape (1, 1)", "wanted one label a sample")),
+        (np.zeros((3, 1), dtype=int), text("shape (3, 1)", "wanted one per sample, shape (n,)")),
+        (pd.DataFrame({"label": ["cat"]}), text("shape (1, 1)", "wanted one per sample")),
     ],
 )
 def test_wrong_labels(labels, message):
@@ -108,8 +105,8 @@ def test_whole_number_array_without_classes():
 
 SCORES = [[0.9, 0.1]] * 4
 WRONG_OBSERVATIONS = [
-    ({"predictions": RIGHT[:3]}, text("found 3 predictions, wanted 4, one for each sample")),
-    ({"predictions": [*RIGHT, "cat"]}, text("found 5 predictions, wanted 4")),
+    ({"predictions": RIGHT[:3]}, text("found 3 predictions; wanted 4, one per sample")),
+    ({"predictions": [*RIGHT, "cat"]}, text("found 5 predictions; wanted 4")),
     ({"predictions": SCORES[:3]}, text("shape (3, 2)", "wanted (4, 2)")),
     (
         {"predictions": np.zeros((4, 3))},
@@ -170,7 +167,7 @@ WRONG_OBSERVATIONS = [
         text("shape (1, 1)", "wanted a flat list of integers"),
     ),
     ({"predictions": ["cat"], "positions": 0}, text("shape ()", "wanted a flat list of integers")),
-    ({"predictions": ["cat"], "positions": [0, 1]}, text("found 1 predictions, wanted 2")),
+    ({"predictions": ["cat"], "positions": [0, 1]}, text("found 1 predictions; wanted 2")),
     (
         {"predictions": ["cat"] * 2, "positions": [0, 3], "close": True},
         text("checkpoint 2 cannot close", "position 2", "undecided"),
@@ -212,9 +209,7 @@ def test_wrong_batch_inside_an_open_checkpoint():
     with pytest.raises(
         LopsError,
         match=text(
-            "time is 1.0",
-            "began with time 0.5",
-            "2 samples are still to be observed; finish it first",
+            "time is 1.0", "began with time 0.5", "finish it first: 2 samples are to be observed"
         ),
     ):
         order.observe(["cat", "dog"], positions=[2, 3], time=1.0)

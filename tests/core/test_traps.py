@@ -6,7 +6,10 @@ import pytest
 from lops_adapters.core import RULES, LearningOrder, LopsError, LopsWarning, tie_hash
 
 every_rule = pytest.mark.parametrize("rule", RULES)
-NOTHING_IN_B = r"(?s)nothing was learnt in 1 of 2 classes within 1 checkpoint.*'b' \(2 samples, {} kept\).*Train the probe longer"
+NOTHING_IN_B = (
+    r"(?s)nothing was learnt in 1 of 2 classes within 1 checkpoint.*'b' \(2 samples, {} kept\).*"
+    "Train the probe longer"
+)
 
 
 def test_class_of_one_sample_survives_being_mispredicted_once():
@@ -172,7 +175,7 @@ def test_infinite_scores_still_decide_ties():
 
 
 def test_tie_hash_is_splitmix64():
-    """Reference outputs of splitmix64 started at 0; seeds far out and of either sign are welcome."""
+    """Reference outputs of splitmix64 started at 0; any integer is a seed."""
     assert tie_hash(np.arange(3), seed=0).tolist() == [
         16294208416658607535,
         7960286522194355700,

@@ -154,6 +154,6 @@ def test_report_says_why():
     assert selection.per_class["b"].why == "threshold not reached, kept whole"
     assert (
         selection.stopped
-        == "max_checkpoints reached after 4 checkpoints, 1 of 2 classes below their threshold"
+        == "stopped after 4 checkpoints (max_checkpoints), 1 of 2 classes below threshold"
     )
     assert repr(selection).startswith("Selection(kept 9 of 10, rule='released'")

@@ -97,9 +97,18 @@ def make_trainer(encoder, folder, dataset=None, model=None, trainer_class=None, 
         else transformers.AutoModelForSequenceClassification.from_pretrained(encoder, num_labels=3)
     )
     usual = {
-        "num_train_epochs": 3, "per_device_train_batch_size": 8, "per_device_eval_batch_size": 7, "learning_rate": 3e-3, "report_to": [],
-        "save_strategy": "no", "disable_tqdm": True, "use_cpu": True, "seed": 3, "logging_strategy": "no", "dataloader_pin_memory": False,
-    }  # fmt: skip
+        "num_train_epochs": 3,
+        "per_device_train_batch_size": 8,
+        "per_device_eval_batch_size": 7,
+        "learning_rate": 3e-3,
+        "report_to": [],
+        "save_strategy": "no",
+        "disable_tqdm": True,
+        "use_cpu": True,
+        "seed": 3,
+        "logging_strategy": "no",
+        "dataloader_pin_memory": False,
+    }
     args = transformers.TrainingArguments(str(folder), **{**usual, **settings})
     return (trainer_class or transformers.Trainer)(
         model=made,
@@ -165,7 +174,7 @@ def test_records_by_position_what_the_model_says_after_every_epoch(usual):
 
 @pytest.mark.parametrize("every", [None, 2])
 def test_the_training_goes_on_as_if_nobody_looked(encoder, tmp_path, every):
-    """Dropout is on and batches are shuffled: any number drawn in between would change the weights."""
+    """With dropout and shuffled batches: any number drawn in between would change the weights."""
     alone = make_trainer(encoder, tmp_path, num_train_epochs=2)
     assert alone.model.config.hidden_dropout_prob > 0
     alone.train()
@@ -347,7 +356,8 @@ def test_a_checkpoint_without_a_record_is_refused(encoder, tmp_path):
     trainer.train()
     with pytest.raises(
         LopsError,
-        match=r"resumes at update 6, and what was learnt before is not known: there is no .*lops_record",
+        match=r"resumes at update 6, and what was learnt before is not known: "
+        r"there is no .*lops_record",
     ):
         watched(make_trainer(encoder, tmp_path), resume=str(tmp_path / "checkpoint-6"))
 
@@ -432,25 +442,26 @@ def test_two_processes_record_what_one_does(encoder, tmp_path):
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     common = {
-        "WORLD_SIZE": 2,
-        "LOCAL_WORLD_SIZE": 2,
+        "WORLD_SIZE": "2",
+        "LOCAL_WORLD_SIZE": "2",
         "MASTER_ADDR": "127.0.0.1",
-        "MASTER_PORT": port,
-        "OMP_NUM_THREADS": 1,
+        "MASTER_PORT": str(port),
+        "OMP_NUM_THREADS": "1",
     }
+    script = Path(__file__).with_name("two_processes.py")
     started = [
         subprocess.Popen(
-            [sys.executable, str(Path(__file__).with_name("two_processes.py")), str(encoder), str(tmp_path)],
-            stderr=subprocess.PIPE, text=True,
-            env={**os.environ, **{key: str(value) for key, value in {**common, "RANK": rank, "LOCAL_RANK": rank}.items()}},
+            [sys.executable, str(script), str(encoder), str(tmp_path)],
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, **common, "RANK": str(rank), "LOCAL_RANK": str(rank)},
         )
         for rank in range(2)
-    ]  # fmt: skip
+    ]
     try:
         for process in started:
-            _, errors = process.communicate(
-                timeout=280
-            )  # nearly all of it is importing, on a busy machine
+            # Most of the time is importing, on a busy machine.
+            _, errors = process.communicate(timeout=280)
             assert process.returncode == 0, errors[-3000:]
     finally:
         for process in started:
@@ -462,7 +473,6 @@ def test_two_processes_record_what_one_does(encoder, tmp_path):
     np.testing.assert_allclose(
         first.probabilities()[-1], said[np.arange(N), first.codes], atol=1e-5
     )
-    assert (
-        len(np.unique(first.probabilities()[-1])) > N / 2
-    )  # samples can be told apart, so that their order is tested
+    # Samples can be told apart, so that their order is tested.
+    assert len(np.unique(first.probabilities()[-1])) > N / 2
     assert_same_record(Record.load(tmp_path / "run/checkpoint-6/lops_record.npz"), first)

@@ -210,12 +210,12 @@ def test_a_continued_training_goes_on_with_the_record(usual):
     ("arguments", "message"),
     [
         ({"labels": Y[:5]}, "x holds 96 rows and there are 5 labels"),
-        ({"labels": np.where(Y == 0, -1, Y)}, "not all integers from 0 on"),
-        ({"labels": Y + 0.5}, "not all integers from 0 on"),
-        ({"labels": ["a"] * N}, "not all integers from 0 on"),
+        ({"labels": np.where(Y == 0, -1, Y)}, "is -1; wanted 0 to k-1: leave unlabelled samples"),
+        ({"labels": Y + 0.5}, "type float64; wanted integers 0 to k-1"),
+        ({"labels": ["a"] * N}, "type <U1; wanted integers 0 to k-1"),
         ({"labels": np.full((N, 3), 1 / 3)}, "not one-hot"),
         ({"labels": np.ones((N, 3))}, "not one-hot"),
-        ({"labels": []}, r"labels have shape \(0,\)"),
+        ({"labels": []}, r"pseudo-labels of shape \(0,\)"),
         ({"x": iter([])}, "x is or holds a list_iterator; wanted an array"),
         ({"x": {"a": X, "b": X[:5]}}, "x holds 5 rows"),
         ({"every": 0}, "every is 0"),
@@ -230,7 +230,7 @@ def test_bad_arguments_are_refused_before_training(arguments, message):
 
 def test_outputs_that_are_no_probabilities_are_refused():
     loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
-    with pytest.raises(LopsError, match=r"no probabilities: .* or from_logits=True"):
+    with pytest.raises(LopsError, match=r"not probabilities: .* or from_logits=True"):
         fit(build(activation=None, loss=loss), LopsCallback(X, Y))
 
 

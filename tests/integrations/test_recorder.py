@@ -168,11 +168,11 @@ def test_another_archive_is_refused(tmp_path):
             {"predictions": np.array([[4.0, -2.0]] * 4)},
             "run from -2 to 4; wanted probabilities: apply a softmax",
         ),
-        ({"predictions": ["a", "b"]}, "found 2 predictions, wanted 4"),
+        ({"predictions": ["a", "b"]}, "found 2 predictions; wanted 4"),
         ({"predictions": ["a", "b", "c", "a"]}, "the label 'c' is predicted"),
         (
             {"predictions": np.full((4, 2), 0.5), "time": 0.0},
-            r"time is 0\.0; wanted a number above 0\.0",
+            r"time is 0\.0; wanted more than 0\.0",
         ),
         ({"predictions": np.full((4, 2), 0.5), "time": 9.0}, r"beyond the horizon of 3\.0"),
         (

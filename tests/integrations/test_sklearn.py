@@ -44,10 +44,13 @@ def test_is_a_scikit_learn_estimator(estimator, check):
 
 
 FAILURES = {
-    "check_samplers_fit": "wants the attribute sampling_strategy_, of samplers that balance classes",
-    "check_samplers_string": "its texts are single letters, categories, in which the linear probe finds no word",
+    "check_samplers_fit": "wants sampling_strategy_, an attribute of samplers that balance classes",
+    "check_samplers_string": "its texts are single letters, no words to the linear probe",
 }
-SPARSE = "SGDClassifier, the default, moves its intercept a hundred times slower on sparse rows, so that it learns in another order"
+SPARSE = (
+    "SGDClassifier, the default, moves its intercept a hundred times slower on sparse rows, so it "
+    "learns in another order"
+)
 FAILURES_OF_SGD = {
     **FAILURES,
     "check_samplers_sparse": SPARSE,
@@ -56,7 +59,7 @@ FAILURES_OF_SGD = {
 
 
 class WithTags(LopsSelector):
-    """Says what it can do in imbalanced-learn's words, which it cannot when that is not installed."""
+    """Has the tags of imbalanced-learn, which need that library."""
 
     def __sklearn_tags__(self):
         from imblearn.utils._tags import InputTags, SamplerTags, Tags
@@ -225,7 +228,8 @@ def test_works_without_imbalanced_learn():
     code = (
         "import sys; sys.modules['imblearn'] = None\n"
         "from lops_adapters.integrations.sklearn import LopsSelector\n"
-        "print(len(LopsSelector(random_state=0).fit_resample(['late goal', 'low rates'] * 9, ['a', 'b'] * 9)[0]))\n"
+        "texts, labels = ['late goal', 'low rates'] * 9, ['a', 'b'] * 9\n"
+        "print(len(LopsSelector(random_state=0).fit_resample(texts, labels)[0]))\n"
         "print(sorted({'torch', 'keras', 'transformers'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -46,14 +46,15 @@ def test_keeps_what_an_unseeing_probe_prefers():
     np.testing.assert_allclose(selection.confidence, scores[chosen])
     np.testing.assert_array_equal(selection.kept, np.flatnonzero(scores[chosen] >= 0))
     assert {report.why for report in selection.per_class.values()} == {
-        "preferred by a probe that had not seen it"
+        "held-out probe prefers the label"
     }
     folds = fold_of(CODES, 3, seed=1)
     assert probe.trained_on == [
         [sample for sample, fold in zip(SAMPLES, folds, strict=True) if fold != left]
         for left in range(3)
     ]
-    assert selection.stopped.endswith("of 4 epochs")
+    assert selection.stopped.startswith("3-fold cross-validation, ")
+    assert selection.stopped.endswith("4 epochs")
 
 
 def test_the_look_counts_at_which_most_are_preferred():
@@ -65,10 +66,7 @@ def test_the_look_counts_at_which_most_are_preferred():
         table[sample][1] = np.eye(3)[CODES[i] if right[i] else (CODES[i] + 1) % 3] * 0.7 + 0.1
     selection = build("automatic", Told(table))(SAMPLES, LABELS)
     assert selection.kept.tolist() == np.flatnonzero(right).tolist()
-    assert (
-        selection.stopped
-        == "3 trainings, each asked about what it had not seen, after 2 of 4 epochs"
-    )
+    assert selection.stopped == "3-fold cross-validation, predictions after 2 of 4 epochs"
 
 
 class Counting(Told):
@@ -130,7 +128,7 @@ def test_stratified_keeps_as_many_and_the_same_share_of_every_class():
         floor = sorted(free.confidence[here])[-count]
         assert all(free.confidence[i] >= floor for i in here if i in set(equal.kept))
     assert {report.why.partition(",")[0] for report in equal.per_class.values()} == {
-        "highest scores of its class"
+        "highest scores of the class"
     }
 
 
@@ -181,7 +179,7 @@ def test_folds():
     for folds in (1, 91):
         with pytest.raises(
             LopsError,
-            match=f"folds is {folds}; wanted at least 2 and at most the number of samples, 90",
+            match=f"folds is {folds}; wanted at least 2, at most the number of samples, 90",
         ):
             build("automatic", Told(TABLE), folds=folds)(SAMPLES, LABELS)
 

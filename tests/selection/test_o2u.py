@@ -144,6 +144,7 @@ def test_probes_that_know_no_stages():
     samples, labels, _, table = world()
     with pytest.raises(
         LopsError,
-        match="the plain probe supports neither stages nor online=True; use a linear, transformer or han",
+        match="the plain probe supports neither stages nor online=True; "
+        "use a linear, transformer or han",
     ):
         build("o2u-net", Plain(table))(samples, labels)

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from lops_adapters.core import LopsError
-from lops_adapters.selection import build, score
-from lops_adapters.selection.selectors import Lops
+from lops_adapters.selection import Lops, build, score
 
 from ..framework_tools import ARTS, COMMON, LAW
 from .stand_in import Told, staged_probe, world
@@ -57,7 +56,9 @@ def test_methods_that_watch_can_listen(name):
     assert (
         listening.mask.tolist() == build(name, Told(table))(samples, labels).mask.tolist()
     )  # this probe says the same in training
-    with pytest.raises(LopsError, match="every is 2 with online=True, which yields one snapshot per epoch"):
+    with pytest.raises(
+        LopsError, match="every is 2 with online=True, which yields one snapshot per epoch"
+    ):
         build(name, Told(table), online=True, every=2)(samples, labels)
 
 
@@ -77,10 +78,7 @@ def test_what_cannot_be_listened_to():
         schedule = Told.__mro__[1].schedule
 
     samples, labels, _, table = world()
-    with pytest.raises(
-        LopsError,
-        match="the plain probe supports neither stages nor online=True",
-    ):
+    with pytest.raises(LopsError, match="the plain probe supports neither stages nor online=True"):
         Lops(Plain(table), online=True)(samples, labels)
     with pytest.raises(LopsError, match=r"automatic has no option .online."):
         build("automatic", Told(table), online=True)

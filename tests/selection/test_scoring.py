@@ -35,7 +35,8 @@ def test_all_from_one_training():
         np.testing.assert_array_equal(found, build(name, Told(TABLE))(SAMPLES, LABELS).confidence)
     with pytest.raises(
         LopsError,
-        match="confidence is 'random'; wanted some of learning-order, probability, stability, margin",
+        match="confidence is 'random'; "
+        "wanted some of learning-order, probability, stability, margin",
     ):
         score(probe, SAMPLES, CODES, 3, ["margin", "random"], seed=0)
     assert len(probe.trained_on) == 1

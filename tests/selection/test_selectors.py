@@ -159,7 +159,8 @@ def test_each_call_is_a_new_training():
 def test_every_beyond_the_training(every):
     with pytest.raises(
         LopsError,
-        match=rf"every is {every}, and the probe's training has fewer updates than that; wanted a smaller",
+        match=rf"every is {every}, and the probe's training has fewer updates than that; "
+        "wanted a smaller",
     ):
         Lops(Scripted(script_of(0)), every=every)(SAMPLES, LABELS)
     expected, _ = by_hand(script_of(0), 24)
@@ -300,11 +301,11 @@ def test_keep_all():
     selection = keep_all(SAMPLES, LABELS)
     assert selection.kept.tolist() == list(range(N))
     assert selection.rejected.tolist() == []
-    assert (selection.rule, selection.stopped) == ("keep-all", "nothing was watched")
+    assert (selection.rule, selection.stopped) == ("keep-all", "no probe was trained")
     assert sum(report.kept for report in selection.per_class.values()) == N
     assert np.isinf(selection.learnt_at).all()
     with pytest.raises(
-        LopsError, match="found 60 samples and 59 pseudo-labels; wanted one a sample"
+        LopsError, match="found 60 samples and 59 pseudo-labels; wanted one per sample"
     ):
         keep_all(SAMPLES, LABELS[1:])
 

@@ -87,7 +87,7 @@ def test_too_few_kept_are_all(tmp_path, monkeypatch, capsys):
         ).tolist() == [0, 1, 2, 3]
         assert capsys.readouterr().out.splitlines() == [
             "LOPS: rule algorithm1: kept 1 of 4 pseudo-labelled samples; "
-            "max_checkpoints reached after 1 checkpoint, 1 of 2 classes below their threshold",
+            "stopped after 1 checkpoint (max_checkpoints), 1 of 2 classes below threshold",
             "LOPS:   cat: 1 of 2",
             "LOPS:   dog: 0 of 2",
             "LOPS: too few to train on; using all samples",

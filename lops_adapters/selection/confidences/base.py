@@ -1,4 +1,4 @@
-"""What a confidence is: it watches one training of a probe and ends with one score a sample.
+"""What a confidence is: it watches one training of a probe and returns one score per sample.
 
 Notation: n samples, k classes, t checkpoints, w(x) the pseudo-label of x.
 """
@@ -26,22 +26,16 @@ class Confidence(ABC):
 
     @abstractmethod
     def observe(self, snapshot: Snapshot) -> None:
-        """Take in what the probe predicts for all n samples, in order (``snapshot.positions`` is
-        not looked at).
-        """
+        """Record predictions for all n samples, in order; ``snapshot.positions`` is ignored."""
 
     @abstractmethod
     def scores(self) -> np.ndarray:
-        """Score the samples after the snapshots observed so far: (n,) float64, higher is more
-        trusted, all finite.
-        """
+        """Return the scores so far, (n,) float64, all finite, higher is more trusted."""
 
     def learnt_at(self) -> np.ndarray:
-        """Time of learning, (n,) float64 in epochs; inf where never, and everywhere for a
-        confidence that does not look at it.
-        """
+        """Return times of learning, (n,) float64 in epochs; inf: never, or not recorded."""
         return np.full(len(self.codes), np.inf)
 
     def of_label(self, probabilities: np.ndarray) -> np.ndarray:
-        """Probability of the pseudo-label, (n,) float64."""
+        """Return the probability of the pseudo-label, (n,) float64."""
         return np.asarray(probabilities[np.arange(len(self.codes)), self.codes], dtype=np.float64)

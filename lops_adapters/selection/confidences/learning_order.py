@@ -1,4 +1,4 @@
-"""Learning order as a score: earlier learnt is higher, and hardly any two samples tie."""
+"""Learning order as a score: earlier learnt is higher, ties are broken by probability."""
 
 from __future__ import annotations
 
@@ -9,13 +9,11 @@ from lops_adapters.selection.confidences.base import Confidence
 
 
 class LearningOrderScore(Confidence):
-    """Minus the number of the checkpoint at which a sample is learnt, plus half the probability of
-    its pseudo-label there.
+    """Half the pseudo-label's probability when learnt, minus the number of that checkpoint.
 
-    Checkpoints count 1, 2, ...; half a probability is at most 0.5, so that the time always decides
-    first and the probability only among samples learnt at the same checkpoint. A sample never
-    learnt counts as learnt after the last checkpoint, with the last probability of its
-    pseudo-label.
+    Checkpoints count 1, 2, ... Half a probability is at most 0.5, so the checkpoint decides first
+    and the probability only among samples learnt at the same checkpoint. A sample never learnt
+    counts as learnt after the last checkpoint, with the last probability of its pseudo-label.
 
     >>> order = LearningOrderScore(np.array([0, 0, 0]), 2)
     >>> order.observe(Snapshot(1.0, np.array([[0.75, 0.25], [0.25, 0.75], [0.25, 0.75]]), None))
@@ -26,11 +24,13 @@ class LearningOrderScore(Confidence):
 
     def __init__(self, codes: np.ndarray, n_classes: int) -> None:
         super().__init__(codes, n_classes)
-        self._learnt_at, self._scores = np.full(len(codes), np.inf), np.zeros(len(codes))
-        self._checkpoints, self._last = 0, np.zeros(len(codes))
+        self._learnt_at = np.full(len(codes), np.inf)
+        self._scores = np.zeros(len(codes))
+        self._last = np.zeros(len(codes))
+        self._checkpoints = 0
 
     def observe(self, snapshot: Snapshot) -> None:
-        """Note who is learnt now."""
+        """Record which samples are learnt now."""
         self._checkpoints += 1
         self._last = self.of_label(snapshot.probabilities)
         new = np.isinf(self._learnt_at) & (snapshot.probabilities.argmax(axis=1) == self.codes)
@@ -38,11 +38,10 @@ class LearningOrderScore(Confidence):
         self._scores[new] = self._last[new] / 2 - self._checkpoints
 
     def learnt_at(self) -> np.ndarray:
-        """Time at which the pseudo-label was first predicted, (n,) float64 in epochs; inf: never."""
+        """Return when the pseudo-label was first predicted, (n,) float64 in epochs; inf: never."""
         return np.array(self._learnt_at)
 
     def scores(self) -> np.ndarray:
         """Return the scores, (n,) float64, from -t - 1 (never learnt, probability 0) to -0.5."""
-        return np.where(
-            np.isinf(self._learnt_at), self._last / 2 - self._checkpoints - 1, self._scores
-        )
+        never = self._last / 2 - self._checkpoints - 1
+        return np.where(np.isinf(self._learnt_at), never, self._scores)

@@ -1,4 +1,4 @@
-"""Margin: by how much the pseudo-label wins, on average over the training."""
+"""Margin: by how much the pseudo-label leads, on average over the training."""
 
 from __future__ import annotations
 
@@ -9,12 +9,10 @@ from lops_adapters.selection.confidences.base import Confidence
 
 
 class Margin(Confidence):
-    """The mean over checkpoints of the pseudo-label's probability minus the largest other one, in
-    [-1, 1].
+    """Mean over checkpoints of the pseudo-label's probability minus the largest other, in [-1, 1].
 
-    Source: Pleiss, Zhang, Elenberg and Weinberger, NeurIPS 2020 (area under the margin). There the
-    margin is one of logits, taken whenever a sample is trained on; here it is one of probabilities,
-    taken at the checkpoints.
+    Source: Pleiss, Zhang, Elenberg and Weinberger, NeurIPS 2020 (area under the margin). They use
+    logits whenever a sample is trained on; this uses probabilities at the checkpoints.
 
     >>> margin = Margin(np.array([0, 1]), 2)
     >>> margin.observe(Snapshot(1.0, np.array([[0.75, 0.25], [0.5, 0.5]]), None))
@@ -37,8 +35,12 @@ class Margin(Confidence):
 
 
 def margins(probabilities: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """Probability of the pseudo-label minus the largest other, (n,) float64, of (n, k)
-    probabilities and (n,) int codes.
+    """Return the pseudo-label's probability minus the largest other, (n,) float64.
+
+    Args:
+        probabilities: (n, k).
+        codes: (n,) int, the pseudo-labels.
+
     """
     rows = np.arange(len(codes))
     others = probabilities.astype(np.float64)

@@ -1,4 +1,4 @@
-"""Probability: what the probe at the end of its training gives the pseudo-label."""
+"""Probability: the pseudo-label's probability at the end of training."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from lops_adapters.selection.confidences.base import Confidence
 
 
 class Probability(Confidence):
-    """The probability of the pseudo-label at the last checkpoint (the paper's baseline of this
-    name).
+    """Probability of the pseudo-label at the last checkpoint (the paper's baseline of this name).
 
     >>> probability = Probability(np.array([0, 1]), 2)
     >>> probability.observe(Snapshot(1.0, np.array([[0.75, 0.25], [0.5, 0.5]]), None))
@@ -19,7 +18,7 @@ class Probability(Confidence):
     """
 
     def observe(self, snapshot: Snapshot) -> None:
-        """Remember this checkpoint in place of the one before."""
+        """Keep this checkpoint instead of the one before."""
         self._last = self.of_label(snapshot.probabilities)
 
     def scores(self) -> np.ndarray:

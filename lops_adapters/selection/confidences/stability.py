@@ -1,4 +1,4 @@
-"""Stability: how often the probe is right about a pseudo-label throughout its training."""
+"""Stability: how often the probe predicts the pseudo-label during training."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from lops_adapters.selection.confidences.base import Confidence
 
 
 class Stability(Confidence):
-    """The share of checkpoints at which the pseudo-label is predicted (the paper's baseline
-    "Learning Stability").
+    """Share of checkpoints that predict the pseudo-label (the paper's "Learning Stability").
 
-    With t checkpoints there are t + 1 different scores, so that most choices are among ties, which
-    the hash breaks.
+    With t checkpoints there are t + 1 different scores, so most choices are among ties, which the
+    hash breaks.
 
     >>> stability = Stability(np.array([0, 1]), 2)
     >>> for row in ([0.75, 0.25], [0.25, 0.75]):
@@ -27,7 +26,7 @@ class Stability(Confidence):
         self._right, self._checkpoints = np.zeros(len(codes)), 0
 
     def observe(self, snapshot: Snapshot) -> None:
-        """Count the samples that are right."""
+        """Count the samples predicted as their pseudo-label."""
         self._right += snapshot.probabilities.argmax(axis=1) == self.codes
         self._checkpoints += 1
 

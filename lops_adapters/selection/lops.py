@@ -1,0 +1,119 @@
+"""LOPS: learning order by a rule of the core, checked after every epoch or every few updates."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lops_adapters.core import LearningOrder, LopsError, Selection
+from lops_adapters.probes.base import Probe, check_counts
+from lops_adapters.selection.request import Request
+from lops_adapters.selection.selectors import Labels, Selector, encode
+from lops_adapters.selection.suggestions import Seen
+
+log = logging.getLogger(__name__)
+UPDATES_BETWEEN_LOOKS = 40  # of lops-batch by default: the granularity of the authors' curves
+
+
+@dataclass
+class Lops:
+    """Trains ``probe`` on all samples and keeps those it learns first.
+
+    Args:
+        probe: any probe; each call trains it from scratch.
+        tau: fraction per class, see :class:`lops_adapters.core.LearningOrder`.
+        rule: one of :data:`lops_adapters.core.RULES`.
+        every: updates between checkpoints. Default: one checkpoint per epoch.
+        seed: of the probe and of ties.
+        strict: raise if nothing is learnt in a class.
+        skip_decided: predict only the samples that can still change the selection; the selection
+            is the same.
+        classes: the label set. Default: the sorted distinct pseudo-labels.
+        online: use the outputs of the training pass, see
+            :meth:`lops_adapters.probes.Probe.watch`; costs next to nothing, ranks worse.
+        seen: receives every snapshot, see :class:`lops_adapters.selection.Suggestions`.
+
+    """
+
+    probe: Probe
+    tau: float = 0.5
+    rule: str = "released"
+    every: int | None = None
+    seed: int = 0
+    strict: bool = False
+    skip_decided: bool = True
+    classes: Sequence[Hashable] | None = None
+    online: bool = False
+    seen: Seen | None = None
+
+    def __call__(self, samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
+        """Train the probe until the rule is decided, and select.
+
+        Raises:
+            LopsError: as :class:`lops_adapters.core.LearningOrder` and the probe do; fewer than two
+                classes among the pseudo-labels.
+
+        """
+        check_counts(self.seed, self.every)
+        # More checkpoints than any batch size gives.
+        per_epoch = 1 if self.every is None else len(samples) // self.every + 1
+        order = LearningOrder(
+            pseudo_labels,
+            tau=self.tau,
+            rule=self.rule,
+            max_checkpoints=self.probe.max_epochs * per_epoch,
+            classes=self.classes,
+            horizon=float(self.probe.max_epochs),
+            seed=self.seed,
+            strict=self.strict,
+        )
+        codes = encode(pseudo_labels, order.classes)
+        skip = self.skip_decided and not self.online
+        snapshots = self.probe.watch(
+            samples,
+            codes,
+            len(order.classes),
+            seed=self.seed,
+            every=self.every,
+            undecided=(lambda: order.undecided) if skip else None,
+            online=self.online,
+        )
+        for time, probabilities, positions in snapshots:
+            order.observe(probabilities, time=time, positions=positions, close=True)
+            if self.seen is not None:
+                self.seen(probabilities, positions)
+            if order.done:
+                break
+        if not order.times:
+            raise LopsError(
+                f"every is {self.every}, and the probe's training has fewer updates than that; "
+                "wanted a smaller number, or None for once per epoch"
+            )
+        selection = order.select()
+        log.info("%s", selection)
+        return selection
+
+
+def make(request: Request, online: bool = False) -> Selector:
+    """Return the selector of ``lops``."""
+    return _lops(request, request.every, online)
+
+
+def make_batch(request: Request) -> Selector:
+    """Return the selector of ``lops-batch``: checkpoints inside epochs."""
+    return _lops(request, request.every or UPDATES_BETWEEN_LOOKS, online=False)
+
+
+def _lops(request: Request, every: int | None, online: bool) -> Selector:
+    return Lops(
+        request.probe,
+        tau=request.tau,
+        rule=request.rule,
+        every=every,
+        seed=request.seed,
+        strict=request.strict,
+        online=online,
+        seen=request.seen,
+    )

@@ -1,0 +1,155 @@
+"""What ``lops_adapters.select`` returns: a selection with its texts, and ways to show it."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lops_adapters import extras
+from lops_adapters.console import aligned, percent
+from lops_adapters.core import LopsError, Selection
+from lops_adapters.selection import Suggestions
+
+if TYPE_CHECKING:
+    from lops_adapters.report.data import SelectionPage
+
+COLUMNS = ("lops_learnt_at", "lops_confidence", "lops_selected", "lops_suggested")
+
+
+class TextSelection(Selection):
+    """A selection among texts, with the label that the probe suggests for each.
+
+    Besides the attributes of :class:`lops_adapters.core.Selection`:
+
+    Attributes:
+        texts, labels: lists of length n, as given.
+        suggested: (n,) object array, the label that the probe prefers. With the automatic choice it
+            is the held-out probe's, class sizes aside, and differs from the label exactly for
+            rejected texts (except for classes kept whole, exact ties and ``stratified``). With
+            other methods it is the probe's last prediction.
+        suggested_probability: (n,) float64 in [0, 1], of the suggested label.
+        why: sentences: the probe, the method, its training, what to do next.
+        settings: the arguments, and the method and rule used.
+        index: the texts' index if they are a pandas column; the frame has it, too.
+
+    """
+
+    def __init__(
+        self,
+        selection: Selection,
+        texts: list[str],
+        labels: list[Hashable],
+        seen: Suggestions,
+        why: list[str],
+        settings: dict[str, Any],
+        index: Any = None,
+    ) -> None:
+        super().__init__(
+            selection.mask,
+            selection.learnt_at,
+            selection.confidence,
+            selection.per_class,
+            selection.rule,
+            selection.stopped,
+        )
+        classes = np.empty(len(selection.per_class), dtype=object)
+        classes[:] = list(selection.per_class)
+        self.texts = texts
+        self.labels = labels
+        self.why = why
+        self.settings = settings
+        self.index = index
+        self.suggested = classes[seen.codes]
+        self.suggested_probability = seen.probability
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame with one row per text, under the index of the texts.
+
+        Its columns are text, label, lops_learnt_at (NaN: never), lops_confidence, lops_selected and
+        lops_suggested.
+
+        Raises:
+            LopsError: pandas is not installed.
+
+        """
+        pandas = extras.load("pandas", "A frame")
+        learnt_at = np.where(np.isfinite(self.learnt_at), self.learnt_at, np.nan)
+        columns = (learnt_at, self.confidence, self.mask, self.suggested.tolist())
+        added = dict(zip(COLUMNS, columns, strict=True))
+        return pandas.DataFrame(
+            {"text": self.texts, "label": self.labels, **added}, index=self.index
+        )
+
+    def summary(self) -> str:
+        """Return a table of rows, kept rows and their share per class, and why if it differs."""
+        rows = [["class", "rows", "kept", "share", "why"]]
+        rows += [
+            [str(c), str(r.count), str(r.kept), percent(r.kept / r.count), r.why]
+            for c, r in self.per_class.items()
+            if r.count
+        ]
+        n, kept = len(self.mask), len(self.kept)
+        rows.append(["all", str(n), str(kept), percent(kept / n), ""])
+        if len({why for *_, why in rows[1:-1]}) == 1:
+            return aligned([numbers for *numbers, _ in rows])
+        width = max(len(why) for *_, why in rows)
+        lines = aligned([[*numbers, why.ljust(width)] for *numbers, why in rows]).splitlines()
+        return "\n".join(line.rstrip() for line in lines)
+
+    def page(
+        self,
+        gold: Sequence[Hashable] | None = None,
+        *,
+        title: str | None = None,
+        source: str = "texts given to lops_adapters.select",
+        ids: Sequence[str] | None = None,
+    ) -> SelectionPage:
+        """Return everything a report shows.
+
+        Args:
+            gold: one gold label per text, None if unknown; used only to evaluate the selection.
+            title: shown at the top. Default: names the method.
+            source: shown below the title.
+            ids: one id per text.
+
+        Raises:
+            LopsError: the number of gold labels or ids is not the number of texts.
+
+        """
+        from lops_adapters.report.data import selection_page
+
+        for name, given in (("gold labels", gold), ("ids", ids)):
+            if given is not None and len(given) != len(self.mask):
+                raise LopsError(
+                    f"found {len(given)} {name} and {len(self.mask)} texts; wanted one per text, "
+                    "in the same order"
+                )
+        return selection_page(
+            self,
+            self.texts,
+            self.labels,
+            title=title or f"Rows kept by {self.settings['method']}",
+            source=source,
+            suggested=self.suggested,
+            suggested_probability=self.suggested_probability,
+            gold=gold,
+            ids=ids,
+            why=self.why,
+            settings=self.settings,
+            versions=extras.versions(),
+        )
+
+    def plot(self) -> Any:
+        """Return a matplotlib Figure of the selection; LopsError if matplotlib is missing."""
+        from lops_adapters.report.plots import plot_selection
+
+        return plot_selection(self.page())
+
+    def report(self, path: str | Path, gold: Sequence[Hashable] | None = None) -> Path:
+        """Write one self-contained HTML page and return its path; ``gold`` as for :meth:`page`."""
+        from lops_adapters.report.selection_page import write_selection_page
+
+        return write_selection_page(Path(path), self.page(gold))

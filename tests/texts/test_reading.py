@@ -1,0 +1,91 @@
+"""Texts and labels of every container, and refused ones."""
+
+import numpy as np
+import pytest
+
+from lops_adapters import LopsError, select
+
+from ..noisy import noisy_texts
+
+TEXTS, LABELS, _ = noisy_texts()
+
+
+@pytest.mark.parametrize(
+    ("texts", "labels", "message"),
+    [
+        (
+            ["a", None, "b", None],
+            list("xyxy"),
+            "2 of 4 texts are not strings, at positions 1, 3 .the first is None.",
+        ),
+        (["a", 7], ["x", "y"], "1 of 2 texts are not strings, at position 1 .the first is 7."),
+        (
+            [float("nan")] * 9,
+            list("xyxyxyxyx"),
+            "9 of 9 texts are not strings, at positions 0, 1, 2, 3, 4 and 4 more",
+        ),
+        ("one text", ["x"], "texts are one str; wanted a flat sequence"),
+        (np.array([["a"], ["b"]]), ["x", "y"], "texts are one ndarray"),
+        (["a", "b"], "xy", "labels are one str"),
+        (
+            ["a", "b", "c"],
+            ["x", "", None],
+            "2 of 3 labels are missing, at positions 1, 2; leave these rows out",
+        ),
+        (["a", "b"], ["x", float("nan")], "1 of 2 labels are missing, at position 1"),
+        (["a", "b"], [1, "1"], "labels are of several types .int such as 1, str such as '1'."),
+        (["a", "b"], ["x", "x"], "all 2 labels are 'x'; wanted at least two classes"),
+        (["a", "b"], [["x"], ["y"]], "labels hold lists; wanted one class name per text"),
+        (["a", "b", "c"], ["x", "y"], "found 3 texts and 2 labels"),
+        (
+            ["a", "b", "c"],
+            ["x", "y", "x"],
+            "found 3 texts, and automatic uses cross-validation; wanted at least 10, or a number "
+            "for tau",
+        ),
+    ],
+)
+def test_bad_input_is_refused(texts, labels, message):
+    with pytest.raises(LopsError, match=message):
+        select(texts, labels, "linear")
+
+
+def test_columns_of_other_libraries():
+    pandas, datasets = pytest.importorskip("pandas"), pytest.importorskip("datasets")
+    expected = select(TEXTS, LABELS, "linear").kept
+    frame = pandas.DataFrame({"text": TEXTS, "label": LABELS}, index=range(500, 500 + len(TEXTS)))
+    table = datasets.Dataset.from_dict({"text": TEXTS, "label": LABELS})
+    pairs = [
+        (frame["text"], frame["label"]),
+        (frame["text"], frame["label"].astype("category")),
+        (np.array(TEXTS), np.array(LABELS)),
+        (tuple(TEXTS), np.array(LABELS, dtype=object)),
+        (table["text"], table["label"]),
+    ]
+    for texts, labels in pairs:
+        np.testing.assert_array_equal(select(texts, labels, "linear").kept, expected)
+    frame.loc[503, "label"] = pandas.NA
+    with pytest.raises(LopsError, match="1 of 120 labels are missing, at position 3"):
+        select(frame["text"], frame["label"].astype("string"), "linear")
+    numbers = select(TEXTS, np.array([int(label[-1]) for label in LABELS]), "linear")
+    np.testing.assert_array_equal(numbers.kept, expected)
+    assert set(numbers.suggested) == {0, 1}
+
+
+def test_labels_that_are_no_classes():
+    texts = [f"text number {i}" for i in range(30)]
+    with pytest.raises(
+        LopsError,
+        match="found 30 different labels in 30 texts, such as '0'; wanted classes with many texts",
+    ):
+        select(texts, [str(i) for i in range(30)])
+    with pytest.raises(LopsError, match="found 16 different labels in 30 texts"):
+        select(texts, [str(min(i, 15)) for i in range(30)])
+
+
+@pytest.mark.parametrize("given", [{"a", "b"}, {"a": 1, "b": 2}])
+def test_what_has_no_order_is_refused(given):
+    with pytest.raises(LopsError, match="wanted a flat sequence of strings"):
+        select(given, ["x", "y"])
+    with pytest.raises(LopsError, match="wanted a flat sequence of class names"):
+        select(["x", "y"], given)

@@ -1,0 +1,89 @@
+"""What comes back: a frame, a summary, a page, a plot."""
+
+import numpy as np
+import pytest
+
+from lops_adapters import LopsError, select
+
+from ..noisy import noisy_texts
+
+TEXTS, LABELS, GOLD = noisy_texts()
+WRONG = np.array([label != truth for label, truth in zip(LABELS, GOLD, strict=True)])
+
+
+def test_a_frame():
+    pytest.importorskip("pandas")
+    found = select(TEXTS, LABELS, "linear", tau=0.5)
+    frame = found.to_frame()
+    columns = [
+        "text",
+        "label",
+        "lops_learnt_at",
+        "lops_confidence",
+        "lops_selected",
+        "lops_suggested",
+    ]
+    assert list(frame.columns) == columns
+    assert frame["text"].tolist() == TEXTS
+    assert np.flatnonzero(frame["lops_selected"]).tolist() == found.kept.tolist()
+    assert frame["lops_learnt_at"].isna().sum() == np.isinf(found.learnt_at).sum()
+    assert select(TEXTS, LABELS, "linear").to_frame()["lops_learnt_at"].isna().all()
+
+
+def test_summary_and_reasons():
+    found = select([*TEXTS, "alone"], [*LABELS, "single"], "linear")
+    head, *classes, whole = [line.split() for line in found.summary().splitlines()]
+    assert head == ["class", "rows", "kept", "share", "why"]
+    assert [int(line[2 if line[0] == "class" else 1]) for line in classes] == [
+        report.count for report in found.per_class.values()
+    ]
+    assert whole[:3] == ["all", "121", str(len(found.kept))]
+    said = " ".join(found.why)
+    for part in (
+        "Probe: TF-IDF + logistic regression.",
+        "Kept: rows whose label a held-out probe agrees with.",
+        found.stopped,
+        "Next: train on the kept rows",
+        "Classes with a single row cannot be checked: single.",
+    ):
+        assert part in said
+
+
+def test_gold_labels_come_after(tmp_path):
+    found = select(TEXTS, LABELS, "linear")
+    page, turned = found.page(GOLD), found.page(GOLD[::-1])
+    assert page.n_kept == turned.n_kept == len(found.kept)
+    assert page.noise_before == pytest.approx(WRONG.mean())
+    assert page.noise_after == pytest.approx(WRONG[found.kept].mean())
+    assert found.page().noise_before is None
+    assert page.why == found.why
+    assert page.settings["method"] == "automatic"
+    assert page.title == "Rows kept by automatic"
+    with pytest.raises(LopsError, match="found 1 gold labels and 120 texts"):
+        found.page(["class 0"])
+    path = found.report(tmp_path / "page.html", GOLD)
+    assert "class 0" in path.read_text(encoding="utf-8")
+
+
+def test_the_frame_keeps_an_index():
+    pandas = pytest.importorskip("pandas")
+    index = range(1000, 1000 + len(TEXTS))
+    assert select(
+        pandas.Series(TEXTS, index=index), pandas.Series(LABELS, index=index), "linear"
+    ).to_frame().index.tolist() == list(index)
+
+
+def test_why_is_left_out_where_it_is_the_same_for_all():
+    same = select(TEXTS, LABELS, "linear")
+    assert same.summary().splitlines()[0].split() == ["class", "rows", "kept", "share"]
+    few = select([*TEXTS, "alone"], [*LABELS, "class 2"], "linear").summary().splitlines()
+    assert few[0].split() == ["class", "rows", "kept", "share", "why"]
+    assert few[3].endswith("  too few samples, kept whole")
+
+
+def test_a_plot():
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    from matplotlib.figure import Figure
+
+    assert isinstance(select(TEXTS, LABELS, "linear").plot(), Figure)
