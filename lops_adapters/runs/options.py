@@ -41,7 +41,7 @@ def parser_for(framework: Framework[Any]) -> argparse.ArgumentParser:
     _add_run(groups["run"])
     hints = get_type_hints(settings)
     for item in fields(settings):
-        if item.metadata["option"] is not None:
+        if item.metadata.get("option") is not None:
             _add_setting(groups[item.metadata["option"]], settings, item, hints[item.name])
     framework.add_options(groups[""])
     return parser

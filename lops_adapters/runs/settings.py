@@ -123,7 +123,7 @@ class FrameworkSettings:
     def __post_init__(self) -> None:
         _check("probe", self.probe, one_of(self.PROBES))
         for item in fields(self):
-            value, within = getattr(self, item.name), item.metadata["within"]
+            value, within = getattr(self, item.name), item.metadata.get("within")
             if within is not None and not (value is None and "None" in str(item.type)):
                 _check(item.name, value, within)
 

@@ -48,7 +48,7 @@ def test_bash(capsys, tmp_path):
         ]
     assert completed(script, "lops", "compare", "--methods", "lops-") == ["lops-batch"]
     assert completed(script, "lops", "compare", "--methods", "lops,ma") == ["lops,margin"]
-    assert completed(script, "lops", "select", "--confidence", "m") == ["margin", "mc-dropout"]
+    assert completed(script, "lops", "select", "--confidence", "m") == ["mc-dropout", "margin"]
     assert completed(script, "lops", "select", "--format", "") == ["csv", "tsv", "jsonl", "parquet"]
     assert completed(script, "lops", "patch", "west") == ["westclass"]
     assert completed(script, "lops", "completion", "") == ["bash", "zsh", "fish"]
