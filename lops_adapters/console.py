@@ -5,8 +5,10 @@ from __future__ import annotations
 import logging
 import sys
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
+
+from tqdm.auto import tqdm
 
 from lops_adapters.core import LopsError
 
@@ -49,6 +51,23 @@ def set_up_logging(quiet: bool) -> None:
     logger = logging.getLogger("lops_adapters")
     logger.handlers = [handler]
     logger.setLevel(logging.WARNING if quiet else logging.INFO)
+
+
+def progress(
+    items: Iterable[Any] | None = None, *, quiet: bool = False, **options: Any
+) -> tqdm[Any]:
+    """Return a progress bar over ``items``, or to be updated by hand.
+
+    It shows after a second, on a terminal only, and leaves no line behind.
+
+    Args:
+        items: what is iterated over.
+        quiet: no bar.
+        options: of tqdm: ``total``, ``desc``, ``unit``, ...
+
+    """
+    usual = {"leave": False, "delay": 1.0, "dynamic_ncols": True, "mininterval": 0.5}
+    return tqdm(items, disable=True if quiet else None, **{**usual, **options})
 
 
 def percent(fraction: float | None) -> str:

@@ -10,13 +10,12 @@ from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from tqdm import tqdm
 
 from lops_adapters import extras, storage
 from lops_adapters.cli import files, outputs, tables
 from lops_adapters.cli import options as shared
 from lops_adapters.cli.rows import Rows, Wanted, read_rows
-from lops_adapters.console import aligned, percent
+from lops_adapters.console import aligned, percent, progress
 from lops_adapters.core import LopsError, Selection
 from lops_adapters.evaluation import area_under_noise_coverage, noise, noise_coverage_curve
 from lops_adapters.probes import Probe
@@ -128,9 +127,7 @@ def _run_all(
 ) -> dict[str, list[Result]]:
     """Run every method with every seed; a progress bar on standard error."""
     results: dict[str, list[Result]] = {name: [] for name in names}
-    with tqdm(
-        total=len(names) * options.seeds, unit="run", disable=options.quiet, leave=False
-    ) as bar:
+    with progress(total=len(names) * options.seeds, unit="run", quiet=options.quiet) as bar:
         for name in names:
             bar.set_description(name)
             for seed in _seeds(options):

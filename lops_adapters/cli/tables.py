@@ -11,11 +11,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from tqdm import tqdm
-
 from lops_adapters import extras
 from lops_adapters.cli.files import format_of, reading
 from lops_adapters.cli.text_files import check_wide, first_bytes, json_object, text_lines
+from lops_adapters.console import progress
 from lops_adapters.core import LopsError
 from lops_adapters.datasets.corpus import listed
 from lops_adapters.datasets.lines import BAR_FROM_BYTES
@@ -146,11 +145,11 @@ class Table:
         try:
             with (
                 parquet.ParquetFile(path) as file,
-                tqdm(
+                progress(
                     total=file.metadata.num_rows,
                     unit="row",
                     desc=path.name,
-                    disable=self.quiet or path.stat().st_size < BAR_FROM_BYTES,
+                    quiet=self.quiet or path.stat().st_size < BAR_FROM_BYTES,
                 ) as bar,
             ):
                 for batch in file.iter_batches(batch_size=BLOCK_ROWS, columns=columns):

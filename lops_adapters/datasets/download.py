@@ -12,8 +12,7 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
-from tqdm import tqdm
-
+from lops_adapters.console import progress
 from lops_adapters.core import LopsError
 
 logger = logging.getLogger(__name__)
@@ -169,8 +168,8 @@ def _transfer(url: str, part: Path, timeout: float, quiet: bool) -> None:
         total = start + int(length) if length is not None else None
         with (
             part.open("ab" if resumed else "wb") as file,
-            tqdm(
-                total=total, initial=start, unit="B", unit_scale=True, desc=part.stem, disable=quiet
+            progress(
+                total=total, initial=start, unit="B", unit_scale=True, desc=part.stem, quiet=quiet
             ) as bar,
         ):
             while chunk := response.read(_CHUNK):

@@ -6,8 +6,7 @@ import codecs
 from collections.abc import Iterator
 from pathlib import Path
 
-from tqdm import tqdm
-
+from lops_adapters.console import progress
 from lops_adapters.core import LopsError
 
 # Reading this much takes about a second; a progress bar for less would only flicker.
@@ -28,7 +27,7 @@ def raw_lines(path: Path, quiet: bool = False) -> Iterator[str]:
     hidden = quiet or size < BAR_FROM_BYTES
     with (
         path.open("rb") as file,
-        tqdm(total=size, unit="B", unit_scale=True, desc=path.name, disable=hidden) as bar,
+        progress(total=size, unit="B", unit_scale=True, desc=path.name, quiet=hidden) as bar,
     ):
         unseen = 0
         for number, raw in enumerate(file, 1):

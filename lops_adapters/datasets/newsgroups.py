@@ -11,8 +11,7 @@ import zlib
 from collections.abc import Iterable
 from pathlib import Path
 
-from tqdm import tqdm
-
+from lops_adapters.console import progress
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import published
 from lops_adapters.datasets.corpus import listed
@@ -37,7 +36,7 @@ def read_tree(folder: Path, quiet: bool = False) -> Rows:
     paths = [path for split in SPLITS for path in (folder / split).glob("*/*") if path.is_file()]
     messages = (
         (found, path.read_bytes())
-        for path in tqdm(paths, desc=folder.name, disable=quiet)
+        for path in progress(paths, desc=folder.name, quiet=quiet)
         if (found := _MESSAGE.search(path.as_posix()))
     )
     return _rows(folder, messages)
@@ -57,7 +56,7 @@ def read_archive(path: Path, quiet: bool = False) -> Rows:
         with tarfile.open(path, "r:*") as archive:
             messages = (
                 (found, archive.extractfile(member).read())  # type: ignore[union-attr]
-                for member in tqdm(archive, desc=path.name, unit=" entries", disable=quiet)
+                for member in progress(archive, desc=path.name, unit=" entries", quiet=quiet)
                 if member.isfile() and (found := _MESSAGE.search(member.name))
             )
             return _rows(path, messages)

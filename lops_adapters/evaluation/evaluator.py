@@ -31,7 +31,8 @@ class Evaluator:
     def at(self, positions: np.ndarray) -> Evaluator:
         """Return the evaluator of some of the documents, in this order.
 
-        >>> Evaluator(["a", "b", "b"], ["a", "b"]).at(np.array([1, 2])).scores(["b", "b"])["micro_f1"]
+        >>> everything = Evaluator(["a", "b", "b"], ["a", "b"])
+        >>> everything.at(np.array([1, 2])).scores(["b", "b"])["micro_f1"]
         1.0
         """
         known = self._gold is not None and len(positions)

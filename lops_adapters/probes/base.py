@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-from tqdm.auto import tqdm
 
+from lops_adapters.console import progress
 from lops_adapters.core import LopsError
 from lops_adapters.probes.checks import check_codes, check_counts
 from lops_adapters.probes.stages import Snapshot, Speed, Stage, Update, steady
@@ -185,7 +185,7 @@ class Probe(ABC):
                 probabilities = self._predict_timed(prepared, positions, len(samples))
                 yield Snapshot(update.done / update.per_epoch, probabilities, positions)
         finally:  # most consumers stop before the training ends
-            log.info("%s probe: samples per second %s", self.kind, self.speed.per_second())
+            log.debug("%s probe: samples per second %s", self.kind, self.speed.per_second())
 
     def _listen(
         self, samples: Sequence[Any], codes: np.ndarray, n_classes: int, seed: int, own: Stage
@@ -203,15 +203,11 @@ class Probe(ABC):
                 if update.done % update.per_epoch == 0:
                     yield Snapshot(update.done / update.per_epoch, said.copy(), None)
         finally:
-            log.info("%s probe: samples per second %s", self.kind, self.speed.per_second())
+            log.debug("%s probe: samples per second %s", self.kind, self.speed.per_second())
 
     def _timed(self, updates: Iterator[Update], epochs: int | None = None) -> Iterator[Update]:
-        with tqdm(
-            disable=self.quiet,
-            unit="update",
-            desc=f"training {self.kind}",
-            leave=False,
-            mininterval=0.5,
+        with progress(
+            quiet=self.quiet, unit="update", desc=f"training {self.kind}", mininterval=0.5
         ) as bar:
             while True:
                 start = time.perf_counter()
@@ -249,7 +245,7 @@ class Probe(ABC):
         prepared = self.prepare(samples, fit=True)
         for _ in self._timed(self.updates(prepared, checked, n_classes, seed)):
             pass
-        log.info("%s classifier: samples per second %s", self.kind, self.speed.per_second())
+        log.debug("%s classifier: samples per second %s", self.kind, self.speed.per_second())
         return self
 
     def fit_in_stages(

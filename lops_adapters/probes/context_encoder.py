@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from tqdm.auto import tqdm
 
+from lops_adapters.console import progress
 from lops_adapters.core import LopsError
 from lops_adapters.probes import encoders
 from lops_adapters.probes.torch_tools import (
@@ -191,21 +191,16 @@ def encode_windows(
         Memory-mapped (wanted tokens, width) float16 vectors.
 
     """
-    path, progress = folder / "vectors.npy", folder / "vectors.json"
+    path, state = folder / "vectors.npy", folder / "vectors.json"
     shape = (len(wanted), encoder.width)
-    done = json.loads(progress.read_text())["windows"] if progress.exists() and path.exists() else 0
+    done = json.loads(state.read_text())["windows"] if state.exists() and path.exists() else 0
     if done and np.load(path, mmap_mode="r").shape != shape:
         done = 0  # started with another version of the tokeniser or the encoder
     mode = "r+" if done else "w+"
     store = np.lib.format.open_memmap(path, mode=mode, dtype=np.float16, shape=shape)
     lengths = np.array([len(ids) for ids in pieces], dtype=np.int64)[surface_id]
-    with tqdm(
-        total=len(windows),
-        initial=done,
-        disable=quiet,
-        unit="window",
-        desc="contextual vectors",
-        leave=False,
+    with progress(
+        total=len(windows), initial=done, quiet=quiet, unit="window", desc="contextual vectors"
     ) as bar:
         for begin in range(done, len(windows), _BLOCK):
             block = windows[begin : begin + _BLOCK]
@@ -224,7 +219,7 @@ def encode_windows(
                 )
                 bar.update(len(batch))
             store.flush()
-            write_json(progress, {"windows": begin + len(block)})
+            write_json(state, {"windows": begin + len(block)})
     return store
 
 

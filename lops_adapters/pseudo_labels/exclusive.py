@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from tqdm import tqdm
-
+from lops_adapters.console import progress
 from lops_adapters.core import LopsError
 from lops_adapters.pseudo_labels._inputs import checked_seeds, checked_texts
 from lops_adapters.pseudo_labels._scoring import Occurrences, label_documents
@@ -60,7 +59,7 @@ def exclusive_string_match(
     counters = {word: _counter(word, regex) for word in owners}
     n_documents = 0
     for document, text in enumerate(
-        tqdm(checked_texts(texts), disable=quiet, unit="documents", desc="Exclusive")
+        progress(checked_texts(texts), quiet=quiet, unit="documents", desc="Exclusive")
     ):
         n_documents = document + 1
         for word, count in counters.items():

@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 
 import numpy as np
-from tqdm import tqdm
 
+from lops_adapters.console import progress
 from lops_adapters.core import LopsError, LopsWarning
 from lops_adapters.pseudo_labels._inputs import Seeds, checked_seeds, checked_texts
 from lops_adapters.pseudo_labels._scoring import Occurrences, label_documents
@@ -87,7 +87,7 @@ def string_match(
     corpus_counts: Counter[str] = Counter()
     n_documents = 0
     for document, text in enumerate(
-        tqdm(checked_texts(texts), disable=quiet, unit="documents", desc="String-Match")
+        progress(checked_texts(texts), quiet=quiet, unit="documents", desc="String-Match")
     ):
         n_documents = document + 1
         bare = text.translate(_DELETE_PUNCTUATION).split()

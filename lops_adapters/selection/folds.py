@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from tqdm.auto import tqdm
 
+from lops_adapters.console import progress
 from lops_adapters.core import LopsError, tie_hash
 from lops_adapters.probes.base import Probe, check_codes, check_counts
 
@@ -64,5 +64,5 @@ def splits(
             f"folds is {folds}; wanted at least 2, at most the number of samples, {len(samples)}"
         )
     fold = fold_of(codes, folds, seed)
-    for left_out in tqdm(range(folds), desc="folds", unit="training", disable=quiet, leave=False):
+    for left_out in progress(range(folds), desc="folds", unit="training", quiet=quiet):
         yield np.flatnonzero(fold != left_out), np.flatnonzero(fold == left_out)
