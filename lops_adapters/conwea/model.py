@@ -24,11 +24,11 @@ from lops_adapters.storage import write_json
 
 @dataclass
 class ConweaClassifier(TextClassifier):
-    """Predicts the class of any text, the way the run that trained it did.
+    """Predicts the class of any text, with the word senses and the HAN of a run.
 
     Attributes:
         classes: class names, in the order of probability columns.
-        phrases: seed words of several words, which count as one word.
+        phrases: seeds of several words, each read as one word.
         centres: word -> (senses, width) float32, for words with several senses.
         classifier: the trained HAN.
         settings: of the run.
@@ -44,14 +44,13 @@ class ConweaClassifier(TextClassifier):
     device: str = "auto"
 
     def _probabilities(self, texts: Sequence[str]) -> np.ndarray:
-        """Class probabilities, (n, k) float32; a text without a known word gets what the classifier
-        says of nothing.
+        """Return class probabilities, (n, k) float32.
+
+        A text without a known word gets the classifier's prediction for an empty document.
         """
         tokens = tokenize(texts, self.phrases)
-        documents = contextualise(
-            tokens, Senses(0.0, self.centres, self._sense_id(tokens))
-        ).documents
-        return self.classifier.predict_proba(documents)
+        senses = Senses(0.0, self.centres, self._sense_id(tokens))
+        return self.classifier.predict_proba(contextualise(tokens, senses).documents)
 
     def _sense_id(self, tokens: TokenizedCorpus) -> np.ndarray:
         senses = np.full(len(tokens.word_id), -1, dtype=np.int32)
@@ -94,7 +93,7 @@ class ConweaClassifier(TextClassifier):
 
     @classmethod
     def load(cls, folder: Path, *, device: str = "auto") -> ConweaClassifier:
-        """Read what :meth:`save` wrote; the encoder is found again by its name or path."""
+        """Read what :meth:`save` wrote; the encoder is loaded by its name or path."""
         stored = json.loads((folder / "lops.json").read_text(encoding="utf-8"))
         with np.load(folder / "senses.npz") as arrays:
             centres = {word: arrays[str(i)] for i, word in enumerate(stored["ambiguous_words"])}

@@ -1,5 +1,4 @@
-"""ConWea from top to bottom. The LOPS selector stands where the LOPS paper puts it: before each
-training of the classifier.
+"""ConWea from top to bottom; :func:`run_arm` selects before each training, as in the LOPS paper.
 
 Source: Mekala and Shang, "Contextualized Weak Supervision for Text Classification", ACL 2020;
 docs/conwea.md lists what differs.
@@ -48,7 +47,7 @@ class Prepared:
 
     Attributes:
         corpus: of the run.
-        documents: contextualised: a word with several senses is one word per sense.
+        documents: contextualised; a word with several senses is one word per sense.
         senses: of the words.
         vectors: Word2Vec on ``documents``.
         seeds: the first seed words, in all their senses.
@@ -90,7 +89,7 @@ def prepare(corpus: Corpus, job: Job[ConweaSettings]) -> Prepared:
     """Contextualise the corpus and train word vectors on it.
 
     Raises:
-        LopsError: texts, seed words or settings cannot work; before the long work.
+        LopsError: texts, seed words or settings cannot work; raised before the long work.
 
     """
     settings, folder = job.settings, job.folder
@@ -159,7 +158,7 @@ def _train(
     prepared: Prepared,
     job: Job[ConweaSettings],
 ) -> dict[str, np.ndarray]:
-    """Train on the trusted pseudo-labels and predict all documents; the last classifier is saved."""
+    """Train on the trusted pseudo-labels, predict all documents, and save the last classifier."""
     settings, documents = job.settings, prepared.documents.documents
     classes = list(prepared.corpus.classes)
     classifier = build_han(
@@ -225,14 +224,13 @@ def _senses(
     if (folder.work / "vectors.npz").exists():
         with np.load(folder.work / "vectors.npz") as stored:
             seconds = float(stored["seconds"])
-    for leftover in ("vectors.npy", "vectors.json"):  # by far the largest, and no longer needed
+    for leftover in ("vectors.npy", "vectors.json"):  # the largest files, no longer needed
         (folder.work / leftover).unlink(missing_ok=True)
     words = unpack_strings(arrays["words"])
     ends = np.cumsum(arrays["counts"])[:-1]
     centres = dict(zip(words, np.split(arrays["centres"], ends), strict=True)) if words else {}
-    return Senses(
-        float(arrays["threshold"]), centres, arrays["sense_id"]
-    ), seconds + cluster_seconds
+    senses = Senses(float(arrays["threshold"]), centres, arrays["sense_id"])
+    return senses, seconds + cluster_seconds
 
 
 def _cluster(
