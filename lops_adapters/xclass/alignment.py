@@ -45,7 +45,7 @@ def align(
     components: int = 64,
     seed: int = 0,
 ) -> Alignment:
-    """Align documents with classes; component i starts at class i and stands for it.
+    """Align documents with classes; component i starts at class i and keeps its code.
 
     Args:
         documents: (n, width) float32, n >= 2.
