@@ -15,8 +15,7 @@ from lops_adapters.conwea.contextual import contextualise
 from lops_adapters.conwea.senses import Senses, nearest
 from lops_adapters.conwea.settings import ConweaSettings
 from lops_adapters.conwea.tokens import TokenizedCorpus, tokenize
-from lops_adapters.conwea.vectors import contextual_vectors
-from lops_adapters.probes.context_encoder import ContextEncoder
+from lops_adapters.conwea.vectors import build_encoder, contextual_vectors
 from lops_adapters.probes.han import HanProbe
 from lops_adapters.runs.models import TextClassifier
 from lops_adapters.storage import write_json
@@ -58,14 +57,7 @@ class ConweaClassifier(TextClassifier):
         wanted = np.flatnonzero(np.isin(tokens.word_id, ambiguous))
         if not len(wanted):
             return senses
-        settings = self.settings
-        encoder = ContextEncoder(
-            settings.encoder,
-            layers=settings.layers,
-            combine=settings.combine,
-            max_pieces=settings.max_pieces,
-            device=self.device,
-        )
+        encoder = build_encoder(self.settings, self.device)
         with TemporaryDirectory() as folder:
             vectors = contextual_vectors(tokens, wanted, encoder, Path(folder))
             words = tokens.word_id[wanted]

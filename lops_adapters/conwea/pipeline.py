@@ -28,7 +28,7 @@ from lops_adapters.conwea.model import ConweaClassifier
 from lops_adapters.conwea.senses import Senses, find_senses, tokens_to_encode
 from lops_adapters.conwea.settings import ConweaSettings
 from lops_adapters.conwea.tokens import TokenizedCorpus, phrases_in, tokenize
-from lops_adapters.conwea.vectors import contextual_vectors
+from lops_adapters.conwea.vectors import build_encoder, contextual_vectors
 from lops_adapters.core import LopsError, LopsWarning, Selection
 from lops_adapters.datasets import Corpus
 from lops_adapters.probes.context_encoder import ContextEncoder
@@ -94,7 +94,7 @@ def prepare(corpus: Corpus, job: Job[ConweaSettings]) -> Prepared:
     """
     settings, folder = job.settings, job.folder
     seeds = {label: corpus.seeds.get(label, ()) for label in corpus.classes}
-    encoder = None if (folder.work / "senses.npz").exists() else _encoder(settings, job.device)
+    encoder = None if (folder.work / "senses.npz").exists() else build_encoder(settings, job.device)
     tokens = tokenize(corpus.texts, phrases_in(seeds), quiet=job.quiet)
     _check(tokens, seeds, settings)
     senses, sense_seconds = _senses(tokens, seeds, encoder, job)
@@ -123,7 +123,7 @@ def _check(
 
 
 def run_arm(arm: str, prepared: Prepared, job: Job[ConweaSettings]) -> list[Iteration]:
-    """Run all iterations of one arm; arms differ in the selector and in nothing else."""
+    """Run all iterations of one arm; arms differ only in the selector."""
     settings, folder, documents = job.settings, job.folder, prepared.documents
     texts = prepared.corpus.texts
     probe = partial(build_probe, prepared.vectors, settings, job.device, quiet=job.quiet)
@@ -199,9 +199,7 @@ def _next_seeds(
         seed_words.pseudo_label(documents, updated)
     except LopsError as error:
         warnings.warn(
-            f"the seed words stay as they were, because with new ones {error}",
-            LopsWarning,
-            stacklevel=2,
+            f"keeping the old seed words; with the new ones {error}", LopsWarning, stacklevel=2
         )
         return seeds
     return updated
@@ -273,16 +271,6 @@ def _encode(
 ) -> dict[str, np.ndarray]:
     contextual_vectors(tokens, wanted, encoder, folder, quiet=quiet)
     return {"tokens": np.array(len(wanted))}
-
-
-def _encoder(settings: ConweaSettings, device: str) -> ContextEncoder:
-    return ContextEncoder(
-        settings.encoder,
-        layers=settings.layers,
-        combine=settings.combine,
-        max_pieces=settings.max_pieces,
-        device=device,
-    )
 
 
 def _vector_arrays(vectors: WordVectors) -> dict[str, np.ndarray]:

@@ -57,7 +57,7 @@ class ConweaSettings(FrameworkSettings):
     # After five epochs on a few ten thousand words all vectors point the same way, and a classifier
     # learns nothing from them.
     vector_words: int = setting(
-        2_000_000, "words for Word2Vec at least: small corpora repeat", within=AT_LEAST_ONE
+        2_000_000, "words Word2Vec trains on, at least; small corpora repeat", within=AT_LEAST_ONE
     )
     epochs: int = setting(20, "epochs of the classifier at most", within=AT_LEAST_ONE)
     max_updates: int | None = setting(400, "updates of the classifier at most", within=AT_LEAST_ONE)

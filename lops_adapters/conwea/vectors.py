@@ -7,8 +7,20 @@ from pathlib import Path
 
 import numpy as np
 
+from lops_adapters.conwea.settings import ConweaSettings
 from lops_adapters.conwea.tokens import TokenizedCorpus
 from lops_adapters.probes.context_encoder import ContextEncoder, Window, encode_windows
+
+
+def build_encoder(settings: ConweaSettings, device: str) -> ContextEncoder:
+    """Return the encoder of the settings."""
+    return ContextEncoder(
+        settings.encoder,
+        layers=settings.layers,
+        combine=settings.combine,
+        max_pieces=settings.max_pieces,
+        device=device,
+    )
 
 
 def windows(corpus: TokenizedCorpus, lengths: np.ndarray, max_pieces: int) -> Iterator[Window]:

@@ -57,7 +57,7 @@ class Lotclass(Framework[LotclassSettings]):
         return follow(start, options) if follows() else start(options)
 
     def add_options(self, group: argparse._ArgumentGroup) -> None:
-        """Add the place of the selector and the file of names."""
+        """Add ``--lops-at`` and ``--names``."""
         group.add_argument(
             "--lops-at",
             choices=tuple(PLACES),

@@ -56,7 +56,7 @@ class Prepared:
     Attributes:
         corpus, settings, engine: of the run.
         documents: tokenised.
-        language_model: where its weights are, and how good it is.
+        language_model: its weights on disk, and its accuracy.
         vocabularies: the words of each class.
         indicative: rows and their category-indicative positions.
         samples: one per row, with its indicative positions masked.

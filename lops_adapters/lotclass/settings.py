@@ -66,7 +66,7 @@ class LotclassSettings(FrameworkSettings):
     epochs: int = setting(3, "epochs of masked category prediction", within=AT_LEAST_ONE)
     batch_size: int = setting(32, "samples per update", within=AT_LEAST_ONE)
     learning_rate: float = setting(
-        1e-4, "of masked category prediction and the probe", within=ABOVE_ZERO
+        1e-4, "learning rate of masked category prediction and the probe", within=ABOVE_ZERO
     )
     probe_epochs: int = setting(4, "epochs of the probe at most", within=AT_LEAST_ONE)
     self_train_epochs: float = setting(

@@ -17,10 +17,8 @@ from lops_adapters.probes.torch_tools import import_torch, prediction_batches
 from lops_adapters.pseudo_labels.stopwords import ENGLISH_STOP_WORDS
 
 _BLOCK = 4096  # documents that share prediction batches
-_BEGINS = (
-    "\u0120",
-    "\u2581",
-)  # first piece of a word, in byte-level and SentencePiece vocabularies
+# Marks of a word's first piece, in byte-level and SentencePiece vocabularies.
+_BEGINS = ("\u0120", "\u2581")
 _LOGITS = 2048  # positions with logits over the vocabulary in memory at a time
 
 

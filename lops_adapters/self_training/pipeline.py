@@ -105,7 +105,7 @@ def prepare(corpus: Corpus, job: Job[SelfTrainingSettings]) -> Prepared:
 
 
 def run_arm(arm: str, prepared: Prepared, job: Job[SelfTrainingSettings]) -> list[Iteration]:
-    """Run one arm; arms differ in the selector and in nothing else.
+    """Run one arm; arms differ only in the selector.
 
     Args:
         arm: a row of :data:`lops_adapters.selection.METHODS`.
@@ -222,7 +222,7 @@ def _warn_of_fading(
 
 def _keep_all_of_too_few(n: int, samples: Sequence[Any], pseudo_labels: Any) -> Selection:
     whole = keep_all(samples, pseudo_labels)
-    whole.stopped = f"{n} of {len(samples)} pseudo-labels wanted: everything is kept"
+    whole.stopped = f"{n} pseudo-labels wanted, {len(samples)} found: everything is kept"
     log.info("%s", whole.stopped)
     return whole
 

@@ -47,7 +47,7 @@ class TrainingSet:
         return self._labels(np.flatnonzero(self.since >= 0))
 
     def reject(self, positions: np.ndarray, *, drop: bool = False) -> None:
-        """Send documents back to the pool, or out of it for good."""
+        """Return documents to the pool, or drop them for good."""
         self.since[positions] = DROPPED if drop else POOL
         self.codes[positions] = -1
 

@@ -133,7 +133,7 @@ def prepare(corpus: Corpus, job: Job[WestclassSettings]) -> Prepared:
 
 
 def run_arm(arm: str, prepared: Prepared, job: Job[WestclassSettings]) -> ArmResult:
-    """Run one arm; arms differ in the selector and in nothing else."""
+    """Run one arm; arms differ only in the selector."""
     settings, samples, folder = prepared.settings, prepared.pseudo_documents, job.folder
     labels = np.array(prepared.corpus.classes, dtype=object)[prepared.codes]
     selector = job.selector(

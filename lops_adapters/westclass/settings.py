@@ -95,7 +95,7 @@ class WestclassSettings(FrameworkSettings):
     vector_size: int = setting(100, "width of the Word2Vec vectors", within=AT_LEAST_ONE)
     vector_epochs: int = setting(5, "epochs of Word2Vec at least", within=AT_LEAST_ONE)
     vector_words: int = setting(
-        2_000_000, "words for Word2Vec at least: small corpora repeat", within=AT_LEAST_ONE
+        2_000_000, "words Word2Vec trains on, at least; small corpora repeat", within=AT_LEAST_ONE
     )
     min_count: int = setting(5, "rarer words get no vector", within=AT_LEAST_ONE)
     per_class: int = setting(500, "pseudo documents per class", within=AT_LEAST_ONE)
@@ -111,7 +111,9 @@ class WestclassSettings(FrameworkSettings):
         choices=("auto", "short", "long"),
         usual="auto, by the mean length",
     )
-    most_words: int | None = setting(None, "limit to the published max_words", within=AT_LEAST_ONE)
+    most_words: int | None = setting(
+        None, "upper limit on the published max_words", within=AT_LEAST_ONE
+    )
     max_words: int | None = setting(
         None,
         "words per document (han: per sentence) for the network",
