@@ -222,7 +222,7 @@ def _warn_of_fading(
 
 def _keep_all_of_too_few(n: int, samples: Sequence[Any], pseudo_labels: Any) -> Selection:
     whole = keep_all(samples, pseudo_labels)
-    whole.stopped = f"{n} pseudo-labels wanted, {len(samples)} found: everything is kept"
+    whole.stopped = f"{n} of {len(samples)} pseudo-labels wanted: everything is kept"
     log.info("%s", whole.stopped)
     return whole
 
