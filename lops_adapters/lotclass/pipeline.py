@@ -205,7 +205,7 @@ def check_encoder(settings: LotclassSettings, tokenizer: Any) -> None:
     limit = encoders.longest_input(encoders.load_config(settings.encoder))
     if limit and settings.max_tokens > limit:
         raise LopsError(
-            f"max_tokens is {settings.max_tokens}; wanted 8 to {limit} for {settings.encoder}"
+            f"max_tokens is {settings.max_tokens}; {settings.encoder} takes 8 to {limit}"
         )
 
 

@@ -189,8 +189,8 @@ def _check(readable: np.ndarray, corpus: Corpus, job: Job[XclassSettings]) -> No
     settings = job.settings
     if len(readable) < len(corpus.classes):
         raise LopsError(
-            f"found {len(readable)} documents with a word, of {len(corpus)}; wanted at least one "
-            f"per class, {len(corpus.classes)}"
+            f"found {len(readable)} documents with a word among {len(corpus)}, for "
+            f"{len(corpus.classes)} classes; wanted at least as many"
         )
     expected = int(settings.confident * len(readable))
     build_classifier(settings, job.device)  # a missing encoder is refused here
@@ -204,7 +204,7 @@ def _warn_of_empty(alignment: Alignment, classes: Sequence[str]) -> None:
     empty = [label for code, label in enumerate(classes) if not (alignment.codes == code).any()]
     if empty:
         warnings.warn(
-            f"no document is aligned with {', '.join(empty)}; the classifier cannot learn "
+            f"no document is aligned with {', '.join(empty)}: the classifier cannot learn "
             f"{'it' if len(empty) == 1 else 'them'}",
             LopsWarning,
             stacklevel=3,
