@@ -1,3 +1,1 @@
-"""ConWea with LOPS: contextualised seed words, pseudo-labels by counting, a HAN, and a selector
-before each of its trainings.
-"""
+"""ConWea with LOPS: contextualised seed words, counted for pseudo-labels, a selector, a HAN."""

@@ -1,6 +1,4 @@
-"""ConWea's classifier: Word2Vec on the contextualised corpus and a HAN on top; and the probes a
-selector may watch.
-"""
+"""ConWea's classifier, Word2Vec on the contextualised corpus and a HAN, and its probes."""
 
 from __future__ import annotations
 
@@ -15,9 +13,9 @@ from lops_adapters.probes.word_vectors import train_word_vectors, with_random_ve
 
 
 def word_vectors(corpus: ContextualCorpus, settings: ConweaSettings, seed: int) -> WordVectors:
-    """Train Word2Vec on the contextualised corpus, on words that occur twice.
+    """Train Word2Vec on the words of the contextualised corpus that occur at least twice.
 
-    Under ``faithful``, words without a vector get a random one; otherwise the HAN leaves them out.
+    Under ``faithful``, words without a vector get a random one; otherwise the HAN skips them.
 
     Raises:
         LopsError: gensim is not installed, or no word occurs twice.
@@ -43,18 +41,24 @@ def build_han(
     n_samples: int | None = None,
     quiet: bool = True,
 ) -> HanProbe:
-    """Return the HAN: a classifier for ``n_samples``, which holds some out and stops early; or,
-    without them, a probe, which does not.
+    """Return the untrained HAN, as the classifier or as a probe.
+
+    Args:
+        vectors: Word2Vec on the contextualised corpus.
+        settings: of the run.
+        device: torch device.
+        n_samples: training samples of the classifier, which stops early on held-out ones; None: a
+            probe, which trains on all samples for all its epochs.
+        quiet: no progress bar.
+
     """
     probing = n_samples is None
     epochs = settings.probe_epochs
     if n_samples is not None:
-        per_epoch = -(-n_samples // settings.batch_size)
-        epochs = (
-            min(settings.epochs, -(-settings.max_updates // per_epoch))
-            if settings.max_updates
-            else settings.epochs
-        )
+        epochs = settings.epochs
+        if settings.max_updates:
+            per_epoch = -(-n_samples // settings.batch_size)
+            epochs = min(epochs, -(-settings.max_updates // per_epoch))
     return HanProbe(
         vectors=vectors,
         epochs=epochs,
@@ -73,7 +77,7 @@ def build_han(
 def build_probe(
     vectors: WordVectors, settings: ConweaSettings, device: str, *, quiet: bool
 ) -> Probe:
-    """Return the probe that the settings ask for."""
+    """Return the probe of the settings."""
     if settings.probe != "same":
         return text_probe(
             settings.probe,
@@ -86,7 +90,7 @@ def build_probe(
 
 
 def probe_updates(settings: ConweaSettings, n_samples: int) -> int:
-    """Return how many updates the probe of :func:`build_probe` makes at most on so many samples."""
+    """Return the most updates that the probe of :func:`build_probe` makes on n samples."""
     if settings.probe == "linear":
         from lops_adapters.probes.linear import LinearProbe
 
@@ -94,17 +98,13 @@ def probe_updates(settings: ConweaSettings, n_samples: int) -> int:
     elif settings.probe == "transformer":
         from lops_adapters.probes.encoders import recipe_for
 
-        epochs, batch_size = (
-            recipe_for(settings.encoder).epochs,
-            recipe_for(settings.encoder).batch_size,
-        )
+        recipe = recipe_for(settings.encoder)
+        epochs, batch_size = recipe.epochs, recipe.batch_size
     else:
         epochs, batch_size = settings.probe_epochs, settings.batch_size
     return epochs * -(-n_samples // batch_size)
 
 
 def samples_for(probe: str, texts: Sequence[str], documents: Sequence[Any]) -> Sequence[Any]:
-    """Return what a probe reads: the original texts for a pretrained transformer, the
-    contextualised documents for the others.
-    """
+    """Return the samples of a probe: texts for a transformer, else contextualised documents."""
     return texts if probe == "transformer" else documents

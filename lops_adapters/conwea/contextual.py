@@ -1,6 +1,4 @@
-"""The contextualised corpus: each document as sentences of words, where a word with several senses
-is written ``word$sense``.
-"""
+"""The contextualised corpus: documents as sentences of words and ``word$sense`` forms."""
 
 from __future__ import annotations
 
@@ -14,7 +12,7 @@ import numpy as np
 from lops_adapters.conwea.senses import Senses
 from lops_adapters.conwea.tokens import TokenizedCorpus, seed_word
 
-# cleaned words hold no punctuation, so no word of the text can be mistaken for one with a sense
+# Cleaned words hold no punctuation, so no word of the text can look like one with a sense.
 SEPARATOR = "$"
 
 
@@ -23,9 +21,9 @@ class ContextualCorpus:
     """Contextualised documents.
 
     Attributes:
-        documents: n documents, each a list of sentences, each a list of words; stop words and
-            punctuation are gone.
-        senses: word -> number of its senses, only where there are two or more.
+        documents: n documents, each a list of sentences, each a list of words, without stop words
+            and punctuation.
+        senses: word -> number of its senses, for words with two or more.
 
     """
 
@@ -44,7 +42,7 @@ class ContextualCorpus:
 
     @cached_property
     def places(self) -> dict[str, int]:
-        """Contextualised word -> its place in the vocabulary."""
+        """Contextualised word -> its index in the vocabulary."""
         return {word: number for number, word in enumerate(self.vocabulary)}
 
     @cached_property
@@ -68,7 +66,7 @@ class ContextualCorpus:
         return matrix
 
     def document_frequency(self, word: str) -> int:
-        """Return the number of documents that hold a contextualised word."""
+        """Return the number of documents with a contextualised word."""
         place = self.places.get(word)
         return 0 if place is None else int(self._document_frequencies[place])
 
@@ -77,20 +75,16 @@ class ContextualCorpus:
         return np.asarray(self.counts.sign().sum(axis=0)).ravel()
 
     def expand(self, seed: str) -> list[str]:
-        """Return the contextualised words of a seed: all its senses, the word itself, or nothing
-        where the corpus lacks it.
-        """
+        """Return the forms of a seed in the corpus: all its senses, or the word itself."""
         word = seed_word(seed)
-        forms = (
-            [f"{word}{SEPARATOR}{k}" for k in range(self.senses[word])]
-            if word in self.senses
-            else [word]
-        )
+        forms = [word]
+        if word in self.senses:
+            forms = [f"{word}{SEPARATOR}{sense}" for sense in range(self.senses[word])]
         return [form for form in forms if form in self.places]
 
 
 def contextualise(corpus: TokenizedCorpus, senses: Senses) -> ContextualCorpus:
-    """Write every document with the senses found; a document without words is an empty list."""
+    """Return the corpus with the senses found; a document without words is an empty list."""
     documents: list[list[list[str]]] = [[] for _ in range(corpus.n_documents)]
     words, sense = corpus.word_id.tolist(), senses.sense_id.tolist()
     for owner, begin, end in zip(
@@ -103,6 +97,5 @@ def contextualise(corpus: TokenizedCorpus, senses: Senses) -> ContextualCorpus:
         ]
         if sentence:
             documents[owner].append(sentence)
-    return ContextualCorpus(
-        documents, {word: len(centres) for word, centres in senses.centres.items()}
-    )
+    n_senses = {word: len(centres) for word, centres in senses.centres.items()}
+    return ContextualCorpus(documents, n_senses)

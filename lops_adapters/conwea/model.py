@@ -15,8 +15,7 @@ from lops_adapters.conwea.contextual import contextualise
 from lops_adapters.conwea.senses import Senses, nearest
 from lops_adapters.conwea.settings import ConweaSettings
 from lops_adapters.conwea.tokens import TokenizedCorpus, tokenize
-from lops_adapters.conwea.vectors import contextual_vectors
-from lops_adapters.probes.context_encoder import ContextEncoder
+from lops_adapters.conwea.vectors import build_encoder, contextual_vectors
 from lops_adapters.probes.han import HanProbe
 from lops_adapters.runs.models import TextClassifier
 from lops_adapters.storage import write_json
@@ -24,11 +23,11 @@ from lops_adapters.storage import write_json
 
 @dataclass
 class ConweaClassifier(TextClassifier):
-    """Predicts the class of any text, the way the run that trained it did.
+    """Predicts the class of any text, with the word senses and the HAN of a run.
 
     Attributes:
         classes: class names, in the order of probability columns.
-        phrases: seed words of several words, which count as one word.
+        phrases: seeds of several words, each read as one word.
         centres: word -> (senses, width) float32, for words with several senses.
         classifier: the trained HAN.
         settings: of the run.
@@ -44,14 +43,13 @@ class ConweaClassifier(TextClassifier):
     device: str = "auto"
 
     def _probabilities(self, texts: Sequence[str]) -> np.ndarray:
-        """Class probabilities, (n, k) float32; a text without a known word gets what the classifier
-        says of nothing.
+        """Return class probabilities, (n, k) float32.
+
+        A text without a known word gets the classifier's prediction for an empty document.
         """
         tokens = tokenize(texts, self.phrases)
-        documents = contextualise(
-            tokens, Senses(0.0, self.centres, self._sense_id(tokens))
-        ).documents
-        return self.classifier.predict_proba(documents)
+        senses = Senses(0.0, self.centres, self._sense_id(tokens))
+        return self.classifier.predict_proba(contextualise(tokens, senses).documents)
 
     def _sense_id(self, tokens: TokenizedCorpus) -> np.ndarray:
         senses = np.full(len(tokens.word_id), -1, dtype=np.int32)
@@ -59,14 +57,7 @@ class ConweaClassifier(TextClassifier):
         wanted = np.flatnonzero(np.isin(tokens.word_id, ambiguous))
         if not len(wanted):
             return senses
-        settings = self.settings
-        encoder = ContextEncoder(
-            settings.encoder,
-            layers=settings.layers,
-            combine=settings.combine,
-            max_pieces=settings.max_pieces,
-            device=self.device,
-        )
+        encoder = build_encoder(self.settings, self.device)
         with TemporaryDirectory() as folder:
             vectors = contextual_vectors(tokens, wanted, encoder, Path(folder))
             words = tokens.word_id[wanted]
@@ -94,7 +85,7 @@ class ConweaClassifier(TextClassifier):
 
     @classmethod
     def load(cls, folder: Path, *, device: str = "auto") -> ConweaClassifier:
-        """Read what :meth:`save` wrote; the encoder is found again by its name or path."""
+        """Read what :meth:`save` wrote; the encoder is loaded by its name or path."""
         stored = json.loads((folder / "lops.json").read_text(encoding="utf-8"))
         with np.load(folder / "senses.npz") as arrays:
             centres = {word: arrays[str(i)] for i, word in enumerate(stored["ambiguous_words"])}

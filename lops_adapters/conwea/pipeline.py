@@ -1,5 +1,4 @@
-"""ConWea from top to bottom. The LOPS selector stands where the LOPS paper puts it: before each
-training of the classifier.
+"""ConWea from top to bottom; :func:`run_arm` selects before each training, as in the LOPS paper.
 
 Source: Mekala and Shang, "Contextualized Weak Supervision for Text Classification", ACL 2020;
 docs/conwea.md lists what differs.
@@ -29,7 +28,7 @@ from lops_adapters.conwea.model import ConweaClassifier
 from lops_adapters.conwea.senses import Senses, find_senses, tokens_to_encode
 from lops_adapters.conwea.settings import ConweaSettings
 from lops_adapters.conwea.tokens import TokenizedCorpus, phrases_in, tokenize
-from lops_adapters.conwea.vectors import contextual_vectors
+from lops_adapters.conwea.vectors import build_encoder, contextual_vectors
 from lops_adapters.core import LopsError, LopsWarning, Selection
 from lops_adapters.datasets import Corpus
 from lops_adapters.probes.context_encoder import ContextEncoder
@@ -48,7 +47,7 @@ class Prepared:
 
     Attributes:
         corpus: of the run.
-        documents: contextualised: a word with several senses is one word per sense.
+        documents: contextualised; a word with several senses is one word per sense.
         senses: of the words.
         vectors: Word2Vec on ``documents``.
         seeds: the first seed words, in all their senses.
@@ -90,12 +89,12 @@ def prepare(corpus: Corpus, job: Job[ConweaSettings]) -> Prepared:
     """Contextualise the corpus and train word vectors on it.
 
     Raises:
-        LopsError: texts, seed words or settings cannot work; before the long work.
+        LopsError: texts, seed words or settings cannot work; raised before the long work.
 
     """
     settings, folder = job.settings, job.folder
     seeds = {label: corpus.seeds.get(label, ()) for label in corpus.classes}
-    encoder = None if (folder.work / "senses.npz").exists() else _encoder(settings, job.device)
+    encoder = None if (folder.work / "senses.npz").exists() else build_encoder(settings, job.device)
     tokens = tokenize(corpus.texts, phrases_in(seeds), quiet=job.quiet)
     _check(tokens, seeds, settings)
     senses, sense_seconds = _senses(tokens, seeds, encoder, job)
@@ -124,7 +123,7 @@ def _check(
 
 
 def run_arm(arm: str, prepared: Prepared, job: Job[ConweaSettings]) -> list[Iteration]:
-    """Run all iterations of one arm; arms differ in the selector and in nothing else."""
+    """Run all iterations of one arm; arms differ only in the selector."""
     settings, folder, documents = job.settings, job.folder, prepared.documents
     texts = prepared.corpus.texts
     probe = partial(build_probe, prepared.vectors, settings, job.device, quiet=job.quiet)
@@ -159,7 +158,7 @@ def _train(
     prepared: Prepared,
     job: Job[ConweaSettings],
 ) -> dict[str, np.ndarray]:
-    """Train on the trusted pseudo-labels and predict all documents; the last classifier is saved."""
+    """Train on the trusted pseudo-labels, predict all documents, and save the last classifier."""
     settings, documents = job.settings, prepared.documents.documents
     classes = list(prepared.corpus.classes)
     classifier = build_han(
@@ -200,9 +199,7 @@ def _next_seeds(
         seed_words.pseudo_label(documents, updated)
     except LopsError as error:
         warnings.warn(
-            f"the seed words stay as they were, because with new ones {error}",
-            LopsWarning,
-            stacklevel=2,
+            f"keeping the old seed words; with the new ones {error}", LopsWarning, stacklevel=2
         )
         return seeds
     return updated
@@ -225,14 +222,13 @@ def _senses(
     if (folder.work / "vectors.npz").exists():
         with np.load(folder.work / "vectors.npz") as stored:
             seconds = float(stored["seconds"])
-    for leftover in ("vectors.npy", "vectors.json"):  # by far the largest, and no longer needed
+    for leftover in ("vectors.npy", "vectors.json"):  # the largest files, no longer needed
         (folder.work / leftover).unlink(missing_ok=True)
     words = unpack_strings(arrays["words"])
     ends = np.cumsum(arrays["counts"])[:-1]
     centres = dict(zip(words, np.split(arrays["centres"], ends), strict=True)) if words else {}
-    return Senses(
-        float(arrays["threshold"]), centres, arrays["sense_id"]
-    ), seconds + cluster_seconds
+    senses = Senses(float(arrays["threshold"]), centres, arrays["sense_id"])
+    return senses, seconds + cluster_seconds
 
 
 def _cluster(
@@ -275,16 +271,6 @@ def _encode(
 ) -> dict[str, np.ndarray]:
     contextual_vectors(tokens, wanted, encoder, folder, quiet=quiet)
     return {"tokens": np.array(len(wanted))}
-
-
-def _encoder(settings: ConweaSettings, device: str) -> ContextEncoder:
-    return ContextEncoder(
-        settings.encoder,
-        layers=settings.layers,
-        combine=settings.combine,
-        max_pieces=settings.max_pieces,
-        device=device,
-    )
 
 
 def _vector_arrays(vectors: WordVectors) -> dict[str, np.ndarray]:

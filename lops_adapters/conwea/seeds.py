@@ -1,5 +1,6 @@
-"""Seeds: pseudo-labels by counting them, and their update from what the classifier predicts (the
-authors' released code).
+"""Seed words: pseudo-labels by counting them, and their update from the classifier's predictions.
+
+The update follows the authors' released code.
 """
 
 from __future__ import annotations
@@ -15,13 +16,11 @@ from lops_adapters.conwea.contextual import SEPARATOR, ContextualCorpus
 from lops_adapters.core import LopsError, LopsWarning
 from lops_adapters.pseudo_labels import PseudoLabels
 
-Seeds = dict[str, list[str]]  # class -> contextualised words, in the alphabetical order of classes
+Seeds = dict[str, list[str]]  # class -> contextualised words; classes in alphabetical order
 
 
 def initial_seeds(corpus: ContextualCorpus, seeds: Mapping[str, Sequence[str]]) -> Seeds:
-    """Return the user's seed words with every sense of each; those that the corpus lacks are left
-    out.
-    """
+    """Return the user's seed words in all their senses, without those that the corpus lacks."""
     found = {
         label: [form for seed in seeds[label] for form in corpus.expand(seed)]
         for label in sorted(seeds)
@@ -30,14 +29,14 @@ def initial_seeds(corpus: ContextualCorpus, seeds: Mapping[str, Sequence[str]]) 
 
 
 def check_seeds(corpus: ContextualCorpus, seeds: Mapping[str, Sequence[str]]) -> PseudoLabels:
-    """Return the first pseudo-labels, which are the same before and after senses are told apart;
-    complain about hopeless seeds.
+    """Check the seed words and return the first pseudo-labels.
+
+    These are the same before and after senses are split. A LopsWarning names the seed words that
+    the corpus lacks and the classes without a seed word.
 
     Raises:
-        LopsError: no seed word occurs, none occurs twice, or fewer than two classes get a
+        LopsError: no seed word occurs, no seed word occurs twice, or fewer than two classes get a
             pseudo-label.
-
-    A LopsWarning names the seed words that the corpus lacks and the classes left without one.
 
     """
     found = initial_seeds(corpus, seeds)
@@ -50,29 +49,28 @@ def check_seeds(corpus: ContextualCorpus, seeds: Mapping[str, Sequence[str]]) ->
     places = [corpus.places[word] for words in found.values() for word in words]
     if not places:
         raise LopsError(
-            f"none of the seed words occurs in the corpus ({', '.join(absent)}); give seed words that its documents use"
+            f"none of the seed words occurs in the corpus ({', '.join(absent)}); give seed words "
+            "that its documents use"
         )
     if np.asarray(corpus.counts.sum(axis=0)).ravel()[places].max() < 2:
         raise LopsError(
-            "no seed word occurs twice in the corpus, so there is nothing to measure similarity on; give seed words it uses"
+            "no seed word occurs twice in the corpus; wanted at least one, to measure similarity: "
+            "give seed words that its documents use"
         )
     empty = [label for label, words in found.items() if not words]
     if absent or empty:
-        lacking = (
-            f"seed words that the corpus lacks: {', '.join(absent)}"
-            if absent
-            else "classes without seed words"
-        )
+        lacking = "classes without seed words"
+        if absent:
+            lacking = f"seed words that the corpus lacks: {', '.join(absent)}"
         tail = f"; no pseudo-label can be made for {', '.join(empty)}" if empty else ""
         warnings.warn(lacking + tail, LopsWarning, stacklevel=2)
     return pseudo_label(corpus, found)
 
 
 def pseudo_label(corpus: ContextualCorpus, seeds: Seeds) -> PseudoLabels:
-    """Label each document with the class whose seeds it holds most often; ties go to the
-    alphabetically first class.
+    """Label each document with the class whose seed words it holds most often.
 
-    Documents without a seed get no pseudo-label.
+    Ties go to the alphabetically first class. Documents without a seed word get no pseudo-label.
 
     Raises:
         LopsError: fewer than two classes got a pseudo-label.
@@ -102,18 +100,19 @@ def pseudo_label(corpus: ContextualCorpus, seeds: Seeds) -> PseudoLabels:
     labelled = [label for label in classes if label not in result.empty_classes]
     if len(labelled) < 2:
         raise LopsError(
-            f"{len(result)} of {len(corpus)} documents got a pseudo-label, all for {labelled or 'no class'}; wanted at least two classes. "
-            f"Give seed words that occur for {', '.join(result.empty_classes)}"
+            f"{len(result)} of {len(corpus)} documents got a pseudo-label, all for "
+            f"{labelled or 'no class'}; wanted at least two classes. Give seed words that occur "
+            f"for {', '.join(result.empty_classes)}"
         )
     return result
 
 
 def scores(corpus: ContextualCorpus, predicted: np.ndarray, n_classes: int) -> np.ndarray:
-    """Indicativeness of every word for every class, E(l, w), (classes, vocabulary) float64.
+    """Return how much every word indicates every class, E(l, w), (classes, vocabulary) float64.
 
-    E = df_l(w) / df(w) * ln(N / df(w)) * tanh(count of w in D_l / |D_l|) where df_l(w) >= 5, else
-    0; D_l are the documents predicted as l (the authors' released code; the paper combines the
-    factors by a geometric mean, which ranks the same).
+    E = df_l(w) / df(w) * ln(N / df(w)) * tanh(count of w in D_l / |D_l|) if df_l(w) >= 5, else 0.
+    D_l are the documents predicted as l. This is the authors' released code; the paper takes the
+    geometric mean of the factors, which ranks the same.
     """
     counts = corpus.counts
     present = counts.sign()
@@ -135,11 +134,10 @@ def scores(corpus: ContextualCorpus, predicted: np.ndarray, n_classes: int) -> n
 def disambiguate(
     corpus: ContextualCorpus, seeds: Seeds, indicative: np.ndarray, *, faithful: bool = False
 ) -> Seeds:
-    """Keep of each ambiguous seed the sense that indicates its class most (ties: the lower sense);
-    used after the first iteration.
+    """Keep the most indicative sense of each ambiguous seed (ties: the lower sense).
 
-    A seed of which no sense scores keeps all its senses; under ``faithful`` it is lost, as in the
-    original.
+    Used after the first iteration. If all senses of a seed score 0, it keeps them all; under
+    ``faithful`` it is lost, as in the original.
     """
     place = corpus.places
     result: Seeds = {}
@@ -149,9 +147,8 @@ def disambiguate(
             groups.setdefault(word.partition(SEPARATOR)[0], []).append(word)
         kept: list[str] = []
         for forms in groups.values():
-            best = max(
-                forms, key=lambda form: indicative[row, place[form]]
-            )  # max keeps the first of equals
+            # max returns the first of equals.
+            best = max(forms, key=lambda form: indicative[row, place[form]])
             if SEPARATOR not in forms[0] or indicative[row, place[best]] > 0:
                 kept.append(best)
             elif not faithful:
@@ -161,15 +158,16 @@ def disambiguate(
 
 
 def seed_count(iteration: int, n_documents: int) -> int:
-    """Return how many seed words a class gets: 5 an iteration, at most log to the base 1.5 of its
-    predicted documents.
+    """Return how many seed words a class gets: 5 per iteration, up to a limit.
+
+    The limit is the logarithm, to base 1.5, of the number of documents predicted as the class.
 
     >>> [seed_count(it, 1000) for it in range(1, 6)]
     [5, 10, 15, 17, 17]
     """
-    return (
-        min(5 * iteration, math.floor(math.log(n_documents) / math.log(1.5))) if n_documents else 0
-    )
+    if not n_documents:
+        return 0
+    return min(5 * iteration, math.floor(math.log(n_documents) / math.log(1.5)))
 
 
 def expand(
@@ -181,11 +179,10 @@ def expand(
     *,
     faithful: bool = False,
 ) -> Seeds:
-    """Replace each class's seeds by its most indicative words (ties: alphabetically); a word two
-    classes claim goes to the larger score.
+    """Replace the seed words of each class by its most indicative words.
 
-    Words that score 0 are no seeds, and a class that would be left without any keeps those it had;
-    under ``faithful`` neither holds.
+    Ties are alphabetical. A word claimed by two classes goes to the larger score. Words that score
+    0 are left out, and a class without any word keeps its old ones; not so under ``faithful``.
     """
     classes = sorted(seeds)
     vocabulary: Any = corpus.vocabulary

@@ -1,6 +1,4 @@
-"""Word senses: k-means over a word's occurrences, with as many clusters as one global cosine
-threshold allows.
-"""
+"""Word senses: k-means over a word's occurrences, up to a global limit on cluster similarity."""
 
 from __future__ import annotations
 
@@ -17,9 +15,8 @@ from lops_adapters.core import LopsError
 
 log = logging.getLogger(__name__)
 _BLOCK = 1024
-_SAME = (
-    1 - 1e-6
-)  # centres this close are one, even where the seeds' own occurrences are all alike and the threshold is 1
+# Centres this similar are one, even if all occurrences of the seeds are alike: a threshold of 1.
+_SAME = 1 - 1e-6
 
 
 @dataclass(frozen=True)
@@ -28,7 +25,7 @@ class Senses:
 
     Attributes:
         threshold: tau of ConWea, a cosine similarity.
-        centres: word -> (senses, width) float32, only for words with two or more senses.
+        centres: word -> (senses, width) float32, for words with two or more senses.
         sense_id: (tokens,) int32, the sense of each token; -1 for tokens of words with one sense.
 
     """
@@ -41,9 +38,7 @@ class Senses:
 def tokens_to_encode(
     corpus: TokenizedCorpus, seeds: Mapping[str, Sequence[str]], min_occurrences: int
 ) -> np.ndarray:
-    """Sorted int64 positions of the tokens whose vectors matter: words at or above the frequency
-    floor, and seed words.
-    """
+    """Return the sorted int64 positions of frequent words and seed words."""
     counts = np.bincount(corpus.word_id[corpus.word_id >= 0], minlength=len(corpus.words))
     wanted = counts >= max(2, min_occurrences)
     place = {word: number for number, word in enumerate(corpus.words)}
@@ -55,10 +50,10 @@ def tokens_to_encode(
 
 
 def similarity_threshold(vectors_of_seeds: Sequence[np.ndarray]) -> float:
-    """Return ConWea's tau: the median over seeds of the median cosine similarity of all pairs of
-    the seed's occurrences.
+    """Return ConWea's tau, from the cosine similarities between occurrences of each seed.
 
-    A seed named under two classes counts twice. Pairs are computed in blocks from normalised rows.
+    It is the median over seeds of the median over pairs of occurrences. A seed of two classes
+    counts twice. Pairs are computed in blocks.
 
     Raises:
         LopsError: no seed occurs twice.
@@ -71,7 +66,8 @@ def similarity_threshold(vectors_of_seeds: Sequence[np.ndarray]) -> float:
     ]
     if not medians:
         raise LopsError(
-            "no seed word occurs twice in the corpus, so there is nothing to measure similarity on; give seed words it uses"
+            "no seed word occurs twice in the corpus; wanted at least one, to measure similarity: "
+            "give seed words that its documents use"
         )
     return float(np.median(medians))
 
@@ -87,17 +83,17 @@ def _pair_similarities(vectors: np.ndarray) -> np.ndarray:
 
 
 def normalised(vectors: np.ndarray) -> np.ndarray:
-    """Rows of unit length, float32; a zero row stays zero."""
+    """Return rows of unit length, float32; a zero row stays zero."""
     vectors = np.asarray(vectors, dtype=np.float32)
     return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
 
 
 def cluster(vectors: np.ndarray, threshold: float, seed: int, restarts: int) -> np.ndarray:
-    """Centres of a word's senses, (senses, width) float32; one centre means one sense.
+    """Return the centres of a word's senses, (senses, width) float32; one centre: one sense.
 
     The number of clusters grows from 2 as long as every pair of centres has a cosine below the
-    threshold; the last set that passed is the answer (the original fits it again from another
-    random start and does not check).
+    threshold. The last clustering that passed is returned; the original fits it again from another
+    random start, unchecked.
     """
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
@@ -106,9 +102,8 @@ def cluster(vectors: np.ndarray, threshold: float, seed: int, restarts: int) -> 
     centres = vectors.mean(axis=0, keepdims=True)
     for k in range(2, len(vectors) + 1):
         with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore", ConvergenceWarning
-            )  # fewer distinct occurrences than clusters: caught below
+            # Warns of fewer distinct occurrences than clusters, which the threshold catches.
+            warnings.simplefilter("ignore", ConvergenceWarning)
             fit = KMeans(n_clusters=k, n_init=restarts, random_state=seed).fit(vectors)
         unit = normalised(fit.cluster_centers_)
         similarity = unit @ unit.T
@@ -130,17 +125,16 @@ def find_senses(
     seed: int,
     quiet: bool = True,
 ) -> Senses:
-    """Cluster every word at or above the frequency floor and give each of its tokens the sense of
-    the nearest centre (cosine).
+    """Cluster the occurrences of every frequent word and assign each to the nearest centre.
 
     Args:
         corpus: the tokens.
         wanted: (m,) positions of the tokens that have a vector.
         vectors: (m, width), in the order of ``wanted``.
         seeds: class -> seed words; they set the threshold.
-        min_occurrences: words below this floor are not split.
-        max_occurrences: k-means sees a random sample of at most so many occurrences; all of them
-            are assigned.
+        min_occurrences: rarer words are not split.
+        max_occurrences: largest random sample of occurrences that k-means sees; all occurrences are
+            assigned.
         restarts: of k-means.
         seed: of k-means and the samples.
         quiet: no progress bar.
@@ -160,9 +154,8 @@ def find_senses(
         found = rows(number)
         if len(found) <= max_occurrences:
             return found
-        return found[
-            np.sort(np.random.default_rng([seed, number]).permutation(len(found))[:max_occurrences])
-        ]
+        order = np.random.default_rng([seed, number]).permutation(len(found))
+        return found[np.sort(order[:max_occurrences])]
 
     named = [seed_word(word) for label in sorted(seeds) for word in seeds[label]]
     threshold = similarity_threshold([sample(place[word]) for word in named if word in place])
@@ -176,9 +169,8 @@ def find_senses(
         desc="word senses",
         leave=False,
     )
-    with threadpool_limits(
-        1, user_api="openmp"
-    ):  # more threads add up in the order in which they finish: not reproducible
+    # Several threads add up in the order in which they finish, which is not reproducible.
+    with threadpool_limits(1, user_api="openmp"):
         for number in frequent:
             found = cluster(sample(number), threshold, seed, restarts)
             if len(found) > 1:
@@ -186,7 +178,7 @@ def find_senses(
                 tokens = wanted[order[starts[number] : starts[number + 1]]]
                 sense_id[tokens] = nearest(rows(number), found)
     log.info(
-        "threshold %.3f; %d of %d words have several senses",
+        "word senses: threshold %.3f, %d of %d words have several",
         threshold,
         len(centres),
         len(corpus.words),
@@ -195,7 +187,6 @@ def find_senses(
 
 
 def nearest(vectors: np.ndarray, centres: np.ndarray) -> np.ndarray:
-    """Index of the centre with the largest cosine, (m,) int64; ties go to the lower index."""
-    return np.asarray(
-        (np.asarray(vectors, dtype=np.float32) @ normalised(centres).T).argmax(axis=1)
-    )
+    """Return the index of the centre with the largest cosine, (m,) int64; ties: the lower index."""
+    similarity = np.asarray(vectors, dtype=np.float32) @ normalised(centres).T
+    return np.asarray(similarity.argmax(axis=1))

@@ -13,9 +13,9 @@ from lops_adapters.runs.settings import AT_LEAST_ONE, BELOW_ONE, FrameworkSettin
 class ConweaSettings(FrameworkSettings):
     """Settings of ConWea; the probe ``same`` is a HAN."""
 
-    # quick: minutes on a laptop's CPU. paper: the published sizes. The published work does not say
-    # how long ConWea's HAN is probed, so its probe may run as long as the classifier; the rule
-    # usually stops it earlier.
+    # quick: minutes on a laptop's CPU. paper: the published sizes. How long the HAN is probed is
+    # not published: the probe has as many epochs as the classifier, and the rule usually stops it
+    # earlier.
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "quick": {},
         "paper": {
@@ -39,14 +39,14 @@ class ConweaSettings(FrameworkSettings):
         "hub name, or a local folder",
         metavar="NAME|PATH",
     )
-    layers: int = setting(4, "last layers of the encoder that are read", within=AT_LEAST_ONE)
+    layers: int = setting(4, "number of last encoder layers to use", within=AT_LEAST_ONE)
     combine: str = setting(
         "mean", "how layers are combined; the original concatenates", choices=("mean", "concat")
     )
     max_pieces: int = setting(128, "word pieces per encoder window", within=AT_LEAST_ONE)
     min_occurrences: int = setting(10, "rarer words are not split into senses", within=AT_LEAST_ONE)
     max_occurrences: int = setting(
-        1000, "occurrences of a word that k-means sees, drawn at random", within=AT_LEAST_ONE
+        1000, "random sample of a word's occurrences for k-means", within=AT_LEAST_ONE
     )
     restarts: int = setting(3, "restarts of k-means", within=AT_LEAST_ONE)
     iterations: int = setting(
@@ -54,24 +54,22 @@ class ConweaSettings(FrameworkSettings):
     )
     vector_size: int = setting(100, "width of the Word2Vec vectors", within=AT_LEAST_ONE)
     vector_epochs: int = setting(5, "epochs of Word2Vec at least", within=AT_LEAST_ONE)
-    # After five epochs on a few ten thousand words all vectors point the same way, and no
-    # classifier can learn from them.
+    # After five epochs on a few ten thousand words all vectors point the same way, and a classifier
+    # learns nothing from them.
     vector_words: int = setting(
-        2_000_000, "words that Word2Vec reads at least: small corpora repeat", within=AT_LEAST_ONE
+        2_000_000, "words Word2Vec trains on, at least; small corpora repeat", within=AT_LEAST_ONE
     )
     epochs: int = setting(20, "epochs of the classifier at most", within=AT_LEAST_ONE)
     max_updates: int | None = setting(400, "updates of the classifier at most", within=AT_LEAST_ONE)
     batch_size: int = setting(32, "documents per update", within=AT_LEAST_ONE)
     max_sentences: int = setting(
-        12, "sentences of a document that the classifier reads", within=AT_LEAST_ONE
+        12, "sentences per document for the classifier", within=AT_LEAST_ONE
     )
-    max_words: int = setting(
-        30, "words of a sentence that the classifier reads", within=AT_LEAST_ONE
-    )
+    max_words: int = setting(30, "words per sentence for the classifier", within=AT_LEAST_ONE)
     validation: float = setting(
-        0.1, "share of the training documents for early stopping", within=BELOW_ONE
+        0.1, "share of training documents held out for early stopping", within=BELOW_ONE
     )
     patience: int = setting(
-        3, "epochs without a better validation loss before training stops", within=AT_LEAST_ONE
+        3, "epochs without a better validation loss before stopping", within=AT_LEAST_ONE
     )
     probe_epochs: int = setting(10, "epochs of the HAN probe at most", within=AT_LEAST_ONE)

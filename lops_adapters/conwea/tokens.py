@@ -1,6 +1,4 @@
-"""Documents to sentences to tokens, once, with the same tokeniser for every stage (ConWea's stages
-each had their own).
-"""
+"""Splits documents into sentences and tokens, once, for all stages."""
 
 from __future__ import annotations
 
@@ -12,17 +10,17 @@ from typing import Any
 import numpy as np
 from tqdm.auto import tqdm
 
-from lops_adapters.core import LopsError
+from lops_adapters import extras
 from lops_adapters.pseudo_labels import STRING_MATCH_STOP_WORDS
 
 _DELETE_PUNCTUATION = str.maketrans("", "", string.punctuation)
-# Punkt's trained English model is a download; these are the abbreviations of running text that it
-# must not take for a sentence's end.
+# Abbreviations that do not end a sentence. Punkt's trained English model would be a download.
 _ABBREVIATIONS = (
-    "mr mrs ms dr prof rev gen col sgt capt lt hon st jr sr vs etc e.g i.e inc corp co ltd no vol fig al approx dept univ assn bros jan "
-    "feb mar apr jun jul aug sep sept oct nov dec mon tue wed thu fri sat sun a.m p.m u.s u.k u.n"
+    "mr mrs ms dr prof rev gen col sgt capt lt hon st jr sr vs etc e.g i.e inc corp co ltd no vol "
+    "fig al approx dept univ assn bros jan feb mar apr jun jul aug sep sept oct nov dec mon tue "
+    "wed thu fri sat sun a.m p.m u.s u.k u.n"
 )
-_QUOTES = {"``": '"', "''": '"'}  # the Penn Treebank's quotes are no text an encoder has seen
+_QUOTES = {"``": '"', "''": '"'}  # Penn Treebank quotes are unknown to encoders
 
 
 @dataclass(frozen=True)
@@ -30,12 +28,13 @@ class TokenizedCorpus:
     """The tokens of n documents as flat arrays, in reading order.
 
     Attributes:
-        surface: distinct tokens as written; ``surface_id`` (tokens,) int32 indexes it.
-        words: distinct words, lower-case without punctuation; ``word_id`` (tokens,) int32 indexes
-            it, -1 for stop words and punctuation.
+        surface: distinct tokens as written.
+        surface_id: (tokens,) int32 indices into ``surface``.
+        words: distinct words, lower-case without punctuation.
+        word_id: (tokens,) int32 indices into ``words``; -1 for stop words and punctuation.
         sentence_start: (sentences + 1,) int64, where each sentence's tokens begin.
         sentence_document: (sentences,) int32, the document of each sentence.
-        n_documents: n; a document may have no sentence at all.
+        n_documents: n; a document can be without sentences.
 
     """
 
@@ -54,8 +53,7 @@ class TokenizedCorpus:
 
 
 def clean(token: str) -> str:
-    """Return the word a token stands for, lower-case without ASCII punctuation; empty for
-    punctuation.
+    """Return a token as a word, lower-case without ASCII punctuation; empty for punctuation.
 
     >>> clean("Same-Sex"), clean("U.S."), clean("--")
     ('samesex', 'us', '')
@@ -66,20 +64,19 @@ def clean(token: str) -> str:
 def tokenize(
     texts: Sequence[str], phrases: Iterable[str] = (), *, quiet: bool = True
 ) -> TokenizedCorpus:
-    """Cut documents into sentences (Punkt) and tokens (Penn Treebank rules), and merge the given
-    phrases into single words.
+    """Split documents into sentences (Punkt) and tokens (Penn Treebank rules).
+
+    Stop words (NLTK's English list and "would", in lower case) stay in the sentence for the encoder
+    and have no word.
 
     Args:
         texts: n documents; an empty one is allowed.
-        phrases: seed words of several words, such as ``"picture book"``; each occurrence becomes
-            one word ``picture_book``.
+        phrases: seeds of several words; each occurrence of ``"picture book"`` becomes one word
+            ``picture_book``.
         quiet: no progress bar.
 
     Raises:
         LopsError: NLTK is not installed.
-
-    Stop words (NLTK's English list and "would") are recognised in lower case; they keep their place
-    in the sentence for the encoder and have no word of their own.
 
     """
     splitter, tokenizer = _nltk()
@@ -113,7 +110,7 @@ def tokenize(
 
 
 def seed_word(seed: str) -> str:
-    """Return the word a seed is looked up as: cleaned, the parts of a phrase joined by underscores.
+    """Return a seed as a word of the corpus: cleaned, the parts joined by underscores.
 
     >>> seed_word("same-sex"), seed_word("Picture Book")
     ('samesex', 'picture_book')
@@ -127,43 +124,27 @@ def phrases_in(seeds: Mapping[str, Sequence[str]]) -> list[str]:
 
 
 def _nltk() -> tuple[Any, Any]:
-    try:
-        from nltk.tokenize import NLTKWordTokenizer
-        from nltk.tokenize.punkt import PunktParameters, PunktSentenceTokenizer
-    except ImportError:
-        raise LopsError(
-            "ConWea needs NLTK, which is not installed; run: pip install 'lops_adapters[conwea]'"
-        ) from None
-    parameters = PunktParameters()
+    nltk = extras.load("nltk.tokenize", "ConWea")
+    parameters = nltk.punkt.PunktParameters()
     parameters.abbrev_types = set(_ABBREVIATIONS.split())
-    return PunktSentenceTokenizer(parameters), NLTKWordTokenizer()
+    return nltk.PunktSentenceTokenizer(parameters), nltk.NLTKWordTokenizer()
 
 
 class _Merges:
-    """Turns a sentence's tokens into (token, word) pairs, joining the longest phrase that starts at
-    each place.
-    """
+    """Turns the tokens of a sentence into (token, word) pairs and joins phrases, longest first."""
 
     def __init__(self, phrases: Iterable[str]) -> None:
         self._by_first: dict[str, list[tuple[str, ...]]] = {}
-        for phrase in sorted(
-            {tuple(seed_word(phrase).split("_")) for phrase in phrases},
-            key=lambda parts: (-len(parts), parts),
-        ):
-            self._by_first.setdefault(phrase[0], []).append(phrase)
+        found = {tuple(seed_word(phrase).split("_")) for phrase in phrases}
+        for parts in sorted(found, key=lambda parts: (-len(parts), parts)):
+            self._by_first.setdefault(parts[0], []).append(parts)
 
     def __call__(self, tokens: Sequence[str]) -> Iterable[tuple[str, str]]:
         words = [clean(token) for token in tokens]
         place = 0
         while place < len(tokens):
-            length = next(
-                (
-                    len(parts)
-                    for parts in self._by_first.get(words[place], ())
-                    if tuple(words[place : place + len(parts)]) == parts
-                ),
-                1,
-            )
-            end = place + length
+            known = self._by_first.get(words[place], ())
+            lengths = (len(p) for p in known if tuple(words[place : place + len(p)]) == p)
+            end = place + next(lengths, 1)
             yield " ".join(tokens[place:end]), "_".join(words[place:end])
             place = end

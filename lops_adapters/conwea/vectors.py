@@ -1,4 +1,4 @@
-"""Contextual vectors: one pass of the encoder over the corpus, a sentence in a window."""
+"""Contextual vectors: one pass of the encoder over the corpus, one sentence per window."""
 
 from __future__ import annotations
 
@@ -7,12 +7,24 @@ from pathlib import Path
 
 import numpy as np
 
+from lops_adapters.conwea.settings import ConweaSettings
 from lops_adapters.conwea.tokens import TokenizedCorpus
 from lops_adapters.probes.context_encoder import ContextEncoder, Window, encode_windows
 
 
+def build_encoder(settings: ConweaSettings, device: str) -> ContextEncoder:
+    """Return the encoder of the settings."""
+    return ContextEncoder(
+        settings.encoder,
+        layers=settings.layers,
+        combine=settings.combine,
+        max_pieces=settings.max_pieces,
+        device=device,
+    )
+
+
 def windows(corpus: TokenizedCorpus, lengths: np.ndarray, max_pieces: int) -> Iterator[Window]:
-    """Token ranges, at most a sentence each, whose word pieces fit ``max_pieces``."""
+    """Yield windows of at most a sentence whose word pieces fit ``max_pieces``."""
     room = max_pieces - 2
     for begin, end in zip(
         corpus.sentence_start[:-1].tolist(), corpus.sentence_start[1:].tolist(), strict=True
@@ -34,8 +46,7 @@ def contextual_vectors(
     *,
     quiet: bool = True,
 ) -> np.ndarray:
-    """Encode the corpus once and return a memory-mapped (wanted tokens, width) float16 array: the
-    vector of each one's first word piece.
+    """Encode the corpus once and return the vectors of the wanted tokens.
 
     Args:
         corpus: the tokens.
@@ -43,6 +54,10 @@ def contextual_vectors(
         encoder: the encoder.
         folder: as for :func:`lops_adapters.probes.context_encoder.encode_windows`.
         quiet: no progress bar.
+
+    Returns:
+        Memory-mapped (wanted tokens, width) float16 array: the vector of each token's first word
+        piece.
 
     """
     pieces = encoder.pieces(corpus.surface)

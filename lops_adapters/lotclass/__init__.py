@@ -1,1 +1,1 @@
-"""LOTClass with LOPS: ``python -m lops_adapters.lotclass``."""
+"""LOTClass with LOPS: class vocabularies, pseudo-labelled rows, a selector, self-training."""

@@ -1,4 +1,4 @@
-"""Documents as word pieces, and where they hold the names of classes."""
+"""Documents as word pieces, and where they contain class names."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from lops_adapters.pseudo_labels.stopwords import ENGLISH_STOP_WORDS
 log = logging.getLogger(__name__)
 _BLOCK = 4096
 Phrase = tuple[str, ...]
+Word = tuple[str, int, int]  # lower-case, its first piece, and one past its last
 
 
 @dataclass(frozen=True)
@@ -25,11 +26,11 @@ class Documents:
     """n tokenised documents.
 
     Attributes:
-        rows: for each document its (length,) int32 token ids, special tokens included, cut to what
-            the encoder may see.
-        occurrences: those with a class name in them, as :class:`Occurrences`.
-        sources: for each class where its name was found: ``corpus``, or ``parts`` where no document
-            holds it as a whole.
+        rows: per document its (length,) int32 token ids, special tokens included, cut to the limit
+            of the run.
+        occurrences: the class names in them.
+        sources: per class where its name was found: ``corpus``, or ``parts`` if no document holds
+            the whole name.
 
     """
 
@@ -43,10 +44,10 @@ class Occurrences:
     """Class names in documents.
 
     Attributes:
-        rows: token ids of each document that has one; a name of several pieces stands there as one
-            mask token.
-        where: (m,) int64, which of ``rows`` each occurrence is in.
-        places: (m,) int64, its position there.
+        rows: token ids of each document with a class name; a name of several pieces is replaced by
+            one mask token.
+        where: (m,) int64, the row of each occurrence.
+        places: (m,) int64, its position in the row.
         codes: (m,) int64, its class.
 
     """
@@ -59,14 +60,14 @@ class Occurrences:
 
 def token_rows(texts: Sequence[str], tokenizer: Any, max_tokens: int) -> list[np.ndarray]:
     """Return the (length,) int32 token ids of each text, special tokens included."""
-    ids = (
-        tokenizer(list(texts), truncation=True, max_length=max_tokens)["input_ids"] if texts else []
-    )
-    return [np.array(row, dtype=np.int32) for row in ids]
+    if not texts:
+        return []
+    encoded = tokenizer(list(texts), truncation=True, max_length=max_tokens)
+    return [np.array(row, dtype=np.int32) for row in encoded["input_ids"]]
 
 
 def phrase(name: str) -> Phrase:
-    """Return the words of a name, lower-case; marks separate words.
+    """Return the words of a name, lower-case; punctuation separates words.
 
     >>> phrase("stocks_and_bonds"), phrase("talk.politics.guns"), phrase("Bücher")
     (('stocks', 'and', 'bonds'), ('talk', 'politics', 'guns'), ('bücher',))
@@ -75,10 +76,10 @@ def phrase(name: str) -> Phrase:
 
 
 def read_names(names: Mapping[str, Sequence[str]]) -> dict[str, list[Phrase]]:
-    """Return the phrases of each class, or refuse names that are no words or stand for two classes.
+    """Return the phrases of each class; refuse names without a word and names of two classes.
 
     Args:
-        names: for each class one name or several alternative ones.
+        names: per class one or more alternative names.
 
     """
     found: dict[str, list[Phrase]] = {}
@@ -87,12 +88,14 @@ def read_names(names: Mapping[str, Sequence[str]]) -> dict[str, list[Phrase]]:
         phrases = list(dict.fromkeys(filter(None, map(phrase, alternatives))))
         if not phrases:
             raise LopsError(
-                f"class {label!r} has no name with a word in it (found {list(alternatives)}); LOTClass starts from names"
+                f"class {label!r} has no name with a word in it (found {list(alternatives)}); "
+                "LOTClass starts from names: give at least one"
             )
         for words in phrases:
             if owner.setdefault(words, label) != label:
                 raise LopsError(
-                    f"{' '.join(words)!r} names both {owner[words]!r} and {label!r}; wanted names of one class only"
+                    f"{' '.join(words)!r} names both {owner[words]!r} and {label!r}; wanted names "
+                    "of one class only"
                 )
         found[label] = phrases
     if len(found) < 2:
@@ -110,38 +113,42 @@ def read_documents(
 ) -> Documents:
     """Tokenise documents once and find the class names in them.
 
-    A name that no document holds as a whole is looked for by those of its words that are no stop
-    word and in no other class's name.
+    If no document holds a whole name, its words are searched for, without stop words and words of
+    other classes' names.
 
     Args:
         texts: n documents.
-        names: for each class its alternative names, in the order of the class codes.
-        tokenizer: fast, of the encoder.
+        names: per class its alternative names, in the order of the class codes.
+        tokenizer: fast tokenizer of the encoder.
         max_tokens: longer documents are cut, special tokens counted.
         quiet: no progress bar.
 
     Raises:
-        LopsError: as :func:`read_names`; or a class's name is nowhere in the documents, not even in
-            parts.
+        LopsError: as :func:`read_names`; or the name of a class is not in the documents, not even
+            in parts.
 
     """
     phrases = read_names(names)
     rows: list[np.ndarray] = []
-    words: list[list[tuple[str, int, int]]] = []
-    for start in tqdm(
-        range(0, len(texts), _BLOCK), disable=quiet, unit="block", desc="tokenising", leave=False
-    ):
+    words: list[list[Word]] = []
+    starts = range(0, len(texts), _BLOCK)
+    for start in tqdm(starts, disable=quiet, unit="block", desc="tokenising", leave=False):
         block = list(texts[start : start + _BLOCK])
         encoded = tokenizer(
             block, truncation=True, max_length=max_tokens, return_offsets_mapping=True
         )
         for number, text in enumerate(block):
             rows.append(np.array(encoded["input_ids"][number], dtype=np.int32))
-            words.append(
-                list(_words(text, encoded.word_ids(number), encoded["offset_mapping"][number]))
-            )
-    seen = {word for document in words for word, _, _ in document}
-    phrases, sources = _findable(phrases, words, seen)
+            offsets = encoded["offset_mapping"][number]
+            words.append(list(_words(text, encoded.word_ids(number), offsets)))
+    phrases, sources = _findable(phrases, words)
+    _check_found(phrases, sources, max_tokens)
+    return Documents(rows, _occurrences(rows, words, phrases, tokenizer.mask_token_id), sources)
+
+
+def _check_found(
+    phrases: Mapping[str, list[Phrase]], sources: Mapping[str, str], max_tokens: int
+) -> None:
     missing = [label for label, source in sources.items() if source == "nowhere"]
     if missing:
         tried = "; ".join(
@@ -149,25 +156,20 @@ def read_documents(
             for label in missing
         )
         raise LopsError(
-            f"no document has the name of {len(missing)} of {len(phrases)} classes in its first {max_tokens} tokens ({tried}); wanted "
-            "names that occur: give others with --names, or --supervision keywords where the data has seed words"
+            f"no document has the name of {len(missing)} of {len(phrases)} classes in its first "
+            f"{max_tokens} tokens ({tried}); wanted names that occur: give others with --names, or "
+            "--supervision keywords where the data has seed words"
         )
     for label, source in sources.items():
         if source == "parts":
-            log.info(
-                "class name %r: no document holds it as a whole; its parts are used: %s",
-                label,
-                phrases[label],
-            )
-    return Documents(rows, _occurrences(rows, words, phrases, tokenizer.mask_token_id), sources)
+            parts = ", ".join(" ".join(words) for words in phrases[label])
+            log.info("class name %r: not found as a whole; using its parts: %s", label, parts)
 
 
 def _words(
     text: str, word_ids: Sequence[int | None], offsets: Sequence[tuple[int, int]]
-) -> Iterator[tuple[str, int, int]]:
-    """Yield the words of a document, lower-case, with the pieces they span: first and one past the
-    last.
-    """
+) -> Iterator[Word]:
+    """Yield the words of a document with the pieces they span."""
     begin = 0
     while begin < len(word_ids):
         end = begin + 1
@@ -183,45 +185,35 @@ def _words(
 
 
 def _findable(
-    phrases: Mapping[str, list[Phrase]],
-    words: Sequence[Sequence[tuple[str, int, int]]],
-    seen: set[str],
+    phrases: Mapping[str, list[Phrase]], documents: Sequence[Sequence[Word]]
 ) -> tuple[dict[str, list[Phrase]], dict[str, str]]:
-    """Return for each class the phrases to look for, and where they are from."""
+    """Return per class the phrases to search for, and where they come from."""
     found: dict[str, list[Phrase]] = {}
     sources: dict[str, str] = {}
-    whole = {
-        words
-        for label in phrases
-        for words in phrases[label]
-        if len(words) > 1 and set(words) <= seen
+    seen = {word for document in documents for word, _, _ in document}
+    several = {words for own in phrases.values() for words in own if len(words) > 1}
+    several = {words for words in several if set(words) <= seen}
+    held: set[Phrase] = set()
+    if several:
+        held = {match[0] for document in documents for match in _matches(document, several)}
+    held |= {words for own in phrases.values() for words in own if len(words) == 1} & {
+        (word,) for word in seen
     }
-    held = (
-        {match[0] for document in words for match in _matches(document, whole)} if whole else set()
-    )
+    words_of = {label: {word for words in own for word in words} for label, own in phrases.items()}
     for label, own in phrases.items():
-        occurring = [
-            words for words in own if words in held or (len(words) == 1 and words[0] in seen)
-        ]
-        others = {
-            word
-            for other in phrases
-            if other != label
-            for words in phrases[other]
-            for word in words
-        }
-        parts = sorted({word for words in own for word in words} - others - ENGLISH_STOP_WORDS)
+        occurring = [words for words in own if words in held]
+        others = set().union(*(words_of[other] for other in phrases if other != label))
+        parts = sorted(words_of[label] - others - ENGLISH_STOP_WORDS)
         fallback: list[Phrase] = [(part,) for part in parts if part in seen and len(part) > 1]
         found[label] = occurring or fallback or own
         sources[label] = "corpus" if occurring else "parts" if fallback else "nowhere"
     return found, sources
 
 
-def _matches(
-    document: Sequence[tuple[str, int, int]], phrases: set[Phrase]
-) -> Iterator[tuple[Phrase, int, int]]:
-    """Yield phrases in a document with the pieces they span, the longest first where several begin
-    at a word; at most one mark inside.
+def _matches(document: Sequence[Word], phrases: set[Phrase]) -> Iterator[tuple[Phrase, int, int]]:
+    """Yield the phrases in a document with the pieces they span.
+
+    The longest phrase that begins at a word wins. At most one punctuation mark separates two words.
     """
     starts: dict[str, list[Phrase]] = {}
     for words in sorted(phrases, key=lambda words: (-len(words), words)):
@@ -240,7 +232,7 @@ def _matches(
 
 def _occurrences(
     rows: Sequence[np.ndarray],
-    words: Sequence[Sequence[tuple[str, int, int]]],
+    words: Sequence[Sequence[Word]],
     phrases: Mapping[str, list[Phrase]],
     mask: int,
 ) -> Occurrences:

@@ -1,10 +1,9 @@
-"""The engine of all training and prediction: one process, or several under ``accelerate launch``,
-with the same outcome.
+"""Training and prediction in one process, or in several under ``accelerate launch``.
 
-Every process runs the same program. Work is cut into micro-batches that do not depend on how many
-processes there are; each process takes every so-manieth of them, and gradients or predictions are
-put together. Dropout is drawn for each micro-batch by itself, so that the outcome is that of one
-process up to the order of sums.
+Every process runs the same program. Work is cut into micro-batches that do not depend on the number
+of processes p. Each process takes every p-th of them; gradients are summed, predictions gathered.
+Every micro-batch has its own dropout seed. The result is therefore that of one process, up to the
+order of sums.
 """
 
 from __future__ import annotations
@@ -15,44 +14,39 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from lops_adapters.core import LopsError
+from lops_adapters import extras
 from lops_adapters.probes.torch_tools import LocalRandomness, autocast, import_torch, resolve_device
 
 T = TypeVar("T")
 
 
 class Engine:
-    """Where work is done, and the other processes that share it.
+    """The device of this process, and its work with other processes.
 
     Args:
-        device: as for the transformer probe; with several processes on GPUs each takes its own.
+        device: as for the transformer probe; of several processes on GPUs each has its own.
         precision: as for the transformer probe.
 
     Attributes:
         device: this process's torch device.
-        main: whether this process is the one that writes and talks.
-        processes: how many there are.
+        main: whether this process writes files and messages.
+        processes: number of processes.
 
     """
 
     def __init__(self, device: str = "auto", precision: str = "auto") -> None:
         self._torch = import_torch()
-        try:
-            from accelerate import PartialState
-        except ImportError:
-            raise LopsError(
-                "this needs Accelerate, which is not installed; run: pip install 'lops_adapters[lotclass]'"
-            ) from None
+        accelerate = extras.load("accelerate", "LOTClass", "lotclass")
         wanted = resolve_device(device)
-        self._state = PartialState(cpu=wanted.type == "cpu")
+        self._state = accelerate.PartialState(cpu=wanted.type == "cpu")
         self.processes: int = self._state.num_processes
         self.device = wanted if self.processes == 1 else self._state.device
         self.main: bool = self._state.is_main_process
         self.precision = precision
-        autocast(self.device, precision)  # complains now
+        autocast(self.device, precision)  # refuses an unknown precision now
 
     def computing(self) -> Any:
-        """Return the context in which networks compute."""
+        """Return the autocast context for networks."""
         return autocast(self.device, self.precision)
 
     def agree(self, value: T) -> T:
@@ -66,11 +60,11 @@ class Engine:
         return box[0]
 
     def wait(self) -> None:
-        """Wait until every process is here."""
+        """Wait for all processes."""
         self._state.wait_for_everyone()
 
     def own(self, items: Sequence[T]) -> Iterator[tuple[int, T]]:
-        """Yield this process's share of the items, with their numbers."""
+        """Yield this process's items, with their numbers."""
         for number in range(self._state.process_index, len(items), self.processes):
             yield number, items[number]
 
@@ -80,13 +74,12 @@ class Engine:
         compute: Callable[[np.ndarray], np.ndarray],
         fill: np.ndarray,
     ) -> np.ndarray:
-        """Compute on batches of positions and return ``fill`` with their rows put in, the same in
-        every process.
+        """Compute rows for batches of positions and return ``fill`` with them, in every process.
 
         Args:
             batches: int64 positions, disjoint.
-            compute: ``compute(positions)`` returns a row a position; run without gradients.
-            fill: rows of the result that no batch holds, and its shape and dtype.
+            compute: ``compute(positions)`` returns one row per position; runs without gradients.
+            fill: the array to fill; positions in no batch keep their rows.
 
         """
         found = []
@@ -113,15 +106,14 @@ class Engine:
         loss: Callable[[np.ndarray], Any],
         seed: Sequence[int],
     ) -> None:
-        """Make one update: gradients of the micro-batches' losses, summed, clipped at norm 1,
-        applied.
+        """Make one update with the summed gradients of the micro-batches, clipped at norm 1.
 
         Args:
             network: torch module.
-            optimizer: of its parameters, and no others.
+            optimizer: of its parameters only.
             micro_batches: int64 positions; together the batch.
-            loss: ``loss(positions)`` returns a scalar, already divided so that the sum over
-                micro-batches is the batch's mean.
+            loss: ``loss(positions)`` returns a scalar; the sum over micro-batches is the mean of
+                the batch.
             seed: of dropout, unique to this update.
 
         """
@@ -154,9 +146,7 @@ class Engine:
 
     @contextmanager
     def drawing(self, seed: Sequence[int]) -> Iterator[None]:
-        """Draw weights or dropout from a generator of its own inside; the caller's is as before
-        afterwards.
-        """
+        """Draw weights or dropout from a separate generator; the caller's state is unchanged."""
         number = int(np.random.SeedSequence(list(seed)).generate_state(1, np.uint64)[0])
         with LocalRandomness(number, self.device).inside():
             yield
@@ -173,14 +163,19 @@ def micro_batches(batch: np.ndarray, lengths: np.ndarray, size: int) -> list[np.
 
 
 def warm_up_then_fall(total: int, share: float = 0.1) -> Callable[[int], float]:
-    """Return the learning rate's factor at each update: a linear rise over the first share of
-    ``total``, a linear fall to zero.
+    """Return the factor of the learning rate per update: a linear rise, then a linear fall to 0.
+
+    Args:
+        total: number of updates.
+        share: of the updates for the rise.
 
     >>> factor = warm_up_then_fall(20)
     >>> [factor(step) for step in (0, 1, 2, 11, 20)]
     [0.0, 0.5, 1.0, 0.5, 0.0]
     """
     rise = int(share * total)
-    return lambda step: (
-        step / rise if step < rise else max(0.0, (total - step) / max(1, total - rise))
-    )
+
+    def factor(step: int) -> float:
+        return step / rise if step < rise else max(0.0, (total - step) / max(1, total - rise))
+
+    return factor

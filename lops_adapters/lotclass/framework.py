@@ -27,7 +27,7 @@ from lops_adapters.runs.files import (
 )
 from lops_adapters.runs.framework import Framework, Job
 
-# Where the selector stands -> the arms of the run.
+# Where the selector runs -> the arms of the run.
 PLACES = {
     "rows": "standard,lops",
     "refresh": "standard,lops-refresh",
@@ -57,7 +57,7 @@ class Lotclass(Framework[LotclassSettings]):
         return follow(start, options) if follows() else start(options)
 
     def add_options(self, group: argparse._ArgumentGroup) -> None:
-        """Add the place of the selector and the file of names."""
+        """Add ``--lops-at`` and ``--names``."""
         group.add_argument(
             "--lops-at",
             choices=tuple(PLACES),
@@ -87,7 +87,7 @@ class Lotclass(Framework[LotclassSettings]):
         return settings if path is None else replace(settings, names=read_names_file(path))
 
     def check(self, arms: Sequence[str], settings: LotclassSettings, dataset: Dataset) -> None:
-        """Refuse a probe that is looked at more rarely than it makes updates."""
+        """Refuse fewer probe updates per refresh than one checkpoint needs."""
         if any(SELECTS_AT.get(arm) == "refresh" for arm in arms):
             check_refreshes(settings, len(dataset.corpus))
 

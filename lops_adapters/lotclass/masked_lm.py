@@ -1,6 +1,4 @@
-"""The masked language model: loaded with its head, or given one that is trained on the corpus
-first.
-"""
+"""The masked language model: loaded with its head, or with a head trained on the corpus."""
 
 from __future__ import annotations
 
@@ -24,20 +22,18 @@ from lops_adapters.probes import encoders
 from lops_adapters.probes.torch_tools import import_torch, prediction_batches, training_batches
 
 log = logging.getLogger(__name__)
-# of the tokens; of these 80 % become the mask, 10 % a random token, 10 % stay (BERT's pre-training)
+# Share of tokens, as in BERT: 80 % of them become the mask, 10 % a random token, 10 % stay.
 _MASKED = 0.15
-# the trained model is part of the data, as a downloaded one would be: the same for all seeds of a
-# run
+# All seeds of a run share the trained model, as they would share a downloaded one.
 _SEED = 0
-_HELD_OUT = 0.05  # of the documents, for the accuracy
+_HELD_OUT = 0.05  # share of documents, to measure the accuracy
 
 
 @dataclass(frozen=True)
 class HeadTraining:
-    """How a head is trained where a checkpoint has none; the encoder is trained along with it.
+    """How to train a missing head, together with the encoder.
 
-    A small corpus is gone through more often than ``epochs`` say, until at least so many
-    ``updates`` are made.
+    Training lasts ``epochs``, and more on a small corpus, until it makes ``updates`` updates.
     """
 
     epochs: int = 3
@@ -53,9 +49,8 @@ class LanguageModel:
 
     Attributes:
         source: what ``from_pretrained`` takes.
-        accuracy: share of held-out masked tokens it predicts, if its head was trained here; None if
-            it came with one.
-        seconds: that training took, whenever that was.
+        accuracy: share of held-out masked tokens it predicts; None if it came with a head.
+        seconds: of training, also if it was trained in an earlier run.
 
     """
 
@@ -65,8 +60,7 @@ class LanguageModel:
 
 
 def load_language_model(source: str, engine: Engine) -> Any:
-    """Return the network with its masked-language-model head, float32; decoder and embeddings are
-    one tensor.
+    """Return the network with its masked-language-model head, float32.
 
     Raises:
         LopsError: it cannot be loaded, has no head, or its decoder is not tied to its embeddings.
@@ -74,14 +68,12 @@ def load_language_model(source: str, engine: Engine) -> Any:
     """
     model, headless = load_network(source, engine)
     if headless:
-        raise LopsError(f"{source} has no masked-language-model head")
+        raise LopsError(f"{source} has no masked-language-model head; wanted a model with one")
     return model
 
 
 def load_network(source: str, engine: Engine) -> tuple[Any, bool]:
-    """Return the network, and whether its head is not the checkpoint's but drawn, always the same
-    one.
-    """
+    """Return the network, and whether its head is drawn (always the same) and not trained."""
     from transformers import AutoModelForMaskedLM
 
     try:
@@ -89,8 +81,9 @@ def load_network(source: str, engine: Engine) -> tuple[Any, bool]:
             model, info = AutoModelForMaskedLM.from_pretrained(source, output_loading_info=True)
     except (OSError, ValueError, KeyError) as error:
         raise LopsError(
-            f"cannot load {source!r} as a masked language model ({str(error).strip().splitlines()[0]}); wanted minilm, or a BERT- or "
-            "RoBERTa-like model by its name on the Hugging Face hub or as a local folder"
+            f"cannot load {source!r} as a masked language model "
+            f"({str(error).strip().splitlines()[0]}); wanted minilm, or a BERT- or RoBERTa-like "
+            "model by its name on the Hugging Face hub or as a local folder"
         ) from None
     model = model.float()
     assert_tied(model, source)
@@ -102,13 +95,12 @@ def load_network(source: str, engine: Engine) -> tuple[Any, bool]:
 
 
 def assert_tied(model: Any, source: str) -> None:
-    """Raise a LopsError unless the decoder's matrix is the embeddings' own tensor; a decoder drawn
-    at random predicts noise.
-    """
+    """Refuse a decoder whose matrix is not the embeddings' tensor: drawn, it predicts noise."""
     decoder, embeddings = model.get_output_embeddings(), model.get_input_embeddings()
     if decoder is None or decoder.weight.data_ptr() != embeddings.weight.data_ptr():
         raise LopsError(
-            f"the decoder of {source!r} is not tied to its embeddings; wanted a masked language model whose decoder is"
+            f"the decoder of {source!r} is not tied to its embeddings; wanted a masked language "
+            "model whose decoder is"
         )
 
 
@@ -118,7 +110,8 @@ def head(model: Any) -> Any:
         if hasattr(model, name):
             return getattr(model, name)
     raise LopsError(
-        f"{type(model).__name__} has no head that LOTClass knows; wanted a BERT- or RoBERTa-like masked language model"
+        f"{type(model).__name__} has no head that LOTClass knows; wanted a BERT- or RoBERTa-like "
+        "masked language model"
     )
 
 
@@ -129,9 +122,8 @@ def padded(rows: Sequence[np.ndarray], pad: int, device: Any) -> tuple[Any, Any]
     ids = np.full((len(rows), lengths.max()), pad, dtype=np.int64)
     mask = np.arange(ids.shape[1]) < lengths[:, None]
     ids[mask] = np.concatenate(rows)
-    return torch.as_tensor(ids, device=device), torch.as_tensor(
-        mask.astype(np.int64), device=device
-    )
+    attention = mask.astype(np.int64)
+    return torch.as_tensor(ids, device=device), torch.as_tensor(attention, device=device)
 
 
 def prepare_language_model(
@@ -144,16 +136,15 @@ def prepare_language_model(
     cache: Path,
     quiet: bool,
 ) -> LanguageModel:
-    """Return a masked language model: the encoder's own, or one trained on the documents and kept
-    in ``cache``.
+    """Return the encoder with its own head, or with one trained on the documents.
 
     Args:
         encoder: ``minilm``, a name on the hub, or a local folder.
         documents: (length,) int32 token ids of each document, special tokens included.
         tokenizer: the encoder's.
         engine: where to train.
-        training: how, if need be.
-        cache: folder of trained models, found again by a hash of weights, documents and settings.
+        training: how to train a missing head.
+        cache: folder of trained models, named by a hash of weights, documents and settings.
         quiet: no progress bar.
 
     """
@@ -164,7 +155,7 @@ def prepare_language_model(
     folder = cache / _fingerprint(model, documents, training)
     if not engine.agree((folder / "lops.json").is_file()):
         log.info(
-            "%s has no masked-language-model head: one is trained on %d documents",
+            "%s has no masked-language-model head: training one on %d documents",
             encoder,
             len(documents),
         )
@@ -214,7 +205,8 @@ def _train(
     usable = np.array([i for i, row in enumerate(documents) if len(row) > 2])
     if len(usable) < 2:
         raise LopsError(
-            f"found {len(usable)} documents with words; wanted at least two to train a language model on"
+            f"found {len(usable)} documents with words; wanted at least two to train a language "
+            "model on"
         )
     order = rng.permutation(usable)
     n_held = max(1, int(_HELD_OUT * len(order)))
@@ -226,6 +218,7 @@ def _train(
     epochs = max(training.epochs, -(-training.updates // per_epoch))
     total = epochs * per_epoch
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, warm_up_then_fall(total))
+    cross_entropy = torch.nn.functional.cross_entropy
     masker = Masker(tokenizer)
     step = 0
     with tqdm(total=total, disable=quiet, unit="update", desc="language model", leave=False) as bar:
@@ -236,13 +229,10 @@ def _train(
                 parts = micro_batches(batch, lengths, training.micro_batch)
 
                 def loss(part: np.ndarray, masked: Any = masked, count: int = count) -> Any:
-                    logits, wanted = _predict_masked(
-                        model, [masked[i] for i in part], tokenizer, engine
-                    )
-                    return (
-                        torch.nn.functional.cross_entropy(logits.float(), wanted, reduction="sum")
-                        / count
-                    )
+                    own = [masked[i] for i in part]
+                    logits, wanted = _predict_masked(model, own, tokenizer, engine)
+                    total_loss = cross_entropy(logits.float(), wanted, reduction="sum")
+                    return total_loss / count
 
                 engine.step(model, optimizer, parts, loss, (_SEED, 3, step))
                 schedule.step()
@@ -252,7 +242,7 @@ def _train(
 
 
 class Masker:
-    """Draws what a masked language model learns from."""
+    """Masks tokens for the training of a language model."""
 
     def __init__(self, tokenizer: Any) -> None:
         self._special = np.array(sorted(set(tokenizer.all_special_ids)))
@@ -262,15 +252,14 @@ class Masker:
     def mask(
         self, row: np.ndarray, rng: np.random.Generator
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return a row with masked tokens, their (m,) places, and what stood there; at least one
-        token unless all are special.
+        """Return a row with masked tokens, their (m,) places, and the original tokens there.
+
+        At least one token is masked, unless all are special.
         """
         places = np.flatnonzero(~np.isin(row, self._special))
-        chosen = (
-            np.sort(rng.permutation(places)[: max(1, round(_MASKED * len(places)))])
-            if len(places)
-            else places
-        )
+        chosen = places
+        if len(places):
+            chosen = np.sort(rng.permutation(places)[: max(1, round(_MASKED * len(places)))])
         changed = row.copy()
         draw = rng.random(len(chosen))
         changed[chosen[draw < 0.8]] = self._mask
@@ -285,7 +274,7 @@ def _predict_masked(
     tokenizer: Any,
     engine: Engine,
 ) -> tuple[Any, Any]:
-    """Return (m, V) logits at the masked places of a batch, and the (m,) int64 tokens wanted there."""
+    """Return (m, V) logits at the masked places of a batch, and the (m,) int64 original tokens."""
     torch = import_torch()
     ids, attention = padded([row for row, _, _ in masked], tokenizer.pad_token_id, engine.device)
     hidden = model.base_model(input_ids=ids, attention_mask=attention).last_hidden_state
@@ -307,10 +296,8 @@ def _accuracy(
 
     def right(batch: np.ndarray) -> np.ndarray:
         logits, wanted = _predict_masked(model, [masked[i] for i in batch], tokenizer, engine)
-        hits = np.split(
-            (logits.argmax(dim=-1) == wanted).cpu().numpy(),
-            np.cumsum([len(masked[i][1]) for i in batch])[:-1],
-        )
+        correct = (logits.argmax(dim=-1) == wanted).cpu().numpy()
+        hits = np.split(correct, np.cumsum([len(masked[i][1]) for i in batch])[:-1])
         return np.array([[found.sum(), len(found)] for found in hits])
 
     engine.predict(prediction_batches(lengths, np.arange(len(masked)), 4096), right, counts)

@@ -14,14 +14,13 @@ from lops_adapters.lotclass.probe import LotclassProbe, Sample
 from lops_adapters.runs.models import TextClassifier
 from lops_adapters.storage import write_json
 
-FIRST = np.zeros(
-    1, dtype=np.int64
-)  # where a document's class is read: its first token, BERT's [CLS]
+# Where the class of a document is read: at its first token, BERT's [CLS].
+FIRST = np.zeros(1, dtype=np.int64)
 
 
 @dataclass
 class LotclassClassifier(TextClassifier):
-    """Predicts the class of any text, the way the run that trained it did.
+    """Predicts the class of any text, with the network of a run.
 
     Attributes:
         classes: class names, in the order of probability columns.
@@ -35,11 +34,9 @@ class LotclassClassifier(TextClassifier):
     max_tokens: int
 
     def _probabilities(self, texts: Sequence[str]) -> np.ndarray:
-        """Class probabilities, (n, k) float32."""
-        samples = [
-            Sample(row, FIRST) for row in token_rows(texts, self.network.tokenizer, self.max_tokens)
-        ]
-        return self.network.predict_prepared(samples)
+        """Return class probabilities, (n, k) float32."""
+        rows = token_rows(texts, self.network.tokenizer, self.max_tokens)
+        return self.network.predict_prepared([Sample(row, FIRST) for row in rows])
 
     def save(self, folder: Path) -> None:
         """Write the model into an existing empty folder."""

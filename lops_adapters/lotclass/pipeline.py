@@ -1,5 +1,6 @@
-"""LOTClass from top to bottom. The LOPS selector stands where the LOPS paper puts it, after the
-pseudo-labelled rows are made; or at each refresh.
+"""LOTClass from top to bottom; :func:`run_arm` selects rows, or documents at each refresh.
+
+The LOPS paper selects among the pseudo-labelled rows, its released code at each refresh.
 
 Source: Meng et al., "Text Classification Using Label Names Only: A Language Model Self-Training
 Approach", EMNLP 2020; docs/lotclass.md lists what differs.
@@ -55,10 +56,10 @@ class Prepared:
     Attributes:
         corpus, settings, engine: of the run.
         documents: tokenised.
-        language_model: where its weights are, and how good it is.
-        vocabularies: for each class its words.
+        language_model: its weights on disk, and its accuracy.
+        vocabularies: the words of each class.
         indicative: rows and their category-indicative positions.
-        samples: a sample for each row, the indicative positions masked.
+        samples: one per row, with its indicative positions masked.
         seconds: of each stage.
 
     """
@@ -101,7 +102,7 @@ def prepare(corpus: Corpus, job: Job[LotclassSettings]) -> Prepared:
     """Make the pseudo-labelled rows.
 
     Raises:
-        LopsError: names, encoder or settings cannot work; before the long work where possible.
+        LopsError: names, encoder or settings cannot work; where possible before the long work.
 
     """
     settings, engine = job.settings, Engine(job.device)
@@ -168,7 +169,7 @@ def run_arm(arm: str, prepared: Prepared, job: Job[LotclassSettings]) -> ArmResu
 
 
 def build_network(prepared: Prepared, *, epochs: int, quiet: bool) -> LotclassProbe:
-    """Return the network, untrained; it is the classifier, and a fresh one is the probe."""
+    """Return the untrained network, for the classifier or the probe."""
     settings = prepared.settings
     return LotclassProbe(
         encoder=prepared.language_model.source,
@@ -190,12 +191,12 @@ def masked(row: np.ndarray, places: np.ndarray, mask: int) -> Sample:
 
 
 def whole_documents(prepared: Prepared) -> list[Sample]:
-    """Return a sample for each document, nothing masked, read at its first token."""
+    """Return one sample per document, nothing masked, read at its first token."""
     return [Sample(row, FIRST) for row in prepared.documents.rows]
 
 
 def check_encoder(settings: LotclassSettings, tokenizer: Any) -> None:
-    """Refuse an encoder without a mask token, or with fewer positions than documents have tokens."""
+    """Refuse an encoder without a mask token, or with fewer positions than ``max_tokens``."""
     if tokenizer.mask_token_id is None:
         raise LopsError(
             f"the tokenizer of {settings.encoder!r} has no mask token; wanted a masked language "
@@ -209,7 +210,7 @@ def check_encoder(settings: LotclassSettings, tokenizer: Any) -> None:
 
 
 def check_refreshes(settings: LotclassSettings, n_documents: int) -> None:
-    """Refuse to look at the probe of a refresh more rarely than it makes updates."""
+    """Refuse fewer probe updates per refresh than one checkpoint needs."""
     planned, interval = planned_updates(n_documents, settings)
     size = min(interval * settings.batch_size, n_documents)
     if planned:
@@ -275,7 +276,7 @@ def _find_rows(
 def _train(
     prepared: Prepared, trusted: np.ndarray, job: Job[LotclassSettings]
 ) -> dict[str, np.ndarray]:
-    """Masked category prediction on the trusted rows."""
+    """Train on the trusted rows by masked category prediction."""
     network = build_network(prepared, epochs=job.settings.epochs, quiet=job.quiet)
     codes, samples = prepared.indicative.codes[trusted], [prepared.samples[i] for i in trusted]
     network.fit(samples, codes, len(prepared.corpus.classes), seed=job.seed)
@@ -302,7 +303,7 @@ def _self_train(
 
     def select(samples: Sequence[Sample], codes: np.ndarray, number: int) -> Selection:
         log.info("%s: refresh %d", arm, number + 1)
-        if len(np.unique(codes)) < 2:  # one class: nothing that a probe could learn
+        if len(np.unique(codes)) < 2:  # with one class a probe learns nothing
             return keep_all(samples, names[codes])
         return selector(samples, names[codes])
 

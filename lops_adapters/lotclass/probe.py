@@ -1,6 +1,4 @@
-"""LOTClass's network as a probe: an encoder with a class head on every token, trained and read at
-chosen positions.
-"""
+"""LOTClass's network as a probe: an encoder with a class head, read at chosen positions."""
 
 from __future__ import annotations
 
@@ -18,13 +16,15 @@ from lops_adapters.probes import encoders
 from lops_adapters.probes.base import Probe, Update
 from lops_adapters.probes.torch_tools import import_torch, prediction_batches, training_batches
 
+_STORED = ("encoder", "epochs", "batch_size", "learning_rate", "micro_batch", "by_token")
+
 
 class Sample(NamedTuple):
-    """What the network is trained on and predicts.
+    """A tokenised document and the positions where its class is read.
 
     Attributes:
-        ids: (length,) int32 token ids, those that are hidden already replaced by the mask.
-        places: (m,) int64 positions where the class is read, at least one.
+        ids: (length,) int32 token ids, with mask tokens where the text is hidden.
+        places: (m,) int64 positions, at least one.
 
     """
 
@@ -34,22 +34,21 @@ class Sample(NamedTuple):
 
 @dataclass
 class LotclassProbe(Probe):
-    """Encoder, dense layer, tanh, dropout and a linear layer on every token (LOTClass, section
-    3.2).
+    """Encoder, dense layer, tanh, dropout and linear layer on every token (LOTClass, section 3.2).
 
-    A sample's loss is the mean cross-entropy over the places where it is read, an update's the mean
-    over its samples; a sample's probabilities are the mean over its places. AdamW without weight
-    decay, a linear warm-up over the first tenth of all updates, then a linear fall to zero,
-    gradients clipped at norm 1.
+    The loss of a sample is the mean cross-entropy over its places, the loss of an update the mean
+    over its samples. The probabilities of a sample are the mean over its places. Training uses
+    AdamW without weight decay, a linear warm-up over the first tenth of the updates, a linear fall
+    to zero, and gradients clipped at norm 1.
 
     Args:
-        encoder: name or folder the tokenizer and the encoder's weights are from.
+        encoder: name or folder of the tokenizer and the encoder's weights.
         epochs, batch_size, learning_rate: of training on class codes.
-        micro_batch: samples that go through the network together.
-        by_token: an update's loss is the mean over places, whichever sample they are of, as in the
+        micro_batch: samples per pass through the network.
+        by_token: the loss of an update is the mean over the places of all its samples, as in the
             original.
-        engine: where to work.
-        predict_tokens: padded tokens in one prediction batch.
+        engine: where to train and predict.
+        predict_tokens: padded tokens per prediction batch.
 
     """
 
@@ -69,17 +68,17 @@ class LotclassProbe(Probe):
 
     @property
     def max_epochs(self) -> int:
-        """Epochs that training runs for."""
+        """Epochs of training."""
         return self.epochs
 
     def prepare(self, samples: Sequence[Any], *, fit: bool = False) -> list[Sample]:
-        """Return the samples as they are; they are token ids already."""
+        """Return the samples unchanged; they are token ids already."""
         return list(samples)
 
     def updates(
         self, prepared: list[Sample], codes: np.ndarray, n_classes: int, seed: int
     ) -> Iterator[Update]:
-        """Train a fresh network; the seed decides its head, the batches and dropout."""
+        """Train a new network; the seed decides its head, the batches and dropout."""
         self.start(n_classes, seed)
         rng = np.random.default_rng(seed)
         lengths = np.array([len(sample.ids) for sample in prepared])
@@ -94,7 +93,7 @@ class LotclassProbe(Probe):
                 yield Update(done, per_epoch, len(batch))
 
     def start(self, n_classes: int, seed: int) -> None:
-        """Build a fresh network: the encoder's pretrained weights, and a head drawn from the seed."""
+        """Build a new network: the pretrained encoder, and a head drawn from the seed."""
         from transformers import AutoModel
 
         torch = import_torch()
@@ -102,7 +101,7 @@ class LotclassProbe(Probe):
             with encoders.hushed():
                 encoder = AutoModel.from_pretrained(encoders.locate(self.encoder)).float()
             if getattr(encoder, "pooler", None) is not None:
-                encoder.pooler = None  # nothing reads it
+                encoder.pooler = None  # unused
             width = encoder.config.hidden_size
             layers = [
                 torch.nn.Linear(width, width),
@@ -113,17 +112,16 @@ class LotclassProbe(Probe):
             for layer in (layers[0], layers[3]):
                 torch.nn.init.normal_(layer.weight, std=0.02)
                 torch.nn.init.zeros_(layer.bias)
-        self._network = torch.nn.ModuleDict(
-            {"encoder": encoder, "head": torch.nn.Sequential(*layers)}
-        ).to(self.engine.device)
+        head = torch.nn.Sequential(*layers)
+        network = torch.nn.ModuleDict({"encoder": encoder, "head": head})
+        self._network = network.to(self.engine.device)
 
     def tuner(
         self, prepared: Sequence[Sample], learning_rate: float, total: int, seed: int
     ) -> Callable[[np.ndarray, np.ndarray], None]:
-        """Return ``update(positions, targets)``, which trains the network as it stands towards (b,
-        k) soft labels.
+        """Return ``update(positions, targets)``, which continues training on (b, k) soft labels.
 
-        Optimiser and schedule (over ``total`` updates) are this tuner's own.
+        The tuner has its own optimiser and schedule, over ``total`` updates.
         """
         torch = import_torch()
         network = self._trained()
@@ -137,54 +135,41 @@ class LotclassProbe(Probe):
         def update(positions: np.ndarray, targets: np.ndarray) -> None:
             nonlocal done
             target = dict(zip(positions.tolist(), targets, strict=True))
-            count = (
-                sum(len(prepared[i].places) for i in positions) if self.by_token else len(positions)
-            )
+            count = len(positions)
+            if self.by_token:
+                count = sum(len(prepared[i].places) for i in positions)
 
             def loss(part: np.ndarray) -> Any:
-                wanted = torch.as_tensor(
-                    np.stack([target[i] for i in part.tolist()]), device=self.engine.device
-                )
+                own = np.stack([target[i] for i in part.tolist()])
+                wanted = torch.as_tensor(own, device=self.engine.device)
                 scores, of = self._scores([prepared[i] for i in part])
                 each = -(wanted[of] * torch.log_softmax(scores.float(), dim=-1)).sum(dim=-1)
                 if not self.by_token:
                     each = each / torch.bincount(of, minlength=len(part))[of]
                 return each.sum() / count
 
-            self.engine.step(
-                network,
-                optimizer,
-                micro_batches(positions, lengths, self.micro_batch),
-                loss,
-                (seed, 4, done),
-            )
+            parts = micro_batches(positions, lengths, self.micro_batch)
+            self.engine.step(network, optimizer, parts, loss, (seed, 4, done))
             schedule.step()
             done += 1
 
         return update
 
     def _scores(self, samples: Sequence[Sample]) -> tuple[Any, Any]:
-        """Return (places, k) logits where the samples are read, and the (places,) number of the
-        sample each is of.
-        """
+        """Return (places, k) logits at the samples' places, and the (places,) sample of each."""
         torch = import_torch()
-        ids, mask = padded(
-            [sample.ids for sample in samples], self.tokenizer.pad_token_id, self.engine.device
-        )
+        device = self.engine.device
+        ids, mask = padded([sample.ids for sample in samples], self.tokenizer.pad_token_id, device)
         hidden = self._network["encoder"](input_ids=ids, attention_mask=mask).last_hidden_state
-        of = torch.as_tensor(
-            np.repeat(np.arange(len(samples)), [len(sample.places) for sample in samples]),
-            device=self.engine.device,
-        )
-        places = torch.as_tensor(
-            np.concatenate([sample.places for sample in samples]), device=self.engine.device
-        )
-        return self._network["head"](hidden[of, places]), of
+        owners = np.repeat(np.arange(len(samples)), [len(sample.places) for sample in samples])
+        of = torch.as_tensor(owners, device=device)
+        places = np.concatenate([sample.places for sample in samples])
+        return self._network["head"](hidden[of, torch.as_tensor(places, device=device)]), of
 
     def predict_prepared(
         self, prepared: Sequence[Sample], positions: np.ndarray | None = None
     ) -> np.ndarray:
-        """Class probabilities, (m, k) float32, without dropout."""
+        """Return class probabilities, (m, k) float32, without dropout."""
         torch = import_torch()
         network = self._trained().eval()
         where = np.arange(len(prepared)) if positions is None else np.asarray(positions)
@@ -193,17 +178,14 @@ class LotclassProbe(Probe):
         def compute(batch: np.ndarray) -> np.ndarray:
             scores, of = self._scores([prepared[i] for i in batch])
             probabilities = torch.softmax(scores.float(), dim=-1)
-            sums = torch.zeros(
-                (len(batch), probabilities.shape[1]), device=probabilities.device
-            ).index_add_(0, of, probabilities)
-            return np.asarray(
-                (sums / torch.bincount(of, minlength=len(batch))[:, None]).cpu().numpy()
-            )
+            shape = len(batch), probabilities.shape[1]
+            sums = torch.zeros(shape, device=probabilities.device).index_add_(0, of, probabilities)
+            means = sums / torch.bincount(of, minlength=len(batch))[:, None]
+            return np.asarray(means.cpu().numpy())
 
         fill = np.zeros((len(prepared), network["head"][3].out_features), dtype=np.float32)
-        return self.engine.predict(
-            prediction_batches(lengths, where, self.predict_tokens), compute, fill
-        )[where]
+        batches = prediction_batches(lengths, where, self.predict_tokens)
+        return self.engine.predict(batches, compute, fill)[where]
 
     def _trained(self) -> Any:
         if self._network is None:
@@ -211,24 +193,21 @@ class LotclassProbe(Probe):
         return self._network
 
     def weights(self) -> dict[str, np.ndarray]:
-        """Return the network's weights by name, float32 copies."""
+        """Return float32 copies of the network's weights, by name."""
         return {
             name: tensor.detach().cpu().numpy().copy()
             for name, tensor in self._trained().state_dict().items()
         }
 
     def restore(self, weights: dict[str, np.ndarray], n_classes: int) -> None:
-        """Build a network that goes on from :meth:`weights`."""
+        """Build a network with the weights of :meth:`weights`."""
         torch = import_torch()
         self.start(n_classes, 0)
-        self._network.load_state_dict(
-            {name: torch.as_tensor(array) for name, array in weights.items()}
-        )
+        tensors = {name: torch.as_tensor(array) for name, array in weights.items()}
+        self._network.load_state_dict(tensors)
 
     def save(self, folder: Path) -> None:
-        """Write encoder and tokenizer in Hugging Face format, the head as safetensors, and
-        ``probe.json``.
-        """
+        """Write encoder and tokenizer in Hugging Face format, the head, and ``probe.json``."""
         from safetensors.numpy import save_file
 
         network = self._trained()
@@ -241,22 +220,12 @@ class LotclassProbe(Probe):
             if name.startswith("head.")
         }
         save_file(head, folder / "head.safetensors")
-        settings = {
-            name: getattr(self, name)
-            for name in (
-                "encoder",
-                "epochs",
-                "batch_size",
-                "learning_rate",
-                "micro_batch",
-                "by_token",
-            )
-        }
+        settings = {name: getattr(self, name) for name in _STORED}
         (folder / "probe.json").write_text(json.dumps(settings), encoding="utf-8")
 
     @classmethod
     def load(cls, folder: Path, *, device: str = "auto") -> LotclassProbe:
-        """Read what :meth:`save` wrote; only training it afresh needs the encoder it came from."""
+        """Read what :meth:`save` wrote; only a new training needs the original encoder."""
         from safetensors.numpy import load_file
 
         torch = import_torch()
@@ -264,8 +233,7 @@ class LotclassProbe(Probe):
         probe = cls(**{**settings, "encoder": str(folder)}, engine=Engine(device))
         head = load_file(folder / "head.safetensors")
         probe.start(len(head["3.bias"]), 0)
-        probe._network["head"].load_state_dict(
-            {name: torch.as_tensor(array) for name, array in head.items()}
-        )
+        tensors = {name: torch.as_tensor(array) for name, array in head.items()}
+        probe._network["head"].load_state_dict(tensors)
         probe.encoder = settings["encoder"]
         return probe

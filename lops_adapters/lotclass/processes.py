@@ -1,5 +1,6 @@
-"""Several processes under ``accelerate launch``: one writes the run folder, the others follow it
-step by step in copies of their own.
+"""Several processes under ``accelerate launch``: the first writes the run folder.
+
+The others run the same steps in temporary copies of the folder.
 """
 
 from __future__ import annotations
@@ -18,22 +19,19 @@ from lops_adapters.runs.folder import RunFolder
 
 
 def follows() -> bool:
-    """Whether this process is one of several and not the first."""
+    """Return whether this process is one of several, but not the first."""
     return int(os.environ.get("WORLD_SIZE", "1")) > 1 and int(os.environ.get("RANK", "0")) > 0
 
 
 def follow(command: Callable[[argparse.Namespace], int], options: argparse.Namespace) -> int:
     """Run the command like the first process, silently and in a temporary run folder."""
     with tempfile.TemporaryDirectory(prefix="lops-") as folder, redirect_stdout(io.StringIO()):
-        return command(
-            argparse.Namespace(
-                **{**vars(options), "output": Path(folder) / "run", "resume": False, "quiet": True}
-            )
-        )
+        own = {"output": Path(folder) / "run", "resume": False, "quiet": True}
+        return command(argparse.Namespace(**{**vars(options), **own}))
 
 
 def join(run: RunFolder, engine: Engine) -> None:
-    """Give the followers' folders the stages that the first process's run has finished before."""
+    """Copy the finished stages of the first process's run to the other processes' folders."""
     path = engine.agree(run.path.resolve())
     if not engine.main:
         shutil.copytree(path / "work", run.work, dirs_exist_ok=True)

@@ -1,5 +1,6 @@
-"""Self-training on all documents towards sharpened predictions (LOTClass, section 3.3), with a
-selector at each refresh if wanted.
+"""Self-training on all documents towards sharpened predictions, with a selector at each refresh.
+
+LOTClass, section 3.3.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ class Refresh:
     Attributes:
         documents: (m,) int64 positions of the slice.
         codes: (m,) int64 class codes of the largest target.
-        agreement: share of the slice whose largest prediction is the largest target.
-        selection: of the documents that are trained on until the next refresh.
+        agreement: share of the slice whose predicted class is also the class of its target.
+        selection: the documents to train on until the next refresh.
 
     """
 
@@ -40,7 +41,7 @@ class Refresh:
 
 @dataclass
 class SelfTrained:
-    """What self-training ended with: (n, k) float32 probabilities, updates made, and its refreshes."""
+    """The result of self-training: (n, k) float32 probabilities, updates made, and refreshes."""
 
     probabilities: np.ndarray
     updates: int = 0
@@ -48,8 +49,7 @@ class SelfTrained:
 
 
 def slices(n: int, size: int, seed: int) -> Iterator[np.ndarray]:
-    """Yield positions of ``size`` documents at a time, in one random order that starts again at its
-    end; all n where size is larger.
+    """Yield positions of ``size`` documents at a time, at most n, in a repeated random order.
 
     >>> parts = slices(5, 3, seed=0)
     >>> [len(next(parts)) for _ in range(3)], sorted(set(next(slices(2, 3, seed=0)).tolist()))
@@ -63,10 +63,9 @@ def slices(n: int, size: int, seed: int) -> Iterator[np.ndarray]:
 
 
 def planned_updates(n: int, settings: LotclassSettings) -> tuple[int, int]:
-    """Return the updates of self-training on n documents, and how many of them lie between two
-    refreshes.
+    """Return the updates of self-training on n documents, and the updates between two refreshes.
 
-    Under ``faithful`` there are whole intervals of ``update_interval`` only, which can be none.
+    Under ``faithful`` only whole intervals of ``update_interval`` count, which can be none.
     """
     total = int(n * settings.self_train_epochs / settings.batch_size)
     if settings.faithful:
@@ -83,23 +82,23 @@ def self_train(
     seed: int,
     quiet: bool = True,
 ) -> SelfTrained:
-    """Train the network on, in place, on targets made of its own predictions.
+    """Continue training the network in place, on targets made of its own predictions.
 
-    Every ``update_interval`` updates the next slice of documents, as many as these updates take, is
-    predicted and gets new targets; the selector says which of them are trained on, and the others
-    are skipped until the slice comes round again. The learning rate follows the number of updates
-    made, and nothing that the selector does.
+    Every ``update_interval`` updates the next slice of documents is predicted and gets new targets;
+    a slice has as many documents as these updates need. The selector chooses those to train on. The
+    others are skipped until their next slice. The learning rate depends on the updates made, not on
+    the selector.
 
     Args:
         network: trained by masked category prediction.
-        documents: n samples, read where a document's class is.
+        documents: n samples, read where the class of a document is read.
         settings: of the run.
         selector: ``selector(samples, codes, number of the refresh)``.
         seed: of the order, the batches and dropout.
         quiet: no progress bar.
 
     Raises:
-        LopsError: the network predicts something that is not a number.
+        LopsError: a prediction is not a number.
 
     """
     planned, interval = planned_updates(len(documents), settings)
@@ -109,9 +108,8 @@ def self_train(
     done = SelfTrained(np.zeros(0))
     begun = 0
     parts = slices(len(documents), interval * settings.batch_size, seed)
-    with tqdm(
-        total=planned, disable=quiet, unit="update", desc="self-training", leave=False
-    ) as bar:
+    bar = tqdm(total=planned, disable=quiet, unit="update", desc="self-training", leave=False)
+    with bar:
         while begun < planned:
             part = next(parts)
             probabilities = _predictions(network, documents, part)
@@ -122,16 +120,12 @@ def self_train(
             done.refreshes.append(Refresh(part, codes, agreement, selection))
             budget = min(interval, planned - begun)
             kept = selection.kept
-            batches = (
-                [
-                    kept[batch]
-                    for batch in training_batches(lengths[part[kept]], settings.batch_size, rng)
-                ]
-                if len(kept)
-                else []
-            )
+            batches: list[np.ndarray] = []
+            if len(kept):
+                batches = training_batches(lengths[part[kept]], settings.batch_size, rng)
             for batch in batches[:budget]:
-                update(part[batch], targets[batch].astype(np.float32))
+                chosen = kept[batch]
+                update(part[chosen], targets[chosen].astype(np.float32))
                 done.updates += 1
             begun += budget
             bar.update(budget)
@@ -146,6 +140,7 @@ def _predictions(
     probabilities = network.predict_prepared(documents, positions)
     if not np.isfinite(probabilities).all():
         raise LopsError(
-            "the network's predictions are not numbers any more; wanted a training that converges: lower learning_rate"
+            "the network's predictions are not numbers any more; wanted a training that "
+            "converges: lower learning_rate"
         )
     return probabilities

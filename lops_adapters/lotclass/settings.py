@@ -21,7 +21,7 @@ SUPERVISION = ("names", "keywords")
 
 @dataclass(frozen=True, kw_only=True)
 class LotclassSettings(FrameworkSettings):
-    """Settings of LOTClass; the probe ``same`` is the network, fresh."""
+    """Settings of LOTClass; the probe ``same`` is an untrained copy of the network."""
 
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "quick": {},
@@ -43,15 +43,13 @@ class LotclassSettings(FrameworkSettings):
         metavar="NAME|PATH",
     )
     supervision: str = setting(
-        "names", "what classes are found by: names, or keywords (seed words)", choices=SUPERVISION
+        "names", "what identifies a class: names, or keywords (seed words)", choices=SUPERVISION
     )
     names: tuple[tuple[str, tuple[str, ...]], ...] = setting(
         (), "(class, alternative names) pairs that replace the class's own name", option=None
     )
     max_tokens: int = setting(
-        64,
-        "word pieces of a document that are read",
-        within=Range("at least 8", lambda value: value >= 8),
+        64, "word pieces per document", within=Range("at least 8", lambda value: value >= 8)
     )
     top: int = setting(
         50,
@@ -62,13 +60,13 @@ class LotclassSettings(FrameworkSettings):
         100, "words per class, before ambiguous ones are removed", within=AT_LEAST_ONE
     )
     match_threshold: int = setting(
-        20, "of the --top predictions, more than this many must be words of the class"
+        20, "more of the --top predictions than this must be words of the class"
     )
-    min_rows: int = setting(11, "rows that each class needs", within=AT_LEAST_ONE)
+    min_rows: int = setting(11, "rows per class at least", within=AT_LEAST_ONE)
     epochs: int = setting(3, "epochs of masked category prediction", within=AT_LEAST_ONE)
     batch_size: int = setting(32, "samples per update", within=AT_LEAST_ONE)
     learning_rate: float = setting(
-        1e-4, "of masked category prediction and the probe", within=ABOVE_ZERO
+        1e-4, "learning rate of masked category prediction and the probe", within=ABOVE_ZERO
     )
     probe_epochs: int = setting(4, "epochs of the probe at most", within=AT_LEAST_ONE)
     self_train_epochs: float = setting(
@@ -80,14 +78,13 @@ class LotclassSettings(FrameworkSettings):
     )
     micro_batch: int = setting(
         16,
-        "samples that go through the network together; results depend on it, not on the number of "
-        "processes",
+        "samples per pass through the network; decides results, unlike the number of processes",
         within=AT_LEAST_ONE,
     )
     head_epochs: int = setting(
-        3, "epochs at least for a masked-language-model head", within=AT_LEAST_ONE
+        3, "epochs for a missing masked-language-model head, at least", within=AT_LEAST_ONE
     )
-    head_updates: int = setting(400, "updates at least for that head", within=AT_LEAST_ONE)
+    head_updates: int = setting(400, "updates for that head, at least", within=AT_LEAST_ONE)
     head_learning_rate: float = setting(5e-4, "learning rate of that head", within=ABOVE_ZERO)
 
     def __post_init__(self) -> None:
@@ -121,7 +118,7 @@ class LotclassSettings(FrameworkSettings):
         without = [label for label in classes if not own[label]]
         if without:
             raise LopsError(
-                f"no seed words for {', '.join(without)}; put a seeds.json beside the data, or give "
-                "--supervision names"
+                f"no seed words for {', '.join(without)}; put a seeds.json beside the data, or "
+                "give --supervision names"
             )
         return own

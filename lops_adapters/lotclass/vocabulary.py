@@ -1,6 +1,4 @@
-"""Category vocabularies, and the positions in documents that speak of a class, from what a masked
-language model would put there.
-"""
+"""Category vocabularies and category-indicative positions, from a masked language model."""
 
 from __future__ import annotations
 
@@ -18,20 +16,18 @@ from lops_adapters.lotclass.masked_lm import head, padded
 from lops_adapters.probes.torch_tools import import_torch, prediction_batches
 from lops_adapters.pseudo_labels.stopwords import ENGLISH_STOP_WORDS
 
-_BLOCK = 4096  # documents whose results are put together at a time
-_BEGINS = (
-    "\u0120",
-    "\u2581",
-)  # what byte-level and SentencePiece vocabularies mark the first piece of a word with
-_LOGITS = 2048  # positions whose logits over the vocabulary are in memory at a time
+_BLOCK = 4096  # documents that share prediction batches
+# Marks of a word's first piece, in byte-level and SentencePiece vocabularies.
+_BEGINS = ("\u0120", "\u2581")
+_LOGITS = 2048  # positions with logits over the vocabulary in memory at a time
 
 
 @dataclass(frozen=True)
 class Indicative:
-    """Category-indicative positions, by row; a row is a document and one class it speaks of.
+    """Category-indicative positions per row; a row is a document and one class it indicates.
 
     Attributes:
-        documents: (m,) int64 document of each row, ascending; a document that speaks of two classes
+        documents: (m,) int64 document of each row, ascending; a document that indicates two classes
             has two rows.
         codes: (m,) int64 class of each row, ascending within a document.
         starts: (m + 1,) int64, where each row's places begin.
@@ -48,26 +44,22 @@ class Indicative:
         return len(self.documents)
 
     def of(self, row: int) -> np.ndarray:
-        """Positions of one row."""
+        """Return the positions of one row."""
         return self.places[self.starts[row] : self.starts[row + 1]]
 
 
 class Predictor:
-    """What a masked language model predicts at single positions: the head works on these alone, in
-    pieces that fit memory.
-    """
+    """A masked language model that computes logits only at the positions asked for."""
 
     def __init__(
         self, model: Any, tokenizer: Any, engine: Engine, *, top: int, tokens: int, quiet: bool
     ) -> None:
         self.model = model.to(engine.device).eval()
-        self.tokenizer, self.engine, self.top, self.tokens, self.quiet = (
-            tokenizer,
-            engine,
-            top,
-            tokens,
-            quiet,
-        )
+        self.tokenizer = tokenizer
+        self.engine = engine
+        self.top = top
+        self.tokens = tokens
+        self.quiet = quiet
 
     def best(
         self,
@@ -76,44 +68,39 @@ class Predictor:
         lookup: Any = None,
         classes: int = 0,
     ) -> list[np.ndarray]:
-        """Return for each row the ``top`` token ids at its places, (places, top) int32; or how many
-        of them are each class's, (places, classes) uint8.
+        """Return the ``top`` predicted tokens at chosen places, or their counts per class.
 
         Args:
             rows: token ids.
-            places: for each row the positions wanted.
-            lookup: (V,) int64 tensor, each token's class code or ``classes`` for none; default:
-                return tokens.
+            places: per row the positions to predict.
+            lookup: (V,) int64 tensor, the class code of each token, or ``classes`` for no class;
+                default: return tokens.
             classes: k.
+
+        Returns:
+            Per row the token ids, (places, top) int32; or with ``lookup`` how many of them belong
+            to each class, (places, classes) uint8.
 
         """
         lengths = np.array([len(row) for row in rows], dtype=np.int64)
         found: list[np.ndarray] = [np.zeros((0, 0))] * len(rows)
         torch = import_torch()
-        batches = [
-            batch
-            for start in range(0, len(rows), _BLOCK)
-            for batch in prediction_batches(
-                lengths, np.arange(start, min(start + _BLOCK, len(rows))), self.tokens
-            )
-        ]
+        batches: list[np.ndarray] = []
+        for start in range(0, len(rows), _BLOCK):
+            block = np.arange(start, min(start + _BLOCK, len(rows)))
+            batches += prediction_batches(lengths, block, self.tokens)
         part: list[tuple[np.ndarray, list[np.ndarray]]] = []
+        own = tqdm(
+            list(self.engine.own(batches)),
+            disable=self.quiet,
+            unit="batch",
+            desc="masked predictions",
+            leave=False,
+        )
         with torch.inference_mode(), self.engine.computing():
-            for _, batch in tqdm(
-                list(self.engine.own(batches)),
-                disable=self.quiet,
-                unit="batch",
-                desc="masked predictions",
-                leave=False,
-            ):
-                part.append(
-                    (
-                        batch,
-                        self._batch(
-                            [rows[i] for i in batch], [places[i] for i in batch], lookup, classes
-                        ),
-                    )
-                )
+            for _, batch in own:
+                chosen = [rows[i] for i in batch], [places[i] for i in batch]
+                part.append((batch, self._batch(*chosen, lookup, classes)))
         for batch, results in self.engine.gather(part):
             for row, result in zip(batch, results, strict=True):
                 found[row] = result
@@ -131,12 +118,9 @@ class Predictor:
         for piece in picked.split(_LOGITS):
             tokens = head(self.model)(piece).topk(self.top, dim=-1).indices
             if lookup is not None:
-                counts = torch.zeros(
-                    (len(tokens), classes + 1), dtype=torch.int32, device=tokens.device
-                )
-                tokens = counts.scatter_add_(
-                    1, lookup[tokens], torch.ones_like(tokens, dtype=torch.int32)
-                )[:, :classes]
+                shape, ones = (len(tokens), classes + 1), torch.ones_like(tokens, dtype=torch.int32)
+                counts = torch.zeros(shape, dtype=torch.int32, device=tokens.device)
+                tokens = counts.scatter_add_(1, lookup[tokens], ones)[:, :classes]
             results.append(tokens.cpu().numpy().astype(np.int32 if lookup is None else np.uint8))
         return np.split(np.concatenate(results), np.cumsum(sizes)[:-1])
 
@@ -144,19 +128,18 @@ class Predictor:
 def category_vocabulary(
     documents: Documents, names: Mapping[str, Sequence[str]], predictor: Predictor, *, size: int
 ) -> list[np.ndarray]:
-    """Return for each class the token ids of its vocabulary, most frequent first; no token is in
-    two.
+    """Return the token ids of each class's vocabulary, most frequent first, without overlap.
 
-    Each token is counted at every occurrence of a class name where the model has it among its best.
-    The most frequent of each class are kept; of these what is no word of letters, a single letter,
-    a stop word, or among the most frequent of another class is taken out unless it is a name of the
-    class itself. Equal counts go to the lower token id. (LOTClass, section 3.1)
+    A token counts at every occurrence of a class name where it is among the model's best
+    predictions. The ``size`` most frequent tokens per class are kept (ties: the lower token id).
+    Removed from these are tokens that are not words of letters, single letters, stop words, and
+    tokens frequent for another class too; names of the class itself stay. (LOTClass, section 3.1)
 
     Args:
         documents: of the corpus.
-        names: for each class its alternative names.
+        names: per class its alternative names.
         predictor: predictions.
-        size: the most frequent so many, before any is taken out.
+        size: tokens per class before removal.
 
     """
     tokenizer, occurrences = predictor.tokenizer, documents.occurrences
@@ -168,9 +151,9 @@ def category_vocabulary(
     )
     frequent = []
     for code in range(len(names)):
-        counts = np.bincount(found[occurrences.codes == code].ravel(), minlength=len(tokenizer))[
-            : len(tokenizer)
-        ]  # no spare rows
+        predicted = found[occurrences.codes == code].ravel()
+        counts = np.bincount(predicted, minlength=len(tokenizer))
+        counts = counts[: len(tokenizer)]  # without the model's spare rows
         ranked = np.argsort(-counts, kind="stable")[:size]
         frequent.append(ranked[counts[ranked] > 0])
     shared = np.bincount(np.concatenate(frequent), minlength=len(tokenizer)) > 1
@@ -179,37 +162,28 @@ def category_vocabulary(
         surfaces = words_of(tokens, tokenizer)
         named = _name_words(own)
         kept = [
-            surface in named
-            or (
-                surface.isalpha()
-                and len(surface) > 1
-                and surface not in ENGLISH_STOP_WORDS
-                and not shared[token]
-            )
+            surface in named or (surface.isalpha() and _telling(surface) and not shared[token])
             for surface, token in zip(surfaces, tokens, strict=True)
         ]
         vocabularies.append(tokens[np.array(kept, dtype=bool)])
     return _disjoint(vocabularies)
 
 
+def _telling(word: str) -> bool:
+    return len(word) > 1 and word not in ENGLISH_STOP_WORDS
+
+
 def _name_words(names: Sequence[str]) -> set[str]:
-    """Return the words that are names, or parts of names that tell something: no stop words or
-    single letters.
-    """
+    """Return names of one word, and the parts of longer names without stop words and letters."""
     phrases = [phrase(name) for name in names]
-    return {
-        word
-        for words in phrases
-        for word in words
-        if len(words) == 1 or (len(word) > 1 and word not in ENGLISH_STOP_WORDS)
-    }
+    return {word for words in phrases for word in words if len(words) == 1 or _telling(word)}
 
 
 def words_of(tokens: np.ndarray, tokenizer: Any) -> list[str]:
-    """Return tokens as words, lower-case; what only continues a word keeps a mark that no word has."""
+    """Return tokens as words, lower-case; pieces that continue a word begin with ``##``."""
     pieces = tokenizer.convert_ids_to_tokens(tokens.tolist())
     mark = tokenizer.tokenize(" a")[0][0]
-    if mark not in _BEGINS:  # WordPiece marks what continues a word
+    if mark not in _BEGINS:  # WordPiece marks the continuing pieces itself
         return [piece.lower() for piece in pieces]
     strings = [tokenizer.convert_tokens_to_string([piece]).strip().lower() for piece in pieces]
     return [
@@ -219,9 +193,7 @@ def words_of(tokens: np.ndarray, tokenizer: Any) -> list[str]:
 
 
 def _disjoint(vocabularies: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """Leave a token that names two classes to neither: a part of both their names tells them apart
-    no more than a shared word.
-    """
+    """Remove tokens that are in several vocabularies: parts of the names of several classes."""
     counts = np.bincount(np.concatenate(vocabularies)) if vocabularies else np.zeros(0)
     return [tokens[counts[tokens] == 1] for tokens in vocabularies]
 
@@ -234,14 +206,16 @@ def indicative_positions(
     threshold: int,
     special: bool = False,
 ) -> Indicative:
-    """Return where more than ``threshold`` of the model's best predictions are in a class's
-    vocabulary (LOTClass, section 3.2).
+    """Return the category-indicative positions of documents (LOTClass, section 3.2).
+
+    A position indicates a class if more than ``threshold`` of the model's best predictions there
+    are in the vocabulary of the class.
 
     Args:
         rows: token ids of n documents, nothing masked.
         vocabularies: of :func:`category_vocabulary`.
         predictor: predictions.
-        threshold: of the predictor's ``top``.
+        threshold: out of the predictor's ``top``.
         special: special tokens can be indicative, as in the original.
 
     """
@@ -274,9 +248,7 @@ def check_rows(
     at_least: int,
     supervision: str,
 ) -> None:
-    """Raise a LopsError that names the classes with fewer than ``at_least`` rows, their counts and
-    what to change.
-    """
+    """Refuse classes with fewer than ``at_least`` rows."""
     counts = np.bincount(codes, minlength=len(classes))
     poor = [code for code in range(len(classes)) if counts[code] < at_least]
     if poor:
@@ -292,6 +264,6 @@ def check_rows(
         if supervision != "keywords":
             ways_out.append("--supervision keywords where the data has seed words")
         raise LopsError(
-            f"too few documents speak of {len(poor)} of {len(classes)} classes, wanted at least {at_least} each; found {shown}. "
-            f"{', '.join(ways_out[:-1])} or {ways_out[-1]}"
+            f"too few documents speak of {len(poor)} of {len(classes)} classes, wanted at least "
+            f"{at_least} each; found {shown}. {', '.join(ways_out[:-1])} or {ways_out[-1]}"
         )

@@ -1,4 +1,4 @@
-"""The text classifiers of self-training, and the probe a selector may watch."""
+"""The text classifiers of self-training and their probes."""
 
 from __future__ import annotations
 
@@ -6,25 +6,21 @@ from lops_adapters import extras
 from lops_adapters.probes import Probe, probe_class
 from lops_adapters.self_training.settings import SelfTrainingSettings
 
-# The linear probe's four epochs are for watching: after them it is right, but hardly ever surer
-# than delta, and nothing is bootstrapped.
+# After the linear probe's four epochs predictions are right but rarely above delta, so that
+# nothing is bootstrapped.
 _LINEAR_EPOCHS = 20
 
 
 def build_classifier(settings: SelfTrainingSettings, device: str, *, quiet: bool = True) -> Probe:
-    """Return the classifier, untrained."""
+    """Return the untrained classifier."""
     return _build(settings, device, _LINEAR_EPOCHS, quiet)
 
 
 def build_probe(settings: SelfTrainingSettings, device: str, *, quiet: bool = True) -> Probe:
-    """Return the probe that the settings ask for: a classifier of the same kind, or the linear
-    probe as it is.
-    """
-    return (
-        probe_class("linear")(quiet=quiet)
-        if settings.probe == "linear"
-        else _build(settings, device, None, quiet)
-    )
+    """Return the probe of the settings: an untrained classifier, or the default linear probe."""
+    if settings.probe == "linear":
+        return probe_class("linear")(quiet=quiet)
+    return _build(settings, device, None, quiet)
 
 
 def _build(

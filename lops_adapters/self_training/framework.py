@@ -52,7 +52,7 @@ class SelfTraining(Framework[SelfTrainingSettings]):
         return settings.settled(self.arms(options))
 
     def in_order(self, arms: Sequence[str]) -> list[str]:
-        """Return the methods with those last that are told how many to keep."""
+        """Return the methods in order, those that must be told how many to keep last."""
         return sorted(arms, key=lambda name: METHODS[name].takes_n)
 
     def check(self, arms: Sequence[str], settings: SelfTrainingSettings, dataset: Dataset) -> None:

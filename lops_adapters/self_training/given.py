@@ -1,4 +1,4 @@
-"""Pseudo-labels that somebody else made, from a CSV file."""
+"""Pseudo-labels from a CSV file."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from lops_adapters.pseudo_labels import PseudoLabels
 
 
 def read_pseudo_labels(path: Path, corpus: Corpus) -> PseudoLabels:
-    """Read a CSV file with a header and the columns ``id`` and ``pseudo_label`` (or ``label``);
-    others are ignored, and scores are 1.
+    """Read pseudo-labels from a CSV file with the columns ``id`` and ``pseudo_label``.
+
+    The second column can also be named ``label``. Other columns are ignored. Scores are 1.
 
     Raises:
-        LopsError: a column is missing, no row, a row of another length, an unknown id or class, or
-            an id twice.
+        LopsError: a missing column, no row, a row of another length, an unknown id or class, or a
+            repeated id.
 
     """
     records = csv_records(path, quiet=True)
@@ -34,24 +35,28 @@ def read_pseudo_labels(path: Path, corpus: Corpus) -> PseudoLabels:
     for line, fields in records:
         if len(fields) != len(header):
             raise LopsError(
-                f"{path}, line {line}: found {len(fields)} fields; wanted {len(header)}, as in the header"
+                f"{path}, line {line}: found {len(fields)} fields; wanted {len(header)}, as in the "
+                "header"
             )
         if fields[id_at] in labels:
             raise LopsError(
-                f"{path}, line {line}: the id {fields[id_at]!r} is there a second time; wanted one pseudo-label a document"
+                f"{path}, line {line}: the id {fields[id_at]!r} is there a second time; wanted one "
+                "pseudo-label per document"
             )
         labels[fields[id_at]] = fields[label_at]
     if not labels:
-        raise LopsError(f"{path} holds no pseudo-label; wanted a row a pseudo-labelled document")
+        raise LopsError(f"{path} holds no pseudo-label; wanted one row per labelled document")
     unknown = sorted(set(labels) - set(corpus.ids))
     if unknown:
         raise LopsError(
-            f"{path}: {len(unknown)} ids are of no document of {corpus.name} ({listed(unknown, 5)}); wanted ids of its documents"
+            f"{path}: {len(unknown)} ids are of no document of {corpus.name} "
+            f"({listed(unknown, 5)}); wanted ids of its documents"
         )
     strange = sorted(set(labels.values()) - set(corpus.classes))
     if strange:
         raise LopsError(
-            f"{path}: {listed(strange, 5)} is no class of {corpus.name}; wanted some of {listed(corpus.classes)}"
+            f"{path}: {listed(strange, 5)} is no class of {corpus.name}; wanted some of "
+            f"{listed(corpus.classes)}"
         )
     positions = np.array(
         [position for position, name in enumerate(corpus.ids) if name in labels], dtype=np.int64

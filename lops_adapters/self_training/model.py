@@ -10,6 +10,6 @@ from lops_adapters.runs.models import ProbeClassifier
 
 @dataclass
 class SelfTrainedClassifier(ProbeClassifier):
-    """Predicts the class of any text, the way the run that trained it did."""
+    """Predicts the class of any text, with the classifier of a run."""
 
     kind: ClassVar[str] = "self_training"

@@ -1,5 +1,6 @@
-"""Self-training from top to bottom, the paper's Algorithm 2: pseudo-label, then in rounds select,
-train, predict and bootstrap.
+"""Self-training from top to bottom, the paper's Algorithm 2; :func:`_iterate` selects.
+
+Pseudo-label, then in each iteration select, train, predict and bootstrap.
 
 Source: Mekala, Dong and Shang, "LOPS: Learning Order Inspired Pseudo-Label Selection for Weakly
 Supervised Text Classification", Findings of EMNLP 2022; docs/self_training.md lists what differs.
@@ -38,7 +39,7 @@ class Prepared:
     Attributes:
         corpus: of the run.
         pseudo_labels: the initial ones.
-        seconds: these took.
+        seconds: of making these.
 
     """
 
@@ -54,13 +55,13 @@ class Iteration:
     Attributes:
         number: from 0.
         pseudo_labels: all that were selected from, initial and bootstrapped.
-        n_initial: of these, those that the documents had from the beginning.
-        n: how many the method was told to keep, None where it decides.
+        n_initial: how many of these are initial.
+        n: how many the method was told to keep; None: it decides.
         selection: among ``pseudo_labels``.
         n_trained: pseudo-labels the classifier was trained on.
         probabilities: (n, k) float32, its predictions for all documents.
-        n_rejected: pseudo-labels taken from their documents.
-        bootstrapped: what the classifier's predictions made pseudo-labels, for the next round.
+        n_rejected: pseudo-labels removed from their documents.
+        bootstrapped: pseudo-labels that the predictions add for the next iteration.
         seconds: of selection and classifier.
 
     """
@@ -81,7 +82,7 @@ def prepare(corpus: Corpus, job: Job[SelfTrainingSettings]) -> Prepared:
     """Make or read the initial pseudo-labels.
 
     Raises:
-        LopsError: classifier, seed words or pseudo-labels cannot work; before the long work.
+        LopsError: classifier, seed words or pseudo-labels cannot work; raised before the long work.
 
     """
     settings = job.settings
@@ -104,12 +105,12 @@ def prepare(corpus: Corpus, job: Job[SelfTrainingSettings]) -> Prepared:
 
 
 def run_arm(arm: str, prepared: Prepared, job: Job[SelfTrainingSettings]) -> list[Iteration]:
-    """Run one arm; arms differ in the selector and in nothing else.
+    """Run one arm; arms differ only in the selector.
 
     Args:
         arm: a row of :data:`lops_adapters.selection.METHODS`.
         prepared: what all arms share.
-        job: of the run; its gold labels are for the method that is defined by them.
+        job: of the run; only the method ``optimal`` gets its gold labels.
 
     """
     training, done = TrainingSet.start(prepared.pseudo_labels), list[Iteration]()
@@ -130,7 +131,7 @@ def _iterate(
     job: Job[SelfTrainingSettings],
     sizes: Sequence[int] | None,
 ) -> tuple[Iteration, np.ndarray]:
-    """Run one round; returns it and the names of the pseudo-labels that were trained on."""
+    """Run one iteration; return it and the names of the pseudo-labels it trained on."""
     settings, folder, texts = job.settings, job.folder, prepared.corpus.texts
     labelled, n_initial = training.pseudo_labels(), int((training.since == 0).sum())
     samples = [texts[i] for i in labelled.positions]
@@ -174,7 +175,7 @@ def _iterate(
 
 
 def _sizes(arm: str, job: Job[SelfTrainingSettings]) -> list[int] | None:
-    """Return how many a method that must be told keeps per iteration; None: the fraction tau."""
+    """Return how many pseudo-labels to keep per iteration; None: the method decides, or tau."""
     if not METHODS[arm].takes_n:
         return None
     if job.settings.n_from == "tau":
@@ -202,7 +203,7 @@ def _selector(
 def _warn_of_fading(
     where: str, initial: PseudoLabels, trained: np.ndarray, known: set[str]
 ) -> set[str]:
-    """Warn of classes that fade, each once; returns those that fade now."""
+    """Warn of classes that newly fade; return all that fade now."""
     fading = fading_classes(initial, trained)
     new = [
         f"{name} ({before:.1%} of the pseudo-labels at first, {now:.1%} now)"

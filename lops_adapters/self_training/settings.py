@@ -18,10 +18,10 @@ PROBABILITY = Range("a probability, from 0 to 1", lambda value: 0 <= value <= 1)
 
 @dataclass(frozen=True, kw_only=True)
 class SelfTrainingSettings(FrameworkSettings):
-    """Settings of self-training; the probe ``same`` is a fresh classifier."""
+    """Settings of self-training; the probe ``same`` is an untrained copy of the classifier."""
 
-    # paper: the published sizes; epochs, batch size and learning rate are the encoder's recipe,
-    # which is the published one.
+    # paper: the published sizes; epochs, batch size and learning rate of the encoder's recipe are
+    # the published ones.
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "quick": {},
         "paper": {"classifier": "bert-base-uncased", "max_tokens": 512},
@@ -42,18 +42,16 @@ class SelfTrainingSettings(FrameworkSettings):
         None,
         "epochs of classifier and probe",
         within=AT_LEAST_ONE,
-        usual="those of its kind; linear: 20, its probe 4",
+        usual="the encoder's recipe; linear: 20, its probe 4",
     )
     batch_size: int | None = setting(
-        None, "documents per update", within=AT_LEAST_ONE, usual="that of its kind"
+        None, "documents per update", within=AT_LEAST_ONE, usual="the classifier's recipe"
     )
     learning_rate: float | None = setting(
-        None, "learning rate", within=ABOVE_ZERO, usual="that of its kind"
+        None, "learning rate", within=ABOVE_ZERO, usual="the classifier's recipe"
     )
     max_tokens: int = setting(
-        128,
-        "word pieces of a document that an encoder reads; linear reads all",
-        within=AT_LEAST_ONE,
+        128, "word pieces per document for an encoder; linear reads all", within=AT_LEAST_ONE
     )
     pseudo_labels: str = setting(
         "string-match",
@@ -66,14 +64,14 @@ class SelfTrainingSettings(FrameworkSettings):
     )
     delta: float = setting(
         0.6,
-        "documents predicted with a larger probability become pseudo-labelled",
+        "bootstrap documents predicted with a probability above this",
         within=PROBABILITY,
         metavar="P",
     )
     n_from: str = setting(
         "lops",
-        "how many a method keeps that must be told: as many as the lops arm trains on in the same "
-        "iteration, or the fraction tau",
+        "how many to keep, for methods that must be told: as many as the lops arm trains on in the "
+        "same iteration, or the fraction tau",
         choices=("lops", "tau"),
         option=None,
     )
@@ -82,11 +80,10 @@ class SelfTrainingSettings(FrameworkSettings):
     )
 
     def settled(self, methods: Sequence[str]) -> SelfTrainingSettings:
-        """Return the settings with what follows from the methods of a run and from the file of
-        pseudo-labels.
+        """Return the settings completed by the methods of a run and the pseudo-label file.
 
         Raises:
-            LopsError: the pseudo-labels are neither a heuristic nor a file that can be read.
+            LopsError: the pseudo-labels are neither a heuristic nor a readable file.
 
         """
         alone = "lops" not in methods and any(METHODS[name].takes_n for name in methods)

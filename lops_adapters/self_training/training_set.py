@@ -1,8 +1,8 @@
-"""Which documents have a pseudo-label at the moment, and which are in the pool.
+"""The pseudo-labelled documents and the pool of the others.
 
-A class is known by its name, or by its place among *all* classes of the corpus, whichever of them
-have pseudo-labels at the moment. The original numbers the classes that are present anew in each
-iteration and then mixes both numberings, which is right only where none is missing.
+A class code is the index among *all* classes of the corpus, also if some have no pseudo-labels. The
+original renumbers the present classes in each iteration and mixes both numberings, which is right
+only if no class is missing.
 """
 
 from __future__ import annotations
@@ -22,11 +22,10 @@ class TrainingSet:
 
     Attributes:
         classes: all classes of the corpus.
-        since: (n,) int64, what each document is: 0 initially pseudo-labelled, i bootstrapped by
-            iteration i - 1, or POOL or DROPPED.
-        codes: (n,) int64, place of its pseudo-label among the classes; -1 where it has none.
-        scores: (n,) float64, what the pseudo-label was given by: an initial one's score, a
-            bootstrapped one's probability.
+        since: (n,) int64, state of each document: 0 initially pseudo-labelled, i bootstrapped by
+            iteration i - 1, POOL, or DROPPED.
+        codes: (n,) int64, class code of its pseudo-label; -1: none.
+        scores: (n,) float64, score of an initial pseudo-label, probability of a bootstrapped one.
 
     """
 
@@ -44,24 +43,24 @@ class TrainingSet:
         return new
 
     def pseudo_labels(self) -> PseudoLabels:
-        """Return the pseudo-labels as they stand."""
+        """Return the current pseudo-labels."""
         return self._labels(np.flatnonzero(self.since >= 0))
 
     def reject(self, positions: np.ndarray, *, drop: bool = False) -> None:
-        """Send documents back to the pool, or out of it for good."""
+        """Return documents to the pool, or drop them for good."""
         self.since[positions] = DROPPED if drop else POOL
         self.codes[positions] = -1
 
     def bootstrap(
         self, probabilities: np.ndarray, delta: float, iteration: int, *, inclusive: bool = False
     ) -> PseudoLabels:
-        """Move what the classifier is sure of from the pool into the set, under the predicted
-        class; returns what was moved.
+        """Move confident predictions from the pool into the set and return them.
 
         Args:
             probabilities: (n, k), of all documents.
-            delta: the probability must be above it, or at least it where ``inclusive``.
+            delta: the probability must be above it; with ``inclusive``, at least it.
             iteration: of this prediction.
+            inclusive: see ``delta``.
 
         """
         best = probabilities.max(axis=1)
@@ -73,7 +72,9 @@ class TrainingSet:
     def _add(
         self, positions: np.ndarray, codes: np.ndarray, scores: np.ndarray, since: int
     ) -> None:
-        self.since[positions], self.codes[positions], self.scores[positions] = since, codes, scores
+        self.since[positions] = since
+        self.codes[positions] = codes
+        self.scores[positions] = scores
 
     def _labels(self, positions: np.ndarray) -> PseudoLabels:
         names = np.array(self.classes, dtype=object)[self.codes[positions]]
@@ -81,24 +82,22 @@ class TrainingSet:
 
 
 def codes_of(labels: PseudoLabels) -> np.ndarray:
-    """Return the (m,) int64 places of pseudo-labels among all classes."""
-    place = {name: code for code, name in enumerate(labels.classes)}
-    return np.array([place[name] for name in labels.labels], dtype=np.int64)
+    """Return the (m,) int64 class codes of pseudo-labels, among all classes."""
+    code = {name: number for number, name in enumerate(labels.classes)}
+    return np.array([code[name] for name in labels.labels], dtype=np.int64)
 
 
 def fading_classes(initial: PseudoLabels, trained: np.ndarray) -> list[tuple[str, float, float]]:
-    """Return the classes whose share of the training set is less than half of what it was among the
-    initial pseudo-labels.
+    """Return the classes whose share of the training set fell below half of their initial share.
 
-    A classifier that is rarely sure of a class bootstraps little of it and trains on ever less of
-    it.
+    A classifier that is rarely sure of a class bootstraps little of it and trains on less and less.
 
     Args:
         initial: before any selection.
         trained: (m,) names, the pseudo-labels that a classifier is trained on.
 
     Returns:
-        (class, share among the initial, share now), in the order of the classes.
+        (class, initial share, current share), in the order of the classes.
 
     """
     shares = [

@@ -1,3 +1,1 @@
-"""WeSTClass with LOPS: topics on the unit sphere, pseudo documents drawn from them, a selector, a
-classifier, self-training.
-"""
+"""WeSTClass with LOPS: topics, pseudo documents, a selector, a classifier, self-training."""

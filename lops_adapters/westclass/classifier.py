@@ -1,4 +1,4 @@
-"""WeSTClass's two networks on the corpus's own word vectors, and the probes a selector may watch."""
+"""WeSTClass's two networks, on word vectors trained on the corpus, and its probes."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from lops_adapters.westclass.settings import WestclassSettings, filled
 
 Network = KerasProbe | HanProbe
 PRETRAINING_RATE = 0.1
-_MAX_TOKENS = 128  # of a pseudo document that a transformer probe reads
+_MAX_TOKENS = 128  # word pieces per pseudo document for a transformer probe
 
 
 def build_network(
     vectors: WordVectors, settings: WestclassSettings, device: str, *, quiet: bool = True
 ) -> Network:
-    """Return the network, untrained: a Keras CNN, or the PyTorch HAN; SGD with momentum 0.9 on soft
-    labels, as in the original.
+    """Return the untrained network: a Keras CNN or the PyTorch HAN.
 
-    The settings must have been filled in by :meth:`WestclassSettings.for_length`.
+    It trains on soft labels by SGD with momentum 0.9, as in the original. The settings are filled
+    in by :meth:`WestclassSettings.for_length`.
     """
     epochs, words = filled(settings.pretrain_epochs), filled(settings.max_words)
     if settings.network == "cnn":
@@ -51,7 +51,7 @@ def build_network(
 def build_probe(
     vectors: WordVectors, settings: WestclassSettings, device: str, *, quiet: bool = True
 ) -> Probe:
-    """Return the probe that the settings ask for."""
+    """Return the probe of the settings."""
     if settings.probe != "same":
         return text_probe(
             settings.probe,
@@ -64,7 +64,7 @@ def build_probe(
 
 
 def probe_updates(settings: WestclassSettings, n_samples: int) -> int:
-    """Return how many updates the probe of :func:`build_probe` makes at most on so many samples.
+    """Return the most updates that the probe of :func:`build_probe` makes on n samples.
 
     Raises:
         LopsError: the encoder of a transformer probe cannot be loaded.

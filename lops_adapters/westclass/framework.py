@@ -46,7 +46,7 @@ class Westclass(Framework[WestclassSettings]):
     model = "lops_adapters.westclass.model:WestclassClassifier"
 
     def add_options(self, group: argparse._ArgumentGroup) -> None:
-        """Add the two sources of labelled documents."""
+        """Add ``--labelled`` and ``--labelled-per-class``."""
         group.add_argument(
             "--labelled",
             dest="labelled_file",

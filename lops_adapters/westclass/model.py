@@ -19,7 +19,7 @@ from lops_adapters.westclass.tokens import Document, padded, tokenize
 
 @dataclass
 class WestclassClassifier(TextClassifier):
-    """Predicts the class of any text, the way the run that trained it did.
+    """Predicts the class of any text, with the network of a run.
 
     Attributes:
         classes: class names, in the order of probability columns.
@@ -33,12 +33,12 @@ class WestclassClassifier(TextClassifier):
     settings: WestclassSettings
 
     def _probabilities(self, texts: Sequence[str]) -> np.ndarray:
-        """Class probabilities, (n, k) float32; a text without a known word gets what the network
-        says of nothing.
+        """Return class probabilities, (n, k) float32.
+
+        A text without a known word gets the network's prediction for an empty document.
         """
-        return self.network.predict_proba(
-            as_read(tokenize(texts, faithful=self.settings.faithful), self.settings)
-        )
+        tokens = tokenize(texts, faithful=self.settings.faithful)
+        return self.network.predict_proba(as_read(tokens, self.settings))
 
     def save(self, folder: Path) -> None:
         """Write the model into an existing empty folder."""
@@ -62,10 +62,10 @@ class WestclassClassifier(TextClassifier):
 
 
 def as_read(documents: list[Document], settings: WestclassSettings) -> list[Document]:
-    """Return documents as the network reads them; under ``faithful`` the CNN's are cut and filled
-    up with ``<PAD/>``, a word there.
+    """Return documents as the network reads them.
 
-    The settings must have been filled in by :meth:`WestclassSettings.for_length`.
+    Under ``faithful`` those of the CNN are cut and padded with ``<PAD/>``, which is a word there.
+    The settings are filled in by :meth:`WestclassSettings.for_length`.
     """
     if settings.faithful and settings.network == "cnn":
         return padded(documents, filled(settings.max_words))

@@ -1,5 +1,4 @@
-"""WeSTClass from top to bottom. The LOPS selector stands where the LOPS paper puts it: after the
-pseudo documents are generated.
+"""WeSTClass from top to bottom; :func:`run_arm` selects pseudo documents, as in the LOPS paper.
 
 Source: Meng, Shen, Zhang and Han, "Weakly-Supervised Neural Text Classification", CIKM 2018;
 docs/westclass.md lists what differs.
@@ -33,10 +32,8 @@ from lops_adapters.westclass.supervision import Labelled, find_labelled, find_se
 from lops_adapters.westclass.tokens import Document, flat, is_word, shape, tokenize, word_counts
 from lops_adapters.westclass.topics import Topic, find_topics
 
-_COPIES = {
-    "cnn": 10,
-    "han": 1,
-}  # of each labelled document among the pseudo documents, as in the original
+# Copies of each labelled document among the pseudo documents, as in the original.
+_COPIES = {"cnn": 10, "han": 1}
 
 
 @dataclass(frozen=True)
@@ -45,7 +42,7 @@ class Prepared:
 
     Attributes:
         corpus: of the run.
-        settings: filled in for the length of the documents.
+        settings: with the sizes for the length of the documents.
         documents: as the network reads them.
         labelled: documents whose class the user gave.
         vectors: Word2Vec on the corpus.
@@ -94,7 +91,7 @@ def prepare(corpus: Corpus, job: Job[WestclassSettings]) -> Prepared:
     """Train word vectors, fit the topics and generate pseudo documents.
 
     Raises:
-        LopsError: texts, supervision or settings cannot work; before the long work.
+        LopsError: texts, supervision or settings cannot work; raised before the long work.
 
     """
     settings, folder, seed = job.settings, job.folder, job.seed
@@ -136,7 +133,7 @@ def prepare(corpus: Corpus, job: Job[WestclassSettings]) -> Prepared:
 
 
 def run_arm(arm: str, prepared: Prepared, job: Job[WestclassSettings]) -> ArmResult:
-    """Run one arm; arms differ in the selector and in nothing else."""
+    """Run one arm; arms differ only in the selector."""
     settings, samples, folder = prepared.settings, prepared.pseudo_documents, job.folder
     labels = np.array(prepared.corpus.classes, dtype=object)[prepared.codes]
     selector = job.selector(
@@ -171,7 +168,7 @@ def run_arm(arm: str, prepared: Prepared, job: Job[WestclassSettings]) -> ArmRes
 def _pretrain(
     network: Network, prepared: Prepared, trusted: np.ndarray, seed: int
 ) -> dict[str, np.ndarray]:
-    """Train on the trusted pseudo documents, and on the labelled documents, which are all kept."""
+    """Train on the trusted pseudo documents and on all labelled documents."""
     labelled, copies = prepared.labelled, _COPIES[prepared.settings.network]
     given = np.repeat(np.arange(len(labelled.positions)), copies)
     samples = [prepared.pseudo_documents[i] for i in trusted]
@@ -240,7 +237,7 @@ def _draw(
     seed: int,
     quiet: bool,
 ) -> dict[str, np.ndarray]:
-    # Counts of whole documents, which hold no padding.
+    # From whole documents, without padding.
     background = np.array([counts[word] for word in vectors.words])
     by_sentences = settings.network == "han"
     index = {word: i for i, word in enumerate(vectors.words)}
@@ -262,10 +259,10 @@ def _draw(
 def shapes(
     documents: Sequence[Document], vectors: WordVectors, settings: WestclassSettings
 ) -> list[list[int]]:
-    """Return the lengths that pseudo documents may have: those of the real ones, as read.
+    """Return the lengths that pseudo documents can have: those of the real ones, as read.
 
-    Under ``faithful`` there is one: the mean over whole documents, rounded down, closing marks
-    included, at most what the network reads.
+    Under ``faithful`` there is only one: the mean over whole documents, rounded down, with closing
+    marks, and at most what the network reads.
     """
     words, longest = frozenset(vectors.words), filled(settings.max_words)
     if settings.network == "cnn":
@@ -278,14 +275,11 @@ def shapes(
         return [shape(document, words, most, longest, ends=False) for document in documents]
     found = [shape(document, words, sys.maxsize, sys.maxsize, ends=True) for document in documents]
     sentences = [length for lengths in found for length in lengths]
-    return [
-        [min(longest, max(1, int(np.mean(sentences))))]
-        * min(most, max(1, len(sentences) // len(found)))
-    ]
+    mean_length = min(longest, max(1, int(np.mean(sentences))))
+    mean_count = min(most, max(1, len(sentences) // len(found)))
+    return [[mean_length] * mean_count]
 
 
 def _unit(vectors: np.ndarray) -> np.ndarray:
-    return np.asarray(
-        vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12),
-        dtype=np.float32,
-    )
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(vectors / np.maximum(lengths, 1e-12), dtype=np.float32)

@@ -1,13 +1,14 @@
 """Pseudo documents: bags of words drawn from each topic, with the lengths of the real documents.
 
-Source: Meng, Shen, Zhang and Han, "Weakly-Supervised Neural Text Classification", CIKM 2018, in the
-original's reading of it.
+Source: Meng, Shen, Zhang and Han, "Weakly-Supervised Neural Text Classification", CIKM 2018, as in
+the authors' program.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from typing import TypeVar
 
 import numpy as np
 from tqdm.auto import tqdm
@@ -16,7 +17,8 @@ from lops_adapters.core import LopsError
 from lops_adapters.westclass.topics import Topic
 from lops_adapters.westclass.vmf import check_unit
 
-_BLOCK = 2**21  # products held at a time: 8 MB, and some ten times that where all of them are equal
+T = TypeVar("T")
+_BLOCK = 2**21  # products in memory at a time: 8 MB; some ten times that if all are equal
 
 
 @dataclass(frozen=True)
@@ -24,10 +26,10 @@ class PseudoDocuments:
     """n documents as flat arrays, class by class.
 
     Attributes:
-        words: (tokens,) int32, indices in the vocabulary, in reading order.
+        words: (tokens,) int32 indices into the vocabulary, in reading order.
         sentence_lengths: (sentences,) int32, tokens of each sentence, at least one.
         sentence_counts: (n,) int32, sentences of each document, at least one.
-        codes: (n,) int64, class codes, ascending; they are the documents' pseudo-labels.
+        codes: (n,) int64 class codes, ascending: the pseudo-labels.
 
     """
 
@@ -39,34 +41,29 @@ class PseudoDocuments:
     def documents(self, vocabulary: Sequence[str]) -> list[list[list[str]]]:
         """Return the documents as sentences of words.
 
-        >>> two = PseudoDocuments(np.array([0, 1, 1, 0]), np.array([1, 1, 2]), np.array([2, 1]), np.array([0, 1]))
+        >>> words, lengths, counts = np.array([0, 1, 1, 0]), np.array([1, 1, 2]), np.array([2, 1])
+        >>> two = PseudoDocuments(words, lengths, counts, codes=np.array([0, 1]))
         >>> two.documents(["goal", "vote"])
         [[['goal'], ['vote']], [['vote', 'goal']]]
         """
         tokens = [vocabulary[word] for word in self.words.tolist()]
-        ends = np.cumsum(self.sentence_lengths)
-        sentences = [
-            tokens[begin:end]
-            for begin, end in zip(
-                (ends - self.sentence_lengths).tolist(), ends.tolist(), strict=True
-            )
-        ]
-        ends = np.cumsum(self.sentence_counts)
-        return [
-            sentences[begin:end]
-            for begin, end in zip(
-                (ends - self.sentence_counts).tolist(), ends.tolist(), strict=True
-            )
-        ]
+        return _groups(_groups(tokens, self.sentence_lengths), self.sentence_counts)
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """Return the attributes by name, for a file of number arrays."""
+        """Return the attributes by name, for a file of arrays."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, np.ndarray]) -> PseudoDocuments:
         """Return what :meth:`arrays` was called on."""
         return cls(**{field.name: arrays[field.name] for field in fields(cls)})
+
+
+def _groups(items: list[T], sizes: np.ndarray) -> list[list[T]]:
+    """Return items in consecutive groups of the given sizes."""
+    ends = np.cumsum(sizes)
+    starts = ends - sizes
+    return [items[begin:end] for begin, end in zip(starts.tolist(), ends.tolist(), strict=True)]
 
 
 def generate(
@@ -84,30 +81,29 @@ def generate(
 ) -> PseudoDocuments:
     """Draw documents from every topic.
 
-    For each document a direction z is drawn from its topic; each of its words comes with
-    probability alpha from the background, otherwise from the ``top`` words v of highest e_v . z
-    (equal ones by the lower index), with probability proportional to exp(e_v . z). Lengths are
-    those of real documents drawn uniformly, with replacement (the original: the mean length, for
-    all). A class has a random generator of its own, so what is drawn for it depends on its code,
-    not on the other topics.
+    For each document a direction z is drawn from its topic. Each word comes with probability alpha
+    from the background, otherwise from the ``top`` words v of highest e_v . z (ties: the lower
+    index), with probability proportional to exp(e_v . z). Lengths are those of real documents,
+    drawn uniformly with replacement; the original uses the mean length for all. Each class has its
+    own random generator: its documents depend on its code, not on the other topics.
 
     Args:
-        topics: k of them, in the order of the class codes.
+        topics: k topics, in the order of the class codes.
         vectors: (V, d) float32 unit vectors of the vocabulary.
         background: (V,) float64 probabilities, the words' shares in the corpus.
         shapes: sentence lengths of each real document, such as ``[12, 7]``; sentences and documents
-            without words are passed over. A list of one shape makes all documents alike.
-        per_class: documents a class (the original's beta).
-        top: words around a direction (the original's gamma); all V where there are fewer.
+            without words are ignored. A list of one shape makes all documents alike.
+        per_class: documents per class (the original's beta).
+        top: words around a direction (the original's gamma), at most V.
         alpha: share of the background, 0 to 1.
-        seed: decides everything random.
-        sentence_end: a word that is put behind every sentence, over and above its length (the
-            original: for its hierarchical network).
+        seed: random seed.
+        sentence_end: word appended to every sentence, not counted in its length (the original: for
+            its hierarchical network).
         quiet: no progress bar.
 
     Raises:
-        LopsError: no topics, no shape with a word, probabilities that are none, vectors that are
-            not of unit length, numbers out of range.
+        LopsError: no topics, no shape with a word, invalid probabilities, vectors that are not of
+            unit length, or numbers out of range.
 
     """
     check_unit(vectors, "word vectors")
@@ -143,16 +139,15 @@ def generate(
 def _nearest(
     vectors: np.ndarray, directions: np.ndarray, top: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The words of highest product with each direction, best first: (n, top) indices and products."""
+    """Return the ``top`` words per direction, highest product first: indices and products."""
     n, size = len(directions), len(vectors)
     near, best = np.empty((n, top), dtype=np.int64), np.empty((n, top))
     step = max(1, _BLOCK // size)
     for begin in range(0, n, step):
         products = directions[begin : begin + step].astype(np.float32) @ vectors.T
         least = np.partition(products, size - top, axis=1)[:, size - top]
-        row, word = np.nonzero(
-            products >= least[:, None]
-        )  # just `top` of each row, and more where words tie for the last place
+        # `top` words per row, and more if words tie for the last place.
+        row, word = np.nonzero(products >= least[:, None])
         score = products[row, word]
         order = np.lexsort((word, -score, row))
         starts = np.searchsorted(row, np.arange(len(products)))
@@ -174,17 +169,16 @@ def _draw(
     general = rng.random(len(document)) < alpha
     words[general] = np.searchsorted(below, rng.random(int(general.sum())), side="right")
     row, top = document[~general], near.shape[1]
-    # One search for all documents: row i of the cumulative probabilities lies between i and i + 1.
+    # One search for all documents: row i of the cumulative probabilities is between i and i + 1.
     edges = (_cumulative(np.exp(scores)) + np.arange(len(near))[:, None]).ravel()
     column = np.searchsorted(edges, row + rng.random(len(row)), side="right") - row * top
-    words[~general] = near[
-        row, np.minimum(column, top - 1)
-    ]  # the sum may have been rounded up to the next row's beginning
+    column = np.minimum(column, top - 1)  # the sum can round up into the next row
+    words[~general] = near[row, column]
     return words
 
 
 def _cumulative(weights: np.ndarray) -> np.ndarray:
-    """Running totals along each row, the last exactly 1."""
+    """Return cumulative shares along each row; the last is exactly 1."""
     total = np.cumsum(weights, axis=1)
     return np.asarray(total / total[:, -1:])
 
@@ -197,7 +191,8 @@ def _real_shapes(shapes: Sequence[Sequence[int]]) -> list[np.ndarray]:
     real = [np.array(kept) for shape in shapes if (kept := [length for length in shape if length])]
     if not real:
         raise LopsError(
-            f"none of the {len(shapes)} shapes has a word; wanted sentence lengths of real documents, such as [[12, 7], [9]]"
+            f"none of the {len(shapes)} shapes has a word; wanted sentence lengths of real "
+            "documents, such as [[12, 7], [9]]"
         )
     return real
 
@@ -217,7 +212,8 @@ def _check(
     for code, topic in enumerate(topics):
         if topic.distribution.mean.shape != (width,):
             raise LopsError(
-                f"topic {code} has a mean of shape {topic.distribution.mean.shape}; wanted the word vectors' ({width},)"
+                f"topic {code} has a mean of shape {topic.distribution.mean.shape}; wanted "
+                f"({width},), as the word vectors"
             )
     if per_class < 1 or top < 1:
         raise LopsError(f"per_class is {per_class} and top is {top}; wanted at least 1 of both")
@@ -227,12 +223,14 @@ def _check(
         )
     if np.shape(background) != (size,):
         raise LopsError(
-            f"background has shape {np.shape(background)}; wanted ({size},): one probability a word"
+            f"background has shape {np.shape(background)}; wanted ({size},): one probability per "
+            "word"
         )
     if not (np.min(background) >= 0 and abs(np.sum(background, dtype=np.float64) - 1) < 1e-6):
         raise LopsError(
-            f"background runs from {np.min(background):.4g} and adds up to {np.sum(background):.6g}; wanted probabilities that are not "
-            "negative and add up to 1: divide the counts by their total"
+            f"background runs from {np.min(background):.4g} and adds up to "
+            f"{np.sum(background):.6g}; wanted probabilities, at least 0 and adding up to 1: "
+            "divide the counts by their total"
         )
     if sentence_end is not None and not 0 <= sentence_end < size:
         raise LopsError(

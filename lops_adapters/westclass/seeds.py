@@ -1,6 +1,4 @@
-"""What a class is described by, in vectors: its name, its keywords, or words that mark its labelled
-documents.
-"""
+"""Seed words of the classes as vectors: names, keywords, or words of labelled documents."""
 
 from __future__ import annotations
 
@@ -18,7 +16,7 @@ from lops_adapters.westclass.topics import Seed
 log = logging.getLogger(__name__)
 Pieces = tuple[str, ...]  # the words of one seed that have a vector
 _WORDS_OF_DOCUMENTS = 10  # per class, as in the original
-_DECIMALS = 9  # the machine's rounding must not rank words that score the same
+_DECIMALS = 9  # rounding errors must not break ties
 
 
 def seed_pieces(
@@ -26,20 +24,20 @@ def seed_pieces(
 ) -> dict[str, list[Pieces]]:
     """Return each class's seeds as words that have a vector, each seed once.
 
-    A seed that is a word of the corpus as it stands, capitals aside, is that word. Any other is cut
-    into words as the documents are by default and stands for the mean of its distinct words, such
-    as ``law_enforcement`` or ``same-sex``. A seed or a part of one that has no vector is left out,
-    with a warning; of seeds of a class that come down to the same words one is left.
+    A seed that is a word of the corpus, ignoring case, is that word. Other seeds, such as
+    ``law_enforcement`` or ``same-sex``, are split into words as documents are by default, and mean
+    the average of their distinct words. Seeds and parts without a vector are left out with a
+    warning. Seeds of a class with the same words count once.
 
     Args:
         seeds: seeds of every class.
         known: words that have a vector.
 
     Raises:
-        LopsError: a class without any seed, or none of whose words is known; the message names
-            every such class.
+        LopsError: classes without a seed that is known; the message names them all.
 
-    >>> seed_pieces({"law": ["law_enforcement", "judge"], "arts": ["opera"]}, {"law", "enforcement", "judge", "opera"})
+    >>> seeds = {"law": ["law_enforcement", "judge"], "arts": ["opera"]}
+    >>> seed_pieces(seeds, {"law", "enforcement", "judge", "opera"})
     {'law': [('law', 'enforcement'), ('judge',)], 'arts': [('opera',)]}
     """
     found: dict[str, list[Pieces]] = {}
@@ -58,12 +56,13 @@ def seed_pieces(
     if empty:
         given = "; ".join(f"{label}: {', '.join(seeds[label]) or 'nothing'}" for label in empty)
         raise LopsError(
-            f"no seed of {len(empty)} of {len(seeds)} classes is a word with a vector ({given}); wanted words that occur often enough in "
-            "the corpus: give other seed words or another supervision, or lower min_count"
+            f"no seed of {len(empty)} of {len(seeds)} classes is a word with a vector ({given}); "
+            "wanted words that occur often enough in the corpus: give other seed words or another "
+            "supervision, or lower min_count"
         )
     if missing:
-        message = f"seeds of which a part or all has too few occurrences for a vector, and is left out: {'; '.join(missing)}"
-        warnings.warn(message, LopsWarning, stacklevel=2)
+        message = "seeds with words too rare for a vector, which are left out: "
+        warnings.warn(message + "; ".join(missing), LopsWarning, stacklevel=2)
     return found
 
 
@@ -75,9 +74,7 @@ def _words_in(seed: str, known: Collection[str]) -> list[str]:
 
 
 def seed_vectors(pieces: Mapping[str, Sequence[Pieces]], vectors: WordVectors) -> list[Seed]:
-    """Return the vectors of each class's seeds, in the order of the classes; a seed of several
-    words has the mean of theirs.
-    """
+    """Return the seeds of each class as vectors; a seed of several words has their mean."""
     index = {word: number for number, word in enumerate(vectors.words)}
     found = []
     for parts in pieces.values():
@@ -94,12 +91,12 @@ def words_of_documents(
     classes: Sequence[str],
     known: Collection[str],
 ) -> dict[str, list[str]]:
-    """Return the words of highest mean TF-IDF in each class's labelled documents, ten a class.
+    """Return the ten words of highest mean TF-IDF in each class's labelled documents.
 
-    TF-IDF is over the labelled documents alone: sublinear term frequency, unit length; left out are
-    marks, single characters, English stop words, words without a vector, and words of more than a
-    fifth of the documents (of more than one where there are fewer than ten). Of equal scores, to
-    nine decimals, the alphabet decides.
+    TF-IDF is over the labelled documents alone, with sublinear term frequency and unit length. Left
+    out are punctuation marks, single characters, English stop words, words without a vector, and
+    words in more than a fifth of the documents (in more than one, for fewer than ten documents).
+    Scores equal to nine decimals rank alphabetically.
 
     Args:
         documents: the labelled documents.
@@ -108,7 +105,7 @@ def words_of_documents(
         known: words that have a vector.
 
     Raises:
-        LopsError: a class without a labelled document, or whose documents hold no such word.
+        LopsError: a class without a labelled document, or without such a word in them.
 
     """
     from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, TfidfVectorizer
@@ -116,7 +113,7 @@ def words_of_documents(
     lacking = [label for label in classes if label not in set(labels)]
     if lacking:
         raise LopsError(
-            f"no labelled document for {', '.join(lacking)}; wanted at least one a class"
+            f"no labelled document for {', '.join(lacking)}; wanted at least one per class"
         )
     usable = {word for word in known if len(word) > 1 and is_word(word)} - ENGLISH_STOP_WORDS
     texts = [[word for word in flat(document) if word in usable] for document in documents]
@@ -126,8 +123,8 @@ def words_of_documents(
         scores = vectorizer.fit_transform(texts)
     except ValueError:
         raise LopsError(
-            f"the {len(texts)} labelled documents hold no word that is frequent in the corpus and rare among themselves; label others, or "
-            "more of them"
+            f"the {len(texts)} labelled documents hold no word that is frequent in the corpus and "
+            "rare among them; label other documents, or more"
         ) from None
     names = vectorizer.get_feature_names_out()
     chosen = {}
@@ -140,7 +137,8 @@ def words_of_documents(
     empty = [label for label, words in chosen.items() if not words]
     if empty:
         raise LopsError(
-            f"the labelled documents of {', '.join(empty)} hold no word of their own; label others, or more"
+            f"the labelled documents of {', '.join(empty)} hold no word of their own; label other "
+            "documents, or more"
         )
     log.info("words of the labelled documents: %s", chosen)
     return chosen

@@ -1,5 +1,6 @@
-"""Self-training on all real documents towards a sharpened, class-balanced target (WeSTClass,
-section 4.3 of its paper).
+"""Self-training on all real documents towards a sharpened, class-balanced target.
+
+WeSTClass, section 4.3.
 """
 
 from __future__ import annotations
@@ -22,14 +23,13 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class SelfTrained:
-    """What self-training ended with.
+    """The result of self-training.
 
     Attributes:
         probabilities: (n, k) float32 predictions on all documents with the final weights.
         iterations: updates made.
-        changed: fraction of documents whose class changed, at each refresh of the target after the
-            first.
-        converged: whether it stopped because few documents changed, not because of the limit.
+        changed: fraction of documents whose class changed, per refresh of the target but the first.
+        converged: whether training stopped because few documents changed, not at the limit.
 
     """
 
@@ -49,25 +49,24 @@ def self_train(
     seed: int,
     quiet: bool = True,
 ) -> SelfTrained:
-    """Train the pre-trained network on, in place.
+    """Continue training the pre-trained network, in place.
 
-    Every ``update_interval`` updates the target is made anew from predictions on all documents;
-    training stops there when fewer than ``stop_below`` of them changed their class since the last
-    time. Each update takes one batch; every pass over the documents is in a fresh random order, in
-    batches of similar length.
+    Every ``update_interval`` updates the target is recomputed from predictions on all documents.
+    Training stops when fewer than ``stop_below`` of them changed their class since the last time.
+    Each update takes one batch. Every pass over the documents has a new random order, in batches of
+    similar length.
 
     Args:
         network: pre-trained.
         prepared: n documents, as the network's ``prepare`` returns them.
         sizes: (n,) int, their lengths.
         settings: filled in by :meth:`WestclassSettings.for_length`.
-        labelled: positions and class codes of documents whose label was given; it stays their
-            target.
+        labelled: positions and class codes of the labelled documents; the label is their target.
         seed: of the order.
         quiet: no progress bar.
 
     Raises:
-        LopsError: the network predicts something that is not a number.
+        LopsError: a prediction is not a number.
 
     """
     interval = filled(settings.update_interval)
@@ -78,7 +77,8 @@ def self_train(
     batches: list[np.ndarray] = []
     changed: list[float] = []
     target = previous = np.zeros(0)
-    converged, iteration = False, 0
+    converged = False
+    iteration = 0
     bar = tqdm(
         total=settings.max_iterations,
         disable=quiet,
@@ -108,17 +108,17 @@ def self_train(
     log.info(
         "self-training: %d updates, %s",
         done,
-        "few documents change any more" if converged else "the limit",
+        "converged: few documents change" if converged else "the limit",
     )
     return SelfTrained(_predictions(network, prepared), done, tuple(changed), converged)
 
 
 def _predictions(network: Network, prepared: Any) -> np.ndarray:
     probabilities = network.predict_prepared(prepared)
-    if not np.isfinite(
-        probabilities
-    ).all():  # no class would change any more, and training would end as if it had succeeded
+    # With NaN no class changes any more, and training would seem to converge.
+    if not np.isfinite(probabilities).all():
         raise LopsError(
-            "the network's predictions are not numbers any more; wanted a training that converges: lower learning_rate"
+            "the network's predictions are not numbers any more; wanted a training that "
+            "converges: lower learning_rate"
         )
     return probabilities

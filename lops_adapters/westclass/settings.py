@@ -1,4 +1,4 @@
-"""Settings of a WeSTClass run, the presets, and the published sizes for short and long documents."""
+"""Settings of a WeSTClass run, its presets, and the published sizes."""
 
 from __future__ import annotations
 
@@ -22,20 +22,26 @@ from lops_adapters.runs.settings import (
 Value = TypeVar("Value")
 SUPERVISION = ("names", "keywords", "documents")
 NETWORKS = ("cnn", "han")
-# The original names its settings by data set: "short" is its row for AG News, "long" its row for
-# Yelp reviews.
+# The original has settings per data set: "short" are those for AG News, "long" for Yelp reviews.
 PUBLISHED: Mapping[tuple[str, str], Mapping[str, Any]] = {
-    ("cnn", "short"): {"max_words": 100, "pretrain_epochs": 20, "update_interval": 50, "learning_rate": 1e-3, "decay": 1e-6},
-    ("cnn", "long"): {"max_words": 500, "pretrain_epochs": 30, "update_interval": 50, "learning_rate": 1e-4, "decay": 1e-6},
+    ("cnn", "short"): {
+        "max_words": 100, "pretrain_epochs": 20,
+        "update_interval": 50, "learning_rate": 1e-3, "decay": 1e-6,
+    },
+    ("cnn", "long"): {
+        "max_words": 500, "pretrain_epochs": 30,
+        "update_interval": 50, "learning_rate": 1e-4, "decay": 1e-6,
+    },
     ("han", "short"): {
-        "max_sentences": 10, "max_words": 45, "pretrain_epochs": 100, "update_interval": 50, "learning_rate": 1e-3, "decay": 1e-5,
+        "max_sentences": 10, "max_words": 45, "pretrain_epochs": 100,
+        "update_interval": 50, "learning_rate": 1e-3, "decay": 1e-5,
     },
     ("han", "long"): {
-        "max_sentences": 40, "max_words": 30, "pretrain_epochs": 200, "update_interval": 100, "learning_rate": 1e-4, "decay": 1e-5,
+        "max_sentences": 40, "max_words": 30, "pretrain_epochs": 200,
+        "update_interval": 100, "learning_rate": 1e-4, "decay": 1e-5,
     },
 }  # fmt: skip
-# Mean words per document above which a corpus is long: where the short settings would cut the
-# average document.
+# A corpus is long above this mean of words per document: the short settings would cut it.
 LONG_FROM = 100
 
 
@@ -43,7 +49,7 @@ def filled(value: Value | None) -> Value:
     """Return a setting that :meth:`WestclassSettings.for_length` has filled in.
 
     Raises:
-        LopsError: it has not.
+        LopsError: it is not filled in.
 
     """
     if value is None:
@@ -64,8 +70,7 @@ class WestclassSettings(FrameworkSettings):
     PROBES: ClassVar[tuple[str, ...]] = ("same", "linear", "transformer")
     WHEN_FAITHFUL: ClassVar[Mapping[str, Any]] = {"vector_words": 1}
 
-    # Learning is abrupt here: once per epoch, the first look finds nearly everything learnt; see
-    # docs/westclass.md.
+    # Learning is abrupt: after one epoch nearly everything is learnt, see docs/westclass.md.
     every: int | str = setting(
         1,
         "look at the probe after every B updates, or once per epoch",
@@ -76,7 +81,7 @@ class WestclassSettings(FrameworkSettings):
     )
     supervision: str = setting(
         "keywords",
-        "what classes are known by: names, keywords (seed words), or labelled documents",
+        "source of the seeds: names, keywords (seed words), or labelled documents",
         choices=SUPERVISION,
         usual="documents with --labelled, else keywords, or names without any",
     )
@@ -90,7 +95,7 @@ class WestclassSettings(FrameworkSettings):
     vector_size: int = setting(100, "width of the Word2Vec vectors", within=AT_LEAST_ONE)
     vector_epochs: int = setting(5, "epochs of Word2Vec at least", within=AT_LEAST_ONE)
     vector_words: int = setting(
-        2_000_000, "words that Word2Vec reads at least: small corpora repeat", within=AT_LEAST_ONE
+        2_000_000, "words Word2Vec trains on, at least; small corpora repeat", within=AT_LEAST_ONE
     )
     min_count: int = setting(5, "rarer words get no vector", within=AT_LEAST_ONE)
     per_class: int = setting(500, "pseudo documents per class", within=AT_LEAST_ONE)
@@ -106,19 +111,21 @@ class WestclassSettings(FrameworkSettings):
         choices=("auto", "short", "long"),
         usual="auto, by the mean length",
     )
-    most_words: int | None = setting(None, "limit to the published max_words", within=AT_LEAST_ONE)
+    most_words: int | None = setting(
+        None, "upper limit on the published max_words", within=AT_LEAST_ONE
+    )
     max_words: int | None = setting(
         None,
-        "words of a document (han: of a sentence) that the network reads",
+        "words per document (han: per sentence) for the network",
         within=AT_LEAST_ONE,
         usual="published, at most --most-words",
     )
     max_sentences: int | None = setting(
-        None, "sentences that the han reads", within=AT_LEAST_ONE, usual="published: 10 or 40"
+        None, "sentences per document for the han", within=AT_LEAST_ONE, usual="published: 10 or 40"
     )
     pretrain_epochs: int | None = setting(
         None,
-        "epochs of pre-training, of the probe too",
+        "epochs of pre-training and of the probe",
         within=AT_LEAST_ONE,
         usual="published: cnn 20 or 30, han 100 or 200",
     )
@@ -134,14 +141,14 @@ class WestclassSettings(FrameworkSettings):
     )
     decay: float | None = setting(
         None,
-        "its decay: the step is learning_rate / (1 + decay * updates)",
+        "its decay: the rate is learning_rate / (1 + decay * updates)",
         within=NOT_NEGATIVE,
         usual="published: 1e-5 or 1e-6",
     )
     max_iterations: int = setting(5000, "updates of self-training at most", within=AT_LEAST_ONE)
     stop_below: float = setting(
         0.001,
-        "self-training stops when fewer documents than this share change their class",
+        "stop self-training if fewer documents than this share change their class",
         within=SHARE,
     )
 
@@ -156,20 +163,17 @@ class WestclassSettings(FrameworkSettings):
         object.__setattr__(self, "labelled", pairs)
 
     def for_length(self, mean_words: float) -> WestclassSettings:
-        """Return these settings, filled in for a corpus of so many words per document.
+        """Return these settings with the published sizes for a mean number of words per document.
 
         >>> WestclassSettings().for_length(300).max_words
         500
         >>> WestclassSettings(max_words=80).for_length(300).max_words
         80
         """
-        length = (
-            self.length if self.length != "auto" else "long" if mean_words > LONG_FROM else "short"
-        )
+        length = self.length
+        if length == "auto":
+            length = "long" if mean_words > LONG_FROM else "short"
         row = dict(PUBLISHED[self.network, length])
         row["max_words"] = min(row["max_words"], self.most_words or row["max_words"])
-        return replace(
-            self,
-            length=length,
-            **{name: value for name, value in row.items() if getattr(self, name) is None},
-        )
+        unset = {name: value for name, value in row.items() if getattr(self, name) is None}
+        return replace(self, length=length, **unset)

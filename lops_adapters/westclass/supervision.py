@@ -1,4 +1,4 @@
-"""What WeSTClass is told of the classes: names, seed words, or labelled documents."""
+"""WeSTClass's supervision: names, seed words, or labelled documents."""
 
 from __future__ import annotations
 
@@ -21,9 +21,7 @@ from lops_adapters.westclass.tokens import Document
 
 @dataclass(frozen=True)
 class Labelled:
-    """Documents whose class the user gave: (m,) int64 positions in the corpus and class codes;
-    usually none.
-    """
+    """Labelled documents, often none: (m,) int64 positions in the corpus and class codes."""
 
     positions: np.ndarray
     codes: np.ndarray
@@ -92,7 +90,7 @@ def read_labelled(path: Path) -> list[tuple[str, str]]:
 
 
 def draw_labelled(dataset: Dataset, per_class: int, seed: int) -> list[tuple[str, str]]:
-    """Draw documents whose gold label is used, at most half per class; they are not measured.
+    """Draw documents with their gold labels, at most half per class; they are not measured.
 
     Raises:
         LopsError: no gold labels, or too few documents of a class.
@@ -100,7 +98,8 @@ def draw_labelled(dataset: Dataset, per_class: int, seed: int) -> list[tuple[str
     """
     if dataset.gold is None:
         raise LopsError(
-            "--labelled-per-class needs gold labels, and this data set has none; give --labelled CSV"
+            "--labelled-per-class needs gold labels, and this data set has none; give "
+            "--labelled CSV"
         )
     labels = np.array(dataset.gold.labels, dtype=object)
     rng = np.random.default_rng(seed)
@@ -159,15 +158,11 @@ def find_seeds(
     settings: WestclassSettings,
     known: Collection[str],
 ) -> dict[str, list[Pieces]]:
-    """Return what the supervision says of each class, as words of the vocabulary."""
+    """Return the seeds of each class that the supervision gives, as words of the vocabulary."""
     if settings.supervision == "names":
         return seed_pieces({label: [label] for label in corpus.classes}, known)
     if settings.supervision == "keywords":
         return seed_pieces({label: corpus.seeds.get(label, ()) for label in corpus.classes}, known)
     given = [documents[i] for i in labelled.positions]
-    return seed_pieces(
-        words_of_documents(
-            given, [corpus.classes[i] for i in labelled.codes], corpus.classes, known
-        ),
-        known,
-    )
+    labels = [corpus.classes[i] for i in labelled.codes]
+    return seed_pieces(words_of_documents(given, labels, corpus.classes, known), known)

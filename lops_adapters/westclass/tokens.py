@@ -1,4 +1,4 @@
-"""Documents to sentences of tokens, punctuation included, as WeSTClass reads them."""
+"""Splits documents into sentences of tokens, punctuation included, as WeSTClass reads them."""
 
 from __future__ import annotations
 
@@ -20,22 +20,21 @@ _ESCAPED_MARKS = re.compile(r"([()?])")
 
 
 def tokenize(texts: Sequence[str], *, faithful: bool = False, quiet: bool = True) -> list[Document]:
-    """Cut lower-cased documents into tokens, and these into sentences after full stops, exclamation
-    and question marks.
+    """Split lower-cased documents into tokens, and the tokens into sentences.
+
+    Sentences end after full stops, exclamation marks and question marks.
 
     Args:
         texts: n documents; one without a token has no sentence.
         faithful: the original's tokens: ASCII only, numbers cut at the point, brackets and question
-            marks with a backslash in front, endings of contractions cut off where they are in lower
-            case.
+            marks with a backslash in front, contractions split only if in lower case.
         quiet: no progress bar.
 
     >>> tokenize(["Don't pay $5.50! It's the law_enforcement"])
     [[['do', "n't", 'pay', '5.50', '!'], ['it', "'s", 'the', 'law', 'enforcement']]]
     """
-    same: dict[
-        str, str
-    ] = {}  # one string object a word: a corpus has millions of tokens and few words
+    # One string object per word: a corpus has millions of tokens and few words.
+    same: dict[str, str] = {}
     cut = _original_tokens if faithful else _tokens
     documents = []
     for text in tqdm(texts, disable=quiet, unit="document", desc="tokenising", leave=False):
@@ -49,8 +48,7 @@ def _tokens(text: str) -> list[str]:
 
 @cache
 def _pattern() -> re.Pattern[str]:
-    # To Python's \w a vowel sign of Hindi or an accent of its own is no part of a word; all that
-    # words have lie below U+1F000.
+    # Python's \w excludes combining marks, such as Hindi vowel signs; all are below U+1F000.
     marks = "".join(
         character
         for character in map(chr, range(0x300, 0x1F000))
@@ -58,7 +56,7 @@ def _pattern() -> re.Pattern[str]:
     )
     return re.compile(
         rf"""
-        [^\W\d_]+?(?=n't\b)                      # the word a "n't" hangs on
+        [^\W\d_]+?(?=n't\b)                      # the word before "n't"
         | n't\b | '(?:s|ve|m|re|d|ll)\b          # contracted endings
         | \d+(?:[.,]\d+)+                        # 5.50 and 1,000
         | [^\W_]+(?:[{marks}][^\W_]*)*           # words and numbers, of any script
@@ -78,9 +76,8 @@ def _sentences(tokens: list[str]) -> Document:
     ended = True
     for token in tokens:
         ends = token in _SENTENCE_ENDS
-        if not sentences or (
-            ended and not ends
-        ):  # of "..." and "?!" all marks belong to the sentence they end
+        # All marks of "..." and "?!" belong to the sentence they end.
+        if not sentences or (ended and not ends):
             sentences.append([])
         sentences[-1].append(token)
         ended = ends
@@ -88,7 +85,7 @@ def _sentences(tokens: list[str]) -> Document:
 
 
 def is_word(token: str) -> bool:
-    """Return whether a token is a word or a number, not a mark or the ending of a contraction.
+    """Return whether a token is a word or number, not punctuation or the end of a contraction.
 
     >>> [token for token in ["law", "5.50", "n't", "'s", "."] if is_word(token)]
     ['law', '5.50']
@@ -106,8 +103,9 @@ def flat(document: Document) -> list[str]:
 
 
 def padded(documents: Iterable[Document], length: int) -> list[Document]:
-    """Return documents cut and filled up to ``length`` tokens with the word ``<PAD/>``, one
-    sentence each, as the original has them.
+    """Return documents cut or padded with ``<PAD/>`` to ``length`` tokens, as one sentence each.
+
+    As in the original.
     """
     cut = [flat(document)[:length] for document in documents]
     return [[tokens + [PAD] * (length - len(tokens))] for tokens in cut]
@@ -125,8 +123,14 @@ def word_counts(documents: Iterable[Document]) -> Counter[str]:
 def shape(
     document: Document, words: frozenset[str], max_sentences: int, max_words: int, *, ends: bool
 ) -> list[int]:
-    """Return how many known words each sentence has that a network reads, its closing marks counted
-    or not.
+    """Return the number of known words per sentence, of the sentences that a network reads.
+
+    Args:
+        document: sentences of tokens.
+        words: the known words.
+        max_sentences: sentences per document at most.
+        max_words: words per sentence at most.
+        ends: count closing marks.
 
     >>> shape([["a", "b", ".", "."], ["zz", "."], ["a"]], frozenset("ab."), 10, 45, ends=False)
     [2, 1]

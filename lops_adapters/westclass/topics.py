@@ -1,8 +1,7 @@
-"""Topics: the seed words of each class, expanded to their nearest words, and the distribution
-fitted to these.
+"""Topics: each class's seeds, expanded to their nearest words, and a distribution fitted to these.
 
-Source: Meng, Shen, Zhang and Han, "Weakly-Supervised Neural Text Classification", CIKM 2018, in the
-original's reading of it.
+Source: Meng, Shen, Zhang and Han, "Weakly-Supervised Neural Text Classification", CIKM 2018, as in
+the authors' program.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from lops_adapters.core import LopsError
 from lops_adapters.westclass.vmf import VonMisesFisher, check_unit, exactly_unit, fit
 
 log = logging.getLogger(__name__)
-_DECIMALS = 6  # two seeds are equally near their mean: the machine's rounding must not rank them
+_DECIMALS = 6  # rounding errors must not break ties: two seeds are equally near their mean
 
 
 @dataclass(frozen=True)
@@ -25,9 +24,9 @@ class Seed:
     """The seeds of one class.
 
     Attributes:
-        vectors: (s, d) unit vectors, one a seed, s >= 1.
-        words: indices in the vocabulary of those seeds that are one of its words, at most s, each
-            once; a seed of several words has a vector and no index.
+        vectors: (s, d) unit vectors, one per seed, s >= 1.
+        words: vocabulary indices of the seeds of one word, at most s, each once; a seed of several
+            words has no index.
 
     """
 
@@ -37,12 +36,11 @@ class Seed:
 
 @dataclass(frozen=True)
 class Topic:
-    """What a class is about.
+    """The topic of one class.
 
     Attributes:
-        words: (t,) int32, indices in the vocabulary: the nearest words, nearest first, or the
-            seeds' own words where the class keeps its seeds; there seeds of several words are
-            missing.
+        words: (t,) int32 indices into the vocabulary: the nearest words, nearest first; or, if the
+            class keeps its seeds, the seeds of one word.
         distribution: fitted to the vectors of these words, or of all seeds.
 
     """
@@ -52,15 +50,13 @@ class Topic:
 
 
 def find_topics(vectors: np.ndarray, seeds: Sequence[Seed]) -> list[Topic]:
-    """Expand every class's seeds to the largest size t at which no word is shared, and fit a
-    distribution to each class.
+    """Expand the seeds of all classes to disjoint topics of equal size and fit a distribution each.
 
-    A word's score for a class is its cosine with the mean of the class's seed vectors, rounded to
-    six decimals; equal scores are ranked by the lower index. At size t a class with t or more seeds
-    keeps them, any other class has its t best words, among which its seeds need not be. Sizes are
-    tried upwards from the smallest number of seeds, and the last one before the first collision is
-    taken. Where the seeds collide already, or the vocabulary ends, the seeds or the whole
-    vocabulary are the answer.
+    The score of a word for a class is its cosine with the mean of the class's seed vectors, rounded
+    to six decimals (ties: the lower index). At size t, a class with t or more seeds keeps them; any
+    other class has its t best words, which need not include its seeds. The size is the largest
+    before two classes first share a word, counted up from the smallest number of seeds. If the
+    seeds themselves collide, classes keep them; if nothing collides, t is the whole vocabulary.
 
     Args:
         vectors: (V, d) float32 unit vectors of the vocabulary.
@@ -71,11 +67,12 @@ def find_topics(vectors: np.ndarray, seeds: Sequence[Seed]) -> list[Topic]:
 
     Raises:
         LopsError: no class, a class without seeds, indices outside the vocabulary or repeated
-            within a class, vectors that are not of unit length or not of the vocabulary's width,
-            seeds that cancel out.
+            within a class, vectors of other than unit length or of another width than the
+            vocabulary's, seeds that cancel out.
 
     >>> words = np.array([[1, 0], [0.8, 0.6], [0, 1], [0.6, 0.8]], dtype=np.float32)
-    >>> [topic.words.tolist() for topic in find_topics(words, [Seed(words[[0]], [0]), Seed(words[[2]], [2])])]
+    >>> seeds = [Seed(words[[0]], [0]), Seed(words[[2]], [2])]
+    >>> [topic.words.tolist() for topic in find_topics(words, seeds)]
     [[0, 1], [2, 3]]
 
     """
@@ -101,7 +98,7 @@ def find_topics(vectors: np.ndarray, seeds: Sequence[Seed]) -> list[Topic]:
 
 
 def _largest_size(ranked: np.ndarray, seeds: Sequence[Seed]) -> int:
-    """Walk down all rankings together until a word is held twice; the size before that."""
+    """Return the largest size before two classes share a word."""
     smallest = min(len(seed.vectors) for seed in seeds)
     holders = np.zeros(ranked.shape[1], dtype=np.int64)
     for seed in seeds:
@@ -111,7 +108,7 @@ def _largest_size(ranked: np.ndarray, seeds: Sequence[Seed]) -> int:
     for size in range(smallest + 1, ranked.shape[1] + 1):
         added = []
         for order, seed in zip(ranked, seeds, strict=True):
-            if len(seed.vectors) == size - 1:  # the class lets go of its seeds at this size
+            if len(seed.vectors) == size - 1:  # at this size its best words replace its seeds
                 holders[list(seed.words)] -= 1
                 added.append(order[:size])
             elif len(seed.vectors) < size:
@@ -136,13 +133,16 @@ def _check(vectors: np.ndarray, seeds: Sequence[Seed]) -> None:
             )
         if seed.vectors.shape[1:] != vectors.shape[1:]:
             raise LopsError(
-                f"class {code} has seed vectors of shape {seed.vectors.shape}; wanted rows of {vectors.shape[1]}, as the words"
+                f"class {code} has seed vectors of shape {seed.vectors.shape}; wanted rows of "
+                f"{vectors.shape[1]}, as the words"
             )
         if len(set(seed.words)) < len(seed.words) or len(seed.words) > len(seed.vectors):
             raise LopsError(
-                f"class {code} has {len(seed.vectors)} seeds and the words {list(seed.words)}; wanted each word once"
+                f"class {code} has {len(seed.vectors)} seeds and the words {list(seed.words)}; "
+                "wanted each word once"
             )
         if not all(0 <= word < len(vectors) for word in seed.words):
             raise LopsError(
-                f"class {code} names the words {list(seed.words)}; wanted indices from 0 to {len(vectors) - 1}"
+                f"class {code} names the words {list(seed.words)}; wanted indices from 0 to "
+                f"{len(vectors) - 1}"
             )

@@ -1,6 +1,4 @@
-"""The von Mises-Fisher distribution: the bell curve of the unit sphere, which WeSTClass takes for a
-topic's shape.
-"""
+"""The von Mises-Fisher distribution on the unit sphere, WeSTClass's model of a topic."""
 
 from __future__ import annotations
 
@@ -11,7 +9,7 @@ import numpy as np
 from lops_adapters.core import LopsError
 
 _KAPPA_OF_A_POINT = 1e10
-_POINT = 1e-10  # a mean length this close to 1 means that all vectors are one
+_POINT = 1e-10  # a mean length this close to 1: all vectors are equal
 _NO_DIRECTION = 1e-9
 _NOT_UNIT = 1e-3
 
@@ -41,58 +39,60 @@ class VonMisesFisher:
 
 
 def fit(vectors: np.ndarray, what: str = "vectors") -> VonMisesFisher:
-    """Fit to directions: S is their sum, r = |S| / t, mean = S / |S|, kappa = r (d - r^2) / (1 -
-    r^2), at most 1e10.
+    """Fit a distribution to t directions of d dimensions.
+
+    With S their sum and r = |S| / t: mean = S / |S|, kappa = r (d - r^2) / (1 - r^2), at most 1e10.
+    Equal vectors, such as a single one, get 1e10. The original fits a mixture of one component,
+    which amounts to the same.
 
     Source: the approximation of Banerjee et al., "Clustering on the Unit Hypersphere using von
-    Mises-Fisher Distributions", JMLR 6 (2005), to which the original's mixture of one component
-    comes down. Vectors that are all the same, as where t = 1, get 1e10.
+    Mises-Fisher Distributions", JMLR 6 (2005).
 
     Args:
-        vectors: (t, d) unit vectors of any float type; their rounding is taken out in float64.
-        what: how an error names them.
+        vectors: (t, d) unit vectors of any float type, normalised again in float64.
+        what: their name in errors.
 
     Raises:
-        LopsError: no vector, vectors that are not of unit length, or vectors that cancel out and so
-            have no direction.
+        LopsError: no vector, vectors that are not of unit length, or vectors that cancel out.
 
     """
     check_unit(vectors, what)
     t, d = vectors.shape
     if not t or d < 2:
         raise LopsError(
-            f"{what} have shape {vectors.shape}; wanted one or more, of two or more dimensions, to fit a topic to"
+            f"{what} have shape {vectors.shape}; wanted one or more vectors of two or more "
+            "dimensions to fit a topic to"
         )
     total = exactly_unit(vectors).sum(axis=0)
     length = float(np.linalg.norm(total))
     r = length / t
     if r < _NO_DIRECTION:
         raise LopsError(
-            f"{what} ({t}) cancel out, so they have no mean direction; wanted words that have something in common"
+            f"{what} ({t}) cancel out, so they have no mean direction; wanted words that have "
+            "something in common"
         )
-    kappa = (
-        _KAPPA_OF_A_POINT if 1 - r < _POINT else min(r * (d - r**2) / (1 - r**2), _KAPPA_OF_A_POINT)
-    )
+    kappa = _KAPPA_OF_A_POINT
+    if 1 - r >= _POINT:
+        kappa = min(r * (d - r**2) / (1 - r**2), _KAPPA_OF_A_POINT)
     return VonMisesFisher(total / length, kappa)
 
 
 def exactly_unit(vectors: np.ndarray) -> np.ndarray:
-    """Return unit vectors without the rounding of a smaller float type, which can make r exceed 1;
-    (t, d) float64.
-    """
+    """Return vectors normalised again in float64; in a smaller type r could exceed 1."""
     exact = np.asarray(vectors, dtype=np.float64)
     return np.asarray(exact / np.linalg.norm(exact, axis=1, keepdims=True))
 
 
 def check_unit(vectors: np.ndarray, what: str) -> None:
-    """Refuse anything but a matrix whose rows have unit length, within 0.001."""
+    """Refuse anything but a matrix of rows of unit length, within 0.001."""
     if np.ndim(vectors) != 2:
         raise LopsError(
-            f"{what} have shape {np.shape(vectors)}; wanted two dimensions: one row a word"
+            f"{what} have shape {np.shape(vectors)}; wanted two dimensions: one row per word"
         )
     lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
-    bad = np.flatnonzero(~(np.abs(lengths - 1) <= _NOT_UNIT))  # so written that NaN is bad too
+    bad = np.flatnonzero(~(np.abs(lengths - 1) <= _NOT_UNIT))  # NaN is bad too
     if len(bad):
         raise LopsError(
-            f"{what} have length {lengths[bad[0]]:.4g} in row {bad[0]}; wanted 1: divide each row by its length"
+            f"{what} have length {lengths[bad[0]]:.4g} in row {bad[0]}; wanted 1: divide each row "
+            "by its length"
         )

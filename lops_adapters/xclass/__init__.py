@@ -1,3 +1,1 @@
-"""X-Class with LOPS: class vectors from class names alone, documents aligned to them, a selector, a
-classifier.
-"""
+"""X-Class with LOPS: class names alone, aligned documents, a selector, a fine-tuned encoder."""

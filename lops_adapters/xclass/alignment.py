@@ -1,5 +1,6 @@
-"""Documents aligned to classes: PCA, then a Gaussian mixture or k-means that starts from the
-nearest class (X-Class, section 3.4).
+"""Alignment of documents with classes: PCA, then a Gaussian mixture or k-means.
+
+Both start from the nearest class (X-Class, section 3.4).
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ from lops_adapters.xclass.classes import unit
 
 @dataclass(frozen=True)
 class Alignment:
-    """What alignment says of n documents.
+    """The aligned classes of n documents.
 
     Attributes:
         codes: (n,) int64 class codes.
-        confidence: (n,) float64, larger is surer: log-odds of the class against all others
-            (``gmm``), or minus the distance to its centre.
+        confidence: (n,) float64, higher is more confident: log-odds of the class against all
+            others (``gmm``), or minus the distance to its centre (``kmeans``).
 
     """
 
@@ -31,12 +32,9 @@ class Alignment:
 
 
 def nearest_class(documents: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    """Class of the largest cosine, (n,) int64; equal ones go to the lower code."""
-    return np.asarray(
-        np.round(unit(documents.astype(np.float64)) @ unit(classes.astype(np.float64)).T, 6).argmax(
-            axis=1
-        )
-    )
+    """Return the class of the largest cosine, (n,) int64; ties go to the lower code."""
+    cosines = unit(documents.astype(np.float64)) @ unit(classes.astype(np.float64)).T
+    return np.asarray(np.round(cosines, 6).argmax(axis=1))
 
 
 def align(
@@ -47,14 +45,14 @@ def align(
     components: int = 64,
     seed: int = 0,
 ) -> Alignment:
-    """Align documents with classes; component i stays class i, because that is where it starts.
+    """Align documents with classes; component i starts at class i and keeps its code.
 
     Args:
         documents: (n, width) float32, n >= 2.
         classes: (k, width) float32.
         method: ``gmm`` or ``kmeans``.
-        components: of the PCA; fewer where the documents vary in fewer directions.
-        seed: of scikit-learn's estimators, none of which draws anything here.
+        components: of the PCA; fewer if the documents vary in fewer directions.
+        seed: passed to scikit-learn's estimators, which draw nothing here.
 
     Raises:
         LopsError: all documents have the same vector.
@@ -65,17 +63,16 @@ def align(
     documents, classes = documents.astype(np.float64), classes.astype(np.float64)
     if not np.ptp(documents, axis=0).any():
         raise LopsError(
-            f"all {len(documents)} documents have the same vector; wanted documents that differ"
+            f"all {len(documents)} documents have the same vector; wanted documents that differ: "
+            "check the texts"
         )
-    pca = PCA(min(components, *documents.shape), svd_solver="covariance_eigh").fit(
-        documents
-    )  # exact: draws nothing at any size
-    # Where the documents do not vary, axes are arbitrary, but classes still differ along them.
+    # This solver is exact at any size: it draws nothing.
+    pca = PCA(min(components, *documents.shape), svd_solver="covariance_eigh").fit(documents)
+    # Axes without variance are arbitrary, but the class vectors would differ along them.
     varies = pca.explained_variance_ > 1e-9 * pca.explained_variance_.max()
     points, centres = pca.transform(documents)[:, varies], pca.transform(classes)[:, varies]
-    return (
-        _k_means(points, centres, seed) if method == "kmeans" else _mixture(points, centres, seed)
-    )
+    fit = _k_means if method == "kmeans" else _mixture
+    return fit(points, centres, seed)
 
 
 def _mixture(points: np.ndarray, centres: np.ndarray, seed: int) -> Alignment:
@@ -84,12 +81,9 @@ def _mixture(points: np.ndarray, centres: np.ndarray, seed: int) -> Alignment:
 
     start = nearest_class(points, centres)
     counts = np.bincount(start, minlength=len(centres))
-    means = np.array(
-        [
-            points[start == code].mean(axis=0) if counts[code] else centres[code]
-            for code in range(len(centres))
-        ]
-    )
+    means = centres.copy()  # of the classes without a document
+    for code in np.flatnonzero(counts):
+        means[code] = points[start == code].mean(axis=0)
     spread = points - means[start]
     precision = np.linalg.inv(spread.T @ spread / len(points) + 1e-6 * np.eye(points.shape[1]))
     weights = np.maximum(counts, 1e-10)
@@ -106,28 +100,23 @@ def _mixture(points: np.ndarray, centres: np.ndarray, seed: int) -> Alignment:
         mixture.fit(points)
     if not mixture.converged_:
         warnings.warn(
-            "the Gaussian mixture did not converge; its last state is used",
-            LopsWarning,
-            stacklevel=2,
+            "the Gaussian mixture did not converge; using its last state", LopsWarning, stacklevel=2
         )
-    # Posteriors round to exactly 1 in float64, and a tie of half the corpus is then broken by the
-    # order of the file; log-odds do not.
+    # Posteriors round to exactly 1 in float64 and tie for half the corpus; log-odds do not.
     whitened = points @ mixture.precisions_cholesky_
-    distances = np.stack(
-        [
-            ((whitened - mean) ** 2).sum(axis=1)
-            for mean in mixture.means_ @ mixture.precisions_cholesky_
-        ],
-        axis=1,
-    )
+    whitened_means = mixture.means_ @ mixture.precisions_cholesky_
+    distances = np.stack([((whitened - mean) ** 2).sum(axis=1) for mean in whitened_means], axis=1)
     joint = np.log(np.maximum(mixture.weights_, 1e-300)) - 0.5 * distances
     codes = joint.argmax(axis=1)
     return Alignment(codes, log_odds(joint, codes))
 
 
 def log_odds(joint: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """Log-odds of each row's own column against all others, (n,) float64, from unnormalised
-    log-probabilities (n, k).
+    """Return the log-odds of each row's own column against all others, (n,) float64.
+
+    Args:
+        joint: (n, k) unnormalised log-probabilities.
+        codes: (n,) int, the column of each row.
 
     >>> log_odds(np.log([[0.6, 0.3, 0.1]]), np.array([0])).round(3).tolist()
     [0.405]
@@ -150,10 +139,10 @@ def _k_means(points: np.ndarray, centres: np.ndarray, seed: int) -> Alignment:
 
 
 def most_confident(alignment: Alignment, fraction: float, seed: int) -> np.ndarray:
-    """Return the positions of the most confident fraction of each class, ascending; at least one of
-    each class that has any.
+    """Return the positions of the most confident fraction of each class, ascending.
 
-    Equal confidences are broken by a seeded hash of the position, never by the order of the file.
+    A class with documents keeps at least one. Ties: a seeded hash of the position, never the order
+    of the file.
     """
     ties = tie_hash(np.arange(len(alignment.codes)), seed)
     kept = []

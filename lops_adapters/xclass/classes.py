@@ -12,12 +12,11 @@ from lops_adapters.core import LopsError
 
 @dataclass(frozen=True)
 class ClassVectors:
-    """What the classes are described by.
+    """Vectors and words of the classes.
 
     Attributes:
         vectors: (k, width) float32.
-        words: for each class the indices of its words, in the order they were added; the name
-            itself is left out.
+        words: per class the indices of its words, in the order they were added, without the name.
 
     """
 
@@ -34,27 +33,31 @@ def describe_classes(
     most: int = 100,
     faithful: bool = False,
 ) -> ClassVectors:
-    """Grow the classes' word lists, a word a class and round, until a list becomes inconsistent.
+    """Grow a word list per class, one word per round, until the list becomes inconsistent.
 
-    A class's vector is the mean of its name's and its words' vectors, weighted by 1, 1/2, 1/3, ...
-    A class takes the candidate nearest to it of those that are nearest to no other class and that
-    no class ever had; equal ones go by the lower index. It stops, and gives its last word back,
-    when a word of another class is nearest to it, one of its own is nearest to another class, or a
-    candidate is nearer than one of its own words; without a candidate it stops and, if consistent,
-    keeps its words. A name of one word counts among its class's words; the parts of a name of
-    several words belong to nobody, not even to a class that one of them is the name of.
+    The vector of a class is the mean of the vectors of its name and its words, weighted by 1, 1/2,
+    1/3, ... In each round a class adds its nearest candidate: a word that is nearest to this class
+    and was never in a list (ties: the lower index). A list is inconsistent when
+
+    - a word of another class is nearest to this class,
+    - a word of its own is nearest to another class, or
+    - a candidate is nearer than one of its own words.
+
+    An inconsistent class gives its last word back and stops. A class without a candidate stops,
+    and keeps its words if they are consistent. A name of one word counts as a word of its class.
+    The parts of a longer name belong to no class, even if one of them is the name of another class.
 
     Args:
         names: (k, width) float32 vectors of the class names.
-        name_words: for each class the indices of its name's words.
+        name_words: per class the indices of its name's words.
         static: (V, width) float32 vectors of the words.
         candidates: (m,) int indices of the words that may describe a class, ascending.
-        most: words a class at most, the name included.
+        most: words per class at most, the name included.
         faithful: after a class stops, the classes behind it wait for the next round, as in the
             original.
 
     Raises:
-        LopsError: a name's vector is zero, or two names have the same one.
+        LopsError: the vector of a name is zero, or two names have the same vector.
 
     """
     _check(names)
@@ -73,13 +76,12 @@ def describe_classes(
                     break
             else:
                 growth.add(code, candidate)
-    return ClassVectors(
-        growth.vectors, tuple(tuple(growth.index[row].tolist()) for row in growth.lists)
-    )
+    lists = tuple(tuple(growth.index[row].tolist()) for row in growth.lists)
+    return ClassVectors(growth.vectors, lists)
 
 
 class _Growth:
-    """The lists as they grow; words are numbered among the candidates and the names of one word."""
+    """The growing lists; words are numbered among the candidates and the names of one word."""
 
     def __init__(
         self,
@@ -90,11 +92,11 @@ class _Growth:
     ) -> None:
         single = [words[0] if len(words) == 1 else -1 for words in name_words]
         parts = [word for words in name_words if len(words) > 1 for word in words]
-        self.index = np.setdiff1d(
-            np.union1d(candidates, [word for word in single if word >= 0]), parts
-        ).astype(np.int64)
+        known = np.union1d(candidates, [word for word in single if word >= 0])
+        self.index = np.setdiff1d(known, parts).astype(np.int64)
         place = {word: number for number, word in enumerate(self.index.tolist())}
-        self.names, self.words = names.astype(np.float64), static[self.index].astype(np.float64)
+        self.names = names.astype(np.float64)
+        self.words = static[self.index].astype(np.float64)
         self.unit = unit(self.words)
         self.own_name = [place.get(word) for word in single]
         self.lists: list[list[int]] = [[] for _ in names]
@@ -104,7 +106,7 @@ class _Growth:
         self.vectors = names.astype(np.float32)
 
     def similarity(self) -> np.ndarray:
-        """(candidates, k) cosines; rounded, so that the order of additions decides nothing."""
+        """Return the (candidates, k) cosines, rounded: the order of additions must not decide."""
         return np.asarray(np.round(self.unit @ unit(self.vectors.astype(np.float64)).T, 6))
 
     def candidate(self, code: int, nearest: np.ndarray, best: np.ndarray) -> int | None:
@@ -131,9 +133,7 @@ class _Growth:
     def stop(self, code: int, *, give_back: bool) -> None:
         self.finished[code] = True
         if give_back and self.lists[code]:
-            self.lists[
-                code
-            ].pop()  # stays claimed, as in the original: no class wants what was inconsistent
+            self.lists[code].pop()  # stays claimed, as in the original: no other class may add it
             self._renew(code)
 
     def _renew(self, code: int) -> None:
@@ -143,7 +143,7 @@ class _Growth:
 
 
 def unit(vectors: np.ndarray) -> np.ndarray:
-    """Return rows scaled to length 1; rows of zeros stay."""
+    """Return rows scaled to length 1; rows of zeros stay zero."""
     return np.asarray(vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12))
 
 
@@ -151,11 +151,13 @@ def _check(names: np.ndarray) -> None:
     lengths = np.linalg.norm(names, axis=1)
     if not (lengths > 0).all():
         raise LopsError(
-            f"the name of class {int(lengths.argmin())} has a vector of zeros; wanted one from the corpus or a template"
+            f"the name of class {int(lengths.argmin())} has a vector of zeros; wanted one from the "
+            "corpus or a template"
         )
     same = np.round(unit(names) @ unit(names).T, 6) >= 1
     pairs = np.argwhere(np.triu(same, 1))
     if len(pairs):
         raise LopsError(
-            f"the names of classes {pairs[0][0]} and {pairs[0][1]} have the same vector; wanted names that differ in a word"
+            f"the names of classes {pairs[0][0]} and {pairs[0][1]} have the same vector; wanted "
+            "names that differ in a word"
         )

@@ -1,4 +1,4 @@
-"""X-Class's final classifier, a fine-tuned encoder, and the probes a selector may watch."""
+"""X-Class's final classifier, a fine-tuned encoder, and its probes."""
 
 from __future__ import annotations
 
@@ -6,15 +6,14 @@ from lops_adapters.probes import Probe, probe_class
 from lops_adapters.probes.transformer import TransformerProbe
 from lops_adapters.xclass.settings import XclassSettings
 
-_PAIRED = {
-    "bert-base-uncased": "bert-base-cased"
-}  # the original's encoders of vectors and of the classifier
+# Encoder of the vectors -> encoder of the classifier, as in the original.
+_PAIRED = {"bert-base-uncased": "bert-base-cased"}
 
 
 def build_classifier(
     settings: XclassSettings, device: str, *, epochs: int | None = None, quiet: bool = True
 ) -> TransformerProbe:
-    """Return the classifier, untrained; ``epochs`` other than its own make it a probe."""
+    """Return the untrained classifier; ``epochs`` replaces the settings' number of epochs."""
     return TransformerProbe(
         encoder=settings.classifier or _PAIRED.get(settings.encoder, settings.encoder),
         epochs=epochs or settings.epochs,
@@ -27,9 +26,7 @@ def build_classifier(
 
 
 def build_probe(settings: XclassSettings, device: str, *, quiet: bool = True) -> Probe:
-    """Return the probe that the settings ask for: a fresh copy of the classifier, or the linear
-    one.
-    """
+    """Return the probe of the settings: an untrained classifier, or the linear probe."""
     if settings.probe != "same":
         return probe_class(settings.probe)(quiet=quiet)
     return build_classifier(settings, device, epochs=settings.probe_epochs, quiet=quiet)

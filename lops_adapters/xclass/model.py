@@ -10,8 +10,6 @@ from lops_adapters.runs.models import ProbeClassifier
 
 @dataclass
 class XclassClassifier(ProbeClassifier):
-    """Predicts the class of any text, the way the run that trained it did: with a fine-tuned
-    encoder.
-    """
+    """Predicts the class of any text, with the fine-tuned encoder of a run."""
 
     kind: ClassVar[str] = "xclass"

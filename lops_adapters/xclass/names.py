@@ -1,4 +1,4 @@
-"""Vectors of class names, of one word or several, frequent or never seen."""
+"""Vectors of class names: of one word or several, in the corpus or not."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lops_adapters.probes.context_encoder import ContextEncoder
 from lops_adapters.xclass.words import cut
 
 log = logging.getLogger(__name__)
-# What the original's users call classes whose labels are no single word (its released data).
+# The names that the original's released data gives to two classes.
 RENAMED = {"real_estate": "estate", "united_states": "america"}
 _TEMPLATE = "This document is about {} ."
 
@@ -25,10 +25,10 @@ class Names:
 
     Attributes:
         vectors: (k, width) float32.
-        words: for each class the indices of its name's words that the corpus holds.
-        source: for each class where its vector is from: ``corpus`` (one word), ``parts`` (the mean
-            of several) or ``template`` (the corpus holds none of them, or not those that tell it
-            from another name).
+        words: per class the indices of its name's words that occur in the corpus.
+        source: per class where its vector comes from: ``corpus`` (one word), ``parts`` (the mean of
+            several) or ``template`` (the corpus has no word of it, or not enough to tell it from
+            another name).
 
     """
 
@@ -47,24 +47,23 @@ def name_parts(name: str) -> list[str]:
 
 
 def check_names(classes: Sequence[str]) -> None:
-    """Refuse names that X-Class cannot work from: fewer than two classes, a name without a word,
-    two of the same words.
-    """
+    """Refuse fewer than two classes, a name without a word, and names of the same words."""
     if len(classes) < 2:
         raise LopsError(f"found {len(classes)} class; wanted at least two to tell apart")
-    parts = {
-        name: frozenset(name_parts(name)) for name in classes
-    }  # in any order they have the same mean
+    # Sets: in any order the words have the same mean.
+    parts = {name: frozenset(name_parts(name)) for name in classes}
     empty = [name for name, words in parts.items() if not words]
     if empty:
         raise LopsError(
-            f"class names without a word: {', '.join(map(repr, empty))}; X-Class starts from names that say something"
+            f"class names without a word: {', '.join(map(repr, empty))}; wanted names that say "
+            "something: X-Class starts from them"
         )
     for name in classes:
         same = [other for other in classes if parts[other] == parts[name]]
         if len(same) > 1:
             raise LopsError(
-                f"the class names {', '.join(map(repr, same))} are the same words; wanted names that differ"
+                f"the class names {', '.join(map(repr, same))} are the same words; wanted names "
+                "that differ"
             )
 
 
@@ -79,37 +78,29 @@ def name_vectors(
     Args:
         classes: k names that :func:`check_names` accepts.
         vocabulary: index of every word of the corpus.
-        static: (V, width) float32 vectors of the words; zeros where a word has none.
-        encoder: encodes the names that the corpus does not hold, in a short sentence.
+        static: (V, width) float32 vectors of the words; zeros for words without a vector.
+        encoder: encodes the names that the corpus lacks, in a short sentence.
 
     """
     named = [tuple(dict.fromkeys(name_parts(name))) for name in classes]
-    known = [
-        tuple(
-            vocabulary[part]
-            for part in parts
-            if part in vocabulary and static[vocabulary[part]].any()
-        )
-        for parts in named
-    ]
+    places = [[vocabulary[part] for part in parts if part in vocabulary] for parts in named]
+    known = [tuple(place for place in own if static[place].any()) for own in places]
     times = Counter(map(frozenset, known))
     vectors, words, source = [], [], []
     for name, parts, found in zip(classes, named, known, strict=True):
-        # Without the words the corpus lacks, a name may be left with the same ones as another.
+        # Without the words the corpus lacks, two names can come down to the same words.
         telling = found and (len(found) == len(parts) or times[frozenset(found)] == 1)
-        words.append(found if telling else ())
-        source.append("template" if not telling else "corpus" if len(parts) == 1 else "parts")
-        vectors.append(
-            static[list(found)].mean(axis=0)
-            if telling
-            else _from_template(name_parts(name), encoder)
-        )
+        if telling:
+            words.append(found)
+            vectors.append(static[list(found)].mean(axis=0))
+            source.append("corpus" if len(parts) == 1 else "parts")
+        else:
+            words.append(())
+            vectors.append(_from_template(name_parts(name), encoder))
+            source.append("template")
         if source[-1] != "corpus":
-            log.info(
-                "class name %r: vector from %s",
-                name,
-                "its parts" if telling else "a template, since the corpus lacks it",
-            )
+            how = "its parts" if telling else "a template (the corpus lacks some of its words)"
+            log.info("class name %r: vector from %s", name, how)
     return Names(np.stack(vectors).astype(np.float32), tuple(words), tuple(source))
 
 
@@ -119,6 +110,5 @@ def _from_template(parts: Sequence[str], encoder: ContextEncoder) -> np.ndarray:
     lengths = [len(ids) for ids in pieces]
     begin = sum(lengths[: len(before)])
     end = begin + sum(lengths[len(before) : len(before) + len(parts)])
-    return np.asarray(
-        encoder.encode([[piece for ids in pieces for piece in ids]], [[(begin, end)]])[0][0]
-    )
+    sentence = [piece for ids in pieces for piece in ids]
+    return np.asarray(encoder.encode([sentence], [[(begin, end)]])[0][0])

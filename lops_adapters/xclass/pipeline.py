@@ -1,5 +1,4 @@
-"""X-Class from top to bottom. The LOPS selector stands where the LOPS paper puts it: after
-documents are aligned with classes.
+"""X-Class from top to bottom; :func:`run_arm` selects after alignment, as in the LOPS paper.
 
 Source: Wang, Mekala and Shang, "X-Class: Text Classification with Extremely Weak Supervision",
 NAACL 2021; docs/xclass.md lists what differs.
@@ -82,7 +81,7 @@ class ArmResult:
 
 
 class _Tokens(NamedTuple):
-    """The words of the corpus; places and documents, both (t,) int64, of its readable tokens."""
+    """The words of the corpus; positions and documents of its words, both (t,) int64."""
 
     words: WordCorpus
     wanted: np.ndarray
@@ -93,7 +92,7 @@ def prepare(corpus: Corpus, job: Job[XclassSettings]) -> Prepared:
     """Represent and align the documents.
 
     Raises:
-        LopsError: names, texts or settings cannot work; before the long work where possible.
+        LopsError: names, texts or settings cannot work; where possible before the long work.
 
     """
     check_names(corpus.classes)
@@ -104,7 +103,7 @@ def prepare(corpus: Corpus, job: Job[XclassSettings]) -> Prepared:
     arrays, encode_seconds = folder.stage(
         "representation", partial(_represent, tokens, corpus, job)
     )
-    for vectors in ("vectors.npy", "vectors.json"):  # by far the largest, and no longer needed
+    for vectors in ("vectors.npy", "vectors.json"):  # the largest files, no longer needed
         (folder.work / vectors).unlink(missing_ok=True)
     aligned, align_seconds = folder.stage(
         "alignment", partial(_align, arrays, readable, settings, job.seed)
@@ -173,7 +172,7 @@ def pseudo_label(
     if len(set(labels)) < 2:
         raise LopsError(
             f"all {len(kept)} pseudo-labels are {labels[0]!r}; wanted at least two classes: "
-            "give class names that say more"
+            "give more telling class names"
         )
     scores = alignment.confidence[kept].astype(np.float64)
     return PseudoLabels(readable[kept], labels, scores, len(corpus), corpus.classes)
@@ -233,7 +232,7 @@ def _represent(tokens: _Tokens, corpus: Corpus, job: Job[XclassSettings]) -> dic
         faithful=settings.faithful,
     )
     known = frequent[word_id]
-    # A document without a frequent word is represented by all its words.
+    # Documents without a frequent word use all their words.
     known |= ~np.isin(document, document[known])
     found = document_vectors(
         word_id,

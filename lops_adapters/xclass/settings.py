@@ -27,7 +27,7 @@ ALIGNMENTS = ("gmm", "kmeans")
 
 @dataclass(frozen=True, kw_only=True)
 class XclassSettings(FrameworkSettings):
-    """Settings of X-Class; the probe ``same`` is the final classifier, fresh."""
+    """Settings of X-Class; the probe ``same`` is an untrained copy of the final classifier."""
 
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "quick": {},
@@ -51,21 +51,21 @@ class XclassSettings(FrameworkSettings):
     )
     min_count: int = setting(5, "rarer words do not describe a class", within=AT_LEAST_ONE)
     class_words: int = setting(
-        100, "words that describe a class at most, its name included", within=AT_LEAST_ONE
+        100, "words per class at most, the name included", within=AT_LEAST_ONE
     )
-    attention: str = setting("mixture", "how words weigh in a document's vector", choices=ATTENTION)
+    attention: str = setting("mixture", "weights of words in a document", choices=ATTENTION)
     components: int = setting(64, "PCA components before alignment", within=AT_LEAST_ONE)
     alignment: str = setting(
         "gmm", "gmm: a Gaussian mixture with one covariance; or kmeans", choices=ALIGNMENTS
     )
     confident: float = setting(
-        0.5, "fraction per class, the most confidently aligned, to train on", within=FRACTION
+        0.5, "most confidently aligned fraction per class to train on", within=FRACTION
     )
     classifier: str | None = setting(
         None,
         "encoder of the classifier",
         metavar="NAME|PATH",
-        usual="that of --encoder; bert-base-cased for bert-base-uncased",
+        usual="as --encoder; bert-base-cased for bert-base-uncased",
     )
     epochs: int = setting(3, "epochs of the classifier", within=AT_LEAST_ONE)
     batch_size: int = setting(32, "documents per update", within=AT_LEAST_ONE)
@@ -73,6 +73,6 @@ class XclassSettings(FrameworkSettings):
         None, "learning rate of the classifier", within=ABOVE_ZERO, usual="the encoder's own"
     )
     max_tokens: int = setting(
-        128, "word pieces of a document that the classifier reads", within=AT_LEAST_ONE
+        128, "word pieces per document for the classifier", within=AT_LEAST_ONE
     )
     probe_epochs: int = setting(4, "epochs of the probe at most", within=AT_LEAST_ONE)

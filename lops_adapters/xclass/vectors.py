@@ -1,4 +1,4 @@
-"""Vectors of every word in its context, and of every word as such: the mean over its occurrences."""
+"""Contextual vectors of all words, and static ones: the mean over a word's occurrences."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ import numpy as np
 from lops_adapters.probes.context_encoder import ContextEncoder, Window, encode_windows
 from lops_adapters.xclass.words import WordCorpus
 
-_BLOCK = 16384  # vectors added up at a time
+_BLOCK = 16384  # vectors summed at a time
 
 
 def windows(document_start: np.ndarray, lengths: np.ndarray, room: int) -> Iterator[Window]:
     """Cut documents into windows of at most ``room`` word pieces.
 
-    A word is encoded in the first window it fits into; each window but a document's first also
-    holds the words before it, as context, up to half the room.
+    A word is encoded in the first window it fits into. Every window of a document but the first
+    also holds the words before it as context, up to half the room.
 
     Args:
         document_start: (n + 1,) int64, where each document's words begin.
         lengths: (tokens,) int64 word pieces of each word, at most ``room``.
-        room: word pieces in a window.
+        room: word pieces per window.
 
     """
     total = np.concatenate([[0], np.cumsum(lengths)])
@@ -46,8 +46,11 @@ def contextual_vectors(
     *,
     quiet: bool = True,
 ) -> np.ndarray:
-    """Encode the corpus once; returns a memory-mapped (wanted tokens, width) float16 array, each
-    the mean of a word's pieces.
+    """Encode the corpus once and return the vectors of the wanted words.
+
+    Returns:
+        Memory-mapped (wanted tokens, width) float16 array: the mean of each word's pieces.
+
     """
     pieces = encoder.pieces(words.vocabulary)
     lengths = np.array([len(ids) for ids in pieces], dtype=np.int64)[words.word_id]
@@ -56,8 +59,9 @@ def contextual_vectors(
 
 
 def static_vectors(word_id: np.ndarray, vectors: np.ndarray, size: int) -> np.ndarray:
-    """Return the mean vector of every word, (V, width) float32, zeros for words without one; added
-    up in float64.
+    """Return the mean vector of every word, (V, width) float32; zeros for words without one.
+
+    The sums are float64.
 
     Args:
         word_id: (m,) int, the word of each vector.

@@ -1,4 +1,4 @@
-"""Documents to words, as BERT's basic tokenizer cuts them."""
+"""Splits documents into words, as BERT's basic tokenizer does."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class WordCorpus:
     """The words of n documents as flat arrays, in reading order.
 
     Attributes:
-        vocabulary: distinct words and marks, lower-case, in alphabetical order.
-        word_id: (tokens,) int32, indexes the vocabulary.
+        vocabulary: distinct words and punctuation marks, lower-case, in alphabetical order.
+        word_id: (tokens,) int32 indices into the vocabulary.
         document_start: (n + 1,) int64, where each document's words begin.
 
     """
@@ -37,13 +37,12 @@ class WordCorpus:
 
     @property
     def is_word(self) -> np.ndarray:
-        """(V,) bool, whether it is a word and not a mark."""
+        """(V,) bool, whether each entry is a word and not a punctuation mark."""
         return np.array([any(map(str.isalnum, word)) for word in self.vocabulary], dtype=bool)
 
 
 def cleaned(text: str) -> str:
-    """Return a text as the original's first step leaves it: without markup, e-mail addresses and
-    all but ASCII letters, digits and marks.
+    """Return a text as the original cleans it: ASCII only, no markup, no e-mail addresses.
 
     >>> cleaned("Write to me@here.org: caf\u00e9, &lt;b&gt;now&lt;/b&gt;!")
     'Write to caf , now !'
@@ -53,7 +52,7 @@ def cleaned(text: str) -> str:
 
 
 def cut(text: str) -> list[str]:
-    """Return the words and marks of a text, lower-case and without accents.
+    """Return the words and punctuation marks of a text, lower-case and without accents.
 
     >>> cut("Rock-climbing, caf\u00e9")
     ['rock', '-', 'climbing', ',', 'cafe']
@@ -71,11 +70,11 @@ def _tokenizer() -> tuple[Any, Any]:
 
 
 def read_words(texts: Sequence[str], *, faithful: bool = False, quiet: bool = True) -> WordCorpus:
-    """Cut documents into words; an empty document has none.
+    """Split documents into words; an empty document has none.
 
     Args:
         texts: n documents.
-        faithful: clean them as the original does first, see :func:`cleaned`.
+        faithful: clean the texts first, as the original does; see :func:`cleaned`.
         quiet: no progress bar.
 
     """

@@ -111,7 +111,7 @@ def test_seeds_that_label_one_class_are_not_taken(monkeypatch, dataset, finished
     )
     probabilities = np.tile(np.float32([0.8, 0.1, 0.1]), (72, 1))
     with pytest.warns(
-        LopsWarning, match="the seed words stay as they were, because with new ones .* all for"
+        LopsWarning, match="keeping the old seed words; with the new ones .* all for"
     ):
         kept = pipeline._next_seeds(
             prepared.documents, prepared.seeds, probabilities, 1, faithful=False

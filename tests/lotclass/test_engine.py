@@ -167,6 +167,6 @@ def test_what_cannot_be_used(monkeypatch):
     monkeypatch.setitem(sys.modules, "accelerate", None)
     with pytest.raises(
         LopsError,
-        match=r"this needs Accelerate, which is not installed; run: pip install 'lops_adapters\[lotclass\]'",
+        match=r"LOTClass needs Accelerate, which is not installed; run: pip install 'lops_adapters\[lotclass\]'",
     ):
         Engine("cpu")

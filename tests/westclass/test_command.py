@@ -240,7 +240,7 @@ LABELLED = {
     ),
     "a class without": (
         "id,label\nd0,fine_arts\nd1,law\n",
-        ["no labelled document for sport; wanted at least one a class"],
+        ["no labelled document for sport; wanted at least one per class"],
     ),
     "no word of its own": (
         "id,label\nd4,law\nd60,sport\nd3,fine_arts\n",
@@ -366,7 +366,7 @@ def test_odd_data_that_work(run, tmp_path):
     )
     assert status == 0, err
     (line,) = err.splitlines()
-    assert line.startswith("warning: seeds of which a part or all has too few occurrences")
+    assert line.startswith("warning: seeds with words too rare for a vector, which are left out")
     assert "oil painting" in line
     assert "ödsport: rugby" in line
     metrics = metrics_of(tmp_path / "run")

@@ -250,7 +250,7 @@ def test_a_document_without_a_word_counts_in_the_mean_and_is_no_error():
         (
             ["goal", "vote"],
             ["s", "p"],
-            "no labelled document for a, b; wanted at least one a class",
+            "no labelled document for a, b; wanted at least one per class",
         ),
         (
             ["the of", "and", "!", "x"],

@@ -230,7 +230,7 @@ def test_log_and_progress(caplog, capsys):
         train(Fake(constant), stop_below=1.0)
         train(Fake(changing))
     assert [record.message for record in caplog.records] == [
-        "self-training: 3 updates, few documents change any more",
+        "self-training: 3 updates, converged: few documents change",
         "self-training: 12 updates, the limit",
     ]
     assert capsys.readouterr().err == ""
