@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from tqdm.auto import tqdm
 
+from lops_adapters.console import progress
 from lops_adapters.conwea.tokens import TokenizedCorpus, seed_word
 from lops_adapters.core import LopsError
 
@@ -162,12 +162,8 @@ def find_senses(
     centres: dict[str, np.ndarray] = {}
     sense_id = np.full(len(corpus.word_id), -1, dtype=np.int32)
     counts = np.diff(starts)
-    frequent = tqdm(
-        np.flatnonzero(counts >= min_occurrences),
-        disable=quiet,
-        unit="word",
-        desc="word senses",
-        leave=False,
+    frequent = progress(
+        np.flatnonzero(counts >= min_occurrences), quiet=quiet, unit="word", desc="word senses"
     )
     # Several threads add up in the order in which they finish, which is not reproducible.
     with threadpool_limits(1, user_api="openmp"):

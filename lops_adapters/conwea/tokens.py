@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from tqdm.auto import tqdm
 
 from lops_adapters import extras
+from lops_adapters.console import progress
 from lops_adapters.pseudo_labels import STRING_MATCH_STOP_WORDS
 
 _DELETE_PUNCTUATION = str.maketrans("", "", string.punctuation)
@@ -86,9 +86,7 @@ def tokenize(
     surface_id: list[int] = []
     word_id: list[int] = []
     starts, owners = [0], []
-    for number, text in enumerate(
-        tqdm(texts, disable=quiet, unit="document", desc="tokenising", leave=False)
-    ):
+    for number, text in enumerate(progress(texts, quiet=quiet, unit="document", desc="tokenising")):
         for sentence in splitter.tokenize(text):
             tokens = [_QUOTES.get(token, token) for token in tokenizer.tokenize(sentence)]
             for token, word in merges(tokens):

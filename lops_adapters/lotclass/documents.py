@@ -10,8 +10,8 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from tqdm.auto import tqdm
 
+from lops_adapters.console import progress
 from lops_adapters.core import LopsError
 from lops_adapters.pseudo_labels.stopwords import ENGLISH_STOP_WORDS
 
@@ -132,7 +132,7 @@ def read_documents(
     rows: list[np.ndarray] = []
     words: list[list[Word]] = []
     starts = range(0, len(texts), _BLOCK)
-    for start in tqdm(starts, disable=quiet, unit="block", desc="tokenising", leave=False):
+    for start in progress(starts, quiet=quiet, unit="block", desc="tokenising"):
         block = list(texts[start : start + _BLOCK])
         encoded = tokenizer(
             block, truncation=True, max_length=max_tokens, return_offsets_mapping=True

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tqdm.auto import tqdm
 
 from lops_adapters import storage
+from lops_adapters.console import progress
 from lops_adapters.core import LopsError
 from lops_adapters.lotclass.engine import Engine, micro_batches, warm_up_then_fall
 from lops_adapters.probes import encoders
@@ -221,7 +221,7 @@ def _train(
     cross_entropy = torch.nn.functional.cross_entropy
     masker = Masker(tokenizer)
     step = 0
-    with tqdm(total=total, disable=quiet, unit="update", desc="language model", leave=False) as bar:
+    with progress(total=total, quiet=quiet, unit="update", desc="language model") as bar:
         for _ in range(epochs):
             for batch in training_batches(lengths, training.batch_size, rng):
                 masked = {i: masker.mask(documents[rows[i]], rng) for i in batch}

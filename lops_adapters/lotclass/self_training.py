@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from tqdm.auto import tqdm
 
+from lops_adapters.console import progress
 from lops_adapters.core import LopsError, Selection
 from lops_adapters.lotclass.probe import LotclassProbe, Sample
 from lops_adapters.lotclass.settings import LotclassSettings
@@ -108,7 +108,7 @@ def self_train(
     done = SelfTrained(np.zeros(0))
     begun = 0
     parts = slices(len(documents), interval * settings.batch_size, seed)
-    bar = tqdm(total=planned, disable=quiet, unit="update", desc="self-training", leave=False)
+    bar = progress(total=planned, quiet=quiet, unit="update", desc="self-training")
     with bar:
         while begun < planned:
             part = next(parts)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from tqdm.auto import tqdm
 
+from lops_adapters.console import progress
 from lops_adapters.core import LopsError
 from lops_adapters.lotclass.documents import Documents, phrase
 from lops_adapters.lotclass.engine import Engine
@@ -90,12 +90,11 @@ class Predictor:
             block = np.arange(start, min(start + _BLOCK, len(rows)))
             batches += prediction_batches(lengths, block, self.tokens)
         part: list[tuple[np.ndarray, list[np.ndarray]]] = []
-        own = tqdm(
+        own = progress(
             list(self.engine.own(batches)),
-            disable=self.quiet,
+            quiet=self.quiet,
             unit="batch",
             desc="masked predictions",
-            leave=False,
         )
         with torch.inference_mode(), self.engine.computing():
             for _, batch in own:

@@ -11,8 +11,8 @@ from dataclasses import dataclass, fields
 from typing import TypeVar
 
 import numpy as np
-from tqdm.auto import tqdm
 
+from lops_adapters.console import progress
 from lops_adapters.core import LopsError
 from lops_adapters.westclass.topics import Topic
 from lops_adapters.westclass.vmf import check_unit
@@ -112,7 +112,7 @@ def generate(
     below = _cumulative(np.asarray(background, dtype=np.float64)[None])[0]
     words, lengths, counts = [], [], []
     for code, topic in enumerate(
-        tqdm(topics, disable=quiet, unit="class", desc="pseudo documents", leave=False)
+        progress(topics, quiet=quiet, unit="class", desc="pseudo documents")
     ):
         rng = np.random.default_rng([seed, code])
         near, scores = _nearest(

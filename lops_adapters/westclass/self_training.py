@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from tqdm.auto import tqdm
 
+from lops_adapters.console import progress
 from lops_adapters.core import LopsError
 from lops_adapters.probes.torch_tools import training_batches
 from lops_adapters.probes.tuning import target_distribution
@@ -79,13 +79,7 @@ def self_train(
     target = previous = np.zeros(0)
     converged = False
     iteration = 0
-    bar = tqdm(
-        total=settings.max_iterations,
-        disable=quiet,
-        unit="update",
-        desc="self-training",
-        leave=False,
-    )
+    bar = progress(total=settings.max_iterations, quiet=quiet, unit="update", desc="self-training")
     with bar:
         for iteration in range(settings.max_iterations):
             if iteration % interval == 0:

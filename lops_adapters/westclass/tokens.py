@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
 
-from tqdm.auto import tqdm
+from lops_adapters.console import progress
 
 Document = list[list[str]]  # sentences of tokens
 PAD = "<PAD/>"
@@ -37,7 +37,7 @@ def tokenize(texts: Sequence[str], *, faithful: bool = False, quiet: bool = True
     same: dict[str, str] = {}
     cut = _original_tokens if faithful else _tokens
     documents = []
-    for text in tqdm(texts, disable=quiet, unit="document", desc="tokenising", leave=False):
+    for text in progress(texts, quiet=quiet, unit="document", desc="tokenising"):
         documents.append(_sentences([same.setdefault(token, token) for token in cut(text)]))
     return documents
 

@@ -6,8 +6,8 @@ X-Class, section 3.3.
 from __future__ import annotations
 
 import numpy as np
-from tqdm.auto import tqdm
 
+from lops_adapters.console import progress
 from lops_adapters.xclass.classes import unit
 
 _TOKENS = 2**15  # word vectors in memory at a time
@@ -54,9 +54,7 @@ def document_vectors(
         "relation": relation(static, classes),
     }
     bounds = np.searchsorted(document, np.arange(n_documents + 1))
-    bar = tqdm(
-        total=n_documents, disable=quiet, unit="document", desc="document vectors", leave=False
-    )
+    bar = progress(total=n_documents, quiet=quiet, unit="document", desc="document vectors")
     with bar:
         first = 0
         while first < n_documents:

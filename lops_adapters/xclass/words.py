@@ -9,7 +9,8 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from tqdm.auto import tqdm
+
+from lops_adapters.console import progress
 
 _MARKUP = re.compile(r"&lt;.*?&gt;", re.DOTALL)
 _FOREIGN = re.compile(r"""[^A-Za-z0-9(),.!?"']""")
@@ -81,7 +82,7 @@ def read_words(texts: Sequence[str], *, faithful: bool = False, quiet: bool = Tr
     seen: dict[str, int] = {}
     ids: list[int] = []
     starts = [0]
-    for text in tqdm(texts, disable=quiet, unit="document", desc="reading words", leave=False):
+    for text in progress(texts, quiet=quiet, unit="document", desc="reading words"):
         for word in cut(cleaned(text) if faithful else text):
             ids.append(seen.setdefault(word, len(seen)))
         starts.append(len(ids))
