@@ -1,0 +1,73 @@
+import os
+
+import pytest
+
+from ..framework_tools import plain_arithmetic
+from .cases import CASES
+from .stand import Stand, Whole
+
+
+@pytest.fixture(scope="session", autouse=True)
+def same_everywhere():
+    """One thread and float32: sums come out alike on every machine and in the subprocesses."""
+    with plain_arithmetic():
+        yield
+
+
+@pytest.fixture(scope="session")
+def cache(tmp_path_factory):
+    """A fresh user's cache; nobody's own is read or written."""
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(scope="session", params=CASES)
+def case(request):
+    return CASES[request.param]
+
+
+@pytest.fixture(autouse=True)
+def small(request, cache, monkeypatch):
+    """The framework's quick preset is small."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
+    if "case" not in request.fixturenames:
+        yield
+        return
+    with request.getfixturevalue("case").small():
+        yield
+
+
+@pytest.fixture(scope="session")
+def stand(case, tmp_path_factory):
+    folder = tmp_path_factory.mktemp(case.name)
+    data = case.write(folder / "toy", *case.toys.documents(case.documents[0]))
+    encoder = ()
+    if case.encoder is not None:
+        (folder / "encoder").mkdir()
+        encoder = ("--encoder", case.encoder(folder / "encoder"))
+    return Stand(case, data, encoder)
+
+
+@pytest.fixture(scope="session")
+def few(stand, tmp_path_factory):
+    """Folder of a sample that is just enough, with gold labels."""
+    folder = tmp_path_factory.mktemp("few") / "few"
+    return stand.write(folder, *stand.case.toys.documents(stand.case.documents[1]))
+
+
+@pytest.fixture(scope="session")
+def whole(stand, cache, tmp_path_factory):
+    """The run that nobody interrupted."""
+    path = tmp_path_factory.mktemp("whole") / "run"
+    with pytest.MonkeyPatch.context() as patch, stand.case.small():
+        patch.setitem(os.environ, "XDG_CACHE_HOME", str(cache))
+        status, out, err = stand.command(path)
+    assert status == 0, err
+    return Whole(path, out)
+
+
+@pytest.fixture
+def no_work(case, monkeypatch):
+    """Fail the test where a function of long work is called."""
+    for function in case.work:
+        path = function.replace(":", ".")
+        monkeypatch.setattr(path, lambda *_, **__: pytest.fail("long work"))
