@@ -238,18 +238,23 @@ def assert_same_file(one, other):
             assert (found[key] == wanted[key]).all(), (one, key)
 
 
+def names_of_arms(path, arms):
+    """All files of a run but those of other arms than these."""
+    lacking = tuple(
+        f"{place}{arm}{end}"
+        for arm in set(metrics_of(path)["arms"]) - set(arms)
+        for place, end in (("", "/"), ("work/", "-"))
+    )
+    return [name for name in names(path) if not name.startswith(lacking)]
+
+
 def assert_same_run(path, whole, arms=None):
     """A run has come out as one nobody interrupted, or as the part of it that these arms are; only
     the seconds may differ.
     """
     wanted = metrics_of(whole)
     arms = list(wanted["arms"]) if arms is None else arms
-    lacking = tuple(
-        f"{place}{arm}{end}"
-        for arm in set(wanted["arms"]) - set(arms)
-        for place, end in (("", "/"), ("work/", "-"))
-    )
-    expected = [name for name in names(whole) if not name.startswith(lacking)]
+    expected = names_of_arms(whole, arms)
     assert names(path) == expected
     for name in set(expected) - {"config.json", "metrics.json", "report.html"}:
         assert_same_file(path / name, whole / name)
@@ -258,15 +263,17 @@ def assert_same_run(path, whole, arms=None):
     )
 
 
-def assert_same_but_measurements(path, expected):
-    """Two runs on the same corpus with other gold labels: all files alike but the metrics and what
-    the configuration says of them.
+def assert_same_but_measurements(path, whole, arms):
+    """Two runs of these arms on the same corpus with other gold labels: all files are alike but
+    metrics and report, and the configuration says the same of the corpus.
     """
-    assert names(path) == names(expected)
-    for name in set(names(expected)) - {"metrics.json", "config.json"}:
-        assert_same_file(path / name, expected / name)
+    expected = names_of_arms(whole, arms)
+    assert names(path) == expected
+    for name in set(expected) - {"metrics.json", "config.json", "report.html"}:
+        assert_same_file(path / name, whole / name)
     one, other = (
-        json.loads((folder / "config.json").read_text())["dataset"] for folder in (path, expected)
+        json.loads((folder / "config.json").read_text(encoding="utf-8"))["dataset"]
+        for folder in (path, whole)
     )
     assert one == other
 

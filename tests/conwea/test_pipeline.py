@@ -7,22 +7,17 @@ import json
 import numpy as np
 import pytest
 
-import lops_adapters.conwea
 from lops_adapters.conwea import pipeline
 from lops_adapters.conwea.pipeline import prepare
 from lops_adapters.core import LopsError, LopsWarning, Selection
 from lops_adapters.datasets import Corpus, Dataset
 from lops_adapters.probes.han import HanProbe
-from lops_adapters.runs.folder import RunFolder
+from lops_adapters.runs.framework import Job
 from lops_adapters.selection import keep_all
 
-from ..framework_checks import assert_learnt_at, assert_one_insertion_point
+from ..framework_checks import assert_learnt_at
 from ..framework_tools import read_rows
 from .toys import CLASSES, documents
-
-
-def test_the_selector_is_called_in_one_place():
-    assert_one_insertion_point(lops_adapters.conwea)
 
 
 class Recorder:
@@ -46,7 +41,7 @@ class Recorder:
             self.trained.append((list(samples), list(codes), n_classes))
             return fit(han, samples, codes, n_classes, seed=seed)
 
-        monkeypatch.setattr(pipeline, "_selector", lambda *_, **__: select)
+        monkeypatch.setattr(Job, "selector", lambda *_, **__: select)
         monkeypatch.setattr(HanProbe, "fit", record)
 
 
@@ -104,8 +99,7 @@ def test_seeds_that_label_one_class_are_not_taken(monkeypatch, dataset, finished
     """Where the classifier sees one class everywhere, new seeds might label nothing else: the run
     keeps those it has.
     """
-    run = RunFolder(finished.path)
-    prepared = prepare(dataset.corpus, finished.settings, run, seed=0, device="cpu", quiet=True)
+    prepared = prepare(dataset.corpus, finished.job)
     monkeypatch.setattr(
         pipeline.seed_words, "expand", lambda *_, **__: {"arts": ["people"], "law": [], "sport": []}
     )
@@ -157,19 +151,6 @@ def test_a_class_without_seeds_shifts_no_other(lacking, dataset, go, tmp_path):
             for label in others
         }
         assert max(counts, key=counts.get) == name
-
-
-def test_the_run_folder(finished):
-    top = {path.name for path in finished.path.iterdir()}
-    assert top == {"config.json", "metrics.json", "pseudo_labels.csv", "work", "standard", "lops"}
-    for arm in ("standard", "lops"):
-        names = {path.name for path in (finished.path / arm).iterdir()}
-        tables = {
-            f"{kind}-{number}.csv" for kind in ("pseudo_labels", "selection") for number in (0, 1)
-        }
-        assert names == {"model", "predictions.csv", "seeds.json", *tables}
-    assert not list(finished.path.rglob("*.tmp"))
-    assert not list(finished.path.rglob("vectors.npy"))
 
 
 def test_metrics_hold_what_is_promised(finished):
@@ -240,7 +221,5 @@ def test_faithful_runs(dataset, go, tmp_path):
         np.load(done.path / "work" / "word_vectors.npz") as vectors,
     ):
         assert senses["centres"].shape[1] == 2 * 16
-        documents_seen = prepare(
-            dataset.corpus, done.settings, done.run, seed=0, device="cpu", quiet=True
-        ).documents
+        documents_seen = prepare(dataset.corpus, done.job).documents
         assert len(vectors["vectors"]) == len(documents_seen.vocabulary)

@@ -56,8 +56,8 @@ class Case:
         arms: of the whole run.
         added: arms per call, where arms are added one call after the other.
         tables: files at the top of the run folder besides those that all frameworks write.
-        arm_tables: patterns of files in an arm's folder besides those that all write.
-        iterations: that an arm writes a selection of.
+        arm_tables: files in an arm's folder besides those that all write; "*" is the iteration.
+        iterations: of an arm.
         options: of every command.
         encoder: writes a tiny encoder into a folder and returns the path for ``--encoder``.
         documents: of the corpus, and of a sample that is just enough.
@@ -174,7 +174,7 @@ CASES = {
             encoder=lotclass.save_encoder,
             documents=(90, 90),
             keep_all={"select": 1},
-            selects={"select": 1, "self_train": 1},
+            selects={"run_arm": 2, "select": 1, "self_train": 1},
         ),
         Case(
             "self_training",
@@ -253,7 +253,7 @@ CASES = {
             arms=("standard", "lops", "lops-all"),
             added=("lops-all", "standard", "lops"),
             tables=("class_words.json",),
-            arm_tables=("pseudo_labels-0.csv",),
+            arm_tables=("pseudo_labels-*.csv",),
             encoder=xclass.save_word_piece_bert,
             patches={BLOCK: 30},
         ),
@@ -269,7 +269,7 @@ CASES = {
             other={("--epochs", "9"): "settings.epochs = 4, not 9"},
             usage=("--epochs some",),
             sizes={"epochs": 3},
-            arm_tables=("pseudo_labels-0.csv",),
+            arm_tables=("pseudo_labels-*.csv",),
             files=("toy.py",),
         ),
     )

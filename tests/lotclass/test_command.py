@@ -7,20 +7,11 @@ from functools import partial
 
 import pytest
 
-from lops_adapters import console
 from lops_adapters.lotclass import masked_lm
 from lops_adapters.lotclass.__main__ import main
 from lops_adapters.lotclass.vocabulary import Predictor
 
-from ..framework_checks import (
-    BAD_OPTIONS,
-    assert_help_is_quick_and_light,
-    assert_not_overwritten,
-    assert_refused,
-    assert_taken_output_is_refused,
-    assert_usage,
-    metrics_of,
-)
+from ..framework_checks import assert_not_overwritten, assert_refused, metrics_of
 from ..framework_tools import outcome, read_rows, warnings_as_for_a_user, write_folder
 from .toys import CLASSES, SEEDS, documents, small_presets
 
@@ -65,7 +56,6 @@ def run(bert, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        *BAD_OPTIONS,
         (
             ["--arms", "nonsense"],
             [
@@ -116,17 +106,6 @@ def test_what_the_rows_show_leaves_no_run_folder(run, data, tmp_path):
         " rows; wanted a smaller number, or epoch",
     )
     assert not (tmp_path / "run").exists()
-
-
-def test_options_argparse_refuses(run, data, capsys):
-    wrong = (
-        "--rule best",
-        "--probe linear",
-        "--lops-at nowhere",
-        "--supervision labels",
-        "--self-train-epochs one",
-    )
-    assert_usage(partial(run, data), capsys, "lops_adapters.lotclass", *wrong)
 
 
 @pytest.mark.usefixtures("no_work")
@@ -198,11 +177,6 @@ def test_data_that_cannot_work(run, tmp_path, what):
     texts, labels, seeds, more, words = DATA[what]
     assert_refused(run(write_folder(tmp_path / "data", texts, labels, seeds), *more), *words)
     assert not (tmp_path / "run").exists()
-
-
-@pytest.mark.usefixtures("no_work")
-def test_output_that_is_taken(run, data, tmp_path):
-    assert_taken_output_is_refused(partial(run, data), tmp_path / "run")
 
 
 def test_a_run_and_its_page(run, data, tmp_path):
@@ -299,40 +273,3 @@ def test_no_gold_labels_and_keywords(run, bert, tmp_path):
     assert (
         "rows (a document and one class it speaks of) were made, each with a pseudo-label" in page
     )
-
-
-def test_seeds_and_the_log(bert, data, tmp_path, capsys):
-    usual = [
-        "--dataset",
-        str(data),
-        "--encoder",
-        bert,
-        "--preset",
-        "quick",
-        "--device",
-        "cpu",
-        "--arms",
-        "standard",
-    ]
-    assert (
-        console.guarded(main)(
-            [*usual, "--output", str(tmp_path / "run"), "--seed", "5", "--seeds", "2"]
-        )
-        == 0
-    )
-    captured = capsys.readouterr()
-    assert captured.out.count("90 documents, preset quick, seed") == 2
-    assert captured.err.count("documents speak of a class") == 2
-    assert "% of held-out masked tokens right" in captured.err
-    assert sorted(path.name for path in (tmp_path / "run").iterdir()) == ["seed5", "seed6"]
-
-
-def test_help_is_quick_and_light():
-    words = (
-        "--lops-at",
-        "--names",
-        "standard, lops, lops-refresh",
-        "(default: standard,lops)",
-        "accelerate launch",
-    )
-    assert_help_is_quick_and_light("lops_adapters.lotclass", *words)

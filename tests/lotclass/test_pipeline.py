@@ -1,39 +1,26 @@
 """What flows where: the insertion points, what the network is trained on, what a run folder holds."""
 
 import json
+from dataclasses import replace
+from itertools import cycle
 
 import numpy as np
 import pytest
 
-import lops_adapters.lotclass
 from lops_adapters.core import LopsError, LopsWarning, Selection
 from lops_adapters.datasets import Corpus, Dataset, GoldLabels
 from lops_adapters.lotclass import pipeline
 from lops_adapters.lotclass.probe import LotclassProbe
 from lops_adapters.lotclass.vocabulary import Predictor
+from lops_adapters.runs.framework import Job
 from lops_adapters.selection import keep_all
 
-from ..framework_checks import INSERTION_POINT, assert_learnt_at, assert_one_insertion_point, names
+from ..framework_checks import assert_learnt_at, names
 from ..framework_tools import copy_killed, read_rows
 from .conftest import ARMS
 from .toys import CLASSES, documents
 
 SHARED = ["rows", "standard-selection", "standard-category"]
-
-
-def test_the_selector_is_called_in_two_places():
-    """After the rows are made, and at each refresh; where a refresh has one class only, all is
-    kept.
-    """
-    where = {
-        **INSERTION_POINT,
-        "_selector": ["run_arm"] * 2,
-        "selector": ["run_arm", "select"],
-        "keep_all": ["_selector", "select"],
-    }
-    assert_one_insertion_point(
-        lops_adapters.lotclass, where, {("selector", "self_training.py", "self_train")}
-    )
 
 
 def selects(keep):
@@ -62,11 +49,14 @@ class Recorder:
         self.asked, self.fitted = [], []
         fit = LotclassProbe.fit
 
-        def selector(arm, place, prepared, *, seed, quiet):
+        places = cycle(("rows", "refresh"))  # the order in which an arm makes its selectors
+
+        def selector(job, method, probe):
+            place = next(places)
             chosen = selects(keep) if place in at else keep_all
 
             def select(samples, labels):
-                self.asked.append((arm, place, list(samples), list(labels)))
+                self.asked.append((method, place, list(samples), list(labels)))
                 return chosen(samples, labels)
 
             return select
@@ -75,7 +65,7 @@ class Recorder:
             self.fitted.append((list(samples), list(codes), n_classes, seed))
             return fit(probe, samples, codes, n_classes, seed=seed)
 
-        monkeypatch.setattr(pipeline, "_selector", selector)
+        monkeypatch.setattr(Job, "selector", selector)
         monkeypatch.setattr(LotclassProbe, "fit", record)
 
 
@@ -89,9 +79,9 @@ def same_samples(found, wanted):
 def test_the_network_is_trained_on_exactly_what_is_kept(monkeypatch, dataset, go, head_start):
     recorder = Recorder(monkeypatch)
     metrics = go(dataset, head_start, arms=["lops"], resume=True).metrics
-    (arm, place, samples, labels), *refreshes = recorder.asked
+    (method, place, samples, labels), *refreshes = recorder.asked
     table = read_rows(head_start / "pseudo_labels.csv")
-    assert (arm, place, labels) == ("lops", "rows", [row["pseudo_label"] for row in table])
+    assert (method, place, labels) == ("lops", "rows", [row["pseudo_label"] for row in table])
     ((trained, codes, n_classes, seed),) = recorder.fitted
     assert same_samples(trained, samples[::2])
     assert [CLASSES[code] for code in codes] == labels[::2]
@@ -102,7 +92,7 @@ def test_the_network_is_trained_on_exactly_what_is_kept(monkeypatch, dataset, go
         len(trained),
         "every-second",
     )
-    assert [place for _, place, _, _ in refreshes] == ["refresh"] * 3
+    assert [asked[:2] for asked in refreshes] == [("standard", "refresh")] * 3
     assert all(len(samples) == 36 for _, _, samples, _ in refreshes)
     assert second["pseudo_labels"] == 108
     assert second["selected"] == 54
@@ -150,8 +140,8 @@ def test_a_selector_that_keeps_everything_gives_the_standard_arm(
 ):
     """To the last bit, also where probes were trained on the way."""
 
-    def selector(arm, place, prepared, *, seed, quiet):
-        probe = pipeline.build_network(prepared, epochs=1, quiet=quiet)
+    def selector(job, method, build):
+        probe = replace(build(), epochs=1)
 
         def select(samples, labels):
             probe.fit(samples, np.arange(len(samples)) % 3, 3, seed=9)
@@ -159,7 +149,7 @@ def test_a_selector_that_keeps_everything_gives_the_standard_arm(
 
         return select
 
-    monkeypatch.setattr(pipeline, "_selector", selector)
+    monkeypatch.setattr(Job, "selector", selector)
     go(dataset, head_start, arms=["lops", "lops-refresh"], resume=True)
     wanted = finished.path / "standard"
     for arm in ("lops", "lops-refresh"):

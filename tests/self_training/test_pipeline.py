@@ -9,25 +9,19 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-import lops_adapters.self_training
+from lops_adapters.self_training import pipeline
 from lops_adapters.core import LopsError, LopsWarning, Selection
 from lops_adapters.datasets import Corpus, Dataset, GoldLabels, read
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.pseudo_labels import exclusive_string_match, string_match
+from lops_adapters.runs.files import finished_arms
+from lops_adapters.runs.framework import Job
 from lops_adapters.selection import keep_all
-from lops_adapters.self_training import pipeline
 
-from ..framework_checks import assert_learnt_at, assert_one_insertion_point, metrics_of
+from ..framework_checks import assert_learnt_at, metrics_of
 from ..framework_tools import COMMON, letter_pieces, read_rows, save_bert, write_folder
 from .conftest import ARMS
 from .toys import CLASSES, SEEDS, TOPICS, documents
-
-
-def test_the_selector_is_called_in_one_place():
-    assert_one_insertion_point(
-        lops_adapters.self_training,
-        {"_selector": ["run_arm"], "selector": ["run_arm"], "build": ["_selector"]},
-    )
 
 
 def rows_of(done, arm):
@@ -60,7 +54,7 @@ class Recorder:
             self.said.append(found if predict is None else predict(found, len(self.said)))
             return self.said[-1]
 
-        monkeypatch.setattr(pipeline, "_selector", lambda *_, **__: select)
+        monkeypatch.setattr(Job, "selector", lambda *_, **__: select)
         monkeypatch.setattr(LinearProbe, "fit", record)
         monkeypatch.setattr(LinearProbe, "predict_proba", predicted)
 
@@ -223,12 +217,12 @@ def test_baselines_keep_as_many_as_lops_whatever_the_order(dataset, go, finished
 
 
 def test_fewer_pseudo_labels_than_n(monkeypatch, dataset, go, tmp_path):
-    run_arm = lops_adapters.self_training.run.run_arm
+    def larger(run):
+        arms = finished_arms(run)
+        arms["lops"]["iterations"][0]["trained_on"] = 1000
+        return arms
 
-    def larger(arm, *args, sizes, **kwargs):
-        return run_arm(arm, *args, sizes=sizes and [1000, *sizes[1:]], **kwargs)
-
-    monkeypatch.setattr(lops_adapters.self_training.run, "run_arm", larger)
+    monkeypatch.setattr(pipeline, "finished_arms", larger)
     done = go(dataset, tmp_path / "run", arms=["lops", "random"])
     first, second, _ = rows_of(done, "random")
     assert (first["n"], first["selected"], first["pseudo_labels"], first["rule"]) == (
@@ -237,7 +231,7 @@ def test_fewer_pseudo_labels_than_n(monkeypatch, dataset, go, tmp_path):
         49,
         "keep-all",
     )
-    assert first["stopped"] == "1000 pseudo-labels were wanted of 49: everything is kept"
+    assert first["stopped"] == "1000 of 49 pseudo-labels wanted: everything is kept"
     assert second["rule"] != "keep-all"
 
 
@@ -271,9 +265,9 @@ def test_a_class_that_fades_is_named_once(monkeypatch, dataset, go, tmp_path, ca
     Recorder(monkeypatch, lambda labels, _: (labels != few) | (np.cumsum(labels == few) == 1))
     with caplog.at_level("WARNING", logger="lops_adapters"):
         go(dataset, tmp_path / "run", arms=["lops"])
-    said = [record.message for record in caplog.records if "lose sight" in record.message]
+    said = [record.message for record in caplog.records if "is shrinking" in record.message]
     assert len(said) == 1
-    assert said[0].startswith("lops, iteration 0: the classifier is about to lose sight of " + few)
+    assert said[0].startswith(f"lops, iteration 0: the share of {few} (")
     assert "--method automatic --stratified" in said[0]
 
 

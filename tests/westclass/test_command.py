@@ -7,19 +7,10 @@ from functools import partial
 
 import pytest
 
-from lops_adapters import console
 from lops_adapters.westclass import pipeline
 from lops_adapters.westclass.__main__ import main
 
-from ..framework_checks import (
-    BAD_OPTIONS,
-    assert_help_is_quick_and_light,
-    assert_not_overwritten,
-    assert_refused,
-    assert_taken_output_is_refused,
-    assert_usage,
-    metrics_of,
-)
+from ..framework_checks import assert_not_overwritten, assert_refused, assert_usage, metrics_of
 from ..framework_tools import outcome, warnings_as_for_a_user, write_folder
 from .toys import CLASSES, SEEDS, documents, small_presets
 
@@ -66,7 +57,6 @@ def settings_of(folder):
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        *BAD_OPTIONS,
         (
             ["--every", "85"],
             [
@@ -272,23 +262,6 @@ def test_labelled_files_that_cannot_be_read(run, good, tmp_path):
     assert not (tmp_path / "run").exists()
 
 
-@pytest.mark.usefixtures("no_work")
-def test_output_that_is_taken(run, good, tmp_path):
-    assert_taken_output_is_refused(partial(run, good), tmp_path / "run")
-
-
-def test_a_library_that_is_missing(run, good, tmp_path, monkeypatch):
-    from lops_adapters.runs import command
-
-    for gone, more in (("keras", []), ("gensim", []), ("safetensors", ["--network", "han"])):
-        monkeypatch.setattr(
-            command, "find_spec", lambda name, gone=gone: None if name == gone else object()
-        )
-        words = f"WeSTClass needs {gone}, which is not installed; run: pip install 'lops_adapters[westclass]'"
-        assert_refused(run(good, *more), words)
-        assert not (tmp_path / "run").exists()
-
-
 def test_a_run_is_not_overwritten(run, good, tmp_path, cache):
     status, out, err = run(good, "--arms", "standard", *FEW)
     assert (status, err) == (0, "")
@@ -386,50 +359,3 @@ def test_faithful_through_the_command(run, good, tmp_path):
     assert (status, err) == (0, "")
     settings = settings_of(tmp_path / "run")
     assert (settings["faithful"], settings["vector_words"]) == (True, 1)
-
-
-def test_several_seeds(good, tmp_path, capsys):
-    usual = [
-        "--dataset",
-        str(good),
-        "--preset",
-        "quick",
-        "--device",
-        "cpu",
-        "--arms",
-        "standard",
-        *FEW,
-    ]
-    assert (
-        console.guarded(main)(
-            [
-                *usual,
-                "--output",
-                str(tmp_path / "run"),
-                "--seed",
-                "5",
-                "--seeds",
-                "2",
-                "--max-docs",
-                "55",
-            ]
-        )
-        == 0
-    )
-    captured = capsys.readouterr()
-    assert "self-training: 1 updates" in captured.err
-    assert captured.out.count("55 documents, preset quick, seed") == 2
-    assert sorted(path.name for path in (tmp_path / "run").iterdir()) == ["seed5", "seed6"]
-
-
-def test_help_is_quick_and_light():
-    options = (
-        "--supervision",
-        "--labelled CSV",
-        "--labelled-per-class N",
-        "--network",
-        "--length",
-        "--every B|epoch",
-        "--faithful",
-    )
-    assert_help_is_quick_and_light("lops_adapters.westclass", *options)

@@ -7,25 +7,20 @@ import json
 import numpy as np
 import pytest
 
-import lops_adapters.xclass
 from lops_adapters.core import LopsError, LopsWarning, Selection
 from lops_adapters.datasets import Corpus, Dataset, GoldLabels
 from lops_adapters.probes.transformer import TransformerProbe
-from lops_adapters.runs.folder import RunFolder
+from lops_adapters.runs.framework import Job
 from lops_adapters.selection import keep_all
 from lops_adapters.xclass import pipeline
 from lops_adapters.xclass.alignment import Alignment
 from lops_adapters.xclass.pipeline import prepare
 from lops_adapters.xclass.words import cleaned
 
-from ..framework_checks import assert_learnt_at, assert_one_insertion_point
+from ..framework_checks import assert_learnt_at
 from ..framework_tools import read_rows
 from .conftest import ARMS
 from .toys import CLASSES, documents
-
-
-def test_the_selector_is_called_in_one_place():
-    assert_one_insertion_point(lops_adapters.xclass)
 
 
 def resumed(go, dataset, path, **changed):
@@ -69,7 +64,7 @@ class Recorder:
             self.predicted.append(list(samples))
             return predict(probe, samples)
 
-        monkeypatch.setattr(pipeline, "_selector", lambda *_, **__: select)
+        monkeypatch.setattr(Job, "selector", lambda *_, **__: select)
         monkeypatch.setattr(TransformerProbe, "fit", record)
         monkeypatch.setattr(TransformerProbe, "predict_proba", predicted)
 
@@ -161,7 +156,7 @@ def test_probe_and_classifier_are_fresh_models(monkeypatch, dataset, go, head_st
         2,
     ]  # standard's classifier, then a probe and a classifier an arm
     assert len({id(probe) for probe in built}) == len({id(model) for model in weights}) == 5
-    monkeypatch.setattr(pipeline, "_selector", lambda *_, **__: keep_all)
+    monkeypatch.setattr(Job, "selector", lambda *_, **__: keep_all)
     for name in ("lops-selection", "lops-classifier"):
         (head_start / "work" / f"{name}.npz").unlink()
     go(dataset, head_start, arms=["lops"], resume=True)
@@ -395,9 +390,7 @@ def test_documents_without_words_are_aligned_with_nothing_but_predicted(dataset,
     )
     assert done.metrics["stages"]["alignment"]["micro_f1"] == pytest.approx(np.mean(right))
     assert len(read_rows(done.path / "lops-all" / "predictions.csv")) == 50
-    prepared = prepare(
-        corpus, done.settings, RunFolder(done.path), seed=0, device="cpu", quiet=True
-    )
+    prepared = prepare(corpus, done.job)
     assert prepared.readable.tolist() == readable
 
 
