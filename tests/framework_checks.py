@@ -25,8 +25,8 @@ HEAVY = {
 BAD_OPTIONS = [
     (["--dataset", "agnwes"], ["did you mean agnews?"]),
     (["--dataset", "no/such/folder"], ["is no path that exists"]),
-    (["--arms", "both"], ["the arms to run are 'both'; wanted some of standard, lops"]),
-    (["--arms", ","], ["the arms to run are ','"]),
+    (["--arms", "both"], ["arms are 'both'; wanted some of standard, lops"]),
+    (["--arms", ","], ["arms are ','; wanted some of"]),
     (["--max-docs", "1"], ["--max-docs is 1; wanted at least 2"]),
     (["--tau", "0"], ["tau is 0.0; wanted a fraction above 0"]),
     (["--tau", "1.5"], ["tau is 1.5"]),

@@ -266,7 +266,7 @@ CASES = {
                 Kill("lops-selection", f"{LINEAR}.updates", 3),
             ),
             work=(f"{LINEAR}.updates", f"{LINEAR}.predict_prepared"),
-            other={("--epochs", "9"): "settings.epochs = 4, not 9"},
+            other={("--epochs", "9"): "settings.epochs = 3, not 9"},
             usage=("--epochs some",),
             sizes={"epochs": 3},
             arm_tables=("pseudo_labels-*.csv",),

@@ -1,5 +1,3 @@
-import os
-
 import pytest
 
 from ..framework_tools import plain_arithmetic
@@ -26,9 +24,8 @@ def case(request):
 
 
 @pytest.fixture(autouse=True)
-def small(request, cache, monkeypatch):
+def small(request):
     """The framework's quick preset is small."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
     if "case" not in request.fixturenames:
         yield
         return
@@ -37,14 +34,14 @@ def small(request, cache, monkeypatch):
 
 
 @pytest.fixture(scope="session")
-def stand(case, tmp_path_factory):
+def stand(case, cache, tmp_path_factory):
     folder = tmp_path_factory.mktemp(case.name)
     data = case.write(folder / "toy", *case.toys.documents(case.documents[0]))
     encoder = ()
     if case.encoder is not None:
         (folder / "encoder").mkdir()
         encoder = ("--encoder", case.encoder(folder / "encoder"))
-    return Stand(case, data, encoder)
+    return Stand(case, data, encoder, cache)
 
 
 @pytest.fixture(scope="session")
@@ -55,14 +52,13 @@ def few(stand, tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def whole(stand, cache, tmp_path_factory):
+def whole(stand, tmp_path_factory):
     """The run that nobody interrupted."""
     path = tmp_path_factory.mktemp("whole") / "run"
-    with pytest.MonkeyPatch.context() as patch, stand.case.small():
-        patch.setitem(os.environ, "XDG_CACHE_HOME", str(cache))
+    with stand.case.small():
         status, out, err = stand.command(path)
     assert status == 0, err
-    return Whole(path, out)
+    return Whole(path, out, err)
 
 
 @pytest.fixture

@@ -1,9 +1,10 @@
 """The command, killed and resumed: ``program.py FRAMEWORK KILLS OUTPUT CACHE [option ...]``.
 
-KILLS is a JSON list of what :class:`cases.Kill` holds. CACHE is the user's cache; before the first
-stage it is an empty one, so that what would be read from it is made. For each kill there is a process of its own, the
-second and later ones with --resume, which sends itself SIGKILL where it is told. Prints how each
-ended (minus the signal, or the exit status) and which stages it left, as JSON.
+KILLS is a JSON list of what :class:`cases.Kill` holds. For each there is a process of its own, the
+second and later ones with --resume, which sends itself SIGKILL where it is told. CACHE is the
+user's cache; a process that dies before the first stage gets an empty one, so that it makes what
+others read there. Prints how each ended (minus the signal, or the exit status) and which stages it
+left, as JSON.
 """
 
 import json

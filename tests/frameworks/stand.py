@@ -2,13 +2,15 @@
 
 import io
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Sequence
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import ExitStack, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
+from unittest import mock
 
 from lops_adapters import console
 from lops_adapters.runs.command import command
@@ -33,6 +35,7 @@ class Whole(NamedTuple):
 
     path: Path
     out: str
+    err: str
 
 
 @dataclass(frozen=True)
@@ -43,12 +46,14 @@ class Stand:
         case: the row.
         data: folder of the toy corpus, with gold labels.
         encoder: options that name a tiny encoder.
+        cache: the user's cache, fresh; nobody's own is read or written.
 
     """
 
     case: Case
     data: Path
     encoder: tuple[str, ...]
+    cache: Path
 
     @property
     def framework(self) -> Framework:
@@ -84,23 +89,26 @@ class Stand:
         """Run the command with exactly these options."""
         out, err = io.StringIO(), io.StringIO()
         run = console.guarded(command(self.framework))
-        with redirect_stdout(out), redirect_stderr(err), warnings_as_for_a_user():
+        with ExitStack() as stack:
+            stack.enter_context(mock.patch.dict(os.environ, XDG_CACHE_HOME=str(self.cache)))
+            for each in (redirect_stdout(out), redirect_stderr(err), warnings_as_for_a_user()):
+                stack.enter_context(each)
             try:
                 status = run(list(options))
             except SystemExit as stopped:  # argparse
                 status = int(stopped.code or 0)
         return Outcome(status, out.getvalue(), err.getvalue())
 
-    def killed(self, output: Path, kills: Sequence[Kill], cache: Path) -> list[tuple[int, list]]:
+    def killed(self, output: Path, kills: Sequence[Kill]) -> list[tuple[int, list]]:
         """Run the command in other processes, each killed and then resumed by the next.
 
         Returns:
             How each process ended, and the stages that were stored by then.
 
         """
+        what = [self.case.name, json.dumps(kills), str(output), str(self.cache)]
         done = subprocess.run(
-            [sys.executable, str(PROGRAM), self.case.name, json.dumps(kills), str(output)]
-            + [str(cache), *self.options(output)],
+            [sys.executable, str(PROGRAM), *what, *self.options(output)],
             capture_output=True,
             text=True,
             check=True,

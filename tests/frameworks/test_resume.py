@@ -24,9 +24,9 @@ def stages_before(whole, stage):
     return set(order[: order.index(stage)]) if stage else set()
 
 
-def test_killed_again_and_again_it_comes_out_the_same(stand, whole, cache, tmp_path):
+def test_killed_again_and_again_it_comes_out_the_same(stand, whole, tmp_path):
     output, kills = tmp_path / "run", stand.case.kills
-    endings = stand.killed(output, kills, cache)
+    endings = stand.killed(output, kills)
     assert len(endings) == len(kills)
     for kill, (ending, stored) in zip(kills, endings, strict=True):
         assert ending == -signal.SIGKILL, kill
