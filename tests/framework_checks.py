@@ -4,10 +4,6 @@ classifier are like, what gold may change.
 
 import ast
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -64,29 +60,6 @@ def uses(tree, name):
     return found
 
 
-INSERTION_POINT = {
-    "_selector": ["run_arm"],
-    "selector": ["run_arm"],
-    "keep_all": ["_selector"],
-    "Lops": ["_selector"],
-}
-
-
-def assert_one_insertion_point(package, where=INSERTION_POINT, elsewhere=frozenset()):
-    """The selector is made and called in one place of the package (or those given), and nothing
-    else chooses pseudo-labels.
-
-    ``where`` says for each name the functions of ``pipeline.py`` that use it, one entry a use;
-    ``elsewhere`` holds (name, file, function) for uses in other files.
-    """
-    files = sorted(Path(package.__file__).parent.glob("*.py"))
-    trees = {path.name: ast.parse(path.read_text(encoding="utf-8")) for path in files}
-    for name, functions in where.items():
-        found = {file: uses(tree, name) for file, tree in trees.items() if uses(tree, name)}
-        others = {file: [function] for used, file, function in elsewhere if used == name}
-        assert found == {"pipeline.py": functions, **others}, name
-
-
 def assert_learnt_at(table, epochs):
     """A table of a selection says when each sample was learnt, and the confidence is what the
     method makes of that.
@@ -112,80 +85,6 @@ def assert_refused(outcome, *words, may_warn=False):
     assert "Traceback" not in err
     for word in words:
         assert word in err
-
-
-def assert_usage(command, capsys, program, *options):
-    """Each of these options ("--name value") alone is refused by argparse, with the usage of the
-    program.
-    """
-    for option in options:
-        with pytest.raises(SystemExit) as stopped:
-            command(*option.split())
-        assert stopped.value.code == 2
-        assert f"usage: python -m {program}" in capsys.readouterr().err
-
-
-def assert_taken_output_is_refused(command, output):
-    """A folder that holds other things, a file, and a place below a file are refused as --output
-    and left as they are.
-    """
-    output.mkdir()
-    (output / "thesis.tex").write_text("years of work")
-    for more in ([], ["--resume"]):
-        assert_refused(command(*more), "is there already and holds no run; give another --output")
-    assert_refused(
-        command("--output", output / "thesis.tex"), "thesis.tex is there already and holds no run"
-    )
-    assert_refused(command("--output", output / "thesis.tex" / "run"), "cannot be written")
-    assert [path.name for path in output.iterdir()] == ["thesis.tex"]
-    assert (output / "thesis.tex").read_text() == "years of work"
-
-
-def assert_not_overwritten(command, output):
-    """The command, which would begin a run in a folder that holds one, is refused and changes
-    nothing there.
-    """
-    before = {path: path.stat().st_mtime_ns for path in output.rglob("*")}
-    assert_refused(
-        command(), "already holds a run; give --resume to go on with it, or another --output"
-    )
-    assert before == {path: path.stat().st_mtime_ns for path in output.rglob("*")}
-
-
-def assert_help_is_quick_and_light(program, *words):
-    """--help says these words within a second of processor time, loads no heavy library and sets no
-    Keras backend.
-    """
-    code = (
-        "import atexit, os, runpy, sys\n"
-        f"atexit.register(lambda: print('loaded', sorted({HEAVY!r} & set(sys.modules)), os.environ.get('KERAS_BACKEND')))\n"
-        f"sys.argv = ['{program}', '--help']\n"
-        f"runpy.run_module('{program}', run_name='__main__')\n"
-    )
-    environment = {name: value for name, value in os.environ.items() if name != "KERAS_BACKEND"}
-    seconds = []
-    for _ in range(2):
-        before = os.times()
-        done = subprocess.run(
-            [sys.executable, "-c", code],
-            capture_output=True,
-            text=True,
-            check=True,
-            env=environment,
-        )
-        after = os.times()  # processor time: a busy machine makes an answer late, not heavy
-        seconds.append(
-            after.children_user
-            + after.children_system
-            - before.children_user
-            - before.children_system
-        )
-        assert done.stdout.splitlines()[-1] == "loaded [] None"
-        assert done.stderr == ""
-    said = " ".join(done.stdout.split())  # wherever lines are broken
-    for word in (f"usage: python -m {program}", *words):
-        assert word in said
-    assert min(seconds) < 1
 
 
 def names(path):
@@ -276,22 +175,6 @@ def assert_same_but_measurements(path, whole, arms):
         for folder in (path, whole)
     )
     assert one == other
-
-
-def assert_read_not_made_again(resume, whole, capsys):
-    """Resuming a finished run, twice, changes no stored file and prints the same table, which is
-    returned.
-    """
-    files = [whole / name for name in names(whole) if name.endswith(".npz") or "model" in name]
-    times = {file: file.stat().st_mtime_ns for file in files}
-    tables = []
-    for _ in range(2):
-        assert resume() == 0
-        tables.append(capsys.readouterr().out)
-    assert tables[0] == tables[1]
-    assert times == {file: file.stat().st_mtime_ns for file in files}
-    assert str(whole) in tables[0]
-    return tables[0]
 
 
 def assert_not_resumed(status, error, words):

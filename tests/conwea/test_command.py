@@ -87,9 +87,9 @@ DATA = {
     "no seed words": (
         TEXTS,
         None,
-        ["comes without seed words", "put a seedwords.json beside the data"],
+        ["no seed words", "ConWea", "put a seeds.json beside the data"],
     ),
-    "empty lists": (TEXTS, {"arts": [], "law": []}, ["comes without seed words"]),
+    "empty lists": (TEXTS, {"arts": [], "law": []}, ["no seed words"]),
     "seeds that occur nowhere": (
         TEXTS,
         {"arts": ["sonata"], "sport": ["rugby"]},

@@ -32,7 +32,7 @@ def launch(*args, processes=2):
     cpu = {"ACCELERATE_USE_CPU": "true", "OMP_NUM_THREADS": 1}
     started = [
         subprocess.Popen(
-            [sys.executable, str(PROGRAM), "nowhere", *map(str, args)],
+            [sys.executable, str(PROGRAM), *map(str, args)],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
             env={**os.environ, **{key: str(value) for key, value in {**common, **cpu, "RANK": rank, "LOCAL_RANK": rank}.items()}},
         )
@@ -101,7 +101,7 @@ def test_the_same_selections_and_predictions(together, finished):
 
 def test_one_process_writes_and_talks(together):
     path, _, ((out, _, _), (other_out, other_err, _)) = together
-    assert "LOTClass on toy, 90 documents" in out
+    assert "LOTClass on toy: 90 documents" in out
     assert str(path) in out
     assert other_out == ""
     assert "Traceback" not in other_err

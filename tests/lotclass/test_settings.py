@@ -77,10 +77,10 @@ def test_arms_and_choices():
     [
         ({"supervision": "labels"}, "supervision is 'labels'; wanted one of names, keywords"),
         ({"max_tokens": 7}, "max_tokens is 7; wanted at least 8"),
-        ({"top": 256}, "top is 256; wanted at most 255"),
+        ({"top": 256}, "top is 256; wanted 1 to 255"),
         (
             {"match_threshold": 50},
-            "match_threshold is 50; wanted 0 to 49, since 50 predictions are looked at",
+            "match_threshold is 50; wanted 0 to 49",
         ),
         ({"match_threshold": -1}, "match_threshold is -1"),
         ({"self_train_epochs": -0.1}, "self_train_epochs is -0.1; wanted a number, at least 0"),

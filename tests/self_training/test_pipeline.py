@@ -9,14 +9,15 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from lops_adapters.self_training import pipeline
 from lops_adapters.core import LopsError, LopsWarning, Selection
 from lops_adapters.datasets import Corpus, Dataset, GoldLabels, read
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.pseudo_labels import exclusive_string_match, string_match
 from lops_adapters.runs.files import finished_arms
 from lops_adapters.runs.framework import Job
+from lops_adapters.runs.models import load
 from lops_adapters.selection import keep_all
+from lops_adapters.self_training import pipeline
 
 from ..framework_checks import assert_learnt_at, metrics_of
 from ..framework_tools import COMMON, letter_pieces, read_rows, save_bert, write_folder
@@ -441,7 +442,7 @@ def test_a_transformer(tmp_path, go):
     for name in ("selection-1.csv", "predictions.csv"):
         assert (one.path / "lops" / name).read_bytes() == (other.path / "lops" / name).read_bytes()
     assert_learnt_at(read_rows(one.path / "lops" / "selection-0.csv"), 3)
-    model = lops_adapters.load(one.path, device="cpu")
+    model = load(one.path, device="cpu")
     assert model.classifier.kind == "transformer"
     assert model.predict(data.corpus.texts) == [
         row["predicted"] for row in read_rows(one.path / "lops" / "predictions.csv")

@@ -164,4 +164,4 @@ def test_metrics_hold_what_is_promised(finished):
 def test_stopping_before_the_limit_is_said(dataset, go, tmp_path):
     done = go(dataset, tmp_path / "run", ["standard"], stop_below=1.0, pretrain_epochs=1)
     second = done.metrics["arms"]["standard"]["iterations"][1]
-    assert (second["updates"], second["stopped"]) == (4, "few documents change any more")
+    assert (second["updates"], second["stopped"]) == (4, "few documents change their class")

@@ -60,12 +60,6 @@ def good(tmp_path_factory):
     ("more", "words"),
     [
         (
-            ["--arms", "nonsense"],
-            [
-                "the arms to run are 'nonsense'; wanted some of standard, lops, lops-all, separated by commas"
-            ],
-        ),
-        (
             ["--max-docs", "2"],
             ["found 2 documents with a word among 2, for 3 classes; wanted at least as many"],
         ),

@@ -335,7 +335,7 @@ def test_a_class_that_wins_no_document(monkeypatch, dataset, go, tmp_path):
 
     monkeypatch.setattr(pipeline, "align", without_law)
     with pytest.warns(
-        LopsWarning, match="no document is aligned with law; no classifier can learn that"
+        LopsWarning, match="no document is aligned with law: .* cannot learn it"
     ):
         done = go(dataset, tmp_path / "run", arms=["standard", "lops"])
     for arm in ("standard", "lops"):
@@ -359,7 +359,7 @@ def test_all_documents_in_one_class(monkeypatch, dataset, go, tmp_path):
     with (
         pytest.warns(LopsWarning, match="no document is aligned with law, sport"),
         pytest.raises(
-            LopsError, match="all 45 pseudo-labels are for 'arts'; wanted at least two classes"
+            LopsError, match="all 45 pseudo-labels are 'arts'; wanted at least two classes"
         ),
     ):
         go(dataset, tmp_path / "run")
