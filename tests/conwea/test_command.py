@@ -32,22 +32,11 @@ def no_work(monkeypatch):
 
 @pytest.fixture
 def run(bert, tmp_path, capsys):
-    """run(folder, option, ...) -> exit status, standard output, standard error; into tmp_path/run."""
+    """run(folder, option, ...) -> exit status, standard output and error; into tmp_path/run."""
 
     def command(folder, *more):
-        usual = [
-            "--dataset",
-            folder,
-            "--encoder",
-            bert,
-            "--preset",
-            "quick",
-            "--iterations",
-            "1",
-            "--device",
-            "cpu",
-            "--quiet",
-        ]
+        usual = ["--dataset", folder, "--encoder", bert, "--preset", "quick"]
+        usual += ["--iterations", "1", "--device", "cpu", "--quiet"]
         return outcome(main, capsys, *usual, "--output", tmp_path / "run", *more)
 
     return command
@@ -65,7 +54,8 @@ def good(tmp_path_factory):
         (
             ["--every", "1000"],
             [
-                "every is 1000, and the probe makes 24 updates on 30 pseudo-labelled documents; wanted a smaller number"
+                "every is 1000, and the probe makes 24 updates on 30 pseudo-labelled documents; "
+                "wanted a smaller number"
             ],
         ),
         (["--every", "21", "--probe", "linear"], ["every is 21, and the probe makes 4 updates"]),
@@ -84,11 +74,7 @@ def test_options_that_cannot_work(run, good, tmp_path, monkeypatch, more, words)
 
 
 DATA = {
-    "no seed words": (
-        TEXTS,
-        None,
-        ["no seed words", "ConWea", "put a seeds.json beside the data"],
-    ),
+    "no seed words": (TEXTS, None, ["no seed words", "ConWea", "put a seeds.json beside the data"]),
     "empty lists": (TEXTS, {"arts": [], "law": []}, ["no seed words"]),
     "seeds that occur nowhere": (
         TEXTS,
@@ -138,9 +124,9 @@ def test_odd_data_that_work(run, tmp_path):
     status, out, err = run(write_folder(tmp_path / "data", texts, labels, seeds))
     assert status == 0, err
     lines = err.splitlines()
-    assert (
-        lines[0]
-        == "warning: seed words that the corpus lacks: ödland: heath; no pseudo-label can be made for ödland"
+    assert lines[0] == (
+        "warning: seed words that the corpus lacks: ödland: heath; no pseudo-label can be "
+        "made for ödland"
     )
     assert all(
         line.startswith("warning: nothing was learnt") for line in lines[1:]

@@ -34,14 +34,23 @@ def small(request):
 
 
 @pytest.fixture(scope="session")
-def stand(case, cache, tmp_path_factory):
-    folder = tmp_path_factory.mktemp(case.name)
-    data = case.write(folder / "toy", *case.toys.documents(case.documents[0]))
-    encoder = ()
-    if case.encoder is not None:
-        (folder / "encoder").mkdir()
-        encoder = ("--encoder", case.encoder(folder / "encoder"))
-    return Stand(case, data, encoder, cache)
+def made():
+    """What the fixtures below have made: pytest drops them where the case changes."""
+    return {}
+
+
+@pytest.fixture(scope="session")
+def stand(case, cache, made, tmp_path_factory):
+    """The framework's command on the toy corpus."""
+    if ("stand", case.name) not in made:
+        folder = tmp_path_factory.mktemp(case.name)
+        data = case.write(folder / "toy", *case.toys.documents(case.documents[0]))
+        encoder = ()
+        if case.encoder is not None:
+            (folder / "encoder").mkdir()
+            encoder = ("--encoder", case.encoder(folder / "encoder"))
+        made["stand", case.name] = Stand(case, data, encoder, cache)
+    return made["stand", case.name]
 
 
 @pytest.fixture(scope="session")
@@ -52,13 +61,16 @@ def few(stand, tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def whole(stand, tmp_path_factory):
+def whole(stand, made, tmp_path_factory):
     """The run that nobody interrupted."""
-    path = tmp_path_factory.mktemp("whole") / "run"
-    with stand.case.small():
-        status, out, err = stand.command(path)
-    assert status == 0, err
-    return Whole(path, out, err)
+    name = stand.case.name
+    if ("whole", name) not in made:
+        path = tmp_path_factory.mktemp("whole") / "run"
+        with stand.case.small():
+            status, out, err = stand.command(path)
+        assert status == 0, err
+        made["whole", name] = Whole(path, out, err)
+    return made["whole", name]
 
 
 @pytest.fixture

@@ -33,20 +33,11 @@ def no_work(monkeypatch):
 
 @pytest.fixture
 def run(bert, tmp_path, capsys):
-    """run(folder, option, ...) -> exit status, standard output, standard error; into tmp_path/run."""
+    """run(folder, option, ...) -> exit status, standard output and error; into tmp_path/run."""
 
     def command(folder, *more):
-        usual = [
-            "--dataset",
-            folder,
-            "--encoder",
-            bert,
-            "--preset",
-            "quick",
-            "--device",
-            "cpu",
-            "--quiet",
-        ]
+        usual = ["--dataset", folder, "--encoder", bert, "--preset", "quick"]
+        usual += ["--device", "cpu", "--quiet"]
         return outcome(main, capsys, *usual, "--output", tmp_path / "run", *more)
 
     return command

@@ -1,4 +1,4 @@
-"""What flows where: the insertion points, what the network is trained on, what a run folder holds."""
+"""What the network is trained on, at both insertion points, and what a run folder holds."""
 
 import json
 from dataclasses import replace
@@ -347,7 +347,10 @@ def test_selection_tables_say_when_each_was_learnt(finished):
     ],
 )
 def test_too_few_rows_leave_nothing_behind(dataset, go, tmp_path, supervision, end):
-    found = r"too few documents speak of 3 of 3 classes, wanted at least 80 each; found arts: \d+ \(vocabulary: .*"
+    found = (
+        r"too few documents speak of 3 of 3 classes, wanted at least 80 each; found arts: \d+ "
+        r"\(vocabulary: .*"
+    )
     with pytest.raises(LopsError, match=found + end):
         go(dataset, tmp_path / "run", min_rows=80, supervision=supervision)
     assert [name for name in names(tmp_path / "run") if name != "config.json"] == []
@@ -359,7 +362,10 @@ def test_looking_too_rarely_is_refused_before_anything_is_stored(
 ):
     with pytest.raises(
         LopsError,
-        match=f"every is {every}, and the probe makes .* updates on .*; wanted a smaller number, or epoch",
+        match=(
+            f"every is {every}, and the probe makes .* updates on .*; wanted a smaller number, or "
+            "epoch"
+        ),
     ):
         go(dataset, tmp_path / "run", arms=arms, every=every)
     assert [name for name in names(tmp_path / "run") if name != "config.json"] == []
@@ -448,7 +454,8 @@ def test_what_cannot_work_is_refused_before_the_long_work(monkeypatch, dataset, 
         ({"supervision": "keywords"}, "no seed words for arts, law, quidditch"),
         (
             {},
-            r"no document has the name of 1 of 3 classes in its first 40 tokens \(quidditch: quidditch\)",
+            r"no document has the name of 1 of 3 classes in its first 40 tokens \(quidditch: "
+            r"quidditch\)",
         ),
         ({"names": (("opera", ("opera",)),)}, "names for unknown classes: opera"),
     ):

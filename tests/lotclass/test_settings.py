@@ -78,10 +78,7 @@ def test_arms_and_choices():
         ({"supervision": "labels"}, "supervision is 'labels'; wanted one of names, keywords"),
         ({"max_tokens": 7}, "max_tokens is 7; wanted at least 8"),
         ({"top": 256}, "top is 256; wanted 1 to 255"),
-        (
-            {"match_threshold": 50},
-            "match_threshold is 50; wanted 0 to 49",
-        ),
+        ({"match_threshold": 50}, "match_threshold is 50; wanted 0 to 49"),
         ({"match_threshold": -1}, "match_threshold is -1"),
         ({"self_train_epochs": -0.1}, "self_train_epochs is -0.1; wanted a number, at least 0"),
         ({"self_train_epochs": float("nan")}, "self_train_epochs is nan"),
@@ -124,6 +121,9 @@ def test_names_that_do_not_fit_the_data():
         LotclassSettings(names=NAMES).names_of(("arts", "sport"), {})
     with pytest.raises(
         LopsError,
-        match=r"no seed words for sport; put a seeds\.json beside the data, or give --supervision names",
+        match=(
+            r"no seed words for sport; put a seeds\.json beside the data, or give --supervision "
+            "names"
+        ),
     ):
         LotclassSettings(supervision="keywords", names=NAMES).names_of(CLASSES, {})

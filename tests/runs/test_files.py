@@ -118,7 +118,8 @@ def iteration(number, seconds, f1=0.5):
 def test_an_arm_is_its_last_iteration_and_the_time_of_all():
     iterations = (iteration(0, 1.5, f1=0.9), iteration(1, 2, f1=0.7))
     assert arm_metrics(iterations) == {
-        "micro_f1": 0.7, "macro_f1": 0.35, "selected": 11, "selected_noise": None, "seconds": 3.5, "iterations": list(iterations),
+        "micro_f1": 0.7, "macro_f1": 0.35, "selected": 11, "selected_noise": None, "seconds": 3.5,
+        "iterations": list(iterations),
     }  # fmt: skip
 
 

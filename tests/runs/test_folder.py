@@ -44,8 +44,7 @@ def test_config_says_what_the_run_was(run):
 
 def test_a_folder_with_a_run_needs_resume(run):
     with pytest.raises(
-        LopsError,
-        match=r"run already holds a run; give --resume to .*, or another --output",
+        LopsError, match=r"run already holds a run; give --resume to .*, or another --output"
     ):
         RunFolder.open(run.path, config(), resume=False)
     before = (run.path / "config.json").read_bytes()
@@ -94,9 +93,7 @@ def test_other_versions_are_worth_a_line(run, caplog):
     other["versions"]["numpy"] = "0.1"
     with caplog.at_level(logging.WARNING, logger="lops_adapters"):
         RunFolder.open(run.path, other, resume=True)
-    assert (
-        f" with numpy 0.1, started with {np.__version__}: numbers may differ" in caplog.text
-    )
+    assert f" with numpy 0.1, started with {np.__version__}: numbers may differ" in caplog.text
 
 
 def test_folders_of_others_are_left_alone(tmp_path):

@@ -1,4 +1,4 @@
-"""Finding a trained classifier; what a real one predicts is tested with the framework that made it."""
+"""Finding a trained classifier; tests/frameworks/test_models.py tests what real ones predict."""
 
 import json
 from types import SimpleNamespace
@@ -66,7 +66,9 @@ def test_nothing_there(tmp_path):
 def test_kinds_nobody_knows(tmp_path):
     with pytest.raises(
         LopsError,
-        match="a model of kind 'oracle'; wanted one of conwea, lotclass, self_training, westclass, ",
+        match=(
+            "a model of kind 'oracle'; wanted one of conwea, lotclass, self_training, westclass, "
+        ),
     ):
         load(model(tmp_path / "model", "oracle"))
 

@@ -1,7 +1,9 @@
 """The command line of a framework: shared options, and one option per setting."""
 
 import argparse
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import pytest
 
@@ -13,9 +15,12 @@ from lops_adapters.runs.settings import AT_LEAST_ONE, FrameworkSettings, setting
 
 @dataclass(frozen=True, kw_only=True)
 class ToySettings(FrameworkSettings):
-    PROBES = ("same", "linear")
-    MORE_ARMS = ("lops-twice",)
-    PRESETS = {"quick": {"rounds": 3, "limit": 9}, "paper": {}}
+    PROBES: ClassVar[tuple[str, ...]] = ("same", "linear")
+    MORE_ARMS: ClassVar[tuple[str, ...]] = ("lops-twice",)
+    PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "quick": {"rounds": 3, "limit": 9},
+        "paper": {},
+    }
 
     rounds: int = setting(7, "rounds of play", within=AT_LEAST_ONE)
     limit: int | None = setting(None, "pieces on 50 % of the board", within=AT_LEAST_ONE)
@@ -142,7 +147,8 @@ def test_options_stand_in_the_group_of_their_field(parser):
 
 def test_the_help_of_a_framework_whose_presets_differ():
     text = " ".join(options.parser_for(named("westclass")).format_help().split())
-    assert "--max-iterations N updates of self-training at most (default: 1500; paper: 5000)" in text
+    said = "--max-iterations N updates of self-training at most (default: 1500; paper: 5000)"
+    assert said in text
     assert "(default: 100; paper: none)" in text  # --most-words
     text = " ".join(options.parser_for(named("self_training")).format_help().split())
     assert "--method ARMS, --arms ARMS" in text or "--method, --arms ARMS" in text

@@ -1,4 +1,4 @@
-"""What the settings of all frameworks share; tests/frameworks/test_settings.py asks each of them."""
+"""What all settings share; tests/frameworks/test_settings.py asks those of each framework."""
 
 import json
 from collections.abc import Mapping
@@ -97,7 +97,10 @@ def test_a_probe_that_ends_before_it_is_looked_at():
     FrameworkSettings(every=7).check_checkpoints(7, "samples")
     with pytest.raises(
         LopsError,
-        match="every is 7, and the probe makes 6 updates on 90 documents; wanted a smaller number, or epoch",
+        match=(
+            "every is 7, and the probe makes 6 updates on 90 documents; wanted a smaller number, "
+            "or epoch"
+        ),
     ):
         FrameworkSettings(every=7).check_checkpoints(6, "90 documents")
 

@@ -53,7 +53,10 @@ def test_a_library_that_is_missing_is_named_with_its_extra(monkeypatch):
     monkeypatch.setattr(extras, "find_spec", lambda name: None)
     with pytest.raises(
         LopsError,
-        match=r"needs PyTorch, which is not installed; run: pip install 'lops_adapters\[transformers\]'",
+        match=(
+            "needs PyTorch, which is not installed; run: pip install "
+            r"'lops_adapters\[transformers\]'"
+        ),
     ):
         build_classifier(SelfTrainingSettings(), "cpu")
     build_classifier(SelfTrainingSettings(classifier="linear"), "cpu")

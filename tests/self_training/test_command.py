@@ -33,7 +33,7 @@ def no_work(monkeypatch):
 
 @pytest.fixture
 def run(tmp_path, capsys):
-    """run(folder, option, ...) -> exit status, standard output, standard error; into tmp_path/run."""
+    """run(folder, option, ...) -> exit status, standard output and error; into tmp_path/run."""
 
     def command(folder, *more):
         usual = ["--dataset", folder, "--preset", "quick", "--device", "cpu", "--quiet"]
@@ -57,7 +57,8 @@ def good(tmp_path_factory):
         (
             ["--every", "1000"],
             [
-                "every is 1000, and the probe makes 12 updates on 14 pseudo-labelled documents; wanted a smaller"
+                "every is 1000, and the probe makes 12 updates on 14 pseudo-labelled documents; "
+                "wanted a smaller"
             ],
         ),
         (["--every", "5", "--probe", "linear"], ["every is 5, and the probe makes 4 updates"]),
@@ -89,10 +90,7 @@ def test_options_that_cannot_work(run, good, tmp_path, monkeypatch, more, words)
             LABELS,
             None,
             [],
-            [
-                "no seed words, which string-match",
-                "--pseudo-labels FILE.csv",
-            ],
+            ["no seed words, which string-match", "--pseudo-labels FILE.csv"],
         ),
         (
             TEXTS,

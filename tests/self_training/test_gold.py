@@ -27,8 +27,7 @@ def test_the_method_defined_by_them_keeps_what_is_right(
         finished.path / "optimal" / "selection-0.csv"
     ).read_bytes()
     with pytest.raises(
-        LopsError,
-        match="optimal needs gold labels, and toy has none; leave the method out",
+        LopsError, match="optimal needs gold labels, and toy has none; leave the method out"
     ):
         go(Dataset(dataset.corpus), tmp_path / "none", arms=["optimal"])
 
@@ -48,8 +47,6 @@ def test_no_other_method_is_handed_any(monkeypatch, dataset, go, tmp_path):
     monkeypatch.setattr(framework, "build", noted)
     go(dataset, tmp_path / "run", iterations=1)
     assert set(given) == {"standard", "lops", "random", "optimal"}
-    with_gold = {
-        name for name, handed in given.items() if any(gold is not None for gold in handed)
-    }
+    with_gold = {name for name, handed in given.items() if any(gold is not None for gold in handed)}
     assert with_gold == {"optimal"}
     assert len(given["optimal"][1]) == 49  # of the pseudo-labelled alone

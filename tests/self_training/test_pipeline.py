@@ -237,7 +237,7 @@ def test_fewer_pseudo_labels_than_n(monkeypatch, dataset, go, tmp_path):
 
 
 def test_stratified(dataset, go, tmp_path):
-    """Every method that ranks takes the same share of every class; lops goes by its rule as before."""
+    """Ranking methods take the same share of every class; lops keeps to its rule."""
     shares = {}
     for stratified in (False, True):
         done = go(
@@ -308,7 +308,7 @@ def test_the_probe_of_another_kind(dataset, go, tmp_path):
 
 
 def test_faithful(monkeypatch, dataset, go, tmp_path):
-    """At least delta; what OptimalFilter rejects never returns; seed words are regular expressions."""
+    """At least delta; OptimalFilter rejects for good; seed words are regular expressions."""
     Recorder(
         monkeypatch,
         lambda labels, _: np.arange(len(labels)) < 30,

@@ -59,7 +59,10 @@ def test_a_file_is_known_by_what_it_holds(tmp_path):
     assert SelfTrainingSettings().settled(["lops"]).pseudo_labels_sha256 is None
     with pytest.raises(
         LopsError,
-        match=r"pseudo_labels is 'stringmatch', which cannot be read .*; wanted string-match, exclusive-string",
+        match=(
+            r"pseudo_labels is 'stringmatch', which cannot be read .*; wanted string-match, "
+            "exclusive-string"
+        ),
     ):
         SelfTrainingSettings(pseudo_labels="stringmatch").settled(["lops"])
 

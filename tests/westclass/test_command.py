@@ -34,7 +34,7 @@ def no_work(monkeypatch):
 
 @pytest.fixture
 def run(tmp_path, capsys):
-    """run(folder, option, ...) -> exit status, standard output, standard error; into tmp_path/run."""
+    """run(folder, option, ...) -> exit status, standard output and error; into tmp_path/run."""
 
     def command(folder, *more):
         usual = ["--dataset", folder, "--preset", "quick", "--device", "cpu", "--quiet"]
@@ -59,7 +59,8 @@ def settings_of(folder):
         (
             ["--every", "85"],
             [
-                "every is 85, and the probe makes 84 updates on 36 pseudo documents; wanted a smaller number, or epoch"
+                "every is 85, and the probe makes 84 updates on 36 pseudo documents; wanted a "
+                "smaller number, or epoch"
             ],
         ),
         (["--every", "85", "--network", "han"], ["every is 85, and the probe makes 84 updates"]),
@@ -157,13 +158,7 @@ DATA = {
         [],
         ["no seed of 2 of 2 classes", "lower min_count"],
     ),
-    "one class": (
-        TEXTS,
-        None,
-        {"law": ["judge"]},
-        [],
-        ["has 1 class; wanted at least two"],
-    ),
+    "one class": (TEXTS, None, {"law": ["judge"]}, [], ["has 1 class; wanted at least two"]),
     "no gold labels to draw from": (
         TEXTS,
         None,

@@ -1,6 +1,5 @@
 """Gold labels reach the evaluation and nothing else."""
 
-
 from lops_adapters.datasets import Dataset, GoldLabels
 
 from ..framework_checks import measured, names

@@ -1,76 +1,48 @@
-"""The command in its own process, killed in the middle of its work, and resumed."""
+"""Runs of the hierarchical network, and with labelled documents, stopped and resumed."""
 
 import json
+from functools import partial
 
 import pytest
 
-from lops_adapters import console
 from lops_adapters.probes.han import HanProbe
 from lops_adapters.runs.folder import RunFolder
 from lops_adapters.westclass.__main__ import main
 
 from ..framework_checks import assert_same_run
+from ..framework_tools import outcome
 from .toys import small_presets
-
-
-def options(data, output, *more):
-    return [
-        "--dataset",
-        str(data),
-        "--preset",
-        "quick",
-        "--device",
-        "cpu",
-        "--output",
-        str(output),
-        "--quiet",
-        *more,
-    ]
-
-
-def command(*args):
-    return console.guarded(main)(list(args))
-
-
-@pytest.fixture(autouse=True)
-def small():
-    with small_presets():
-        yield
-
-
-SHARED = {"word_vectors", "pseudo_documents"}
-KILLS = {
-    "lops-selection": SHARED,
-    "lops-pretraining": SHARED | {"lops-selection"},
-    "lops-self-training": SHARED | {"lops-selection", "lops-pretraining"},
-}
 
 
 class StoppedError(Exception):
     """Stands for the end of the process."""
 
 
+@pytest.fixture(scope="module")
+def start(dataset, go):
+    """start(path, resume=...): the Standard arm with few labelled documents."""
+    labelled = tuple((f"d{number}", dataset.gold.labels[number]) for number in (3, 4, 5))
+    sizes = {"network": "han", "max_iterations": 6, "pretrain_epochs": 3}
+    own = {"supervision": "documents", "labelled": labelled, **sizes}
+    return partial(go, dataset, arms=["standard"], **own)
+
+
+@pytest.fixture(scope="module")
+def whole(start, tmp_path_factory):
+    """The run that nobody stopped."""
+    return start(tmp_path_factory.mktemp("whole") / "run")
+
+
 @pytest.mark.parametrize(
     "place", ["in the first update", "behind the model", "behind the last stage"]
 )
-def test_stopped_in_self_training_and_resumed(place, dataset, go, tmp_path):
-    """The hierarchical network, with labelled documents; and the moments around the model's
-    writing.
-    """
-    labelled = tuple((f"d{number}", dataset.gold.labels[number]) for number in (3, 4, 5))
-    more = {
-        "network": "han",
-        "supervision": "documents",
-        "labelled": labelled,
-        "max_iterations": 6,
-        "pretrain_epochs": 3,
-    }
-    whole = go(dataset, tmp_path / "whole", ["standard"], **more)
+def test_stopped_in_self_training_and_resumed(place, start, whole, tmp_path, monkeypatch):
+    """Also at the moments around the model's writing."""
 
     def stop(*_, **__):
         raise StoppedError
 
-    with pytest.MonkeyPatch.context() as patch:
+    with monkeypatch.context() as patch:
         if place == "in the first update":
             patch.setattr(HanProbe, "tuner", lambda *_, **__: stop)
         elif place == "behind the model":
@@ -79,25 +51,19 @@ def test_stopped_in_self_training_and_resumed(place, dataset, go, tmp_path):
         else:
             patch.setattr("lops_adapters.westclass.framework.write_predictions", stop)
         with pytest.raises(StoppedError):
-            go(dataset, tmp_path / "run", ["standard"], **more)
-    again = go(dataset, tmp_path / "run", ["standard"], resume=True, **more)
-    assert_same_run(again.path, whole.path, ["standard"])
+            start(tmp_path / "run")
+    again = start(tmp_path / "run", resume=True)
+    assert_same_run(again.path, whole.path)
 
 
-def test_labelled_documents_drawn_again_are_the_same(data, tmp_path):
-    """A resumed run draws what it drew before: 2 documents a class, by the seed."""
-    more = [
-        "--labelled-per-class",
-        "2",
-        "--arms",
-        "standard",
-        "--pretrain-epochs",
-        "1",
-        "--max-iterations",
-        "1",
-    ]
-    assert command(*options(data, tmp_path / "run", *more)) == 0
-    assert (
-        len(json.loads((tmp_path / "run" / "config.json").read_text())["settings"]["labelled"]) == 6
-    )
-    assert command(*options(data, tmp_path / "run", "--resume", *more)) == 0
+def test_labelled_documents_drawn_again_are_the_same(data, tmp_path, capsys):
+    """A resumed run draws what it drew before: 2 documents per class, by the seed."""
+    few = ["--labelled-per-class", 2, "--pretrain-epochs", 1, "--max-iterations", 1]
+    usual = ["--preset", "quick", "--device", "cpu", "--arms", "standard", "--quiet"]
+    places = ["--dataset", data, "--output", tmp_path / "run"]
+    command = partial(outcome, main, capsys, *places, *usual, *few)
+    with small_presets():
+        assert command()[0] == 0
+        config = json.loads((tmp_path / "run" / "config.json").read_text(encoding="utf-8"))
+        assert len(config["settings"]["labelled"]) == 6
+        assert command("--resume")[0] == 0

@@ -98,9 +98,7 @@ def test_what_is_given_stays():
 def test_what_is_not_filled_in_is_found_out():
     assert filled(WestclassSettings().for_length(300).max_words) == 500
     assert filled(WestclassSettings(decay=0.0).decay) == 0
-    with pytest.raises(
-        LopsError, match=r"open sizes; call for_length\(\) with the mean"
-    ):
+    with pytest.raises(LopsError, match=r"open sizes; call for_length\(\) with the mean"):
         filled(WestclassSettings().max_words)
 
 

@@ -2,7 +2,6 @@
 work; odd input that works.
 """
 
-
 import pytest
 
 from lops_adapters.probes.context_encoder import ContextEncoder
@@ -31,20 +30,11 @@ def no_work(monkeypatch):
 
 @pytest.fixture
 def run(bert, tmp_path, capsys):
-    """run(folder, option, ...) -> exit status, standard output, standard error; into tmp_path/run."""
+    """run(folder, option, ...) -> exit status, standard output and error; into tmp_path/run."""
 
     def command(folder, *more):
-        usual = [
-            "--dataset",
-            folder,
-            "--encoder",
-            bert,
-            "--preset",
-            "quick",
-            "--device",
-            "cpu",
-            "--quiet",
-        ]
+        usual = ["--dataset", folder, "--encoder", bert, "--preset", "quick"]
+        usual += ["--device", "cpu", "--quiet"]
         return outcome(main, capsys, *usual, "--output", tmp_path / "run", *more)
 
     return command
@@ -69,7 +59,8 @@ def good(tmp_path_factory):
         (
             ["--every", "1000"],
             [
-                "every is 1000, and the probe makes 12 updates on about 15 pseudo-labelled documents; wanted a smaller"
+                "every is 1000, and the probe makes 12 updates on about 15 pseudo-labelled "
+                "documents; wanted a smaller"
             ],
         ),
         (["--every", "21", "--probe", "linear"], ["every is 21, and the probe makes 4 updates"]),

@@ -137,7 +137,7 @@ def test_what_the_arms_start_from(finished):
 
 
 def test_probe_and_classifier_are_fresh_models(monkeypatch, dataset, go, head_start, finished):
-    """Each training builds its own model, and a classifier is what it would be had nobody probed."""
+    """Each training builds its own model; probing changes nothing about a classifier."""
     built, weights = [], []
     fresh = TransformerProbe._fresh_model
 
@@ -334,9 +334,7 @@ def test_a_class_that_wins_no_document(monkeypatch, dataset, go, tmp_path):
         return Alignment(np.where(found.codes == 1, 2, found.codes), found.confidence)
 
     monkeypatch.setattr(pipeline, "align", without_law)
-    with pytest.warns(
-        LopsWarning, match="no document is aligned with law: .* cannot learn it"
-    ):
+    with pytest.warns(LopsWarning, match="no document is aligned with law: .* cannot learn it"):
         done = go(dataset, tmp_path / "run", arms=["standard", "lops"])
     for arm in ("standard", "lops"):
         assert done.metrics["arms"][arm]["iterations"][0]["classes_without_pseudo_labels"] == [

@@ -1,4 +1,3 @@
-
 import pytest
 
 from lops_adapters.core import LopsError
