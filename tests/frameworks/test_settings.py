@@ -122,6 +122,8 @@ def test_every_number_has_a_range_and_what_is_outside_is_refused(stand):
             except LopsError as error:
                 refused += str(error) == f"{item.name} is {value!r}; wanted {within.wanted}"
         assert refused, item.name
+        if int in kinds and float not in kinds:
+            assert not within.holds(0), item.name
 
 
 def test_choices(stand):

@@ -209,27 +209,11 @@ def test_refreshes_that_keep_nothing_leave_the_network(
         assert (category["probabilities"] == last["probabilities"]).all()
 
 
-def test_the_run_folder(finished):
-    top = {path.name for path in finished.path.iterdir()}
-    assert top == {
-        "config.json",
-        "metrics.json",
-        "pseudo_labels.csv",
-        "category_vocabulary.json",
-        "work",
-        *ARMS,
-    }
+def test_tables_of_its_own(finished):
     for arm in ARMS:
-        refreshes = (
-            {f"selection-{number}.csv" for number in (1, 2, 3)} if arm == "lops-refresh" else set()
-        )
-        assert {path.name for path in (finished.path / arm).iterdir()} == {
-            "model",
-            "predictions.csv",
-            "selection-0.csv",
-            *refreshes,
-        }
-    assert not [name for name in names(finished.path) if name.endswith(".tmp")]
+        refreshes = (1, 2, 3) if arm == "lops-refresh" else ()
+        found = {path.name for path in (finished.path / arm).glob("selection-*.csv")}
+        assert found == {f"selection-{number}.csv" for number in (0, *refreshes)}
     words = json.loads((finished.path / "category_vocabulary.json").read_text(encoding="utf-8"))
     assert list(words) == list(CLASSES)
     assert {label: len(own) for label, own in words.items()} == finished.metrics["words_per_class"]
@@ -240,61 +224,31 @@ def test_the_run_folder(finished):
     assert len({word for own in words.values() for word in own}) == sum(map(len, words.values()))
 
 
-def test_metrics_hold_what_is_promised(finished):
-    stored = json.loads((finished.path / "metrics.json").read_text())
-    assert stored == json.loads(json.dumps(finished.metrics))
-    assert (stored["framework"], stored["dataset"], stored["n_documents"], stored["classes"]) == (
-        "lotclass",
-        "toy",
-        90,
-        list(CLASSES),
-    )
-    assert 0 < stored["pseudo_labels"]["noise"] < 0.5
-    assert stored["name_sources"] == dict.fromkeys(CLASSES, "corpus")
-    assert 0 <= stored["masked_accuracy"] <= 1
-    assert stored["processes"] == 1
-    assert set(stored["seconds"]) == {"language_model", "rows"}
-    assert list(stored["arms"]) == list(ARMS)
-    for arm in stored["arms"].values():
-        assert {
-            "micro_f1",
-            "macro_f1",
-            "seconds",
-            "selected",
-            "selected_noise",
-            "iterations",
-        } <= set(arm)
-        assert all(0 <= arm[key] <= 1 for key in ("micro_f1", "macro_f1", "selected_noise"))
+def test_metrics_of_its_own(finished):
+    metrics = finished.metrics
+    assert 0 < metrics["pseudo_labels"]["noise"] < 0.5
+    assert metrics["name_sources"] == dict.fromkeys(CLASSES, "corpus")
+    assert 0 <= metrics["masked_accuracy"] <= 1
+    assert metrics["processes"] == 1
+    assert set(metrics["seconds"]) == {"language_model", "rows"}
+    for arm in metrics["arms"].values():
         first, second = arm["iterations"]
         assert [first["stage"], second["stage"]] == ["masked category prediction", "self-training"]
-        assert (arm["selected"], arm["selected_noise"]) == (
-            first["selected"],
-            first["selected_noise"],
-        )
-        assert (arm["micro_f1"], arm["macro_f1"]) == (second["micro_f1"], second["macro_f1"])
-        assert arm["seconds"] == pytest.approx(first["seconds"] + second["seconds"])
+        selected = ("selected", "selected_noise")
+        assert [arm[key] for key in selected] == [first[key] for key in selected]
         assert first["seconds"] >= first["seconds_selection"] >= 0
         assert second["updates"] == 7
         assert len(second["refreshes"]) == 3
-    assert stored["arms"]["standard"]["micro_f1"] > 0.6
+    assert metrics["arms"]["standard"]["micro_f1"] > 0.6
 
 
 def test_measurements_are_right(finished, dataset):
     gold = dict(zip(dataset.corpus.ids, dataset.gold.labels, strict=True))
     about = finished.metrics["pseudo_labels"]
     rows = read_rows(finished.path / "pseudo_labels.csv")
-    assert about["count"] == len(rows)
-    assert about["noise"] == pytest.approx(
-        np.mean([gold[row["id"]] != row["pseudo_label"] for row in rows])
-    )
     assert about["coverage"] == len({row["id"] for row in rows}) / 90
     for arm in ARMS:
-        first, second = finished.metrics["arms"][arm]["iterations"]
-        check_selection(first, read_rows(finished.path / arm / "selection-0.csv"), gold)
-        predicted = read_rows(finished.path / arm / "predictions.csv")
-        assert second["micro_f1"] == pytest.approx(
-            np.mean([gold[item["id"]] == item["predicted"] for item in predicted])
-        )
+        first, _ = finished.metrics["arms"][arm]["iterations"]
         stage = "lops-category" if arm == "lops" else "standard-category"
         with np.load(finished.path / "work" / f"{stage}.npz") as stored:
             codes = stored["probabilities"].argmax(axis=1)

@@ -2,7 +2,6 @@
 added, what a run folder holds.
 """
 
-import json
 from functools import partial
 from itertools import pairwise
 
@@ -19,9 +18,8 @@ from lops_adapters.runs.models import load
 from lops_adapters.selection import keep_all
 from lops_adapters.self_training import pipeline
 
-from ..framework_checks import assert_learnt_at, metrics_of
+from ..framework_checks import assert_learnt_at
 from ..framework_tools import COMMON, letter_pieces, read_rows, save_bert, write_folder
-from .conftest import ARMS
 from .toys import CLASSES, SEEDS, TOPICS, documents
 
 
@@ -347,24 +345,7 @@ def test_faithful(monkeypatch, dataset, go, tmp_path):
     )
 
 
-def test_the_run_folder(finished, dataset):
-    assert {path.name for path in finished.path.iterdir()} == {
-        "config.json",
-        "metrics.json",
-        "pseudo_labels.csv",
-        "work",
-        *ARMS,
-    }
-    tables = {
-        f"{kind}-{number}.csv" for kind in ("selection", "bootstrapped") for number in range(3)
-    }
-    for arm in ARMS:
-        assert {path.name for path in (finished.path / arm).iterdir()} == {
-            "model",
-            "predictions.csv",
-            *tables,
-        }
-    assert not list(finished.path.rglob("*.tmp"))
+def test_the_first_pseudo_labels_are_those_of_string_match(finished, dataset):
     initial = string_match(dataset.corpus.texts, SEEDS)
     table = read_rows(finished.path / "pseudo_labels.csv")
     assert [row["id"] for row in table] == [dataset.corpus.ids[i] for i in initial.positions]
@@ -377,29 +358,13 @@ def test_the_run_folder(finished, dataset):
     assert_learnt_at(first, 4)
 
 
-def test_metrics_hold_what_is_promised(finished, dataset):
-    stored = metrics_of(finished.path)
-    assert stored == json.loads(json.dumps(finished.metrics))
-    assert (stored["framework"], stored["dataset"], stored["n_documents"], stored["classes"]) == (
-        "self_training",
-        "toy",
-        90,
-        list(CLASSES),
-    )
+def test_metrics_of_each_round(finished, dataset):
+    stored = finished.metrics
     assert stored["pseudo_labels"]["count"] == 49
     assert list(stored["arms"]) == ["standard", "lops", "optimal", "random"]
     gold = dict(zip(dataset.corpus.ids, dataset.gold.labels, strict=True))
     for arm, result in stored["arms"].items():
         rows = result["iterations"]
-        assert {
-            "micro_f1",
-            "macro_f1",
-            "seconds",
-            "selected",
-            "selected_noise",
-            "iterations",
-        } <= set(result)
-        assert [row["iteration"] for row in rows] == [0, 1, 2]
         for row in rows:
             table = read_rows(finished.path / arm / f"selection-{row['iteration']}.csv")
             wrong = [entry["pseudo_label"] != gold[entry["id"]] for entry in table]
@@ -412,11 +377,6 @@ def test_metrics_hold_what_is_promised(finished, dataset):
             assert row["rejected"] == len(table) - len(kept)
         for row, after in pairwise(rows):
             assert after["pseudo_labels"] == row["trained_on"] + row["bootstrapped"]
-        right = [
-            row["predicted"] == gold[row["id"]]
-            for row in read_rows(finished.path / arm / "predictions.csv")
-        ]
-        assert result["micro_f1"] == rows[-1]["micro_f1"] == pytest.approx(np.mean(right))
     f1 = {arm: result["micro_f1"] for arm, result in stored["arms"].items()}
     assert f1["optimal"] >= f1["lops"] > f1["standard"]
 
