@@ -16,31 +16,27 @@ class StoppedError(Exception):
 
 def test_encoding_goes_on_where_it_stopped(dataset, go, tmp_path, monkeypatch):
     monkeypatch.setattr(context_encoder, "_BLOCK", 40)  # several blocks in a tiny corpus
-    whole = go(dataset, tmp_path / "whole", ["standard"], iterations=1)
-    encode, calls = ContextEncoder.encode, []
+    encode, windows, allowed = ContextEncoder.encode, [], [None]
 
-    def noted(self, *args):
-        calls.append(args)
-        return encode(self, *args)
-
-    def stop(self, *args):
-        if len(calls) == 2:
+    def counted(self, sequences, *args):
+        if len(windows) == allowed[0]:
             raise StoppedError
-        return noted(self, *args)
+        windows.append(len(sequences))
+        return encode(self, sequences, *args)
 
-    monkeypatch.setattr(ContextEncoder, "encode", stop)
+    monkeypatch.setattr(ContextEncoder, "encode", counted)
+    whole = go(dataset, tmp_path / "whole", ["standard"], iterations=1)
+    total = sum(windows)
+    windows.clear()
+    allowed[0] = 2
     with pytest.raises(StoppedError):
         go(dataset, tmp_path / "run", ["standard"], iterations=1)
     work = tmp_path / "run" / "work"
     done = json.loads((work / "vectors.json").read_text())["windows"]
     assert (work / "vectors.npy").is_file()
-    assert done > 0
-    calls.clear()
-    monkeypatch.setattr(ContextEncoder, "encode", noted)
+    assert 0 < done < total
+    windows.clear()
+    allowed[0] = None
     again = go(dataset, tmp_path / "run", ["standard"], iterations=1, resume=True)
-    windows = sum(len(sequences) for sequences, _ in calls)
-    assert windows > 0
-    calls.clear()
-    go(dataset, tmp_path / "anew", ["standard"], iterations=1)
-    assert windows == sum(len(sequences) for sequences, _ in calls) - done
+    assert sum(windows) == total - done
     assert_same_run(again.path, whole.path)
