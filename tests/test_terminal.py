@@ -1,4 +1,4 @@
-"""What a terminal sees."""
+"""What a command shows: errors, warnings, the log, aligned tables."""
 
 import logging
 import warnings
