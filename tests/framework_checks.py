@@ -4,10 +4,6 @@ classifier are like, what gold may change.
 
 import ast
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,14 +15,15 @@ from .framework_tools import read_rows
 GOLD = {"noise", "selected_noise", "noise_after_pretraining", "micro_f1", "macro_f1"}
 TIME = {"seconds", "seconds_selection"}
 HEAVY = {
-    "gensim", "keras", "matplotlib", "nltk", "pandas", "scipy", "sklearn", "tensorflow", "tokenizers", "torch", "transformers",
+    "gensim", "keras", "matplotlib", "nltk", "pandas", "scipy", "sklearn", "tensorflow",
+    "tokenizers", "torch", "transformers",
 }  # fmt: skip
 # Options that no command takes, and what it says of them.
 BAD_OPTIONS = [
     (["--dataset", "agnwes"], ["did you mean agnews?"]),
     (["--dataset", "no/such/folder"], ["is neither an existing path nor a registered data set"]),
-    (["--arms", "both"], ["the arms to run are 'both'; wanted some of standard, lops"]),
-    (["--arms", ","], ["the arms to run are ','"]),
+    (["--arms", "both"], ["arms are 'both'; wanted some of standard, lops"]),
+    (["--arms", ","], ["arms are ','; wanted some of"]),
     (["--max-docs", "1"], ["--max-docs is 1; wanted at least 2"]),
     (["--tau", "0"], ["tau is 0.0; wanted a fraction above 0"]),
     (["--tau", "1.5"], ["tau is 1.5"]),
@@ -64,29 +61,6 @@ def uses(tree, name):
     return found
 
 
-INSERTION_POINT = {
-    "_selector": ["run_arm"],
-    "selector": ["run_arm"],
-    "keep_all": ["_selector"],
-    "Lops": ["_selector"],
-}
-
-
-def assert_one_insertion_point(package, where=INSERTION_POINT, elsewhere=frozenset()):
-    """The selector is made and called in one place of the package (or those given), and nothing
-    else chooses pseudo-labels.
-
-    ``where`` says for each name the functions of ``pipeline.py`` that use it, one entry a use;
-    ``elsewhere`` holds (name, file, function) for uses in other files.
-    """
-    files = sorted(Path(package.__file__).parent.glob("*.py"))
-    trees = {path.name: ast.parse(path.read_text(encoding="utf-8")) for path in files}
-    for name, functions in where.items():
-        found = {file: uses(tree, name) for file, tree in trees.items() if uses(tree, name)}
-        others = {file: [function] for used, file, function in elsewhere if used == name}
-        assert found == {"pipeline.py": functions, **others}, name
-
-
 def assert_learnt_at(table, epochs):
     """A table of a selection says when each sample was learnt, and the confidence is what the
     method makes of that.
@@ -112,80 +86,6 @@ def assert_refused(outcome, *words, may_warn=False):
     assert "Traceback" not in err
     for word in words:
         assert word in err
-
-
-def assert_usage(command, capsys, program, *options):
-    """Each of these options ("--name value") alone is refused by argparse, with the usage of the
-    program.
-    """
-    for option in options:
-        with pytest.raises(SystemExit) as stopped:
-            command(*option.split())
-        assert stopped.value.code == 2
-        assert f"usage: python -m {program}" in capsys.readouterr().err
-
-
-def assert_taken_output_is_refused(command, output):
-    """A folder that holds other things, a file, and a place below a file are refused as --output
-    and left as they are.
-    """
-    output.mkdir()
-    (output / "thesis.tex").write_text("years of work")
-    for more in ([], ["--resume"]):
-        assert_refused(command(*more), "is there already and holds no run; give another --output")
-    assert_refused(
-        command("--output", output / "thesis.tex"), "thesis.tex is there already and holds no run"
-    )
-    assert_refused(command("--output", output / "thesis.tex" / "run"), "cannot be written")
-    assert [path.name for path in output.iterdir()] == ["thesis.tex"]
-    assert (output / "thesis.tex").read_text() == "years of work"
-
-
-def assert_not_overwritten(command, output):
-    """The command, which would begin a run in a folder that holds one, is refused and changes
-    nothing there.
-    """
-    before = {path: path.stat().st_mtime_ns for path in output.rglob("*")}
-    assert_refused(
-        command(), "already holds a run; give --resume to go on with it, or another --output"
-    )
-    assert before == {path: path.stat().st_mtime_ns for path in output.rglob("*")}
-
-
-def assert_help_is_quick_and_light(program, *words):
-    """--help says these words within a second of processor time, loads no heavy library and sets no
-    Keras backend.
-    """
-    code = (
-        "import atexit, os, runpy, sys\n"
-        f"atexit.register(lambda: print('loaded', sorted({HEAVY!r} & set(sys.modules)), os.environ.get('KERAS_BACKEND')))\n"
-        f"sys.argv = ['{program}', '--help']\n"
-        f"runpy.run_module('{program}', run_name='__main__')\n"
-    )
-    environment = {name: value for name, value in os.environ.items() if name != "KERAS_BACKEND"}
-    seconds = []
-    for _ in range(2):
-        before = os.times()
-        done = subprocess.run(
-            [sys.executable, "-c", code],
-            capture_output=True,
-            text=True,
-            check=True,
-            env=environment,
-        )
-        after = os.times()  # processor time: a busy machine makes an answer late, not heavy
-        seconds.append(
-            after.children_user
-            + after.children_system
-            - before.children_user
-            - before.children_system
-        )
-        assert done.stdout.splitlines()[-1] == "loaded [] None"
-        assert done.stderr == ""
-    said = " ".join(done.stdout.split())  # wherever lines are broken
-    for word in (f"usage: python -m {program}", *words):
-        assert word in said
-    assert min(seconds) < 1
 
 
 def names(path):
@@ -238,18 +138,23 @@ def assert_same_file(one, other):
             assert (found[key] == wanted[key]).all(), (one, key)
 
 
+def names_of_arms(path, arms):
+    """All files of a run but those of other arms than these."""
+    lacking = tuple(
+        f"{place}{arm}{end}"
+        for arm in set(metrics_of(path)["arms"]) - set(arms)
+        for place, end in (("", "/"), ("work/", "-"))
+    )
+    return [name for name in names(path) if not name.startswith(lacking)]
+
+
 def assert_same_run(path, whole, arms=None):
     """A run has come out as one nobody interrupted, or as the part of it that these arms are; only
     the seconds may differ.
     """
     wanted = metrics_of(whole)
     arms = list(wanted["arms"]) if arms is None else arms
-    lacking = tuple(
-        f"{place}{arm}{end}"
-        for arm in set(wanted["arms"]) - set(arms)
-        for place, end in (("", "/"), ("work/", "-"))
-    )
-    expected = [name for name in names(whole) if not name.startswith(lacking)]
+    expected = names_of_arms(whole, arms)
     assert names(path) == expected
     for name in set(expected) - {"config.json", "metrics.json", "report.html"}:
         assert_same_file(path / name, whole / name)
@@ -258,33 +163,19 @@ def assert_same_run(path, whole, arms=None):
     )
 
 
-def assert_same_but_measurements(path, expected):
-    """Two runs on the same corpus with other gold labels: all files alike but the metrics and what
-    the configuration says of them.
+def assert_same_but_measurements(path, whole, arms):
+    """Two runs of these arms on the same corpus with other gold labels: all files are alike but
+    metrics and report, and the configuration says the same of the corpus.
     """
-    assert names(path) == names(expected)
-    for name in set(names(expected)) - {"metrics.json", "config.json"}:
-        assert_same_file(path / name, expected / name)
+    expected = names_of_arms(whole, arms)
+    assert names(path) == expected
+    for name in set(expected) - {"metrics.json", "config.json", "report.html"}:
+        assert_same_file(path / name, whole / name)
     one, other = (
-        json.loads((folder / "config.json").read_text())["dataset"] for folder in (path, expected)
+        json.loads((folder / "config.json").read_text(encoding="utf-8"))["dataset"]
+        for folder in (path, whole)
     )
     assert one == other
-
-
-def assert_read_not_made_again(resume, whole, capsys):
-    """Resuming a finished run, twice, changes no stored file and prints the same table, which is
-    returned.
-    """
-    files = [whole / name for name in names(whole) if name.endswith(".npz") or "model" in name]
-    times = {file: file.stat().st_mtime_ns for file in files}
-    tables = []
-    for _ in range(2):
-        assert resume() == 0
-        tables.append(capsys.readouterr().out)
-    assert tables[0] == tables[1]
-    assert times == {file: file.stat().st_mtime_ns for file in files}
-    assert str(whole) in tables[0]
-    return tables[0]
 
 
 def assert_not_resumed(status, error, words):

@@ -7,8 +7,6 @@ import json
 import os
 import shutil
 import signal
-import subprocess
-import sys
 import warnings
 from contextlib import ExitStack, contextmanager
 from types import SimpleNamespace
@@ -194,58 +192,6 @@ def with_permuted_gold(dataset):
     return Dataset(dataset.corpus, GoldLabels(gold))
 
 
-def in_own_process(program, where, *args):
-    """Run a ``command.py`` as a program that is told where to die; returns the completed process."""
-    return subprocess.run(
-        [sys.executable, str(program), where, *args],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
-
-
 def die():
     """End this process at once, as a power cut would."""
     os.kill(os.getpid(), signal.SIGKILL)
-
-
-def die_at(where, probe, counts):
-    """Send this process SIGKILL in the middle of a piece of work.
-
-    ``where`` is ``nowhere``; or ``vectors``, ``probe`` or ``classifier``, a hyphen and the number
-    of the piece, counted from 0: a batch for the encoder, or a training of class ``probe``, which
-    then ends after three updates. Of these ``counts(training, what)`` says whether one is of the
-    kind ``what``.
-    """
-    what, _, number = where.partition("-")
-    if what == "vectors":
-        _die_while_encoding(int(number))
-    elif what != "nowhere":
-        _die_while_training(probe, lambda training: counts(training, what), int(number))
-
-
-def _die_while_encoding(batch):
-    from lops_adapters.probes.context_encoder import ContextEncoder
-
-    encode, calls = ContextEncoder.encode, []
-
-    def encode_or_die(self, *args):
-        calls.append(1)
-        return encode(self, *args) if len(calls) <= batch else die()
-
-    ContextEncoder.encode = encode_or_die
-
-
-def _die_while_training(probe, counts, number):
-    updates, begun = probe.updates, []
-
-    def updates_or_die(self, *args):
-        counted = counts(self)
-        begun.extend([1] * counted)
-        for update in updates(self, *args):
-            if counted and len(begun) > number and update.done == 3:
-                die()
-            yield update
-
-    probe.updates = updates_or_die

@@ -1,16 +1,7 @@
-import json
-
 import pytest
 
 from lops_adapters.conwea.settings import ConweaSettings
 from lops_adapters.core import LopsError
-
-
-@pytest.mark.parametrize("preset", ConweaSettings.PRESETS)
-@pytest.mark.parametrize("faithful", [None, True])
-def test_survives_json(preset, faithful):
-    settings = ConweaSettings.preset(preset, tau=0.7, every=3, faithful=faithful)
-    assert ConweaSettings(**json.loads(json.dumps(settings.as_dict()))) == settings
 
 
 def test_presets_are_the_published_sizes_and_smaller_ones():
@@ -27,12 +18,6 @@ def test_presets_are_the_published_sizes_and_smaller_ones():
     assert (quick.rule, quick.tau, quick.iterations) == (paper.rule, paper.tau, paper.iterations)
     assert quick.encoder == "minilm"
     assert quick.epochs < paper.epochs
-
-
-def test_overrides_of_none_change_nothing():
-    assert ConweaSettings.preset("paper", tau=None, encoder=None) == ConweaSettings.preset("paper")
-    assert ConweaSettings.preset("paper", tau=0.25).tau == 0.25
-    assert ConweaSettings.preset("paper").tau == 0.5
 
 
 def test_faithful_concatenates_layers_and_repeats_nothing():
@@ -57,10 +42,3 @@ def test_faithful_concatenates_layers_and_repeats_nothing():
 def test_numbers_out_of_range(wrong, words):
     with pytest.raises(LopsError, match=words):
         ConweaSettings.preset("quick", **wrong)
-
-
-def test_names_that_are_none():
-    with pytest.raises(LopsError, match="preset is 'huge'; wanted one of quick, paper"):
-        ConweaSettings.preset("huge")
-    with pytest.raises(LopsError, match="unknown settings: temperature"):
-        ConweaSettings.preset("quick", temperature=1)

@@ -180,8 +180,10 @@ def test_a_name_that_is_nowhere(tokenizer):
     with pytest.raises(LopsError) as error:
         read_documents(["law people"], names, tokenizer, 40)
     assert str(error.value) == (
-        "no document has the name of 2 of 3 classes in its first 40 tokens (opera: opera, grand opera; of the: of the law); wanted names "
-        "that occur: give others with --names, or --supervision keywords where the data has seed words"
+        "no document has the name of 2 of 3 classes in its first 40 tokens (opera: opera, grand "
+        "opera; of the: of the law); wanted names "
+        "that occur: give others with --names, or --supervision keywords where the data has seed "
+        "words"
     )
 
 
@@ -204,7 +206,8 @@ def test_phrases():
         ({"a": ["real-estate"], "b": ["Real estate"]}, "'real estate' names both 'a' and 'b'"),
         (
             {"a": ["law"], "b": ["--", "!"]},
-            r"class 'b' has no name with a word in it \(found \['--', '!'\]\); LOTClass starts from names",
+            r"class 'b' has no name with a word in it \(found \['--', '!'\]\); LOTClass starts "
+            "from names",
         ),
         ({"a": ["law"], "b": []}, "class 'b' has no name with a word"),
         ({"a": ["law"]}, "found 1 class; wanted at least two to tell apart"),

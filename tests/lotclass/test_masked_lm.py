@@ -80,7 +80,10 @@ def test_an_untied_decoder_is_refused(engine, tmp_path, stored):
     (tmp_path / "config.json").write_text(json.dumps({**config, "tie_word_embeddings": False}))
     with pytest.raises(
         LopsError,
-        match=r"the decoder of .* is not tied to its embeddings; wanted a masked language model whose decoder is",
+        match=(
+            r"the decoder of .* is not tied to its embeddings; wanted a masked language model "
+            "whose decoder is"
+        ),
     ):
         load_language_model(folder, engine)
 

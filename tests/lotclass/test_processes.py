@@ -24,17 +24,17 @@ def launch(*args, processes=2):
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     common = {
-        "WORLD_SIZE": processes,
-        "LOCAL_WORLD_SIZE": processes,
+        "WORLD_SIZE": str(processes),
+        "LOCAL_WORLD_SIZE": str(processes),
         "MASTER_ADDR": "127.0.0.1",
-        "MASTER_PORT": port,
+        "MASTER_PORT": str(port),
     }
-    cpu = {"ACCELERATE_USE_CPU": "true", "OMP_NUM_THREADS": 1}
+    cpu = {"ACCELERATE_USE_CPU": "true", "OMP_NUM_THREADS": "1"}
     started = [
         subprocess.Popen(
-            [sys.executable, str(PROGRAM), "nowhere", *map(str, args)],
+            [sys.executable, str(PROGRAM), *map(str, args)],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            env={**os.environ, **{key: str(value) for key, value in {**common, **cpu, "RANK": rank, "LOCAL_RANK": rank}.items()}},
+            env={**os.environ, **common, **cpu, "RANK": str(rank), "LOCAL_RANK": str(rank)},
         )
         for rank in range(processes)
     ]  # fmt: skip
@@ -101,7 +101,7 @@ def test_the_same_selections_and_predictions(together, finished):
 
 def test_one_process_writes_and_talks(together):
     path, _, ((out, _, _), (other_out, other_err, _)) = together
-    assert "LOTClass on toy, 90 documents" in out
+    assert "LOTClass on toy: 90 documents" in out
     assert str(path) in out
     assert other_out == ""
     assert "Traceback" not in other_err

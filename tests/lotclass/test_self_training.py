@@ -207,7 +207,10 @@ def test_predictions_that_are_no_numbers():
     )
     with pytest.raises(
         LopsError,
-        match="predictions are not numbers any more; wanted a training that converges: lower learning_rate",
+        match=(
+            "predictions are not numbers any more; wanted a training that converges: lower "
+            "learning_rate"
+        ),
     ):
         self_train(
             network, [Sample(np.zeros(2, dtype=np.int32), FIRST)] * 30, settings(), keep_all, seed=0

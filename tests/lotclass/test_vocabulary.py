@@ -396,7 +396,9 @@ def test_too_few_rows():
     with pytest.raises(LopsError) as error:
         check_rows(codes, ("law", "sport", "arts"), vocabularies, 11, "names")
     assert str(error.value) == (
-        "too few documents speak of 2 of 3 classes, wanted at least 11 each; found sport: 10 (vocabulary: w0, w1, w2, w3, w4, w5, w6, w7); "
-        "arts: 0 (vocabulary: empty). Give a lower --match-threshold, more documents, names that occur more often (--names) or "
+        "too few documents speak of 2 of 3 classes, wanted at least 11 each; found sport: 10 "
+        "(vocabulary: w0, w1, w2, w3, w4, w5, w6, w7); "
+        "arts: 0 (vocabulary: empty). Give a lower --match-threshold, more documents, names that "
+        "occur more often (--names) or "
         "--supervision keywords where the data has seed words"
     )

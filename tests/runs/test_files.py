@@ -8,6 +8,7 @@ from lops_adapters.core import ClassReport, Selection
 from lops_adapters.runs.files import (
     add_arm,
     arm_metrics,
+    finished_arms,
     selection_metrics,
     write_predictions,
     write_pseudo_labels,
@@ -117,8 +118,19 @@ def iteration(number, seconds, f1=0.5):
 def test_an_arm_is_its_last_iteration_and_the_time_of_all():
     iterations = (iteration(0, 1.5, f1=0.9), iteration(1, 2, f1=0.7))
     assert arm_metrics(iterations) == {
-        "micro_f1": 0.7, "macro_f1": 0.35, "selected": 11, "selected_noise": None, "seconds": 3.5, "iterations": list(iterations),
+        "micro_f1": 0.7, "macro_f1": 0.35, "selected": 11, "selected_noise": None, "seconds": 3.5,
+        "iterations": list(iterations),
     }  # fmt: skip
+
+
+def test_no_arm_is_finished_before_the_first(tmp_path):
+    run = RunFolder(tmp_path)
+    assert finished_arms(run) == {}
+    arms = [arm_metrics([iteration(0, seconds)]) for seconds in (1, 2)]
+    add_arm(run, {}, "lops", arms[0])
+    assert finished_arms(run) == {"lops": arms[0]}
+    add_arm(run, {}, "standard", arms[1])
+    assert finished_arms(run) == {"standard": arms[1], "lops": arms[0]}
 
 
 def test_arms_of_earlier_calls_stay(tmp_path):

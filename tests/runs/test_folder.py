@@ -44,8 +44,7 @@ def test_config_says_what_the_run_was(run):
 
 def test_a_folder_with_a_run_needs_resume(run):
     with pytest.raises(
-        LopsError,
-        match=r"run already holds a run; give --resume to go on with it, or another --output",
+        LopsError, match=r"run already holds a run; give --resume to .*, or another --output"
     ):
         RunFolder.open(run.path, config(), resume=False)
     before = (run.path / "config.json").read_bytes()
@@ -94,17 +93,15 @@ def test_other_versions_are_worth_a_line(run, caplog):
     other["versions"]["numpy"] = "0.1"
     with caplog.at_level(logging.WARNING, logger="lops_adapters"):
         RunFolder.open(run.path, other, resume=True)
-    assert (
-        f"resuming with numpy 0.1, started with {np.__version__}: numbers may differ" in caplog.text
-    )
+    assert f" with numpy 0.1, started with {np.__version__}: numbers may differ" in caplog.text
 
 
 def test_folders_of_others_are_left_alone(tmp_path):
     (tmp_path / "notes.txt").write_text("mine")
     for resume in (True, False):
-        with pytest.raises(LopsError, match="is there already and holds no run"):
+        with pytest.raises(LopsError, match="holds no run; give another --output"):
             RunFolder.open(tmp_path, config(), resume=resume)
-        with pytest.raises(LopsError, match=r"notes\.txt is there already"):
+        with pytest.raises(LopsError, match=r"notes\.txt .* holds no run"):
             RunFolder.open(tmp_path / "notes.txt", config(), resume=resume)
         with pytest.raises(LopsError, match="cannot be written"):
             RunFolder.open(tmp_path / "notes.txt" / "run", config(), resume=resume)

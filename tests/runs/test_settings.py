@@ -1,4 +1,4 @@
-"""What the settings of all frameworks share, where tests/conwea/test_settings.py does not show it."""
+"""What all settings share; tests/frameworks/test_settings.py asks those of each framework."""
 
 import json
 from collections.abc import Mapping
@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 import pytest
 
 from lops_adapters.core import RULES, LopsError
-from lops_adapters.runs.settings import FrameworkSettings
+from lops_adapters.runs import settings as room
+from lops_adapters.runs.settings import AT_LEAST_ONE, FrameworkSettings, Range, one_of, setting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,10 +20,10 @@ class ToySettings(FrameworkSettings):
         "large": {},
     }
     WHEN_FAITHFUL: ClassVar[Mapping[str, Any]] = {"rounds": 9}
-    AT_LEAST_ONE: ClassVar[tuple[str, ...]] = ("rounds", "limit")
 
-    rounds: int = 5
-    limit: int | None = None
+    rounds: int = setting(5, "rounds of play", within=AT_LEAST_ONE)
+    limit: int | None = setting(None, "pieces at most", within=AT_LEAST_ONE)
+    opening: str = setting("plain", "how to begin", choices=("plain", "wild"))
 
 
 def test_defaults_of_the_selection():
@@ -85,10 +86,9 @@ def test_tau(tau, fine):
 def test_when_the_probe_is_looked_at():
     assert FrameworkSettings().updates_between_checkpoints is None
     assert FrameworkSettings(every=7).updates_between_checkpoints == 7
-    for wrong in (None, 0, -1, "batch", ""):
-        with pytest.raises(
-            LopsError, match=f"every is {wrong}; wanted a number of updates, at least 1, or epoch"
-        ):
+    for wrong in (None, 0, -1, 1.5, "batch", ""):
+        words = f"every is {wrong!r}; wanted a number of updates, at least 1, or epoch"
+        with pytest.raises(LopsError, match=words):
             FrameworkSettings(every=wrong)
 
 
@@ -97,7 +97,10 @@ def test_a_probe_that_ends_before_it_is_looked_at():
     FrameworkSettings(every=7).check_checkpoints(7, "samples")
     with pytest.raises(
         LopsError,
-        match="every is 7, and the probe makes 6 updates on 90 documents; wanted a smaller number, or epoch",
+        match=(
+            "every is 7, and the probe makes 6 updates on 90 documents; wanted a smaller number, "
+            "or epoch"
+        ),
     ):
         FrameworkSettings(every=7).check_checkpoints(6, "90 documents")
 
@@ -105,10 +108,81 @@ def test_a_probe_that_ends_before_it_is_looked_at():
 def test_json_and_nothing_changes_them():
     settings = ToySettings(every=3, limit=7)
     assert settings.as_dict() == {
-        "probe": "same", "rule": "released", "tau": 0.5, "every": 3, "faithful": False, "rounds": 5, "limit": 7,
+        "probe": "same", "rule": "released", "tau": 0.5, "every": 3, "faithful": False,
+        "rounds": 5, "limit": 7, "opening": "plain",
     }  # fmt: skip
     assert ToySettings(**json.loads(json.dumps(settings.as_dict()))) == settings
     with pytest.raises(FrozenInstanceError):
         settings.tau = 1
     with pytest.raises(TypeError):
         ToySettings("same")
+
+
+@pytest.mark.parametrize(
+    ("name", "fine", "wrong"),
+    [
+        ("AT_LEAST_ONE", [1, 2**40], [0, -1]),
+        ("ABOVE_ZERO", [1e-300, 5], [0, -0.1]),
+        ("NOT_NEGATIVE", [0, 0.5, 1e300], [-1e-9, float("inf")]),
+        ("FRACTION", [1e-9, 0.5, 1], [0, 1.01, -0.5]),
+        ("SHARE", [0, 0.5, 1], [-0.01, 1.01]),
+        ("BELOW_ONE", [0, 0.999], [1, -0.01]),
+        ("CHECKPOINTS", [1, 90, "epoch"], [0, -3, 1.0, "often"]),
+    ],
+)
+def test_ranges(name, fine, wrong):
+    within = getattr(room, name)
+    for value in fine:
+        room._check("size", value, within)
+    for value in [*wrong, float("nan"), "many", None]:
+        with pytest.raises(LopsError) as error:
+            room._check("size", value, within)
+        assert str(error.value) == f"size is {value!r}; wanted {within.wanted}"
+
+
+def test_a_range_of_names():
+    assert one_of(("a", "b")).wanted == "one of a, b"
+    assert [one_of(("a", "b")).holds(value) for value in ("a", "c", None)] == [True, False, False]
+
+
+def test_a_field_says_what_the_command_line_needs():
+    item = setting(3, "how many", within=AT_LEAST_ONE, metavar="M", usual="few", also=("--many",))
+    assert item.default == 3
+    about = item.metadata
+    assert (about["help"], about["within"], about["metavar"]) == ("how many", AT_LEAST_ONE, "M")
+    assert (about["usual"], about["also"], about["option"]) == ("few", ("--many",), "")
+    assert about["choices"] is about["parse"] is None
+    assert isinstance(setting("a", "which", choices=("a", "b")).metadata["within"], Range)
+
+
+def test_choices_and_none():
+    assert ToySettings(opening="wild").opening == "wild"
+    with pytest.raises(LopsError, match="opening is 'odd'; wanted one of plain, wild"):
+        ToySettings(opening="odd")
+    with pytest.raises(LopsError, match="rounds is None; wanted at least 1"):
+        ToySettings(rounds=None)  # its type does not allow that
+
+
+def test_what_help_says_of_a_default():
+    @dataclass(frozen=True, kw_only=True)
+    class Presets(FrameworkSettings):
+        PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+            "quick": {"one": 1, "two": None},
+            "paper": {"one": 100, "three": None},
+        }
+        one: int = setting(7, "one")
+        two: int | None = setting(2, "two")
+        three: int | None = setting(3, "three")
+        four: int | None = setting(None, "four", usual="as published")
+        tau: float = setting(0.9, "tau")
+
+        five: int | None = setting(None, "five")
+
+    found = [Presets.usual(name) for name in ("one", "two", "three", "four", "tau", "five")]
+    assert found[:3] == ["1; paper: 100", "none; paper: 2", "3; paper: none"]
+    assert found[3:] == ["as published", "0.9", "none"]
+
+
+def test_the_documentation_lists_the_fields():
+    assert "rounds: rounds of play." in ToySettings.__doc__
+    assert "limit: pieces at most." in ToySettings.__doc__

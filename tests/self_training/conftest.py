@@ -10,7 +10,7 @@ ARMS = ("standard", "lops", "random", "optimal")
 
 @pytest.fixture(scope="session", autouse=True)
 def same_everywhere():
-    """One thread and float32, so that sums come out alike on every machine and in the subprocesses."""
+    """One thread and float32: sums come out alike on every machine and in the subprocesses."""
     with plain_arithmetic():
         yield
 

@@ -2,9 +2,9 @@
 
 import pytest
 
+from lops_adapters import extras
 from lops_adapters.core import LopsError
 from lops_adapters.probes.linear import LinearProbe
-from lops_adapters.runs import command
 from lops_adapters.self_training.classifier import build_classifier, build_probe
 from lops_adapters.self_training.settings import SelfTrainingSettings
 
@@ -50,10 +50,13 @@ def test_a_transformer_is_trained_by_its_recipe_or_as_the_settings_say(tmp_path)
 
 
 def test_a_library_that_is_missing_is_named_with_its_extra(monkeypatch):
-    monkeypatch.setattr(command, "find_spec", lambda name: None)
+    monkeypatch.setattr(extras, "find_spec", lambda name: None)
     with pytest.raises(
         LopsError,
-        match=r"needs torch, which is not installed; run: pip install 'lops_adapters\[transformers\]'",
+        match=(
+            "needs PyTorch, which is not installed; run: pip install "
+            r"'lops_adapters\[transformers\]'"
+        ),
     ):
         build_classifier(SelfTrainingSettings(), "cpu")
     build_classifier(SelfTrainingSettings(classifier="linear"), "cpu")

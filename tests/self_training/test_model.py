@@ -1,71 +1,11 @@
-"""A trained classifier for new texts: what a run predicted, it predicts again."""
+"""The classifier of a run without the usual arms."""
 
-import numpy as np
-import pytest
-
-from lops_adapters.core import LopsError
 from lops_adapters.runs.models import load
 
-from ..framework_checks import (
-    assert_one_at_a_time_is_the_same,
-    assert_predicts,
-    assert_predicts_odd_text,
-    assert_wants_a_list_of_texts,
-)
-from .conftest import ARMS
-from .toys import CLASSES
-
-
-@pytest.fixture(scope="module")
-def models(finished):
-    return {arm: load(finished.path, arm=arm) for arm in ARMS}
-
-
-@pytest.mark.parametrize("arm", ARMS)
-def test_predicts_what_the_run_predicted(models, finished, dataset, arm):
-    assert_predicts(
-        models[arm], finished.path / arm / "predictions.csv", dataset.corpus.texts, atol=1e-5
-    )
-    assert tuple(models[arm].classes) == CLASSES
-
-
-def test_lops_is_the_usual_one(models, finished, dataset):
-    found = {arm: models[arm].predict_proba(dataset.corpus.texts) for arm in ARMS}
-    assert np.abs(found["standard"] - found["lops"]).max() > 1e-3
-    for path in (finished.path, finished.path / "lops", finished.path / "lops" / "model"):
-        np.testing.assert_array_equal(load(path).predict_proba(dataset.corpus.texts), found["lops"])
+from ..framework_checks import assert_predicts
 
 
 def test_of_a_run_of_another_method_it_is_that(dataset, go, tmp_path):
     done = go(dataset, tmp_path / "run", arms=["optimal"], iterations=1)
-    assert_predicts(
-        load(done.path), done.path / "optimal" / "predictions.csv", dataset.corpus.texts, atol=1e-5
-    )
-
-
-def test_one_text_at_a_time_is_the_same(models, dataset):
-    assert_one_at_a_time_is_the_same(models["lops"], dataset.corpus.texts[:6])
-
-
-@pytest.mark.parametrize("text", ["", "  \n", "...", "$ 日本語 ☃", "the " * 200])
-def test_odd_texts(models, text):
-    assert_predicts_odd_text(models["lops"], text)
-
-
-def test_what_is_no_list_of_texts(models):
-    assert_wants_a_list_of_texts(models["lops"])
-
-
-def test_saved_again_it_is_the_same(models, dataset, tmp_path):
-    models["lops"].save(tmp_path)
-    np.testing.assert_array_equal(
-        load(tmp_path).predict_proba(dataset.corpus.texts),
-        models["lops"].predict_proba(dataset.corpus.texts),
-    )
-
-
-def test_an_unfinished_run_has_no_classifier(tmp_path):
-    with pytest.raises(
-        LopsError, match=r"no trained classifier in .*wanted the folder of a finished run"
-    ):
-        load(tmp_path)
+    table = done.path / "optimal" / "predictions.csv"
+    assert_predicts(load(done.path), table, dataset.corpus.texts, atol=1e-5)

@@ -2,32 +2,25 @@
 added, what a run folder holds.
 """
 
-import json
 from functools import partial
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
-import lops_adapters.self_training
 from lops_adapters.core import LopsError, LopsWarning, Selection
 from lops_adapters.datasets import Corpus, Dataset, GoldLabels, read
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.pseudo_labels import exclusive_string_match, string_match
+from lops_adapters.runs.files import finished_arms
+from lops_adapters.runs.framework import Job
+from lops_adapters.runs.models import load
 from lops_adapters.selection import keep_all
 from lops_adapters.self_training import pipeline
 
-from ..framework_checks import assert_learnt_at, assert_one_insertion_point, metrics_of
+from ..framework_checks import assert_learnt_at
 from ..framework_tools import COMMON, letter_pieces, read_rows, save_bert, write_folder
-from .conftest import ARMS
 from .toys import CLASSES, SEEDS, TOPICS, documents
-
-
-def test_the_selector_is_called_in_one_place():
-    assert_one_insertion_point(
-        lops_adapters.self_training,
-        {"_selector": ["run_arm"], "selector": ["run_arm"], "build": ["_selector"]},
-    )
 
 
 def rows_of(done, arm):
@@ -60,7 +53,7 @@ class Recorder:
             self.said.append(found if predict is None else predict(found, len(self.said)))
             return self.said[-1]
 
-        monkeypatch.setattr(pipeline, "_selector", lambda *_, **__: select)
+        monkeypatch.setattr(Job, "selector", lambda *_, **__: select)
         monkeypatch.setattr(LinearProbe, "fit", record)
         monkeypatch.setattr(LinearProbe, "predict_proba", predicted)
 
@@ -223,12 +216,12 @@ def test_baselines_keep_as_many_as_lops_whatever_the_order(dataset, go, finished
 
 
 def test_fewer_pseudo_labels_than_n(monkeypatch, dataset, go, tmp_path):
-    run_arm = lops_adapters.self_training.run.run_arm
+    def larger(run):
+        arms = finished_arms(run)
+        arms["lops"]["iterations"][0]["trained_on"] = 1000
+        return arms
 
-    def larger(arm, *args, sizes, **kwargs):
-        return run_arm(arm, *args, sizes=sizes and [1000, *sizes[1:]], **kwargs)
-
-    monkeypatch.setattr(lops_adapters.self_training.run, "run_arm", larger)
+    monkeypatch.setattr(pipeline, "finished_arms", larger)
     done = go(dataset, tmp_path / "run", arms=["lops", "random"])
     first, second, _ = rows_of(done, "random")
     assert (first["n"], first["selected"], first["pseudo_labels"], first["rule"]) == (
@@ -237,12 +230,12 @@ def test_fewer_pseudo_labels_than_n(monkeypatch, dataset, go, tmp_path):
         49,
         "keep-all",
     )
-    assert first["stopped"] == "1000 pseudo-labels were wanted of 49: everything is kept"
+    assert first["stopped"] == "1000 of 49 pseudo-labels wanted: everything is kept"
     assert second["rule"] != "keep-all"
 
 
 def test_stratified(dataset, go, tmp_path):
-    """Every method that ranks takes the same share of every class; lops goes by its rule as before."""
+    """Ranking methods take the same share of every class; lops keeps to its rule."""
     shares = {}
     for stratified in (False, True):
         done = go(
@@ -271,9 +264,9 @@ def test_a_class_that_fades_is_named_once(monkeypatch, dataset, go, tmp_path, ca
     Recorder(monkeypatch, lambda labels, _: (labels != few) | (np.cumsum(labels == few) == 1))
     with caplog.at_level("WARNING", logger="lops_adapters"):
         go(dataset, tmp_path / "run", arms=["lops"])
-    said = [record.message for record in caplog.records if "lose sight" in record.message]
+    said = [record.message for record in caplog.records if "is shrinking" in record.message]
     assert len(said) == 1
-    assert said[0].startswith("lops, iteration 0: the classifier is about to lose sight of " + few)
+    assert said[0].startswith(f"lops, iteration 0: the share of {few} (")
     assert "--method automatic --stratified" in said[0]
 
 
@@ -313,7 +306,7 @@ def test_the_probe_of_another_kind(dataset, go, tmp_path):
 
 
 def test_faithful(monkeypatch, dataset, go, tmp_path):
-    """At least delta; what OptimalFilter rejects never returns; seed words are regular expressions."""
+    """At least delta; OptimalFilter rejects for good; seed words are regular expressions."""
     Recorder(
         monkeypatch,
         lambda labels, _: np.arange(len(labels)) < 30,
@@ -352,24 +345,7 @@ def test_faithful(monkeypatch, dataset, go, tmp_path):
     )
 
 
-def test_the_run_folder(finished, dataset):
-    assert {path.name for path in finished.path.iterdir()} == {
-        "config.json",
-        "metrics.json",
-        "pseudo_labels.csv",
-        "work",
-        *ARMS,
-    }
-    tables = {
-        f"{kind}-{number}.csv" for kind in ("selection", "bootstrapped") for number in range(3)
-    }
-    for arm in ARMS:
-        assert {path.name for path in (finished.path / arm).iterdir()} == {
-            "model",
-            "predictions.csv",
-            *tables,
-        }
-    assert not list(finished.path.rglob("*.tmp"))
+def test_the_first_pseudo_labels_are_those_of_string_match(finished, dataset):
     initial = string_match(dataset.corpus.texts, SEEDS)
     table = read_rows(finished.path / "pseudo_labels.csv")
     assert [row["id"] for row in table] == [dataset.corpus.ids[i] for i in initial.positions]
@@ -382,29 +358,13 @@ def test_the_run_folder(finished, dataset):
     assert_learnt_at(first, 4)
 
 
-def test_metrics_hold_what_is_promised(finished, dataset):
-    stored = metrics_of(finished.path)
-    assert stored == json.loads(json.dumps(finished.metrics))
-    assert (stored["framework"], stored["dataset"], stored["n_documents"], stored["classes"]) == (
-        "self_training",
-        "toy",
-        90,
-        list(CLASSES),
-    )
+def test_metrics_of_each_round(finished, dataset):
+    stored = finished.metrics
     assert stored["pseudo_labels"]["count"] == 49
     assert list(stored["arms"]) == ["standard", "lops", "optimal", "random"]
     gold = dict(zip(dataset.corpus.ids, dataset.gold.labels, strict=True))
     for arm, result in stored["arms"].items():
         rows = result["iterations"]
-        assert {
-            "micro_f1",
-            "macro_f1",
-            "seconds",
-            "selected",
-            "selected_noise",
-            "iterations",
-        } <= set(result)
-        assert [row["iteration"] for row in rows] == [0, 1, 2]
         for row in rows:
             table = read_rows(finished.path / arm / f"selection-{row['iteration']}.csv")
             wrong = [entry["pseudo_label"] != gold[entry["id"]] for entry in table]
@@ -417,11 +377,6 @@ def test_metrics_hold_what_is_promised(finished, dataset):
             assert row["rejected"] == len(table) - len(kept)
         for row, after in pairwise(rows):
             assert after["pseudo_labels"] == row["trained_on"] + row["bootstrapped"]
-        right = [
-            row["predicted"] == gold[row["id"]]
-            for row in read_rows(finished.path / arm / "predictions.csv")
-        ]
-        assert result["micro_f1"] == rows[-1]["micro_f1"] == pytest.approx(np.mean(right))
     f1 = {arm: result["micro_f1"] for arm, result in stored["arms"].items()}
     assert f1["optimal"] >= f1["lops"] > f1["standard"]
 
@@ -447,7 +402,7 @@ def test_a_transformer(tmp_path, go):
     for name in ("selection-1.csv", "predictions.csv"):
         assert (one.path / "lops" / name).read_bytes() == (other.path / "lops" / name).read_bytes()
     assert_learnt_at(read_rows(one.path / "lops" / "selection-0.csv"), 3)
-    model = lops_adapters.load(one.path, device="cpu")
+    model = load(one.path, device="cpu")
     assert model.classifier.kind == "transformer"
     assert model.predict(data.corpus.texts) == [
         row["predicted"] for row in read_rows(one.path / "lops" / "predictions.csv")

@@ -19,7 +19,7 @@ def cache(tmp_path_factory):
 
 @pytest.fixture(scope="package", autouse=True)
 def same_everywhere():
-    """One thread and float32, so that sums come out alike on every machine and in the subprocesses."""
+    """One thread and float32: sums come out alike on every machine and in the subprocesses."""
     with plain_arithmetic():
         yield
 

@@ -54,7 +54,7 @@ def test_the_hierarchical_network(length, sentences, max_words, epochs):
 
 
 def test_settings_that_are_still_open():
-    with pytest.raises(LopsError, match="settings whose sizes are open; call for_length"):
+    with pytest.raises(LopsError, match="open sizes; call for_length"):
         build_network(VECTORS, WestclassSettings(), "cpu")
 
 

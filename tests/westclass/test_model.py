@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from lops_adapters.core import LopsError
 from lops_adapters.runs.models import load
 
 from ..framework_checks import (
@@ -134,11 +133,3 @@ def test_words_of_the_corpus_are_remembered(models):
     words = {kind: set(model.network.vectors.words) for kind, model in models.items()}
     assert words["cnn"] == words["han"]
     assert words["faithful"] == words["cnn"] | {"<PAD/>"}
-
-
-def test_an_unfinished_run_has_no_classifier(tmp_path):
-    (tmp_path / "killed" / "work").mkdir(parents=True)
-    with pytest.raises(
-        LopsError, match=r"no trained classifier in .*killed .*wanted the folder of a finished run"
-    ):
-        load(tmp_path / "killed")

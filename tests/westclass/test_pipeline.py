@@ -1,25 +1,25 @@
-"""What flows where: the insertion point, what the network is trained on, what a run folder holds."""
+"""What the network is trained on, and what a run folder holds."""
 
 import json
 
 import numpy as np
 import pytest
 
-import lops_adapters.westclass
 from lops_adapters.core import LopsError, LopsWarning, Selection
 from lops_adapters.datasets import Corpus, Dataset
 from lops_adapters.probes.han import HanProbe
 from lops_adapters.probes.keras_probe import KerasProbe
 from lops_adapters.probes.word_vectors import WordVectors
+from lops_adapters.runs import framework
 from lops_adapters.runs.folder import RunFolder
+from lops_adapters.runs.framework import Job
 from lops_adapters.selection import keep_all
 from lops_adapters.westclass import pipeline
 from lops_adapters.westclass.pipeline import find_labelled, find_seeds, prepare, shapes
 from lops_adapters.westclass.pseudo_documents import generate
 from lops_adapters.westclass.tokens import PAD, tokenize, word_counts
 
-from ..framework_checks import assert_one_insertion_point
-from ..framework_tools import read_rows
+from ..framework_tools import job_for, read_rows
 from .toys import CLASSES, SEEDS, settings
 
 NETWORKS = {"cnn": KerasProbe, "han": HanProbe}
@@ -35,12 +35,8 @@ LABELLED = (
 )
 
 
-def test_the_selector_is_called_in_one_place():
-    assert_one_insertion_point(lops_adapters.westclass)
-
-
 class Recorder:
-    """Selectors that keep every second sample, and notes of what they and the network were given."""
+    """Selectors that keep every second sample; notes of what they and the network were given."""
 
     def __init__(self, monkeypatch, keep=lambda n: np.arange(n) % 2 == 0):
         self.asked, self.trained = [], []
@@ -57,7 +53,7 @@ class Recorder:
                 "counted",
             )
 
-        monkeypatch.setattr(pipeline, "_selector", lambda *_, **__: select)
+        monkeypatch.setattr(Job, "selector", lambda *_, **__: select)
         for network in NETWORKS.values():
             monkeypatch.setattr(network, "fit", self.recorded(network.fit))
 
@@ -86,7 +82,7 @@ def test_the_network_is_trained_on_what_is_kept_and_on_labelled_documents(
         pretrain_epochs=1,
     )
     ((asked, labels),), ((trainee, trained, codes, n_classes),) = recorder.asked, recorder.trained
-    prepared = prepare(dataset.corpus, done.settings, done.run, seed=0, quiet=True)
+    prepared = prepare(dataset.corpus, done.job)
     assert asked == prepared.pseudo_documents
     assert labels == [label for label in CLASSES for _ in range(12)]
     given = {dataset.corpus.ids.index(name): label for name, label in labelled}
@@ -110,7 +106,7 @@ def test_the_selector_stands_before_the_network_is_made(monkeypatch, dataset, go
         pipeline, "build_network", lambda *_, **__: pytest.fail("the network was there first")
     )
     monkeypatch.setattr(
-        pipeline.RunFolder, "select", lambda *_: (_ for _ in ()).throw(RuntimeError("asked"))
+        RunFolder, "select", lambda *_: (_ for _ in ()).throw(RuntimeError("asked"))
     )
     with pytest.raises(RuntimeError, match="asked"):
         go(dataset, tmp_path / "run", ["lops"])
@@ -345,10 +341,8 @@ def test_words_at_large_come_as_often_as_in_the_corpus(monkeypatch, dataset, tmp
         "generate",
         lambda *args, **_: given.extend(args) or generate(*args, per_class=1, seed=0),
     )
-    run = RunFolder.open(tmp_path / "run", {"settings": {}}, resume=False)
-    prepared = prepare(
-        dataset.corpus, settings(faithful=faithful, max_words=40), run, seed=0, quiet=True
-    )
+    chosen = settings(faithful=faithful, max_words=40)
+    prepared = prepare(dataset.corpus, job_for("westclass", chosen, tmp_path / "run", dataset))
     _, vectors, background, lengths = given
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-6)
     counts = word_counts(
@@ -375,7 +369,7 @@ def test_pseudo_documents_look_like_the_real_ones(dataset, go, finished, tmp_pat
             max_iterations=1,
         )
     )
-    prepared = prepare(dataset.corpus, done.settings, RunFolder(done.path), seed=0, quiet=True)
+    prepared = prepare(dataset.corpus, done.job)
     known = set(prepared.vectors.words)
     assert PAD not in known
     real = [
@@ -420,7 +414,7 @@ def test_faithful(dataset, go, tmp_path, network):
     runs = [go(dataset, tmp_path / f"run{number}", ["lops"], **more) for number in range(2)]
     assert bytes_of(runs[0].path) == bytes_of(runs[1].path)
     assert len(bytes_of(runs[0].path)) == 8
-    prepared = prepare(dataset.corpus, runs[0].settings, runs[0].run, seed=0, quiet=True)
+    prepared = prepare(dataset.corpus, runs[0].job)
     counts = word_counts(tokenize(dataset.corpus.texts, faithful=True))
     assert set(prepared.vectors.words) == set(counts) | ({PAD} if network == "cnn" else set())
     lengths = np.linalg.norm(prepared.vectors.vectors, axis=1)
@@ -474,11 +468,13 @@ def test_everything_random_gets_the_seed(monkeypatch, dataset, go, tmp_path):
 
         return call
 
-    for name in ("train_word_vectors", "generate", "Lops", "self_train"):
+    for name in ("train_word_vectors", "generate", "self_train"):
         monkeypatch.setattr(pipeline, name, recorded(name, getattr(pipeline, name)))
+    monkeypatch.setattr(framework, "build", recorded("build", framework.build))
     monkeypatch.setattr(KerasProbe, "fit", recorded("fit", KerasProbe.fit))
     go(dataset, tmp_path / "run", ["lops"], seed=3, pretrain_epochs=8, max_iterations=1)
-    assert seen == dict.fromkeys(("train_word_vectors", "generate", "Lops", "fit", "self_train"), 3)
+    assert set(seen) == {"train_word_vectors", "generate", "build", "fit", "self_train"}
+    assert set(seen.values()) == {3}
 
 
 def test_what_cannot_work_is_refused(dataset, go, tmp_path):

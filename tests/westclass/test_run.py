@@ -1,6 +1,4 @@
-"""What a run folder holds, and the numbers about both arms."""
-
-import json
+"""What the run folder of WeSTClass holds, and its numbers about both arms."""
 
 import numpy as np
 import pytest
@@ -93,75 +91,40 @@ def test_length_chooses_the_published_settings(dataset, go, tmp_path):
     }
 
 
-def test_the_run_folder(finished):
-    top = {path.name for path in finished.path.iterdir()}
-    shared = {"pseudo_labels.csv", "pseudo_documents.csv", "topics.json"}
-    assert top == {"config.json", "metrics.json", "work", "standard", "lops", *shared}
+def test_files_of_its_own(finished):
     for arm in ("standard", "lops"):
-        assert {path.name for path in (finished.path / arm).iterdir()} == {
-            "model",
-            "predictions.csv",
-            "selection-0.csv",
-        }
         model = {
-            str(path.relative_to(finished.path / arm / "model"))
+            path.relative_to(finished.path / arm / "model").as_posix()
             for path in (finished.path / arm / "model").rglob("*")
         }
         assert model == {"lops.json", "network", "network/keras.json", "network/model.keras"}
-    assert not list(finished.path.rglob("*.tmp"))
-    config = json.loads((finished.path / "config.json").read_text(encoding="utf-8"))
-    assert (config["framework"], config["seed"], config["device"]) == ("westclass", 0, "cpu")
-    assert config["settings"] == json.loads(json.dumps(finished.settings.as_dict()))
     texts = read_rows(finished.path / "pseudo_documents.csv")
     labels = read_rows(finished.path / "pseudo_labels.csv")
-    assert [(row["id"], row["pseudo_label"]) for row in texts] == [
-        (row["id"], row["pseudo_label"]) for row in labels
-    ]
+    columns = ("id", "pseudo_label")
+    one, other = ([[row[name] for name in columns] for row in rows] for rows in (texts, labels))
+    assert one == other
     assert all(row["text"] for row in texts)
 
 
-def test_metrics_hold_what_is_promised(finished):
-    stored = json.loads((finished.path / "metrics.json").read_text(encoding="utf-8"))
-    assert stored == json.loads(json.dumps(finished.metrics))
-    assert {"framework", "dataset", "n_documents", "classes", "pseudo_labels", "arms"} <= set(
-        stored
-    )
-    assert (stored["framework"], stored["dataset"], stored["n_documents"], stored["classes"]) == (
-        "westclass",
-        "toy",
-        72,
-        list(CLASSES),
-    )
+def test_metrics_of_its_own(finished):
+    stored = finished.metrics
     assert stored["pseudo_labels"] == {"count": 36, "noise": None, "of": "pseudo documents"}
     assert stored["labelled_documents"] == 0
     assert set(stored["seconds"]) == {"word_vectors", "pseudo_documents"}
     for arm, selected in (("standard", 36), ("lops", 18)):
         result = stored["arms"][arm]
-        assert {
-            "micro_f1",
-            "macro_f1",
-            "seconds",
-            "selected",
-            "selected_noise",
-            "iterations",
-        } <= set(result)
         assert 0.5 < result["macro_f1"] <= 1
         assert result["selected"] == selected
         first, second = result["iterations"]
-        assert [first["iteration"], second["iteration"]] == [0, 1]
         assert [first["stage"], second["stage"]] == ["pre-training", "self-training"]
         assert (first["pseudo_labels"], first["selected"]) == (36, selected)
         assert set(first["per_class"]) == set(CLASSES)
         assert (second["pseudo_labels"], second["selected"]) == (72, 72)
-        assert (second["updates"], len(second["changed"]), second["stopped"]) == (
-            10,
-            2,
-            "the limit of 10 updates",
-        )
-        assert result["seconds"] == pytest.approx(first["seconds"] + second["seconds"])
+        assert (second["updates"], len(second["changed"])) == (10, 2)
+        assert second["stopped"] == "the limit of 10 updates"
 
 
 def test_stopping_before_the_limit_is_said(dataset, go, tmp_path):
     done = go(dataset, tmp_path / "run", ["standard"], stop_below=1.0, pretrain_epochs=1)
     second = done.metrics["arms"]["standard"]["iterations"][1]
-    assert (second["updates"], second["stopped"]) == (4, "few documents change any more")
+    assert (second["updates"], second["stopped"]) == (4, "few documents change their class")

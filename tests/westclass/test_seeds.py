@@ -99,7 +99,10 @@ def test_what_is_left_out_is_named():
 def test_every_class_without_a_seed_is_named():
     with pytest.raises(
         LopsError,
-        match=r"no seed of 3 of 4 classes .*\(a: unheard, x1; c: nothing; d: \.\); .* lower min_count",
+        match=(
+            r"no seed of 3 of 4 classes .*\(a: unheard, x1; c: nothing; d: \.\); .* lower "
+            "min_count"
+        ),
     ):
         seed_pieces({"a": ["unheard", "x1"], "b": ["opera"], "c": [], "d": ["."]}, KNOWN)
 

@@ -141,7 +141,7 @@ def test_words_by_hand():
 
 
 def test_a_list_that_is_no_longer_the_nearest_gives_its_last_word_back():
-    """After 2 the class points at about 3 degrees; word 3 at 4 is then nearer than the name at 0."""
+    """After 2 the class points at about 3 degrees; word 3 at 4 is nearer than the name at 0."""
     static = angle(0, 90, 10, 11)
     static[2] *= 3
     found = describe_classes(static[:2], [[0], [1]], static, np.array([2, 3]), most=10)
@@ -157,7 +157,7 @@ def test_without_candidates_names_stay_alone():
 
 
 def test_without_a_candidate_an_inconsistent_class_still_gives_back():
-    """Word 2 drags class 0 from its own name, which is then nearer to class 1, and no word is left."""
+    """Word 2 drags class 0 from its name, which is then nearer to class 1; no word is left."""
     static = angle(0, 10, -14)
     static[2] *= 400
     found = describe_classes(static[:2], [[0], [1]], static, np.array([2]), most=10)

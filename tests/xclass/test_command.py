@@ -2,24 +2,12 @@
 work; odd input that works.
 """
 
-import json
-from functools import partial
-
 import pytest
 
-from lops_adapters import console
 from lops_adapters.probes.context_encoder import ContextEncoder
 from lops_adapters.xclass.__main__ import main
 
-from ..framework_checks import (
-    BAD_OPTIONS,
-    assert_help_is_quick_and_light,
-    assert_not_overwritten,
-    assert_refused,
-    assert_taken_output_is_refused,
-    assert_usage,
-    metrics_of,
-)
+from ..framework_checks import assert_refused, metrics_of
 from ..framework_tools import outcome, read_rows, warnings_as_for_a_user
 from .toys import CLASSES, documents, small_presets, write_folder
 
@@ -42,20 +30,11 @@ def no_work(monkeypatch):
 
 @pytest.fixture
 def run(bert, tmp_path, capsys):
-    """run(folder, option, ...) -> exit status, standard output, standard error; into tmp_path/run."""
+    """run(folder, option, ...) -> exit status, standard output and error; into tmp_path/run."""
 
     def command(folder, *more):
-        usual = [
-            "--dataset",
-            folder,
-            "--encoder",
-            bert,
-            "--preset",
-            "quick",
-            "--device",
-            "cpu",
-            "--quiet",
-        ]
+        usual = ["--dataset", folder, "--encoder", bert, "--preset", "quick"]
+        usual += ["--device", "cpu", "--quiet"]
         return outcome(main, capsys, *usual, "--output", tmp_path / "run", *more)
 
     return command
@@ -70,13 +49,6 @@ def good(tmp_path_factory):
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        *BAD_OPTIONS,
-        (
-            ["--arms", "nonsense"],
-            [
-                "the arms to run are 'nonsense'; wanted some of standard, lops, lops-all, separated by commas"
-            ],
-        ),
         (
             ["--max-docs", "2"],
             ["found 2 documents with a word among 2, for 3 classes; wanted at least as many"],
@@ -87,7 +59,8 @@ def good(tmp_path_factory):
         (
             ["--every", "1000"],
             [
-                "every is 1000, and the probe makes 12 updates on about 15 pseudo-labelled documents; wanted a smaller"
+                "every is 1000, and the probe makes 12 updates on about 15 pseudo-labelled "
+                "documents; wanted a smaller"
             ],
         ),
         (["--every", "21", "--probe", "linear"], ["every is 21, and the probe makes 4 updates"]),
@@ -118,11 +91,6 @@ def test_an_encoder_of_the_vectors_alone_that_cannot_be_loaded(
         "cannot load the encoder 'no/such/model'",
     )
     assert not (tmp_path / "run").exists()
-
-
-def test_options_argparse_refuses(run, good, capsys):
-    wrong = ("--rule best", "--probe svm", "--confident half", "--alignment x", "--attention x")
-    assert_usage(partial(run, good), capsys, "lops_adapters.xclass", *wrong)
 
 
 DATA = {
@@ -164,37 +132,11 @@ def test_data_that_cannot_work(run, tmp_path, what):
     assert not (tmp_path / "run").exists()
 
 
-@pytest.mark.usefixtures("no_work")
-def test_output_that_is_taken(run, good, tmp_path):
-    assert_taken_output_is_refused(partial(run, good), tmp_path / "run")
-    assert_refused(run(good, "--max-docs", "2"), "is there already and holds no run")
-
-
 def only_of_learning(err):
     return all(
         line.startswith(("warning: nothing was learnt", "warning: no document is aligned"))
         for line in err.splitlines()
     )
-
-
-def test_a_run_and_its_page(run, good, tmp_path):
-    status, out, err = run(good, "--arms", "lops-all,standard")
-    assert status == 0
-    assert only_of_learning(err)
-    assert "X-Class on good, 30 documents, preset quick, seed 0" in out
-    assert [
-        line.split()[0] for line in out.splitlines() if line.startswith(("standard", "lops"))
-    ] == ["standard", "lops-all"]
-    assert out.rstrip().endswith(f"run folder: {tmp_path / 'run'}")
-    page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
-    assert "What the lops-all arm kept, by class" in page
-    config = json.loads((tmp_path / "run" / "config.json").read_text())
-    assert (config["framework"], config["settings"]["preset"], config["settings"]["min_count"]) == (
-        "xclass",
-        "quick",
-        3,
-    )
-    assert_not_overwritten(partial(run, good, "--arms", "standard"), tmp_path / "run")
 
 
 def test_odd_data_that_work(run, tmp_path):
@@ -243,49 +185,3 @@ def test_no_gold_labels(run, tmp_path):
     assert "no gold labels to compare with" in (tmp_path / "run" / "report.html").read_text(
         encoding="utf-8"
     )
-
-
-def test_samples_and_seeds_and_the_log(bert, good, tmp_path, capsys):
-    usual = [
-        "--dataset",
-        str(good),
-        "--encoder",
-        bert,
-        "--preset",
-        "quick",
-        "--device",
-        "cpu",
-        "--arms",
-        "standard",
-    ]
-    assert (
-        console.guarded(main)(
-            [
-                *usual,
-                "--output",
-                str(tmp_path / "run"),
-                "--seed",
-                "5",
-                "--seeds",
-                "2",
-                "--max-docs",
-                "20",
-            ]
-        )
-        == 0
-    )
-    captured = capsys.readouterr()
-    assert captured.out.count("20 documents, preset quick, seed") == 2
-    assert captured.err.count("of 20 documents have a pseudo-label") == 2
-    assert sorted(path.name for path in (tmp_path / "run").iterdir()) == ["seed5", "seed6"]
-
-
-def test_help_is_quick_and_light():
-    words = (
-        "--confident",
-        "--attention",
-        "standard, lops, lops-all",
-        "(default: standard,lops)",
-        "{same,linear}",
-    )
-    assert_help_is_quick_and_light("lops_adapters.xclass", *words)

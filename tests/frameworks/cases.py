@@ -1,0 +1,276 @@
+"""The conformance suite's table: one row per framework, and the toy that nobody ships."""
+
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+from unittest import mock
+
+from lops_adapters.runs.framework import FRAMEWORKS, named
+
+from ..conwea import toys as conwea
+from ..framework_tools import write_folder
+from ..lotclass import toys as lotclass
+from ..self_training import toys as self_training
+from ..westclass import toys as westclass
+from ..xclass import toys as xclass
+
+TOY = {"toy": f"{__package__}.toy:TOY"}
+ENCODER = "lops_adapters.probes.context_encoder:ContextEncoder"
+BLOCK = "lops_adapters.probes.context_encoder._BLOCK"
+HAN = "lops_adapters.probes.han:HanProbe"
+LINEAR = "lops_adapters.probes.linear:LinearProbe"
+KERAS = "lops_adapters.probes.keras_probe:KerasProbe"
+LOTCLASS = "lops_adapters.lotclass.probe:LotclassProbe"
+TRANSFORMER = "lops_adapters.probes.transformer:TransformerProbe"
+
+
+class Kill(NamedTuple):
+    """A death: in a stage ("": before the first), at the n-th call of a function.
+
+    Of a function that returns a generator or another function, what is counted are its items or
+    the calls of the other.
+    """
+
+    stage: str
+    function: str
+    calls: int
+
+
+@dataclass(frozen=True)
+class Case:
+    """What the suite has to be told of a framework.
+
+    Attributes:
+        name: of the framework.
+        toys: module with ``documents(n)``, ``CLASSES`` and the quick preset ``SMALL``.
+        write: writes texts and labels (or None) into a folder.
+        kills: where the process dies; each resumed run goes on to the next.
+        work: functions called neither by a refused command nor by a finished run that is resumed.
+        other: options of another run -> what the refusal names.
+        usage: options that argparse refuses.
+        sizes: the quick preset of the suite; default: ``toys.SMALL``.
+        arms: of the whole run.
+        added: arms per call, where arms are added one call after the other.
+        tables: files at the top of the run folder besides those that all frameworks write.
+        arm_tables: files in an arm's folder besides those that all write; "*" is the iteration.
+        iterations: of an arm.
+        options: of every command.
+        encoder: writes a tiny encoder into a folder and returns the path for ``--encoder``.
+        documents: of the corpus, and of a sample that is just enough.
+        atol: between stored probabilities and those of the loaded model.
+        patches: sizes inside the package that are too large for a toy.
+        files: the source; default: all files of the package.
+        keep_all: functions of the source that keep everything without a selector.
+        selects: uses of a selector per function of the source.
+
+    """
+
+    name: str
+    toys: ModuleType
+    write: Callable[..., Path]
+    kills: tuple[Kill, ...]
+    work: tuple[str, ...]
+    other: Mapping[tuple[str, ...], str]
+    usage: tuple[str, ...]
+    sizes: Mapping[str, Any] | None = None
+    arms: tuple[str, ...] = ("standard", "lops")
+    added: tuple[str, ...] = ("lops", "standard")
+    tables: tuple[str, ...] = ()
+    arm_tables: tuple[str, ...] = ()
+    iterations: int = 1
+    options: tuple[str, ...] = ()
+    encoder: Callable[[Path], str] | None = None
+    documents: tuple[int, int] = (90, 30)
+    atol: float = 1e-5
+    patches: Mapping[str, Any] = field(default_factory=dict)
+    files: tuple[str, ...] = ()
+    keep_all: Mapping[str, int] = field(default_factory=dict)
+    selects: Mapping[str, int] = field(default_factory=lambda: {"run_arm": 1})
+
+    @property
+    def program(self) -> str:
+        """The module that ``python -m`` runs."""
+        return TOY[self.name].partition(":")[0] if self.name in TOY else self.package
+
+    @property
+    def package(self) -> str:
+        """What the help calls the program."""
+        return f"lops_adapters.{self.name}"
+
+    @property
+    def blind(self) -> list[str]:
+        """The arms that get no gold labels."""
+        return [arm for arm in self.arms if arm != "optimal"]
+
+    @contextmanager
+    def small(self):
+        """The quick preset is small, and the framework registered, while this context lasts."""
+        with ExitStack() as stack:
+            stack.enter_context(mock.patch.dict(FRAMEWORKS, TOY))
+            presets = named(self.name).settings.PRESETS
+            stack.enter_context(mock.patch.dict(presets, quick=self.sizes or self.toys.SMALL))
+            for place, value in self.patches.items():
+                stack.enter_context(mock.patch(place, value))
+            yield
+
+
+def _seeded(toys: ModuleType) -> Callable[..., Path]:
+    return partial(write_folder, seeds=toys.SEEDS)
+
+
+CASES = {
+    row.name: row
+    for row in (
+        Case(
+            "conwea",
+            conwea,
+            _seeded(conwea),
+            kills=(
+                Kill("vectors", f"{ENCODER}.encode", 3),
+                Kill("standard-1-classifier", f"{HAN}.updates", 3),
+                Kill("lops-0-selection", f"{HAN}.updates", 3),
+            ),
+            work=(f"{ENCODER}.encode", f"{HAN}.updates", f"{HAN}.predict_prepared"),
+            other={("--rule", "ranked"): "settings.rule = 'released', not 'ranked'"},
+            usage=("--combine max",),
+            arm_tables=("pseudo_labels-*.csv", "seeds.json"),
+            iterations=2,
+            options=("--iterations", "2"),
+            encoder=conwea.save_word_piece_bert,
+            documents=(72, 30),
+            atol=1e-3,
+            patches={BLOCK: 40},
+        ),
+        Case(
+            "lotclass",
+            lotclass,
+            _seeded(lotclass),
+            kills=(
+                Kill("", "lops_adapters.lotclass.masked_lm:Masker.mask", 41),
+                Kill("rows", "lops_adapters.lotclass.vocabulary:Predictor._batch", 2),
+                Kill("standard-category", f"{LOTCLASS}.updates", 3),
+                Kill("lops-selection", f"{LOTCLASS}.updates", 3),
+                Kill("lops-refresh-self-training", f"{LOTCLASS}.tuner", 2),
+            ),
+            work=(
+                "lops_adapters.lotclass.masked_lm:_train",
+                "lops_adapters.lotclass.vocabulary:Predictor.best",
+                f"{LOTCLASS}.updates",
+                f"{LOTCLASS}.predict_prepared",
+            ),
+            other={
+                ("--match-threshold", "1"): "settings.match_threshold = 3, not 1",
+                ("--supervision", "keywords"): "settings.supervision = 'names', not 'keywords'",
+                ("--faithful",): "settings.faithful = False, not True",
+            },
+            usage=("--lops-at nowhere", "--self-train-epochs one"),
+            arms=("standard", "lops", "lops-refresh"),
+            added=("lops-refresh", "standard", "lops"),
+            tables=("category_vocabulary.json",),
+            encoder=lotclass.save_encoder,
+            documents=(90, 90),
+            keep_all={"select": 1},
+            selects={"run_arm": 2, "select": 1, "self_train": 1},
+        ),
+        Case(
+            "self_training",
+            self_training,
+            _seeded(self_training),
+            kills=(
+                Kill("standard-0-classifier", f"{LINEAR}.updates", 3),
+                Kill("lops-1-selection", f"{LINEAR}.updates", 3),
+                Kill("lops-2-classifier", f"{LINEAR}.updates", 3),
+                Kill("random-1-classifier", f"{LINEAR}.updates", 3),
+            ),
+            work=(
+                "lops_adapters.self_training.pipeline:string_match",
+                f"{LINEAR}.updates",
+                f"{LINEAR}.predict_prepared",
+            ),
+            other={
+                ("--delta", "0.5"): "settings.delta = 0.6, not 0.5",
+                ("--iterations", "4"): "settings.iterations = 3, not 4",
+                ("--method", "random"): "settings.n_from = 'lops', not 'tau'",
+                ("--faithful",): "settings.faithful = False, not True",
+            },
+            usage=("--iterations two", "--delta much"),
+            arms=("standard", "lops", "random", "optimal"),
+            added=("optimal", "lops", "lops,random", "standard"),
+            arm_tables=("bootstrapped-*.csv",),
+            iterations=3,
+            keep_all={"_keep_all_of_too_few": 1},
+            selects={"_iterate": 1},
+        ),
+        Case(
+            "westclass",
+            westclass,
+            _seeded(westclass),
+            kills=(
+                Kill("lops-selection", f"{KERAS}.updates", 3),
+                Kill("lops-pretraining", f"{KERAS}.updates", 3),
+                Kill("lops-self-training", f"{KERAS}.tuner", 3),
+            ),
+            work=(
+                "lops_adapters.westclass.pipeline:train_word_vectors",
+                "lops_adapters.westclass.pipeline:generate",
+                f"{KERAS}.updates",
+                f"{KERAS}.predict_prepared",
+                f"{KERAS}.tuner",
+            ),
+            other={
+                ("--supervision", "names"): "settings.supervision = 'keywords', not 'names'",
+                ("--labelled-per-class", "2"): "supervision = 'keywords', not 'documents'",
+                ("--network", "han"): "settings.network = 'cnn', not 'han'",
+            },
+            usage=("--network rnn", "--supervision gold", "--labelled-per-class few"),
+            tables=("pseudo_documents.csv", "topics.json"),
+            documents=(72, 60),
+        ),
+        Case(
+            "xclass",
+            xclass,
+            xclass.write_folder,
+            kills=(
+                Kill("representation", f"{ENCODER}.encode", 3),
+                Kill("standard-classifier", f"{TRANSFORMER}.updates", 3),
+                Kill("lops-all-selection", f"{TRANSFORMER}.updates", 3),
+            ),
+            work=(
+                f"{ENCODER}.encode",
+                "lops_adapters.xclass.pipeline:align",
+                f"{TRANSFORMER}.updates",
+                f"{TRANSFORMER}.predict_prepared",
+            ),
+            other={
+                ("--confident", "0.4"): "settings.confident = 0.5, not 0.4",
+                ("--faithful",): "settings.faithful = False, not True",
+            },
+            usage=("--confident half", "--alignment x", "--attention x"),
+            arms=("standard", "lops", "lops-all"),
+            added=("lops-all", "standard", "lops"),
+            tables=("class_words.json",),
+            arm_tables=("pseudo_labels-*.csv",),
+            encoder=xclass.save_word_piece_bert,
+            patches={BLOCK: 30},
+        ),
+        Case(
+            "toy",
+            self_training,
+            _seeded(self_training),
+            kills=(
+                Kill("standard-classifier", f"{LINEAR}.updates", 3),
+                Kill("lops-selection", f"{LINEAR}.updates", 3),
+            ),
+            work=(f"{LINEAR}.updates", f"{LINEAR}.predict_prepared"),
+            other={("--epochs", "9"): "settings.epochs = 3, not 9"},
+            usage=("--epochs some",),
+            sizes={"epochs": 3},
+            arm_tables=("pseudo_labels-*.csv",),
+            files=("toy.py",),
+        ),
+    )
+}

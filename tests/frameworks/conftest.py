@@ -1,0 +1,81 @@
+import pytest
+
+from ..framework_tools import plain_arithmetic
+from .cases import CASES
+from .stand import Stand, Whole
+
+
+@pytest.fixture(scope="session", autouse=True)
+def same_everywhere():
+    """One thread and float32: sums come out alike on every machine and in the subprocesses."""
+    with plain_arithmetic():
+        yield
+
+
+@pytest.fixture(scope="session")
+def cache(tmp_path_factory):
+    """A fresh user's cache; nobody's own is read or written."""
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(scope="session", params=CASES)
+def case(request):
+    return CASES[request.param]
+
+
+@pytest.fixture(autouse=True)
+def small(request):
+    """The framework's quick preset is small."""
+    if "case" not in request.fixturenames:
+        yield
+        return
+    with request.getfixturevalue("case").small():
+        yield
+
+
+@pytest.fixture(scope="session")
+def made():
+    """What the fixtures below have made: pytest drops them where the case changes."""
+    return {}
+
+
+@pytest.fixture(scope="session")
+def stand(case, cache, made, tmp_path_factory):
+    """The framework's command on the toy corpus."""
+    if ("stand", case.name) not in made:
+        folder = tmp_path_factory.mktemp(case.name)
+        data = case.write(folder / "toy", *case.toys.documents(case.documents[0]))
+        encoder = ()
+        if case.encoder is not None:
+            (folder / "encoder").mkdir()
+            encoder = ("--encoder", case.encoder(folder / "encoder"))
+        made["stand", case.name] = Stand(case, data, encoder, cache)
+    return made["stand", case.name]
+
+
+@pytest.fixture(scope="session")
+def few(stand, tmp_path_factory):
+    """Folder of a sample that is just enough, with gold labels."""
+    folder = tmp_path_factory.mktemp("few") / "few"
+    return stand.write(folder, *stand.case.toys.documents(stand.case.documents[1]))
+
+
+@pytest.fixture(scope="session")
+def whole(stand, made, tmp_path_factory):
+    """The run that nobody interrupted."""
+    name = stand.case.name
+    if ("whole", name) not in made:
+        path = tmp_path_factory.mktemp("whole") / "run"
+        with stand.case.small():
+            status, out, err = stand.command(path)
+        assert status == 0, err
+        made["whole", name] = Whole(path, out, err)
+    return made["whole", name]
+
+
+@pytest.fixture
+def no_work(case, monkeypatch):
+    """Fail the test where a function of long work is called."""
+    for function in case.work:
+        path = function.replace(":", ".")
+        monkeypatch.setattr(path, lambda *_, **__: pytest.fail("long work"))

@@ -1,0 +1,87 @@
+"""The command, killed and resumed: ``program.py FRAMEWORK KILLS OUTPUT CACHE [option ...]``.
+
+KILLS is a JSON list of what :class:`cases.Kill` holds. For each there is a process of its own, the
+second and later ones with --resume, which sends itself SIGKILL where it is told. CACHE is the
+user's cache; a process that dies before the first stage gets an empty one, so that it makes what
+others read there. Prints how each ended (minus the signal, or the exit status) and which stages it
+left, as JSON.
+"""
+
+import json
+import os
+import sys
+from importlib import import_module
+from inspect import isgenerator
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from lops_adapters import console
+from lops_adapters.runs.command import command
+from lops_adapters.runs.folder import RunFolder
+from lops_adapters.runs.framework import named
+from tests.framework_checks import stages
+from tests.framework_tools import die, plain_arithmetic
+from tests.frameworks.cases import CASES, Kill
+
+
+def place_of(function):
+    """What holds a function, and the function's name there."""
+    module, _, path = function.partition(":")
+    owner, _, name = path.rpartition(".")
+    holder = import_module(module)
+    return (getattr(holder, owner) if owner else holder), name
+
+
+def die_in(kill):
+    """Arrange for the death."""
+    holder, name = place_of(kill.function)
+    stage, real, seen = RunFolder.stage, getattr(holder, name), {"stage": "", "calls": 0}
+
+    def staged(run, name, compute):
+        seen["stage"] = name
+        return stage(run, name, compute)
+
+    def count():
+        seen["calls"] += seen["stage"] == kill.stage
+        if seen["calls"] == kill.calls:
+            die()
+
+    def items(generator):
+        for item in generator:
+            yield item
+            count()
+
+    def counted(*args, **kwargs):
+        found = real(*args, **kwargs)
+        if isgenerator(found):
+            return items(found)
+        if callable(found):
+            return lambda *given, **more: (found(*given, **more), count())[0]
+        count()
+        return found
+
+    RunFolder.stage = staged
+    setattr(holder, name, counted)
+
+
+def killed(kill, main, options):
+    """Run the command in a fork, which spares it the imports; return how it ended."""
+    child = os.fork()
+    if not child:
+        die_in(kill)
+        os._exit(console.guarded(main)(options))
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+if __name__ == "__main__":
+    name, kills, output, cache, *options = sys.argv[1:]
+    endings = []
+    with plain_arithmetic(), CASES[name].small():
+        main = command(named(name))
+        for number, kill in enumerate(Kill(*each) for each in json.loads(kills)):
+            place_of(kill.function)  # imported before the fork
+            os.environ["XDG_CACHE_HOME"] = cache if kill.stage else f"{output}-cache"
+            ending = killed(kill, main, [*options, *["--resume"][:number]])
+            endings.append((ending, sorted(stages(Path(output)))))
+    sys.stdout.write(json.dumps(endings))

@@ -1,0 +1,155 @@
+"""The command of each framework: what it refuses, before any long work and in one line, and what
+``--help`` says.
+"""
+
+import os
+import subprocess
+import sys
+from dataclasses import fields
+
+import pytest
+
+from lops_adapters import extras
+from lops_adapters.runs.options import parser_for
+
+from ..framework_checks import BAD_OPTIONS, HEAVY, assert_refused
+
+
+@pytest.fixture(autouse=True)
+def wide(monkeypatch):
+    """Help does not break words at hyphens."""
+    monkeypatch.setenv("COLUMNS", "1000")
+
+
+def said(text):
+    """The words, wherever lines are broken."""
+    return " ".join(text.split())
+
+
+@pytest.mark.usefixtures("no_work")
+def test_options_that_cannot_work(stand, few, tmp_path, monkeypatch):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    for more, words in BAD_OPTIONS:
+        assert_refused(stand.command(tmp_path / "run", *more, data=few), *words)
+        assert not (tmp_path / "run").exists()  # the corrected command can have it
+
+
+@pytest.mark.usefixtures("no_work")
+def test_arms_that_are_none(stand, few, tmp_path):
+    settings = stand.framework.settings
+    known = ", ".join((*settings.ARMS, *settings.MORE_ARMS))
+    words = f"arms are 'nonsense'; wanted some of {known}, comma-separated"
+    assert_refused(stand.command(tmp_path / "run", "--arms", "nonsense", data=few), words)
+
+
+@pytest.mark.usefixtures("no_work")
+@pytest.mark.parametrize("texts", [["", "   ", ""], ["...", "?!", "-"]], ids=["empty", "marks"])
+def test_data_that_cannot_work(stand, tmp_path, texts):
+    data = stand.write(tmp_path / "data", texts, None)
+    assert_refused(stand.command(tmp_path / "run", data=data), may_warn=True)
+    assert not (tmp_path / "run").exists()
+
+
+def test_options_argparse_refuses(stand, few, tmp_path):
+    common = ("--rule best", "--probe svm", "--tau half", "--preset huge", "--nonsense")
+    for option in (*common, *stand.case.usage):
+        status, out, err = stand.command(tmp_path / "run", *option.split(), data=few)
+        assert (status, out) == (2, "")
+        assert err.startswith(f"usage: python -m lops_adapters.{stand.case.name} ")
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.usefixtures("no_work")
+def test_taken_output_is_refused_and_left_as_it_is(stand, few, tmp_path):
+    output = tmp_path / "run"
+    output.mkdir()
+    (output / "thesis.tex").write_text("years of work")
+    for more in ([], ["--resume"]):
+        outcome = stand.command(output, *more, data=few)
+        assert_refused(outcome, "holds no run; give another --output")
+    below = output / "thesis.tex"
+    assert_refused(
+        stand.command(below, data=few), "thesis.tex ", " holds no run; give another --output"
+    )
+    assert_refused(stand.command(below / "run", data=few), "cannot be written")
+    assert [path.name for path in output.iterdir()] == ["thesis.tex"]
+    assert (output / "thesis.tex").read_text() == "years of work"
+
+
+@pytest.mark.usefixtures("no_work")
+def test_a_run_is_not_overwritten(stand, whole):
+    before = {path: path.stat().st_mtime_ns for path in whole.path.rglob("*")}
+    words = "already holds a run; give --resume to ", ", or another --output"
+    assert_refused(stand.command(whole.path), *words)
+    assert before == {path: path.stat().st_mtime_ns for path in whole.path.rglob("*")}
+
+
+@pytest.mark.usefixtures("no_work")
+def test_a_missing_library_is_named_with_the_extra(stand, few, tmp_path, monkeypatch):
+    for gone in stand.framework.modules:
+        monkeypatch.setattr(
+            extras, "find_spec", lambda name, gone=gone: None if name == gone else object()
+        )
+        words = (
+            f"{stand.framework.title} needs {extras.LIBRARIES[gone][0]}, which is not installed; "
+            f"run: pip install 'lops_adapters[{stand.case.name}]'"
+        )
+        assert_refused(stand.command(tmp_path / "run", data=few), words)
+        assert not (tmp_path / "run").exists()
+
+
+def test_help_is_quick_and_light(case):
+    """A second of processor time; no heavy library; no Keras backend chosen."""
+    code = (
+        "import atexit, os, runpy, sys\n"
+        f"found = lambda: sorted({HEAVY!r} & set(sys.modules))\n"
+        "atexit.register(lambda: print('loaded', found(), os.environ.get('KERAS_BACKEND')))\n"
+        f"sys.argv = ['{case.program}', '--help']\n"
+        f"runpy.run_module('{case.program}', run_name='__main__')\n"
+    )
+    environment = {name: value for name, value in os.environ.items() if name != "KERAS_BACKEND"}
+    seconds = []
+    for _ in range(2):
+        before = os.times()
+        command = [sys.executable, "-c", code]
+        done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+        after = os.times()  # processor time: a busy machine makes an answer late, not heavy
+        seconds.append(sum(after[2:4]) - sum(before[2:4]))
+        assert done.stdout.splitlines()[-1] == "loaded [] None"
+        assert done.stderr == ""
+    assert f"usage: python -m lops_adapters.{case.name} " in said(done.stdout)
+    assert min(seconds) < 1
+
+
+def test_help_names_every_setting_with_its_default_per_preset(stand):
+    settings, parser = stand.framework.settings, parser_for(stand.framework)
+    text, known = said(parser.format_help()), {action.dest for action in parser._actions}
+    for item in fields(settings):
+        about = item.metadata
+        assert about["help"], item.name
+        assert (item.name in known) == (about["option"] is not None), item.name
+        if about["option"] is None:
+            continue
+        assert f"--{item.name.replace('_', '-')}" in text, item.name
+        assert about["help"] in text, item.name
+        if isinstance(item.default, bool):
+            continue
+        shown = about["usual"]
+        if shown is None:
+            both = [settings.preset(name) for name in ("quick", "paper")]
+            quick, paper = (getattr(own, item.name) for own in both)
+            words = {value: "none" if value is None else str(value) for value in (quick, paper)}
+            shown = words[quick] if quick == paper else f"{words[quick]}; paper: {words[paper]}"
+        assert f"{about['help']} (default: {shown})" in text, item.name
+
+
+def test_help_says_what_the_framework_is(stand):
+    framework, text = stand.framework, said(parser_for(stand.framework).format_help())
+    known = (*framework.settings.ARMS, *framework.settings.MORE_ARMS)
+    assert framework.summary in text
+    assert f"comma-separated, of {', '.join(known)};" in text
+    assert f"(default: {','.join(framework.settings.ARMS)})" in text
+    for arguments, explanation in framework.examples:
+        command = f"python -m lops_adapters.{framework.name} {arguments}".strip()
+        assert f"{command} {explanation}" in text
+        parser_for(framework).parse_args(arguments.split())

@@ -1,0 +1,89 @@
+"""The command in its own process, killed in the middle of its work, and resumed."""
+
+import signal
+
+import pytest
+
+from lops_adapters.runs.models import load
+
+from ..framework_checks import (
+    OTHER_OPTIONS,
+    assert_not_resumed,
+    assert_refused,
+    assert_same_run,
+    metrics_of,
+    names,
+    stages,
+)
+
+
+def stages_before(whole, stage):
+    """The stages that a run stores before this one."""
+    files = sorted((whole / "work").glob("*.npz"), key=lambda path: path.stat().st_mtime_ns)
+    order = [file.stem for file in files]
+    return set(order[: order.index(stage)]) if stage else set()
+
+
+def test_killed_again_and_again_it_comes_out_the_same(stand, whole, tmp_path):
+    output, kills = tmp_path / "run", stand.case.kills
+    endings = stand.killed(output, kills)
+    assert len(endings) == len(kills)
+    for kill, (ending, stored) in zip(kills, endings, strict=True):
+        assert ending == -signal.SIGKILL, kill
+        assert set(stored) == stages_before(whole.path, kill.stage), kill
+    times = {path: path.stat().st_mtime_ns for path in output.glob("work/*.npz")}
+    assert_refused(stand.command(output), "already holds a run; give --resume")
+    status, _, err = stand.command(output, "--resume")
+    assert status == 0, err
+    assert times == {path: path.stat().st_mtime_ns for path in times}  # read, not made again
+    assert_same_run(output, whole.path)
+
+
+@pytest.mark.usefixtures("no_work")
+def test_a_finished_run_is_read_and_not_made_again(stand, whole):
+    files = [whole.path / name for name in names(whole.path)]
+    kept = [file for file in files if file.suffix == ".npz" or "model" in file.parts]
+    times = {file: file.stat().st_mtime_ns for file in kept}
+    for _ in range(2):
+        status, out, _ = stand.command(whole.path, "--resume")
+        assert status == 0
+        assert out == whole.out
+    assert times == {file: file.stat().st_mtime_ns for file in kept}
+
+
+@pytest.mark.usefixtures("no_work")
+def test_other_options_are_refused(stand, whole):
+    for more, words in OTHER_OPTIONS + list(stand.case.other.items()):
+        status, _, err = stand.command(whole.path, "--resume", *more)
+        assert_not_resumed(status, err, words)
+
+
+@pytest.mark.usefixtures("no_work")
+def test_other_data_are_refused(stand, whole, tmp_path):
+    texts, labels = stand.texts, stand.labels
+    other = stand.write(tmp_path / "toy", [f"{texts[0]} Again.", *texts[1:]], labels)
+    status, _, err = stand.command(whole.path, "--resume", data=other)
+    assert_not_resumed(status, err, f"{whole.path} was started with dataset.sha256 = ")
+    fewer = stand.write(tmp_path / "fewer" / "toy", texts[:-1], labels[:-1])
+    status, _, err = stand.command(whole.path, "--resume", data=fewer)
+    assert_not_resumed(status, err, f"dataset.documents = {len(texts)}, not {len(texts) - 1}")
+
+
+def test_arms_can_be_added_later(stand, whole, tmp_path):
+    output, known = tmp_path / "run", set()
+    for number, arms in enumerate(stand.case.added):
+        status, _, err = stand.command(output, "--arms", arms, *["--resume"][:number])
+        assert status == 0, err
+        known |= set(arms.split(","))
+        assert set(metrics_of(output)["arms"]) == known
+    assert known == set(stand.case.arms)
+    assert_same_run(output, whole.path)
+
+
+def test_an_unfinished_run_has_no_classifier(stand, whole, tmp_path):
+    (tmp_path / "killed" / "work").mkdir(parents=True)
+    (tmp_path / "killed" / "config.json").write_bytes((whole.path / "config.json").read_bytes())
+    words = r"no trained classifier in .*killed .*wanted the folder of a finished run"
+    with pytest.raises(Exception, match=words):
+        load(tmp_path / "killed")
+    assert stages(tmp_path / "killed") == set()

