@@ -9,7 +9,7 @@ HEADER = ["nr", "text", "weak", "true"]
 
 
 def noisy_texts(n=120, k=2, seed=0, noise=0.15):
-    """Texts of k topics in k equal parts, pseudo-labels of which a share is wrong, and gold labels."""
+    """Texts of k topics of equal size, pseudo-labels with a share of wrong ones, gold labels."""
     rng = np.random.default_rng(seed)
     gold = np.arange(n) % k
     wrong = rng.uniform(size=n) < noise

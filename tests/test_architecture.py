@@ -14,12 +14,13 @@ import lops_adapters
 
 ROOT = Path(lops_adapters.__file__).parent
 HEAVY = {
-    "accelerate", "datasets", "gensim", "keras", "matplotlib", "nltk", "pandas", "pyarrow", "sentence_transformers", "tensorflow", "torch",
-    "transformers",
+    "accelerate", "datasets", "gensim", "keras", "matplotlib", "nltk", "pandas", "pyarrow",
+    "sentence_transformers", "tensorflow", "torch", "transformers",
 }  # fmt: skip
 # Files made of one heavy library and imported only inside the functions of their neighbours.
 HEAVY_FILES = {
-    "integrations/huggingface_callback.py", "integrations/keras_callback.py", "probes/han_network.py", "probes/keras_networks.py",
+    "integrations/huggingface_callback.py", "integrations/keras_callback.py",
+    "probes/han_network.py", "probes/keras_networks.py",
 }  # fmt: skip
 FRAMEWORKS = {"conwea", "xclass", "westclass", "lotclass", "self_training"}
 LEAVES = {"integrations", "scale", "cli"}
@@ -232,6 +233,7 @@ def test_opens_fast_and_light():
 def test_rooms_open_light():
     """Each room's own module loads no heavy library either."""
     rooms = sorted(path.parent.name for path in ROOT.glob("*/__init__.py"))
-    code = f"import sys, {', '.join(f'lops_adapters.{room}' for room in rooms)}; print(sorted({HEAVY!r} & set(sys.modules)))"
+    named = ", ".join(f"lops_adapters.{room}" for room in rooms)
+    code = f"import sys, {named}; print(sorted({HEAVY!r} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

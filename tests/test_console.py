@@ -1,11 +1,75 @@
-"""Progress bars; what else console.py does is tested where frameworks and commands use it."""
+"""What a terminal shows: errors, warnings, the log, aligned tables, progress bars."""
 
 import io
+import logging
 import sys
+import warnings
 
 import pytest
 
 from lops_adapters import console
+from lops_adapters.core import LopsError, LopsWarning
+
+
+def test_tables_are_aligned():
+    lines = console.aligned(
+        [["arm", "n", "F1"], ["standard", "7", "8.1 %"], ["lops", "1234", "-"]]
+    ).split("\n")
+    assert lines == ["arm          n     F1", "standard     7  8.1 %", "lops      1234      -"]
+
+
+@pytest.mark.parametrize(
+    ("fraction", "text"),
+    [(0.5, "50.0 %"), (0.0, "0.0 %"), (1.0, "100.0 %"), (0.12345, "12.3 %"), (None, "-")],
+)
+def test_percent(fraction, text):
+    assert console.percent(fraction) == text
+
+
+def test_errors_are_one_line(capsys):
+    def bad(argv):
+        raise LopsError(f"found {argv}; wanted better")
+
+    assert console.guarded(bad)(["x"]) == 2
+    captured = capsys.readouterr()
+    assert captured.err == "error: found ['x']; wanted better\n"
+    assert captured.out == ""
+
+
+def test_other_exceptions_are_not_hidden():
+    with pytest.raises(ZeroDivisionError):
+        console.guarded(lambda argv: 1 // 0)(None)
+
+
+def test_interrupted(capsys):
+    def interrupted(argv):
+        raise KeyboardInterrupt
+
+    assert console.guarded(interrupted)(None) == 130
+    assert "The same command with --resume continues." in capsys.readouterr().err
+
+
+def test_warnings_are_one_line_and_only_inside(capsys):
+    def warns(argv):
+        warnings.warn("seeds are few", LopsWarning, stacklevel=1)
+        return 0
+
+    before = warnings.showwarning
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")
+        assert console.guarded(warns)(None) == 0
+    assert capsys.readouterr().err == "warning: seeds are few\n"
+    assert warnings.showwarning is before
+
+
+@pytest.mark.parametrize("quiet", [True, False])
+def test_the_log(capsys, quiet):
+    logger = logging.getLogger("lops_adapters.some.room")
+    for _ in range(2):
+        console.set_up_logging(quiet)
+    logger.info("working")
+    logger.warning("odd")
+    assert capsys.readouterr().err == ("odd\n" if quiet else "working\nodd\n")
 
 
 class Terminal(io.StringIO):

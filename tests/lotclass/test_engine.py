@@ -167,6 +167,7 @@ def test_what_cannot_be_used(monkeypatch):
     monkeypatch.setitem(sys.modules, "accelerate", None)
     with pytest.raises(
         LopsError,
-        match=r"LOTClass needs Accelerate, which is not installed; run: pip install 'lops_adapters\[lotclass\]'",
+        match=r"LOTClass needs Accelerate, which is not installed; run: pip install "
+        r"'lops_adapters\[lotclass\]'",
     ):
         Engine("cpu")
