@@ -13,6 +13,7 @@ from tqdm.auto import tqdm
 from lops_adapters.core import LopsError
 
 BAD_INPUT, STOPPED = 2, 130  # exit statuses; 0 is success
+_BARS = {"leave": False, "delay": 1.0, "dynamic_ncols": True, "mininterval": 0.5}
 RESUME = "Stopped. The same command with --resume continues."
 
 
@@ -66,8 +67,11 @@ def progress(
         options: of tqdm: ``total``, ``desc``, ``unit``, ...
 
     """
-    usual = {"leave": False, "delay": 1.0, "dynamic_ncols": True, "mininterval": 0.5}
-    return tqdm(items, disable=True if quiet else None, **{**usual, **options})
+    return tqdm(items, disable=quiet or not _on_terminal(), **{**_BARS, **options})
+
+
+def _on_terminal() -> bool:
+    return sys.stderr is not None and sys.stderr.isatty()
 
 
 def percent(fraction: float | None) -> str:

@@ -2,6 +2,8 @@ import logging
 
 import pytest
 
+from lops_adapters import console
+
 
 @pytest.fixture(autouse=True)
 def log():
@@ -15,3 +17,10 @@ def log():
     yield
     logger.handlers = before[1]
     logger.setLevel(before[0])
+
+
+@pytest.fixture
+def bars(monkeypatch):
+    """Progress bars show at once, as on a terminal."""
+    monkeypatch.setitem(console._BARS, "delay", 0)
+    monkeypatch.setattr(console, "_on_terminal", lambda: True)

@@ -4,13 +4,10 @@ import logging
 import os
 import socket
 import subprocess
-import sys
 import threading
-from functools import partial
 
 import pytest
 
-from lops_adapters import console
 from lops_adapters.core import LopsError
 from lops_adapters.datasets.download import fetch, git_blob_id
 
@@ -282,11 +279,7 @@ def test_an_interruption_leaves_no_file_under_the_final_name(server, target, mon
     assert entries(target) == ["df.pkl.part"]
 
 
-def test_progress_can_be_switched_off(server, target, capsys, caplog, monkeypatch):
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    monkeypatch.setattr(
-        "lops_adapters.datasets.download.progress", partial(console.progress, delay=0)
-    )
+def test_progress_can_be_switched_off(server, target, capsys, bars, caplog):
     caplog.set_level(logging.INFO)
     fetch(server.url, target, **QUICK)
     assert capsys.readouterr().err == ""

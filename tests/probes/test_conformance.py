@@ -361,7 +361,7 @@ def test_speed(make):
     assert all(rate > 0 for rate in probe.speed.per_second().values())
 
 
-def test_quiet(make, capfd):
+def test_quiet(make, capfd, bars):
     make().fit(TEXTS, CODES, K)
     assert capfd.readouterr() == ("", "")
     make(quiet=False).fit(TEXTS, CODES, K)

@@ -225,7 +225,7 @@ def test_predictions_that_are_no_numbers(breaks_at):
         )
 
 
-def test_log_and_progress(caplog, capsys):
+def test_log_and_progress(caplog, capsys, bars):
     with caplog.at_level(logging.INFO, logger="lops_adapters"):
         train(Fake(constant), stop_below=1.0)
         train(Fake(changing))

@@ -238,7 +238,7 @@ def test_shapes_are_what_a_network_reads():
     assert shape([["x"]], known, 10, 10, ends=False) == shape([], known, 10, 10, ends=False) == []
 
 
-def test_progress(capsys):
+def test_progress(capsys, bars):
     tokenize(["a"] * 3, quiet=True)
     assert capsys.readouterr().err == ""
     tokenize(["a"] * 3, quiet=False)
