@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from lops_adapters.conwea import seeds as seed_words
+from lops_adapters.conwea import update
 from lops_adapters.conwea.classifier import (
     build_han,
     build_probe,
@@ -129,11 +130,19 @@ def run_arm(arm: str, prepared: Prepared, job: Job[ConweaSettings]) -> list[Iter
     probe = partial(build_probe, prepared.vectors, settings, job.device, quiet=job.quiet)
     kind = "same" if arm == "standard" else settings.probe
     samples = samples_for(kind, texts, documents.documents)
-    seeds, done = prepared.seeds, []
+    seeds, own, done = prepared.seeds, prepared.seeds, list[Iteration]()
+    watch = update.SeedWatch(documents)
     for number in range(settings.iterations):
         labels = seed_words.pseudo_label(documents, seeds)
         log.info("%s, iteration %d: %d pseudo-labels", arm, number, len(labels))
-        selector = job.selector(arm, probe, seed=job.seed + number)
+        watch.look(f"{arm}, iteration {number}", seeds, labels)
+        selector = job.selector(
+            arm,
+            probe,
+            seed=job.seed + number,
+            gold=None if job.gold is None else job.gold[labels.positions],
+            control_of=f"lops-{number}-selection",
+        )
         labelled = [samples[i] for i in labels.positions]
         # The paper's insertion point (appendix, compared methods): pseudo-labelled, not trained.
         selection, select_seconds = folder.select(
@@ -146,7 +155,8 @@ def run_arm(arm: str, prepared: Prepared, job: Job[ConweaSettings]) -> list[Iter
         seconds = {"selection": select_seconds, "classifier": train_seconds}
         done.append(Iteration(number, labels, selection, probabilities, seeds, seconds))
         if number < settings.iterations - 1:
-            seeds = _next_seeds(documents, seeds, probabilities, number, faithful=settings.faithful)
+            seeds = _next_seeds(documents, seeds, own, probabilities, number, settings)
+            own = seeds if number == 0 else own
     return done
 
 
@@ -182,19 +192,19 @@ def _train(
 def _next_seeds(
     documents: ContextualCorpus,
     seeds: seed_words.Seeds,
+    own: seed_words.Seeds,
     probabilities: np.ndarray,
     number: int,
-    *,
-    faithful: bool,
+    settings: ConweaSettings,
 ) -> seed_words.Seeds:
+    """Return the seed words of the next iteration; ``own`` are the user's, disambiguated."""
     predicted = probabilities.argmax(axis=1)
-    indicative = seed_words.scores(documents, predicted, probabilities.shape[1])
-    if number == 0:
-        updated = seed_words.disambiguate(documents, seeds, indicative, faithful=faithful)
+    if settings.seed_update == "published":
+        updated = _published_seeds(documents, seeds, predicted, number, settings.faithful)
+    elif number == 0:
+        updated = update.settle(documents, seeds, predicted)
     else:
-        updated = seed_words.expand(
-            documents, seeds, indicative, predicted, number, faithful=faithful
-        )
+        updated = update.expand(documents, own, predicted, number, min_share=settings.min_share)
     try:
         seed_words.pseudo_label(documents, updated)
     except LopsError as error:
@@ -203,6 +213,19 @@ def _next_seeds(
         )
         return seeds
     return updated
+
+
+def _published_seeds(
+    documents: ContextualCorpus,
+    seeds: seed_words.Seeds,
+    predicted: np.ndarray,
+    number: int,
+    faithful: bool,
+) -> seed_words.Seeds:
+    indicative = seed_words.scores(documents, predicted, len(seeds))
+    if number == 0:
+        return seed_words.disambiguate(documents, seeds, indicative, faithful=faithful)
+    return seed_words.expand(documents, seeds, indicative, predicted, number, faithful=faithful)
 
 
 def _senses(

@@ -1,6 +1,6 @@
-"""Seed words: pseudo-labels by counting them, and their update from the classifier's predictions.
+"""Seed words: pseudo-labels by counting them, and the published update from predictions.
 
-The update follows the authors' released code.
+The update follows the authors' released code; :mod:`lops_adapters.conwea.update` has the default.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from lops_adapters.core import LopsError, LopsWarning
 from lops_adapters.pseudo_labels import PseudoLabels
 
 Seeds = dict[str, list[str]]  # class -> contextualised words; classes in alphabetical order
+MIN_DOCUMENTS = 5  # predicted as a class that a word must occur in to indicate it
 
 
 def initial_seeds(corpus: ContextualCorpus, seeds: Mapping[str, Sequence[str]]) -> Seeds:
@@ -110,7 +111,8 @@ def pseudo_label(corpus: ContextualCorpus, seeds: Seeds) -> PseudoLabels:
 def scores(corpus: ContextualCorpus, predicted: np.ndarray, n_classes: int) -> np.ndarray:
     """Return how much every word indicates every class, E(l, w), (classes, vocabulary) float64.
 
-    E = df_l(w) / df(w) * ln(N / df(w)) * tanh(count of w in D_l / |D_l|) if df_l(w) >= 5, else 0.
+    E = df_l(w) / df(w) * ln(N / df(w)) * tanh(count of w in D_l / |D_l|) if df_l(w) >= 5, else
+    0.
     D_l are the documents predicted as l. This is the authors' released code; the paper takes the
     geometric mean of the factors, which ranks the same.
     """
@@ -126,7 +128,9 @@ def scores(corpus: ContextualCorpus, predicted: np.ndarray, n_classes: int) -> n
         df_label = np.asarray(present[members].sum(axis=0), dtype=np.float64).ravel()
         frequency = np.asarray(counts[members].sum(axis=0), dtype=np.float64).ravel() / len(members)
         result[label] = np.where(
-            df_label >= 5, df_label / np.maximum(df, 1.0) * idf * np.tanh(frequency), 0.0
+            df_label >= MIN_DOCUMENTS,
+            df_label / np.maximum(df, 1.0) * idf * np.tanh(frequency),
+            0.0,
         )
     return result
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from lops_adapters.runs.settings import AT_LEAST_ONE, BELOW_ONE, FrameworkSettings, setting
+from lops_adapters.runs.settings import AT_LEAST_ONE, BELOW_ONE, SHARE, FrameworkSettings, setting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,10 +28,15 @@ class ConweaSettings(FrameworkSettings):
             "max_sentences": 15,
             "max_words": 100,
             "probe_epochs": 100,
+            "seed_update": "published",
         },
     }
     PROBES: ClassVar[tuple[str, ...]] = ("same", "linear", "transformer")
-    WHEN_FAITHFUL: ClassVar[Mapping[str, Any]] = {"combine": "concat", "vector_words": 1}
+    WHEN_FAITHFUL: ClassVar[Mapping[str, Any]] = {
+        "combine": "concat",
+        "vector_words": 1,
+        "seed_update": "published",
+    }
 
     encoder: str = setting(
         "minilm",
@@ -51,6 +56,14 @@ class ConweaSettings(FrameworkSettings):
     restarts: int = setting(3, "restarts of k-means", within=AT_LEAST_ONE)
     iterations: int = setting(
         6, "trainings of the classifier, each followed by a seed update", within=AT_LEAST_ONE
+    )
+    seed_update: str = setting(
+        "careful",
+        "careful keeps the user's seed words and refuses junk; published replaces them all",
+        choices=("careful", "published"),
+    )
+    min_share: float = setting(
+        0.6, "how clearly a word must indicate its class to become a seed word", within=SHARE
     )
     vector_size: int = setting(100, "width of the Word2Vec vectors", within=AT_LEAST_ONE)
     vector_epochs: int = setting(5, "epochs of Word2Vec at least", within=AT_LEAST_ONE)

@@ -46,7 +46,7 @@ from lops_adapters.runs.framework import Job
 from lops_adapters.selection import Selector, keep_all, trusted_positions
 
 log = logging.getLogger(__name__)
-SELECTS_AT = {"lops": "rows", "lops-refresh": "refresh"}  # the Standard arm selects nowhere
+SELECTS_AT = {"lops": "rows", "lops-refresh": "refresh"}  # other methods: rows
 
 
 @dataclass(frozen=True)
@@ -147,15 +147,22 @@ def run_arm(arm: str, prepared: Prepared, job: Job[LotclassSettings]) -> ArmResu
     """
     samples, labels, folder = prepared.samples, prepared.labels, job.folder
     probe = partial(build_network, prepared, epochs=job.settings.probe_epochs, quiet=job.quiet)
+    method, place = ("lops", SELECTS_AT[arm]) if arm in SELECTS_AT else (arm, "rows")
+    gold = None if job.gold is None else job.gold[prepared.indicative.documents]
     at_rows, at_refresh = (
-        job.selector("lops" if SELECTS_AT.get(arm) == place else "standard", probe)
-        for place in ("rows", "refresh")
+        job.selector(
+            method if place == here else "standard",
+            probe,
+            gold=gold if place == here else None,
+            control_of="lops-selection" if here == "rows" else None,
+        )
+        for here in ("rows", "refresh")
     )
     # The paper's insertion point (appendix, compared methods): the rows are made, not trained yet.
     selection, select_seconds = folder.select(f"{arm}-selection", partial(at_rows, samples, labels))
     trusted = trusted_positions(selection, labels)
     # Arms that select later share the Standard arm's network up to there.
-    stage = f"{arm if SELECTS_AT.get(arm) == 'rows' else 'standard'}-category"
+    stage = f"{arm if place == 'rows' else 'standard'}-category"
     category, category_seconds = folder.stage(stage, partial(_train, prepared, trusted, job))
     # The released code's insertion point: at each refresh of the targets.
     improve = partial(_self_train, prepared, category, at_refresh, arm, job)

@@ -101,6 +101,15 @@ class RunFolder:
             arrays = {key: stored[key] for key in stored.files}
         return arrays, float(arrays.pop("seconds"))
 
+    def finished(self, name: str) -> bool:
+        """Return whether a stage is finished."""
+        return (self.work / f"{name}.npz").exists()
+
+    def selection(self, name: str) -> Selection:
+        """Return the selection of a finished stage."""
+        with np.load(self.work / f"{name}.npz") as stored:
+            return selection_from({key: stored[key] for key in stored.files})
+
     def select(self, name: str, compute: Callable[[], Selection]) -> tuple[Selection, float]:
         """Return a selection as a stage."""
         arrays, seconds = self.stage(name, lambda: selection_arrays(compute()))

@@ -20,6 +20,7 @@ from lops_adapters.runs.files import add_arm, arm_metrics
 from lops_adapters.runs.folder import RunFolder
 from lops_adapters.runs.settings import FrameworkSettings
 from lops_adapters.selection import METHODS, Selector, build
+from lops_adapters.selection.random import RandomLike
 
 Settings = TypeVar("Settings", bound=FrameworkSettings)
 
@@ -71,6 +72,7 @@ class Job(Generic[Settings]):
         n: int | None = None,
         gold: np.ndarray | None = None,
         stratified: bool | None = None,
+        control_of: str | None = None,
     ) -> Selector:
         """Return the selector of an arm, as the settings ask for it.
 
@@ -79,18 +81,25 @@ class Job(Generic[Settings]):
             probe: builds the probe, for the methods that need one.
             seed: default: that of the run.
             n, gold, stratified: see :func:`lops_adapters.selection.build`.
+            control_of: stage of the selection that ``random`` is the control of: if that stage is
+                finished, ``random`` keeps as many per class.
 
         """
+        seed = self.seed if seed is None else seed
+        if method == "random" and control_of is not None and self.folder.finished(control_of):
+            return RandomLike(self.folder.selection(control_of), seed)
+        row = METHODS[method]
+        watched = row.needs_probe or (row.takes_tau and n is None and self.settings.tau == "auto")
         return build(
             method,
-            probe() if METHODS[method].needs_probe else None,
+            probe() if watched else None,
             n=n,
             tau=self.settings.tau,
             rule=self.settings.rule,
             every=self.settings.updates_between_checkpoints,
             stratified=stratified,
             gold=gold,
-            seed=self.seed if seed is None else seed,
+            seed=seed,
             quiet=self.quiet,
         )
 
@@ -138,12 +147,13 @@ class Framework(ABC, Generic[Settings]):
 
     def arms(self, options: argparse.Namespace) -> list[str]:
         """Return the arms to run, in order."""
-        known = (*self.settings.ARMS, *self.settings.MORE_ARMS)
+        own = (*self.settings.ARMS, *self.settings.MORE_ARMS)
+        known = (*own, *(name for name in METHODS if name not in own))
         return read_arms(options.arms, known)
 
     def in_order(self, arms: Sequence[str]) -> list[str]:
-        """Return the arms in the order they run in."""
-        return list(arms)
+        """Return the arms in the order they run in: ``random``, a control, after the others."""
+        return sorted(arms, key=lambda name: name == "random")
 
     def needs(self, settings: Settings) -> tuple[str, ...]:
         """Return the optional libraries that these settings need."""
@@ -201,6 +211,20 @@ def read_arms(text: str, known: Sequence[str]) -> list[str]:
     return [name for name in known if name in asked]
 
 
+def check_gold(arms: Sequence[str], dataset: Dataset) -> None:
+    """Refuse arms that are defined by gold labels where there are none.
+
+    Raises:
+        LopsError: there are none.
+
+    """
+    needy = [arm for arm in arms if arm in METHODS and METHODS[arm].needs_gold]
+    if needy and dataset.gold is None:
+        raise LopsError(
+            f"{needy[0]} needs gold labels, and {dataset.corpus.name} has none; leave it out"
+        )
+
+
 def run(
     framework: Framework[Settings], dataset: Dataset, job: Job[Settings], arms: Sequence[str]
 ) -> dict[str, Any]:
@@ -215,6 +239,7 @@ def run(
 
     """
     extras.require(framework.title, framework.needs(job.settings), framework.name)
+    check_gold(arms, dataset)
     framework.check(arms, job.settings, dataset)
     corpus = dataset.corpus
     prepared = framework.prepare(corpus, job)

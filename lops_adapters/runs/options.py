@@ -12,6 +12,7 @@ from lops_adapters.core import LopsError
 from lops_adapters.datasets import Dataset, load, names
 from lops_adapters.runs.framework import Framework
 from lops_adapters.runs.settings import FrameworkSettings
+from lops_adapters.selection import METHODS
 
 
 def parser_for(framework: Framework[Any]) -> argparse.ArgumentParser:
@@ -31,7 +32,9 @@ def parser_for(framework: Framework[Any]) -> argparse.ArgumentParser:
         "run": parser.add_argument_group("run"),
         "": parser.add_argument_group(framework.title),
     }
-    known, usual = ", ".join((*settings.ARMS, *settings.MORE_ARMS)), ",".join(settings.ARMS)
+    own = (*settings.ARMS, *settings.MORE_ARMS)
+    known = ", ".join((*own, *(name for name in METHODS if name not in own)))
+    usual = ",".join(settings.ARMS)
     groups["selection"].add_argument(
         *framework.arms_option,
         dest="arms",

@@ -22,6 +22,9 @@ AT_LEAST_ONE = Range("at least 1", lambda value: value >= 1)
 ABOVE_ZERO = Range("a number above 0", lambda value: value > 0)
 NOT_NEGATIVE = Range("a number, at least 0", lambda value: 0 <= value < float("inf"))
 FRACTION = Range("a fraction above 0 and at most 1", lambda value: 0 < value <= 1)
+TAU = Range(
+    "a fraction above 0 and at most 1, or auto", lambda value: value == "auto" or 0 < value <= 1
+)
 SHARE = Range("a fraction from 0 to 1", lambda value: 0 <= value <= 1)
 BELOW_ONE = Range("a fraction, at least 0 and below 1", lambda value: 0 <= value < 1)
 CHECKPOINTS = Range(
@@ -80,6 +83,11 @@ def read_checkpoints(text: str) -> int | str:
     return text if text == "epoch" else int(text)
 
 
+def read_tau(text: str) -> float | str:
+    """Return ``auto``, or a fraction."""
+    return text if text == "auto" else float(text)
+
+
 @dataclass(frozen=True, kw_only=True)
 class FrameworkSettings:
     """Everything that decides the result of a run besides data and seed.
@@ -98,8 +106,13 @@ class FrameworkSettings:
         "same", "classifier that is watched; same: the framework's own", option="selection"
     )
     rule: str = setting("released", "reading of LOPS", choices=RULES, option="selection")
-    tau: float = setting(
-        0.5, "fraction to keep per class", within=FRACTION, metavar="T", option="selection"
+    tau: float | str = setting(
+        0.5,
+        "fraction to keep per class; auto: the share that held-out probes agree with",
+        within=TAU,
+        metavar="T|auto",
+        parse=read_tau,
+        option="selection",
     )
     every: int | str = setting(
         "epoch",

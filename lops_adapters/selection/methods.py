@@ -7,7 +7,7 @@ a new confidence is one class in ``confidences/`` and one row.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -27,6 +27,7 @@ from lops_adapters.selection import (
     scoring,
     standard,
 )
+from lops_adapters.selection.auto_tau import AUTO, AutoTau
 from lops_adapters.selection.confidences import (
     Confidence,
     LearningOrderScore,
@@ -50,6 +51,7 @@ class Method:
         needs_probe: whether a probe is trained.
         needs_gold: whether it is defined by gold labels; no other method may be given any.
         takes_n: whether it can keep exactly n samples.
+        takes_tau: whether it keeps a fraction of the samples.
         stratified: whether it keeps the same share of every class by default, as the paper
             describes it.
         options: names of its own options.
@@ -64,6 +66,7 @@ class Method:
     needs_probe: bool = True
     needs_gold: bool = False
     takes_n: bool = True
+    takes_tau: bool = True
     stratified: bool = False
     options: tuple[str, ...] = ()
     confidence: type[Confidence] | None = field(default=None, repr=False)
@@ -81,7 +84,8 @@ def _watched(
 
 
 _ROWS = (
-    Method("standard", "keeps everything", standard.make, needs_probe=False, takes_n=False),
+    Method("standard", "keeps everything", standard.make, needs_probe=False,
+           takes_n=False, takes_tau=False),
     Method("lops", "learning order by one of the four rules, checked after every epoch",
            lops.make, takes_n=False, options=("online",)),
     Method("lops-batch", "learning order by one of the four rules, checked every few updates",
@@ -99,11 +103,11 @@ _ROWS = (
     _watched("margin", "largest mean margin of the pseudo-label over the next class", Margin),
     Method("random", "random samples", random.make, needs_probe=False, stratified=True),
     Method("confident-learning", "not flagged as label errors by cleanlab",
-           confident.make, options=("folds",)),
+           confident.make, takes_tau=False, options=("folds",)),
     Method("automatic", "label preferred by a held-out probe; decides how many to keep",
-           automatic.make, takes_n=False, options=("folds",)),
+           automatic.make, takes_n=False, takes_tau=False, options=("folds",)),
     Method("optimal", "correct by the gold labels: the upper bound",
-           optimal.make, needs_probe=False, needs_gold=True, takes_n=False),
+           optimal.make, needs_probe=False, needs_gold=True, takes_n=False, takes_tau=False),
 )  # fmt: skip
 METHODS: Mapping[str, Method] = {method.name: method for method in _ROWS}
 CONFIDENCES: Mapping[str, type[Confidence]] = {
@@ -116,7 +120,7 @@ def build(
     probe: Probe | str | None = None,
     *,
     n: int | None = None,
-    tau: float = 0.5,
+    tau: float | str = 0.5,
     rule: str = "released",
     every: int | None = None,
     stratified: bool | None = None,
@@ -137,8 +141,9 @@ def build(
             than that. Default: the fraction ``tau``, rounded up (``confident-learning``: what is
             not flagged).
         tau: fraction of all samples, or of each class; see also
-            :class:`lops_adapters.core.LearningOrder`. Ignored by ``standard``, ``automatic``,
-            ``confident-learning`` and ``optimal``.
+            :class:`lops_adapters.core.LearningOrder`. ``auto``: the share of all samples whose
+            label a held-out probe prefers, see :class:`~lops_adapters.selection.auto_tau.AutoTau`.
+            Ignored by ``standard``, ``automatic``, ``confident-learning`` and ``optimal``.
         rule: of ``lops`` and ``lops-batch``, one of :data:`lops_adapters.core.RULES`.
         every: updates between checkpoints, for methods with checkpoints. Default: one checkpoint
             per epoch (``lops-batch``: 40 updates).
@@ -169,7 +174,7 @@ def build(
         name,
         probe_class(probe)() if isinstance(probe, str) else probe,
         n=n,
-        tau=tau,
+        tau=1.0 if isinstance(tau, str) else tau,
         rule=rule,
         every=every,
         stratified=method.stratified if stratified is None else stratified,
@@ -179,13 +184,20 @@ def build(
         seen=seen,
         strict=strict,
     )
+    if tau == AUTO and method.takes_tau and n is None:
+        return AutoTau(
+            request.probe,
+            lambda found: method.make(replace(request, tau=found), **options),
+            seed,
+            quiet,
+        )
     return method.make(request, **options)
 
 
 def _check(
     method: Method,
     n: int | None,
-    tau: float,
+    tau: float | str,
     rule: str,
     gold: Labels | None,
     options: Mapping[str, Any],
@@ -198,8 +210,10 @@ def _check(
         raise LopsError(f"{method.name} decides how many to keep, and n is {n}; leave n out")
     if n is not None and n < 1:
         raise LopsError(f"n is {n}; wanted a number of samples to keep, at least 1")
-    if not 0 < tau <= 1:
-        raise LopsError(f"tau is {tau!r}; wanted a fraction above 0 and at most 1, such as 0.5")
+    if tau != AUTO and (isinstance(tau, str) or not 0 < tau <= 1):
+        raise LopsError(
+            f"tau is {tau!r}; wanted a fraction above 0 and at most 1, such as 0.5, or {AUTO!r}"
+        )
     if rule not in RULES:
         raise LopsError(f"rule is {rule!r}; wanted one of {', '.join(RULES)}")
     if gold is not None and not method.needs_gold:

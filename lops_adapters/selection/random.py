@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from lops_adapters.selection.ranked import Scored, Scorer
+from lops_adapters.core import Selection
+from lops_adapters.selection.ranked import Scored, Scorer, best, read_labels, selection_of
 from lops_adapters.selection.request import Request
-from lops_adapters.selection.selectors import Selector
+from lops_adapters.selection.selectors import Labels, Selector
 
 
 def random_scorer(seed: int) -> Scorer:
@@ -25,3 +27,34 @@ def random_scorer(seed: int) -> Scorer:
 def make(request: Request) -> Selector:
     """Return the selector of ``random``."""
     return request.ranked(random_scorer(request.seed))
+
+
+@dataclass
+class RandomLike:
+    """Keeps as many random samples per class as another selection: its control.
+
+    A class with fewer samples than that is kept whole.
+
+    Args:
+        other: the other selection.
+        seed: of the choice.
+
+    """
+
+    other: Selection
+    seed: int = 0
+
+    def __call__(self, samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
+        """Select at random.
+
+        Raises:
+            LopsError: what reading the labels raises.
+
+        """
+        classes, codes = read_labels(samples, pseudo_labels)
+        scored = random_scorer(self.seed)(samples, codes, len(classes))
+        reports = (self.other.per_class.get(label) for label in classes)
+        wanted = np.array([0 if report is None else report.kept for report in reports])
+        mask = best(scored.scores, codes, wanted, self.seed)
+        why = "random, as many as the other arm keeps"
+        return selection_of(mask, scored, classes, codes, "random", why)

@@ -63,12 +63,6 @@ class SelfTraining(Framework[SelfTrainingSettings]):
                 f"{told[0]} keeps as many as lops, which is not among the methods; add lops, or "
                 "set n_from to 'tau'"
             )
-        needy = [arm for arm in arms if METHODS[arm].needs_gold]
-        if needy and dataset.gold is None:
-            raise LopsError(
-                f"{needy[0]} needs gold labels, and {dataset.corpus.name} has none; leave the "
-                "method out"
-            )
 
     def prepare(self, corpus: Corpus, job: Job[SelfTrainingSettings]) -> Prepared:
         """Make or read the initial pseudo-labels."""

@@ -232,7 +232,9 @@ def _how_many(
 ) -> int | None:
     if not METHODS[arm].takes_n:
         return None
-    return max(1, int(round(settings.tau * n_labelled, 6))) if size is None else size
+    if size is None and isinstance(settings.tau, float | int):
+        return max(1, int(round(settings.tau * n_labelled, 6)))
+    return size  # None with tau "auto": the method finds out
 
 
 def _initial(corpus: Corpus, settings: SelfTrainingSettings, *, quiet: bool) -> PseudoLabels:

@@ -72,7 +72,11 @@ class Westclass(Framework[WestclassSettings]):
         return (*self.modules, "safetensors") if settings.network == "han" else self.modules
 
     def check(self, arms: Sequence[str], settings: WestclassSettings, dataset: Dataset) -> None:
-        """Refuse a corpus of one class."""
+        """Refuse a corpus of one class, and gold labels for pseudo documents, which have none."""
+        if "optimal" in arms:
+            raise LopsError(
+                "optimal needs gold labels, and pseudo documents have none; leave it out"
+            )
         corpus = dataset.corpus
         if len(corpus.classes) < 2:
             raise LopsError(f"{corpus.name} has {len(corpus.classes)} class; wanted at least two")

@@ -137,7 +137,9 @@ def run_arm(arm: str, prepared: Prepared, job: Job[WestclassSettings]) -> ArmRes
     settings, samples, folder = prepared.settings, prepared.pseudo_documents, job.folder
     labels = np.array(prepared.corpus.classes, dtype=object)[prepared.codes]
     selector = job.selector(
-        arm, partial(build_probe, prepared.vectors, settings, job.device, quiet=job.quiet)
+        arm,
+        partial(build_probe, prepared.vectors, settings, job.device, quiet=job.quiet),
+        control_of="lops-selection",
     )
     # The paper's insertion point (appendix, compared methods): generated, not trained yet.
     selection, select_seconds = folder.select(

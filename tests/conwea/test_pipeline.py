@@ -101,14 +101,15 @@ def test_seeds_that_label_one_class_are_not_taken(monkeypatch, dataset, finished
     """
     prepared = prepare(dataset.corpus, finished.job)
     monkeypatch.setattr(
-        pipeline.seed_words, "expand", lambda *_, **__: {"arts": ["people"], "law": [], "sport": []}
+        pipeline.update, "expand", lambda *_, **__: {"arts": ["people"], "law": [], "sport": []}
     )
     probabilities = np.tile(np.float32([0.8, 0.1, 0.1]), (72, 1))
+    seeds = prepared.seeds
     with pytest.warns(
         LopsWarning, match="keeping the old seed words; with the new ones .* all for"
     ):
         kept = pipeline._next_seeds(
-            prepared.documents, prepared.seeds, probabilities, 1, faithful=False
+            prepared.documents, seeds, seeds, probabilities, 1, finished.settings
         )
     assert kept == prepared.seeds
 

@@ -1,0 +1,149 @@
+"""The seed update: from what the classifier predicts to the seed words of the next iteration.
+
+The published update replaces all seed words, and feeds on bad ones: bursts of junk (encoded
+attachments, score tables), words of the largest class, and words that a wrong prediction brought
+in. The update here differs in four ways:
+
+- The user's seed words, once disambiguated, stay, and no other class takes them.
+- A candidate has two letters and no digit.
+- Indicativeness assumes equally likely classes: with r_l(w) the share of the documents predicted as
+  l that hold w, it is r_l(w) / sum_c r_c(w) instead of df_l(w) / df(w).
+- A candidate needs at least a share of it (``min_share``).
+
+Under ``faithful``, and in the ``paper`` preset, :mod:`lops_adapters.conwea.seeds` has the published
+update. docs/conwea.md has the evidence.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+
+import numpy as np
+
+from lops_adapters.conwea.contextual import SEPARATOR, ContextualCorpus
+from lops_adapters.conwea.seeds import MIN_DOCUMENTS, Seeds, disambiguate, seed_count
+from lops_adapters.pseudo_labels import PseudoLabels
+
+log = logging.getLogger(__name__)
+COMMON = 0.2  # share of the documents above which a seed word is warned of
+
+_TWO_LETTERS = re.compile(r"[^\W\d_].*[^\W\d_]")
+_DIGIT_OR_MARK = re.compile(r"[\d'’]")  # an apostrophe: what is left of a contraction
+
+
+def indicativeness(
+    corpus: ContextualCorpus, predicted: np.ndarray, n_classes: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return each word's share and score per class, both (classes, vocabulary) float64.
+
+    The share is r_l(w) / sum_c r_c(w). The score is share * ln(N / df(w)) * tanh(f), f the count of
+    w in D_l divided by |D_l|, if df_l(w) is at least ``MIN_DOCUMENTS`` of
+    :mod:`lops_adapters.conwea.seeds`, else 0; D_l are the documents predicted as l.
+
+    Args:
+        corpus: n documents.
+        predicted: (n,) class codes.
+        n_classes: number of classes.
+
+    """
+    counts = corpus.counts
+    present = counts.sign()
+    df = np.asarray(present.sum(axis=0), dtype=np.float64).ravel()
+    idf = np.log(len(corpus) / np.maximum(df, 1.0))
+    documents, frequency = np.zeros((2, n_classes, len(df)))
+    rate = np.zeros((n_classes, len(df)))
+    for label in range(n_classes):
+        members = np.flatnonzero(predicted == label)
+        if len(members):
+            documents[label] = np.asarray(present[members].sum(axis=0)).ravel()
+            frequency[label] = np.asarray(counts[members].sum(axis=0)).ravel() / len(members)
+            rate[label] = documents[label] / len(members)
+    share = rate / np.maximum(rate.sum(axis=0), 1e-12)
+    enough = documents >= MIN_DOCUMENTS
+    return share, np.where(enough, share * idf * np.tanh(frequency), 0.0)
+
+
+def is_candidate(word: str) -> bool:
+    """Return whether a contextualised word may become a seed word.
+
+    >>> [word for word in ("orbit$1", "m9", "x", "n't", "ice-hockey") if is_candidate(word)]
+    ['orbit$1', 'ice-hockey']
+    """
+    bare = word.partition(SEPARATOR)[0]
+    return bool(_TWO_LETTERS.search(bare)) and not _DIGIT_OR_MARK.search(bare)
+
+
+def settle(corpus: ContextualCorpus, seeds: Seeds, predicted: np.ndarray) -> Seeds:
+    """Return the user's seed words, each in its most indicative sense; used after iteration 0."""
+    return disambiguate(corpus, seeds, indicativeness(corpus, predicted, len(seeds))[1])
+
+
+def expand(
+    corpus: ContextualCorpus, own: Seeds, predicted: np.ndarray, iteration: int, *, min_share: float
+) -> Seeds:
+    """Return the user's seed words and the most indicative candidates of each class.
+
+    A class has :func:`~lops_adapters.conwea.seeds.seed_count` seed words, the user's included. A
+    candidate of two classes goes to the larger score (ties: the alphabetically first class); equal
+    scores of a class go by the alphabet.
+
+    Args:
+        corpus: n documents.
+        own: the user's seed words, of :func:`settle`.
+        predicted: (n,) class codes, by the alphabetical order of the classes.
+        iteration: of the prediction, at least 1.
+        min_share: smallest share that a candidate needs, see :func:`indicativeness`.
+
+    """
+    classes, vocabulary = sorted(own), corpus.vocabulary
+    share, score = indicativeness(corpus, predicted, len(classes))
+    taken = {word for words in own.values() for word in words}
+    allowed = np.array(
+        [is_candidate(word) and word not in taken for word in vocabulary], dtype=bool
+    )
+    score = np.where((share >= min_share) & allowed, score, 0.0)
+    owner = score.argmax(axis=0)
+    result: Seeds = {}
+    for row, label in enumerate(classes):
+        left = seed_count(iteration, int((predicted == row).sum())) - len(own[label])
+        claimed = np.where(owner == row, score[row], 0.0)
+        ranked = np.argsort(-claimed, kind="stable")[: max(0, left)]
+        result[label] = own[label] + [vocabulary[i] for i in ranked.tolist() if claimed[i] > 0]
+    return result
+
+
+class SeedWatch:
+    """Warns of classes that lose half of their pseudo-labels, and of very common seed words.
+
+    Each class and word is warned of once.
+
+    Args:
+        corpus: n documents.
+
+    """
+
+    def __init__(self, corpus: ContextualCorpus) -> None:
+        self._corpus = corpus
+        self._first: dict[str, int] = {}
+        self._told: set[str] = set()
+
+    def look(self, where: str, seeds: Seeds, labels: PseudoLabels) -> None:
+        """Look at the seed words and pseudo-labels of an iteration; ``where`` names it."""
+        counts = labels.counts
+        self._first = self._first or counts
+        lost = {
+            label: f"{label} has {counts[label]} pseudo-labels ({self._first[label]} at first)"
+            for label in counts
+            if counts[label] < self._first[label] / 2
+        }
+        common = {
+            word: f"the seed word {word} occurs in {share:.0%} of the documents"
+            for words in seeds.values()
+            for word in words
+            if (share := self._corpus.document_frequency(word) / len(self._corpus)) > COMMON
+        }
+        new = [said for name, said in {**lost, **common}.items() if name not in self._told]
+        self._told |= {*lost, *common}
+        if new:
+            log.warning("%s: %s", where, "; ".join(new))

@@ -1,0 +1,163 @@
+"""The default seed update, against its formula and against what the published one gets wrong."""
+
+import logging
+import math
+
+import numpy as np
+import pytest
+
+from lops_adapters.conwea.contextual import ContextualCorpus
+from lops_adapters.conwea.seeds import initial_seeds, pseudo_label
+from lops_adapters.conwea.update import SeedWatch, expand, indicativeness, is_candidate, settle
+from lops_adapters.pseudo_labels import PseudoLabels
+
+
+def corpus_of(*texts, **senses):
+    """A contextualised corpus of texts already cut at white space, one sentence each."""
+    return ContextualCorpus([[text.split()] if text else [] for text in texts], senses)
+
+
+def brute(documents, predicted, n_classes):
+    """Share and score of every class and word, from the documents and the formulas."""
+    words = [[word for sentence in document for word in sentence] for document in documents]
+    found = {}
+    for word in sorted({word for document in words for word in document}):
+        df = sum(word in document for document in words)
+        rates, documents_with, counts = [], [], []
+        for label in range(n_classes):
+            members = [words[i] for i in range(len(words)) if predicted[i] == label]
+            having = sum(word in document for document in members)
+            documents_with.append(having)
+            rates.append(having / len(members) if members else 0.0)
+            total = sum(document.count(word) for document in members)
+            counts.append(total / len(members) if members else 0.0)
+        for label in range(n_classes):
+            share = rates[label] / sum(rates)
+            enough = documents_with[label] >= 5
+            score = share * math.log(len(words) / df) * math.tanh(counts[label])
+            found[label, word] = (share, score if enough else 0.0)
+    return found
+
+
+def test_indicativeness_against_the_formula():
+    rng = np.random.default_rng(0)
+    documents = [
+        [rng.choice(list("abcdefgh"), int(rng.integers(1, 5))).tolist() for _ in range(2)]
+        for _ in range(80)
+    ]
+    predicted = rng.choice(3, 80, p=[0.6, 0.3, 0.1])
+    corpus = ContextualCorpus(documents, {})
+    share, score = indicativeness(corpus, predicted, 4)
+    for (label, word), expected in brute(documents, predicted, 4).items():
+        place = corpus.places[word]
+        assert (share[label, place], score[label, place]) == pytest.approx(expected, rel=1e-9)
+    assert (score[3] == 0).all()  # a class that is never predicted
+
+
+def test_the_size_of_a_class_does_not_matter():
+    """A word in every document of a small class, and in a tenth of a large one, is the small's."""
+    large = ["match word"] * 9 + ["match"] * 81
+    corpus = corpus_of(*large, *["vote word"] * 9, "x")
+    predicted = np.array([0] * 90 + [1] * 9 + [0])
+    share, _ = indicativeness(corpus, predicted, 2)
+    assert share[1, corpus.places["word"]] > 0.9  # of df alone it would be a half
+
+
+@pytest.mark.parametrize(
+    ("word", "fine"),
+    [
+        ("orbit", True), ("orbit$3", True), ("ice-hockey", True), ("æther", True), ("天文", True),
+        ("x", False), ("-x-", False), ("m9v", False), ("1993", False), ("n't", False),
+        ("don’t", False), ("$1", False),
+    ],
+)  # fmt: skip
+def test_candidates(word, fine):
+    assert is_candidate(word) == fine
+
+
+SPORT = ["goal coach pitch"] * 8
+LAW = ["judge court appeal"] * 8
+JUNK = ["goal ax9 ax9 ax9 ax9"] * 6
+
+
+def test_the_users_words_stay_and_are_nobody_elses():
+    corpus = corpus_of(*SPORT, *LAW, "x")
+    own = {"law": ["judge"], "sport": ["goal", "coach"]}
+    wrong = np.array([1] * 8 + [0] * 8 + [0])  # everything the other way round
+    found = expand(corpus, own, 1 - wrong, 1, min_share=0.6)
+    assert found["law"][:1] == ["judge"]
+    assert found["sport"][:2] == ["goal", "coach"]
+    swapped = expand(corpus, own, wrong, 1, min_share=0.6)
+    assert swapped["law"][0] == "judge"
+    assert "judge" not in swapped["sport"]
+    assert not {"goal", "coach"} & set(swapped["law"])
+
+
+def test_junk_is_no_seed_word():
+    corpus = corpus_of(*SPORT, *LAW, *JUNK, "x")
+    predicted = np.array([1] * 8 + [0] * 8 + [1] * 6 + [0])
+    found = expand(corpus, {"law": ["judge"], "sport": ["goal"]}, predicted, 2, min_share=0.6)
+    assert "ax9" not in found["sport"]
+    assert set(found["law"]) == {"judge", "court", "appeal"}
+
+
+def test_a_word_of_both_classes_is_left_out_by_its_share():
+    corpus = corpus_of(*["goal said"] * 8, *["judge said"] * 6, *["judge"] * 2, *["x"] * 9)
+    predicted = np.array([1] * 8 + [0] * 8 + [0] * 9)
+    own = {"law": ["judge"], "sport": ["goal"]}
+    assert "said" in expand(corpus, own, predicted, 1, min_share=0.6)["sport"]
+    assert "said" not in expand(corpus, own, predicted, 1, min_share=0.9)["sport"]
+
+
+def test_the_number_of_seed_words_counts_the_users():
+    texts = [f"goal word{chr(97 + i)}x word{chr(97 + j)}x" for i in range(8) for j in range(8)]
+    corpus = corpus_of(*texts, *["judge"] * 8, "x")
+    predicted = np.array([1] * 64 + [0] * 9)
+    own = {"law": ["judge"], "sport": ["goal", "coach", "pitch"]}
+    assert len(expand(corpus, own, predicted, 1, min_share=0.6)["sport"]) == 5
+    many = {**own, "sport": ["goal", *"abcdefg"]}  # more than an iteration allows: all stay
+    assert expand(corpus, many, predicted, 1, min_share=0.6)["sport"] == many["sport"]
+
+
+def test_ties_go_by_the_alphabet():
+    corpus = corpus_of(*["goal zebra apple"] * 8, *["judge"] * 8, "x")
+    predicted = np.array([1] * 8 + [0] * 9)
+    own = {"law": ["judge"], "sport": ["goal"]}
+    assert expand(corpus, own, predicted, 1, min_share=0.6)["sport"] == ["goal", "apple", "zebra"]
+
+
+def test_the_order_of_documents_does_not_matter():
+    texts = [*SPORT, *LAW, *JUNK, "x"]
+    predicted = np.array([1] * 8 + [0] * 8 + [1] * 6 + [0])
+    order = np.random.default_rng(0).permutation(len(texts))
+    own = {"law": ["judge"], "sport": ["goal"]}
+    one = expand(corpus_of(*texts), own, predicted, 2, min_share=0.6)
+    other = expand(corpus_of(*[texts[i] for i in order]), own, predicted[order], 2, min_share=0.6)
+    assert one == other
+
+
+def test_the_users_words_settle_on_their_best_sense():
+    corpus = corpus_of(*["court$0 goal"] * 8, *["court$1 judge"] * 8, court=2)
+    seeds = initial_seeds(corpus, {"law": ["court", "judge"], "sport": ["goal"]})
+    predicted = np.array([1] * 8 + [0] * 8)
+    assert settle(corpus, seeds, predicted) == {"law": ["court$1", "judge"], "sport": ["goal"]}
+
+
+def test_a_shrinking_class_and_a_common_word_are_told_once(caplog):
+    corpus = corpus_of(*["goal the"] * 8, *["judge the"] * 8, *["the"] * 24)
+    watch = SeedWatch(corpus)
+    first = {"law": ["judge"], "sport": ["goal"]}
+    later = {"law": ["x"], "sport": ["goal", "the"]}
+    with caplog.at_level(logging.WARNING):
+        watch.look("standard, iteration 0", first, pseudo_label(corpus, first))
+        assert not caplog.records
+        labels = pseudo_label(corpus, {"law": ["judge"], "sport": ["the"]})
+        rest = labels.labels != "law"
+        parts = labels.positions[rest], labels.labels[rest], labels.scores[rest]
+        fewer = PseudoLabels(*parts, 40, labels.classes)
+        for number in (1, 2):
+            watch.look(f"standard, iteration {number}", later, fewer)
+    (said,) = [record.getMessage() for record in caplog.records]
+    assert said.startswith("standard, iteration 1: ")
+    assert "the seed word the occurs in 100% of the documents" in said
+    assert "law has 0 pseudo-labels (8 at first)" in said

@@ -1,0 +1,77 @@
+"""``tau="auto"`` and the random control of another selection."""
+
+import numpy as np
+import pytest
+
+from lops_adapters.core import LopsError
+from lops_adapters.probes.linear import LinearProbe
+from lops_adapters.selection import METHODS, build
+from lops_adapters.selection.random import RandomLike
+
+from ..noisy import noisy_texts
+
+
+@pytest.fixture(scope="module")
+def noisy():
+    texts, weak, _ = noisy_texts(n=180, k=3, noise=0.2)
+    return texts, np.array([f"class {code}" for code in weak], dtype=object)
+
+
+def share(selection):
+    return len(selection.kept) / len(selection.mask)
+
+
+def test_the_share_is_what_held_out_probes_agree_with(noisy):
+    agreed = share(build("automatic", LinearProbe(quiet=True))(*noisy))
+    assert 0.5 < agreed < 1
+    for name, rule in (
+        ("learning-order", "released"),
+        ("probability", "released"),
+        ("lops", "ranked"),
+    ):
+        found = build(name, LinearProbe(quiet=True), tau="auto", rule=rule)(*noisy)
+        assert share(found) == pytest.approx(agreed, abs=3 / 180), name  # rounded up per class
+        assert found.stopped.startswith(f"tau {agreed:.3f} by 3-fold cross-validation")
+
+
+def test_the_same_share_of_every_class(noisy):
+    found = build("lops", LinearProbe(quiet=True), tau="auto", rule="ranked")(*noisy)
+    shares = [report.kept / report.count for report in found.per_class.values()]
+    assert max(shares) - min(shares) < 0.05
+
+
+def test_a_number_to_keep_goes_before(noisy):
+    assert len(build("random", n=7, tau="auto")(*noisy).kept) == 7
+
+
+@pytest.mark.parametrize("name", [name for name, row in METHODS.items() if not row.takes_tau])
+def test_methods_that_decide_by_themselves_do_not_look_at_it(name, noisy):
+    if name == "confident-learning":
+        pytest.importorskip("cleanlab")
+    gold = noisy[1] if METHODS[name].needs_gold else None
+    one, other = (
+        build(name, LinearProbe(quiet=True), tau=tau, gold=gold)(*noisy) for tau in (0.3, "auto")
+    )
+    assert one.kept.tolist() == other.kept.tolist()
+
+
+def test_wrong_words():
+    with pytest.raises(LopsError, match=r"tau is 'half'; wanted a fraction .* or 'auto'"):
+        build("random", tau="half")
+
+
+def test_the_control_keeps_as_many_per_class(noisy):
+    other = build("lops", LinearProbe(quiet=True), tau=0.5)(*noisy)
+    found = RandomLike(other, seed=3)(*noisy)
+    assert {k: r.kept for k, r in found.per_class.items()} == {
+        k: r.kept for k, r in other.per_class.items()
+    }
+    assert found.kept.tolist() != other.kept.tolist()
+    assert found.kept.tolist() == RandomLike(other, seed=3)(*noisy).kept.tolist()
+    assert found.kept.tolist() != RandomLike(other, seed=4)(*noisy).kept.tolist()
+
+
+def test_a_class_too_small_for_the_control_is_kept_whole():
+    other = build("standard")(["a"] * 6, ["x"] * 4 + ["y"] * 2)
+    found = RandomLike(other)(["a"] * 5, ["x"] * 2 + ["z"] * 3)
+    assert found.mask.tolist() == [True, True, False, False, False]
