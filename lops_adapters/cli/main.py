@@ -34,6 +34,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
     found = parser()
+    if not given:
+        found.print_help(sys.stderr)
+        return 2
     if given and given[0] not in COMMANDS and not given[0].startswith("-"):
         found.error(_unknown(given[0]))
     command = found.parse_args(given[:1]).command

@@ -55,9 +55,9 @@ def text_lines(path: Path, encoding: str, quiet: bool) -> Iterator[str]:
             for number, line in enumerate(file, 1):  # noqa: B007 (for the message)
                 yield line
     except UnicodeError as error:
+        where = f"{path}, after line {number}" if number else f"{path}"
         raise LopsError(
-            f"{path}, after line {number}: bytes that are not {encoding} ({error}); "
-            "give another --encoding"
+            f"{where}: bytes that are not {encoding} ({error}); give another --encoding"
         ) from None
 
 

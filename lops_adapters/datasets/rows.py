@@ -75,15 +75,16 @@ class Columns:
         if chosen["text"] is None:
             raise LopsError(
                 f"{where}: no column 'text' (or 'sentence'); its columns are {columns}. "
-                "Name the text column with text_column"
+                "Name the text column with text_column (--text-column)"
             )
         for role, name in chosen.items():
             if name is None:
                 continue
             if name not in found:
+                option = "" if role == "id" else f" (--{role}-column)"
                 raise LopsError(
                     f"{where}: no column {name!r}; its columns are {columns}. "
-                    f"Name the right one with {role}_column"
+                    f"Name the right one with {role}_column{option}"
                 )
             if list(found).count(name) > 1:
                 raise LopsError(

@@ -212,8 +212,9 @@ def read_names_file(path: Path) -> tuple[tuple[str, tuple[str, ...]], ...]:
     try:
         stored = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
         raise LopsError(
-            f"{path} cannot be read ({error}); wanted a JSON object of class names and lists of "
+            f"{path} cannot be read ({why}); wanted a JSON object of class names and lists of "
             "alternative names"
         ) from None
     lists = isinstance(stored, dict) and all(

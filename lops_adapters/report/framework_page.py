@@ -41,7 +41,7 @@ def write_report(folder: Path) -> Path:
             raise LopsError(f"{folder} holds no {name}; wanted the folder of a finished run")
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     metrics = json.loads((folder / "metrics.json").read_text(encoding="utf-8"))
-    title = f"{metrics['framework']} on {metrics['dataset']}"
+    title = f"{metrics.get('title', metrics['framework'])} on {metrics['dataset']}"
     rows = arm_rows(metrics)
     parts = [
         _figures(metrics),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from re import sub
 from typing import Any
 
 from lops_adapters.console import percent
@@ -81,7 +82,8 @@ def _figures(page: SelectionPage) -> str:
 
 
 def _why(page: SelectionPage) -> str:
-    items = "".join(f"<li>{isolated(sentence)}</li>" for sentence in page.why)
+    marked = (sub("`([^`]+)`", r"<code>\1</code>", isolated(sentence)) for sentence in page.why)
+    items = "".join(f"<li>{sentence}</li>" for sentence in marked)
     return (
         section("why", "How the rows were selected", f'<ul class="why">{items}</ul>')
         if items

@@ -6,6 +6,7 @@ import argparse
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -206,8 +207,14 @@ def read_arms(text: str, known: Sequence[str]) -> list[str]:
     ['standard', 'lops']
     """
     asked = [name.strip() for name in text.split(",") if name.strip()]
-    if not asked or set(asked) - set(known):
-        raise LopsError(f"arms are {text!r}; wanted some of {', '.join(known)}, comma-separated")
+    unknown = [name for name in asked if name not in known]
+    if unknown or not asked:
+        near = get_close_matches(unknown[0], known, n=1) if unknown else []
+        hint = f"; {unknown[0]!r} is unknown" if unknown else ""
+        hint += f" (did you mean {near[0]}?)" if near else ""
+        raise LopsError(
+            f"arms are {text!r}{hint}; wanted some of {', '.join(known)}, comma-separated"
+        )
     return [name for name in known if name in asked]
 
 
@@ -251,6 +258,7 @@ def run(
     framework.tables(prepared, job)
     about = {
         "framework": framework.name,
+        "title": framework.title,
         "dataset": corpus.name,
         "n_documents": len(corpus),
         "classes": list(corpus.classes),

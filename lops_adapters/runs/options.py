@@ -76,7 +76,8 @@ def _add_run(run: argparse._ArgumentGroup) -> None:
     run.add_argument(
         "--preset",
         choices=("quick", "paper"),
-        help="quick: sizes for a CPU; paper: the published ones (default: paper with CUDA)",
+        help="quick: sizes for a CPU; paper: the published ones (default: paper with CUDA, "
+        "else quick)",
     )
     run.add_argument("--seed", type=int, default=0, metavar="S", help="random seed (default: 0)")
     run.add_argument("--seeds", type=int, default=1, metavar="N", help="run N seeds: S, S+1, ...")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from argparse import ArgumentTypeError
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, asdict, dataclass, field, fields, replace
 from typing import Any, ClassVar, NamedTuple, TypeVar
@@ -80,12 +81,18 @@ def setting(
 
 def read_checkpoints(text: str) -> int | str:
     """Return ``epoch``, or a number of updates."""
-    return text if text == "epoch" else int(text)
+    try:
+        return text if text == "epoch" else int(text)
+    except ValueError:
+        raise ArgumentTypeError(f"found {text!r}; wanted epoch or a whole number") from None
 
 
 def read_tau(text: str) -> float | str:
     """Return ``auto``, or a fraction."""
-    return text if text == "auto" else float(text)
+    try:
+        return text if text == "auto" else float(text)
+    except ValueError:
+        raise ArgumentTypeError(f"found {text!r}; wanted auto or a number such as 0.5") from None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,7 +130,7 @@ class FrameworkSettings:
         option="selection",
     )
     faithful: bool = setting(
-        False, "do as the original does where there is a choice, see the docs", option="run"
+        False, "follow the original where this package differs from it; see the docs", option="run"
     )
 
     def __init_subclass__(cls) -> None:

@@ -92,7 +92,13 @@ class Lops:
                 "wanted a smaller number, or None for once per epoch"
             )
         selection = order.select()
-        log.info("%s", selection)
+        log.info(
+            "kept %d of %d (rule %s): %s",
+            len(selection.kept),
+            len(codes),
+            selection.rule,
+            selection.stopped,
+        )
         return selection
 
 

@@ -76,8 +76,9 @@ def read_labelled(path: Path) -> list[tuple[str, str]]:
             reader = csv.DictReader(handle)
             rows = [(reader.line_num, row.get("id"), row.get("label")) for row in reader]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
+        why = getattr(error, "strerror", None) or error
         raise LopsError(
-            f"{path} cannot be read ({error}); wanted a UTF-8 CSV file with columns id and label"
+            f"{path} cannot be read ({why}); wanted a UTF-8 CSV file with columns id and label"
         ) from None
     wrong = next((number for number, *pair in rows if not all(pair)), None)
     if not rows or wrong is not None:

@@ -49,7 +49,6 @@ def test_every_command_has_a_module(name, capsys):
 @pytest.mark.parametrize(
     ("arguments", "word"),
     [
-        ([], "required"),
         (["selct"], "unknown command 'selct'; did you mean select?"),
         (["zzz"], "wanted one of demo, select"),
     ],
@@ -59,6 +58,11 @@ def test_wrong_commands(arguments, word, capsys):
         main(arguments)
     assert stopped.value.code == 2
     assert word in capsys.readouterr().err
+
+
+def test_no_command_shows_the_help(capsys):
+    assert main([]) == 2
+    assert "  select      select the labels" in capsys.readouterr().err
 
 
 def test_stopped_while_a_command_is_imported(monkeypatch, capsys):

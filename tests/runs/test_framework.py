@@ -53,6 +53,11 @@ def test_an_arm_that_a_framework_lacks():
         read_arms("standard,lops-twice", ("standard", "lops"))
 
 
+def test_a_misspelt_arm_is_named():
+    with pytest.raises(LopsError, match=r"'standrd' is unknown .did you mean standard\?.; wanted"):
+        read_arms("standrd,lops", KNOWN)
+
+
 class Toy(Framework[FrameworkSettings]):
     """Notes what it is asked and given."""
 
@@ -122,7 +127,7 @@ def test_a_run_in_order(job):
     assert toy.calls == ["check", "prepare", "tables", "about", *arms]
     assert json.loads((job.folder.path / "metrics.json").read_text()) == metrics
     assert list(metrics) == [
-        "framework", "dataset", "n_documents", "classes", "pseudo_labels", "arms",
+        "framework", "title", "dataset", "n_documents", "classes", "pseudo_labels", "arms",
     ]  # fmt: skip
     assert (metrics["framework"], metrics["dataset"], metrics["n_documents"]) == ("toy", "toy", 3)
     assert metrics["classes"] == ["x", "y"]
