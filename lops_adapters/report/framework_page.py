@@ -128,7 +128,7 @@ def _seed_words(metrics: Metrics) -> str:
             before = item["seed_words"]
     note = (
         '<p class="note">With the number of documents that hold each word. '
-        "Bold: new since the iteration before.</p>"
+        "Bold: new since the iteration before. word$0, word$1: senses of an ambiguous word.</p>"
     )
     return section("seeds", "Seed words", note, *parts) if parts else ""
 

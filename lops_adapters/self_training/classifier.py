@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
+from pathlib import Path
+
 from lops_adapters import extras
+from lops_adapters.core import LopsError
 from lops_adapters.probes import Probe, probe_class
 from lops_adapters.self_training.settings import SelfTrainingSettings
 
@@ -32,6 +36,12 @@ def _build(
         if linear_epochs is not None:
             own = {"epochs": linear_epochs, **own}
         return probe_class("linear")(**own, quiet=quiet)
+    near = get_close_matches(settings.classifier, ("linear", "minilm"), n=1, cutoff=0.75)
+    if near and near[0] != settings.classifier and not Path(settings.classifier).exists():
+        raise LopsError(
+            f"classifier is {settings.classifier!r}; did you mean {near[0]!r}? Wanted linear, "
+            "minilm, or the folder or hub name of an encoder"
+        )
     extras.require(f"The classifier {settings.classifier}", ("torch", "transformers"))
     from lops_adapters.probes.transformer import TransformerProbe
 

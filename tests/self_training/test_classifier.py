@@ -60,3 +60,8 @@ def test_a_library_that_is_missing_is_named_with_its_extra(monkeypatch):
     ):
         build_classifier(SelfTrainingSettings(), "cpu")
     build_classifier(SelfTrainingSettings(classifier="linear"), "cpu")
+
+
+def test_a_misspelt_classifier_is_not_looked_up():
+    with pytest.raises(LopsError, match="did you mean 'linear'"):
+        build_classifier(SelfTrainingSettings(classifier="liner"), "cpu")
