@@ -22,7 +22,7 @@ HEAVY = {
 BAD_OPTIONS = [
     (["--dataset", "agnwes"], ["did you mean agnews?"]),
     (["--dataset", "no/such/folder"], ["is neither an existing path nor a registered data set"]),
-    (["--arms", "both"], ["arms are 'both'; wanted some of standard, lops"]),
+    (["--arms", "both"], ["arms are 'both'; 'both' is unknown; wanted some of standard, lops"]),
     (["--arms", ","], ["arms are ','; wanted some of"]),
     (["--max-docs", "1"], ["--max-docs is 1; wanted at least 2"]),
     (["--tau", "0"], ["tau is 0.0; wanted a fraction above 0"]),

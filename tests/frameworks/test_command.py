@@ -38,7 +38,7 @@ def test_options_that_cannot_work(stand, few, tmp_path, monkeypatch):
 def test_arms_that_are_none(stand, few, tmp_path):
     settings = stand.framework.settings
     known = ", ".join((*settings.ARMS, *settings.MORE_ARMS))
-    words = f"arms are 'nonsense'; wanted some of {known}, comma-separated"
+    words = f"arms are 'nonsense'; 'nonsense' is unknown; wanted some of {known}, "
     assert_refused(stand.command(tmp_path / "run", "--arms", "nonsense", data=few), words)
 
 
@@ -147,7 +147,7 @@ def test_help_says_what_the_framework_is(stand):
     framework, text = stand.framework, said(parser_for(stand.framework).format_help())
     known = (*framework.settings.ARMS, *framework.settings.MORE_ARMS)
     assert framework.summary in text
-    assert f"comma-separated, of {', '.join(known)};" in text
+    assert f"comma-separated, of {', '.join(known)}" in text
     assert f"(default: {','.join(framework.settings.ARMS)})" in text
     for arguments, explanation in framework.examples:
         command = f"python -m lops_adapters.{framework.name} {arguments}".strip()
