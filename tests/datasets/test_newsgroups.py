@@ -78,9 +78,9 @@ def test_bad_archives(tmp_path):
 
 
 def test_real_archive(real_data):
-    start = time.perf_counter()
+    start = time.process_time()
     dataset = read(real_data / "20news-bydate.tar.gz", quiet=True)
-    assert time.perf_counter() - start < 15
+    assert time.process_time() - start < 15
     splits = [name.split("/")[0] for name in dataset.corpus.ids]
     assert (len(dataset), splits.count("train"), splits.count("test")) == (18_846, 11_314, 7_532)
     assert len(set(dataset.gold.labels)) == 20
