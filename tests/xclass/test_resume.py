@@ -29,6 +29,7 @@ def test_encoding_goes_on_where_it_stopped(dataset, go, tmp_path, monkeypatch):
             raise StoppedError
         return noted(self, *args)
 
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))  # without the kept vectors
     monkeypatch.setattr(ContextEncoder, "encode", stop)
     with pytest.raises(StoppedError):
         go(dataset, tmp_path / "run", ["standard"])
