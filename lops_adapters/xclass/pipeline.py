@@ -117,6 +117,8 @@ def prepare(corpus: Corpus, job: Job[XclassSettings]) -> Prepared:
         label: [tokens.words.vocabulary[i] for i in own]
         for label, own in zip(corpus.classes, per_class, strict=True)
     }
+    for label, own in described.items():  # tells early whether the names are good
+        log.info("class %s: %s", label, ", ".join(own[:10]) or "no words")
     return Prepared(
         corpus,
         settings,
