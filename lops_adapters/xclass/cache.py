@@ -52,7 +52,7 @@ def cached_vectors(
             log.info("vectors of the words (%.1f GiB) kept in %s", vectors.nbytes / 2**30, kept)
     except OSError as error:
         log.warning("vectors of the words are not kept: %s", error)
-    return vectors  # still mapped, wherever the file is now
+    return vectors  # still mapped after the move
 
 
 def _read(kept: Path, shape: tuple[int, int]) -> np.ndarray | None:
