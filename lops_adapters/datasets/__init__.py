@@ -1,8 +1,8 @@
 """Documents, their gold labels and their seed words: registry, readers and downloads.
 
 ``load`` takes a registered name or a path, ``read`` a path. Both return a ``Dataset``: its
-``corpus`` (documents, classes, seed words) goes to the frameworks, its ``gold`` (gold labels or
-None) only to the evaluation.
+``corpus`` (documents, classes, their seed words and names) goes to the frameworks, its ``gold``
+(gold labels or None) only to the evaluation.
 """
 
 from lops_adapters.datasets.corpus import Corpus, Dataset, GoldLabels

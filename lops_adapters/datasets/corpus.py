@@ -18,7 +18,7 @@ from lops_adapters.core import LopsError
 
 @dataclass(frozen=True)
 class Corpus:
-    """Documents, the classes of the task and their seed words; never a gold label.
+    """Documents, the classes of the task, their seed words and names; never a gold label.
 
     Args:
         name: of the data set, in logs and run folders.
@@ -28,10 +28,13 @@ class Corpus:
             code point).
         seeds: class to its seed words, in the order given. A class may have none. They are stored
             in the order of ``classes``, read-only.
+        names: class to the words that name it in a text, at least one; where a framework starts
+            from class names. A class without an entry is named by its label. Stored as ``seeds``.
 
     Raises:
         LopsError: no document, ids and texts of different lengths, duplicate ids or classes, a text
-            that is missing, not a string or not valid Unicode, or seed words for an unknown class.
+            that is missing, not a string or not valid Unicode, or seed words or names for an
+            unknown class.
 
     >>> corpus = Corpus(
     ...     "two",
@@ -42,6 +45,8 @@ class Corpus:
     ... )
     >>> len(corpus), corpus.classes, corpus.seeds["sports"]
     (2, ('arts', 'sports'), ('goal',))
+    >>> corpus.names["arts"]
+    ('arts',)
     """
 
     name: str
@@ -49,6 +54,7 @@ class Corpus:
     texts: tuple[str, ...] = field(repr=False)
     classes: tuple[str, ...]
     seeds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name in ("ids", "texts", "classes"):
@@ -64,19 +70,26 @@ class Corpus:
         _refuse_repeats(self.ids, f"{self.name}: document ids", way_out)
         _refuse_repeats(self.classes, f"{self.name}: class names", "name every class once")
         object.__setattr__(self, "classes", tuple(sorted(self.classes)))
-        seeds = _checked_seeds(self.name, self.seeds, self.classes)
+        seeds = _checked_words(self.name, self.seeds, self.classes, "seed word")
         object.__setattr__(self, "seeds", MappingProxyType(seeds))
+        given = _checked_words(self.name, self.names, self.classes, "name")
+        unnamed = next((label for label, own in given.items() if not own), None)
+        if unnamed is not None:
+            raise LopsError(f"{self.name}: no name for {unnamed}; give one, or leave the class out")
+        names = {label: given.get(label, (label,)) for label in self.classes}
+        object.__setattr__(self, "names", MappingProxyType(names))
 
     def __len__(self) -> int:
         return len(self.texts)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A read-only mapping cannot be pickled, but worker processes receive the corpus by pickle.
-        return Corpus, (self.name, self.ids, self.texts, self.classes, dict(self.seeds))
+        words = dict(self.seeds), dict(self.names)
+        return Corpus, (self.name, self.ids, self.texts, self.classes, *words)
 
     @cached_property
     def checksum(self) -> str:
-        """SHA-256 (hex) of name, ids, texts, classes and seed words, in order."""
+        """SHA-256 (hex) of name, ids, texts, classes and seed words, in order; not of names."""
         digest = hashlib.sha256()
         seeds = [word for label, words in self.seeds.items() for word in ("seeds", label, *words)]
         for part in ([self.name], self.ids, self.texts, self.classes, seeds):
@@ -176,6 +189,7 @@ class Dataset:
             tuple(corpus.texts[i] for i in kept),
             corpus.classes,
             corpus.seeds,
+            corpus.names,
         )
         if self.gold is None:
             return Dataset(smaller)
@@ -247,21 +261,21 @@ def _refuse_repeats(values: tuple[str, ...], what: str, way_out: str) -> None:
         )
 
 
-def _checked_seeds(
-    name: str, seeds: Mapping[str, Sequence[str]], classes: tuple[str, ...]
+def _checked_words(
+    name: str, words: Mapping[str, Sequence[str]], classes: tuple[str, ...], what: str
 ) -> dict[str, tuple[str, ...]]:
-    unknown = sorted(set(seeds) - set(classes))
+    unknown = sorted(set(words) - set(classes))
     if unknown:
         raise LopsError(
-            f"{name}: seed words for {listed(unknown)}, which the classes do not contain "
+            f"{name}: {what}s for {listed(unknown)}, which the classes do not contain "
             f"({listed(classes)}); spell the classes like the labels"
         )
     checked = {
-        label: _strings(seeds[label], f"{name}: seed words of {label}")
+        label: _strings(words[label], f"{name}: {what}s of {label}")
         for label in classes
-        if label in seeds
+        if label in words
     }
-    for label, words in checked.items():
-        if not all(word.strip() for word in words):
-            raise LopsError(f"{name}: an empty seed word for {label}; remove it")
+    for label, own in checked.items():
+        if not all(word.strip() for word in own):
+            raise LopsError(f"{name}: an empty {what} for {label}; remove it")
     return checked

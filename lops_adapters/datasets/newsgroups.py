@@ -9,6 +9,7 @@ import re
 import tarfile
 import zlib
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from lops_adapters.console import progress
@@ -17,6 +18,8 @@ from lops_adapters.datasets import published
 from lops_adapters.datasets.corpus import listed
 from lops_adapters.datasets.rows import Rows
 
+HEADERS = ("keep", "strip")
+_FIELD = re.compile(r"[!-9;-~]+:|[ \t]")  # also a line that continues one
 ARCHIVE = "20news-bydate.tar.gz"
 SPLITS = ("20news-bydate-train", "20news-bydate-test")
 _MESSAGE = re.compile(r"(?:^|/)20news-bydate-(train|test)/([^/]+)/(\d+)$")
@@ -90,7 +93,49 @@ def sorted_rows(where: str, messages: Iterable[tuple[str, str, int, str]]) -> Ro
         ids=[f"{split}/{group}/{number}" for split, group, number, _ in found],
         labels=[group for _, group, _, _ in found],
         classes=list(published.GROUPS),
+        messages=True,
     )
+
+
+def without_header(text: str) -> str:
+    """Return the subject and the body of a raw message.
+
+    The header is the block up to the first blank line. Signatures and quotes stay. A text that does
+    not begin with a header with a subject is returned unchanged.
+
+    >>> without_header("From: a@b.c\\nSubject: Re: Orbits\\nLines: 2\\n\\nOf what?\\n")
+    'Re: Orbits\\n\\nOf what?\\n'
+    """
+    lines = text.split("\n")
+    end = next((i for i, line in enumerate(lines) if not line.strip("\r")), len(lines))
+    starts = [i for i in range(end) if lines[i].lower().startswith("subject:")]
+    if not starts or not all(map(_FIELD.match, lines[:end])):
+        return text
+    subject = [lines[starts[0]][len("subject:") :]]
+    for line in lines[starts[0] + 1 : end]:
+        if line[0] not in " \t":
+            break
+        subject.append(line)
+    body = "\n".join(lines[end + 1 :])
+    return "\n\n".join(filter(None, [" ".join(" ".join(subject).split()), body]))
+
+
+def strip_headers(rows: Rows, headers: str, where: str) -> Rows:
+    """Return rows as ``headers`` asks: ``keep`` the texts, or ``strip`` the message headers.
+
+    Raises:
+        LopsError: another value, or ``strip`` for texts that are no messages.
+
+    """
+    if headers not in HEADERS:
+        raise LopsError(f"headers is {headers!r}; wanted {' or '.join(HEADERS)}")
+    if headers == "keep":
+        return rows
+    if not rows.messages:
+        raise LopsError(
+            f"{where} has no message headers to strip, only 20 Newsgroups has; leave headers out"
+        )
+    return replace(rows, texts=[without_header(text) for text in rows.texts])
 
 
 def _rows(path: Path, messages: Iterable[tuple[re.Match[str], bytes]]) -> Rows:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from lops_adapters.core import LopsError
+from lops_adapters.datasets.class_words import Names, Seeds, find_names, find_seeds
 from lops_adapters.datasets.corpus import Dataset, listed
 from lops_adapters.datasets.layouts import LAYOUTS
-from lops_adapters.datasets.newsgroups import read_archive
-from lops_adapters.datasets.rows import Columns, Rows, Seeds, assemble, find_seeds
+from lops_adapters.datasets.newsgroups import read_archive, strip_headers
+from lops_adapters.datasets.rows import Columns, Rows, assemble
 from lops_adapters.datasets.tables import read_delimited, read_jsonl, read_parquet, read_pickle
 
 logger = logging.getLogger(__name__)
@@ -23,6 +25,8 @@ def read(
     label_column: str | None = None,
     id_column: str | None = None,
     seeds: Seeds | str | Path | None = None,
+    names: Names | str | Path | None = None,
+    headers: str = "keep",
     quiet: bool = False,
 ) -> Dataset:
     """Read a folder or file in any known layout, recognised by its contents.
@@ -35,6 +39,10 @@ def read(
             Default: ``text`` (or ``sentence``), and ``label`` and ``id`` if present.
         seeds: seed words of every class, or a JSON file of them. Default: ``seeds.json`` or
             ``seedwords.json`` in the folder or beside the file, otherwise those of the layout.
+        names: words that name a class in a text, for X-Class, LOTClass and WeSTClass; or a JSON
+            file of them. Default: ``names.json`` in the folder or beside the file. Classes without
+            an entry are named by their label. ``labels``: all are.
+        headers: ``keep``, or ``strip`` for subject and body of the messages of 20 Newsgroups.
         quiet: show no progress bars.
 
     Returns:
@@ -55,9 +63,11 @@ def read(
     path = Path(path)
     columns = Columns(text_column, label_column, id_column, quiet)
     rows = read_rows(path, columns)
+    folder = path if path.is_dir() else path.parent
     if seeds is None:
-        seeds = find_seeds(path if path.is_dir() else path.parent)
-    return assemble(rows, name_of_path(path), seeds)
+        seeds = find_seeds(folder)
+    rows = strip_headers(rows, headers, str(path))
+    return assemble(replace(rows, names=find_names(folder)), name_of_path(path), seeds, names)
 
 
 def read_rows(path: Path, columns: Columns) -> Rows:

@@ -12,11 +12,12 @@ from pathlib import Path
 
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import published
+from lops_adapters.datasets.class_words import Names, Seeds
 from lops_adapters.datasets.corpus import Dataset, listed
 from lops_adapters.datasets.demo import load_demo
-from lops_adapters.datasets.newsgroups import ARCHIVE, SPLITS
+from lops_adapters.datasets.newsgroups import ARCHIVE, SPLITS, strip_headers
 from lops_adapters.datasets.readers import is_recognised, read, read_rows
-from lops_adapters.datasets.rows import Columns, Rows, Seeds, assemble
+from lops_adapters.datasets.rows import Columns, Rows, assemble
 from lops_adapters.datasets.sources import by_hand, obtain, user_cache
 from lops_adapters.datasets.tables import is_agnews
 
@@ -85,6 +86,8 @@ def load(
     label_column: str | None = None,
     id_column: str | None = None,
     seeds: Seeds | str | Path | None = None,
+    names: Names | str | Path | None = None,
+    headers: str = "keep",
 ) -> Dataset:
     """Load a registered data set, or read a path.
 
@@ -98,6 +101,10 @@ def load(
         text_column, label_column, id_column: as for ``read``.
         seeds: seed words, or a JSON file of them, instead of the published ones (names) or those
             beside the data (paths).
+        names: words that name a class in a text, or a JSON file of them, in place of those of the
+            registry (names) or beside the data (paths); ``labels``: the labels. Classes left out
+            keep their names.
+        headers: ``keep``, or ``strip`` for subject and body of the messages of 20 Newsgroups.
 
     Returns:
         The data set; for a name, with its published classes and seed words in every layout.
@@ -117,11 +124,13 @@ def load(
     name = ALIASES.get(name_or_path, name_or_path) if isinstance(name_or_path, str) else None
     if name == "demo":
         columns.refuse("the demo corpus")
-        return load_demo(seeds)
+        strip_headers(Rows([]), headers, "the demo corpus")
+        return load_demo(seeds, names=names)
     if name in TASKS:
         task = TASKS[name]
         path, rows = _find(task, columns, data_dir, offline)
-        return assemble(_conform(rows, task, path), task.name, seeds)
+        rows = strip_headers(_conform(rows, task, path), headers, task.name)
+        return assemble(rows, task.name, seeds, names)
     if Path(name_or_path).exists():
         return read(
             name_or_path,
@@ -129,6 +138,8 @@ def load(
             label_column=label_column,
             id_column=id_column,
             seeds=seeds,
+            names=names,
+            headers=headers,
             quiet=quiet,
         )
     raise _unknown(str(name_or_path))
@@ -215,7 +226,7 @@ def _agnews_file(folder: Path) -> Path | None:
 
 
 def _conform(rows: Rows, task: Task, path: Path) -> Rows:
-    """Give rows the classes and seed words of a task; newsgroups become its classes."""
+    """Give rows the classes, seed words and names of a task; newsgroups become its classes."""
     labels = rows.labels
     if task.groups is not None and labels is not None and set(labels) <= set(published.GROUPS):
         rows = _regrouped(rows, labels, task.groups)
@@ -229,7 +240,14 @@ def _conform(rows: Rows, task: Task, path: Path) -> Rows:
     if task.n_documents not in (None, len(rows.texts)):
         message = "%s: %d documents in %s; the paper's task has %d"
         logger.info(message, task.name, len(rows.texts), path, task.n_documents)
-    return replace(rows, classes=list(task.seeds), seeds=task.seeds)
+    messages = task.groups is not None  # in every layout, also that of the download
+    return replace(
+        rows,
+        classes=list(task.seeds),
+        seeds=task.seeds,
+        names=published.NAMES.get(task.name),
+        messages=messages,
+    )
 
 
 def _regrouped(rows: Rows, newsgroups: list[str], groups: Mapping[str, str]) -> Rows:

@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-import json
-import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
 
 from lops_adapters.core import LopsError
+from lops_adapters.datasets.class_words import Names, Seeds, choose_names, load_seeds
 from lops_adapters.datasets.corpus import Corpus, Dataset, GoldLabels, is_missing, listed
-
-SEED_FILES = ("seeds.json", "seedwords.json")
-
-Seeds: TypeAlias = Mapping[str, Sequence[str]]
-
-logger = logging.getLogger(__name__)
 
 
 @dataclass
 class Rows:
     """Documents as read: lists of length n, and what the layout says about the classes.
 
-    None: the layout does not say.
+    None: the layout does not say. ``messages``: the texts are raw messages with headers.
     """
 
     texts: list[str]
@@ -31,6 +23,8 @@ class Rows:
     labels: list[str] | None = None
     classes: list[str] | None = None
     seeds: Seeds | None = None
+    names: Names | None = None
+    messages: bool = False
 
 
 @dataclass(frozen=True)
@@ -116,21 +110,27 @@ def name_of(value: object, where: str) -> str:
     )
 
 
-def assemble(rows: Rows, name: str, seeds: Seeds | str | Path | None = None) -> Dataset:
+def assemble(
+    rows: Rows,
+    name: str,
+    seeds: Seeds | str | Path | None = None,
+    names: Names | str | Path | None = None,
+) -> Dataset:
     """Make a validated data set of the rows.
 
     Args:
         rows: the result of a reader.
         name: the name of the corpus.
         seeds: seed words that replace those of ``rows``.
+        names: class names that replace those of ``rows``, or ``labels``.
 
     Returns:
         The data set. Its classes are those of the layout, otherwise those with seed words,
         otherwise the gold labels. Missing ids are row numbers from 0.
 
     Raises:
-        LopsError: what ``Corpus``, ``GoldLabels`` and ``Dataset`` refuse, or a seed file that
-            cannot be read.
+        LopsError: what ``Corpus``, ``GoldLabels`` and ``Dataset`` refuse, or a file of seed words
+            or names that cannot be read.
 
     """
     chosen = load_seeds(seeds) if seeds is not None else rows.seeds
@@ -141,54 +141,12 @@ def assemble(rows: Rows, name: str, seeds: Seeds | str | Path | None = None) -> 
     else:
         classes = sorted(set(rows.labels or ()))
     ids = rows.ids if rows.ids is not None else [str(number) for number in range(len(rows.texts))]
-    corpus = Corpus(name, tuple(ids), tuple(rows.texts), tuple(classes), dict(chosen or {}))  # type: ignore[arg-type]
+    corpus = Corpus(
+        name,
+        tuple(ids),
+        tuple(rows.texts),
+        tuple(classes),
+        dict(chosen or {}),  # type: ignore[arg-type]
+        choose_names(names, rows.names, classes),
+    )
     return Dataset(corpus, GoldLabels(tuple(rows.labels)) if rows.labels is not None else None)
-
-
-def load_seeds(source: Seeds | str | Path) -> Seeds:
-    """Return seed words from a mapping or from a JSON file ``{class: [seed word, ...]}``.
-
-    Raises:
-        LopsError: the file is missing, not JSON, names a class twice, or holds something else.
-
-    """
-    if isinstance(source, Mapping):
-        return source
-    path = Path(source)
-    wanted = 'wanted {"class": ["seed word", ...], ...}'
-    try:
-        content = json.loads(path.read_bytes().decode("utf-8-sig"), object_pairs_hook=_pairs)
-    except FileNotFoundError:
-        raise LopsError(f"{path}: no such file of seed words; {wanted}") from None
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError, _RepeatedKeyError) as error:
-        raise LopsError(f"{path}: cannot be read as seed words ({error}); {wanted}") from None
-    if not isinstance(content, dict) or not all(map(_is_words, content.values())):
-        raise LopsError(f"{path}: these are no seed words; {wanted}")
-    return dict(content)
-
-
-def _is_words(found: object) -> bool:
-    return isinstance(found, list) and all(isinstance(word, str) for word in found)
-
-
-def find_seeds(folder: Path) -> Seeds | None:
-    """Read ``seeds.json``, otherwise ``seedwords.json``, of a folder; None if neither exists."""
-    present = [folder / name for name in SEED_FILES if (folder / name).is_file()]
-    if not present:
-        return None
-    logger.info("seed words taken from %s", present[0])
-    return load_seeds(present[0])
-
-
-class _RepeatedKeyError(ValueError):
-    """A JSON object names a class twice; json would silently keep the last."""
-
-
-def _pairs(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    content = dict(pairs)
-    if len(content) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise _RepeatedKeyError(
-            f"{sorted(name for name in content if names.count(name) > 1)} appear twice"
-        )
-    return content

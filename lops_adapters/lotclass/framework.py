@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +12,7 @@ import numpy as np
 from lops_adapters import storage
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import Corpus, Dataset
+from lops_adapters.datasets.class_words import LABELS, load_names
 from lops_adapters.evaluation import Evaluator
 from lops_adapters.lotclass import pipeline
 from lops_adapters.lotclass.pipeline import SELECTS_AT, ArmResult, Prepared, check_refreshes
@@ -57,18 +56,11 @@ class Lotclass(Framework[LotclassSettings]):
         return follow(start, options) if follows() else start(options)
 
     def add_options(self, group: argparse._ArgumentGroup) -> None:
-        """Add ``--lops-at`` and ``--names``."""
+        """Add ``--lops-at``."""
         group.add_argument(
             "--lops-at",
             choices=tuple(PLACES),
             help="select among the rows (arm lops), at each refresh (lops-refresh), or both",
-        )
-        group.add_argument(
-            "--names",
-            dest="names_file",
-            type=Path,
-            metavar="JSON",
-            help="alternative names of classes: {class: [name, ...]}",
         )
 
     def arms(self, options: argparse.Namespace) -> list[str]:
@@ -82,9 +74,12 @@ class Lotclass(Framework[LotclassSettings]):
     def settle(
         self, settings: LotclassSettings, options: argparse.Namespace, dataset: Dataset, seed: int
     ) -> LotclassSettings:
-        """Return the settings with the names of ``--names``."""
-        path = options.names_file
-        return settings if path is None else replace(settings, names=read_names_file(path))
+        """Return the settings with the names of ``--names``, which replace seed words too."""
+        if options.names_from in (None, LABELS):
+            return settings
+        names = dataset.corpus.names
+        given = tuple((label, names[label]) for label in load_names(options.names_from))
+        return replace(settings, names=given)
 
     def check(self, arms: Sequence[str], settings: LotclassSettings, dataset: Dataset) -> None:
         """Refuse fewer probe updates per refresh than one checkpoint needs."""
@@ -200,33 +195,6 @@ def _self_training_row(
 
 def _ids(prepared: Prepared) -> list[str]:
     return [prepared.corpus.ids[i] for i in prepared.indicative.documents]
-
-
-def read_names_file(path: Path) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Return (class, alternative names) pairs from a JSON file.
-
-    Raises:
-        LopsError: the file cannot be read, or holds something else.
-
-    """
-    try:
-        stored = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or error
-        raise LopsError(
-            f"{path} cannot be read ({why}); wanted a JSON object of class names and lists of "
-            "alternative names"
-        ) from None
-    lists = isinstance(stored, dict) and all(
-        isinstance(names, list) and names and all(isinstance(name, str) for name in names)
-        for names in stored.values()
-    )
-    if not lists:
-        raise LopsError(
-            f'{path} holds something else; wanted a JSON object such as {{"sports": ["sports", '
-            '"football"]}'
-        )
-    return tuple((label, tuple(names)) for label, names in stored.items())
 
 
 LOTCLASS = Lotclass()

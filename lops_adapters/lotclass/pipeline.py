@@ -107,7 +107,7 @@ def prepare(corpus: Corpus, job: Job[LotclassSettings]) -> Prepared:
     """
     settings, engine = job.settings, Engine(job.device)
     join(job.folder, engine)
-    names = settings.names_of(corpus.classes, corpus.seeds)
+    names = settings.names_of(corpus.classes, corpus.seeds, corpus.names)
     tokenizer = encoders.load_tokenizer(settings.encoder, "right")
     check_encoder(settings, tokenizer)
     documents = read_documents(corpus.texts, names, tokenizer, settings.max_tokens, quiet=job.quiet)

@@ -46,7 +46,7 @@ class LotclassSettings(FrameworkSettings):
         "names", "what identifies a class: names, or keywords (seed words)", choices=SUPERVISION
     )
     names: tuple[tuple[str, tuple[str, ...]], ...] = setting(
-        (), "(class, alternative names) pairs that replace the class's own name", option=None
+        (), "(class, names) pairs that replace the names or seed words of the data", option=None
     )
     max_tokens: int = setting(
         64, "word pieces per document", within=Range("at least 8", lambda value: value >= 8)
@@ -98,9 +98,12 @@ class LotclassSettings(FrameworkSettings):
             )
 
     def names_of(
-        self, classes: tuple[str, ...], seeds: Mapping[str, tuple[str, ...]]
+        self,
+        classes: tuple[str, ...],
+        seeds: Mapping[str, tuple[str, ...]],
+        names: Mapping[str, tuple[str, ...]] | None = None,
     ) -> dict[str, tuple[str, ...]]:
-        """Return each class's alternative names.
+        """Return each class's alternative names; ``names`` are the data's, by default the labels.
 
         Raises:
             LopsError: names for an unknown class, or a class without seed words.
@@ -113,7 +116,9 @@ class LotclassSettings(FrameworkSettings):
                 f"names for unknown classes: {', '.join(sorted(unknown))}; wanted some of "
                 f"{', '.join(classes)}"
             )
-        usual = seeds if self.supervision == "keywords" else {label: (label,) for label in classes}
+        usual = seeds
+        if self.supervision == "names":
+            usual = names or {label: (label,) for label in classes}
         own = {label: given.get(label) or tuple(usual.get(label, ())) for label in classes}
         without = [label for label in classes if not own[label]]
         if without:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -93,6 +95,16 @@ class ContextEncoder:
     def budget(self) -> int:
         """Padded word pieces per batch."""
         return self.batch_pieces or (2048 if self._device.type == "cpu" else 16384)
+
+    def fingerprint(self) -> str:
+        """Return a hash of the weights and of what else decides the vectors of given words."""
+        about: list[object] = [self.layers, self.combine, self.max_pieces, self.precision]
+        about += [self._device.type, version("torch"), version("transformers")]
+        about += sorted(self._tokenizer.get_vocab().items())
+        digest = hashlib.sha256(repr(about).encode())
+        for name, tensor in sorted(self._model.state_dict().items()):
+            digest.update(name.encode() + tensor.cpu().contiguous().numpy().tobytes())
+        return digest.hexdigest()
 
     def pieces(self, surface: tuple[str, ...]) -> list[list[int]]:
         """Return word-piece ids of every distinct token, without special tokens.

@@ -70,7 +70,8 @@ def _run_once(
     path = options.output or free_folder(base, resume=options.resume)
     if options.output and options.seeds > 1:
         path = options.output / f"seed{seed}"
-    asked = {"preset": preset, "max_docs": options.max_docs, **settings.as_dict()}
+    data = {"max_docs": options.max_docs, "headers": options.headers}
+    asked = {"preset": preset, **data, **settings.as_dict()}
     config = describe(framework.name, asked, seed, corpus, device)
     folder = RunFolder.open(path, config, resume=options.resume)
     try:

@@ -142,6 +142,7 @@ def describe(
             "documents": len(corpus),
             "classes": list(corpus.classes),
             "seeds": {label: list(words) for label, words in corpus.seeds.items()},
+            "names": {label: list(words) for label, words in corpus.names.items()},
             "sha256": corpus.checksum,
         },
         "device": device,

@@ -10,6 +10,7 @@ from typing import Any, get_args, get_type_hints
 
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import Dataset, load, names
+from lops_adapters.datasets.newsgroups import HEADERS
 from lops_adapters.runs.framework import Framework
 from lops_adapters.runs.settings import FrameworkSettings
 from lops_adapters.selection import METHODS
@@ -66,6 +67,19 @@ def _add_data(data: argparse._ArgumentGroup) -> None:
     )
     data.add_argument(
         "--label-column", metavar="NAME", help="gold labels, only to evaluate (default: label)"
+    )
+    data.add_argument(
+        "--names",
+        dest="names_from",  # a framework's settings may have names
+        metavar="labels|JSON",
+        help="words that name the classes, {class: name or [name, ...]}, for frameworks that start "
+        "from names; labels: the labels (default: those of the data set)",
+    )
+    data.add_argument(
+        "--headers",
+        choices=HEADERS,
+        default="keep",
+        help="strip: subject and body of the messages of 20 Newsgroups (default: keep)",
     )
     data.add_argument(
         "--max-docs", type=int, metavar="N", help="take a random sample of N documents"
@@ -143,6 +157,8 @@ def read_dataset(options: argparse.Namespace, seed: int) -> Dataset:
         quiet=options.quiet,
         text_column=options.text_column,
         label_column=options.label_column,
+        names=options.names_from,
+        headers=options.headers,
     )
     return dataset if options.max_docs is None else dataset.sample(options.max_docs, seed)
 

@@ -161,7 +161,7 @@ def find_seeds(
 ) -> dict[str, list[Pieces]]:
     """Return the seeds of each class that the supervision gives, as words of the vocabulary."""
     if settings.supervision == "names":
-        return seed_pieces({label: [label] for label in corpus.classes}, known)
+        return seed_pieces(corpus.names, known)
     if settings.supervision == "keywords":
         return seed_pieces({label: corpus.seeds.get(label, ()) for label in corpus.classes}, known)
     given = [documents[i] for i in labelled.positions]

@@ -14,8 +14,6 @@ from lops_adapters.probes.context_encoder import ContextEncoder
 from lops_adapters.xclass.words import cut
 
 log = logging.getLogger(__name__)
-# The names that the original's released data gives to two classes.
-RENAMED = {"real_estate": "estate", "united_states": "america"}
 _TEMPLATE = "This document is about {} ."
 
 
@@ -40,54 +38,51 @@ class Names:
 def name_parts(name: str) -> list[str]:
     """Return the words of a class name.
 
-    >>> name_parts("law_enforcement"), name_parts("talk.politics.guns"), name_parts("united_states")
-    (['law', 'enforcement'], ['talk', 'politics', 'guns'], ['america'])
+    >>> name_parts("law_enforcement"), name_parts("talk.politics.guns")
+    (['law', 'enforcement'], ['talk', 'politics', 'guns'])
     """
-    return [word for word in cut(RENAMED.get(name, name)) if any(map(str.isalnum, word))]
+    return [word for word in cut(name) if any(map(str.isalnum, word))]
 
 
-def check_names(classes: Sequence[str]) -> None:
+def check_names(names: Sequence[str]) -> None:
     """Refuse fewer than two classes, a name without a word, and names of the same words."""
-    if len(classes) < 2:
-        raise LopsError(f"found {len(classes)} class; wanted at least two to tell apart")
+    if len(names) < 2:
+        raise LopsError(f"found {len(names)} class; wanted at least two to tell apart")
     # Sets: in any order the words have the same mean.
-    parts = {name: frozenset(name_parts(name)) for name in classes}
+    parts = {name: frozenset(name_parts(name)) for name in names}
     empty = [name for name, words in parts.items() if not words]
     if empty:
         raise LopsError(
             f"class names without a word: {', '.join(map(repr, empty))}; wanted names that say "
-            "something: X-Class starts from them"
+            "something (--names): X-Class starts from them"
         )
-    for name in classes:
-        same = [other for other in classes if parts[other] == parts[name]]
+    for name in names:
+        same = [other for other in names if parts[other] == parts[name]]
         if len(same) > 1:
             raise LopsError(
                 f"the class names {', '.join(map(repr, same))} are the same words; wanted names "
-                "that differ"
+                "that differ (--names)"
             )
 
 
 def name_vectors(
-    classes: Sequence[str],
-    vocabulary: Mapping[str, int],
-    static: np.ndarray,
-    encoder: ContextEncoder,
+    names: Sequence[str], vocabulary: Mapping[str, int], static: np.ndarray, encoder: ContextEncoder
 ) -> Names:
     """Return the vectors of the class names.
 
     Args:
-        classes: k names that :func:`check_names` accepts.
+        names: k names that :func:`check_names` accepts.
         vocabulary: index of every word of the corpus.
         static: (V, width) float32 vectors of the words; zeros for words without a vector.
         encoder: encodes the names that the corpus lacks, in a short sentence.
 
     """
-    named = [tuple(dict.fromkeys(name_parts(name))) for name in classes]
+    named = [tuple(dict.fromkeys(name_parts(name))) for name in names]
     places = [[vocabulary[part] for part in parts if part in vocabulary] for parts in named]
     known = [tuple(place for place in own if static[place].any()) for own in places]
     times = Counter(map(frozenset, known))
     vectors, words, source = [], [], []
-    for name, parts, found in zip(classes, named, known, strict=True):
+    for name, parts, found in zip(names, named, known, strict=True):
         # Without the words the corpus lacks, two names can come down to the same words.
         telling = found and (len(found) == len(parts) or times[frozenset(found)] == 1)
         if telling:

@@ -17,19 +17,21 @@ import numpy as np
 
 from lops_adapters.core import LopsError, LopsWarning, Selection
 from lops_adapters.datasets import Corpus
+from lops_adapters.datasets.sources import user_cache
 from lops_adapters.probes.context_encoder import ContextEncoder
 from lops_adapters.pseudo_labels import PseudoLabels
 from lops_adapters.runs.framework import Job
 from lops_adapters.selection import trusted_positions
 from lops_adapters.storage import pack_strings, unpack_strings
 from lops_adapters.xclass.alignment import Alignment, align, most_confident, nearest_class
+from lops_adapters.xclass.cache import cached_vectors
 from lops_adapters.xclass.classes import describe_classes
 from lops_adapters.xclass.classifier import build_classifier, build_probe
 from lops_adapters.xclass.documents import document_vectors
 from lops_adapters.xclass.model import XclassClassifier
 from lops_adapters.xclass.names import check_names, name_vectors
 from lops_adapters.xclass.settings import XclassSettings
-from lops_adapters.xclass.vectors import contextual_vectors, static_vectors
+from lops_adapters.xclass.vectors import static_vectors
 from lops_adapters.xclass.words import WordCorpus, cleaned, read_words
 
 log = logging.getLogger(__name__)
@@ -95,7 +97,7 @@ def prepare(corpus: Corpus, job: Job[XclassSettings]) -> Prepared:
         LopsError: names, texts or settings cannot work; where possible before the long work.
 
     """
-    check_names(corpus.classes)
+    check_names(first_names(corpus))
     settings, folder = job.settings, job.folder
     tokens = _read(corpus, job)
     readable = np.unique(tokens.document)
@@ -115,6 +117,8 @@ def prepare(corpus: Corpus, job: Job[XclassSettings]) -> Prepared:
         label: [tokens.words.vocabulary[i] for i in own]
         for label, own in zip(corpus.classes, per_class, strict=True)
     }
+    for label, own in described.items():  # tells early whether the names are good
+        log.info("class %s: %s", label, ", ".join(own[:10]) or "no words")
     return Prepared(
         corpus,
         settings,
@@ -180,6 +184,11 @@ def pseudo_label(
     return PseudoLabels(readable[kept], labels, scores, len(corpus), corpus.classes)
 
 
+def first_names(corpus: Corpus) -> list[str]:
+    """Return the name of each class that X-Class starts from: the first, as it takes one."""
+    return [own[0] for own in corpus.names.values()]
+
+
 def _read(corpus: Corpus, job: Job[XclassSettings]) -> _Tokens:
     words = read_words(corpus.texts, faithful=job.settings.faithful, quiet=job.quiet)
     wanted = np.flatnonzero(words.is_word[words.word_id])
@@ -219,11 +228,12 @@ def _represent(tokens: _Tokens, corpus: Corpus, job: Job[XclassSettings]) -> dic
     encoder = ContextEncoder(
         settings.encoder, layers=1, max_pieces=settings.max_pieces, device=job.device
     )
-    vectors = contextual_vectors(words, wanted, encoder, job.folder.work, quiet=job.quiet)
+    cache = user_cache() / "xclass_vectors"
+    vectors = cached_vectors(words, wanted, encoder, job.folder.work, cache, quiet=job.quiet)
     word_id = words.word_id[wanted]
     static = static_vectors(word_id, vectors, len(words.vocabulary))
     vocabulary = {word: i for i, word in enumerate(words.vocabulary)}
-    names = name_vectors(corpus.classes, vocabulary, static, encoder)
+    names = name_vectors(first_names(corpus), vocabulary, static, encoder)
     frequent = words.is_word & (words.counts >= settings.min_count)
     described = describe_classes(
         names.vectors,

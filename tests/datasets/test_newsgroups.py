@@ -5,7 +5,8 @@ import time
 import pytest
 
 from lops_adapters.core import LopsError
-from lops_adapters.datasets import read
+from lops_adapters.datasets import load, read
+from lops_adapters.datasets.newsgroups import without_header
 
 MESSAGES = {
     "20news-bydate-test/sci.space/70000": b"From: x\n\nOrbit\x85",
@@ -84,3 +85,83 @@ def test_real_archive(real_data):
     splits = [name.split("/")[0] for name in dataset.corpus.ids]
     assert (len(dataset), splits.count("train"), splits.count("test")) == (18_846, 11_314, 7_532)
     assert len(set(dataset.gold.labels)) == 20
+
+
+@pytest.mark.parametrize(
+    ("message", "kept"),
+    [
+        ("From: a\nSubject: Re: Orbits\nLines: 2\n\nOf?\n-- \nme", "Re: Orbits\n\nOf?\n-- \nme"),
+        ("From: a\r\nSubject: Orbits\r\n\r\nOf what?\r\n", "Orbits\n\nOf what?\r\n"),
+        (" relay!of!news\nSUBJECT: Orbits\nFrom: a\n\nOf what?", "Orbits\n\nOf what?"),
+        ("Subject: Orbits\n\tof moons\n and more\nFrom: a\n\nx", "Orbits of moons and more\n\nx"),
+        ("From: a\nSubject: Orbits\n\n", "Orbits"),
+        ("From: a\nSubject: Orbits\n", "Orbits"),
+        ("From: a\nSubject:\n\nOf what?", "Of what?"),
+        ("From: a\nSubject:\n\n", ""),
+        ("From: a\nSubject: x\n\nSubject: y\n\nz\x85\n", "x\n\nSubject: y\n\nz\x85\n"),
+    ],
+)
+def test_subject_and_body(message, kept):
+    assert without_header(message) == kept
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "Of what?", "From: a\n\nno subject", "It says\nSubject: x\n\nhere", "\nSubject: x\n\ny"],
+)
+def test_texts_without_a_header_stay(text):
+    assert without_header(text) == text
+
+
+def test_headers_are_stripped_where_messages_are_read(tmp_path):
+    messages = {
+        "20news-bydate-train/sci.space/1": b"From: x\nSubject: Moon\n\nOrbit",
+        "20news-bydate-test/rec.autos/2": b"From: x\nSubject: Car\n\n",
+    }
+    path = archive(tmp_path / "20news-bydate.tar.gz", messages)
+    whole = read(path, quiet=True)
+    for bare in (
+        read(path, headers="strip", quiet=True),
+        load(path, headers="strip", quiet=True),
+        load("20news-coarse", data_dir=tmp_path, headers="strip", quiet=True),
+    ):
+        assert bare.corpus.texts == ("Moon\n\nOrbit", "Car")
+        assert bare.corpus.ids == whole.corpus.ids
+    assert read(path, headers="keep", quiet=True) == whole
+    assert read(path, headers="strip", quiet=True).corpus.checksum != whole.corpus.checksum
+
+
+def test_headers_of_a_download_are_stripped_too(put):
+    """It is kept as a table."""
+    row = '{"id": "1", "text": "From: x\\nSubject: Moon\\n\\nOrbit", "label": "sci.space"}\n'
+    data = put("data", {"20news/documents.jsonl": row})
+    found = load("20news-fine", data_dir=data, headers="strip", quiet=True)
+    assert found.corpus.texts == ("Moon\n\nOrbit",)
+
+
+def test_headers_are_refused_where_there_are_none(put):
+    folder = put("mine", {"a.csv": "text\nx\n", "agnews/train.csv": '"1","a","b"\n'})
+    with pytest.raises(LopsError, match=r"a\.csv has no message headers to strip"):
+        read(folder / "a.csv", headers="strip")
+    with pytest.raises(LopsError, match="demo corpus has no message headers"):
+        load("demo", headers="strip")
+    with pytest.raises(LopsError, match="agnews has no message headers"):
+        load("agnews", data_dir=folder, headers="strip")
+    with pytest.raises(LopsError, match="headers is 'off'; wanted keep or strip"):
+        read(folder / "a.csv", headers="off")
+
+
+def test_headers_of_the_real_messages(real_data):
+    if not (real_data / "20news-bydate.tar.gz").is_file():
+        pytest.skip("LOPS_DATA holds no 20news-bydate.tar.gz")
+    whole, bare = (
+        load("20news-coarse", data_dir=real_data, headers=headers, quiet=True)
+        for headers in ("keep", "strip")
+    )
+    assert len(whole) == len(bare) == 17_871
+    assert whole.corpus.ids == bare.corpus.ids
+    assert whole.gold == bare.gold
+    pairs = list(zip(whole.corpus.texts, bare.corpus.texts, strict=True))
+    assert all(0 < len(short) < len(text) for text, short in pairs)
+    assert all(text.partition("\n\n")[2].strip() in short for text, short in pairs)
+    assert not any(short.startswith(("From:", "Path:")) for _, short in pairs)

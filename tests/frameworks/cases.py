@@ -32,12 +32,13 @@ class Kill(NamedTuple):
     """A death: in a stage ("": before the first), at the n-th call of a function.
 
     Of a function that returns a generator or another function, what is counted are its items or
-    the calls of the other.
+    the calls of the other. ``fresh``: with an empty user's cache.
     """
 
     stage: str
     function: str
     calls: int
+    fresh: bool = False
 
 
 @dataclass(frozen=True)
@@ -235,8 +236,8 @@ CASES = {
             xclass,
             xclass.write_folder,
             kills=(
-                Kill("representation", f"{ENCODER}.encode", 3),
-                Kill("standard-classifier", f"{TRANSFORMER}.updates", 3),
+                Kill("representation", f"{ENCODER}.encode", 3, fresh=True),
+                Kill("standard-classifier", f"{TRANSFORMER}.updates", 3, fresh=True),
                 Kill("lops-all-selection", f"{TRANSFORMER}.updates", 3),
             ),
             work=(

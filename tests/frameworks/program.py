@@ -2,9 +2,9 @@
 
 KILLS is a JSON list of what :class:`cases.Kill` holds. For each there is a process of its own, the
 second and later ones with --resume, which sends itself SIGKILL where it is told. CACHE is the
-user's cache; a process that dies before the first stage gets an empty one, so that it makes what
-others read there. Prints how each ended (minus the signal, or the exit status) and which stages it
-left, as JSON.
+user's cache; a process that dies before the first stage, or is told to be ``fresh``, gets an empty
+one, so that it makes what others read there. Prints how each ended (minus the signal, or the exit
+status) and which stages it left, as JSON.
 """
 
 import json
@@ -81,7 +81,8 @@ if __name__ == "__main__":
         main = command(named(name))
         for number, kill in enumerate(Kill(*each) for each in json.loads(kills)):
             place_of(kill.function)  # imported before the fork
-            os.environ["XDG_CACHE_HOME"] = cache if kill.stage else f"{output}-cache"
+            shared = kill.stage and not kill.fresh
+            os.environ["XDG_CACHE_HOME"] = cache if shared else f"{output}-cache"
             ending = killed(kill, main, [*options, *["--resume"][:number]])
             endings.append((ending, sorted(stages(Path(output)))))
     sys.stdout.write(json.dumps(endings))

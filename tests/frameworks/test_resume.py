@@ -52,6 +52,15 @@ def test_a_finished_run_is_read_and_not_made_again(stand, whole):
 
 
 @pytest.mark.usefixtures("no_work")
+def test_other_names_are_refused(stand, whole, tmp_path):
+    path = tmp_path / "names.json"
+    path.write_text(f'{{"{stand.case.toys.CLASSES[0]}": "judge"}}', encoding="utf-8")
+    status, _, err = stand.command(whole.path, "--resume", "--names", path)
+    assert_not_resumed(status, err, "names = ")
+    assert stand.command(whole.path, "--resume", "--names", "labels")[0] == 0  # the same names
+
+
+@pytest.mark.usefixtures("no_work")
 def test_other_options_are_refused(stand, whole):
     for more, words in OTHER_OPTIONS + list(stand.case.other.items()):
         status, _, err = stand.command(whole.path, "--resume", *more)

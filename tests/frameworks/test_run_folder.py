@@ -53,7 +53,8 @@ def test_config_says_what_the_run_was(stand, whole):
     assert config["command"].startswith(f"python -m lops_adapters.{case.name}")
     assert (config["dataset"]["name"], config["dataset"]["documents"]) == ("toy", len(stand.texts))
     known = {item.name for item in fields(stand.framework.settings)}
-    assert set(config["settings"]) == {"preset", "max_docs", *known}
+    assert set(config["settings"]) == {"preset", "max_docs", "headers", *known}
+    assert config["dataset"]["names"] == {name: [name] for name in stand.case.toys.CLASSES}
     assert config["settings"]["preset"] == "quick"
     for name, value in stand.framework.settings.PRESETS["quick"].items():
         if f"--{name.replace('_', '-')}" not in case.options:

@@ -59,7 +59,7 @@ def run(bert, tmp_path, capsys):
         (["--self-train-epochs", "inf"], ["self_train_epochs is inf"]),
         (
             ["--names", "no/such/file.json"],
-            ["no/such/file.json cannot be read", "wanted a JSON object of class names and lists"],
+            ["no/such/file.json: no such file of class names", 'wanted {"class": "name", ...} or'],
         ),
         (
             ["--lops-at", "refresh", "--every", "10"],
@@ -95,13 +95,13 @@ def test_what_the_rows_show_leaves_no_run_folder(run, data, tmp_path):
     ("content", "words"),
     [
         ("", "cannot be read"),
-        ("[]", "holds something else; wanted a JSON object such as"),
-        ('{"law": "judge"}', "holds something else"),
-        ('{"law": []}', "holds something else"),
-        ('{"law": [1]}', "holds something else"),
+        ("[]", 'these are no class names; wanted {"class": "name", ...} or {"class": ["'),
+        ('{"law": 1}', "these are no class names"),
+        ('{"law": []}', "these are no class names"),
+        ('{"law": [1]}', "these are no class names"),
         (
             '{"opera": ["aria"]}',
-            "names for unknown classes: opera; wanted some of arts, law, sport",
+            "names for opera, which the classes do not contain (arts, law, sport); spell the",
         ),
         ('{"law": ["--"]}', "class 'law' has no name with a word in it (found ['--'])"),
         ('{"law": ["sport"]}', "'sport' names both 'law' and 'sport'"),

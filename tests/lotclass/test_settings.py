@@ -106,6 +106,14 @@ def test_names_of_classes():
         "law": ("law", "justice"),
         "sport": ("sport",),
     }
+    data = {"law": ("court",), "sport": ("game", "match")}
+    assert LotclassSettings().names_of(CLASSES, SEEDS, data) == data
+    assert LotclassSettings(names=NAMES).names_of(CLASSES, SEEDS, data) == {
+        "law": ("law", "justice"),
+        "sport": ("game", "match"),
+    }
+    keywords = LotclassSettings(supervision="keywords")
+    assert keywords.names_of(CLASSES, SEEDS, data) == SEEDS
     mixed = LotclassSettings(names=NAMES, supervision="keywords")
     assert mixed.names_of(CLASSES, SEEDS) == {"law": ("law", "justice"), "sport": ("match",)}
     assert list(mixed.names_of(CLASSES[::-1], SEEDS)) == [

@@ -74,6 +74,7 @@ def test_what_stands_behind_no_option_decides_nothing(parser):
     settings = {"rule", "tau", "every", "probe", "faithful", "rounds", "limit", "pace", "opening"}
     settings |= {"board", "boxed", "mirrored"}
     others = {"preset", "output", "max_docs", "data_dir", "text_column", "label_column", "dice"}
+    others |= {"names_from"}
     assert {name: found[name] for name in settings | others} == dict.fromkeys(settings | others)
     assert "pieces" not in found
 
@@ -181,6 +182,17 @@ def test_data_sets(parser):
     assert len(read("--max-docs", "1000000")) == len(demo)
     with pytest.raises(LopsError, match="--max-docs is 1; wanted at least 2"):
         read("--max-docs", "1")
+
+
+def test_names_and_headers_are_of_the_data_set(parser, tmp_path):
+    path = tmp_path / "mine.json"
+    path.write_text('{"sports": "games"}', encoding="utf-8")
+    given = parser.parse_args(["--quiet", "--names", str(path), "--max-docs", "20"])
+    assert options.read_dataset(given, 0).corpus.names["sports"] == ("games",)
+    with pytest.raises(LopsError, match="demo corpus has no message headers"):
+        options.read_dataset(parser.parse_args(["--headers", "strip"]), 0)
+    with pytest.raises(SystemExit):
+        parser.parse_args(["--headers", "half"])
 
 
 @pytest.mark.parametrize(("device", "preset"), [("cpu", "quick"), ("cuda", "paper")])

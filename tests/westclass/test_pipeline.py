@@ -219,6 +219,17 @@ def test_names_of_several_words(dataset, go, tmp_path):
     assert done.metrics["arms"]["standard"]["micro_f1"] > 0.6
 
 
+def test_names_of_the_data_are_the_seeds(dataset):
+    corpus, chosen = dataset.corpus, settings(supervision="names")
+    named = Corpus(
+        corpus.name, corpus.ids, corpus.texts, corpus.classes, names={"sport": ["match", "goal"]}
+    )
+    known = {"fine", "arts", "law", "sport", "match", "goal"}
+    found = find_seeds(named, [], find_labelled(named, chosen), chosen, known)
+    assert found["sport"] == [("match",), ("goal",)]
+    assert found["law"] == [("law",)]
+
+
 def test_keywords_are_the_seeds_of_the_corpus(dataset, finished):
     corpus, chosen = dataset.corpus, finished.settings
     known = {word for words in SEEDS.values() for word in words} | {"fine", "arts", "people"}

@@ -15,6 +15,15 @@ def same_everywhere():
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def cache(tmp_path_factory):
+    """The user's cache, where vectors are kept, is a temporary folder."""
+    folder = tmp_path_factory.mktemp("cache")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(folder))
+        yield folder / "lops_adapters"
+
+
 @pytest.fixture(scope="session")
 def bert(tmp_path_factory):
     """Path of a tiny BERT."""

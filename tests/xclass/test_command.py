@@ -2,13 +2,15 @@
 work; odd input that works.
 """
 
+import json
+
 import pytest
 
 from lops_adapters.probes.context_encoder import ContextEncoder
 from lops_adapters.xclass.__main__ import main
 
 from ..framework_checks import assert_refused, metrics_of
-from ..framework_tools import outcome, read_rows, warnings_as_for_a_user
+from ..framework_tools import ARTS, LAW, outcome, read_rows, warnings_as_for_a_user
 from .toys import CLASSES, documents, small_presets, write_folder
 
 TEXTS, LABELS = documents(30)
@@ -185,3 +187,34 @@ def test_no_gold_labels(run, tmp_path):
     assert "no gold labels to compare with" in (tmp_path / "run" / "report.html").read_text(
         encoding="utf-8"
     )
+
+
+def test_names_apart_from_labels(run, good, tmp_path, monkeypatch):
+    """Another run with other names encodes nothing; labels stay what they are."""
+    assert run(good, "--arms", "standard")[0] == 0
+    monkeypatch.setattr(ContextEncoder, "encode", lambda *_: pytest.fail("encoded again"))
+    given = {"arts": ARTS[0], "law": [LAW[0], "unused"]}
+    (tmp_path / "names.json").write_text(json.dumps(given), encoding="utf-8")
+    path = tmp_path / "named"
+    more = ["--names", tmp_path / "names.json", "--output", path]
+    status, _, err = run(good, "--arms", "standard", *more)
+    assert status == 0, err
+    assert metrics_of(path)["classes"] == list(CLASSES)
+    assert metrics_of(path)["name_vectors"] == dict.fromkeys(CLASSES, "corpus")
+    config = json.loads((path / "config.json").read_text(encoding="utf-8"))
+    assert config["dataset"]["names"] == {
+        "arts": [ARTS[0]],
+        "law": [LAW[0], "unused"],
+        "sport": ["sport"],
+    }
+    words = json.loads((path / "class_words.json").read_text(encoding="utf-8"))
+    assert ARTS[0] not in words["arts"]  # the name itself is not in the list
+    assert {row["predicted"] for row in read_rows(path / "standard" / "predictions.csv")} <= set(
+        CLASSES
+    )
+
+
+def test_names_of_the_same_words_are_refused(run, good, tmp_path):
+    path = tmp_path / "names.json"
+    path.write_text('{"arts": "law", "law": "Law"}', encoding="utf-8")
+    assert_refused(run(good, "--names", path), "the class names 'law', 'Law' are the same words")

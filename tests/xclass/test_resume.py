@@ -17,6 +17,7 @@ class StoppedError(Exception):
 def test_encoding_goes_on_where_it_stopped(dataset, go, tmp_path, monkeypatch):
     """Five blocks of windows in a tiny corpus; two are stored."""
     monkeypatch.setattr(context_encoder, "_BLOCK", 30)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "other"))
     whole = go(dataset, tmp_path / "whole", ["standard"])
     encode, calls = ContextEncoder.encode, []
 
@@ -29,6 +30,7 @@ def test_encoding_goes_on_where_it_stopped(dataset, go, tmp_path, monkeypatch):
             raise StoppedError
         return noted(self, *args)
 
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))  # without the kept vectors
     monkeypatch.setattr(ContextEncoder, "encode", stop)
     with pytest.raises(StoppedError):
         go(dataset, tmp_path / "run", ["standard"])
