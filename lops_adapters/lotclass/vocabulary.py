@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from lops_adapters.console import progress
-from lops_adapters.core import LopsError
-from lops_adapters.lotclass.documents import Documents, phrase
+from lops_adapters.core import LopsError, LopsWarning
+from lops_adapters.lotclass.documents import Documents, Occurrences, phrase
 from lops_adapters.lotclass.engine import Engine
 from lops_adapters.lotclass.masked_lm import head, padded
 from lops_adapters.probes.torch_tools import import_torch, prediction_batches
@@ -240,6 +241,32 @@ def indicative_positions(
     )
 
 
+def check_named(
+    occurrences: Occurrences,
+    names: Mapping[str, Sequence[str]],
+    *,
+    at_least: int,
+    few: int,
+    supervision: str,
+) -> None:
+    """Refuse classes whose names are in fewer than ``at_least`` documents; warn below ``few``."""
+    held = [len(set(occurrences.where[occurrences.codes == code])) for code in range(len(names))]
+    counts = dict(zip(names, held, strict=True))
+    rare = {label: count for label, count in counts.items() if count < max(at_least, few)}
+    if not rare:
+        return
+    shown = "; ".join(f"{label}: {n} ({', '.join(names[label])})" for label, n in rare.items())
+    ways_out = _ways_out("Give more documents", supervision)
+    if min(rare.values()) >= at_least:
+        found = f"class names in fewer than {few} documents: {shown}; their words may be poor. "
+        warnings.warn(f"{found}{ways_out}", LopsWarning, stacklevel=2)
+        return
+    raise LopsError(
+        f"found too few documents with a class name ({shown}); wanted at least {at_least} per "
+        f"class. {ways_out}"
+    )
+
+
 def check_rows(
     codes: np.ndarray,
     classes: Sequence[str],
@@ -255,14 +282,15 @@ def check_rows(
             f"{classes[i]}: {counts[i]} (vocabulary: {', '.join(vocabularies[i][:8]) or 'empty'})"
             for i in poor
         )
-        ways_out = [
-            "Give a lower --match-threshold",
-            "more documents",
-            "names that occur more often (--names)",
-        ]
-        if supervision != "keywords":
-            ways_out.append("--supervision keywords where the data has seed words")
+        ways_out = _ways_out("Give a lower --match-threshold, more documents", supervision)
         raise LopsError(
             f"too few documents speak of {len(poor)} of {len(classes)} classes, wanted at least "
-            f"{at_least} each; found {shown}. {', '.join(ways_out[:-1])} or {ways_out[-1]}"
+            f"{at_least} each; found {shown}. {ways_out}"
         )
+
+
+def _ways_out(first: str, supervision: str) -> str:
+    names = "names that occur more often (--names)"
+    if supervision == "keywords":
+        return f"{first} or {names}"
+    return f"{first}, {names} or --supervision keywords where the data has seed words"

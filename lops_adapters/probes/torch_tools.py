@@ -14,6 +14,8 @@ from lops_adapters.core import LopsError
 if TYPE_CHECKING:
     import torch
 
+_LEAST_POOLS = 4  # of a training epoch
+
 
 def import_torch() -> Any:
     """Return the torch module; raise a LopsError that names the extra if it is not installed."""
@@ -126,14 +128,15 @@ def training_batches(
     """Cut a random order into batches of samples of similar length, to keep padding small.
 
     The order is random in two ways: which samples share a pool of ``pool`` batches, and the order
-    of all batches. Ties of length keep the pool's random order.
+    of all batches. Ties of length keep the pool's random order. An epoch has at least four pools:
+    with one, every epoch would have the same batches. ``pool=1`` gives random batches.
 
     >>> rng = np.random.default_rng(0)
     >>> sorted(np.concatenate(training_batches(np.array([5, 1, 4, 2, 3]), 2, rng)).tolist())
     [0, 1, 2, 3, 4]
     """
     order = rng.permutation(len(lengths))
-    size = batch_size * pool
+    size = batch_size * max(1, min(pool, len(lengths) // (_LEAST_POOLS * batch_size)))
     pools = [order[start : start + size] for start in range(0, len(order), size)]
     order = np.concatenate([part[np.argsort(lengths[part], kind="stable")] for part in pools])
     batches = [order[start : start + batch_size] for start in range(0, len(order), batch_size)]
