@@ -117,13 +117,7 @@ def prepare(corpus: Corpus, job: Job[LotclassSettings]) -> Prepared:
     tokenizer = encoders.load_tokenizer(settings.encoder, "right")
     check_encoder(settings, tokenizer)
     documents = read_documents(corpus.texts, names, tokenizer, settings.max_tokens, quiet=job.quiet)
-    check_named(
-        documents.occurrences,
-        names,
-        at_least=settings.min_named,
-        few=settings.min_rows,
-        supervision=settings.supervision,
-    )
+    check_named(documents.occurrences, names, settings.min_named, settings.supervision)
     model = _language_model(documents, tokenizer, engine, job)
     find = partial(_find_rows, documents, names, model, tokenizer, engine, corpus.classes, job)
     arrays, seconds = job.folder.stage("rows", find)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from lops_adapters.console import progress
-from lops_adapters.core import LopsError, LopsWarning
+from lops_adapters.core import LopsError
 from lops_adapters.lotclass.documents import Documents, Occurrences, phrase
 from lops_adapters.lotclass.engine import Engine
 from lops_adapters.lotclass.masked_lm import head, padded
@@ -242,29 +241,17 @@ def indicative_positions(
 
 
 def check_named(
-    occurrences: Occurrences,
-    names: Mapping[str, Sequence[str]],
-    *,
-    at_least: int,
-    few: int,
-    supervision: str,
+    occurrences: Occurrences, names: Mapping[str, Sequence[str]], at_least: int, supervision: str
 ) -> None:
-    """Refuse classes whose names are in fewer than ``at_least`` documents; warn below ``few``."""
+    """Refuse classes with a name in fewer than ``at_least`` documents."""
     held = [len(set(occurrences.where[occurrences.codes == code])) for code in range(len(names))]
-    counts = dict(zip(names, held, strict=True))
-    rare = {label: count for label, count in counts.items() if count < max(at_least, few)}
-    if not rare:
-        return
-    shown = "; ".join(f"{label}: {n} ({', '.join(names[label])})" for label, n in rare.items())
-    ways_out = _ways_out("Give more documents", supervision)
-    if min(rare.values()) >= at_least:
-        found = f"class names in fewer than {few} documents: {shown}; their words may be poor. "
-        warnings.warn(f"{found}{ways_out}", LopsWarning, stacklevel=2)
-        return
-    raise LopsError(
-        f"found too few documents with a class name ({shown}); wanted at least {at_least} per "
-        f"class. {ways_out}"
-    )
+    rare = [(label, count) for label, count in zip(names, held, strict=True) if count < at_least]
+    if rare:
+        shown = "; ".join(f"{label}: {count} ({', '.join(names[label])})" for label, count in rare)
+        raise LopsError(
+            f"too few documents hold a name of {len(rare)} of {len(names)} classes, wanted at "
+            f"least {at_least} each; found {shown}. {_ways_out('Give more documents', supervision)}"
+        )
 
 
 def check_rows(

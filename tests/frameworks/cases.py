@@ -227,8 +227,12 @@ CASES = {
                 ("--network", "han"): "settings.network = 'cnn', not 'han'",
             },
             usage=("--network rnn", "--supervision gold", "--labelled-per-class few"),
+            arms=("standard", "lops", "lops-documents"),
+            added=("lops-documents", "standard", "lops"),
             tables=("pseudo_documents.csv", "topics.json"),
             documents=(72, 60),
+            keep_all={"_select_documents": 1},
+            selects={"run_arm": 2, "_select_documents": 1},
         ),
         Case(
             "xclass",
