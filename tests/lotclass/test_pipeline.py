@@ -311,6 +311,14 @@ def test_too_few_rows_leave_nothing_behind(dataset, go, tmp_path, supervision, e
     assert [name for name in names(tmp_path / "run") if name != "config.json"] == []
 
 
+def test_rare_names_are_refused_before_the_language_model(monkeypatch, dataset, go, tmp_path):
+    monkeypatch.setattr(
+        pipeline, "prepare_language_model", lambda *_, **__: pytest.fail("long work")
+    )
+    with pytest.raises(LopsError, match="hold a name of 3 of 3 classes, wanted at least 80 each"):
+        go(dataset, tmp_path / "run", min_named=80)
+
+
 @pytest.mark.parametrize(("arms", "every"), [(["standard"], 99), (["lops-refresh"], 12)])
 def test_looking_too_rarely_is_refused_before_anything_is_stored(
     dataset, go, tmp_path, arms, every
