@@ -81,9 +81,9 @@ class KerasProbe(TunableKeras):
             models.read_loss(self.model, self.smoothing)
 
     def _check_settings(self) -> None:
-        if min(self.epochs, self.batch_size, self.max_words, self.pool) < 1:
+        if min(self.epochs, self.batch_size, self.pool, self.max_words) < 1:
             raise LopsError(
-                f"{self!r}: wanted epochs, batch_size, max_words and pool of at least 1"
+                f"{self!r}: wanted epochs, batch_size, pool and max_words of at least 1"
             )
         rate_is_good = self.learning_rate is None or self.learning_rate > 0
         if not rate_is_good or not 0 <= self.momentum < 1 or not 0 <= self.smoothing < 1:

@@ -183,7 +183,7 @@ def run_arm(arm: str, prepared: Prepared, job: Job[WestclassSettings]) -> ArmRes
     )
     # The second place: predicted by the pre-trained network, not self-trained yet.
     documents, document_seconds = folder.select(
-        f"{arm}-documents",
+        f"{arm}-selection-1",
         partial(_select_documents, selector["documents"], prepared, pretrained["probabilities"]),
     )
     improve = partial(_self_train, network, prepared, pretrained, documents, arm, job)
