@@ -479,6 +479,7 @@ def test_everything_random_gets_the_seed(monkeypatch, dataset, go, tmp_path):
     monkeypatch.setattr(KerasProbe, "fit", recorded("fit", KerasProbe.fit))
     go(dataset, tmp_path / "run", ["lops"], seed=3, pretrain_epochs=8, max_iterations=1)
     assert set(seen) == {"train_word_vectors", "generate", "build", "fit", "self_train"}
+    assert seen.pop("build") == 3 + 2**31  # the probe's
     assert set(seen.values()) == {3}
 
 
