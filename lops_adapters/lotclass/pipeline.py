@@ -30,12 +30,18 @@ from lops_adapters.lotclass.masked_lm import (
 from lops_adapters.lotclass.model import FIRST, LotclassClassifier
 from lops_adapters.lotclass.probe import LotclassProbe, Sample
 from lops_adapters.lotclass.processes import join
-from lops_adapters.lotclass.self_training import Refresh, SelfTrained, planned_updates, self_train
+from lops_adapters.lotclass.self_training import (
+    Refresh,
+    SelfTrained,
+    self_train,
+    updates_per_refresh,
+)
 from lops_adapters.lotclass.settings import LotclassSettings
 from lops_adapters.lotclass.vocabulary import (
     Indicative,
     Predictor,
     category_vocabulary,
+    check_named,
     check_rows,
     indicative_positions,
     words_of,
@@ -111,6 +117,7 @@ def prepare(corpus: Corpus, job: Job[LotclassSettings]) -> Prepared:
     tokenizer = encoders.load_tokenizer(settings.encoder, "right")
     check_encoder(settings, tokenizer)
     documents = read_documents(corpus.texts, names, tokenizer, settings.max_tokens, quiet=job.quiet)
+    check_named(documents.occurrences, names, settings.min_named, settings.supervision)
     model = _language_model(documents, tokenizer, engine, job)
     find = partial(_find_rows, documents, names, model, tokenizer, engine, corpus.classes, job)
     arrays, seconds = job.folder.stage("rows", find)
@@ -218,9 +225,9 @@ def check_encoder(settings: LotclassSettings, tokenizer: Any) -> None:
 
 def check_refreshes(settings: LotclassSettings, n_documents: int) -> None:
     """Refuse fewer probe updates per refresh than one checkpoint needs."""
-    planned, interval = planned_updates(n_documents, settings)
-    size = min(interval * settings.batch_size, n_documents)
-    if planned:
+    rounds = updates_per_refresh(n_documents, settings)
+    if rounds:
+        size = min(min(rounds) * settings.batch_size, n_documents)
         settings.check_checkpoints(
             settings.probe_epochs * -(-size // settings.batch_size),
             f"the {size} documents of a refresh",
@@ -283,10 +290,16 @@ def _find_rows(
 def _train(
     prepared: Prepared, trusted: np.ndarray, job: Job[LotclassSettings]
 ) -> dict[str, np.ndarray]:
-    """Train on the trusted rows by masked category prediction."""
-    network = build_network(prepared, epochs=job.settings.epochs, quiet=job.quiet)
+    """Train on the trusted rows by masked category prediction.
+
+    All arms make the same number of updates, except under ``faithful``: the same number of epochs.
+    """
+    settings = job.settings
+    network = build_network(prepared, epochs=settings.epochs, quiet=job.quiet)
     codes, samples = prepared.indicative.codes[trusted], [prepared.samples[i] for i in trusted]
-    network.fit(samples, codes, len(prepared.corpus.classes), seed=job.seed)
+    n = len(samples) if settings.faithful else len(prepared.samples)
+    updates = settings.epochs * -(-n // settings.batch_size)
+    network.fit(samples, codes, len(prepared.corpus.classes), seed=job.seed, updates=updates)
     weights = {f"weight:{name}": array for name, array in network.weights().items()}
     return {"probabilities": network.predict_proba(whole_documents(prepared)), **weights}
 

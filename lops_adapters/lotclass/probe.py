@@ -79,15 +79,22 @@ class LotclassProbe(Probe):
         self, prepared: list[Sample], codes: np.ndarray, n_classes: int, seed: int
     ) -> Iterator[Update]:
         """Train a new network; the seed decides its head, the batches and dropout."""
+        total = self.max_epochs * -(-len(prepared) // self.batch_size)
+        return self.counted_updates(prepared, codes, n_classes, seed, total)
+
+    def counted_updates(
+        self, prepared: list[Sample], codes: np.ndarray, n_classes: int, seed: int, total: int
+    ) -> Iterator[Update]:
+        """Train as :meth:`updates` does, but ``total`` updates; the schedule is theirs."""
         self.start(n_classes, seed)
         rng = np.random.default_rng(seed)
         lengths = np.array([len(sample.ids) for sample in prepared])
         per_epoch = -(-len(prepared) // self.batch_size)
         targets = np.eye(n_classes, dtype=np.float32)[codes]
-        update = self.tuner(prepared, self.learning_rate, self.max_epochs * per_epoch, seed)
+        update = self.tuner(prepared, self.learning_rate, total, seed)
         done = 0
-        for _ in range(self.max_epochs):
-            for batch in training_batches(lengths, self.batch_size, rng):
+        while done < total:
+            for batch in training_batches(lengths, self.batch_size, rng)[: total - done]:
                 update(batch, targets[batch])
                 done += 1
                 yield Update(done, per_epoch, len(batch))

@@ -48,18 +48,20 @@ class SelfTrained:
     refreshes: list[Refresh] = field(default_factory=list)
 
 
-def slices(n: int, size: int, seed: int) -> Iterator[np.ndarray]:
-    """Yield positions of ``size`` documents at a time, at most n, in a repeated random order.
+def slices(n: int, sizes: Sequence[int], seed: int) -> Iterator[np.ndarray]:
+    """Yield positions of as many documents as each size says, in a repeated random order.
 
-    >>> parts = slices(5, 3, seed=0)
-    >>> [len(next(parts)) for _ in range(3)], sorted(set(next(slices(2, 3, seed=0)).tolist()))
-    ([3, 3, 3], [0, 1])
+    A slice has at most n documents.
+
+    >>> parts = list(slices(5, [3, 3, 9], seed=0))
+    >>> [len(part) for part in parts], sorted(set(np.concatenate(parts[:2]).tolist()))
+    ([3, 3, 5], [0, 1, 2, 3, 4])
     """
-    order = np.random.default_rng([seed, 7]).permutation(n)
-    size, start = min(size, n), 0
-    while True:
-        yield order[np.arange(start, start + size) % n]
-        start = (start + size) % n
+    order, start = np.random.default_rng([seed, 7]).permutation(n), 0
+    for size in sizes:
+        end = start + min(size, n)
+        yield order[np.arange(start, end) % n]
+        start = end % n
 
 
 def planned_updates(n: int, settings: LotclassSettings) -> tuple[int, int]:
@@ -73,6 +75,14 @@ def planned_updates(n: int, settings: LotclassSettings) -> tuple[int, int]:
     return total, min(settings.update_interval, -(-n // settings.batch_size))
 
 
+def updates_per_refresh(n: int, settings: LotclassSettings) -> list[int]:
+    """Return the updates after each refresh: at most the planned interval, spread evenly."""
+    total, interval = planned_updates(n, settings)
+    if not total:
+        return []
+    return [len(part) for part in np.array_split(np.arange(total), -(-total // interval))]
+
+
 def self_train(
     network: LotclassProbe,
     documents: Sequence[Sample],
@@ -84,10 +94,11 @@ def self_train(
 ) -> SelfTrained:
     """Continue training the network in place, on targets made of its own predictions.
 
-    Every ``update_interval`` updates the next slice of documents is predicted and gets new targets;
-    a slice has as many documents as these updates need. The selector chooses those to train on. The
-    others are skipped until their next slice. The learning rate depends on the updates made, not on
-    the selector.
+    At a refresh the next slice of documents is predicted and gets new targets; a slice has as many
+    documents as the updates until the next refresh need. The selector chooses those to train on.
+    The others are skipped until their next slice. Fewer documents are passed more than once, so
+    that all arms make the same updates; under ``faithful`` they are passed once. A refresh that
+    keeps nothing makes no updates.
 
     Args:
         network: trained by masked category prediction.
@@ -101,37 +112,43 @@ def self_train(
         LopsError: a prediction is not a number.
 
     """
-    planned, interval = planned_updates(len(documents), settings)
+    rounds = updates_per_refresh(len(documents), settings)
+    planned = sum(rounds)
     update = network.tuner(documents, settings.self_learning_rate, planned, seed)
     rng = np.random.default_rng([seed, 8])
     lengths = np.array([len(sample.ids) for sample in documents])
     done = SelfTrained(np.zeros(0))
-    begun = 0
-    parts = slices(len(documents), interval * settings.batch_size, seed)
+    parts = slices(len(documents), [size * settings.batch_size for size in rounds], seed)
     bar = progress(total=planned, quiet=quiet, unit="update", desc="self-training")
     with bar:
-        while begun < planned:
-            part = next(parts)
+        for budget, part in zip(rounds, parts, strict=True):
             probabilities = _predictions(network, documents, part)
             targets = target_distribution(probabilities)
             codes = targets.argmax(axis=1)
             selection = selector([documents[i] for i in part], codes, len(done.refreshes))
             agreement = float((codes == probabilities.argmax(axis=1)).mean())
             done.refreshes.append(Refresh(part, codes, agreement, selection))
-            budget = min(interval, planned - begun)
             kept = selection.kept
-            batches: list[np.ndarray] = []
-            if len(kept):
-                batches = training_batches(lengths[part[kept]], settings.batch_size, rng)
-            for batch in batches[:budget]:
+            for batch in _batches(lengths[part[kept]], budget, settings, rng):
                 chosen = kept[batch]
                 update(part[chosen], targets[chosen].astype(np.float32))
                 done.updates += 1
-            begun += budget
             bar.update(budget)
     done.probabilities = _predictions(network, documents, np.arange(len(documents)))
     log.info("self-training: %d updates, %d refreshes", done.updates, len(done.refreshes))
     return done
+
+
+def _batches(
+    lengths: np.ndarray, budget: int, settings: LotclassSettings, rng: np.random.Generator
+) -> list[np.ndarray]:
+    """Return ``budget`` batches of the kept documents; under ``faithful`` one pass, if shorter."""
+    batches: list[np.ndarray] = []
+    while len(lengths) and len(batches) < budget:
+        batches += training_batches(lengths, settings.batch_size, rng)
+        if settings.faithful:
+            break
+    return batches[:budget]
 
 
 def _predictions(

@@ -35,6 +35,7 @@ class LotclassSettings(FrameworkSettings):
         },
     }
     MORE_ARMS: ClassVar[tuple[str, ...]] = ("lops-refresh",)
+    WHEN_FAITHFUL: ClassVar[Mapping[str, Any]] = {"min_named": 1}
 
     encoder: str = setting(
         "minilm",
@@ -62,6 +63,7 @@ class LotclassSettings(FrameworkSettings):
     match_threshold: int = setting(
         20, "more of the --top predictions than this must be words of the class"
     )
+    min_named: int = setting(5, "documents with a name of the class at least", within=AT_LEAST_ONE)
     min_rows: int = setting(11, "rows per class at least", within=AT_LEAST_ONE)
     epochs: int = setting(3, "epochs of masked category prediction", within=AT_LEAST_ONE)
     batch_size: int = setting(32, "samples per update", within=AT_LEAST_ONE)

@@ -10,7 +10,7 @@ import numpy as np
 
 from lops_adapters.console import progress
 from lops_adapters.core import LopsError
-from lops_adapters.lotclass.documents import Documents, phrase
+from lops_adapters.lotclass.documents import Documents, Occurrences, phrase
 from lops_adapters.lotclass.engine import Engine
 from lops_adapters.lotclass.masked_lm import head, padded
 from lops_adapters.probes.torch_tools import import_torch, prediction_batches
@@ -240,6 +240,20 @@ def indicative_positions(
     )
 
 
+def check_named(
+    occurrences: Occurrences, names: Mapping[str, Sequence[str]], at_least: int, supervision: str
+) -> None:
+    """Refuse classes with a name in fewer than ``at_least`` documents."""
+    held = [len(set(occurrences.where[occurrences.codes == code])) for code in range(len(names))]
+    rare = [(label, count) for label, count in zip(names, held, strict=True) if count < at_least]
+    if rare:
+        shown = "; ".join(f"{label}: {count} ({', '.join(names[label])})" for label, count in rare)
+        raise LopsError(
+            f"too few documents hold a name of {len(rare)} of {len(names)} classes, wanted at "
+            f"least {at_least} each; found {shown}. {_ways_out('Give more documents', supervision)}"
+        )
+
+
 def check_rows(
     codes: np.ndarray,
     classes: Sequence[str],
@@ -255,14 +269,15 @@ def check_rows(
             f"{classes[i]}: {counts[i]} (vocabulary: {', '.join(vocabularies[i][:8]) or 'empty'})"
             for i in poor
         )
-        ways_out = [
-            "Give a lower --match-threshold",
-            "more documents",
-            "names that occur more often (--names)",
-        ]
-        if supervision != "keywords":
-            ways_out.append("--supervision keywords where the data has seed words")
+        ways_out = _ways_out("Give a lower --match-threshold, more documents", supervision)
         raise LopsError(
             f"too few documents speak of {len(poor)} of {len(classes)} classes, wanted at least "
-            f"{at_least} each; found {shown}. {', '.join(ways_out[:-1])} or {ways_out[-1]}"
+            f"{at_least} each; found {shown}. {ways_out}"
         )
+
+
+def _ways_out(first: str, supervision: str) -> str:
+    names = "names that occur more often (--names)"
+    if supervision == "keywords":
+        return f"{first} or {names}"
+    return f"{first}, {names} or --supervision keywords where the data has seed words"

@@ -12,6 +12,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -122,6 +123,26 @@ class Probe(ABC):
         """
         raise self._without_stages()
 
+    def counted_updates(
+        self, prepared: Any, codes: np.ndarray, n_classes: int, seed: int, total: int
+    ) -> Iterator[Update]:
+        """Build a fresh model and make ``total`` updates, in as many passes as they need.
+
+        The learning rate follows the probe's schedule, over these updates.
+
+        Raises:
+            LopsError: this kind of probe has no schedule.
+
+        """
+        own = self.schedule
+
+        def rate(done: int, per_epoch: int) -> float:
+            return own.rate(done * own.epochs * per_epoch // total, per_epoch)
+
+        # An epoch has at least one update.
+        stages = [Stage(total, rate)]
+        return islice(self.staged_updates(prepared, codes, n_classes, seed, stages), total)
+
     def watch(
         self,
         samples: Sequence[Any],
@@ -205,7 +226,9 @@ class Probe(ABC):
         finally:
             log.debug("%s probe: samples per second %s", self.kind, self.speed.per_second())
 
-    def _timed(self, updates: Iterator[Update], epochs: int | None = None) -> Iterator[Update]:
+    def _timed(
+        self, updates: Iterator[Update], epochs: int | None = None, total: int | None = None
+    ) -> Iterator[Update]:
         with progress(
             quiet=self.quiet, unit="update", desc=f"training {self.kind}", mininterval=0.5
         ) as bar:
@@ -216,7 +239,7 @@ class Probe(ABC):
                 if update is None:
                     return
                 self.speed.trained += update.samples
-                bar.total = update.per_epoch * (epochs or self.max_epochs)
+                bar.total = total or update.per_epoch * (epochs or self.max_epochs)
                 bar.update()
                 yield update
 
@@ -234,16 +257,31 @@ class Probe(ABC):
         n_classes: int,
         *,
         seed: int = 0,
+        updates: int | None = None,
     ) -> Probe:
         """Train to the end without snapshots and return the probe itself.
 
-        Arguments and errors are those of :meth:`watch`.
+        Args:
+            samples, codes, n_classes, seed: as for :meth:`watch`.
+            updates: to make, at least 1; default: those of ``max_epochs`` passes. It makes
+                trainings on different numbers of samples equally long.
+
+        Raises:
+            LopsError: as for :meth:`watch`; ``updates`` out of range, or with a kind of probe that
+                cannot count them.
+
         """
         checked = check_codes(samples, codes, n_classes)
         check_counts(seed)
+        if updates is not None and updates < 1:
+            raise LopsError(f"updates is {updates}; wanted at least 1")
         self.speed = Speed()
         prepared = self.prepare(samples, fit=True)
-        for _ in self._timed(self.updates(prepared, checked, n_classes, seed)):
+        if updates is None:
+            steps = self.updates(prepared, checked, n_classes, seed)
+        else:
+            steps = self.counted_updates(prepared, checked, n_classes, seed, updates)
+        for _ in self._timed(steps, total=updates):
             pass
         log.debug("%s classifier: samples per second %s", self.kind, self.speed.per_second())
         return self

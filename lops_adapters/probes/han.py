@@ -48,6 +48,8 @@ class HanProbe(TunableHan):
             ``max_words`` words.
         optimizer: ``adam``, or ``sgd`` with momentum 0.9.
         smoothing: label smoothing over all k classes, 0 <= smoothing < 1.
+        pool: batches of similar length are cut from so many random batches at a time; 1: batches
+            are random.
         precision, device: as for the transformer probe; on CPUs the small matrices of a GRU are
             slower in bfloat16.
 
@@ -72,10 +74,12 @@ class HanProbe(TunableHan):
     device: str = "auto"
     optimizer: str = "adam"
     smoothing: float = 0.0
+    pool: int = 4
     _words: dict[str, int] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        for name in ("epochs", "batch_size", "units", "max_sentences", "max_words", "patience"):
+        counts = ("epochs", "batch_size", "units", "max_sentences", "max_words", "patience", "pool")
+        for name in counts:
             if getattr(self, name) < 1:
                 raise LopsError(f"{name} is {getattr(self, name)}; wanted at least 1")
         if not 0 <= self.validation < 1 or not self.learning_rate > 0:
@@ -189,7 +193,7 @@ class HanProbe(TunableHan):
         per_epoch, done = -(-len(train) // size), 0
         optimizer = self._optimizer()
         for _ in range(stage.epochs):
-            for batch in training_batches(sizes, size, rng, pool=4):
+            for batch in training_batches(sizes, size, rng, pool=self.pool):
                 optimizer.param_groups[0]["lr"] = self.learning_rate * stage.rate(done, per_epoch)
                 self._learn(optimizer, prepared, train[batch], codes, stage.heard)
                 done += 1

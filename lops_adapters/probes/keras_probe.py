@@ -43,6 +43,8 @@ class KerasProbe(TunableKeras):
         smoothing: label smoothing over all k classes, 0 <= smoothing < 1; 0 for losses that take
             class codes.
         max_words: longer documents are cut at the end (text CNN).
+        pool: batches of similar length are cut from so many random batches at a time; 1: batches
+            are random (text CNN).
         precision: ``auto`` (bfloat16 where the hardware has it and the backend is PyTorch),
             ``bfloat16`` or ``float32`` (text CNN).
         device: ``auto``, ``cpu``, ``cuda``, ``cuda:N`` or ``mps`` if the backend is PyTorch; other
@@ -63,6 +65,7 @@ class KerasProbe(TunableKeras):
     momentum: float = 0.9
     smoothing: float = 0.0
     max_words: int = 100
+    pool: int = 4
     precision: str = "auto"
     device: str = "auto"
     _words: dict[str, int] = field(default_factory=dict, init=False, repr=False)
@@ -78,8 +81,10 @@ class KerasProbe(TunableKeras):
             models.read_loss(self.model, self.smoothing)
 
     def _check_settings(self) -> None:
-        if min(self.epochs, self.batch_size, self.max_words) < 1:
-            raise LopsError(f"{self!r}: wanted epochs, batch_size and max_words of at least 1")
+        if min(self.epochs, self.batch_size, self.pool, self.max_words) < 1:
+            raise LopsError(
+                f"{self!r}: wanted epochs, batch_size, pool and max_words of at least 1"
+            )
         rate_is_good = self.learning_rate is None or self.learning_rate > 0
         if not rate_is_good or not 0 <= self.momentum < 1 or not 0 <= self.smoothing < 1:
             raise LopsError(
@@ -177,8 +182,21 @@ class KerasProbe(TunableKeras):
 
         The seed decides initial weights, batches and dropout.
         """
+        return self._updates(prepared, codes, n_classes, seed)
+
+    def counted_updates(
+        self, prepared: Any, codes: np.ndarray, n_classes: int, seed: int, total: int
+    ) -> Iterator[Update]:
+        """Train as :meth:`updates` does, but ``total`` updates."""
+        return self._updates(prepared, codes, n_classes, seed, total)
+
+    def _updates(
+        self, prepared: Any, codes: np.ndarray, n_classes: int, seed: int, total: int | None = None
+    ) -> Iterator[Update]:
         randomness = tools.KerasRandomness(seed, self._device)
         rng = np.random.default_rng(seed)
+        per_epoch, done = -(-len(codes) // self.batch_size), 0
+        total = self.epochs * per_epoch if total is None else total
         with self._inside(randomness):
             model = self._fresh(n_classes, seed)
             head = models.Head(n_classes, single=False, sparse=False, logits=False)
@@ -186,9 +204,8 @@ class KerasProbe(TunableKeras):
                 row = self._inputs(prepared, np.array([0]))
                 head = models.read_head(model, row, n_classes, self.smoothing)
         self._trained, self._head = model, head
-        per_epoch, done = -(-len(codes) // self.batch_size), 0
-        for _ in range(self.epochs):
-            for batch in self._training_batches(prepared, len(codes), rng):
+        while done < total:
+            for batch in self._training_batches(prepared, len(codes), rng)[: total - done]:
                 targets = head.targets(codes[batch], self.smoothing)
                 with self._inside(randomness):
                     model.train_on_batch(self._inputs(prepared, batch), targets)
@@ -200,7 +217,7 @@ class KerasProbe(TunableKeras):
     ) -> list[np.ndarray]:
         if self.model is None:
             lengths = np.array([len(document) for document in prepared])
-            return training_batches(lengths, self.batch_size, rng, pool=4)
+            return training_batches(lengths, self.batch_size, rng, pool=self.pool)
         return self._slices(rng.permutation(n))
 
     def _prediction_batches(self, prepared: Any, where: np.ndarray) -> list[np.ndarray]:

@@ -126,14 +126,17 @@ def training_batches(
     """Cut a random order into batches of samples of similar length, to keep padding small.
 
     The order is random in two ways: which samples share a pool of ``pool`` batches, and the order
-    of all batches. Ties of length keep the pool's random order.
+    of all batches. Ties of length keep the pool's random order. A pool is at most a quarter of the
+    samples: if it held all, every epoch would have the same batches. It has four batches all the
+    same, or ``pool`` if that is fewer. ``pool=1`` gives random batches.
 
     >>> rng = np.random.default_rng(0)
     >>> sorted(np.concatenate(training_batches(np.array([5, 1, 4, 2, 3]), 2, rng)).tolist())
     [0, 1, 2, 3, 4]
     """
     order = rng.permutation(len(lengths))
-    size = batch_size * pool
+    quarter = len(lengths) // (4 * batch_size)
+    size = batch_size * min(pool, max(4, quarter))
     pools = [order[start : start + size] for start in range(0, len(order), size)]
     order = np.concatenate([part[np.argsort(lengths[part], kind="stable")] for part in pools])
     batches = [order[start : start + batch_size] for start in range(0, len(order), batch_size)]

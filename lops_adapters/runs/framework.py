@@ -154,7 +154,7 @@ class Framework(ABC, Generic[Settings]):
 
     def in_order(self, arms: Sequence[str]) -> list[str]:
         """Return the arms in the order they run in: ``random``, a control, after the others."""
-        return sorted(arms, key=lambda name: name == "random")
+        return sorted(arms, key=lambda name: name.startswith("random"))
 
     def needs(self, settings: Settings) -> tuple[str, ...]:
         """Return the optional libraries that these settings need."""

@@ -19,8 +19,8 @@ def build_network(
 ) -> Network:
     """Return the untrained network: a Keras CNN or the PyTorch HAN.
 
-    It trains on soft labels by SGD with momentum 0.9, as in the original. The settings are filled
-    in by :meth:`WestclassSettings.for_length`.
+    It trains on soft labels by SGD with momentum 0.9, in random batches, as in the original. The
+    settings are filled in by :meth:`WestclassSettings.for_length`.
     """
     epochs, words = filled(settings.pretrain_epochs), filled(settings.max_words)
     if settings.network == "cnn":
@@ -31,6 +31,7 @@ def build_network(
             learning_rate=PRETRAINING_RATE,
             smoothing=settings.alpha,
             max_words=words,
+            pool=1,
             device=device,
             quiet=quiet,
         )
@@ -43,6 +44,7 @@ def build_network(
         smoothing=settings.alpha,
         max_sentences=filled(settings.max_sentences),
         max_words=words,
+        pool=1,
         device=device,
         quiet=quiet,
     )

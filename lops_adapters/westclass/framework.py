@@ -21,14 +21,14 @@ from lops_adapters.runs.files import (
 )
 from lops_adapters.runs.framework import Framework, Job
 from lops_adapters.westclass import pipeline
-from lops_adapters.westclass.pipeline import ArmResult, Prepared
+from lops_adapters.westclass.pipeline import ArmResult, Prepared, place_of, predicted
 from lops_adapters.westclass.settings import PUBLISHED, WestclassSettings
 from lops_adapters.westclass.supervision import supervised
 from lops_adapters.westclass.tokens import PAD, flat
 
 
 class Westclass(Framework[WestclassSettings]):
-    """WeSTClass; the selector runs on the pseudo documents.
+    """WeSTClass; ``lops-documents`` selects among the real documents instead.
 
     Documents that came with a label are not measured.
     """
@@ -140,11 +140,15 @@ class Westclass(Framework[WestclassSettings]):
     def arm_tables(
         self, arm: str, result: ArmResult, prepared: Prepared, job: Job[WestclassSettings]
     ) -> None:
-        """Write the selection among the pseudo documents and the predictions."""
+        """Write the selections and the predictions."""
         folder, corpus = job.folder.arm(arm), prepared.corpus
         labels = [corpus.classes[code] for code in prepared.codes]
         path = folder / "selection-0.csv"
         write_selection(path, sample_ids(prepared), labels, result.selection)
+        if place_of(arm) == "documents":
+            ids = [corpus.ids[i] for i in prepared.measured]
+            found = predicted(prepared, result.pretrained)
+            write_selection(folder / "selection-1.csv", ids, found, result.documents)
         probabilities = result.self_trained.probabilities
         write_predictions(folder / "predictions.csv", corpus.ids, corpus.classes, probabilities)
 
@@ -157,11 +161,9 @@ class Westclass(Framework[WestclassSettings]):
         no gold label: their noise, as the classifier sees it, is the share of real documents that
         the pre-trained classifier gets wrong.
         """
-        names, measured = np.array(prepared.corpus.classes, dtype=object), prepared.measured
-        pretrained = names[result.pretrained.argmax(axis=1)][measured]
-        trained = result.self_trained
-        final = names[trained.probabilities.argmax(axis=1)][measured]
-        noise = evaluator.noise(np.arange(len(measured)), pretrained)
+        pretrained, trained = predicted(prepared, result.pretrained), result.self_trained
+        final = predicted(prepared, trained.probabilities)
+        kept = result.documents.kept
         limit = f"the limit of {prepared.settings.max_iterations} updates"
         first = {
             "iteration": 0,
@@ -173,29 +175,35 @@ class Westclass(Framework[WestclassSettings]):
             "noise": None,
             "selected_noise": None,
             **selection_metrics(result.selection),
+            "updates": result.updates,
         }
         second = {
             "iteration": 1,
             "stage": "self-training",
             **evaluator.scores(final),
-            "seconds": result.seconds["self_training"],
-            "pseudo_labels": len(measured),
-            "noise": noise,
-            "selected": len(measured),
-            "selected_noise": noise,
+            "seconds": result.seconds["documents"] + result.seconds["self_training"],
+            "seconds_selection": result.seconds["documents"],
+            "pseudo_labels": len(pretrained),
+            "noise": evaluator.noise(np.arange(len(pretrained)), pretrained),
+            "selected": len(kept),
+            "selected_noise": evaluator.noise(kept, pretrained[kept]),
             "updates": trained.iterations,
             "changed": list(trained.changed),
             "stopped": "few documents change their class" if trained.converged else limit,
         }
+        if result.place == "documents":
+            chosen = selection_metrics(result.documents)
+            second |= {"rule": chosen["rule"], "per_class": chosen["per_class"]}
+            second["selection_stopped"] = chosen["stopped"]
         return [first, second]
 
     def arm_summary(self, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-        """Return an arm's entry: the selection is that of the pseudo documents."""
+        """Return an arm's entry: the selection is that among the samples of its place."""
         first, second = rows
+        selected = second if "per_class" in second else first
         return {
             **super().arm_summary(rows),
-            "selected": first["selected"],
-            "selected_noise": None,
+            **{key: selected[key] for key in ("selected", "selected_noise")},
             "noise_after_pretraining": second["noise"],
         }
 

@@ -1,4 +1,7 @@
-"""WeSTClass from top to bottom; :func:`run_arm` selects pseudo documents, as in the LOPS paper.
+"""WeSTClass from top to bottom; :func:`run_arm` selects pseudo documents or real documents.
+
+The LOPS paper selects among the pseudo documents. Wrong labels are among the predictions on real
+documents that self-training starts from.
 
 Source: Meng, Shen, Zhang and Han, "Weakly-Supervised Neural Text Classification", CIKM 2018;
 docs/westclass.md lists what differs.
@@ -20,7 +23,7 @@ from lops_adapters.datasets.sources import user_cache
 from lops_adapters.probes.han import WordVectors
 from lops_adapters.probes.word_vectors import train_word_vectors, with_random_vectors
 from lops_adapters.runs.framework import Job
-from lops_adapters.selection import trusted_positions
+from lops_adapters.selection import Selector, keep_all, trusted_positions
 from lops_adapters.storage import pack_strings, unpack_strings
 from lops_adapters.westclass.classifier import Network, build_network, build_probe, probe_updates
 from lops_adapters.westclass.model import WestclassClassifier, as_read
@@ -34,6 +37,9 @@ from lops_adapters.westclass.topics import Topic, find_topics
 
 # Copies of each labelled document among the pseudo documents, as in the original.
 _COPIES = {"cnn": 10, "han": 1}
+PLACES = ("pseudo documents", "documents")
+# Added to the run's seed, for the probe: beyond the seeds of all runs.
+_PROBE_SEED = 2**31
 
 
 @dataclass(frozen=True)
@@ -74,15 +80,21 @@ class ArmResult:
     """One arm.
 
     Attributes:
+        place: where it selects, one of :data:`PLACES`; at the other everything is kept.
         selection: among the pseudo documents.
         pretrained: (n, k) float32, predictions on real documents after pre-training.
+        updates: of pre-training.
+        documents: among the documents that came without a label, by their predicted class.
         self_trained: what self-training ended with.
         seconds: per stage.
 
     """
 
+    place: str
     selection: Selection
     pretrained: np.ndarray
+    updates: int
+    documents: Selection
     self_trained: SelfTrained
     seconds: dict[str, float]
 
@@ -132,27 +144,54 @@ def prepare(corpus: Corpus, job: Job[WestclassSettings]) -> Prepared:
     )
 
 
+def place_of(arm: str) -> str:
+    """Return where an arm selects, one of :data:`PLACES`.
+
+    >>> place_of("lops"), place_of("lops-documents")
+    ('pseudo documents', 'documents')
+    """
+    return PLACES[arm.endswith("-documents")]
+
+
 def run_arm(arm: str, prepared: Prepared, job: Job[WestclassSettings]) -> ArmResult:
-    """Run one arm; arms differ only in the selector."""
+    """Run one arm; arms differ only in the selector and its place.
+
+    ``lops`` selects among the pseudo documents, ``lops-documents`` among the real documents.
+    """
     settings, samples, folder = prepared.settings, prepared.pseudo_documents, job.folder
+    place = place_of(arm)
     labels = np.array(prepared.corpus.classes, dtype=object)[prepared.codes]
-    selector = job.selector(
-        arm,
-        partial(build_probe, prepared.vectors, settings, job.device, quiet=job.quiet),
-        control_of="lops-selection",
-    )
+    if place == "documents":
+        n_measured = len(prepared.measured)
+        updates = probe_updates(settings, n_measured)
+        settings.check_checkpoints(updates, f"{n_measured} documents")
+    probe = partial(build_probe, prepared.vectors, settings, job.device, quiet=job.quiet)
+    method, seed = arm.removesuffix("-documents"), job.seed + _PROBE_SEED
+    lops_at = dict(zip(PLACES, ("lops-selection", "lops-documents-selection-1"), strict=True))
+    selector = {
+        at: job.selector(
+            method if at == place else "standard", probe, seed=seed, control_of=lops_at[at]
+        )
+        for at in PLACES
+    }
     # The paper's insertion point (appendix, compared methods): generated, not trained yet.
     selection, select_seconds = folder.select(
-        f"{arm}-selection", partial(selector, samples, labels)
+        f"{arm}-selection", partial(selector["pseudo documents"], samples, labels)
     )
     network = build_network(prepared.vectors, settings, job.device, quiet=job.quiet)
     trusted = trusted_positions(selection, labels)
+    # Arms that select later share the Standard arm's network up to there.
+    stage = f"{'standard' if place == 'documents' else arm}-pretraining"
     pretrained, pretrain_seconds = folder.stage(
-        f"{arm}-pretraining", partial(_pretrain, network, prepared, trusted, job.seed)
+        stage, partial(_pretrain, network, prepared, trusted, job.seed)
     )
-    final, self_seconds = folder.stage(
-        f"{arm}-self-training", partial(_self_train, network, prepared, pretrained, arm, job)
+    # The second place: predicted by the pre-trained network, not self-trained yet.
+    documents, document_seconds = folder.select(
+        f"{arm}-selection-1",
+        partial(_select_documents, selector["documents"], prepared, pretrained["probabilities"]),
     )
+    improve = partial(_self_train, network, prepared, pretrained, documents, arm, job)
+    final, self_seconds = folder.stage(f"{arm}-self-training", improve)
     self_trained = SelfTrained(
         final["probabilities"],
         int(final["iterations"]),
@@ -162,28 +201,69 @@ def run_arm(arm: str, prepared: Prepared, job: Job[WestclassSettings]) -> ArmRes
     seconds = {
         "selection": select_seconds,
         "pretraining": pretrain_seconds,
+        "documents": document_seconds,
         "self_training": self_seconds,
     }
-    return ArmResult(selection, pretrained["probabilities"], self_trained, seconds)
+    return ArmResult(
+        place,
+        selection,
+        pretrained["probabilities"],
+        int(pretrained["updates"]),
+        documents,
+        self_trained,
+        seconds,
+    )
+
+
+def predicted(prepared: Prepared, probabilities: np.ndarray) -> np.ndarray:
+    """Return (m,) object, the predicted classes of the documents that came without a label."""
+    names = np.array(prepared.corpus.classes, dtype=object)
+    return np.asarray(names[probabilities[prepared.measured].argmax(axis=1)])
 
 
 def _pretrain(
     network: Network, prepared: Prepared, trusted: np.ndarray, seed: int
 ) -> dict[str, np.ndarray]:
-    """Train on the trusted pseudo documents and on all labelled documents."""
-    labelled, copies = prepared.labelled, _COPIES[prepared.settings.network]
-    given = np.repeat(np.arange(len(labelled.positions)), copies)
+    """Train on the trusted pseudo documents and on all labelled documents.
+
+    All arms make the same number of updates, except under ``faithful``: the same number of epochs.
+    """
+    labelled, settings = prepared.labelled, prepared.settings
+    given = np.repeat(np.arange(len(labelled.positions)), _COPIES[settings.network])
     samples = [prepared.pseudo_documents[i] for i in trusted]
     samples += [prepared.documents[labelled.positions[i]] for i in given]
     codes = np.concatenate([prepared.codes[trusted], labelled.codes[given]])
-    network.fit(samples, codes, len(prepared.corpus.classes), seed=seed)
-    return {"probabilities": network.predict_proba(prepared.documents), **_weight_arrays(network)}
+    n = len(samples) if settings.faithful else len(prepared.codes) + len(given)
+    updates = filled(settings.pretrain_epochs) * -(-n // settings.batch_size)
+    network.fit(samples, codes, len(prepared.corpus.classes), seed=seed, updates=updates)
+    probabilities = network.predict_proba(prepared.documents)
+    return {"probabilities": probabilities, "updates": np.array(updates), **_weight_arrays(network)}
+
+
+def _select_documents(
+    selector: Selector, prepared: Prepared, probabilities: np.ndarray
+) -> Selection:
+    """Select among the documents that came without a label, by their predicted class."""
+    samples = [prepared.documents[i] for i in prepared.measured]
+    labels = predicted(prepared, probabilities)
+    if len(set(labels)) < 2:  # with one class a probe learns nothing
+        return keep_all(samples, labels)
+    return selector(samples, labels)
+
+
+def _trained_on(selection: Selection, prepared: Prepared, probabilities: np.ndarray) -> np.ndarray:
+    """Return the positions of the selected and of the labelled documents."""
+    kept = selection.kept
+    if not selection.mask.all():
+        kept = trusted_positions(selection, predicted(prepared, probabilities))
+    return np.union1d(prepared.measured[kept], prepared.labelled.positions)
 
 
 def _self_train(
     network: Network,
     prepared: Prepared,
     pretrained: Mapping[str, np.ndarray],
+    selection: Selection,
     arm: str,
     job: Job[WestclassSettings],
 ) -> dict[str, np.ndarray]:
@@ -193,7 +273,7 @@ def _self_train(
     done = self_train(
         network,
         network.prepare(prepared.documents),
-        np.array([sum(map(len, document)) for document in prepared.documents]),
+        _trained_on(selection, prepared, pretrained["probabilities"]),
         prepared.settings,
         (prepared.labelled.positions, prepared.labelled.codes),
         seed=job.seed,

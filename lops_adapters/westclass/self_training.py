@@ -6,14 +6,15 @@ WeSTClass, section 4.3.
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import cycle
 from typing import Any
 
 import numpy as np
 
 from lops_adapters.console import progress
 from lops_adapters.core import LopsError
-from lops_adapters.probes.torch_tools import training_batches
 from lops_adapters.probes.tuning import target_distribution
 from lops_adapters.westclass.classifier import Network
 from lops_adapters.westclass.settings import WestclassSettings, filled
@@ -42,7 +43,7 @@ class SelfTrained:
 def self_train(
     network: Network,
     prepared: Any,
-    sizes: np.ndarray,
+    trained: np.ndarray,
     settings: WestclassSettings,
     labelled: tuple[np.ndarray, np.ndarray],
     *,
@@ -53,13 +54,12 @@ def self_train(
 
     Every ``update_interval`` updates the target is recomputed from predictions on all documents.
     Training stops when fewer than ``stop_below`` of them changed their class since the last time.
-    Each update takes one batch. Every pass over the documents has a new random order, in batches of
-    similar length.
+    Each update takes one batch: the next slice of one random order of the documents trained on.
 
     Args:
         network: pre-trained.
         prepared: n documents, as the network's ``prepare`` returns them.
-        sizes: (n,) int, their lengths.
+        trained: (m,) int64 positions of the documents to train on, at least one; all are predicted.
         settings: filled in by :meth:`WestclassSettings.for_length`.
         labelled: positions and class codes of the labelled documents; the label is their target.
         seed: of the order.
@@ -73,8 +73,7 @@ def self_train(
     update = network.tuner(
         learning_rate=filled(settings.learning_rate), momentum=0.9, decay=filled(settings.decay)
     )
-    rng = np.random.default_rng([seed, 1])
-    batches: list[np.ndarray] = []
+    batches = slices(trained, settings.batch_size, seed)
     changed: list[float] = []
     target = previous = np.zeros(0)
     converged = False
@@ -93,9 +92,7 @@ def self_train(
                         break
                 target, previous = target_distribution(probabilities), classes
                 target[labelled[0]] = np.eye(probabilities.shape[1])[labelled[1]]
-            if not batches:
-                batches = training_batches(sizes, settings.batch_size, rng, pool=4)
-            batch = batches.pop()
+            batch = next(batches)
             update(prepared, batch, target[batch])
             bar.update()
     done = iteration if converged else settings.max_iterations
@@ -105,6 +102,18 @@ def self_train(
         "converged: few documents change" if converged else "the limit",
     )
     return SelfTrained(_predictions(network, prepared), done, tuple(changed), converged)
+
+
+def slices(positions: np.ndarray, size: int, seed: int) -> Iterator[np.ndarray]:
+    """Yield slices of one random order of positions, over and over; the last of a pass is shorter.
+
+    >>> parts = slices(np.array([4, 6, 9]), 2, seed=0)
+    >>> first, second, third = (next(parts).tolist() for _ in range(3))
+    >>> sorted(first + second), third == first
+    ([4, 6, 9], True)
+    """
+    order = np.random.default_rng([seed, 1]).permutation(positions)
+    return cycle([order[start : start + size] for start in range(0, len(order), size)])
 
 
 def _predictions(network: Network, prepared: Any) -> np.ndarray:

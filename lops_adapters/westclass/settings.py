@@ -63,10 +63,8 @@ def filled(value: Value | None) -> Value:
 class WestclassSettings(FrameworkSettings):
     """Settings of WeSTClass; the probe ``same`` is the network itself."""
 
-    PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        "quick": {"most_words": 100, "max_iterations": 1500},
-        "paper": {},
-    }
+    PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {"quick": {"most_words": 100}, "paper": {}}
+    MORE_ARMS: ClassVar[tuple[str, ...]] = ("lops-documents", "random-documents")
     PROBES: ClassVar[tuple[str, ...]] = ("same", "linear", "transformer")
     WHEN_FAITHFUL: ClassVar[Mapping[str, Any]] = {"vector_words": 1}
 

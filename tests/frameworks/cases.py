@@ -153,7 +153,7 @@ CASES = {
             kills=(
                 Kill("", "lops_adapters.lotclass.masked_lm:Masker.mask", 41),
                 Kill("rows", "lops_adapters.lotclass.vocabulary:Predictor._batch", 2),
-                Kill("standard-category", f"{LOTCLASS}.updates", 3),
+                Kill("standard-category", f"{LOTCLASS}.counted_updates", 3),
                 Kill("lops-selection", f"{LOTCLASS}.updates", 3),
                 Kill("lops-refresh-self-training", f"{LOTCLASS}.tuner", 2),
             ),
@@ -161,6 +161,7 @@ CASES = {
                 "lops_adapters.lotclass.masked_lm:_train",
                 "lops_adapters.lotclass.vocabulary:Predictor.best",
                 f"{LOTCLASS}.updates",
+                f"{LOTCLASS}.counted_updates",
                 f"{LOTCLASS}.predict_prepared",
             ),
             other={
@@ -212,13 +213,14 @@ CASES = {
             _seeded(westclass),
             kills=(
                 Kill("lops-selection", f"{KERAS}.updates", 3),
-                Kill("lops-pretraining", f"{KERAS}.updates", 3),
+                Kill("lops-pretraining", f"{KERAS}.counted_updates", 3),
                 Kill("lops-self-training", f"{KERAS}.tuner", 3),
             ),
             work=(
                 "lops_adapters.westclass.pipeline:train_word_vectors",
                 "lops_adapters.westclass.pipeline:generate",
                 f"{KERAS}.updates",
+                f"{KERAS}.counted_updates",
                 f"{KERAS}.predict_prepared",
                 f"{KERAS}.tuner",
             ),
@@ -228,8 +230,12 @@ CASES = {
                 ("--network", "han"): "settings.network = 'cnn', not 'han'",
             },
             usage=("--network rnn", "--supervision gold", "--labelled-per-class few"),
+            arms=("standard", "lops", "lops-documents"),
+            added=("lops-documents", "standard", "lops"),
             tables=("pseudo_documents.csv", "topics.json"),
             documents=(72, 60),
+            keep_all={"_select_documents": 1},
+            selects={"run_arm": 2, "_select_documents": 1},
         ),
         Case(
             "xclass",

@@ -63,7 +63,7 @@ def run(bert, tmp_path, capsys):
         ),
         (
             ["--lops-at", "refresh", "--every", "10"],
-            ["every is 10, and the probe makes 9 updates on the 36 documents of a refresh"],
+            ["every is 10, and the probe makes 6 updates on the 24 documents of a refresh"],
         ),
         (
             ["--encoder", "no/such/model"],

@@ -61,9 +61,9 @@ class Recorder:
 
             return select
 
-        def record(probe, samples, codes, n_classes, *, seed=0):
-            self.fitted.append((list(samples), list(codes), n_classes, seed))
-            return fit(probe, samples, codes, n_classes, seed=seed)
+        def record(probe, samples, codes, n_classes, *, seed=0, updates=None):
+            self.fitted.append((list(samples), list(codes), n_classes, seed, updates))
+            return fit(probe, samples, codes, n_classes, seed=seed, updates=updates)
 
         monkeypatch.setattr(Job, "selector", selector)
         monkeypatch.setattr(LotclassProbe, "fit", record)
@@ -82,7 +82,8 @@ def test_the_network_is_trained_on_exactly_what_is_kept(monkeypatch, dataset, go
     (method, place, samples, labels), *refreshes = recorder.asked
     table = read_rows(head_start / "pseudo_labels.csv")
     assert (method, place, labels) == ("lops", "rows", [row["pseudo_label"] for row in table])
-    ((trained, codes, n_classes, seed),) = recorder.fitted
+    ((trained, codes, n_classes, seed, updates),) = recorder.fitted
+    assert updates == 2 * -(-len(samples) // 12)  # as many as the Standard arm's
     assert same_samples(trained, samples[::2])
     assert [CLASSES[code] for code in codes] == labels[::2]
     assert (n_classes, seed) == (3, 0)
@@ -93,9 +94,9 @@ def test_the_network_is_trained_on_exactly_what_is_kept(monkeypatch, dataset, go
         "every-second",
     )
     assert [asked[:2] for asked in refreshes] == [("standard", "refresh")] * 3
-    assert all(len(samples) == 36 for _, _, samples, _ in refreshes)
-    assert second["pseudo_labels"] == 108
-    assert second["selected"] == 54
+    assert [len(samples) for _, _, samples, _ in refreshes] == [36, 24, 24]
+    assert second["pseudo_labels"] == 84
+    assert second["selected"] == 42
 
 
 def test_rows_are_masked_documents(finished, dataset, tokenizer):
@@ -129,8 +130,8 @@ def test_arms_share_what_they_can(finished):
     assert {key: standard[0][key] for key in shared} == {key: refresh[0][key] for key in shared}
     assert standard[0]["selected"] == standard[0]["pseudo_labels"] == lops[0]["pseudo_labels"]
     assert 0 < lops[0]["selected"] < lops[0]["pseudo_labels"]
-    assert standard[1]["selected"] == standard[1]["pseudo_labels"] == lops[1]["selected"] == 108
-    assert 0 < refresh[1]["selected"] < refresh[1]["pseudo_labels"] == 108
+    assert standard[1]["selected"] == standard[1]["pseudo_labels"] == lops[1]["selected"] == 84
+    assert 0 < refresh[1]["selected"] < refresh[1]["pseudo_labels"] == 84
     assert [item["rule"] for item in refresh[1]["refreshes"]] == ["released"] * 3
     assert {item["rule"] for item in lops[1]["refreshes"]} == {"keep-all"}
 
@@ -265,7 +266,7 @@ def test_measurements_are_right(finished, dataset):
     check_selection(second, [row for table in tables for row in table], gold)
     for refresh, table in zip(second["refreshes"], tables, strict=True):
         assert refresh["selected"] == sum(row["selected"] == "1" for row in table)
-        assert len(table) == 36
+    assert [len(table) for table in tables] == [36, 24, 24]
     with np.load(finished.path / "work" / "lops-refresh-self-training.npz") as stored:
         assert [row["id"] for row in tables[1]] == [
             dataset.corpus.ids[i] for i in stored["1:documents"]
@@ -308,6 +309,14 @@ def test_too_few_rows_leave_nothing_behind(dataset, go, tmp_path, supervision, e
     with pytest.raises(LopsError, match=found + end):
         go(dataset, tmp_path / "run", min_rows=80, supervision=supervision)
     assert [name for name in names(tmp_path / "run") if name != "config.json"] == []
+
+
+def test_rare_names_are_refused_before_the_language_model(monkeypatch, dataset, go, tmp_path):
+    monkeypatch.setattr(
+        pipeline, "prepare_language_model", lambda *_, **__: pytest.fail("long work")
+    )
+    with pytest.raises(LopsError, match="hold a name of 3 of 3 classes, wanted at least 80 each"):
+        go(dataset, tmp_path / "run", min_named=80)
 
 
 @pytest.mark.parametrize(("arms", "every"), [(["standard"], 99), (["lops-refresh"], 12)])

@@ -65,7 +65,7 @@ def make(text_encoder, engine):
         "encoder": text_encoder,
         "epochs": 3,
         "batch_size": 3,
-        "learning_rate": 5e-3,
+        "learning_rate": 3e-3,
         "micro_batch": 2,
         "engine": engine,
     }

@@ -9,7 +9,12 @@ from lops_adapters.core import LopsError, Selection
 from lops_adapters.lotclass.documents import token_rows
 from lops_adapters.lotclass.model import FIRST
 from lops_adapters.lotclass.probe import LotclassProbe, Sample
-from lops_adapters.lotclass.self_training import planned_updates, self_train, slices
+from lops_adapters.lotclass.self_training import (
+    planned_updates,
+    self_train,
+    slices,
+    updates_per_refresh,
+)
 from lops_adapters.probes.tuning import target_distribution
 from lops_adapters.selection import Lops, keep_all
 
@@ -37,14 +42,14 @@ def test_targets_of_a_class_that_nobody_is_in():
 
 
 def test_slices_go_round():
-    parts = slices(10, 4, seed=3)
-    found = [next(parts) for _ in range(5)]
+    found = list(slices(10, [4, 4, 4, 4, 4], seed=3))
     order = np.random.default_rng([3, 7]).permutation(10)
     assert np.concatenate(found).tolist() == [*order, *order]
     assert sorted(np.concatenate(found[:3])[:10]) == list(range(10))
-    parts = slices(3, 8, seed=0)
-    assert [sorted(next(parts).tolist()) for _ in range(2)] == [[0, 1, 2]] * 2
-    assert next(slices(50, 50, 0)).tolist() != next(slices(50, 50, 1)).tolist()
+    assert [sorted(part.tolist()) for part in slices(3, [8, 8], seed=0)] == [[0, 1, 2]] * 2
+    one, other = (next(slices(50, [50], seed)).tolist() for seed in (0, 1))
+    assert one != other
+    assert [len(part) for part in slices(10, [4, 3, 12], seed=0)] == [4, 3, 10]
 
 
 @pytest.mark.parametrize(
@@ -71,6 +76,21 @@ def test_slices_go_round():
 )
 def test_planned_updates(n, changed, wanted):
     assert planned_updates(n, settings(**changed)) == wanted
+
+
+@pytest.mark.parametrize(
+    ("n", "changed", "wanted"),
+    [
+        (60, {}, [3, 2]),
+        (120, {}, [3, 3, 2, 2]),
+        (4000, {"batch_size": 32, "update_interval": 50}, [42, 42, 41]),
+        (120, {"self_train_epochs": 0}, []),
+        (120, {"faithful": True}, [3, 3, 3]),
+        (120, {"faithful": True, "update_interval": 11}, []),
+    ],
+)
+def test_updates_after_each_refresh(n, changed, wanted):
+    assert updates_per_refresh(n, settings(**changed)) == wanted
 
 
 class Network:
@@ -117,20 +137,19 @@ def run(n=60, select=lambda number, size: np.ones(size, dtype=bool), seed=0, **c
 
 
 def test_rounds():
-    """60 documents, 12 an update, 3 updates a round: 5 updates, on slices of 36 that go round."""
+    """60 documents, 12 per update, at most 3 updates per round: 5 updates, each document once."""
     network, done, given = run()
     order = np.random.default_rng([0, 7]).permutation(60)
     assert network.made == (0.001, 5, 0)
     assert done.updates == len(network.updates) == 5
-    wanted = [order[:36].tolist(), [*order[36:], *order[:12]]]
+    wanted = [order[:36].tolist(), order[36:].tolist()]
     assert network.asked == [*wanted, list(range(60))]
     assert [refresh.documents.tolist() for refresh in done.refreshes] == wanted
     assert [number for _, _, number in given] == [0, 1]
     first = [i for positions, _ in network.updates[:3] for i in positions]
     assert sorted(first) == sorted(wanted[0])
     second = [i for positions, _ in network.updates[3:] for i in positions]
-    assert len(set(second)) == 24
-    assert set(second) <= set(wanted[1])
+    assert sorted(second) == sorted(wanted[1])
     for refresh, (part, codes, _) in zip(done.refreshes, given, strict=True):
         assert [int(sample.places[0]) for sample in part] == refresh.documents.tolist()
         assert (codes == refresh.codes).all()
@@ -157,9 +176,11 @@ def test_targets_are_of_the_slice_and_of_the_network_as_it_is():
             assert given.dtype == np.float32
 
 
-def test_the_rejected_are_skipped_and_come_back():
-    """In the first round every second document is rejected; in the second none, and the first slice
-    has come round.
+@pytest.mark.parametrize("faithful", [False, True])
+def test_the_rejected_are_skipped_and_come_back(faithful):
+    """In the first round every second document is rejected, in the second none.
+
+    The kept ones are passed again, for as many updates; the original passes them once.
     """
     network, done, _ = run(
         select=lambda number, size: (
@@ -167,20 +188,23 @@ def test_the_rejected_are_skipped_and_come_back():
         ),
         n=36,
         self_train_epochs=2,
+        faithful=faithful,
     )
     assert len(done.refreshes) == 2
     first, second = (refresh.documents for refresh in done.refreshes)
     trained = [i for positions, _ in network.updates[:2] for i in positions]
     assert sorted(trained) == sorted(first[::2].tolist())  # 18 documents: two updates
-    assert done.updates == 2 + 3
+    made = 2 if faithful else 3
+    assert done.updates == made + 3
+    assert {i for positions, _ in network.updates[:made] for i in positions} == set(first[::2])
     assert set(second.tolist()) == set(range(36))
-    assert {i for positions, _ in network.updates[2:] for i in positions} == set(range(36))
+    assert {i for positions, _ in network.updates[made:] for i in positions} == set(range(36))
 
 
 def test_nothing_kept_trains_nothing_in_that_round():
     network, done, _ = run(select=lambda number, size: np.full(size, number != 0))
     assert done.updates == len(network.updates) == 2
-    assert [len(refresh.selection.kept) for refresh in done.refreshes] == [0, 36]
+    assert [len(refresh.selection.kept) for refresh in done.refreshes] == [0, 24]
 
 
 def test_no_updates():
@@ -305,9 +329,8 @@ def test_a_refresh_trains_the_probe_and_not_the_network(networks, tokenizer, mon
         assert {"head.0.weight", "head.3.weight"} <= changed
         assert any(name.startswith("encoder.") for name in changed)
     assert any((main.weights()[name] != start[name]).any() for name in start)
-    made = np.cumsum(
-        [0, *(min(3, -(-len(refresh.selection.kept) // 12)) for refresh in done.refreshes)]
-    )
+    assert all(len(refresh.selection.kept) for refresh in done.refreshes)
+    made = np.arange(0, 13, 3)
     expected = [0.001 * (step / 1 if step < 1 else (12 - step) / 11) for step in made[:4]]
     assert rates == pytest.approx(expected)
     assert done.updates == made[-1]

@@ -13,6 +13,7 @@ from lops_adapters.lotclass.masked_lm import load_language_model
 from lops_adapters.lotclass.vocabulary import (
     Predictor,
     category_vocabulary,
+    check_named,
     check_rows,
     indicative_positions,
     words_of,
@@ -387,6 +388,22 @@ def test_nothing_to_predict(predictor):
     assert made.best([], []) == []
     (found,) = made.best([np.array([0, 1, 2], dtype=np.int32)], [np.zeros(0, dtype=np.int64)])
     assert found.shape == (0, 7)
+
+
+def test_rare_names():
+    """Documents count, not occurrences: law is twice in each of 3 documents, sport in 5."""
+    where, codes = np.array([0, 0, 1, 1, 2, 2, *range(3, 8)]), np.array([0] * 6 + [1] * 5)
+    occurrences = Occurrences([], where, np.zeros(11, dtype=np.int64), codes)
+    check_named(occurrences, NAMES, 3, "names")
+    with pytest.raises(LopsError) as error:
+        check_named(occurrences, {**NAMES, "fine arts": ["opera", "fine arts"]}, 5, "names")
+    assert str(error.value) == (
+        "too few documents hold a name of 2 of 3 classes, wanted at least 5 each; found law: 3 "
+        "(law); fine arts: 0 (opera, fine arts). Give more documents, names that occur more often "
+        "(--names) or --supervision keywords where the data has seed words"
+    )
+    with pytest.raises(LopsError, match=r"Give more documents or names that occur more often"):
+        check_named(occurrences, NAMES, 5, "keywords")
 
 
 def test_too_few_rows():

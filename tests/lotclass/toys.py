@@ -27,7 +27,7 @@ SMALL = {
     "every": 2,
     "self_learning_rate": 0.001,
     "update_interval": 3,
-    "head_epochs": 15,
+    "head_epochs": 25,
     "head_updates": 1,
     "head_learning_rate": 0.01,
 }

@@ -105,6 +105,29 @@ def test_snapshots(make, every):
         assert not np.allclose(snapshots[0].probabilities, snapshots[-1].probabilities, atol=1e-4)
 
 
+@pytest.mark.parametrize("updates", [1, 7, 20])
+def test_a_number_of_updates(make, updates):
+    """9 samples are 3 updates per epoch, of 3 samples each."""
+    probe = make().fit(TEXTS[:9], CODES[:9], K, updates=updates)
+    assert probe.speed.trained == 3 * updates
+    assert np.isfinite(probe.predict_proba(OTHERS)).all()
+
+
+def test_the_usual_number_of_updates_is_the_usual_training(make):
+    if make().kind == "han":
+        pytest.skip("it draws held-out samples first, so its batches are others")
+    usual, counted = (
+        make().fit(TEXTS, CODES, K, seed=4, updates=updates) for updates in (None, 12)
+    )
+    np.testing.assert_array_equal(usual.predict_proba(OTHERS), counted.predict_proba(OTHERS))
+
+
+@pytest.mark.parametrize("updates", [0, -1])
+def test_too_few_updates(make, updates):
+    with pytest.raises(LopsError, match=f"updates is {updates}; wanted at least 1"):
+        make().fit(TEXTS, CODES, K, updates=updates)
+
+
 def test_training_is_lazy(make):
     probe = make()
     done = updates_done(probe)

@@ -61,6 +61,7 @@ AT_ONCE = {
     "smoothing of 1": ({"smoothing": 1.0}, "0 <= smoothing < 1"),
     "momentum": ({"momentum": 1.0}, "0 <= momentum < 1"),
     "max_words": ({"max_words": 0}, "max_words of at least 1"),
+    "pool": ({"pool": 0}, "epochs, batch_size, pool and max_words of at least 1"),
     "precision": (
         {"precision": "float16"},
         "precision is 'float16'; wanted auto, bfloat16 or float32",

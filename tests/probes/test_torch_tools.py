@@ -65,6 +65,30 @@ def test_training_batches_are_random():
     }
 
 
+def together(lengths, pool):
+    """The share of the other samples of its batch that a sample meets again in the next epoch."""
+    rng = np.random.default_rng(0)
+    one, other = (training_batches(lengths, 32, rng, pool=pool) for _ in range(2))
+    batch_of = {int(i): number for number, batch in enumerate(other) for i in batch}
+    found = [[batch_of[int(i)] for i in batch] for batch in one]
+    return np.mean([np.bincount(batch).max() / 32 for batch in found])
+
+
+def test_few_samples_are_shuffled_too():
+    """1,000 samples fit one pool of 32 batches: without pools they would be sorted every epoch."""
+    lengths = np.random.default_rng(1).permutation(1000)
+    assert together(lengths, 1) < 0.2
+    assert together(lengths, 32) < 0.5
+
+
+def test_a_pool_of_one_batch_gives_random_batches():
+    lengths = skewed_lengths(4000)
+    batches = training_batches(lengths, 32, np.random.default_rng(1), pool=1)
+    order = np.random.default_rng(1).permutation(4000)
+    wanted = {frozenset(order[start : start + 32].tolist()) for start in range(0, 4000, 32)}
+    assert {frozenset(batch.tolist()) for batch in batches} == wanted
+
+
 @pytest.mark.parametrize("budget", [1, 100, 512, 10_000])
 def test_prediction_batches(budget):
     lengths = skewed_lengths(500)

@@ -29,6 +29,7 @@ def test_the_cnn(length, max_words, epochs):
         "momentum": 0.9,
         "smoothing": 0.3,
         "max_words": max_words,
+        "pool": 1,
     }
     assert network == KerasProbe(vectors=VECTORS, device="cpu", **wanted)
     assert not network.quiet
@@ -46,6 +47,7 @@ def test_the_hierarchical_network(length, sentences, max_words, epochs):
         "optimizer": "sgd",
         "smoothing": 0.3,
         "validation": 0.0,
+        "pool": 1,
     }
     assert network == HanProbe(
         vectors=VECTORS, device="cpu", max_sentences=sentences, max_words=max_words, **wanted

@@ -102,10 +102,9 @@ def test_what_is_not_filled_in_is_found_out():
         filled(WestclassSettings().max_words)
 
 
-def test_quick_cuts_published_lengths_and_self_training_and_nothing_else():
+def test_quick_cuts_published_lengths_and_nothing_else():
     quick, paper = (WestclassSettings.preset(name).for_length(300) for name in ("quick", "paper"))
     assert (quick.max_words, paper.max_words) == (100, 500)
-    assert quick.max_iterations < paper.max_iterations
     assert row(quick)[1:] == row(paper)[1:]
     assert WestclassSettings.preset("quick").for_length(50).max_words == 100
     assert WestclassSettings.preset("quick", most_words=20).for_length(50).max_words == 20
@@ -115,7 +114,7 @@ def test_quick_cuts_published_lengths_and_self_training_and_nothing_else():
         field.name
         for field in fields(quick)
         if getattr(quick, field.name) != getattr(paper, field.name)
-    } == {"most_words", "max_words", "max_iterations"}
+    } == {"most_words", "max_words"}
 
 
 @pytest.mark.parametrize("preset", WestclassSettings.PRESETS)
