@@ -8,7 +8,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import numpy as np
 
@@ -65,11 +65,31 @@ def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) 
 
     def fill(temporary: Path) -> None:
         with temporary.open("w", encoding="utf-8", newline="") as handle:
-            writer = csv.writer(handle, lineterminator="\n")
+            writer = csv_writer(handle)
             writer.writerow(header)
             writer.writerows(rows)
 
     replace_with(path, fill)
+
+
+class _LineFeeds:
+    """A file for csv.writer rows that end in CR LF; writes them with LF."""
+
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+
+    def write(self, row: str) -> int:
+        """Write one row."""
+        return self._file.write(row[:-2] + "\n")
+
+
+def csv_writer(file: TextIO, delimiter: str = ",") -> Any:
+    """Return a ``csv.writer`` with LF line ends that quotes every cell with a line break.
+
+    Before Python 3.13, ``csv.writer`` quotes a lone carriage return only if its own line end
+    contains one. Unquoted, readers take it for the end of the row.
+    """
+    return csv.writer(_LineFeeds(file), delimiter=delimiter, lineterminator="\r\n")
 
 
 def write_arrays(path: Path, **arrays: np.ndarray) -> None:

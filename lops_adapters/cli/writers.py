@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
@@ -85,7 +84,7 @@ class DelimitedRows(_TextFile):
         self._delimiter = table.delimiter if same_kind else delimiter
 
     def _begin(self) -> None:
-        self._rows = csv.writer(self._file, delimiter=self._delimiter, lineterminator="\n")
+        self._rows = storage.csv_writer(self._file, self._delimiter)
         self._rows.writerow([*self._table.columns, *self._added])
 
     def write(self, block: Block, rows: np.ndarray, added: Added) -> None:
