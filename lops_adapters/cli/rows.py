@@ -108,7 +108,7 @@ class _Reader:
         self._rows.ids = None if wanted.id is None else []
         self._labelled = bytearray()
         self._types: dict[type, tuple[Any, _Places]] = {}
-        self._names: dict[Hashable, str] = {}
+        self._names: dict[Hashable, str] = {}  # of labels only
         self._first: dict[str, str] = {}
         self._unlabelled, self._blank, self._again, self._torn = (_Places(table) for _ in range(4))
         self._judged = 0
@@ -136,10 +136,7 @@ class _Reader:
         else:
             self._blank.add(path, number)
         if self._rows.gold is not None:
-            gold = cells[str(self._wanted.gold)]
-            self._judged += not is_unlabelled(gold)
-            name_or_none = None if is_unlabelled(gold) else self._names.setdefault(gold, str(gold))
-            self._rows.gold.append(name_or_none)
+            self._rows.gold.append(self._gold(path, number, cells[str(self._wanted.gold)]))
         if self._rows.ids is not None:
             self._rows.ids.append(cell_text(cells[str(self._wanted.id)]))
 
@@ -156,6 +153,15 @@ class _Reader:
         self._rows.values.setdefault(name, label)
         return name
 
+    def _gold(self, path: Path, number: int, gold: Any) -> Any:
+        if isinstance(gold, list | dict):
+            raise LopsError(
+                f"{path}, {self._table.unit} {number}: the gold label is {gold!r:.60}; "
+                "wanted one class name per row; check --gold"
+            )
+        self._judged += not is_unlabelled(gold)
+        return None if is_unlabelled(gold) else gold
+
     def _compare(self, path: Path, number: int, text: str, name: str) -> None:
         before = self._first.get(text)
         if before is None:
@@ -167,6 +173,13 @@ class _Reader:
         """Return the rows, or raise a LopsError."""
         self._check()
         self._rows.labelled = np.frombuffer(bytes(self._labelled), dtype=bool)
+        if self._rows.gold is not None:
+            # Named last, so that gold labels have no part in the names of the labels.
+            # A gold label equal to a label (1.0 and 1) gets the label's name.
+            self._rows.gold = [
+                None if gold is None else self._names.get(gold, str(gold))
+                for gold in self._rows.gold
+            ]
         self._note()
         self._warn()
         return self._rows
