@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from lops_adapters.cli.repairs import valid_text
 from lops_adapters.cli.tables import Table, require
 from lops_adapters.cli.writers import cell_text
 from lops_adapters.core import LopsError, LopsWarning
@@ -129,6 +130,7 @@ class _Reader:
                 f"({type(text).__name__}); wanted a string; check --text"
             )
         name = self._name(path, number, label)
+        text = valid_text(text)
         self._rows.texts.append(text)
         self._rows.labels.append(name)
         if text.strip():
@@ -149,7 +151,7 @@ class _Reader:
         if type(label) not in self._types:
             self._types[type(label)] = (label, _Places(self._table))
             self._types[type(label)][1].add(path, number)
-        name = self._names.setdefault(label, str(label))
+        name = self._names.setdefault(label, valid_text(str(label)))
         self._rows.values.setdefault(name, label)
         return name
 
@@ -177,7 +179,7 @@ class _Reader:
             # Named last, so that gold labels have no part in the names of the labels.
             # A gold label equal to a label (1.0 and 1) gets the label's name.
             self._rows.gold = [
-                None if gold is None else self._names.get(gold, str(gold))
+                None if gold is None else self._names.get(gold, valid_text(str(gold)))
                 for gold in self._rows.gold
             ]
         self._note()

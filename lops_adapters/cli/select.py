@@ -14,7 +14,7 @@ from lops_adapters import storage
 from lops_adapters.cli import files, outputs, tables
 from lops_adapters.cli import options as shared
 from lops_adapters.cli.rows import Rows, Wanted, read_rows
-from lops_adapters.cli.writers import writer_for
+from lops_adapters.cli.writers import rehearse, writer_for
 from lops_adapters.console import percent
 from lops_adapters.core import RULES, LopsError
 from lops_adapters.texts.choices import NAMES_OF_CONFIDENCES, method_for
@@ -127,6 +127,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     folder, keep_out = _targets(options, table)
     before = outputs.checksums(paths)
     rows = read_rows(table, wanted)
+    like = {"lops_suggested": options.label}
+    for kind in _formats(options, table, folder, keep_out):
+        rehearse(table, kind, COLUMNS, like)
     names = ("probe", "confidence", "rule", "tau", "every", "stratified", "seed", "quiet")
     selection = select(rows.texts, rows.labels, **{name: getattr(options, name) for name in names})
     selection.why[-1:-1] = rows.notes
@@ -141,9 +144,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     config = outputs.describe(
         "select", settings, options.seed, dataset, selection.settings["device"]
     )
-    writing = _Output(
-        table, options.label, rows, selection, lambda: outputs.checksums(paths) == before
-    )
+    writing = _Output(table, like, rows, selection, lambda: outputs.checksums(paths) == before)
     with outputs.writing(keep_out or folder or Path()):
         writing.write(folder, keep_out, options.format, page, config)
     print(selection.summary())
@@ -180,6 +181,14 @@ def _targets(options: argparse.Namespace, table: tables.Table) -> tuple[Path | N
     return outputs.check_folder(folder, "select", options.force, paths), keep_out
 
 
+def _formats(
+    options: argparse.Namespace, table: tables.Table, folder: Path | None, keep_out: Path | None
+) -> set[str]:
+    """Return the formats of the files to write."""
+    found = set() if folder is None else {options.format or table.format}
+    return found if keep_out is None else {*found, files.format_of(keep_out)}
+
+
 def _check_columns(table: tables.Table) -> None:
     taken = [name for name in COLUMNS if name in table.columns]
     if taken:
@@ -200,7 +209,7 @@ class _Output:
     def __init__(
         self,
         table: tables.Table,
-        label: str,
+        like: dict[str, str],
         rows: Rows,
         selection: TextSelection,
         unchanged: Callable[[], bool],
@@ -209,7 +218,7 @@ class _Output:
         # Position of each row of the table among the labelled rows; -1: without a label.
         self._position = np.where(rows.labelled, np.cumsum(rows.labelled) - 1, -1)
         self._suggested = [rows.values[name] for name in selection.suggested]
-        self._like = {"lops_suggested": label}
+        self._like = like
 
     def write(
         self,

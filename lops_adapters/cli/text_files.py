@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from lops_adapters.cli.repairs import valid_text
 from lops_adapters.core import LopsError
 from lops_adapters.datasets.lines import raw_lines
 
@@ -53,7 +54,7 @@ def text_lines(path: Path, encoding: str, quiet: bool) -> Iterator[str]:
     try:
         with path.open(encoding=encoding, newline="\n") as file:
             for number, line in enumerate(file, 1):  # noqa: B007 (for the message)
-                yield line
+                yield valid_text(line)
     except UnicodeError as error:
         raise LopsError(
             f"{path}, after line {number}: bytes that are not {encoding} ({error}); "

@@ -6,11 +6,13 @@ import json
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Protocol
 
 import numpy as np
 
 from lops_adapters import storage
+from lops_adapters.cli.repairs import check_schema, valid, valid_text
 from lops_adapters.cli.tables import Block, Table, import_pyarrow
 from lops_adapters.core import LopsError
 
@@ -50,6 +52,25 @@ def writer_for(
     return DelimitedRows(path, table, added, "\t" if kind == "tsv" else ",")
 
 
+def rehearse(table: Table, kind: str, added: Sequence[str], like: Mapping[str, str]) -> None:
+    """Raise what writing a table in a format would raise; leaves no file.
+
+    Rows in another format than the table's are written to a temporary file, since some values have
+    no place there.
+    """
+    if kind == table.format:
+        if table.schema is not None:
+            check_schema(*import_pyarrow(table.paths[0]), table.schema, table.paths[0])
+        return
+    with (
+        TemporaryDirectory() as folder,
+        writer_for(Path(folder) / "rows", kind, table, added, like) as writer,
+    ):
+        for block in table.blocks():
+            nothing = dict.fromkeys(added, [None] * len(block))
+            writer.write(block, np.arange(len(block)), nothing)
+
+
 class _TextFile:
     _encoding = "utf-8"
 
@@ -85,7 +106,7 @@ class DelimitedRows(_TextFile):
 
     def _begin(self) -> None:
         self._rows = storage.csv_writer(self._file, self._delimiter)
-        self._rows.writerow([*self._table.columns, *self._added])
+        self._rows.writerow([*map(valid_text, self._table.columns), *self._added])
 
     def write(self, block: Block, rows: np.ndarray, added: Added) -> None:
         """Write rows of a block."""
@@ -154,7 +175,10 @@ class ParquetRows:
         chosen = batch.take(pa.array(rows, type=pa.int64()))
         columns = [
             *chosen.columns,
-            *(pa.array(added[name], type=self._schema.field(name).type) for name in self._added),
+            *(
+                pa.array(valid(list(added[name])), type=self._schema.field(name).type)
+                for name in self._added
+            ),
         ]
         self._file.write_batch(pa.RecordBatch.from_arrays(columns, schema=self._schema))
 
@@ -176,7 +200,7 @@ class ParquetRows:
         self._file = self._parquet.ParquetWriter(self._path, schema)
 
     def _batch(self, block: Block) -> Any:
-        pa, names = self._pyarrow, self._table.columns
+        pa, names = self._pyarrow, [valid_text(name) for name in self._table.columns]
         cells = zip(*_cells(self._table, block), strict=True)
         columns = {name: list(values) for name, values in zip(names, cells, strict=True)}
         known = None
@@ -197,15 +221,16 @@ def _cells(table: Table, block: Block) -> Any:
         return block.values
     if block.batch is not None:
         return zip(*(column.to_pylist() for column in block.batch.columns), strict=True)
-    records = [json.loads(line) for line in block.lines or ()]
+    records = [valid(json.loads(line)) for line in block.lines or ()]
     for record in records:
-        new = set(record) - set(table.columns)
+        new = set(record) - set(map(valid_text, table.columns))
         if new:
             raise LopsError(
                 f"a row has a key {sorted(new)[0]!r} that the first row lacks, "
                 "so there is no column for it; give --format jsonl"
             )
-    return ([record.get(name) for name in table.columns] for record in records)
+    names = [valid_text(name) for name in table.columns]
+    return ([record.get(name) for name in names] for record in records)
 
 
 def cell_text(value: Any) -> str:
@@ -215,7 +240,7 @@ def cell_text(value: Any) -> str:
     ['a', '', '1.5', 'true', '["x"]']
     """
     if isinstance(value, str):
-        return value
+        return valid_text(value)
     if value is None:
         return ""
     return _json(value) if isinstance(value, bool | list | dict) else str(value)
@@ -228,4 +253,7 @@ def _number_text(value: Any) -> str:
 
 
 def _json(value: Any) -> str:
-    return json.dumps(storage.plain(value), ensure_ascii=False, default=str)
+    text = json.dumps(storage.plain(value), ensure_ascii=False, default=str)
+    if valid_text(text) == text:
+        return text
+    return json.dumps(storage.plain(value), default=str)  # a lone surrogate, escaped
