@@ -124,6 +124,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     wanted = Wanted(options.text, options.label, options.gold, options.id, options.drop_unlabelled)
     wanted.check(table)
     _check_columns(table)
+    with storage.claimed(*_outputs(options, paths)):
+        _run(options, table, wanted)
+    return 0
+
+
+def _run(options: argparse.Namespace, table: tables.Table, wanted: Wanted) -> None:
+    paths = table.paths
     folder, keep_out = _targets(options, table)
     before = outputs.checksums(paths)
     rows = read_rows(table, wanted)
@@ -151,7 +158,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print("\n".join(["", *selection.why, *_noise(page)]))
     suffix = options.format or table.format
     print("\n".join(_written(folder, keep_out, suffix)))
-    return 0
 
 
 def _source(paths: Sequence[Path], wanted: Wanted) -> str:
@@ -161,14 +167,28 @@ def _source(paths: Sequence[Path], wanted: Wanted) -> str:
     return f"{named}; texts: {wanted.text}, labels: {wanted.label}"
 
 
+def _outputs(options: argparse.Namespace, paths: Sequence[Path]) -> tuple[Path | None, Path | None]:
+    """Return the folder and the file to write."""
+    folder, keep_out = options.output, options.keep_out
+    if folder is None and keep_out is None:
+        folder = Path(f"{paths[0].stem}-lops")
+    if folder is not None and keep_out is not None:
+        inside = folder.resolve() in (keep_out.resolve(), *keep_out.resolve().parents)
+        if inside:
+            raise LopsError(
+                f"--keep-out is {keep_out}, inside the folder of --output, which is replaced as a "
+                "whole; give a file elsewhere"
+            )
+    return folder, keep_out
+
+
 def _targets(options: argparse.Namespace, table: tables.Table) -> tuple[Path | None, Path | None]:
-    keep_out, folder, paths = options.keep_out, options.output, table.paths
+    paths = table.paths
+    folder, keep_out = _outputs(options, paths)
     if keep_out is not None:
         if files.format_of(keep_out, "--keep-out") == "parquet":
             tables.import_pyarrow(keep_out)
         outputs.check_file(keep_out, "--keep-out", options.force, paths)
-    elif folder is None:
-        folder = Path(f"{paths[0].stem}-lops")
     if folder is None:
         if options.format is not None:
             raise LopsError(
