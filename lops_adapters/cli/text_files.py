@@ -67,7 +67,7 @@ def json_object(path: Path, number: int, line: str) -> dict[str, Any]:
     wanted = "wanted one JSON object per line"
     try:
         record = json.loads(line)
-    except json.JSONDecodeError as error:
+    except (ValueError, RecursionError) as error:  # ValueError: also of thousands of digits
         raise LopsError(f"{path}, line {number}: not JSON ({error}); {wanted}") from None
     if not isinstance(record, dict):
         raise LopsError(f"{path}, line {number}: found {record!r:.80}; {wanted}")

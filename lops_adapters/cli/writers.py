@@ -68,7 +68,13 @@ def rehearse(table: Table, kind: str, added: Sequence[str], like: Mapping[str, s
     ):
         for block in table.blocks():
             nothing = dict.fromkeys(added, [None] * len(block))
-            writer.write(block, np.arange(len(block)), nothing)
+            try:
+                writer.write(block, np.arange(len(block)), nothing)
+            except RecursionError:
+                raise LopsError(
+                    f"{table.paths[0]}: a cell is nested too deeply for {kind}; "
+                    f"give --format {table.format}"
+                ) from None
 
 
 class _TextFile:

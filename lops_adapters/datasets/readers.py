@@ -9,6 +9,7 @@ from pathlib import Path
 from lops_adapters.core import LopsError
 from lops_adapters.datasets.corpus import Dataset, listed
 from lops_adapters.datasets.layouts import LAYOUTS
+from lops_adapters.datasets.lines import readable
 from lops_adapters.datasets.newsgroups import read_archive
 from lops_adapters.datasets.rows import Columns, Rows, Seeds, assemble, find_seeds
 from lops_adapters.datasets.tables import read_delimited, read_jsonl, read_parquet, read_pickle
@@ -54,9 +55,10 @@ def read(
     """
     path = Path(path)
     columns = Columns(text_column, label_column, id_column, quiet)
-    rows = read_rows(path, columns)
-    if seeds is None:
-        seeds = find_seeds(path if path.is_dir() else path.parent)
+    with readable(path):
+        rows = read_rows(path, columns)
+        if seeds is None:
+            seeds = find_seeds(path if path.is_dir() else path.parent)
     return assemble(rows, name_of_path(path), seeds)
 
 
@@ -67,17 +69,20 @@ def read_rows(path: Path, columns: Columns) -> Rows:
         LopsError: as ``read``.
 
     """
-    if path.is_dir():
-        return _read_folder(path, columns)
-    if path.is_file():
-        return _file_reader(path)(path, columns)
+    with readable(path):
+        if path.is_dir():
+            return _read_folder(path, columns)
+        if path.is_file():
+            return _file_reader(path)(path, columns)
     raise LopsError(f"{path}: no such file or folder; give an existing path or a registered name")
 
 
 def is_recognised(path: Path) -> bool:
     """Return whether ``read`` knows the layout of a path (its files may still be damaged)."""
-    if path.is_dir():
-        return any(layout.matches(_entries(path)) for layout in LAYOUTS) or len(_tables(path)) == 1
+    with readable(path):
+        if path.is_dir():
+            entries = _entries(path)
+            return any(layout.matches(entries) for layout in LAYOUTS) or len(_tables(path)) == 1
     return path.is_file() and _suffix(path) in _FILES
 
 

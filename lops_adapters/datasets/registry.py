@@ -122,7 +122,7 @@ def load(
         task = TASKS[name]
         path, rows = _find(task, columns, data_dir, offline)
         return assemble(_conform(rows, task, path), task.name, seeds)
-    if Path(name_or_path).exists():
+    if os.path.exists(name_or_path):  # False, not an error, for a name that is too long
         return read(
             name_or_path,
             text_column=text_column,

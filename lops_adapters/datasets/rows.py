@@ -159,7 +159,7 @@ def load_seeds(source: Seeds | str | Path) -> Seeds:
         content = json.loads(path.read_bytes().decode("utf-8-sig"), object_pairs_hook=_pairs)
     except FileNotFoundError:
         raise LopsError(f"{path}: no such file of seed words; {wanted}") from None
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError, _RepeatedKeyError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise LopsError(f"{path}: cannot be read as seed words ({error}); {wanted}") from None
     if not isinstance(content, dict) or not all(map(_is_words, content.values())):
         raise LopsError(f"{path}: these are no seed words; {wanted}")

@@ -168,7 +168,7 @@ def _json_objects(path: Path, quiet: bool) -> Iterator[tuple[int, dict[str, obje
             continue
         try:
             record = json.loads(line)
-        except (json.JSONDecodeError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:  # ValueError: also of thousands of digits
             raise LopsError(
                 f"{path}, line {number}: not JSON ({error}); wanted one JSON object per line"
             ) from None

@@ -10,7 +10,9 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -103,10 +105,17 @@ class RunFolder:
         if not path.exists():
             start = time.perf_counter()
             arrays = compute()
-            storage.write_arrays(path, seconds=np.array(time.perf_counter() - start), **arrays)
-        with np.load(path) as stored:
-            arrays = {key: stored[key] for key in stored.files}
-        return arrays, float(arrays.pop("seconds"))
+            arrays["seconds"] = np.array(time.perf_counter() - start)
+            with self._writing():
+                storage.write_arrays(path, **arrays)
+        try:
+            with np.load(path) as stored:
+                arrays = {key: stored[key] for key in stored.files}
+            return arrays, float(arrays.pop("seconds"))
+        except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
+            raise LopsError(
+                f"{path} cannot be read ({error!s:.200}); delete it and resume: it is made again"
+            ) from None
 
     def select(self, name: str, compute: Callable[[], Selection]) -> tuple[Selection, float]:
         """Return a selection as a stage."""
@@ -115,7 +124,18 @@ class RunFolder:
 
     def save_model(self, folder: Path, write: Callable[[Path], object]) -> None:
         """Let ``write`` fill a new folder, which replaces ``folder`` when it is complete."""
-        storage.replace_folder(folder, write)
+        with self._writing():
+            storage.replace_folder(folder, write)
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise LopsError(
+                f"{self.path} cannot be written ({error.strerror or error}); "
+                "make room or give access, then resume the run"
+            ) from error
 
 
 def free_folder(base: Path, *, resume: bool) -> Path:

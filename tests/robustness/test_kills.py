@@ -134,3 +134,25 @@ def test_the_kept_rows_inside_the_folder(here, name):
     keep_out = "out.csv" if name == "out" else name
     with pytest.raises(LopsError, match=r"--keep-out is .*, inside the folder of --output"):
         command.main([*given, "--keep-out", keep_out, *OPTIONS])
+
+
+def test_a_damaged_stage(here):
+    run = RunFolder.open(here / "run", CONFIG, resume=False)
+    for content in (b"", b"PK\x03\x04", b"\x80\x04N.", b"x" * 100):
+        (run.work / "probe.npz").write_bytes(content)
+        with pytest.raises(LopsError, match=r"probe.npz cannot be read .*; delete it and resume"):
+            run.stage("probe", lambda: pytest.fail("it is there"))
+
+
+def test_a_full_disk(here, monkeypatch):
+    run = RunFolder.open(here / "run", CONFIG, resume=False)
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(LopsError, match=r"run cannot be written \(No space left on device\)"):
+        run.stage("probe", dict)
+    with pytest.raises(LopsError, match=r"run cannot be written \(No space left on device\)"):
+        run.save_model(run.path / "model", full)
+    assert not list(run.path.rglob(".*"))
