@@ -26,12 +26,18 @@ except ImportError:  # Windows
 
 
 def replace_with(path: Path, write: Callable[[Path], object]) -> None:
-    """Let ``write`` fill a temporary file in the same folder, then rename it to ``path``."""
+    """Let ``write`` fill a temporary file in the same folder, then rename it to ``path``.
+
+    A link stays a link, and a file keeps its mode.
+    """
+    path = path.resolve() if path.is_symlink() else path
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         write(temporary)
         with temporary.open("rb+") as handle:
             os.fsync(handle.fileno())
+        if path.exists():
+            shutil.copymode(path, temporary)
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
@@ -40,8 +46,9 @@ def replace_with(path: Path, write: Callable[[Path], object]) -> None:
 def replace_folder(folder: Path, write: Callable[[Path], object]) -> None:
     """Let ``write`` fill a fresh folder, then put it in place of ``folder``.
 
-    If it fails, everything is as before.
+    If it fails, everything is as before. A link to a folder stays a link.
     """
+    folder = folder.resolve() if folder.is_symlink() else folder
     temporary = folder.with_name(f".{folder.name}.{os.getpid()}.tmp")
     old = folder.with_name(f".{folder.name}.{os.getpid()}.old.tmp")
     shutil.rmtree(temporary, ignore_errors=True)

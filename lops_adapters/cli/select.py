@@ -108,6 +108,11 @@ def _add_output(out: argparse._ArgumentGroup) -> None:
         choices=files.FORMATS,
         help="format of the files in the folder (default: the input's)",
     )
+    out.add_argument(
+        "--escape-formulas",
+        action="store_true",
+        help="CSV and TSV: put an apostrophe before cells that begin like a formula",
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -151,7 +156,14 @@ def _run(options: argparse.Namespace, table: tables.Table, wanted: Wanted) -> No
     config = outputs.describe(
         "select", settings, options.seed, dataset, selection.settings["device"]
     )
-    writing = _Output(table, like, rows, selection, lambda: outputs.checksums(paths) == before)
+    writing = _Output(
+        table,
+        like,
+        rows,
+        selection,
+        lambda: outputs.checksums(paths) == before,
+        options.escape_formulas,
+    )
     with outputs.writing(keep_out or folder or Path()):
         writing.write(folder, keep_out, options.format, page, config)
     print(selection.summary())
@@ -219,7 +231,16 @@ def _check_columns(table: tables.Table) -> None:
 
 
 def _settings(options: argparse.Namespace, chosen: dict[str, Any]) -> dict[str, Any]:
-    names = ("text", "label", "gold", "id", "drop_unlabelled", "delimiter", "encoding")
+    names = (
+        "text",
+        "label",
+        "gold",
+        "id",
+        "drop_unlabelled",
+        "delimiter",
+        "encoding",
+        "escape_formulas",
+    )
     return {**{name: getattr(options, name) for name in names}, **chosen}
 
 
@@ -233,12 +254,13 @@ class _Output:
         rows: Rows,
         selection: TextSelection,
         unchanged: Callable[[], bool],
+        escape: bool,
     ) -> None:
         self._table, self._selection, self._unchanged = table, selection, unchanged
         # Position of each row of the table among the labelled rows; -1: without a label.
         self._position = np.where(rows.labelled, np.cumsum(rows.labelled) - 1, -1)
         self._suggested = [rows.values[name] for name in selection.suggested]
-        self._like = like
+        self._like, self._escape = like, escape
 
     def write(
         self,
@@ -277,7 +299,7 @@ class _Output:
     ) -> None:
         with ExitStack() as stack:
             writers = [
-                (wanted, writer_for(path, kind, self._table, COLUMNS, self._like))
+                (wanted, writer_for(path, kind, self._table, COLUMNS, self._like, self._escape))
                 for wanted, files in ((True, kept), (False, rejected))
                 for path, kind in files
             ]

@@ -222,13 +222,15 @@ def _format_of_all(paths: Sequence[Path]) -> str:
 
 def _check_options(kind: str, delimiter: str | None, encoding: str) -> None:
     try:
-        codecs.lookup(encoding)
-    except LookupError:
+        b"x".decode(encoding, "ignore")
+    except (LookupError, ValueError):  # also of codecs that are not of text, such as hex
         raise LopsError(
             f"--encoding is {encoding!r}, which Python does not know; "
             "wanted a name such as utf-8, cp1252 or latin-1"
         ) from None
-    if delimiter is not None and (len(delimiter) != 1 or kind not in ("csv", "tsv")):
+    if delimiter is not None and (
+        len(delimiter) != 1 or delimiter in '"\r\n\0' or kind not in ("csv", "tsv")
+    ):
         raise LopsError(
             f"--delimiter is {delimiter!r} for a {kind} file; wanted one character, for CSV or TSV"
         )

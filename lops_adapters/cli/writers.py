@@ -16,6 +16,7 @@ from lops_adapters.cli.repairs import check_schema, valid, valid_text
 from lops_adapters.cli.tables import Block, Table, import_pyarrow
 from lops_adapters.core import LopsError
 
+_SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n")  # that begin a formula in a spreadsheet
 Added = Mapping[str, Sequence[Any]]  # new column -> one value per row, None: empty cell
 
 
@@ -33,7 +34,12 @@ class Writer(Protocol):
 
 
 def writer_for(
-    path: Path, kind: str, table: Table, added: Sequence[str], like: Mapping[str, str]
+    path: Path,
+    kind: str,
+    table: Table,
+    added: Sequence[str],
+    like: Mapping[str, str],
+    escape: bool = False,
 ) -> Writer:
     """Return a writer.
 
@@ -43,13 +49,14 @@ def writer_for(
         table: where the rows come from.
         added: names of the new columns.
         like: new column -> the column of the table whose type it has, in Parquet.
+        escape: CSV and TSV: an apostrophe before cells that a spreadsheet takes for formulas.
 
     """
     if kind == "parquet":
         return ParquetRows(path, table, added, like)
     if kind == "jsonl":
         return JsonRows(path, table)
-    return DelimitedRows(path, table, added, "\t" if kind == "tsv" else ",")
+    return DelimitedRows(path, table, added, "\t" if kind == "tsv" else ",", escape)
 
 
 def rehearse(table: Table, kind: str, added: Sequence[str], like: Mapping[str, str]) -> None:
@@ -103,8 +110,11 @@ class DelimitedRows(_TextFile):
     Cells that were text stay as they are; a file of the same kind keeps its delimiter.
     """
 
-    def __init__(self, path: Path, table: Table, added: Sequence[str], delimiter: str) -> None:
+    def __init__(
+        self, path: Path, table: Table, added: Sequence[str], delimiter: str, escape: bool = False
+    ) -> None:
         super().__init__(path)
+        self._cell = _without_formula if escape else cell_text
         self._table, self._added = table, list(added)
         self._encoding = "utf-8-sig" if table.marked else "utf-8"
         same_kind = table.format == ("tsv" if delimiter == "\t" else "csv")
@@ -120,7 +130,7 @@ class DelimitedRows(_TextFile):
         extra = zip(*(added[name] for name in self._added), strict=True)
         for row, more in zip(rows.tolist(), extra, strict=True):
             self._rows.writerow(
-                [*(cell_text(cell) for cell in cells[row]), *(_number_text(cell) for cell in more)]
+                [*map(self._cell, cells[row]), *(self._cell(_number_text(cell)) for cell in more)]
             )
 
 
@@ -250,6 +260,22 @@ def cell_text(value: Any) -> str:
     if value is None:
         return ""
     return _json(value) if isinstance(value, bool | list | dict) else str(value)
+
+
+def _without_formula(value: Any) -> str:
+    """Return :func:`cell_text`, with an apostrophe before the sign of a formula.
+
+    >>> [_without_formula(value) for value in ("=1+1", "-2.5", "-x", "a")]
+    ["'=1+1", '-2.5', "'-x", 'a']
+    """
+    text = cell_text(value)
+    if not text.startswith(_SIGNS):
+        return text
+    try:
+        float(text)
+    except ValueError:
+        return f"'{text}"
+    return text
 
 
 def _number_text(value: Any) -> str:
