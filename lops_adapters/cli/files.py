@@ -81,3 +81,7 @@ def reading(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise LopsError(f"cannot read {path}: {error.strerror or error}") from None
+    except UnicodeDecodeError as error:  # in Parquet
+        raise LopsError(
+            f"cannot read {path}: a text that is not UTF-8 ({error}); write the file again"
+        ) from None

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from lops_adapters import storage
+from lops_adapters.cli.files import reading
 from lops_adapters.cli.repairs import check_schema, valid, valid_text
 from lops_adapters.cli.tables import Block, Table, import_pyarrow
 from lops_adapters.core import LopsError
@@ -76,7 +77,8 @@ def rehearse(table: Table, kind: str, added: Sequence[str], like: Mapping[str, s
         for block in table.blocks():
             nothing = dict.fromkeys(added, [None] * len(block))
             try:
-                writer.write(block, np.arange(len(block)), nothing)
+                with reading(table.paths[0]):
+                    writer.write(block, np.arange(len(block)), nothing)
             except RecursionError:
                 raise LopsError(
                     f"{table.paths[0]}: a cell is nested too deeply for {kind}; "

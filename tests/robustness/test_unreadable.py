@@ -70,6 +70,21 @@ def test_a_folder_that_cannot_be_listed(here, monkeypatch):
         read(here)
 
 
+@pytest.mark.parametrize("column", ["text", "other"])
+def test_parquet_whose_strings_are_not_utf8(here, column):
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    columns = {"text": [f"a{place}" for place in range(20)], "label": ["x", "y"] * 10}
+    columns["other"] = columns["text"]
+    raw = pa.array([b"\xe1\x28"] * 20).view(pa.string())
+    parquet.write_table(pa.table({**columns, column: raw}), here / "a.parquet")
+    with pytest.raises(LopsError, match=r"a.parquet: .*'utf-8' codec can't decode"):
+        read(here / "a.parquet", text_column=column)
+    with pytest.raises(LopsError, match=r"cannot read a.parquet: a text that is not UTF-8"):
+        command.main(["a.parquet", "--format", "csv", *OPTIONS])
+
+
 def test_deep_json_and_long_integers(here):
     for cell in ("[" * 100_000 + "]" * 100_000, "9" * 5000, '{"a":' * 50_000 + "1" + "}" * 50_000):
         lines = ['{"text": "a", "label": "x"}', f'{{"text": "b", "label": {cell}}}']
