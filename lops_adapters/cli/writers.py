@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Protocol
 
 import numpy as np
 
 from lops_adapters import storage
-from lops_adapters.cli.files import reading
+from lops_adapters.cli.files import NOT_UTF8
 from lops_adapters.cli.repairs import check_schema, valid, valid_text
 from lops_adapters.cli.tables import Block, Table, import_pyarrow
 from lops_adapters.core import LopsError
@@ -61,24 +61,21 @@ def writer_for(
 
 
 def rehearse(table: Table, kind: str, added: Sequence[str], like: Mapping[str, str]) -> None:
-    """Raise what writing a table in a format would raise; leaves no file.
+    """Raise what writing a table in a format would raise.
 
-    Rows in another format than the table's are written to a temporary file, since some values have
-    no place there.
+    All rows are converted if the format is not the table's: some values have no place there.
     """
     if kind == table.format:
         if table.schema is not None:
             check_schema(*import_pyarrow(table.paths[0]), table.schema, table.paths[0])
         return
-    with (
-        TemporaryDirectory() as folder,
-        writer_for(Path(folder) / "rows", kind, table, added, like) as writer,
-    ):
+    with writer_for(Path(os.devnull), kind, table, added, like) as writer:
         for block in table.blocks():
             nothing = dict.fromkeys(added, [None] * len(block))
             try:
-                with reading(table.paths[0]):
-                    writer.write(block, np.arange(len(block)), nothing)
+                writer.write(block, np.arange(len(block)), nothing)
+            except UnicodeDecodeError as error:
+                raise LopsError(f"cannot read {table.paths[0]}: {NOT_UTF8.format(error)}") from None
             except RecursionError:
                 raise LopsError(
                     f"{table.paths[0]}: a cell is nested too deeply for {kind}; "
