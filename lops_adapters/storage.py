@@ -1,4 +1,7 @@
-"""Atomic writes: a killed program leaves the old file or the new one, never half a file."""
+"""Atomic writes: a killed program leaves the old file or the new one, never half a file.
+
+Locks keep two processes from writing the same output; without ``fcntl`` there are none.
+"""
 
 from __future__ import annotations
 
@@ -6,20 +9,35 @@ import csv
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from glob import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import numpy as np
 
+from lops_adapters.core import LopsError
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
 
 def replace_with(path: Path, write: Callable[[Path], object]) -> None:
-    """Let ``write`` fill a temporary file in the same folder, then rename it to ``path``."""
+    """Let ``write`` fill a temporary file in the same folder, then rename it to ``path``.
+
+    A link stays a link, and a file keeps its mode.
+    """
+    path = path.resolve() if path.is_symlink() else path
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         write(temporary)
         with temporary.open("rb+") as handle:
             os.fsync(handle.fileno())
+        if path.exists():
+            shutil.copymode(path, temporary)
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
@@ -28,8 +46,9 @@ def replace_with(path: Path, write: Callable[[Path], object]) -> None:
 def replace_folder(folder: Path, write: Callable[[Path], object]) -> None:
     """Let ``write`` fill a fresh folder, then put it in place of ``folder``.
 
-    If it fails, everything is as before.
+    If it fails, everything is as before. A link to a folder stays a link.
     """
+    folder = folder.resolve() if folder.is_symlink() else folder
     temporary = folder.with_name(f".{folder.name}.{os.getpid()}.tmp")
     old = folder.with_name(f".{folder.name}.{os.getpid()}.old.tmp")
     shutil.rmtree(temporary, ignore_errors=True)
@@ -50,6 +69,80 @@ def replace_folder(folder: Path, write: Callable[[Path], object]) -> None:
     shutil.rmtree(old, ignore_errors=True)
 
 
+def lock(file: Any) -> bool:
+    """Lock an open file, or its descriptor, until it is closed; False: another process has it."""
+    if fcntl is None:
+        return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # a file system without locks
+        return True
+    return True
+
+
+@contextmanager
+def claimed(*paths: Path | None) -> Iterator[None]:
+    """Keep other processes from writing the paths meanwhile; None is ignored.
+
+    Raises:
+        LopsError: another process is writing one of them.
+
+    """
+    with ExitStack() as stack:
+        for path in paths:
+            if path is not None:
+                stack.enter_context(_claimed(path))
+                restore(path)
+        yield
+
+
+@contextmanager
+def _claimed(path: Path) -> Iterator[None]:
+    parent = next(place for place in path.absolute().parents if place.exists())
+    place = parent / f".{path.name}.lock"
+    try:
+        file = place.open("w")
+    except OSError:  # not a writable place, which the command's own checks say better
+        yield
+        return
+    with file:
+        if not lock(file):
+            raise LopsError(
+                f"another process is writing {path}; wait until it ends, or give another output"
+            )
+        try:
+            yield
+        finally:
+            place.unlink(missing_ok=True)
+
+
+def restore(path: Path) -> None:
+    """Put back what a process killed inside :func:`replace_folder` had moved, delete its rest."""
+    for leftover in sorted(path.parent.glob(f".{escape(path.name)}.*.tmp")):
+        process = leftover.name.removeprefix(f".{path.name}.").split(".")[0]
+        if not process.isdecimal() or _is_running(int(process)):
+            continue
+        if leftover.name.endswith(".old.tmp") and not path.exists():
+            leftover.rename(path)
+        elif leftover.is_dir():
+            shutil.rmtree(leftover, ignore_errors=True)
+        else:
+            leftover.unlink(missing_ok=True)
+
+
+def _is_running(process: int) -> bool:
+    if os.name == "nt":  # os.kill would end it
+        return True
+    with suppress(PermissionError):
+        try:
+            os.kill(process, 0)
+        except (ProcessLookupError, OverflowError):
+            return False
+    return True
+
+
 def write_text(path: Path, text: str) -> None:
     """Write a UTF-8 file."""
     replace_with(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
@@ -65,11 +158,31 @@ def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) 
 
     def fill(temporary: Path) -> None:
         with temporary.open("w", encoding="utf-8", newline="") as handle:
-            writer = csv.writer(handle, lineterminator="\n")
+            writer = csv_writer(handle)
             writer.writerow(header)
             writer.writerows(rows)
 
     replace_with(path, fill)
+
+
+class _LineFeeds:
+    """A file for csv.writer rows that end in CR LF; writes them with LF."""
+
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+
+    def write(self, row: str) -> int:
+        """Write one row."""
+        return self._file.write(row[:-2] + "\n")
+
+
+def csv_writer(file: TextIO, delimiter: str = ",") -> Any:
+    """Return a ``csv.writer`` with LF line ends that quotes every cell with a line break.
+
+    Before Python 3.13, ``csv.writer`` quotes a lone carriage return only if its own line end
+    contains one. Unquoted, readers take it for the end of the row.
+    """
+    return csv.writer(_LineFeeds(file), delimiter=delimiter, lineterminator="\r\n")
 
 
 def write_arrays(path: Path, **arrays: np.ndarray) -> None:

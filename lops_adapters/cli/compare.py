@@ -101,9 +101,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     wanted = Wanted(options.text, options.label, options.gold, None, options.drop_unlabelled)
     wanted.check(table)
-    folder = outputs.check_folder(
-        options.output or Path(f"{paths[0].stem}-comparison"), "compare", options.force, paths
-    )
+    folder = options.output or Path(f"{paths[0].stem}-comparison")
+    with storage.claimed(folder):
+        outputs.check_folder(folder, "compare", options.force, paths)
+        _compare(options, names, table, wanted, folder)
+    return 0
+
+
+def _compare(
+    options: argparse.Namespace,
+    names: Sequence[str],
+    table: tables.Table,
+    wanted: Wanted,
+    folder: Path,
+) -> None:
+    paths = table.paths
     checksums = outputs.checksums(paths)
     rows = read_rows(table, wanted)
     probe, which = choose_probe(options.probe, len(rows.texts), quiet=True)
@@ -119,7 +131,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         storage.replace_folder(folder, lambda place: write_pages(place, page, config))
     print(text_table(page, [name for name, runs in results.items() if runs[0].is_late]))
     print("\n".join(["", which, *rows.notes, f"Report: {folder / 'report.html'}"]))
-    return 0
 
 
 def _run_all(

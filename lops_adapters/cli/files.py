@@ -20,6 +20,7 @@ SUFFIXES = {
     ".pq": "parquet",
 }
 FORMATS = ("csv", "tsv", "jsonl", "parquet")
+NOT_UTF8 = "a text that is not UTF-8 ({}); write the file again"
 ALIKE = 0.85  # high, since a shared suffix alone makes two file names similar
 
 
@@ -81,3 +82,5 @@ def reading(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise LopsError(f"cannot read {path}: {error.strerror or error}") from None
+    except UnicodeDecodeError as error:  # in Parquet
+        raise LopsError(f"cannot read {path}: {NOT_UTF8.format(error)}") from None

@@ -101,6 +101,11 @@ def writing(place: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise LopsError(f"cannot write {place}: {error.strerror or error}") from None
+    except UnicodeEncodeError as error:
+        raise LopsError(
+            f"cannot write {place}: {error.object[error.start]!a} is not valid Unicode; "
+            "remove it from the input"
+        ) from None
 
 
 def written_by(folder: Path) -> str | None:

@@ -45,6 +45,17 @@ def write(folder: Path) -> Path:
         LopsError: no file in the folder that a page is made from, or a damaged one.
 
     """
+    try:
+        return _write(folder)
+    except (KeyError, TypeError, AttributeError, IndexError, RecursionError) as error:
+        found = f"{type(error).__name__}: {error}"
+        raise LopsError(
+            f"the files of {folder} are damaged ({found:.200}); "
+            "run the command that wrote them again"
+        ) from None
+
+
+def _write(folder: Path) -> Path:
     path = folder / "report.html"
     if (folder / "summary.json").is_file():
         from lops_adapters.report.contents import SelectionPage

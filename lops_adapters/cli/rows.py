@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from lops_adapters.cli.repairs import valid_text
 from lops_adapters.cli.tables import Table, require
 from lops_adapters.cli.writers import cell_text
 from lops_adapters.core import LopsError, LopsWarning
@@ -108,7 +109,7 @@ class _Reader:
         self._rows.ids = None if wanted.id is None else []
         self._labelled = bytearray()
         self._types: dict[type, tuple[Any, _Places]] = {}
-        self._names: dict[Hashable, str] = {}
+        self._names: dict[Hashable, str] = {}  # of labels only
         self._first: dict[str, str] = {}
         self._unlabelled, self._blank, self._again, self._torn = (_Places(table) for _ in range(4))
         self._judged = 0
@@ -129,6 +130,7 @@ class _Reader:
                 f"({type(text).__name__}); wanted a string; check --text"
             )
         name = self._name(path, number, label)
+        text = valid_text(text)
         self._rows.texts.append(text)
         self._rows.labels.append(name)
         if text.strip():
@@ -136,10 +138,7 @@ class _Reader:
         else:
             self._blank.add(path, number)
         if self._rows.gold is not None:
-            gold = cells[str(self._wanted.gold)]
-            self._judged += not is_unlabelled(gold)
-            name_or_none = None if is_unlabelled(gold) else self._names.setdefault(gold, str(gold))
-            self._rows.gold.append(name_or_none)
+            self._rows.gold.append(self._gold(path, number, cells[str(self._wanted.gold)]))
         if self._rows.ids is not None:
             self._rows.ids.append(cell_text(cells[str(self._wanted.id)]))
 
@@ -152,9 +151,18 @@ class _Reader:
         if type(label) not in self._types:
             self._types[type(label)] = (label, _Places(self._table))
             self._types[type(label)][1].add(path, number)
-        name = self._names.setdefault(label, str(label))
+        name = self._names.setdefault(label, valid_text(str(label)))
         self._rows.values.setdefault(name, label)
         return name
+
+    def _gold(self, path: Path, number: int, gold: Any) -> Any:
+        if isinstance(gold, list | dict):
+            raise LopsError(
+                f"{path}, {self._table.unit} {number}: the gold label is {gold!r:.60}; "
+                "wanted one class name per row; check --gold"
+            )
+        self._judged += not is_unlabelled(gold)
+        return None if is_unlabelled(gold) else gold
 
     def _compare(self, path: Path, number: int, text: str, name: str) -> None:
         before = self._first.get(text)
@@ -167,6 +175,13 @@ class _Reader:
         """Return the rows, or raise a LopsError."""
         self._check()
         self._rows.labelled = np.frombuffer(bytes(self._labelled), dtype=bool)
+        if self._rows.gold is not None:
+            # Named last, so that gold labels have no part in the names of the labels.
+            # A gold label equal to a label (1.0 and 1) gets the label's name.
+            self._rows.gold = [
+                None if gold is None else self._names.get(gold, valid_text(str(gold)))
+                for gold in self._rows.gold
+            ]
         self._note()
         self._warn()
         return self._rows

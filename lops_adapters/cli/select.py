@@ -14,7 +14,7 @@ from lops_adapters import storage
 from lops_adapters.cli import files, outputs, tables
 from lops_adapters.cli import options as shared
 from lops_adapters.cli.rows import Rows, Wanted, read_rows
-from lops_adapters.cli.writers import writer_for
+from lops_adapters.cli.writers import rehearse, writer_for
 from lops_adapters.console import percent
 from lops_adapters.core import RULES, LopsError
 from lops_adapters.texts.choices import NAMES_OF_CONFIDENCES, method_for
@@ -108,6 +108,11 @@ def _add_output(out: argparse._ArgumentGroup) -> None:
         choices=files.FORMATS,
         help="format of the files in the folder (default: the input's)",
     )
+    out.add_argument(
+        "--escape-formulas",
+        action="store_true",
+        help="CSV and TSV: put an apostrophe before cells that begin like a formula",
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -124,9 +129,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     wanted = Wanted(options.text, options.label, options.gold, options.id, options.drop_unlabelled)
     wanted.check(table)
     _check_columns(table)
+    with storage.claimed(*_outputs(options, paths)):
+        _run(options, table, wanted)
+    return 0
+
+
+def _run(options: argparse.Namespace, table: tables.Table, wanted: Wanted) -> None:
+    paths = table.paths
     folder, keep_out = _targets(options, table)
     before = outputs.checksums(paths)
     rows = read_rows(table, wanted)
+    like = {"lops_suggested": options.label}
+    for kind in _formats(options, table, folder, keep_out):
+        rehearse(table, kind, COLUMNS, like)
     names = ("probe", "confidence", "rule", "tau", "every", "stratified", "seed", "quiet")
     selection = select(rows.texts, rows.labels, **{name: getattr(options, name) for name in names})
     selection.why[-1:-1] = rows.notes
@@ -142,7 +157,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "select", settings, options.seed, dataset, selection.settings["device"]
     )
     writing = _Output(
-        table, options.label, rows, selection, lambda: outputs.checksums(paths) == before
+        table,
+        like,
+        rows,
+        selection,
+        lambda: outputs.checksums(paths) == before,
+        options.escape_formulas,
     )
     with outputs.writing(keep_out or folder or Path()):
         writing.write(folder, keep_out, options.format, page, config)
@@ -150,7 +170,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print("\n".join(["", *selection.why, *_noise(page)]))
     suffix = options.format or table.format
     print("\n".join(_written(folder, keep_out, suffix)))
-    return 0
 
 
 def _source(paths: Sequence[Path], wanted: Wanted) -> str:
@@ -160,14 +179,28 @@ def _source(paths: Sequence[Path], wanted: Wanted) -> str:
     return f"{named}; texts: {wanted.text}, labels: {wanted.label}"
 
 
+def _outputs(options: argparse.Namespace, paths: Sequence[Path]) -> tuple[Path | None, Path | None]:
+    """Return the folder and the file to write."""
+    folder, keep_out = options.output, options.keep_out
+    if folder is None and keep_out is None:
+        folder = Path(f"{paths[0].stem}-lops")
+    if folder is not None and keep_out is not None:
+        inside = folder.resolve() in (keep_out.resolve(), *keep_out.resolve().parents)
+        if inside:
+            raise LopsError(
+                f"--keep-out is {keep_out}, inside the folder of --output, which is replaced as a "
+                "whole; give a file elsewhere"
+            )
+    return folder, keep_out
+
+
 def _targets(options: argparse.Namespace, table: tables.Table) -> tuple[Path | None, Path | None]:
-    keep_out, folder, paths = options.keep_out, options.output, table.paths
+    paths = table.paths
+    folder, keep_out = _outputs(options, paths)
     if keep_out is not None:
         if files.format_of(keep_out, "--keep-out") == "parquet":
             tables.import_pyarrow(keep_out)
         outputs.check_file(keep_out, "--keep-out", options.force, paths)
-    elif folder is None:
-        folder = Path(f"{paths[0].stem}-lops")
     if folder is None:
         if options.format is not None:
             raise LopsError(
@@ -180,6 +213,14 @@ def _targets(options: argparse.Namespace, table: tables.Table) -> tuple[Path | N
     return outputs.check_folder(folder, "select", options.force, paths), keep_out
 
 
+def _formats(
+    options: argparse.Namespace, table: tables.Table, folder: Path | None, keep_out: Path | None
+) -> set[str]:
+    """Return the formats of the files to write."""
+    found = set() if folder is None else {options.format or table.format}
+    return found if keep_out is None else {*found, files.format_of(keep_out)}
+
+
 def _check_columns(table: tables.Table) -> None:
     taken = [name for name in COLUMNS if name in table.columns]
     if taken:
@@ -190,7 +231,16 @@ def _check_columns(table: tables.Table) -> None:
 
 
 def _settings(options: argparse.Namespace, chosen: dict[str, Any]) -> dict[str, Any]:
-    names = ("text", "label", "gold", "id", "drop_unlabelled", "delimiter", "encoding")
+    names = (
+        "text",
+        "label",
+        "gold",
+        "id",
+        "drop_unlabelled",
+        "delimiter",
+        "encoding",
+        "escape_formulas",
+    )
     return {**{name: getattr(options, name) for name in names}, **chosen}
 
 
@@ -200,16 +250,17 @@ class _Output:
     def __init__(
         self,
         table: tables.Table,
-        label: str,
+        like: dict[str, str],
         rows: Rows,
         selection: TextSelection,
         unchanged: Callable[[], bool],
+        escape: bool,
     ) -> None:
         self._table, self._selection, self._unchanged = table, selection, unchanged
         # Position of each row of the table among the labelled rows; -1: without a label.
         self._position = np.where(rows.labelled, np.cumsum(rows.labelled) - 1, -1)
         self._suggested = [rows.values[name] for name in selection.suggested]
-        self._like = {"lops_suggested": label}
+        self._like, self._escape = like, escape
 
     def write(
         self,
@@ -248,7 +299,7 @@ class _Output:
     ) -> None:
         with ExitStack() as stack:
             writers = [
-                (wanted, writer_for(path, kind, self._table, COLUMNS, self._like))
+                (wanted, writer_for(path, kind, self._table, COLUMNS, self._like, self._escape))
                 for wanted, files in ((True, kept), (False, rejected))
                 for path, kind in files
             ]

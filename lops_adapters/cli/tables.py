@@ -13,6 +13,7 @@ from typing import Any
 
 from lops_adapters import extras
 from lops_adapters.cli.files import format_of, reading
+from lops_adapters.cli.repairs import writable_schema
 from lops_adapters.cli.text_files import check_wide, first_bytes, json_object, text_lines
 from lops_adapters.console import progress
 from lops_adapters.core import LopsError
@@ -153,7 +154,11 @@ class Table:
                 ) as bar,
             ):
                 for batch in file.iter_batches(batch_size=BLOCK_ROWS, columns=columns):
-                    yield batch if columns is None else batch.select(columns)
+                    if columns is None:
+                        arrays = [*map(_cast, batch.columns, self.schema.types)]
+                        yield pyarrow.RecordBatch.from_arrays(arrays, schema=self.schema)
+                    else:
+                        yield batch.select(columns)
                     bar.update(len(batch))
         except pyarrow.ArrowException as error:
             raise LopsError(f"{path} cannot be read as Parquet ({error})") from None
@@ -217,13 +222,15 @@ def _format_of_all(paths: Sequence[Path]) -> str:
 
 def _check_options(kind: str, delimiter: str | None, encoding: str) -> None:
     try:
-        codecs.lookup(encoding)
-    except LookupError:
+        b"x".decode(encoding, "ignore")
+    except (LookupError, ValueError):  # also of codecs that are not of text, such as hex
         raise LopsError(
             f"--encoding is {encoding!r}, which Python does not know; "
             "wanted a name such as utf-8, cp1252 or latin-1"
         ) from None
-    if delimiter is not None and (len(delimiter) != 1 or kind not in ("csv", "tsv")):
+    if delimiter is not None and (
+        len(delimiter) != 1 or delimiter in '"\r\n\0' or kind not in ("csv", "tsv")
+    ):
         raise LopsError(
             f"--delimiter is {delimiter!r} for a {kind} file; wanted one character, for CSV or TSV"
         )
@@ -237,7 +244,7 @@ def _start_of(path: Path, kind: str, delimiter: str, encoding: str) -> tuple[tup
             schema = parquet.read_schema(path)
         except pyarrow.ArrowException as error:
             raise LopsError(f"{path} cannot be read as Parquet ({error})") from None
-        return tuple(schema.names), schema
+        return tuple(schema.names), writable_schema(pyarrow, schema)
     lines = text_lines(path, encoding, True)
     if kind == "jsonl":
         filled = ((number, line) for number, line in enumerate(lines, 1) if line.strip())
@@ -280,6 +287,10 @@ def _about_delimiter(table: Table, name: str) -> str:
         ):
             return f" The header looks separated by {given}; give --delimiter {given}"
     return ""
+
+
+def _cast(array: Any, kind: Any) -> Any:
+    return array if array.type == kind else array.cast(kind)
 
 
 def import_pyarrow(path: Path) -> tuple[Any, Any]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from lops_adapters.cli.repairs import valid_text
 from lops_adapters.core import LopsError
 from lops_adapters.datasets.lines import raw_lines
 
@@ -53,7 +54,7 @@ def text_lines(path: Path, encoding: str, quiet: bool) -> Iterator[str]:
     try:
         with path.open(encoding=encoding, newline="\n") as file:
             for number, line in enumerate(file, 1):  # noqa: B007 (for the message)
-                yield line
+                yield valid_text(line)
     except UnicodeError as error:
         where = f"{path}, after line {number}" if number else f"{path}"
         raise LopsError(
@@ -66,7 +67,7 @@ def json_object(path: Path, number: int, line: str) -> dict[str, Any]:
     wanted = "wanted one JSON object per line"
     try:
         record = json.loads(line)
-    except json.JSONDecodeError as error:
+    except (ValueError, RecursionError) as error:  # ValueError: also of thousands of digits
         raise LopsError(f"{path}, line {number}: not JSON ({error}); {wanted}") from None
     if not isinstance(record, dict):
         raise LopsError(f"{path}, line {number}: found {record!r:.80}; {wanted}")

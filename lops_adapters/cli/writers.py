@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import json
+import os
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -12,9 +12,12 @@ from typing import Any, Protocol
 import numpy as np
 
 from lops_adapters import storage
+from lops_adapters.cli.files import NOT_UTF8
+from lops_adapters.cli.repairs import check_schema, valid, valid_text
 from lops_adapters.cli.tables import Block, Table, import_pyarrow
 from lops_adapters.core import LopsError
 
+_SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n")  # that begin a formula in a spreadsheet
 Added = Mapping[str, Sequence[Any]]  # new column -> one value per row, None: empty cell
 
 
@@ -32,7 +35,12 @@ class Writer(Protocol):
 
 
 def writer_for(
-    path: Path, kind: str, table: Table, added: Sequence[str], like: Mapping[str, str]
+    path: Path,
+    kind: str,
+    table: Table,
+    added: Sequence[str],
+    like: Mapping[str, str],
+    escape: bool = False,
 ) -> Writer:
     """Return a writer.
 
@@ -42,13 +50,37 @@ def writer_for(
         table: where the rows come from.
         added: names of the new columns.
         like: new column -> the column of the table whose type it has, in Parquet.
+        escape: CSV and TSV: an apostrophe before cells that a spreadsheet takes for formulas.
 
     """
     if kind == "parquet":
         return ParquetRows(path, table, added, like)
     if kind == "jsonl":
         return JsonRows(path, table)
-    return DelimitedRows(path, table, added, "\t" if kind == "tsv" else ",")
+    return DelimitedRows(path, table, added, "\t" if kind == "tsv" else ",", escape)
+
+
+def rehearse(table: Table, kind: str, added: Sequence[str], like: Mapping[str, str]) -> None:
+    """Raise what writing a table in a format would raise.
+
+    All rows are converted if the format is not the table's: some values have no place there.
+    """
+    if kind == table.format:
+        if table.schema is not None:
+            check_schema(*import_pyarrow(table.paths[0]), table.schema, table.paths[0])
+        return
+    with writer_for(Path(os.devnull), kind, table, added, like) as writer:
+        for block in table.blocks():
+            nothing = dict.fromkeys(added, [None] * len(block))
+            try:
+                writer.write(block, np.arange(len(block)), nothing)
+            except UnicodeDecodeError as error:
+                raise LopsError(f"cannot read {table.paths[0]}: {NOT_UTF8.format(error)}") from None
+            except RecursionError:
+                raise LopsError(
+                    f"{table.paths[0]}: a cell is nested too deeply for {kind}; "
+                    f"give --format {table.format}"
+                ) from None
 
 
 class _TextFile:
@@ -77,16 +109,19 @@ class DelimitedRows(_TextFile):
     Cells that were text stay as they are; a file of the same kind keeps its delimiter.
     """
 
-    def __init__(self, path: Path, table: Table, added: Sequence[str], delimiter: str) -> None:
+    def __init__(
+        self, path: Path, table: Table, added: Sequence[str], delimiter: str, escape: bool = False
+    ) -> None:
         super().__init__(path)
+        self._cell = _without_formula if escape else cell_text
         self._table, self._added = table, list(added)
         self._encoding = "utf-8-sig" if table.marked else "utf-8"
         same_kind = table.format == ("tsv" if delimiter == "\t" else "csv")
         self._delimiter = table.delimiter if same_kind else delimiter
 
     def _begin(self) -> None:
-        self._rows = csv.writer(self._file, delimiter=self._delimiter, lineterminator="\n")
-        self._rows.writerow([*self._table.columns, *self._added])
+        self._rows = storage.csv_writer(self._file, self._delimiter)
+        self._rows.writerow([*map(valid_text, self._table.columns), *self._added])
 
     def write(self, block: Block, rows: np.ndarray, added: Added) -> None:
         """Write rows of a block."""
@@ -94,7 +129,7 @@ class DelimitedRows(_TextFile):
         extra = zip(*(added[name] for name in self._added), strict=True)
         for row, more in zip(rows.tolist(), extra, strict=True):
             self._rows.writerow(
-                [*(cell_text(cell) for cell in cells[row]), *(_number_text(cell) for cell in more)]
+                [*map(self._cell, cells[row]), *(self._cell(_number_text(cell)) for cell in more)]
             )
 
 
@@ -155,7 +190,10 @@ class ParquetRows:
         chosen = batch.take(pa.array(rows, type=pa.int64()))
         columns = [
             *chosen.columns,
-            *(pa.array(added[name], type=self._schema.field(name).type) for name in self._added),
+            *(
+                pa.array(valid(list(added[name])), type=self._schema.field(name).type)
+                for name in self._added
+            ),
         ]
         self._file.write_batch(pa.RecordBatch.from_arrays(columns, schema=self._schema))
 
@@ -177,7 +215,7 @@ class ParquetRows:
         self._file = self._parquet.ParquetWriter(self._path, schema)
 
     def _batch(self, block: Block) -> Any:
-        pa, names = self._pyarrow, self._table.columns
+        pa, names = self._pyarrow, [valid_text(name) for name in self._table.columns]
         cells = zip(*_cells(self._table, block), strict=True)
         columns = {name: list(values) for name, values in zip(names, cells, strict=True)}
         known = None
@@ -198,15 +236,16 @@ def _cells(table: Table, block: Block) -> Any:
         return block.values
     if block.batch is not None:
         return zip(*(column.to_pylist() for column in block.batch.columns), strict=True)
-    records = [json.loads(line) for line in block.lines or ()]
+    records = [valid(json.loads(line)) for line in block.lines or ()]
     for record in records:
-        new = set(record) - set(table.columns)
+        new = set(record) - set(map(valid_text, table.columns))
         if new:
             raise LopsError(
                 f"a row has a key {sorted(new)[0]!r} that the first row lacks, "
                 "so there is no column for it; give --format jsonl"
             )
-    return ([record.get(name) for name in table.columns] for record in records)
+    names = [valid_text(name) for name in table.columns]
+    return ([record.get(name) for name in names] for record in records)
 
 
 def cell_text(value: Any) -> str:
@@ -216,10 +255,26 @@ def cell_text(value: Any) -> str:
     ['a', '', '1.5', 'true', '["x"]']
     """
     if isinstance(value, str):
-        return value
+        return valid_text(value)
     if value is None:
         return ""
     return _json(value) if isinstance(value, bool | list | dict) else str(value)
+
+
+def _without_formula(value: Any) -> str:
+    """Return :func:`cell_text`, with an apostrophe before the sign of a formula.
+
+    >>> [_without_formula(value) for value in ("=1+1", "-2.5", "-x", "a")]
+    ["'=1+1", '-2.5', "'-x", 'a']
+    """
+    text = cell_text(value)
+    if not text.startswith(_SIGNS):
+        return text
+    try:
+        float(text)
+    except ValueError:
+        return f"'{text}"
+    return text
 
 
 def _number_text(value: Any) -> str:
@@ -229,4 +284,7 @@ def _number_text(value: Any) -> str:
 
 
 def _json(value: Any) -> str:
-    return json.dumps(storage.plain(value), ensure_ascii=False, default=str)
+    text = json.dumps(storage.plain(value), ensure_ascii=False, default=str)
+    if valid_text(text) == text:
+        return text
+    return json.dumps(storage.plain(value), default=str)  # a lone surrogate, escaped

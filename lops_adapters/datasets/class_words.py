@@ -102,7 +102,7 @@ def _read_object(path: Path, what: str, wanted: str) -> dict[str, Any]:
         content = json.loads(path.read_bytes().decode("utf-8-sig"), object_pairs_hook=_pairs)
     except FileNotFoundError:
         raise LopsError(f"{path}: no such file of {what}; {wanted}") from None
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError, _RepeatedKeyError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise LopsError(f"{path}: cannot be read as {what} ({error}); {wanted}") from None
     if not isinstance(content, dict):
         raise LopsError(f"{path}: these are no {what}; {wanted}")

@@ -10,14 +10,20 @@ import ssl
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from lops_adapters import storage
 from lops_adapters.console import progress
 from lops_adapters.core import LopsError
 
 logger = logging.getLogger(__name__)
 
 _CHUNK = 2**16
+_POLL = 0.2  # seconds
 # Temporary answers: time-outs, too many requests, server errors.
 _PASSING = {408, 425, 429, 500, 502, 503, 504}
 _NETWORK_ERRORS = (
@@ -27,6 +33,26 @@ _NETWORK_ERRORS = (
     ConnectionError,
     ssl.SSLError,
 )
+
+
+class _RefusedError(Exception):
+    """The server answers with something that is not fetched, now or later."""
+
+
+@dataclass(frozen=True)
+class _Limits:
+    """Limits of one download: seconds without an answer, the end on the clock, bytes."""
+
+    timeout: float
+    end: float
+    max_bytes: int
+
+    def check(self, n_bytes: int) -> None:
+        """Raise a _RefusedError beyond a limit."""
+        if n_bytes > self.max_bytes:
+            raise _RefusedError(f"it has more than {self.max_bytes:,} bytes")
+        if time.monotonic() > self.end:
+            raise _RefusedError("it takes too long; the next attempt continues it")
 
 
 def fetch(
@@ -39,6 +65,8 @@ def fetch(
     timeout: float = 30.0,
     attempts: int = 5,
     pause: float = 1.0,
+    max_bytes: int = 2**31,
+    deadline: float = 3600.0,
 ) -> Path:
     """Fetch a file unless it is already there.
 
@@ -53,6 +81,8 @@ def fetch(
         timeout: seconds without an answer until a connection counts as cut.
         attempts: number of attempts in all if connections are cut or refused.
         pause: seconds before the second attempt; doubled before each further one.
+        max_bytes: a larger file is refused.
+        deadline: seconds for all attempts, and for another process that fetches the same file.
 
     Returns:
         ``destination``.
@@ -78,13 +108,18 @@ def fetch(
     if not url.startswith(("http://", "https://")):
         raise LopsError(f"{url}: only http and https addresses can be fetched. {by_hand}")
     part = destination.with_name(destination.name + ".part")
+    limits = _Limits(timeout, time.monotonic() + deadline, max_bytes)
+    before = _stamp(destination)
     try:
         destination.parent.mkdir(parents=True, exist_ok=True)
-        if not (git_blob is not None and part.is_file() and git_blob_id(part) == git_blob):
-            _download(url, part, attempts, pause, timeout, quiet, by_hand)
-        if git_blob is not None:
-            _verify(url, part, git_blob, by_hand)
-        os.replace(part, destination)
+        with _alone(destination, limits.end):
+            if _stamp(destination) not in (None, before):
+                return destination  # another process has fetched it meanwhile
+            if not (git_blob is not None and part.is_file() and git_blob_id(part) == git_blob):
+                _download(url, part, attempts, pause, limits, quiet, by_hand)
+            if git_blob is not None:
+                _verify(url, part, git_blob, by_hand)
+            os.replace(part, destination)
     except OSError as error:
         raise LopsError(
             f"cannot write to {destination.parent} ({error}); choose a writable folder"
@@ -108,6 +143,47 @@ def git_blob_id(path: Path) -> str:
     return digest.hexdigest()
 
 
+def _stamp(path: Path | int) -> tuple[int, int] | None:
+    """Return what changes when a file is replaced; None: no such file."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns
+
+
+@contextmanager
+def _alone(destination: Path, end: float) -> Iterator[None]:
+    """Wait until no other process fetches the file."""
+    place = destination.with_name(destination.name + ".lock")
+    while True:
+        with place.open("w") as file:
+            # The other process deletes the file that it had locked: then it is another one.
+            if storage.lock(file) and _stamp(place) == _stamp(file.fileno()):
+                try:
+                    yield
+                finally:
+                    place.unlink(missing_ok=True)
+                return
+        if time.monotonic() > end:
+            raise LopsError(
+                f"another process is fetching {destination}; wait until it ends, then try again"
+            )
+        time.sleep(_POLL)
+
+
+class _Redirects(urllib.request.HTTPRedirectHandler):
+    """Follow redirects to http and https addresses only."""
+
+    def redirect_request(
+        self, req: Any, fp: Any, code: Any, msg: Any, headers: Any, newurl: str
+    ) -> Any:
+        """Return the next request."""
+        if not newurl.lower().startswith(("http://", "https://")):
+            raise _RefusedError(f"it redirects to {newurl[:80]}; wanted an http or https address")
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
 def _verify(url: str, part: Path, git_blob: str, by_hand: str) -> None:
     found = git_blob_id(part)
     if found != git_blob:
@@ -119,11 +195,11 @@ def _verify(url: str, part: Path, git_blob: str, by_hand: str) -> None:
 
 
 def _download(
-    url: str, part: Path, attempts: int, pause: float, timeout: float, quiet: bool, by_hand: str
+    url: str, part: Path, attempts: int, pause: float, limits: _Limits, quiet: bool, by_hand: str
 ) -> None:
     for attempt in range(1, attempts + 1):
         try:
-            _transfer(url, part, timeout, quiet)
+            _transfer(url, part, limits, quiet)
             return
         except _NETWORK_ERRORS as error:
             if isinstance(error, urllib.error.HTTPError):
@@ -139,14 +215,17 @@ def _download(
                 ) from error
             logger.warning("%s: %s; attempt %d of %d follows", url, reason, attempt + 1, attempts)
             time.sleep(pause * 2 ** (attempt - 1))
+        except (_RefusedError, ValueError) as error:  # ValueError: of malformed headers
+            raise LopsError(f"{url} could not be fetched: {error!s:.200}. {by_hand}") from error
 
 
-def _transfer(url: str, part: Path, timeout: float, quiet: bool) -> None:
+def _transfer(url: str, part: Path, limits: _Limits, quiet: bool) -> None:
     """Continue the download of ``part``; raise a network error if the connection is cut."""
     have = part.stat().st_size if part.is_file() else 0
     request = urllib.request.Request(url, headers={"Range": f"bytes={have}-"} if have else {})
     try:
-        response = urllib.request.urlopen(request, timeout=timeout)
+        opener = urllib.request.build_opener(_Redirects())
+        response = opener.open(request, timeout=limits.timeout)
     except urllib.error.HTTPError as error:
         if error.code != http.client.REQUESTED_RANGE_NOT_SATISFIABLE or not have:
             raise
@@ -164,17 +243,27 @@ def _transfer(url: str, part: Path, timeout: float, quiet: bool) -> None:
                 "the server sent another part of the file than requested; starting again"
             )
         start = have if resumed else 0
-        length = response.headers.get("Content-Length")
-        total = start + int(length) if length is not None else None
+        total = _total(response.headers.get("Content-Length"), start)
+        limits.check(total or 0)
         with (
             part.open("ab" if resumed else "wb") as file,
             progress(
                 total=total, initial=start, unit="B", unit_scale=True, desc=part.stem, quiet=quiet
             ) as bar,
         ):
-            while chunk := response.read(_CHUNK):
+            while chunk := response.read1(_CHUNK):  # what has arrived, so that time is checked
+                limits.check(file.tell() + len(chunk))
                 file.write(chunk)
                 bar.update(len(chunk))
             fetched = file.tell()
     if total is not None and fetched != total:
         raise ConnectionError(f"the connection was cut after {fetched} of {total} bytes")
+
+
+def _total(length: str | None, start: int) -> int | None:
+    """Return the size of the whole file by the header Content-Length; None: not given."""
+    if length is None:
+        return None
+    if not (length.isascii() and length.isdecimal() and len(length) < 20):
+        raise _RefusedError(f"its Content-Length is {length[:40]!r}; wanted a number")
+    return start + int(length)

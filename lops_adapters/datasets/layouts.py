@@ -162,6 +162,8 @@ def _labels(path: Path, classes: list[str], texts: Path, n_texts: int) -> list[s
 def _westclass_words(folder: Path) -> tuple[list[str], dict[str, tuple[str, ...]]]:
     files = [folder / "classes.txt", folder / "keywords.txt"]
     present = [path for path in files if path.is_file()]
+    if not present:
+        raise LopsError(f"{folder}: classes.txt or keywords.txt is no file; wanted one of them")
     names, words = _numbered_words(present[0]), _numbered_words(present[-1])
     classes = [line[0] for line in names]
     if len(names) != len(words):

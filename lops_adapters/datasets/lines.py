@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from lops_adapters.console import progress
@@ -12,6 +13,18 @@ from lops_adapters.core import LopsError
 # Reading this much takes about a second; a progress bar for less would only flicker.
 BAR_FROM_BYTES = 64 * 2**20
 _STEP = 2**20
+
+
+@contextmanager
+def readable(path: Path) -> Iterator[None]:
+    """Turn a system error about a path into a LopsError."""
+    try:
+        yield
+    except OSError as error:
+        found = error.filename if isinstance(error.filename, str) else path
+        raise LopsError(
+            f"{found}: cannot be read ({error.strerror or error}); give a readable file or folder"
+        ) from None
 
 
 def raw_lines(path: Path, quiet: bool = False) -> Iterator[str]:

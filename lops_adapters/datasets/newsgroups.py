@@ -5,6 +5,7 @@ Its files are raw messages with headers, in latin-1.
 
 from __future__ import annotations
 
+import lzma
 import re
 import tarfile
 import zlib
@@ -15,6 +16,7 @@ from pathlib import Path
 from lops_adapters.console import progress
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import published
+from lops_adapters.datasets.archives import open_archive
 from lops_adapters.datasets.corpus import listed
 from lops_adapters.datasets.rows import Rows
 
@@ -56,14 +58,14 @@ def read_archive(path: Path, quiet: bool = False) -> Rows:
 
     """
     try:
-        with tarfile.open(path, "r:*") as archive:
+        with open_archive(path) as files:
             messages = (
-                (found, archive.extractfile(member).read())  # type: ignore[union-attr]
-                for member in progress(archive, desc=path.name, unit=" entries", quiet=quiet)
-                if member.isfile() and (found := _MESSAGE.search(member.name))
+                (found, content())
+                for name, content in progress(files, desc=path.name, unit=" entries", quiet=quiet)
+                if (found := _MESSAGE.search(name))
             )
             return _rows(path, messages)
-    except (tarfile.TarError, EOFError, zlib.error, OSError) as error:
+    except (tarfile.TarError, EOFError, zlib.error, lzma.LZMAError, OSError) as error:
         raise LopsError(
             f"{path}: cannot be read as a tar archive ({error}); "
             "it may be incomplete: fetch it again"

@@ -22,10 +22,6 @@ class Record:
     def __init__(self, *args: Any) -> None:
         pass
 
-    def __setstate__(self, state: Any) -> None:
-        # If a pickle tries to set the state of the class itself, an argument is missing: it fails.
-        self.state = state
-
 
 class Frame(Record):
     """pandas DataFrame."""
@@ -147,6 +143,18 @@ class Missing(Record):
     __slots__ = ()
 
 
+class Reconstructor(Record):
+    """How protocols 0 and 1 make an object of a class."""
+
+    __slots__ = ()
+
+
+class ObjectType(Record):
+    """The class object."""
+
+    __slots__ = ()
+
+
 # All names that pandas 0.2x to 3, numpy, pyarrow and Python 2 and 3 write for each.
 _KINDS: dict[type[Record], str] = {
     Frame: "pandas.DataFrame pandas.core.frame.DataFrame",
@@ -195,6 +203,8 @@ _KINDS: dict[type[Record], str] = {
     ArrowChunks: "pyarrow.lib.chunked_array",
     ArrowData: "pyarrow.lib._restore_array",
     Missing: "pandas.NA pandas._libs.missing.NA",
+    Reconstructor: "copy_reg._reconstructor copyreg._reconstructor",
+    ObjectType: "__builtin__.object builtins.object",
 }
 KNOWN = {
     tuple(name.rsplit(".", 1)): kind for kind, names in _KINDS.items() for name in names.split()

@@ -11,6 +11,7 @@ from lops_adapters.core import LopsError
 from lops_adapters.datasets.class_words import Names, Seeds, find_names, find_seeds
 from lops_adapters.datasets.corpus import Dataset, listed
 from lops_adapters.datasets.layouts import LAYOUTS
+from lops_adapters.datasets.lines import readable
 from lops_adapters.datasets.newsgroups import read_archive, strip_headers
 from lops_adapters.datasets.rows import Columns, Rows, assemble
 from lops_adapters.datasets.tables import read_delimited, read_jsonl, read_parquet, read_pickle
@@ -62,12 +63,14 @@ def read(
     """
     path = Path(path)
     columns = Columns(text_column, label_column, id_column, quiet)
-    rows = read_rows(path, columns)
     folder = path if path.is_dir() else path.parent
-    if seeds is None:
-        seeds = find_seeds(folder)
+    with readable(path):
+        rows = read_rows(path, columns)
+        if seeds is None:
+            seeds = find_seeds(folder)
+        rows = replace(rows, names=find_names(folder))
     rows = strip_headers(rows, headers, str(path))
-    return assemble(replace(rows, names=find_names(folder)), name_of_path(path), seeds, names)
+    return assemble(rows, name_of_path(path), seeds, names)
 
 
 def read_rows(path: Path, columns: Columns) -> Rows:
@@ -77,17 +80,20 @@ def read_rows(path: Path, columns: Columns) -> Rows:
         LopsError: as ``read``.
 
     """
-    if path.is_dir():
-        return _read_folder(path, columns)
-    if path.is_file():
-        return _file_reader(path)(path, columns)
+    with readable(path):
+        if path.is_dir():
+            return _read_folder(path, columns)
+        if path.is_file():
+            return _file_reader(path)(path, columns)
     raise LopsError(f"{path}: no such file or folder; give an existing path or a registered name")
 
 
 def is_recognised(path: Path) -> bool:
     """Return whether ``read`` knows the layout of a path (its files may still be damaged)."""
-    if path.is_dir():
-        return any(layout.matches(_entries(path)) for layout in LAYOUTS) or len(_tables(path)) == 1
+    with readable(path):
+        if path.is_dir():
+            entries = _entries(path)
+            return any(layout.matches(entries) for layout in LAYOUTS) or len(_tables(path)) == 1
     return path.is_file() and _suffix(path) in _FILES
 
 

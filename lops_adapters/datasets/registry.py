@@ -131,7 +131,7 @@ def load(
         path, rows = _find(task, columns, data_dir, offline)
         rows = strip_headers(_conform(rows, task, path), headers, task.name)
         return assemble(rows, task.name, seeds, names)
-    if Path(name_or_path).exists():
+    if os.path.exists(name_or_path):  # False, not an error, for a name that is too long
         return read(
             name_or_path,
             text_column=text_column,

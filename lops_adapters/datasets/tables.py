@@ -111,7 +111,7 @@ def read_parquet(path: Path, columns: Columns) -> Rows:
             batches = (batch.to_pydict() for batch in file.iter_batches(columns=wanted))
             cells = chain.from_iterable(_cells(batch, chosen) for batch in batches)
             return _gather(path, enumerate(cells, 1), chosen, "row")
-    except pyarrow.ArrowException as error:
+    except (pyarrow.ArrowException, UnicodeDecodeError) as error:
         raise LopsError(f"{path}: cannot be read as Parquet ({error})") from None
 
 
@@ -168,7 +168,7 @@ def _json_objects(path: Path, quiet: bool) -> Iterator[tuple[int, dict[str, obje
             continue
         try:
             record = json.loads(line)
-        except (json.JSONDecodeError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:  # ValueError: also of thousands of digits
             raise LopsError(
                 f"{path}, line {number}: not JSON ({error}); wanted one JSON object per line"
             ) from None

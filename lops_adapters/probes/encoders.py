@@ -75,7 +75,7 @@ def load_config(name: str) -> Any:
     transformers = extras.load("transformers", f"the encoder {name!r}")
     where = locate(name)
     try:
-        return transformers.AutoConfig.from_pretrained(where)
+        return transformers.AutoConfig.from_pretrained(where, trust_remote_code=False)
     except (OSError, ValueError) as error:
         raise unloadable(name, error) from None
 
@@ -83,6 +83,8 @@ def load_config(name: str) -> Any:
 def unloadable(name: str, error: Exception) -> LopsError:
     """Return the error about an encoder that transformers cannot load."""
     reason = str(error).strip().splitlines()[0]
+    if "trust_remote_code" in str(error):
+        reason = "it needs code from its own repository, which is never run"
     return LopsError(
         f"cannot load the encoder {name!r} ({reason}); "
         f"wanted {MINILM!r}, a folder written by save_pretrained(), or a name on the Hugging Face "
@@ -123,7 +125,9 @@ def load_classifier(name: str, n_classes: int | None = None) -> Any:
     wanted = {} if n_classes is None else {"num_labels": n_classes}
     try:
         with hushed():
-            return AutoModelForSequenceClassification.from_pretrained(locate(name), **wanted)
+            return AutoModelForSequenceClassification.from_pretrained(
+                locate(name), trust_remote_code=False, **wanted
+            )
     except (OSError, ValueError, RuntimeError) as error:
         raise unloadable(name, error) from None
 
@@ -136,7 +140,7 @@ def load_tokenizer(name: str, padding_side: str | None = None) -> Any:
     from transformers import AutoTokenizer
 
     try:
-        tokenizer = AutoTokenizer.from_pretrained(locate(name))
+        tokenizer = AutoTokenizer.from_pretrained(locate(name), trust_remote_code=False)
     except (OSError, ValueError) as error:
         raise unloadable(name, error) from None
     if not tokenizer.is_fast:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import re
 import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -50,18 +53,24 @@ class RunFolder:
                 raise LopsError(
                     f"{path} already holds a run; give --resume to continue it, or another --output"
                 )
-            _compare(json.loads(stored.read_text(encoding="utf-8")), config, path)
+            try:
+                _hold(stored, path)
+            except OSError as error:
+                raise LopsError(f"{stored} cannot be read ({error.strerror})") from None
+            _compare(_read_config(stored), config, path)
             for leftover in list(path.rglob(".*.tmp")):  # of a process killed while it wrote
                 if leftover.is_dir():
                     shutil.rmtree(leftover, ignore_errors=True)
                 else:
                     leftover.unlink(missing_ok=True)
-        elif path.exists() and (not path.is_dir() or any(path.iterdir())):
+        elif path.exists() and not _is_unstarted(path):
             raise LopsError(f"{path} exists and holds no run; give another --output")
         else:
             try:
                 path.mkdir(parents=True, exist_ok=True)
                 storage.write_json(stored, config)
+                storage.restore(stored)
+                _hold(stored, path)
             except OSError as error:
                 raise LopsError(
                     f"{path} cannot be written ({error.strerror}); give another --output"
@@ -96,10 +105,17 @@ class RunFolder:
         if not path.exists():
             start = time.perf_counter()
             arrays = compute()
-            storage.write_arrays(path, seconds=np.array(time.perf_counter() - start), **arrays)
-        with np.load(path) as stored:
-            arrays = {key: stored[key] for key in stored.files}
-        return arrays, float(arrays.pop("seconds"))
+            arrays["seconds"] = np.array(time.perf_counter() - start)
+            with self._writing():
+                storage.write_arrays(path, **arrays)
+        try:
+            with np.load(path) as stored:
+                arrays = {key: stored[key] for key in stored.files}
+            return arrays, float(arrays.pop("seconds"))
+        except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
+            raise LopsError(
+                f"{path} cannot be read ({error!s:.200}); delete it and resume: it is made again"
+            ) from None
 
     def finished(self, name: str) -> bool:
         """Return whether a stage is finished."""
@@ -117,7 +133,18 @@ class RunFolder:
 
     def save_model(self, folder: Path, write: Callable[[Path], object]) -> None:
         """Let ``write`` fill a new folder, which replaces ``folder`` when it is complete."""
-        storage.replace_folder(folder, write)
+        with self._writing():
+            storage.replace_folder(folder, write)
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise LopsError(
+                f"{self.path} cannot be written ({error.strerror or error}); "
+                "make room or give access, then resume the run"
+            ) from error
 
 
 def free_folder(base: Path, *, resume: bool) -> Path:
@@ -178,6 +205,41 @@ def _git_commit() -> str | None:
         return git("rev-parse", "HEAD") + ("+changes" if changed else "")
     except (OSError, subprocess.SubprocessError):
         return None
+
+
+def _is_unstarted(path: Path) -> bool:
+    """Return whether a folder is empty, or of a run killed while it wrote its first file."""
+    return path.is_dir() and all(
+        entry.name.startswith(".config.json.") and entry.suffix == ".tmp"
+        for entry in path.iterdir()
+    )
+
+
+# Descriptor of config.json of the run in progress: its lock lasts as long as the process.
+_held: list[int] = []
+
+
+def _hold(stored: Path, path: Path) -> None:
+    while _held:
+        os.close(_held.pop())
+    _held.append(os.open(stored, os.O_RDONLY))
+    if not storage.lock(_held[0]):
+        raise LopsError(
+            f"another process is writing {path}; wait until it ends, or give another --output"
+        )
+
+
+def _read_config(stored: Path) -> dict[str, Any]:
+    try:
+        config = json.loads(stored.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
+        config = error
+    if not isinstance(config, dict):
+        raise LopsError(
+            f"{stored} is damaged ({str(config)[:200]}); wanted the settings of the run; "
+            "give another --output"
+        )
+    return config
 
 
 def _compare(stored: dict[str, Any], config: dict[str, Any], path: Path) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
+import tempfile
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -112,6 +113,9 @@ def apply(root: Path, upstream: Upstream, *, force: bool = False, dry: bool = Fa
         refuse_changed(root / name, before)
         if before != "current":
             copies[name] = stamped(text, origin).encode()
+    _check_writable(
+        {path.parent for path in (*(f.path for f in patched), *map(root.joinpath, copies))}
+    )
     if not dry:
         for name, contents in copies.items():  # first: a patched program never lacks them
             _write_copy(root / name, contents)
@@ -172,11 +176,19 @@ def _write_copy(path: Path, contents: bytes) -> None:
 
 
 def _replace(path: Path, contents: bytes) -> None:
-    def write(temporary: Path) -> None:
-        temporary.write_bytes(contents)
-        shutil.copymode(path, temporary)
+    replace_with(path, lambda temporary: temporary.write_bytes(contents))
 
-    replace_with(path, write)
+
+def _check_writable(folders: Iterable[Path]) -> None:
+    for folder in folders:
+        try:
+            with tempfile.TemporaryFile(dir=folder):
+                pass
+        except OSError as error:
+            raise LopsError(
+                f"cannot write into {folder} ({error.strerror or error}); "
+                "give write access to the checkout"
+            ) from None
 
 
 def _changed(file: File, upstream: Upstream) -> str:

@@ -158,7 +158,8 @@ def test_unusual_opcodes(refused, monkeypatch):
     finally:
         copyreg.remove_extension("os", "system", 250)
     assert "the pickle uses INST" in refused(b"(S'true'\nios\nsystem\n.")
-    assert "the pickle uses OBJ" in refused(b"(cos\nsystem\nS'true'\no.")
+    assert "the pickle uses OBJ" in refused(b"(cpandas\nDataFrame\nS'true'\no.")
+    assert "the pickle asks for os.system" in refused(b"(cos\nsystem\nS'true'\no.")
     assert "the pickle uses PERSID" in refused(b"Pos.system\n.")
     assert "the pickle uses NEWOBJ_EX" in refused(
         b"\x80\x04" + name("pandas", "DataFrame") + b")}\x92."

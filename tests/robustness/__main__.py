@@ -1,0 +1,8 @@
+"""Run the fuzz suite by hand: `python -m tests.robustness --cases 20000`."""
+
+import sys
+
+from .fuzz import main
+
+if __name__ == "__main__":
+    sys.exit(main())

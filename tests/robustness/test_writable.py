@@ -1,0 +1,83 @@
+"""What cannot be written is repaired, or refused before any training."""
+
+import json
+
+import pytest
+
+from lops_adapters.cli import select as command
+from lops_adapters.core import LopsError
+
+from ..noisy import noisy_texts, read_table
+
+TEXTS, WEAK, _ = noisy_texts(n=40)
+OPTIONS = ["--text", "text", "--label", "weak", "--probe", "linear", "--quiet"]
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def written(folder):
+    names = [path for path in folder.iterdir() if path.stem in ("kept", "rejected")]
+    return [row for name in names for row in read_table(name)]
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "csv", "tsv", "parquet"])
+@pytest.mark.parametrize("column", ["text", "weak", "other"])
+def test_lone_surrogates(here, kind, column):
+    rows = [
+        {"text": text, "weak": label, "other": ""} for text, label in zip(TEXTS, WEAK, strict=True)
+    ]
+    rows = [{**row, column: row[column] + "\ud83d"} for row in rows]
+    (here / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert command.main(["a.jsonl", "--format", kind, *OPTIONS]) == 0
+    end = {"jsonl": "\ud83d"}.get(kind, "\ufffd")
+    found = written(here / "a-lops")
+    assert sorted(row[column] for row in found) == sorted(row[column][:-1] + end for row in rows)
+    if column == "weak":
+        assert all(row["lops_suggested"].endswith(end) for row in found)
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
+def test_views_of_parquet(here, kind):
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    table = pa.table(
+        {
+            "text": pa.array(TEXTS, type=pa.string_view()),
+            "weak": pa.array(WEAK, type=pa.string_view()),
+            "raw": pa.array([b"x"] * len(TEXTS), type=pa.binary_view()),
+        }
+    )
+    parquet.write_table(table, here / "a.parquet")
+    assert command.main(["a.parquet", "--format", kind, *OPTIONS]) == 0
+    assert sorted(row["text"] for row in written(here / "a-lops")) == sorted(TEXTS)
+
+
+def test_what_cannot_be_repaired_is_refused_first(here, monkeypatch):
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    def trained(*_, **__):
+        raise AssertionError("the selection began")
+
+    monkeypatch.setattr(command, "select", trained)
+    kind = pa.struct([("name", pa.string_view())])
+    table = pa.table({"text": TEXTS, "weak": WEAK, "who": pa.array([None] * 40, type=kind)})
+    parquet.write_table(table, here / "a.parquet")
+    with pytest.raises(LopsError, match=r"column 'who' has the type struct.*give --format jsonl"):
+        command.main(["a.parquet", *OPTIONS])
+    rows = [{"text": text, "weak": label} for text, label in zip(TEXTS, WEAK, strict=True)]
+    for last, message in (({"new": 1}, "a row has a key 'new'"), ({"text": ["x"]}, "the text is")):
+        lines = [json.dumps(row) + "\n" for row in [*rows, {**rows[0], **last}]]
+        (here / "b.jsonl").write_text("".join(lines))
+        with pytest.raises(LopsError, match=message):
+            command.main(["b.jsonl", "--format", "csv", *OPTIONS])
+    mixed = [{**row, "n": 1 if place else "x"} for place, row in enumerate(rows)]
+    (here / "c.jsonl").write_text("".join(json.dumps(row) + "\n" for row in mixed))
+    with pytest.raises(LopsError, match=r"a column has values of several types"):
+        command.main(["c.jsonl", "--format", "parquet", *OPTIONS])
+    assert not [path for path in here.iterdir() if path.is_dir()]
