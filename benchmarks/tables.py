@@ -49,6 +49,9 @@ _SOURCES = "sources"
 
 _MEASURED: dict[str, Callable[[], Block]] = {
     "conwea-20news-coarse": partial(frameworks.iterations, "conwea-20news-coarse-4000-*.json"),
+    "conwea-20news-careful": partial(
+        frameworks.iterations, "conwea-careful-20news-coarse-4000-*.json"
+    ),
     "conwea-demo": partial(frameworks.iterations, "conwea-demo-*.json"),
     "contextualisation": speed.contextualisation,
     "westclass": frameworks.westclass,

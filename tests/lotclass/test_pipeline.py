@@ -51,7 +51,7 @@ class Recorder:
 
         places = cycle(("rows", "refresh"))  # the order in which an arm makes its selectors
 
-        def selector(job, method, probe):
+        def selector(job, method, probe, **_):
             place = next(places)
             chosen = selects(keep) if place in at else keep_all
 
@@ -141,7 +141,7 @@ def test_a_selector_that_keeps_everything_gives_the_standard_arm(
 ):
     """To the last bit, also where probes were trained on the way."""
 
-    def selector(job, method, build):
+    def selector(job, method, build, **_):
         probe = replace(build(), epochs=1)
 
         def select(samples, labels):

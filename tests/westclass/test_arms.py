@@ -19,7 +19,7 @@ def calls(monkeypatch):
     """The methods, samples and labels of all selectors; those of ``lops`` keep every second."""
     found = []
 
-    def selector(job, method, probe, *, seed=None):
+    def selector(job, method, probe, *, seed=None, **_):
         def select(samples, labels):
             found.append((method, len(samples), list(labels), seed))
             whole = keep_all(samples, labels)
