@@ -45,10 +45,19 @@ def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
     sys.stderr.write(f"warning: {message}\n")
 
 
+class _Lines(logging.Formatter):
+    """One line per message; warnings look like those of :func:`guarded`."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line."""
+        said = super().format(record)
+        return f"warning: {said}" if record.levelno >= logging.WARNING else said
+
+
 def set_up_logging(quiet: bool) -> None:
     """Send the package's log to standard error: progress lines, or warnings only if ``quiet``."""
     handler = logging.StreamHandler()
-    handler.setFormatter(logging.Formatter("%(message)s"))
+    handler.setFormatter(_Lines())
     logger = logging.getLogger("lops_adapters")
     logger.handlers = [handler]
     logger.setLevel(logging.WARNING if quiet else logging.INFO)

@@ -69,7 +69,8 @@ def test_the_log(capsys, quiet):
         console.set_up_logging(quiet)
     logger.info("working")
     logger.warning("odd")
-    assert capsys.readouterr().err == ("odd\n" if quiet else "working\nodd\n")
+    said = "warning: odd\n"
+    assert capsys.readouterr().err == (said if quiet else f"working\n{said}")
 
 
 class Terminal(io.StringIO):

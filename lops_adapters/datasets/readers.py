@@ -63,8 +63,8 @@ def read(
     """
     path = Path(path)
     columns = Columns(text_column, label_column, id_column, quiet)
-    folder = path if path.is_dir() else path.parent
     with readable(path):
+        folder = path if path.is_dir() else path.parent
         rows = read_rows(path, columns)
         if seeds is None:
             seeds = find_seeds(folder)

@@ -244,7 +244,7 @@ CASES = {
             kills=(
                 Kill("representation", f"{ENCODER}.encode", 3, fresh=True),
                 Kill("standard-classifier", f"{TRANSFORMER}.updates", 3, fresh=True),
-                Kill("lops-all-selection", f"{TRANSFORMER}.updates", 3),
+                Kill("lops-all-classifier", f"{TRANSFORMER}.updates", 3),
             ),
             work=(
                 f"{ENCODER}.encode",

@@ -114,4 +114,4 @@ class Stand:
             check=True,
             timeout=200,
         )
-        return [(ending, stages) for ending, stages in json.loads(done.stdout)]
+        return [(ending, stages) for ending, stages in json.loads(done.stdout.splitlines()[-1])]

@@ -27,7 +27,7 @@ def test_the_method_defined_by_them_keeps_what_is_right(
         finished.path / "optimal" / "selection-0.csv"
     ).read_bytes()
     with pytest.raises(
-        LopsError, match="optimal needs gold labels, and toy has none; leave the method out"
+        LopsError, match="optimal needs gold labels, and toy has none; leave it out"
     ):
         go(Dataset(dataset.corpus), tmp_path / "none", arms=["optimal"])
 
