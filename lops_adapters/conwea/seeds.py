@@ -162,7 +162,7 @@ def disambiguate(
 
 
 def seed_count(iteration: int, n_documents: int) -> int:
-    """Return how many seed words a class gets: 5 per iteration, up to a limit.
+    """Return the number of seed words of a class: 5 per iteration, up to a limit.
 
     The limit is the logarithm, to base 1.5, of the number of documents predicted as the class.
 

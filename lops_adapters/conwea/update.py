@@ -11,7 +11,8 @@ in. The update here differs in four ways:
 - A candidate needs at least a share of it (``min_share``).
 
 Under ``faithful``, and in the ``paper`` preset, :mod:`lops_adapters.conwea.seeds` has the published
-update. docs/conwea.md has the evidence.
+update. docs/conwea.md has
+measurements.
 """
 
 from __future__ import annotations

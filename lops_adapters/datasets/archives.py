@@ -1,4 +1,4 @@
-"""Tar archives read member by member, within limits on sizes, whatever the archive declares."""
+"""Tar archives read member by member, within limits on declared and actual sizes."""
 
 from __future__ import annotations
 

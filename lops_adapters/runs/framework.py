@@ -219,10 +219,10 @@ def read_arms(text: str, known: Sequence[str]) -> list[str]:
 
 
 def check_gold(arms: Sequence[str], dataset: Dataset) -> None:
-    """Refuse arms that are defined by gold labels where there are none.
+    """Refuse arms that are defined by gold labels for data without any.
 
     Raises:
-        LopsError: there are none.
+        LopsError: the data has no gold labels.
 
     """
     needy = [arm for arm in arms if arm in METHODS and METHODS[arm].needs_gold]
@@ -237,12 +237,12 @@ def run(
 ) -> dict[str, Any]:
     """Run arms and return the contents of ``metrics.json``, which is written after each arm.
 
-    Gold labels go to the evaluator, and to the one method that is defined by them; to nothing else.
-    Arms that an earlier call on the same run folder finished stay in ``metrics.json``.
+    Only the evaluator gets gold labels, and the one method that is defined by them. Arms that an
+    earlier call finished in the same run folder are kept in ``metrics.json``.
 
     Raises:
-        LopsError: a library is missing, or the data or settings cannot work; before the long work
-            wherever that is known before it.
+        LopsError: a library is missing, or the data or settings cannot work; before the long
+            work if that is known before it.
 
     """
     extras.require(framework.title, framework.needs(job.settings), framework.name)

@@ -59,9 +59,9 @@ def setting(
         within: the values allowed; None is allowed where the field's type says so.
         choices: the names allowed.
         metavar: of the option.
-        usual: what ``--help`` says of the default, where its value does not tell.
+        usual: the default as ``--help`` shows it; default: its value, per preset.
         parse: from the command line's text; default: by the type of the field.
-        option: where the option stands in ``--help``: a group, "" for the framework's own; None:
+        option: its group in ``--help``: "" for the framework's own; None:
             the setting has no option.
         also: further names of the option.
 

@@ -1,6 +1,6 @@
 """Confidences: each watches one training of a probe and ends with one score per sample.
 
-Their names stand in the table of methods, ``lops_adapters.selection.METHODS``.
+The table of methods has their names: ``lops_adapters.selection.METHODS``.
 """
 
 from lops_adapters.selection.confidences.base import Confidence
