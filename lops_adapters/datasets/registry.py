@@ -18,8 +18,9 @@ from lops_adapters.datasets.demo import load_demo
 from lops_adapters.datasets.newsgroups import ARCHIVE, SPLITS, strip_headers
 from lops_adapters.datasets.readers import is_recognised, read, read_rows
 from lops_adapters.datasets.rows import Columns, Rows, assemble
-from lops_adapters.datasets.sources import by_hand, obtain, user_cache
+from lops_adapters.datasets.sources import by_hand, obtain
 from lops_adapters.datasets.tables import is_agnews
+from lops_adapters.storage import user_cache
 
 logger = logging.getLogger(__name__)
 

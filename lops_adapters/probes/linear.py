@@ -126,7 +126,7 @@ class LinearProbe(Probe):
                 learning_rate = self.learning_rate * stage.rate(done, per_epoch)
                 done += 1
                 weights = self._weights[words]  # only these words' weights have a gradient
-                error = _softmax(rows @ weights + self._bias)
+                error = softmax(rows @ weights + self._bias)
                 if stage.heard is not None:
                     stage.heard(batch, error.copy())
                 error[np.arange(len(batch)), codes[batch]] -= 1.0
@@ -142,7 +142,7 @@ class LinearProbe(Probe):
     def predict_prepared(self, prepared: Any, positions: np.ndarray | None = None) -> np.ndarray:
         """Return class probabilities, (m, k) float32."""
         rows = prepared if positions is None else prepared[positions]
-        return _softmax(rows @ self._weights + self._bias)
+        return softmax(rows @ self._weights + self._bias)
 
     def save(self, folder: Path) -> None:
         """Write ``linear.npz`` (weights, bias, idf) and ``linear.json`` (settings, vocabulary)."""
@@ -184,7 +184,7 @@ def _batches(
             yield block[first:last], words, batch
 
 
-def _softmax(scores: np.ndarray) -> np.ndarray:
+def softmax(scores: np.ndarray) -> np.ndarray:
     """Turn scores into class probabilities, in place."""
     scores -= scores.max(axis=1, keepdims=True)
     np.exp(scores, out=scores)
