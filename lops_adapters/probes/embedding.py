@@ -16,7 +16,8 @@ import numpy as np
 from lops_adapters.core import LopsError
 from lops_adapters.probes import encoders
 from lops_adapters.probes.base import Probe, Stage, Update, steady
-from lops_adapters.probes.linear import joined, softmax
+from lops_adapters.probes.linear import softmax
+from lops_adapters.probes.word_counts import joined
 from lops_adapters.storage import user_cache
 
 AUTO = "auto"
@@ -94,7 +95,11 @@ class EmbeddingProbe(Probe):
         vectors: np.ndarray = self._texts.encode(texts, quiet=self.quiet)
         return vectors
 
-    def prepare(self, samples: Sequence[Any], *, fit: bool = False) -> np.ndarray:
+    def read(self, samples: Sequence[Any]) -> np.ndarray:
+        """Return the vectors of the samples, which are samples, too."""
+        return self.vectors(samples)
+
+    def prepare(self, samples: Any, *, fit: bool = False) -> np.ndarray:
         """Return centred and scaled vectors, (n, width) float32.
 
         Raises:

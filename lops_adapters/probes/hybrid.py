@@ -18,9 +18,26 @@ from lops_adapters.probes import encoders
 from lops_adapters.probes.base import Probe, Stage, Update, steady
 from lops_adapters.probes.embedding import AUTO, EmbeddingProbe
 from lops_adapters.probes.linear import LinearProbe
+from lops_adapters.probes.word_counts import WordCounts
 
 # On frozen vectors, every weight moves at every update; on TF-IDF, only those of the batch's words.
 _SLOWER = 6.0
+
+
+@dataclass(frozen=True)
+class Pair:
+    """What both probes read from n texts."""
+
+    words: WordCounts
+    vectors: np.ndarray
+
+    def __len__(self) -> int:
+        """The number of texts."""
+        return len(self.vectors)
+
+    def rows(self, positions: np.ndarray) -> Pair:
+        """Return the texts at (m,) int positions."""
+        return Pair(self.words.rows(positions), self.vectors[positions])
 
 
 @dataclass
@@ -69,10 +86,15 @@ class HybridProbe(Probe):
         """The number of epochs that training runs for."""
         return self.epochs
 
-    def prepare(self, samples: Sequence[Any], *, fit: bool = False) -> tuple[Any, np.ndarray]:
+    def read(self, samples: Sequence[Any]) -> Pair:
+        """Return word counts and vectors."""
+        return Pair(self._words.read(samples), self._vectors.read(samples))
+
+    def prepare(self, samples: Any, *, fit: bool = False) -> tuple[Any, np.ndarray]:
         """Return TF-IDF rows and vectors; errors are those of the two probes."""
-        words = self._words.prepare(samples, fit=fit)
-        return words, self._vectors.prepare(samples, fit=fit)
+        read = samples if isinstance(samples, Pair) else self.read(samples)
+        words = self._words.prepare(read.words, fit=fit)
+        return words, self._vectors.prepare(read.vectors, fit=fit)
 
     def updates(
         self, prepared: tuple[Any, np.ndarray], codes: np.ndarray, n_classes: int, seed: int

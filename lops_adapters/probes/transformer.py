@@ -13,7 +13,6 @@ import numpy as np
 from lops_adapters.core import LopsError
 from lops_adapters.probes import encoders
 from lops_adapters.probes.base import Probe, Stage, Update
-from lops_adapters.probes.linear import joined
 from lops_adapters.probes.torch_tools import (
     LocalRandomness,
     autocast,
@@ -22,6 +21,7 @@ from lops_adapters.probes.torch_tools import (
     resolve_device,
     training_batches,
 )
+from lops_adapters.probes.word_counts import joined
 
 
 @dataclass

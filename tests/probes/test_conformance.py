@@ -57,8 +57,8 @@ ROWS = {
     },
 }
 ENCODED = ("embedding", "hybrid", "transformer")
-# Shares of right predictions that a probe exceeds after 10 epochs on 60 toy texts: on them and on 60
-# others. The vectors of an encoder with random weights tell little.
+# Shares of right predictions that a probe exceeds after 10 epochs on 60 toy texts: on them and on
+# 60 others. The vectors of an encoder with random weights tell little.
 LEARNT = {"embedding": (0.7, 0.5)}
 # A row's result may differ in the last bits of float32 with the rows it is computed with: matrix
 # products of another shape add up in another order. Each of some tens of sums of up to 100 terms of
@@ -102,7 +102,8 @@ def same(snapshots, others):
 def test_every_kind_has_a_row():
     assert set(ROWS) == set(PROBES)
     with pytest.raises(
-        LopsError, match="probe is 'svm'; wanted one of linear, embedding, hybrid, transformer, han, keras"
+        LopsError,
+        match="probe is 'svm'; wanted one of linear, embedding, hybrid, transformer, han, keras",
     ):
         probe_class("svm")
 
