@@ -241,7 +241,7 @@ def _compare(stored: dict[str, Any], config: dict[str, Any], path: Path) -> None
 
 
 def _noted(stored: dict[str, Any], key: str) -> dict[str, Any]:
-    """Return a note of ``config.json`` about the run's surroundings; {} if an older one has none."""
+    """Return a note of ``config.json`` about the surroundings; {} if an older one has none."""
     found = stored.get(key)
     return found if isinstance(found, dict) else {}
 
