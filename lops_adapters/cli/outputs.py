@@ -15,7 +15,7 @@ from lops_adapters.cli.files import FORMATS, reading
 from lops_adapters.cli.rows import Rows
 from lops_adapters.core import LopsError
 from lops_adapters.datasets.corpus import listed
-from lops_adapters.runs.folder import surroundings
+from lops_adapters.runs.surroundings import surroundings
 
 PAGES = ("config.json", "summary.json", "comparison.json", "report.html")
 WRITTEN = {*PAGES, *(f"{part}.{kind}" for part in ("kept", "rejected") for kind in FORMATS)}

@@ -4,7 +4,7 @@
 
     clean_texts, clean_labels = LopsSelector(rule="ranked").fit_resample(texts, pseudo_labels)
 
-It takes texts, or numbers, dense or sparse.
+It takes texts, or numbers, dense or sparse. The order of the rows changes nothing.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from tqdm.auto import tqdm
 from lops_adapters.core import LearningOrder, LopsError, Selection
 from lops_adapters.probes import Probe, probe_class
 from lops_adapters.selection import Lops
+from lops_adapters.selection.canonical import InContentOrder, content_order, restored
 
 
 class LopsSelector(OneToOneFeatureMixin, BaseEstimator):
@@ -107,10 +108,12 @@ class LopsSelector(OneToOneFeatureMixin, BaseEstimator):
         seed = int(given if fixed else check_random_state(given).randint(2**31 - 1))
         if texts is not None:
             selector = Lops(self._text_probe(), tau=self.tau, rule=self.rule, seed=seed)
-            self.selection_ = selector(texts, labels)
+            self.selection_ = InContentOrder(lambda _: selector, seed)(texts, labels)
         else:
             matrix = validate_data(self, X, accept_sparse="csr", ensure_min_samples=2)
-            self.selection_ = self._select_numbers(matrix, labels, seed)
+            order = content_order(_contents(matrix), np.searchsorted(self.classes_, labels), seed)
+            found = self._select_numbers(matrix[order], labels[order], seed)
+            self.selection_ = restored(found, order)
         self.sample_indices_ = self.selection_.kept
         return self
 
@@ -176,6 +179,19 @@ class LopsSelector(OneToOneFeatureMixin, BaseEstimator):
         tags.input_tags.sparse = tags.input_tags.string = True
         tags.target_tags.required = True
         return tags
+
+
+def _contents(matrix: Any) -> list[Any]:
+    """Return each row as its columns that are not zero and their values, dense or sparse."""
+    if not sparse.issparse(matrix):
+        columns = map(np.flatnonzero, matrix)
+        return [(where, row[where]) for where, row in zip(columns, matrix, strict=True)]
+    rows = matrix.copy()
+    rows.sum_duplicates()  # sorts the columns, too
+    rows.eliminate_zeros()
+    columns, values = rows.indices.astype(np.int64), rows.data
+    bounds = zip(rows.indptr[:-1], rows.indptr[1:], strict=True)
+    return [(columns[start:end], values[start:end]) for start, end in bounds]
 
 
 def _rows(data: Any, positions: np.ndarray) -> Any:

@@ -7,7 +7,6 @@ import logging
 import os
 import re
 import shutil
-import subprocess
 import sys
 import time
 import zipfile
@@ -19,8 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from lops_adapters import extras, storage
+from lops_adapters import storage
 from lops_adapters.core import ClassReport, LopsError, Selection
+from lops_adapters.runs.surroundings import surroundings
 
 log = logging.getLogger(__name__)
 _SAME_ON_RESUME = ("framework", "settings", "seed", "dataset")
@@ -178,35 +178,6 @@ def describe(
     }
 
 
-def surroundings() -> dict[str, Any]:
-    """Return what ``config.json`` says of any run: versions, git commit, start in UTC."""
-    return {
-        "versions": extras.versions(),
-        "git_commit": _git_commit(),
-        "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-    }
-
-
-def _git_commit() -> str | None:
-    """Return the commit of the checkout the package runs from, None where it is installed.
-
-    "+changes" follows where files of the package were edited.
-    """
-    package = Path(__file__).resolve().parents[1]
-
-    def git(*arguments: str) -> str:
-        done = subprocess.run(
-            ["git", *arguments], cwd=package, capture_output=True, text=True, timeout=10, check=True
-        )
-        return done.stdout.strip()
-
-    try:
-        changed = git("status", "--porcelain", "--", str(package))
-        return git("rev-parse", "HEAD") + ("+changes" if changed else "")
-    except (OSError, subprocess.SubprocessError):
-        return None
-
-
 def _is_unstarted(path: Path) -> bool:
     """Return whether a folder is empty, or of a run killed while it wrote its first file."""
     return path.is_dir() and all(
@@ -255,10 +226,24 @@ def _compare(stored: dict[str, Any], config: dict[str, Any], path: Path) -> None
             f"{path} was started with {where} = {old!r}, not {new!r}; resume with the same "
             "options, or give another --output"
         )
-    for name, old in stored.get("versions", {}).items():
+    for name, old in _noted(stored, "versions").items():
         if old != now["versions"].get(name):
             found = now["versions"].get(name)
             log.warning("resumed with %s %s, started with %s: numbers may differ", name, found, old)
+    threads = _noted(stored, "threads")
+    other = [name for name, old in threads.items() if old != now["threads"].get(name)]
+    if other:
+        log.warning(
+            "resumed with threads %s, started with %s: numbers may differ in the last digits",
+            ", ".join(f"{name} {now['threads'].get(name)}" for name in other),
+            ", ".join(f"{name} {threads[name]}" for name in other),
+        )
+
+
+def _noted(stored: dict[str, Any], key: str) -> dict[str, Any]:
+    """Return a note of ``config.json`` about the surroundings; {} if an older one has none."""
+    found = stored.get(key)
+    return found if isinstance(found, dict) else {}
 
 
 def selection_arrays(selection: Selection) -> dict[str, np.ndarray]:

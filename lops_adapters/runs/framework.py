@@ -21,6 +21,7 @@ from lops_adapters.runs.files import add_arm, arm_metrics
 from lops_adapters.runs.folder import RunFolder
 from lops_adapters.runs.settings import FrameworkSettings
 from lops_adapters.selection import METHODS, Selector, build
+from lops_adapters.selection.canonical import InContentOrder
 from lops_adapters.selection.random import RandomLike
 
 Settings = TypeVar("Settings", bound=FrameworkSettings)
@@ -88,7 +89,8 @@ class Job(Generic[Settings]):
         """
         seed = self.seed if seed is None else seed
         if method == "random" and control_of is not None and self.folder.finished(control_of):
-            return RandomLike(self.folder.selection(control_of), seed)
+            control = RandomLike(self.folder.selection(control_of), seed)
+            return InContentOrder(lambda _: control, seed)
         row = METHODS[method]
         watched = row.needs_probe or (row.takes_tau and n is None and self.settings.tau == "auto")
         return build(

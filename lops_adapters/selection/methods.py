@@ -28,6 +28,7 @@ from lops_adapters.selection import (
     standard,
 )
 from lops_adapters.selection.auto_tau import AUTO, AutoTau
+from lops_adapters.selection.canonical import InContentOrder
 from lops_adapters.selection.confidences import (
     Confidence,
     LearningOrderScore,
@@ -54,6 +55,7 @@ class Method:
         takes_tau: whether it keeps a fraction of the samples.
         stratified: whether it keeps the same share of every class by default, as the paper
             describes it.
+        alone: whether each row is judged by itself, so that the order of the rows cannot matter.
         options: names of its own options.
         confidence: the class that scores the samples during one watched training, if it is that
             kind of method.
@@ -68,6 +70,7 @@ class Method:
     takes_n: bool = True
     takes_tau: bool = True
     stratified: bool = False
+    alone: bool = False
     options: tuple[str, ...] = ()
     confidence: type[Confidence] | None = field(default=None, repr=False)
 
@@ -85,7 +88,7 @@ def _watched(
 
 _ROWS = (
     Method("standard", "keeps everything", standard.make, needs_probe=False,
-           takes_n=False, takes_tau=False),
+           takes_n=False, takes_tau=False, alone=True),
     Method("lops", "learning order by one of the four rules, checked after every epoch",
            lops.make, takes_n=False, options=("online",)),
     Method("lops-batch", "learning order by one of the four rules, checked every few updates",
@@ -107,7 +110,8 @@ _ROWS = (
     Method("automatic", "label preferred by a held-out probe; decides how many to keep",
            automatic.make, takes_n=False, takes_tau=False, options=("folds",)),
     Method("optimal", "correct by the gold labels: the upper bound",
-           optimal.make, needs_probe=False, needs_gold=True, takes_n=False, takes_tau=False),
+           optimal.make, needs_probe=False, needs_gold=True, takes_n=False, takes_tau=False,
+           alone=True),
 )  # fmt: skip
 METHODS: Mapping[str, Method] = {method.name: method for method in _ROWS}
 CONFIDENCES: Mapping[str, type[Confidence]] = {
@@ -132,6 +136,9 @@ def build(
     **options: Any,
 ) -> Selector:
     """Return the selector of a method.
+
+    The selection does not depend on the order of the rows; see
+    :mod:`lops_adapters.selection.canonical`.
 
     Args:
         name: one of :data:`METHODS`.
@@ -184,14 +191,24 @@ def build(
         seen=seen,
         strict=strict,
     )
+    checked = method.make(request, **options)  # refuses bad options before the first selection
+    if method.alone:
+        return checked
     if tau == AUTO and method.takes_tau and n is None:
-        return AutoTau(
-            request.probe,
-            lambda found: method.make(replace(request, tau=found), **options),
-            seed,
-            quiet,
-        )
-    return method.make(request, **options)
+        probe = request.probe
+
+        def make(told: Seen | None) -> Selector:
+            asked = replace(request, seen=told)
+            return AutoTau(
+                probe, lambda found: method.make(replace(asked, tau=found), **options), seed, quiet
+            )
+
+    else:
+
+        def make(told: Seen | None) -> Selector:
+            return method.make(replace(request, seen=told), **options)
+
+    return InContentOrder(make, seed, seen)
 
 
 def _check(

@@ -15,7 +15,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from lops_adapters.core import RULES, LopsError
 from lops_adapters.integrations.sklearn import LopsSelector
 from lops_adapters.probes.linear import LinearProbe
-from lops_adapters.selection import Lops
+from lops_adapters.selection import build
 
 from ..probes.toys import topic_texts
 
@@ -114,12 +114,25 @@ def test_texts_of_any_container_come_back_in_it(kind):
     X = kind(TEXTS)
     selector = LopsSelector(rule="ranked", random_state=0)
     kept, kept_labels = selector.fit_resample(X, labels)
-    wanted = Lops(LinearProbe(), rule="ranked", seed=0)(TEXTS, NAMES).kept
+    wanted = build("lops", LinearProbe(), rule="ranked", seed=0)(TEXTS, NAMES).kept
     assert selector.sample_indices_.tolist() == wanted.tolist()
     assert type(kept) is type(X)
     assert type(kept_labels) is type(labels)
     assert np.asarray(kept).ravel().tolist() == [TEXTS[i] for i in wanted]
     assert list(kept_labels) == NAMES[wanted].tolist()
+
+
+@quiet
+@pytest.mark.parametrize(
+    "X", [TEXTS, POINTS, sparse.csr_matrix(POINTS)], ids=["texts", "dense", "sparse"]
+)
+def test_the_order_of_rows_is_nothing(X):
+    order = np.random.default_rng(3).permutation(90)
+    moved = [X[i] for i in order] if isinstance(X, list) else X[order]
+    here = LopsSelector(rule="ranked", random_state=0).fit(X, NAMES).selection_
+    there = LopsSelector(rule="ranked", random_state=0).fit(moved, NAMES[order]).selection_
+    np.testing.assert_array_equal(there.mask, here.mask[order])
+    np.testing.assert_array_equal(there.confidence, here.confidence[order])
 
 
 def test_the_index_of_a_table_is_kept():

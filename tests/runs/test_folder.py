@@ -39,7 +39,7 @@ def test_config_says_what_the_run_was(run):
     assert stored["dataset"]["seeds"] == {"x": ["one"]}
     assert {"python", "numpy", "lops_adapters", "torch"} <= set(stored["versions"])
     assert stored["versions"]["numpy"] == np.__version__
-    assert {"git_commit", "command", "started"} <= set(stored)
+    assert {"git_commit", "command", "started", "threads"} <= set(stored)
 
 
 def test_a_folder_with_a_run_needs_resume(run):
@@ -94,6 +94,26 @@ def test_other_versions_are_worth_a_line(run, caplog):
     with caplog.at_level(logging.WARNING, logger="lops_adapters"):
         RunFolder.open(run.path, other, resume=True)
     assert f" with numpy 0.1, started with {np.__version__}: numbers may differ" in caplog.text
+
+
+def test_other_threads_are_worth_one_line(run, caplog):
+    other = config()
+    found = other["threads"]["blas"]
+    other["threads"].update(blas=17, processors=99)
+    with caplog.at_level(logging.WARNING, logger="lops_adapters"):
+        assert RunFolder.open(run.path, other, resume=True) == run
+    (line,) = caplog.messages
+    assert line.startswith("resumed with threads blas 17, processors 99, started with blas ")
+    assert f"blas {found}" in line
+    assert line.endswith(": numbers may differ in the last digits")
+
+
+@pytest.mark.parametrize("note", [None, [], "damaged"])
+def test_config_without_versions_and_threads_resumes(run, note, caplog):
+    stored = json.loads((run.path / "config.json").read_text())
+    (run.path / "config.json").write_text(json.dumps({**stored, "versions": note, "threads": note}))
+    assert RunFolder.open(run.path, config(), resume=True) == run
+    assert not caplog.messages
 
 
 def test_folders_of_others_are_left_alone(tmp_path):

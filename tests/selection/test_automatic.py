@@ -8,6 +8,7 @@ from lops_adapters.probes.base import Update
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.selection import build
 from lops_adapters.selection.automatic import EARLY_LOOKS, held_out, relative_margins
+from lops_adapters.selection.canonical import content_order
 from lops_adapters.selection.folds import fold_of, out_of_sample
 
 from .stand_in import Told, world
@@ -48,9 +49,10 @@ def test_keeps_what_an_unseeing_probe_prefers():
     assert {report.why for report in selection.per_class.values()} == {
         "held-out probe prefers the label"
     }
-    folds = fold_of(CODES, 3, seed=1)
+    order = content_order(SAMPLES, CODES, seed=1)
+    folds = fold_of(CODES[order], 3, seed=1)
     assert probe.trained_on == [
-        [sample for sample, fold in zip(SAMPLES, folds, strict=True) if fold != left]
+        [SAMPLES[i] for i, fold in zip(order, folds, strict=True) if fold != left]
         for left in range(3)
     ]
     assert selection.stopped.startswith("3-fold cross-validation, ")

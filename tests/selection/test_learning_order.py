@@ -6,6 +6,7 @@ import pytest
 from lops_adapters.core import tie_hash
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.selection import build
+from lops_adapters.selection.canonical import content_order
 from lops_adapters.texts.select import select
 
 from ..noisy import noisy_texts
@@ -51,8 +52,9 @@ def test_equal_probabilities_go_by_hash_in_both():
             build(name, Told(table), tau=0.3, seed=seed, **rule)(samples, labels).kept.tolist()
             for name, rule in (("learning-order", {}), ("lops", {"rule": "ranked"}))
         ]
-        first = np.arange(0, 40, 2)
-        expected = np.sort(first[np.argsort(tie_hash(first, seed))[:6]])
+        order = content_order(samples, np.arange(40) % 2, seed)
+        places = np.flatnonzero(order % 2 == 0)
+        expected = np.sort(order[places[np.argsort(tie_hash(places, seed))[:6]]])
         assert [i for i in kept[0] if i % 2 == 0] == expected.tolist()
         assert [i for i in kept[1] if i % 2 == 0] == expected.tolist()
 
@@ -68,7 +70,9 @@ def test_never_learnt_samples_fill_up_by_probability_or_by_hash():
     one = build("learning-order", Told(table))(samples, labels)
     other = build("lops", Told(table), rule="ranked")(samples, labels)
     assert one.kept[one.kept < 10].tolist() == [0, 1, 2, 3, 4]
-    by_hash = 2 + np.argsort(tie_hash(np.arange(2, 10), 0))[:3]
+    order = content_order(samples, np.repeat([0, 1], 10), seed=0)
+    places = np.flatnonzero((order >= 2) & (order < 10))
+    by_hash = order[places[np.argsort(tie_hash(places, 0))[:3]]]
     assert other.kept[other.kept < 10].tolist() == [0, 1, *np.sort(by_hash).tolist()]
 
 

@@ -1,0 +1,79 @@
+"""What a run notes about the machine and the code it ran with, beside its settings."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from lops_adapters import extras
+
+
+def surroundings() -> dict[str, Any]:
+    """Return what ``config.json`` says of any run: versions, threads, git commit, start in UTC."""
+    return {
+        "versions": extras.versions(),
+        "threads": threads(),
+        "git_commit": _git_commit(),
+        "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+    }
+
+
+def threads() -> dict[str, int | None]:
+    """Return how many threads numerical libraries use now; sums depend on it in the last digits.
+
+    Returns:
+        ``openmp`` (scikit-learn; OMP_NUM_THREADS or the processors, while no library has loaded
+        it), ``blas`` (numpy's), ``torch`` (None: PyTorch is not in use), ``processors`` (open to
+        this process).
+
+    """
+    from threadpoolctl import threadpool_info  # comes with scikit-learn
+
+    found: dict[str, int] = {}
+    for library in threadpool_info():
+        kind = library["user_api"]
+        found[kind] = max(found.get(kind, 0), library["num_threads"])
+    torch = sys.modules.get("torch")
+    processors = _processors()
+    return {
+        "openmp": found.get("openmp", _asked() or processors),
+        "blas": found.get("blas"),
+        "torch": None if torch is None else int(torch.get_num_threads()),
+        "processors": processors,
+    }
+
+
+def _asked() -> int | None:
+    """Return the number in OMP_NUM_THREADS, None if it holds none; "4,2" counts nested levels."""
+    first = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
+    return int(first) if first.isdecimal() and int(first) else None
+
+
+def _processors() -> int:
+    if hasattr(os, "sched_getaffinity"):  # not on macOS and Windows
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _git_commit() -> str | None:
+    """Return the commit of the checkout the package runs from, None where it is installed.
+
+    "+changes" follows where files of the package were edited.
+    """
+    package = Path(__file__).resolve().parents[1]
+
+    def git(*arguments: str) -> str:
+        done = subprocess.run(
+            ["git", *arguments], cwd=package, capture_output=True, text=True, timeout=10, check=True
+        )
+        return done.stdout.strip()
+
+    try:
+        changed = git("status", "--porcelain", "--", str(package))
+        return git("rev-parse", "HEAD") + ("+changes" if changed else "")
+    except (OSError, subprocess.SubprocessError):
+        return None

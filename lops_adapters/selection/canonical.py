@@ -1,0 +1,148 @@
+"""Selection in the order of content: the order of the rows in a table changes nothing.
+
+Folds, batches and ties go by position. So a selector gets the rows sorted by a hash of their
+content, and its answer is mapped back. Identical rows (same sample, same pseudo-label) are
+interchangeable; they stay in the order of their occurrence.
+
+The content of a sample:
+
+- a string: its UTF-8 bytes;
+- a numpy array: its type, shape and little-endian bytes in C order;
+- tokens, sentences of tokens, tuples, numbers and mappings, with arrays inside: JSON in ASCII with
+  sorted keys;
+- anything else, such as an object of your own: its position. Such rows do depend on the order.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from itertools import count, islice
+from typing import Any
+
+import numpy as np
+
+from lops_adapters.core import Selection, tie_hash
+from lops_adapters.selection.ranked import read_labels
+from lops_adapters.selection.selectors import Labels, Selector, values
+from lops_adapters.selection.suggestions import Seen
+
+_BLOCK = 2**14  # digests held as Python objects at once
+
+
+@dataclass
+class InContentOrder:
+    """Runs a selector on the rows in the order of their content.
+
+    Args:
+        make: builds the selector; called once per selection, with a listener for its predictions.
+        seed: keys the order, so that another seed gives other folds, batches and ties.
+        seen: receives the predictions with the caller's positions.
+
+    """
+
+    make: Callable[[Seen | None], Selector]
+    seed: int = 0
+    seen: Seen | None = None
+
+    def __call__(self, samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
+        """Sort, select, and map the selection back to the caller's order.
+
+        Raises:
+            LopsError: what reading the labels and the selector raise.
+
+        """
+        _, codes = read_labels(samples, pseudo_labels)
+        order = content_order(samples, codes, self.seed)
+        selector = self.make(None if self.seen is None else _mapped(self.seen, order))
+        return restored(selector(_taken(samples, order), _taken(pseudo_labels, order)), order)
+
+
+def restored(found: Selection, order: np.ndarray) -> Selection:
+    """Return a selection among rows that were sorted by ``order``, in the order from before."""
+    parts = (found.mask, found.learnt_at, found.confidence)
+    mask, learnt_at, confidence = (_put_back(part, order) for part in parts)
+    return Selection(mask, learnt_at, confidence, found.per_class, found.rule, found.stopped)
+
+
+def content_order(samples: Sequence[Any], codes: np.ndarray, seed: int) -> np.ndarray:
+    """Return the (n,) int64 positions of the rows by key, then class code, then occurrence.
+
+    >>> first = content_order(["a", "b", "b"], np.array([0, 1, 0]), seed=0).tolist()
+    >>> second = content_order(["b", "b", "a"], np.array([0, 1, 0]), seed=0).tolist()
+    >>> first, second
+    ([2, 1, 0], [0, 1, 2])
+    """
+    return np.asarray(np.lexsort((codes, content_keys(samples, seed))), dtype=np.int64)
+
+
+def content_keys(samples: Sequence[Any], seed: int) -> np.ndarray:
+    """Return one pseudo-random number per sample, (n,) uint64, by its content and the seed.
+
+    The numbers are uniform, equal for equal samples, and the same on every machine. They suit
+    folds and random subsets, too: ``content_keys(samples, seed) % 5`` is a fold.
+
+    >>> keys = content_keys(["a", "b", "a"], seed=0)
+    >>> bool(keys[0] == keys[2]), bool(keys[0] == keys[1])
+    (True, False)
+    """
+    digests, keys = map(_digest, samples, count()), np.empty(len(samples), dtype=np.uint64)
+    for start in range(0, len(keys), _BLOCK):
+        block = b"".join(islice(digests, _BLOCK))
+        keys[start : start + _BLOCK] = np.frombuffer(block, dtype="<u8")
+    return tie_hash(keys, seed)
+
+
+def _digest(sample: Any, position: int) -> bytes:
+    """Return 8 bytes by content; a salt keeps the kinds of samples apart."""
+    if isinstance(sample, str):  # lone surrogates, as in broken downloads, have no strict UTF-8
+        return blake2b(sample.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    try:
+        if isinstance(sample, np.ndarray) and not sample.dtype.hasobject:
+            return _of_array(sample, size=8)
+        text = json.dumps(sample, sort_keys=True, default=_plain)
+    except (TypeError, ValueError, RuntimeError):  # also too deep, or an array that cannot be read
+        return blake2b(str(position).encode(), digest_size=8, salt=b"position").digest()
+    return blake2b(text.encode(), digest_size=8, salt=b"json").digest()
+
+
+def _plain(value: Any) -> Any:
+    """Return what JSON holds in place of an array, a numpy number or bytes; or raise TypeError."""
+    if isinstance(value, bytes):
+        return ["bytes", value.hex()]
+    if isinstance(value, np.generic):
+        return value.item()
+    if not hasattr(value, "__array__"):
+        raise TypeError(f"{type(value).__name__} has no content that is known here")
+    array = np.asarray(value)
+    return array.tolist() if array.dtype.hasobject else ["array", _of_array(array, size=16).hex()]
+
+
+def _of_array(array: np.ndarray, size: int) -> bytes:
+    array = array.astype(array.dtype.newbyteorder("<"), copy=False)
+    head = f"{array.dtype.str}{array.shape}".encode()
+    return blake2b(head + array.tobytes(), digest_size=size, salt=b"array").digest()
+
+
+def _mapped(seen: Seen, order: np.ndarray) -> Seen:
+    """Return a listener that hands on the caller's positions."""
+
+    def listener(probabilities: np.ndarray, positions: np.ndarray | None = None) -> None:
+        seen(probabilities, order if positions is None else order[positions])
+
+    return listener
+
+
+def _taken(rows: Any, order: np.ndarray) -> Any:
+    if isinstance(rows, np.ndarray):
+        return rows[order]
+    listed = values(rows) if hasattr(rows, "iloc") else rows  # a column is indexed by its index
+    return [listed[i] for i in order.tolist()]
+
+
+def _put_back(found: np.ndarray, order: np.ndarray) -> np.ndarray:
+    placed = np.empty_like(found)
+    placed[order] = found
+    return placed

@@ -1,0 +1,46 @@
+import os
+import subprocess
+import sys
+
+import pytest
+
+from lops_adapters.runs.surroundings import threads
+
+SHOW = (
+    "import json, sys; import lops_adapters.runs.surroundings as here; "
+    "print(json.dumps([here.threads(), 'torch' in sys.modules]))"
+)
+
+
+def asked(**environment):
+    import json
+
+    kept = {name: value for name, value in os.environ.items() if not name.endswith("_THREADS")}
+    done = subprocess.run(
+        [sys.executable, "-c", SHOW],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**kept, **environment},
+    )
+    return json.loads(done.stdout)
+
+
+def test_threads_in_effect():
+    found, has_torch = asked(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
+    assert (found["openmp"], found["blas"], found["torch"], has_torch) == (1, 1, None, False)
+    assert found["processors"] >= 1
+    for words in ("", "many", "0"):
+        found, _ = asked(OMP_NUM_THREADS=words)
+        assert found["openmp"] == found["processors"]
+    assert asked(OMP_NUM_THREADS="3,2")[0]["openmp"] == 3
+
+
+def test_threads_of_torch():
+    torch = pytest.importorskip("torch")
+    before = torch.get_num_threads()
+    try:
+        torch.set_num_threads(2)
+        assert threads()["torch"] == 2
+    finally:
+        torch.set_num_threads(before)
