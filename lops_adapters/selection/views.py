@@ -157,7 +157,8 @@ class ClassWords:
         of_classes = self.vectors([", ".join(self.words[label]) for label in task.classes])
         near = np.asarray(self.vectors(task.samples) @ of_classes.T, dtype=np.float64)
         spread = np.maximum(near.std(axis=0), 1e-9)
-        return softmax(2 * (near - near.mean(axis=0)) / spread)
+        judged: np.ndarray = softmax(2 * (near - near.mean(axis=0)) / spread)
+        return judged
 
 
 def topics(samples: Sequence[Any], seed: int, width: int = 300) -> np.ndarray:
