@@ -171,9 +171,7 @@ def _train(
     """Train on the trusted pseudo-labels, predict all documents, and save the last classifier."""
     settings, documents = job.settings, prepared.documents.documents
     classes = list(prepared.corpus.classes)
-    classifier = build_han(
-        prepared.vectors, settings, job.device, n_samples=len(trusted), quiet=job.quiet
-    )
+    classifier = build_han(prepared.vectors, settings, job.device, quiet=job.quiet)
     codes = np.array([classes.index(name) for name in labels.labels[trusted]])
     train_on = [documents[i] for i in labels.positions[trusted]]
     classifier.fit(train_on, codes, len(classes), seed=job.seed + number)

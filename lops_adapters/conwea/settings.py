@@ -6,7 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from lops_adapters.runs.settings import AT_LEAST_ONE, BELOW_ONE, SHARE, FrameworkSettings, setting
+from lops_adapters.runs.settings import (
+    AT_LEAST_ONE,
+    BELOW_ONE,
+    NOT_NEGATIVE,
+    SHARE,
+    FrameworkSettings,
+    setting,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,7 +30,7 @@ class ConweaSettings(FrameworkSettings):
             "max_pieces": 512,
             "restarts": 10,
             "epochs": 100,
-            "max_updates": None,
+            "min_epochs": 0,
             "batch_size": 256,
             "max_sentences": 15,
             "max_words": 100,
@@ -35,6 +42,7 @@ class ConweaSettings(FrameworkSettings):
     WHEN_FAITHFUL: ClassVar[Mapping[str, Any]] = {
         "combine": "concat",
         "vector_words": 1,
+        "min_epochs": 0,
         "seed_update": "published",
     }
 
@@ -72,8 +80,12 @@ class ConweaSettings(FrameworkSettings):
     vector_words: int = setting(
         2_000_000, "words Word2Vec trains on, at least; small corpora repeat", within=AT_LEAST_ONE
     )
-    epochs: int = setting(20, "epochs of the classifier at most", within=AT_LEAST_ONE)
-    max_updates: int | None = setting(400, "updates of the classifier at most", within=AT_LEAST_ONE)
+    # Patience ends the training; this only bounds its time. A limit on updates would be fewer
+    # epochs the more pseudo-labels there are, and the HAN needs several before it learns anything.
+    epochs: int = setting(50, "epochs of the classifier at most", within=AT_LEAST_ONE)
+    min_epochs: int = setting(
+        10, "epochs of the classifier that patience does not count", within=NOT_NEGATIVE
+    )
     batch_size: int = setting(32, "documents per update", within=AT_LEAST_ONE)
     max_sentences: int = setting(
         12, "sentences per document for the classifier", within=AT_LEAST_ONE

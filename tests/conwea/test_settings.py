@@ -14,6 +14,7 @@ def test_presets_are_the_published_sizes_and_smaller_ones():
         100,
         100,
     )
+    assert (paper.min_epochs, quick.min_epochs) == (0, 10)
     assert (paper.rule, paper.tau, paper.every) == ("released", 0.5, "epoch")
     assert (quick.rule, quick.tau, quick.iterations) == (paper.rule, paper.tau, paper.iterations)
     assert quick.encoder == "minilm"
@@ -23,6 +24,7 @@ def test_presets_are_the_published_sizes_and_smaller_ones():
 def test_faithful_concatenates_layers_and_repeats_nothing():
     settings = ConweaSettings.preset("paper", faithful=True)
     assert (settings.combine, settings.vector_words, settings.faithful) == ("concat", 1, True)
+    assert ConweaSettings.preset("quick", faithful=True).min_epochs == 0
 
 
 @pytest.mark.parametrize(
@@ -36,6 +38,7 @@ def test_faithful_concatenates_layers_and_repeats_nothing():
         ({"every": 0}, "every is 0"),
         ({"iterations": 0}, "iterations is 0; wanted at least 1"),
         ({"batch_size": -1}, "batch_size is -1"),
+        ({"min_epochs": -1}, "min_epochs is -1"),
         ({"validation": 1.0}, "validation is 1.0"),
     ],
 )

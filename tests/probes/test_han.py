@@ -217,6 +217,7 @@ def test_bad_word_vectors(words, shape, message):
         {"units": 0},
         {"max_words": 0},
         {"patience": 0},
+        {"min_epochs": -1},
     ],
 )
 def test_bad_settings(settings):
@@ -262,6 +263,27 @@ def test_early_stopping(scripted, losses, epochs, best, restore_best):
     kept = probe._network.state_dict()["output.weight"].numpy()
     np.testing.assert_array_equal(kept, moments[best if restore_best else -1])
     assert not np.array_equal(moments[0], moments[-1])
+
+
+@pytest.mark.parametrize(
+    ("losses", "min_epochs", "epochs", "best"),
+    [
+        ([1.0, 2.0, 2.0, 2.0, 2.0, 2.0], 4, 6, 0),  # the best may lie before the floor
+        ([3.0, 2.0, 2.5, 2.6, 1.0, 1.5, 1.2], 3, 7, 4),
+        ([1.0] + [2.0] * 7, 100, 8, 0),  # the largest number of epochs is a limit all the same
+        ([float("nan")] * 4, 2, 4, -1),
+    ],
+)
+def test_patience_counts_after_the_floor(scripted, caplog, losses, min_epochs, epochs, best):
+    for size in (12, 24):  # in passes, whatever the number of updates
+        probe, moments = scripted(losses, min_epochs=min_epochs)
+        with caplog.at_level("INFO"):
+            times = [snapshot.time for snapshot in probe.watch(*topic_texts(size, seed=3), 3)]
+        assert times == [float(epoch + 1) for epoch in range(epochs)]
+        kept = probe._network.state_dict()["output.weight"].numpy()
+        np.testing.assert_array_equal(kept, moments[best])
+        said = f"han: {epochs} of at most 8 epochs, lowest validation loss after epoch {best + 1}"
+        assert caplog.messages[-1] == said
 
 
 @pytest.mark.parametrize(("validation", "n_held_out"), [(0.25, 5), (0.1, 2), (0.0, 0)])
