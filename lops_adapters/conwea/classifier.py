@@ -60,7 +60,7 @@ def build_han(
         max_words=settings.max_words,
         validation=0.0 if probing else settings.validation,
         patience=settings.patience,
-        min_epochs=settings.min_epochs,
+        min_epochs=settings.min_epochs or 0,
         restore_best=not settings.faithful,
         last_words_only=settings.faithful,
         device=device,

@@ -234,7 +234,7 @@ def _senses(
 ) -> tuple[Senses, float]:
     """Return the senses of all words and the seconds they took."""
     folder, settings = job.folder, job.settings
-    wanted = tokens_to_encode(tokens, seeds, settings.min_occurrences)
+    wanted = tokens_to_encode(tokens, seeds, settings.min_occurrences, settings.min_per_sense or 0)
     seconds = 0.0
     if encoder is not None:
         encode = partial(_encode, tokens, wanted, encoder, folder.work, quiet=job.quiet)
@@ -267,6 +267,7 @@ def _cluster(
         seeds,
         min_occurrences=settings.min_occurrences,
         max_occurrences=settings.max_occurrences,
+        min_per_sense=settings.min_per_sense or 0,
         restarts=settings.restarts,
         seed=job.seed,
         quiet=job.quiet,

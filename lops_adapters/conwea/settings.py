@@ -6,14 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from lops_adapters.runs.settings import (
-    AT_LEAST_ONE,
-    BELOW_ONE,
-    NOT_NEGATIVE,
-    SHARE,
-    FrameworkSettings,
-    setting,
-)
+from lops_adapters.runs.settings import AT_LEAST_ONE, BELOW_ONE, SHARE, FrameworkSettings, setting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +23,8 @@ class ConweaSettings(FrameworkSettings):
             "max_pieces": 512,
             "restarts": 10,
             "epochs": 100,
-            "min_epochs": 0,
+            "min_epochs": None,
+            "min_per_sense": None,
             "batch_size": 256,
             "max_sentences": 15,
             "max_words": 100,
@@ -42,7 +36,8 @@ class ConweaSettings(FrameworkSettings):
     WHEN_FAITHFUL: ClassVar[Mapping[str, Any]] = {
         "combine": "concat",
         "vector_words": 1,
-        "min_epochs": 0,
+        "min_epochs": None,
+        "min_per_sense": None,
         "seed_update": "published",
     }
 
@@ -58,6 +53,9 @@ class ConweaSettings(FrameworkSettings):
     )
     max_pieces: int = setting(128, "word pieces per encoder window", within=AT_LEAST_ONE)
     min_occurrences: int = setting(10, "rarer words are not split into senses", within=AT_LEAST_ONE)
+    min_per_sense: int | None = setting(
+        10, "occurrences per sense at least; rarer senses join another", within=AT_LEAST_ONE
+    )
     max_occurrences: int = setting(
         1000, "random sample of a word's occurrences for k-means", within=AT_LEAST_ONE
     )
@@ -83,8 +81,8 @@ class ConweaSettings(FrameworkSettings):
     # Patience ends the training; this only bounds its time. A limit on updates would be fewer
     # epochs the more pseudo-labels there are, and the HAN needs several before it learns anything.
     epochs: int = setting(50, "epochs of the classifier at most", within=AT_LEAST_ONE)
-    min_epochs: int = setting(
-        10, "epochs of the classifier that patience does not count", within=NOT_NEGATIVE
+    min_epochs: int | None = setting(
+        10, "epochs of the classifier that patience does not count", within=AT_LEAST_ONE
     )
     batch_size: int = setting(32, "documents per update", within=AT_LEAST_ONE)
     max_sentences: int = setting(

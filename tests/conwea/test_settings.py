@@ -14,7 +14,8 @@ def test_presets_are_the_published_sizes_and_smaller_ones():
         100,
         100,
     )
-    assert (paper.min_epochs, quick.min_epochs) == (0, 10)
+    assert (paper.min_epochs, quick.min_epochs) == (None, 10)
+    assert (paper.min_per_sense, quick.min_per_sense) == (None, quick.min_occurrences)
     assert (paper.rule, paper.tau, paper.every) == ("released", 0.5, "epoch")
     assert (quick.rule, quick.tau, quick.iterations) == (paper.rule, paper.tau, paper.iterations)
     assert quick.encoder == "minilm"
@@ -24,7 +25,8 @@ def test_presets_are_the_published_sizes_and_smaller_ones():
 def test_faithful_concatenates_layers_and_repeats_nothing():
     settings = ConweaSettings.preset("paper", faithful=True)
     assert (settings.combine, settings.vector_words, settings.faithful) == ("concat", 1, True)
-    assert ConweaSettings.preset("quick", faithful=True).min_epochs == 0
+    quick = ConweaSettings.preset("quick", faithful=True)
+    assert (quick.min_epochs, quick.min_per_sense) == (None, None)
 
 
 @pytest.mark.parametrize(
