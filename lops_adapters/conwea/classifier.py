@@ -59,6 +59,7 @@ def build_han(
         max_sentences=1 if settings.faithful else settings.max_sentences,
         max_words=settings.max_words,
         validation=0.0 if probing else settings.validation,
+        stratified=not settings.faithful,
         patience=settings.patience,
         min_epochs=settings.min_epochs or 0,
         restore_best=not settings.faithful,

@@ -1,9 +1,44 @@
-"""Early stopping of a training that holds samples out."""
+"""Early stopping of a training: which samples it holds out, and when it ends."""
 
 from __future__ import annotations
 
 import copy
 from typing import Any
+
+import numpy as np
+
+
+def held_out(
+    codes: np.ndarray, fraction: float, rng: np.random.Generator, *, stratified: bool = True
+) -> np.ndarray:
+    """Return the sorted int64 positions of the samples to hold out, floor(fraction * n) at most.
+
+    Stratified, each class gives its share, rounded down; the samples that are then missing come one
+    each from the classes with the largest remainders (ties: the lower code). One sample of every
+    class stays in training. One draw from ``rng`` decides, the same with and without strata.
+
+    Args:
+        codes: (n,) int class codes.
+        fraction: 0 <= fraction < 1.
+        rng: draws an order of all samples; those that come first are held out.
+        stratified: by class.
+
+    >>> codes = np.array([0] * 16 + [1] * 4)
+    >>> np.bincount(codes[held_out(codes, 0.25, np.random.default_rng(0))]).tolist()
+    [4, 1]
+    """
+    order, total = rng.permutation(len(codes)), int(fraction * len(codes))
+    if not stratified:
+        return np.sort(order[:total])
+    counts = np.bincount(codes)
+    most = np.maximum(counts - 1, 0)
+    wanted = fraction * counts
+    take = np.minimum(wanted.astype(np.int64), most)
+    by_remainder = np.argsort(take - wanted, kind="stable")
+    extra = [label for label in by_remainder if take[label] < most[label]]
+    take[extra[: total - take.sum()]] += 1
+    own = [order[codes[order] == label][:n] for label, n in enumerate(take)]
+    return np.sort(np.concatenate(own))
 
 
 class EarlyStopping:

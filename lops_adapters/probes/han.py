@@ -13,7 +13,7 @@ import numpy as np
 
 from lops_adapters.core import LopsError
 from lops_adapters.probes.base import Stage, Update, steady
-from lops_adapters.probes.early_stopping import EarlyStopping
+from lops_adapters.probes.early_stopping import EarlyStopping, held_out
 from lops_adapters.probes.han_tuning import Document, TunableHan, trainable
 from lops_adapters.probes.torch_tools import (
     LocalRandomness,
@@ -43,6 +43,7 @@ class HanProbe(TunableHan):
         max_sentences, max_words: longer documents and sentences are cut at the end.
         validation: fraction of the samples held out for early stopping; 0 trains on all of them for
             all epochs.
+        stratified: the held-out samples have the shares of the classes.
         patience: stop after this many epochs without a lower validation loss.
         min_epochs: patience counts only after this many epochs; ``epochs`` is a limit all the same.
         restore_best: restore the weights of the lowest validation loss (the original keeps the last
@@ -70,6 +71,7 @@ class HanProbe(TunableHan):
     max_sentences: int = 15
     max_words: int = 100
     validation: float = 0.0
+    stratified: bool = True
     patience: int = 3
     min_epochs: int = 0
     restore_best: bool = True
@@ -148,16 +150,16 @@ class HanProbe(TunableHan):
         """Train a fresh network; the seed decides weights, held-out samples and batches."""
         self._start(n_classes, seed)
         rng = np.random.default_rng(seed)
-        held_out = np.sort(rng.permutation(len(prepared))[: int(self.validation * len(prepared))])
-        train = np.setdiff1d(np.arange(len(prepared)), held_out)
+        validate = held_out(codes, self.validation, rng, stratified=self.stratified)
+        train = np.setdiff1d(np.arange(len(prepared)), validate)
         stopper = EarlyStopping(self.patience, self.min_epochs)
         for update in self._stage(prepared, train, codes, rng, self.schedule):
             yield update
-            if not len(held_out) or update.done % update.per_epoch:
+            if not len(validate) or update.done % update.per_epoch:
                 continue
-            if stopper.should_stop(self._loss(prepared, held_out, codes), self._network):
+            if stopper.should_stop(self._loss(prepared, validate, codes), self._network):
                 break
-        if len(held_out):
+        if len(validate):
             said = "%s: %d of at most %d epochs, lowest validation loss after epoch %d"
             log.info(said, self.kind, stopper.epochs, self.epochs, stopper.best_epoch)
         if self.restore_best and stopper.best is not None:

@@ -99,6 +99,8 @@ def test_patience_ends_the_training_after_a_floor_of_epochs(vectors):
 def test_faithful_reads_one_sentence_and_keeps_the_last_weights(vectors):
     han = build_han(vectors, settings(faithful=True), "cpu")
     assert (han.last_words_only, han.max_sentences, han.restore_best) == (True, 1, False)
+    assert not han.stratified
+    assert build_han(vectors, settings(), "cpu").stratified
 
 
 @pytest.mark.parametrize(
