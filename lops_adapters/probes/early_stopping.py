@@ -13,9 +13,9 @@ def held_out(
 ) -> np.ndarray:
     """Return the sorted int64 positions of the samples to hold out, floor(fraction * n) at most.
 
-    Stratified, each class gives its share, rounded down; the samples that are then missing come one
-    each from the classes with the largest remainders (ties: the lower code). One sample of every
-    class stays in training. One draw from ``rng`` decides, the same with and without strata.
+    Stratified, each class gives its share, rounded down; the classes with the largest remainders
+    (ties: the lower code) give one more until the total is reached. One sample of every class stays
+    in training. One draw from ``rng`` decides, the same with and without strata.
 
     Args:
         codes: (n,) int class codes.
