@@ -53,8 +53,10 @@ class ConweaSettings(FrameworkSettings):
     )
     max_pieces: int = setting(128, "word pieces per encoder window", within=AT_LEAST_ONE)
     min_occurrences: int = setting(10, "rarer words are not split into senses", within=AT_LEAST_ONE)
+    # A sense in fewer than five documents cannot be scored (MIN_DOCUMENTS of the seed update), and
+    # so is lost as a seed word. Ten would merge real second senses of seed words of the demo.
     min_per_sense: int | None = setting(
-        10, "occurrences per sense at least; rarer senses join another", within=AT_LEAST_ONE
+        5, "occurrences per sense at least; rarer senses join another", within=AT_LEAST_ONE
     )
     max_occurrences: int = setting(
         1000, "random sample of a word's occurrences for k-means", within=AT_LEAST_ONE

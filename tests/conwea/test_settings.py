@@ -1,5 +1,6 @@
 import pytest
 
+from lops_adapters.conwea.seeds import MIN_DOCUMENTS
 from lops_adapters.conwea.settings import ConweaSettings
 from lops_adapters.core import LopsError
 
@@ -15,7 +16,7 @@ def test_presets_are_the_published_sizes_and_smaller_ones():
         100,
     )
     assert (paper.min_epochs, quick.min_epochs) == (None, 10)
-    assert (paper.min_per_sense, quick.min_per_sense) == (None, quick.min_occurrences)
+    assert (paper.min_per_sense, quick.min_per_sense) == (None, MIN_DOCUMENTS)
     assert (paper.rule, paper.tau, paper.every) == ("released", 0.5, "epoch")
     assert (quick.rule, quick.tau, quick.iterations) == (paper.rule, paper.tau, paper.iterations)
     assert quick.encoder == "minilm"
