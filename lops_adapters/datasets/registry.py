@@ -105,7 +105,8 @@ def load(
         names: words that name a class in a text, or a JSON file of them, in place of those of the
             registry (names) or beside the data (paths); ``labels``: the labels. Classes left out
             keep their names.
-        headers: ``keep``, or ``strip`` for subject and body of the messages of 20 Newsgroups.
+        headers: ``keep``, or ``strip`` for subject and body of the messages of 20 Newsgroups;
+            ``auto`` strips those and keeps all other texts.
 
     Returns:
         The data set; for a name, with its published classes and seed words in every layout.

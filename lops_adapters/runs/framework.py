@@ -125,6 +125,8 @@ class Framework(ABC, Generic[Settings]):
         settings: the class of its settings.
         modules: optional libraries it needs; its extra brings them.
         model: ``module:class`` of its trained classifier.
+        reads_beginning: it reads only the first word pieces of a document, so message headers leave
+            little else to read.
 
     """
 
@@ -135,6 +137,7 @@ class Framework(ABC, Generic[Settings]):
     settings: ClassVar[type[FrameworkSettings]]
     modules: ClassVar[tuple[str, ...]]
     model: ClassVar[str]
+    reads_beginning: ClassVar[bool] = False
     arms_option: ClassVar[tuple[str, ...]] = ("--arms",)
 
     def launch(
