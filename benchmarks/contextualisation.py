@@ -120,7 +120,8 @@ def our_way(
     """Return the same for this package's defaults; clustering includes the choice of senses."""
     settings = ConweaSettings()
     start = time.perf_counter()
-    wanted = tokens_to_encode(corpus, seeds, settings.min_occurrences)
+    per_sense = settings.min_per_sense or 0
+    wanted = tokens_to_encode(corpus, seeds, settings.min_occurrences, per_sense)
     vectors = contextual_vectors(corpus, wanted, encoder, folder)
     pause = time.perf_counter()
     find_senses(
@@ -129,6 +130,7 @@ def our_way(
         vectors,
         seeds,
         min_occurrences=settings.min_occurrences,
+        min_per_sense=per_sense,
         max_occurrences=settings.max_occurrences,
         restarts=settings.restarts,
         seed=0,

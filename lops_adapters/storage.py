@@ -25,6 +25,15 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
 
+def user_cache() -> Path:
+    """Return the folder of downloads, vectors and trained parts that runs share.
+
+    It is ``lops_adapters`` in ``$XDG_CACHE_HOME``, otherwise in ``~/.cache``.
+    """
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    return (Path(base) if os.path.isabs(base) else Path.home() / ".cache") / "lops_adapters"
+
+
 def replace_with(path: Path, write: Callable[[Path], object]) -> None:
     """Let ``write`` fill a temporary file in the same folder, then rename it to ``path``.
 

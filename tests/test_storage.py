@@ -154,3 +154,11 @@ def test_a_folder_that_fails_leaves_the_old_one(tmp_path):
     assert [path.name for path in folder.iterdir()] == ["weights"]
     assert (folder / "weights").read_text() == "new"
     assert list(tmp_path.iterdir()) == [folder]
+
+
+def test_the_user_cache(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert storage.user_cache() == tmp_path / "lops_adapters"
+    monkeypatch.setenv("XDG_CACHE_HOME", "relative")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    assert storage.user_cache() == tmp_path / "home" / ".cache" / "lops_adapters"

@@ -38,7 +38,7 @@ def build_han(
     settings: ConweaSettings,
     device: str,
     *,
-    n_samples: int | None = None,
+    probing: bool = False,
     quiet: bool = True,
 ) -> HanProbe:
     """Return the untrained HAN, as the classifier or as a probe.
@@ -47,26 +47,21 @@ def build_han(
         vectors: Word2Vec on the contextualised corpus.
         settings: of the run.
         device: torch device.
-        n_samples: training samples of the classifier, which stops early on held-out ones; None: a
-            probe, which trains on all samples for all its epochs.
+        probing: a probe, which trains on all samples for all its epochs. The classifier holds
+            samples out and stops early.
         quiet: no progress bar.
 
     """
-    probing = n_samples is None
-    epochs = settings.probe_epochs
-    if n_samples is not None:
-        epochs = settings.epochs
-        if settings.max_updates:
-            per_epoch = -(-n_samples // settings.batch_size)
-            epochs = min(epochs, -(-settings.max_updates // per_epoch))
     return HanProbe(
         vectors=vectors,
-        epochs=epochs,
+        epochs=settings.probe_epochs if probing else settings.epochs,
         batch_size=settings.batch_size,
         max_sentences=1 if settings.faithful else settings.max_sentences,
         max_words=settings.max_words,
         validation=0.0 if probing else settings.validation,
+        stratified=not settings.faithful,
         patience=settings.patience,
+        min_epochs=settings.min_epochs or 0,
         restore_best=not settings.faithful,
         last_words_only=settings.faithful,
         device=device,
@@ -86,7 +81,7 @@ def build_probe(
             device=device,
             quiet=quiet,
         )
-    return build_han(vectors, settings, device, quiet=quiet)
+    return build_han(vectors, settings, device, probing=True, quiet=quiet)
 
 
 def probe_updates(settings: ConweaSettings, n_samples: int) -> int:

@@ -171,9 +171,7 @@ def _train(
     """Train on the trusted pseudo-labels, predict all documents, and save the last classifier."""
     settings, documents = job.settings, prepared.documents.documents
     classes = list(prepared.corpus.classes)
-    classifier = build_han(
-        prepared.vectors, settings, job.device, n_samples=len(trusted), quiet=job.quiet
-    )
+    classifier = build_han(prepared.vectors, settings, job.device, quiet=job.quiet)
     codes = np.array([classes.index(name) for name in labels.labels[trusted]])
     train_on = [documents[i] for i in labels.positions[trusted]]
     classifier.fit(train_on, codes, len(classes), seed=job.seed + number)
@@ -236,7 +234,7 @@ def _senses(
 ) -> tuple[Senses, float]:
     """Return the senses of all words and the seconds they took."""
     folder, settings = job.folder, job.settings
-    wanted = tokens_to_encode(tokens, seeds, settings.min_occurrences)
+    wanted = tokens_to_encode(tokens, seeds, settings.min_occurrences, settings.min_per_sense or 0)
     seconds = 0.0
     if encoder is not None:
         encode = partial(_encode, tokens, wanted, encoder, folder.work, quiet=job.quiet)
@@ -269,6 +267,7 @@ def _cluster(
         seeds,
         min_occurrences=settings.min_occurrences,
         max_occurrences=settings.max_occurrences,
+        min_per_sense=settings.min_per_sense or 0,
         restarts=settings.restarts,
         seed=job.seed,
         quiet=job.quiet,

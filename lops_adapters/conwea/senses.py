@@ -36,17 +36,25 @@ class Senses:
 
 
 def tokens_to_encode(
-    corpus: TokenizedCorpus, seeds: Mapping[str, Sequence[str]], min_occurrences: int
+    corpus: TokenizedCorpus,
+    seeds: Mapping[str, Sequence[str]],
+    min_occurrences: int,
+    min_per_sense: int = 0,
 ) -> np.ndarray:
-    """Return the sorted int64 positions of frequent words and seed words."""
+    """Return the sorted int64 positions of seed words and of the words that may be split."""
     counts = np.bincount(corpus.word_id[corpus.word_id >= 0], minlength=len(corpus.words))
-    wanted = counts >= max(2, min_occurrences)
+    wanted = counts >= _to_split(min_occurrences, min_per_sense)
     place = {word: number for number, word in enumerate(corpus.words)}
     for words in seeds.values():
         for seed in words:
             if seed_word(seed) in place:
                 wanted[place[seed_word(seed)]] = True
     return np.flatnonzero((corpus.word_id >= 0) & wanted[corpus.word_id]).astype(np.int64)
+
+
+def _to_split(min_occurrences: int, min_per_sense: int) -> int:
+    """Return the occurrences from which a word can have two senses."""
+    return max(2, min_occurrences, 2 * min_per_sense)
 
 
 def similarity_threshold(vectors_of_seeds: Sequence[np.ndarray]) -> float:
@@ -88,19 +96,21 @@ def normalised(vectors: np.ndarray) -> np.ndarray:
     return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
 
 
-def cluster(vectors: np.ndarray, threshold: float, seed: int, restarts: int) -> np.ndarray:
+def cluster(
+    vectors: np.ndarray, threshold: float, seed: int, restarts: int, most: int | None = None
+) -> np.ndarray:
     """Return the centres of a word's senses, (senses, width) float32; one centre: one sense.
 
     The number of clusters grows from 2 as long as every pair of centres has a cosine below the
-    threshold. The last clustering that passed is returned; the original fits it again from another
-    random start, unchecked.
+    threshold, up to ``most``. The last clustering that passed is returned; the original fits it
+    again from another random start, unchecked.
     """
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
 
     threshold = min(threshold, _SAME)
     centres = vectors.mean(axis=0, keepdims=True)
-    for k in range(2, len(vectors) + 1):
+    for k in range(2, min(len(vectors), most or len(vectors)) + 1):
         with warnings.catch_warnings():
             # Warns of fewer distinct occurrences than clusters, which the threshold catches.
             warnings.simplefilter("ignore", ConvergenceWarning)
@@ -121,11 +131,15 @@ def find_senses(
     *,
     min_occurrences: int,
     max_occurrences: int,
+    min_per_sense: int = 0,
     restarts: int,
     seed: int,
     quiet: bool = True,
 ) -> Senses:
     """Cluster the occurrences of every frequent word and assign each to the nearest centre.
+
+    The floor of ``min_per_sense`` holds for the assigned occurrences, see :func:`assign`. Without
+    it, a word that occurs ten times can have ten senses, each too rare to learn anything about.
 
     Args:
         corpus: the tokens.
@@ -135,6 +149,7 @@ def find_senses(
         min_occurrences: rarer words are not split.
         max_occurrences: largest random sample of occurrences that k-means sees; all occurrences are
             assigned.
+        min_per_sense: occurrences of each sense; 0: no floor, as in the original.
         restarts: of k-means.
         seed: of k-means and the samples.
         quiet: no progress bar.
@@ -163,16 +178,20 @@ def find_senses(
     sense_id = np.full(len(corpus.word_id), -1, dtype=np.int32)
     counts = np.diff(starts)
     frequent = progress(
-        np.flatnonzero(counts >= min_occurrences), quiet=quiet, unit="word", desc="word senses"
+        np.flatnonzero(counts >= _to_split(min_occurrences, min_per_sense)),
+        quiet=quiet,
+        unit="word",
+        desc="word senses",
     )
     # Several threads add up in the order in which they finish, which is not reproducible.
     with threadpool_limits(1, user_api="openmp"):
         for number in frequent:
-            found = cluster(sample(number), threshold, seed, restarts)
+            most = counts[number] // max(1, min_per_sense)
+            found = cluster(sample(number), threshold, seed, restarts, most)
+            found, own = assign(rows(number), found, min_per_sense)
             if len(found) > 1:
                 centres[corpus.words[number]] = found
-                tokens = wanted[order[starts[number] : starts[number + 1]]]
-                sense_id[tokens] = nearest(rows(number), found)
+                sense_id[wanted[order[starts[number] : starts[number + 1]]]] = own
     log.info(
         "word senses: threshold %.3f, %d of %d words have several",
         threshold,
@@ -182,7 +201,35 @@ def find_senses(
     return Senses(threshold, centres, sense_id)
 
 
+def assign(vectors: np.ndarray, centres: np.ndarray, least: int) -> tuple[np.ndarray, np.ndarray]:
+    """Assign occurrences to the nearest centre, and merge senses that have fewer than ``least``.
+
+    The smallest sense goes first (ties: the later centre); its occurrences join the nearest of the
+    others. The centres that stay do not move, so they are as dissimilar as before.
+
+    Args:
+        vectors: (m, width), the occurrences of a word.
+        centres: (senses, width).
+        least: occurrences of each sense; 0 merges nothing.
+
+    Returns:
+        The centres that stay, and the index of each occurrence's centre, (m,) int64.
+
+    """
+    similarity = _similarity(vectors, centres)
+    stay = np.arange(len(centres))
+    while True:
+        own = similarity[:, stay].argmax(axis=1)
+        counts = np.bincount(own, minlength=len(stay))
+        if len(stay) == 1 or counts.min() >= least:
+            return centres[stay], own
+        stay = np.delete(stay, len(stay) - 1 - counts[::-1].argmin())
+
+
 def nearest(vectors: np.ndarray, centres: np.ndarray) -> np.ndarray:
     """Return the index of the centre with the largest cosine, (m,) int64; ties: the lower index."""
-    similarity = np.asarray(vectors, dtype=np.float32) @ normalised(centres).T
-    return np.asarray(similarity.argmax(axis=1))
+    return np.asarray(_similarity(vectors, centres).argmax(axis=1))
+
+
+def _similarity(vectors: np.ndarray, centres: np.ndarray) -> np.ndarray:
+    return np.asarray(vectors, dtype=np.float32) @ normalised(centres).T

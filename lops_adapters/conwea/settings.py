@@ -23,7 +23,8 @@ class ConweaSettings(FrameworkSettings):
             "max_pieces": 512,
             "restarts": 10,
             "epochs": 100,
-            "max_updates": None,
+            "min_epochs": None,
+            "min_per_sense": None,
             "batch_size": 256,
             "max_sentences": 15,
             "max_words": 100,
@@ -35,6 +36,8 @@ class ConweaSettings(FrameworkSettings):
     WHEN_FAITHFUL: ClassVar[Mapping[str, Any]] = {
         "combine": "concat",
         "vector_words": 1,
+        "min_epochs": None,
+        "min_per_sense": None,
         "seed_update": "published",
     }
 
@@ -50,6 +53,11 @@ class ConweaSettings(FrameworkSettings):
     )
     max_pieces: int = setting(128, "word pieces per encoder window", within=AT_LEAST_ONE)
     min_occurrences: int = setting(10, "rarer words are not split into senses", within=AT_LEAST_ONE)
+    # A sense in fewer than five documents cannot be scored (MIN_DOCUMENTS of the seed update), and
+    # so is lost as a seed word. Ten would merge real second senses of seed words of the demo.
+    min_per_sense: int | None = setting(
+        5, "occurrences per sense at least; rarer senses join another", within=AT_LEAST_ONE
+    )
     max_occurrences: int = setting(
         1000, "random sample of a word's occurrences for k-means", within=AT_LEAST_ONE
     )
@@ -72,8 +80,12 @@ class ConweaSettings(FrameworkSettings):
     vector_words: int = setting(
         2_000_000, "words Word2Vec trains on, at least; small corpora repeat", within=AT_LEAST_ONE
     )
-    epochs: int = setting(20, "epochs of the classifier at most", within=AT_LEAST_ONE)
-    max_updates: int | None = setting(400, "updates of the classifier at most", within=AT_LEAST_ONE)
+    # Patience ends the training; this only bounds its time. A limit on updates would be fewer
+    # epochs the more pseudo-labels there are, and the HAN needs several before it learns anything.
+    epochs: int = setting(50, "epochs of the classifier at most", within=AT_LEAST_ONE)
+    min_epochs: int | None = setting(
+        10, "epochs of the classifier that patience does not count", within=AT_LEAST_ONE
+    )
     batch_size: int = setting(32, "documents per update", within=AT_LEAST_ONE)
     max_sentences: int = setting(
         12, "sentences per document for the classifier", within=AT_LEAST_ONE

@@ -2,17 +2,16 @@
 
 The published update replaces all seed words, and feeds on bad ones: bursts of junk (encoded
 attachments, score tables), words of the largest class, and words that a wrong prediction brought
-in. The update here differs in four ways:
+in. The update here differs in these ways:
 
 - The user's seed words, once disambiguated, stay, and no other class takes them.
-- A candidate has two letters and no digit.
+- A candidate has two letters and no digit, and is no part of a contraction.
 - Indicativeness assumes equally likely classes: with r_l(w) the share of the documents predicted as
   l that hold w, it is r_l(w) / sum_c r_c(w) instead of df_l(w) / df(w).
 - A candidate needs at least a share of it (``min_share``).
 
 Under ``faithful``, and in the ``paper`` preset, :mod:`lops_adapters.conwea.seeds` has the published
-update. docs/conwea.md has
-measurements.
+update. docs/conwea.md has measurements.
 """
 
 from __future__ import annotations
@@ -30,7 +29,13 @@ log = logging.getLogger(__name__)
 COMMON = 0.2  # share of the documents above which a seed word is warned of
 
 _TWO_LETTERS = re.compile(r"[^\W\d_].*[^\W\d_]")
-_DIGIT_OR_MARK = re.compile(r"[\d'’]")  # an apostrophe: what is left of a contraction
+_DIGIT = re.compile(r"\d")
+# The tokeniser splits contractions ("ca", "n't"), and words are kept without punctuation ("nt"), so
+# no apostrophe is left to tell their parts by. They say nothing about a topic. Parts that are words
+# of their own stay: ai (of ain't), got, sha, wan.
+_PARTS_OF_CONTRACTIONS = frozenset(
+    ["nt", "re", "ve", "ll", "em", "ye", "ca", "wo", "gon", "na", "ta", "gim", "lem"]
+)
 
 
 def indicativeness(
@@ -68,11 +73,13 @@ def indicativeness(
 def is_candidate(word: str) -> bool:
     """Return whether a contextualised word may become a seed word.
 
-    >>> [word for word in ("orbit$1", "m9", "x", "n't", "ice-hockey") if is_candidate(word)]
-    ['orbit$1', 'ice-hockey']
+    >>> [word for word in ("orbit$1", "m9", "x", "nt$0", "icehockey") if is_candidate(word)]
+    ['orbit$1', 'icehockey']
     """
     bare = word.partition(SEPARATOR)[0]
-    return bool(_TWO_LETTERS.search(bare)) and not _DIGIT_OR_MARK.search(bare)
+    if bare in _PARTS_OF_CONTRACTIONS:
+        return False
+    return bool(_TWO_LETTERS.search(bare)) and not _DIGIT.search(bare)
 
 
 def settle(corpus: ContextualCorpus, seeds: Seeds, predicted: np.ndarray) -> Seeds:

@@ -129,6 +129,7 @@ class Dataset:
     Args:
         corpus: what the frameworks see.
         gold: what only the evaluation sees; None if the true classes are unknown.
+        headers: ``strip`` if message headers were removed from the texts, else ``keep``.
 
     Raises:
         LopsError: the number of labels is not the number of documents, or a gold label is not a
@@ -142,6 +143,7 @@ class Dataset:
 
     corpus: Corpus
     gold: GoldLabels | None = None
+    headers: str = "keep"
 
     def __post_init__(self) -> None:
         if self.gold is None:
@@ -191,9 +193,8 @@ class Dataset:
             corpus.seeds,
             corpus.names,
         )
-        if self.gold is None:
-            return Dataset(smaller)
-        return Dataset(smaller, GoldLabels(tuple(self.gold.labels[i] for i in kept)))
+        gold = self.gold and GoldLabels(tuple(self.gold.labels[i] for i in kept))
+        return Dataset(smaller, gold, self.headers)
 
 
 def is_missing(value: object) -> bool:

@@ -20,7 +20,7 @@ from lops_adapters.datasets.archives import open_archive
 from lops_adapters.datasets.corpus import listed
 from lops_adapters.datasets.rows import Rows
 
-HEADERS = ("keep", "strip")
+HEADERS = ("auto", "keep", "strip")
 _FIELD = re.compile(r"[!-9;-~]+:|[ \t]")  # also a line that continues one
 ARCHIVE = "20news-bydate.tar.gz"
 SPLITS = ("20news-bydate-train", "20news-bydate-test")
@@ -125,19 +125,21 @@ def without_header(text: str) -> str:
 def strip_headers(rows: Rows, headers: str, where: str) -> Rows:
     """Return rows as ``headers`` asks: ``keep`` the texts, or ``strip`` the message headers.
 
+    ``auto`` strips them where the texts are messages.
+
     Raises:
         LopsError: another value, or ``strip`` for texts that are no messages.
 
     """
     if headers not in HEADERS:
-        raise LopsError(f"headers is {headers!r}; wanted {' or '.join(HEADERS)}")
-    if headers == "keep":
+        raise LopsError(f"headers is {headers!r}; wanted one of {', '.join(HEADERS)}")
+    if headers == "keep" or (headers == "auto" and not rows.messages):
         return rows
     if not rows.messages:
         raise LopsError(
             f"{where} has no message headers to strip, only 20 Newsgroups has; leave headers out"
         )
-    return replace(rows, texts=[without_header(text) for text in rows.texts])
+    return replace(rows, texts=[without_header(text) for text in rows.texts], headers="strip")
 
 
 def _rows(path: Path, messages: Iterable[tuple[re.Match[str], bytes]]) -> Rows:

@@ -43,7 +43,8 @@ def read(
         names: words that name a class in a text, for X-Class, LOTClass and WeSTClass; or a JSON
             file of them. Default: ``names.json`` in the folder or beside the file. Classes without
             an entry are named by their label. ``labels``: all are.
-        headers: ``keep``, or ``strip`` for subject and body of the messages of 20 Newsgroups.
+        headers: ``keep``, or ``strip`` for subject and body of the messages of 20 Newsgroups;
+            ``auto`` strips those and keeps all other texts.
         quiet: show no progress bars.
 
     Returns:

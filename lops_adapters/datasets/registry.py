@@ -18,8 +18,9 @@ from lops_adapters.datasets.demo import load_demo
 from lops_adapters.datasets.newsgroups import ARCHIVE, SPLITS, strip_headers
 from lops_adapters.datasets.readers import is_recognised, read, read_rows
 from lops_adapters.datasets.rows import Columns, Rows, assemble
-from lops_adapters.datasets.sources import by_hand, obtain, user_cache
+from lops_adapters.datasets.sources import by_hand, obtain
 from lops_adapters.datasets.tables import is_agnews
+from lops_adapters.storage import user_cache
 
 logger = logging.getLogger(__name__)
 
@@ -104,7 +105,8 @@ def load(
         names: words that name a class in a text, or a JSON file of them, in place of those of the
             registry (names) or beside the data (paths); ``labels``: the labels. Classes left out
             keep their names.
-        headers: ``keep``, or ``strip`` for subject and body of the messages of 20 Newsgroups.
+        headers: ``keep``, or ``strip`` for subject and body of the messages of 20 Newsgroups;
+            ``auto`` strips those and keeps all other texts.
 
     Returns:
         The data set; for a name, with its published classes and seed words in every layout.

@@ -16,6 +16,7 @@ class Rows:
     """Documents as read: lists of length n, and what the layout says about the classes.
 
     None: the layout does not say. ``messages``: the texts are raw messages with headers.
+    ``headers``: as in ``Dataset``.
     """
 
     texts: list[str]
@@ -25,6 +26,7 @@ class Rows:
     seeds: Seeds | None = None
     names: Names | None = None
     messages: bool = False
+    headers: str = "keep"
 
 
 @dataclass(frozen=True)
@@ -149,4 +151,5 @@ def assemble(
         dict(chosen or {}),  # type: ignore[arg-type]
         choose_names(names, rows.names, classes),
     )
-    return Dataset(corpus, GoldLabels(tuple(rows.labels)) if rows.labels is not None else None)
+    gold = None if rows.labels is None else GoldLabels(tuple(rows.labels))
+    return Dataset(corpus, gold, rows.headers)

@@ -25,15 +25,6 @@ _HUB_NAME = "fancyzhang/ag_news"
 _MESSAGE = re.compile(r"20news-bydate-(train|test)/([^/]+)/(\d+)$")
 
 
-def user_cache() -> Path:
-    """Return the folder of downloads.
-
-    It is ``lops_adapters`` in ``$XDG_CACHE_HOME``, otherwise in ``~/.cache``.
-    """
-    base = os.environ.get("XDG_CACHE_HOME", "")
-    return (Path(base) if os.path.isabs(base) else Path.home() / ".cache") / "lops_adapters"
-
-
 def obtain(name: str, paper_folder: str, cache: Path, quiet: bool = False) -> Path:
     """Download a data set into the cache.
 

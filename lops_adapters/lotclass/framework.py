@@ -48,6 +48,7 @@ class Lotclass(Framework[LotclassSettings]):
     settings = LotclassSettings
     modules = ("torch", "transformers", "accelerate")
     model = "lops_adapters.lotclass.model:LotclassClassifier"
+    reads_beginning = True
 
     def launch(
         self, start: Callable[[argparse.Namespace], int], options: argparse.Namespace

@@ -18,7 +18,6 @@ import numpy as np
 
 from lops_adapters.core import LopsError, Selection
 from lops_adapters.datasets import Corpus
-from lops_adapters.datasets.sources import user_cache
 from lops_adapters.lotclass.documents import Documents, read_documents
 from lops_adapters.lotclass.engine import Engine
 from lops_adapters.lotclass.masked_lm import (
@@ -50,6 +49,7 @@ from lops_adapters.probes import encoders
 from lops_adapters.runs.folder import selection_arrays, selection_from
 from lops_adapters.runs.framework import Job
 from lops_adapters.selection import Selector, keep_all, trusted_positions
+from lops_adapters.storage import user_cache
 
 log = logging.getLogger(__name__)
 SELECTS_AT = {"lops": "rows", "lops-refresh": "refresh"}  # other methods: rows

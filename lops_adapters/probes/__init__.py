@@ -11,6 +11,8 @@ __all__ = ["PROBES", "Probe", "Snapshot", "probe_class", "text_probe"]
 # when needed, since torch takes seconds.
 PROBES = {
     "linear": "lops_adapters.probes.linear:LinearProbe",
+    "embedding": "lops_adapters.probes.embedding:EmbeddingProbe",
+    "hybrid": "lops_adapters.probes.hybrid:HybridProbe",
     "transformer": "lops_adapters.probes.transformer:TransformerProbe",
     "han": "lops_adapters.probes.han:HanProbe",
     "keras": "lops_adapters.probes.keras_probe:KerasProbe",

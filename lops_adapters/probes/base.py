@@ -23,7 +23,17 @@ from lops_adapters.core import LopsError
 from lops_adapters.probes.checks import check_codes, check_counts
 from lops_adapters.probes.stages import Snapshot, Speed, Stage, Update, steady
 
-__all__ = ["Probe", "Snapshot", "Speed", "Stage", "Update", "check_codes", "check_counts", "steady"]
+__all__ = [
+    "Probe",
+    "Snapshot",
+    "Speed",
+    "Stage",
+    "Update",
+    "check_codes",
+    "check_counts",
+    "cut",
+    "steady",
+]
 
 log = logging.getLogger(__name__)
 
@@ -46,8 +56,16 @@ class Probe(ABC):
     def max_epochs(self) -> int:
         """The largest number of epochs that training runs for."""
 
+    def read(self, samples: Sequence[Any]) -> Any:
+        """Return what of :meth:`prepare` needs no training samples, done once for all trainings.
+
+        :meth:`prepare`, :meth:`fit` and :meth:`watch` take it in place of the samples, and
+        :func:`cut` cuts it. Default: the samples.
+        """
+        return samples
+
     @abstractmethod
-    def prepare(self, samples: Sequence[Any], *, fit: bool = False) -> Any:
+    def prepare(self, samples: Any, *, fit: bool = False) -> Any:
         """Encode samples for the model, once; ``fit`` also learns the vocabulary from them."""
 
     @abstractmethod
@@ -315,3 +333,16 @@ class Probe(ABC):
 
     def _untrained(self) -> LopsError:
         return LopsError(f"this {self.kind} probe is untrained; call fit() or watch() first")
+
+
+def cut(read: Any, positions: np.ndarray) -> Any:
+    """Return the samples at (m,) int positions of what :meth:`Probe.read` returned.
+
+    >>> cut(["a", "b", "c"], np.array([2, 0]))
+    ['c', 'a']
+    """
+    if hasattr(read, "rows"):
+        return read.rows(positions)
+    if isinstance(read, np.ndarray):
+        return read[positions]
+    return [read[position] for position in positions.tolist()]

@@ -6,9 +6,8 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -66,8 +65,6 @@ class ContextEncoder:
 
     def __post_init__(self) -> None:
         import_torch()
-        from transformers import AutoModel
-
         config = encoders.load_config(self.encoder)
         limit = encoders.longest_input(config)
         if self.combine not in ("mean", "concat"):
@@ -83,12 +80,7 @@ class ContextEncoder:
             )
         self._device = resolve_device(self.device)
         self._tokenizer = encoders.load_tokenizer(self.encoder, "right")
-        try:
-            with encoders.hushed():
-                model: Any = AutoModel.from_pretrained(encoders.locate(self.encoder))
-        except (OSError, ValueError) as error:
-            raise encoders.unloadable(self.encoder, error) from None
-        self._model = model.float().eval().to(self._device)
+        self._model = encoders.load_encoder(self.encoder).float().eval().to(self._device)
         self.width = config.hidden_size * (self.layers if self.combine == "concat" else 1)
 
     @property
@@ -98,12 +90,9 @@ class ContextEncoder:
 
     def fingerprint(self) -> str:
         """Return a hash of the weights and of what else decides the vectors of given words."""
-        about: list[object] = [self.layers, self.combine, self.max_pieces, self.precision]
-        about += [self._device.type, version("torch"), version("transformers")]
-        about += sorted(self._tokenizer.get_vocab().items())
+        about = [self.layers, self.combine, self.max_pieces, self.precision, self._device.type]
         digest = hashlib.sha256(repr(about).encode())
-        for name, tensor in sorted(self._model.state_dict().items()):
-            digest.update(name.encode() + tensor.cpu().contiguous().numpy().tobytes())
+        digest.update(encoders.fingerprint(self._model, self._tokenizer).encode())
         return digest.hexdigest()
 
     def pieces(self, surface: tuple[str, ...]) -> list[list[int]]:

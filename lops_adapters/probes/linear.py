@@ -6,7 +6,7 @@ It needs no torch and trains in seconds.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -15,6 +15,7 @@ import numpy as np
 
 from lops_adapters.core import LopsError
 from lops_adapters.probes.base import Probe, Stage, Update, steady
+from lops_adapters.probes.word_counts import WordCounts, count_words, parts_of
 
 _BATCHES = 64  # cut from the sparse matrix at once: cutting costs more than computing with them
 
@@ -51,7 +52,9 @@ class LinearProbe(Probe):
                 "and a positive learning_rate"
             )
         self.mask_words = sorted(self.mask_words)
-        self._vectorizer: Any = None
+        self._words: tuple[str, ...] | None = None
+        self._columns: tuple[tuple[str, ...], np.ndarray] | None = None
+        self._idf = np.zeros(0, dtype=np.float32)
         self._weights = np.zeros((0, 0), dtype=np.float32)
         self._bias = np.zeros(0, dtype=np.float32)
 
@@ -60,37 +63,46 @@ class LinearProbe(Probe):
         """The number of epochs that training runs for."""
         return self.epochs
 
-    def prepare(self, samples: Sequence[Any], *, fit: bool = False) -> Any:
+    def read(self, samples: Sequence[Any]) -> WordCounts:
+        """Return the counts of all words; :meth:`prepare` takes them, or rows of them."""
+        return count_words(samples, parts_of(self.mask_words))
+
+    def prepare(self, samples: Any, *, fit: bool = False) -> Any:
         """Return an (n, words) float32 CSR matrix of TF-IDF rows of unit length.
 
         An empty text is an empty row.
+
+        Args:
+            samples: texts, or what :meth:`read` returns for them.
+            fit: learn vocabulary and document frequencies.
+
         """
-        from scipy import sparse
-
-        texts = [joined(sample) for sample in samples]
+        counts = samples if isinstance(samples, WordCounts) else self.read(samples)
+        if counts.masked != parts_of(self.mask_words):
+            raise LopsError(
+                f"the texts were read without {len(counts.masked)} masked words, and the probe "
+                "has other mask_words; read them with this probe"
+            )
         if fit:
-            self._vectorizer = self._new_vectorizer(max_features=self.max_features)
-            try:
-                return self._vectorizer.fit_transform(texts).tocsr()
-            except ValueError as error:
-                raise LopsError(
-                    f"the {len(texts)} texts hold no word the linear probe can use ({error}); "
-                    "wanted words of two or more letters, besides mask_words"
-                ) from None
-        if self._vectorizer is None:
+            self._learn_words(counts)
+        if self._words is None:
             raise self._untrained()
-        if not texts:  # scikit-learn refuses them
-            return sparse.csr_matrix((0, len(self._vectorizer.vocabulary_)), dtype=np.float32)
-        return self._vectorizer.transform(texts).tocsr()
+        known, columns = self._columns or ((), None)
+        chosen = counts.over(self._words, columns if known is counts.words else None)
+        return _weighted(chosen, self._idf)
 
-    def _new_vectorizer(self, **settings: Any) -> Any:
-        from sklearn.feature_extraction.text import TfidfVectorizer
-
-        parts = TfidfVectorizer().build_analyzer()  # masked words are cut like the texts
-        masked = sorted({part for word in self.mask_words for part in parts(word)})
-        return TfidfVectorizer(
-            sublinear_tf=True, stop_words=masked or None, dtype=np.float32, **settings
-        )
+    def _learn_words(self, counts: WordCounts) -> None:
+        columns = counts.vocabulary(self.max_features)
+        if not len(columns):
+            raise LopsError(
+                f"the {len(counts)} texts hold no word the linear probe can use; "
+                "wanted words of two or more letters, besides mask_words"
+            )
+        self._words = tuple(counts.words[column] for column in columns)
+        self._columns = counts.words, columns
+        found = np.bincount(counts.counts.indices, minlength=len(counts.words))[columns]
+        # Smoothed: as if one more text held every word.
+        self._idf = np.log((1 + len(counts)) / (1 + found)).astype(np.float32) + np.float32(1)
 
     def updates(
         self, prepared: Any, codes: np.ndarray, n_classes: int, seed: int
@@ -126,7 +138,7 @@ class LinearProbe(Probe):
                 learning_rate = self.learning_rate * stage.rate(done, per_epoch)
                 done += 1
                 weights = self._weights[words]  # only these words' weights have a gradient
-                error = _softmax(rows @ weights + self._bias)
+                error = softmax(rows @ weights + self._bias)
                 if stage.heard is not None:
                     stage.heard(batch, error.copy())
                 error[np.arange(len(batch)), codes[batch]] -= 1.0
@@ -142,18 +154,17 @@ class LinearProbe(Probe):
     def predict_prepared(self, prepared: Any, positions: np.ndarray | None = None) -> np.ndarray:
         """Return class probabilities, (m, k) float32."""
         rows = prepared if positions is None else prepared[positions]
-        return _softmax(rows @ self._weights + self._bias)
+        return softmax(rows @ self._weights + self._bias)
 
     def save(self, folder: Path) -> None:
         """Write ``linear.npz`` (weights, bias, idf) and ``linear.json`` (settings, vocabulary)."""
-        if self._vectorizer is None:
+        if self._words is None:
             raise self._untrained()
-        words = {word: int(code) for word, code in self._vectorizer.vocabulary_.items()}
+        words = {word: code for code, word in enumerate(self._words)}
         settings = {key: value for key, value in asdict(self).items() if key != "speed"}
         stored = json.dumps({"settings": settings, "vocabulary": words})
         (folder / "linear.json").write_text(stored, encoding="utf-8")
-        arrays = {"weights": self._weights, "bias": self._bias, "idf": self._vectorizer.idf_}
-        np.savez(folder / "linear.npz", **arrays)
+        np.savez(folder / "linear.npz", weights=self._weights, bias=self._bias, idf=self._idf)
 
     @classmethod
     def load(cls, folder: Path, *, device: str = "auto") -> LinearProbe:
@@ -161,10 +172,19 @@ class LinearProbe(Probe):
         stored = json.loads((folder / "linear.json").read_text(encoding="utf-8"))
         probe = cls(**stored["settings"])
         with np.load(folder / "linear.npz") as arrays:
-            probe._weights, probe._bias, idf = arrays["weights"], arrays["bias"], arrays["idf"]
-        probe._vectorizer = probe._new_vectorizer(vocabulary=stored["vocabulary"])
-        probe._vectorizer.idf_ = idf
+            probe._weights, probe._bias = arrays["weights"], arrays["bias"]
+            probe._idf = arrays["idf"]
+        probe._words = tuple(sorted(stored["vocabulary"], key=stored["vocabulary"].get))
         return probe
+
+
+def _weighted(counts: Any, idf: np.ndarray) -> Any:
+    """Return TF-IDF of unit length: (1 + log count) times the inverse document frequency."""
+    from sklearn.preprocessing import normalize
+
+    rows = counts.copy()
+    rows.data = (np.log(rows.data) + np.float32(1)) * idf[rows.indices]
+    return normalize(rows, norm="l2", copy=False) if rows.shape[0] else rows
 
 
 def _batches(
@@ -184,24 +204,9 @@ def _batches(
             yield block[first:last], words, batch
 
 
-def _softmax(scores: np.ndarray) -> np.ndarray:
+def softmax(scores: np.ndarray) -> np.ndarray:
     """Turn scores into class probabilities, in place."""
     scores -= scores.max(axis=1, keepdims=True)
     np.exp(scores, out=scores)
     scores /= scores.sum(axis=1, keepdims=True)
     return scores
-
-
-def joined(sample: Any) -> str:
-    """Return a sample as one string; tokens or sentences of tokens are joined by spaces.
-
-    >>> joined([["the", "river", "bank"], ["rose"]])
-    'the river bank rose'
-    """
-    if isinstance(sample, str):
-        return sample
-    if not isinstance(sample, Iterable):
-        raise LopsError(
-            f"a sample is or holds {sample!r}; wanted a string, tokens, or sentences of tokens"
-        )
-    return " ".join(joined(part) for part in sample)

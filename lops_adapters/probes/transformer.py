@@ -13,7 +13,6 @@ import numpy as np
 from lops_adapters.core import LopsError
 from lops_adapters.probes import encoders
 from lops_adapters.probes.base import Probe, Stage, Update
-from lops_adapters.probes.linear import joined
 from lops_adapters.probes.torch_tools import (
     LocalRandomness,
     autocast,
@@ -22,6 +21,7 @@ from lops_adapters.probes.torch_tools import (
     resolve_device,
     training_batches,
 )
+from lops_adapters.probes.word_counts import joined
 
 
 @dataclass
@@ -65,16 +65,11 @@ class TransformerProbe(Probe):
             self.batch_size = recipe.batch_size
         if self.learning_rate is None:
             self.learning_rate = recipe.learning_rate
-        limit = encoders.longest_input(self._config)
         if self.epochs < 1 or self.batch_size < 1 or not self.learning_rate > 0:
             raise LopsError(
                 f"{self!r}: wanted epochs and batch_size of at least 1 and a positive learning_rate"
             )
-        if self.max_tokens < 4 or (limit and self.max_tokens > limit):
-            raise LopsError(
-                f"max_tokens is {self.max_tokens}; "
-                f"{self.encoder} takes 4 to {limit or 'any number of'} tokens"
-            )
+        encoders.check_max_tokens(self.encoder, self._config, self.max_tokens)
         self._device = resolve_device(self.device)
         autocast(self._device, self.precision)  # raises now rather than after tokenising
         self._tokenizer = encoders.load_tokenizer(self.encoder, recipe.padding_side)

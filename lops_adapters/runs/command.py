@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import fields
 from functools import partial
@@ -18,6 +19,8 @@ from lops_adapters.runs import options as command_line
 from lops_adapters.runs.folder import RunFolder, describe, free_folder, slug
 from lops_adapters.runs.framework import Framework, Job, run
 from lops_adapters.runs.settings import FrameworkSettings
+
+log = logging.getLogger(__name__)
 
 
 def command(framework: Framework[Any]) -> Callable[[Sequence[str] | None], int]:
@@ -38,8 +41,11 @@ def run_command(framework: Framework[Any], options: argparse.Namespace) -> int:
     preset = options.preset or command_line.default_preset()
     own = [item.name for item in fields(framework.settings) if hasattr(options, item.name)]
     chosen = framework.settings.preset(preset, **{name: getattr(options, name) for name in own})
+    headers = command_line.read_headers(framework, options, chosen, preset)
     for seed in seeds:
-        dataset = command_line.read_dataset(options, seed)
+        dataset = command_line.read_dataset(options, seed, headers)
+        if options.headers == "auto" and dataset.headers == "strip":
+            log.info("message headers are stripped; --headers keep reads them")
         settings = framework.settle(chosen, options, dataset, seed)
         path, metrics = _run_once(framework, settings, options, preset, arms, dataset, seed)
         page = write_report(path)
@@ -70,7 +76,7 @@ def _run_once(
     path = options.output or free_folder(base, resume=options.resume)
     if options.output and options.seeds > 1:
         path = options.output / f"seed{seed}"
-    data = {"max_docs": options.max_docs, "headers": options.headers}
+    data = {"max_docs": options.max_docs, "headers": dataset.headers}
     asked = {"preset": preset, **data, **settings.as_dict()}
     config = describe(framework.name, asked, seed, corpus, device)
     folder = RunFolder.open(path, config, resume=options.resume)

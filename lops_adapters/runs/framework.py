@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from importlib import import_module
@@ -55,6 +55,7 @@ class Job(Generic[Settings]):
         device: a device PyTorch knows.
         quiet: no progress bars.
         gold: (n,) gold labels of the documents, only for an arm that is defined by them.
+        words: names and seed words of each class, for methods that use them.
 
     """
 
@@ -64,6 +65,7 @@ class Job(Generic[Settings]):
     device: str
     quiet: bool
     gold: np.ndarray | None = None
+    words: Mapping[str, Sequence[str]] | None = None
 
     def selector(
         self,
@@ -92,6 +94,7 @@ class Job(Generic[Settings]):
             control = RandomLike(self.folder.selection(control_of), seed)
             return InContentOrder(lambda _: control, seed)
         row = METHODS[method]
+        options: dict[str, Any] = {"words": self.words} if "words" in row.options else {}
         watched = row.needs_probe or (row.takes_tau and n is None and self.settings.tau == "auto")
         return build(
             method,
@@ -104,6 +107,7 @@ class Job(Generic[Settings]):
             gold=gold,
             seed=seed,
             quiet=self.quiet,
+            **options,
         )
 
 
@@ -121,6 +125,8 @@ class Framework(ABC, Generic[Settings]):
         settings: the class of its settings.
         modules: optional libraries it needs; its extra brings them.
         model: ``module:class`` of its trained classifier.
+        reads_beginning: it reads only the first word pieces of a document, so message headers leave
+            little else to read.
 
     """
 
@@ -131,6 +137,7 @@ class Framework(ABC, Generic[Settings]):
     settings: ClassVar[type[FrameworkSettings]]
     modules: ClassVar[tuple[str, ...]]
     model: ClassVar[str]
+    reads_beginning: ClassVar[bool] = False
     arms_option: ClassVar[tuple[str, ...]] = ("--arms",)
 
     def launch(
@@ -234,6 +241,14 @@ def check_gold(arms: Sequence[str], dataset: Dataset) -> None:
         )
 
 
+def class_words(corpus: Corpus) -> dict[str, list[str]]:
+    """Return the names of each class, then its seed words, each once."""
+    return {
+        label: list(dict.fromkeys([*corpus.names[label], *corpus.seeds.get(label, ())]))
+        for label in corpus.classes
+    }
+
+
 def run(
     framework: Framework[Settings], dataset: Dataset, job: Job[Settings], arms: Sequence[str]
 ) -> dict[str, Any]:
@@ -251,6 +266,7 @@ def run(
     check_gold(arms, dataset)
     framework.check(arms, job.settings, dataset)
     corpus = dataset.corpus
+    job = replace(job, words=class_words(corpus))
     prepared = framework.prepare(corpus, job)
     gold = None if dataset.gold is None else np.array(dataset.gold.labels, dtype=object)
     evaluator = Evaluator(gold, corpus.classes)

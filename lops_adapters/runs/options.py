@@ -78,8 +78,10 @@ def _add_data(data: argparse._ArgumentGroup) -> None:
     data.add_argument(
         "--headers",
         choices=HEADERS,
-        default="keep",
-        help="strip: subject and body of the messages of 20 Newsgroups (default: keep)",
+        default="auto",
+        help="strip: subject and body of the messages of 20 Newsgroups; auto: strip for xclass and "
+        "lotclass, which read only the beginning, except with --preset paper and --faithful "
+        "(default: auto)",
     )
     data.add_argument(
         "--max-docs", type=int, metavar="N", help="take a random sample of N documents"
@@ -146,8 +148,26 @@ def read_seeds(options: argparse.Namespace) -> range:
     return range(options.seed, options.seed + options.seeds)
 
 
-def read_dataset(options: argparse.Namespace, seed: int) -> Dataset:
-    """Return the data set that the options name, or a random sample of it."""
+def read_headers(
+    framework: Framework[Any], options: argparse.Namespace, settings: FrameworkSettings, preset: str
+) -> str:
+    """Return ``--headers`` as data sets take it, with the framework's answer to ``auto``.
+
+    The answer is ``auto`` (strip if the texts have headers) for a framework that reads only the
+    beginning, else ``keep``. The published settings read the texts as they are.
+    """
+    asked: str = options.headers
+    if asked != "auto":
+        return asked
+    published = preset == "paper" or settings.faithful
+    return "auto" if framework.reads_beginning and not published else "keep"
+
+
+def read_dataset(options: argparse.Namespace, seed: int, headers: str) -> Dataset:
+    """Return the data set that the options name, or a random sample of it.
+
+    ``headers``: of :func:`read_headers`.
+    """
     if options.max_docs is not None and options.max_docs < 2:
         raise LopsError(f"--max-docs is {options.max_docs}; wanted at least 2")
     dataset = load(
@@ -158,7 +178,7 @@ def read_dataset(options: argparse.Namespace, seed: int) -> Dataset:
         text_column=options.text_column,
         label_column=options.label_column,
         names=options.names_from,
-        headers=options.headers,
+        headers=headers,
     )
     return dataset if options.max_docs is None else dataset.sample(options.max_docs, seed)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from lops_adapters.core import Selection
-from lops_adapters.probes.base import Probe
+from lops_adapters.probes.base import Probe, cut
 from lops_adapters.selection.confidences.margin import margins
 from lops_adapters.selection.folds import splits
 from lops_adapters.selection.ranked import Scored, best, read_labels, selection_of, shares
@@ -158,8 +158,9 @@ def held_out(
     """
     times = [*EARLY_LOOKS, *(float(epoch) for epoch in range(1, probe.max_epochs + 1))]
     looks = {time: np.zeros((len(codes), n_classes), dtype=np.float32) for time in times}
+    read = probe.read(samples)
     for rest, here in splits(samples, codes, n_classes, folds=folds, seed=seed, quiet=quiet):
-        texts = [samples[i] for i in rest], [samples[i] for i in here]
+        texts = cut(read, rest), cut(read, here)
         predicted = _looks(probe, *texts, codes[rest], n_classes, seed, times)
         for time, probabilities in zip(times, predicted, strict=True):
             looks[time][here] = probabilities
@@ -168,8 +169,8 @@ def held_out(
 
 def _looks(
     probe: Probe,
-    rest: list[Any],
-    here: list[Any],
+    rest: Any,
+    here: Any,
     codes: np.ndarray,
     n_classes: int,
     seed: int,

@@ -9,7 +9,7 @@ import numpy as np
 
 from lops_adapters.console import progress
 from lops_adapters.core import LopsError, tie_hash
-from lops_adapters.probes.base import Probe, check_codes, check_counts
+from lops_adapters.probes.base import Probe, check_codes, check_counts, cut
 
 
 def fold_of(codes: np.ndarray, folds: int, seed: int) -> np.ndarray:
@@ -40,10 +40,10 @@ def out_of_sample(
         LopsError: fewer than two folds or fewer samples than folds, and what the probe raises.
 
     """
-    probabilities = np.zeros((len(codes), n_classes))
+    probabilities, read = np.zeros((len(codes), n_classes)), probe.read(samples)
     for rest, here in splits(samples, codes, n_classes, folds=folds, seed=seed, quiet=quiet):
-        probe.fit([samples[i] for i in rest], codes[rest], n_classes, seed=seed)
-        probabilities[here] = probe.predict_proba([samples[i] for i in here])
+        probe.fit(cut(read, rest), codes[rest], n_classes, seed=seed)
+        probabilities[here] = probe.predict_proba(cut(read, here))
     return probabilities
 
 

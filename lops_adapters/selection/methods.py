@@ -18,6 +18,7 @@ from lops_adapters.probes import Probe, probe_class
 from lops_adapters.probes.base import check_counts
 from lops_adapters.selection import (
     automatic,
+    committee,
     confident,
     dropout,
     lops,
@@ -109,6 +110,9 @@ _ROWS = (
            confident.make, takes_tau=False, options=("folds",)),
     Method("automatic", "label preferred by a held-out probe; decides how many to keep",
            automatic.make, takes_n=False, takes_tau=False, options=("folds",)),
+    Method("committee", "label preferred by several held-out views; decides how many to keep",
+           committee.make, needs_probe=False, takes_n=False, takes_tau=False,
+           options=("encoder", "words", "folds")),
     Method("optimal", "correct by the gold labels: the upper bound",
            optimal.make, needs_probe=False, needs_gold=True, takes_n=False, takes_tau=False,
            alone=True),

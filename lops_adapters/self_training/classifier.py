@@ -10,6 +10,7 @@ from lops_adapters.core import LopsError
 from lops_adapters.probes import Probe, probe_class
 from lops_adapters.self_training.settings import SelfTrainingSettings
 
+FAST = ("linear", "embedding", "hybrid")  # no encoder is trained
 # After the linear probe's four epochs predictions are right but rarely above delta, so that
 # nothing is bootstrapped.
 _LINEAR_EPOCHS = 20
@@ -32,15 +33,20 @@ def _build(
 ) -> Probe:
     chosen = {name: getattr(settings, name) for name in ("epochs", "batch_size", "learning_rate")}
     own = {name: value for name, value in chosen.items() if value is not None}
-    if settings.classifier == "linear":
+    if settings.classifier in FAST:
         if linear_epochs is not None:
             own = {"epochs": linear_epochs, **own}
-        return probe_class("linear")(**own, quiet=quiet)
-    near = get_close_matches(settings.classifier, ("linear", "minilm"), n=1, cutoff=0.75)
+        if settings.classifier != "linear":
+            extras.require(f"The classifier {settings.classifier}", ("torch", "transformers"))
+            own |= {"max_tokens": settings.max_tokens, "device": device}
+            own["encoder"] = settings.encoder
+        return probe_class(settings.classifier)(**own, quiet=quiet)
+    known = (*FAST, "minilm")
+    near = get_close_matches(settings.classifier, known, n=1, cutoff=0.75)
     if near and near[0] != settings.classifier and not Path(settings.classifier).exists():
         raise LopsError(
-            f"classifier is {settings.classifier!r}; did you mean {near[0]!r}? Wanted linear, "
-            "minilm, or the folder or hub name of an encoder"
+            f"classifier is {settings.classifier!r}; did you mean {near[0]!r}? Wanted "
+            f"{', '.join(known)}, or the folder or hub name of an encoder"
         )
     extras.require(f"The classifier {settings.classifier}", ("torch", "transformers"))
     from lops_adapters.probes.transformer import TransformerProbe

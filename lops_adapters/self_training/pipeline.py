@@ -9,9 +9,9 @@ Supervised Text Classification", Findings of EMNLP 2022; docs/self_training.md l
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ import numpy as np
 
 from lops_adapters.core import LopsError, Selection
 from lops_adapters.datasets import Corpus
+from lops_adapters.probes.base import cut
 from lops_adapters.pseudo_labels import PseudoLabels, exclusive_string_match, string_match
 from lops_adapters.runs.files import finished_arms
 from lops_adapters.runs.framework import Job
@@ -40,12 +41,14 @@ class Prepared:
         corpus: of the run.
         pseudo_labels: the initial ones.
         seconds: of making these.
+        read: returns the documents as the classifier reads them; done once.
 
     """
 
     corpus: Corpus
     pseudo_labels: PseudoLabels
     seconds: float
+    read: Callable[[], Any]
 
 
 @dataclass(frozen=True)
@@ -86,7 +89,7 @@ def prepare(corpus: Corpus, job: Job[SelfTrainingSettings]) -> Prepared:
 
     """
     settings = job.settings
-    build_classifier(settings, job.device)  # a missing encoder is refused here
+    classifier = build_classifier(settings, job.device, quiet=job.quiet)  # refuses bad encoders
     if settings.pseudo_labels in HEURISTICS and not any(corpus.seeds.values()):
         raise LopsError(
             f"{corpus.name} has no seed words, which {settings.pseudo_labels} needs; put a "
@@ -101,7 +104,8 @@ def prepare(corpus: Corpus, job: Job[SelfTrainingSettings]) -> Prepared:
     arrays, seconds = job.folder.stage("pseudo_labels", label)
     names = np.array(corpus.classes, dtype=object)[arrays["codes"]]
     found = arrays["positions"], names, arrays["scores"]
-    return Prepared(corpus, PseudoLabels(*found, len(corpus), corpus.classes), seconds)
+    read = cache(lambda: classifier.read(corpus.texts))
+    return Prepared(corpus, PseudoLabels(*found, len(corpus), corpus.classes), seconds, read)
 
 
 def run_arm(arm: str, prepared: Prepared, job: Job[SelfTrainingSettings]) -> list[Iteration]:
@@ -144,13 +148,7 @@ def _iterate(
     trusted = trusted_positions(selection, labelled.labels)
     log.info("%s, iteration %d: %d of %d kept", arm, number, len(trusted), len(labelled))
     train = partial(
-        _train,
-        arm,
-        number,
-        [samples[i] for i in trusted],
-        codes_of(labelled)[trusted],
-        prepared,
-        job,
+        _train, arm, number, labelled.positions[trusted], codes_of(labelled)[trusted], prepared, job
     )
     arrays, train_seconds = folder.stage(f"{arm}-{number}-classifier", train)
     probabilities = arrays["probabilities"]
@@ -262,7 +260,7 @@ def _check(labels: PseudoLabels, settings: SelfTrainingSettings, device: str) ->
 def _train(
     arm: str,
     number: int,
-    texts: Sequence[str],
+    positions: np.ndarray,
     codes: np.ndarray,
     prepared: Prepared,
     job: Job[SelfTrainingSettings],
@@ -270,8 +268,9 @@ def _train(
     """Train and predict all documents; the last classifier is saved."""
     corpus = prepared.corpus
     classifier = build_classifier(job.settings, job.device, quiet=job.quiet)
-    classifier.fit(texts, codes, len(corpus.classes), seed=job.seed + number)
+    read = prepared.read()
+    classifier.fit(cut(read, positions), codes, len(corpus.classes), seed=job.seed + number)
     if number == job.settings.iterations - 1:
         model = SelfTrainedClassifier(corpus.classes, classifier)
         job.folder.save_model(job.folder.arm(arm) / "model", model.save)
-    return {"probabilities": classifier.predict_proba(corpus.texts)}
+    return {"probabilities": classifier.predict_proba(read)}

@@ -33,10 +33,11 @@ class SelfTrainingSettings(FrameworkSettings):
 
     classifier: str = setting(
         "minilm",
-        "linear, minilm, a Hugging Face hub name, or a local folder",
+        "linear; embedding or hybrid, on a frozen encoder; or an encoder to fine-tune: minilm, a "
+        "Hugging Face hub name, or a local folder",
         metavar="NAME|PATH",
-        also=("--encoder",),
     )
+    encoder: str = setting("minilm", "frozen encoder of embedding and hybrid", metavar="NAME|PATH")
     # The linear classifier trains longer than the linear probe, see classifier.py.
     epochs: int | None = setting(
         None,

@@ -19,12 +19,11 @@ import numpy as np
 
 from lops_adapters.core import LopsError, Selection
 from lops_adapters.datasets import Corpus
-from lops_adapters.datasets.sources import user_cache
 from lops_adapters.probes.han import WordVectors
 from lops_adapters.probes.word_vectors import train_word_vectors, with_random_vectors
 from lops_adapters.runs.framework import Job
 from lops_adapters.selection import Selector, keep_all, trusted_positions
-from lops_adapters.storage import pack_strings, unpack_strings
+from lops_adapters.storage import pack_strings, unpack_strings, user_cache
 from lops_adapters.westclass.classifier import Network, build_network, build_probe, probe_updates
 from lops_adapters.westclass.model import WestclassClassifier, as_read
 from lops_adapters.westclass.pseudo_documents import PseudoDocuments, generate

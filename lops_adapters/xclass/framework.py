@@ -36,6 +36,7 @@ class Xclass(Framework[XclassSettings]):
     settings = XclassSettings
     modules = ("torch", "transformers")
     model = "lops_adapters.xclass.model:XclassClassifier"
+    reads_beginning = True
 
     def prepare(self, corpus: Corpus, job: Job[XclassSettings]) -> Prepared:
         """Represent and align the documents."""

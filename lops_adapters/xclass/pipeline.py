@@ -17,12 +17,11 @@ import numpy as np
 
 from lops_adapters.core import LopsError, LopsWarning, Selection
 from lops_adapters.datasets import Corpus
-from lops_adapters.datasets.sources import user_cache
 from lops_adapters.probes.context_encoder import ContextEncoder
 from lops_adapters.pseudo_labels import PseudoLabels
 from lops_adapters.runs.framework import Job
 from lops_adapters.selection import trusted_positions
-from lops_adapters.storage import pack_strings, unpack_strings
+from lops_adapters.storage import pack_strings, unpack_strings, user_cache
 from lops_adapters.xclass.alignment import Alignment, align, most_confident, nearest_class
 from lops_adapters.xclass.cache import cached_vectors
 from lops_adapters.xclass.classes import describe_classes

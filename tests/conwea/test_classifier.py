@@ -75,8 +75,8 @@ def vectors():
 
 def test_probe_and_classifier_are_the_same_network_trained_otherwise(vectors):
     probe, classifier = (
+        build_han(vectors, settings(), "cpu", probing=True),
         build_han(vectors, settings(), "cpu"),
-        build_han(vectors, settings(), "cpu", n_samples=50),
     )
     assert (probe.validation, probe.epochs) == (0.0, settings().probe_epochs)
     assert (classifier.validation, classifier.epochs, classifier.restore_best) == (
@@ -91,16 +91,16 @@ def test_probe_and_classifier_are_the_same_network_trained_otherwise(vectors):
     )
 
 
-@pytest.mark.parametrize(("max_updates", "epochs"), [(None, 8), (100, 8), (15, 3), (14, 3), (1, 1)])
-def test_a_large_corpus_is_passed_over_less_often(vectors, max_updates, epochs):
-    assert (
-        build_han(vectors, settings(max_updates=max_updates), "cpu", n_samples=50).epochs == epochs
-    )  # 5 updates an epoch
+def test_patience_ends_the_training_after_a_floor_of_epochs(vectors):
+    han = build_han(vectors, settings(min_epochs=6, patience=2, epochs=8), "cpu")
+    assert (han.min_epochs, han.patience, han.epochs) == (6, 2, 8)
 
 
 def test_faithful_reads_one_sentence_and_keeps_the_last_weights(vectors):
-    han = build_han(vectors, settings(faithful=True), "cpu", n_samples=50)
+    han = build_han(vectors, settings(faithful=True), "cpu")
     assert (han.last_words_only, han.max_sentences, han.restore_best) == (True, 1, False)
+    assert not han.stratified
+    assert build_han(vectors, settings(), "cpu").stratified
 
 
 @pytest.mark.parametrize(

@@ -167,6 +167,17 @@ def test_selection_tables_say_when_each_was_learnt(finished):
     assert_learnt_at(rows, finished.settings.probe_epochs)
 
 
+def test_the_floor_of_a_sense_is_of_the_settings(dataset, go, finished, tmp_path):
+    free = go(dataset, tmp_path / "run", arms=["standard"], iterations=1, min_per_sense=None)
+    rarest = {}
+    for run in (finished, free):
+        documents = prepare(dataset.corpus, run.job).documents
+        places = [place for word, place in documents.places.items() if "$" in word]
+        counts = np.asarray(documents.counts.sum(axis=0)).ravel()[places]
+        rarest[run.job.settings.min_per_sense] = counts.min()
+    assert rarest[5] >= 5 > rarest[None]
+
+
 def test_nothing_to_read(dataset, go, tmp_path):
     empty = Corpus("empty", ("a", "b"), ("", " the "), CLASSES, dataset.corpus.seeds)
     with pytest.raises(LopsError, match="found no word in 2 documents"):

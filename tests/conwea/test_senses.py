@@ -6,6 +6,7 @@ from sklearn.cluster import KMeans
 
 from lops_adapters.conwea import senses as module
 from lops_adapters.conwea.senses import (
+    assign,
     cluster,
     find_senses,
     nearest,
@@ -89,6 +90,11 @@ def test_the_number_grows_while_every_pair_of_centres_is_below_the_threshold(thr
     assert len(centres) == 1 or all_below(centres, threshold)
 
 
+@pytest.mark.parametrize(("most", "found"), [(None, 5), (9, 5), (3, 3), (1, 1)])
+def test_at_most_so_many_senses(most, found):
+    assert len(cluster(blobs(5)[0], 0.5, 0, 5, most)) == found
+
+
 def test_one_centre_is_the_mean():
     vectors, _ = blobs(1)
     np.testing.assert_allclose(
@@ -118,6 +124,47 @@ def test_nearest_is_by_cosine_and_ties_go_to_the_lower_index():
     assert nearest(vectors, centres).tolist() == [0, 1, 0, 0]
 
 
+CENTRES = np.eye(4, dtype=np.float32)
+
+
+def occurrences(*counts):
+    """Rows at the axes; the last of each leans towards the next axis."""
+    rows = np.repeat(np.eye(4), counts, axis=0)
+    rows[np.cumsum(counts)[:-1] - 1] += 0.1 * np.eye(4)[1:]
+    return rows.astype(np.float16)
+
+
+def test_rare_senses_join_the_nearest_of_the_others():
+    rows = occurrences(5, 1, 4, 6)  # the one at the second axis leans towards the third
+    centres, own = assign(rows, CENTRES, 4)
+    np.testing.assert_array_equal(centres, CENTRES[[0, 2, 3]])
+    assert own.tolist() == [0] * 5 + [1] * 5 + [2] * 6
+    assert own.dtype == np.int64
+
+
+def test_the_smallest_sense_goes_first_and_the_later_of_equals():
+    """What it gives to another can keep that one."""
+    axes = np.eye(4, dtype=np.float16)
+    rows = np.stack([*[axes[0]] * 5, *[axes[1] + axes[2] / 2] * 2, *[axes[2] + axes[1] / 2] * 2])
+    centres, own = assign(rows, CENTRES[:3], 4)
+    np.testing.assert_array_equal(centres, CENTRES[:2])
+    assert own.tolist() == [0] * 5 + [1] * 4
+
+
+@pytest.mark.parametrize("least", [0, 1, 3, 5, 100])
+def test_no_sense_is_below_the_floor(least):
+    rng = np.random.default_rng(least)
+    rows = rng.normal(0.3, 1, (40, 6)).astype(np.float32)
+    before = rng.normal(0.3, 1, (12, 6)).astype(np.float32)
+    centres, own = assign(rows, before, least)
+    assert own.tolist() == nearest(rows, centres).tolist()
+    assert len(centres) == 1 or np.bincount(own, minlength=len(centres)).min() >= least
+    if least == 0:
+        assert centres.tolist() == before.tolist()
+    if least == 100:
+        assert len(centres) == 1
+
+
 def test_rows_of_unit_length():
     rows = normalised(np.array([[3, 4], [0, 0]], dtype=np.float16))
     np.testing.assert_allclose(rows, [[0.6, 0.8], [0, 0]], atol=1e-6)
@@ -145,12 +192,21 @@ def test_encoded_are_words_above_the_floor_and_seeds():
         "seldom",
         "rare",
     }  # never one occurrence, which has nothing to be compared with
+    seeds = {"a": ["Rare"]}
+    counts = {word: sum(text.split().count(word) for text in TEXTS) for word in ("court", "goal")}
+    assert counts == {"court": 13, "goal": 5}
+    found = {
+        floor: {tokens.words[i] for i in tokens.word_id[tokens_to_encode(tokens, seeds, 2, floor)]}
+        for floor in (2, 3, 7)
+    }  # a word with fewer than twice the floor of a sense cannot have two
+    both = {"court", "goal", "rare"}
+    assert found == {2: both, 3: both - {"goal"}, 7: {"rare"}}
     positions = tokens_to_encode(tokens, {}, 5)
     assert positions.dtype == np.int64
     assert (np.diff(positions) > 0).all()
 
 
-def sensed(min_occurrences=5, max_occurrences=100, seed=0, width=16):
+def sensed(min_occurrences=5, max_occurrences=100, seed=0, width=16, min_per_sense=0):
     """Senses of a text whose occurrences point in one of two directions; and its parts."""
     tokens = tokenize(TEXTS)
     wanted = tokens_to_encode(tokens, {"a": ["court"]}, min_occurrences)
@@ -161,6 +217,7 @@ def sensed(min_occurrences=5, max_occurrences=100, seed=0, width=16):
     options = {
         "min_occurrences": min_occurrences,
         "max_occurrences": max_occurrences,
+        "min_per_sense": min_per_sense,
         "restarts": 3,
         "seed": seed,
     }
@@ -195,6 +252,30 @@ def test_words_below_the_floor_are_not_split():
     assert (found.sense_id == -1).all()
     assert found.threshold  # the seed is below the floor and still sets it
     assert len(tokens.word_id) == len(found.sense_id)
+
+
+def test_the_floor_of_a_sense():
+    """Random vectors would be split into as many senses as occurrences."""
+    tokens = tokenize(["court " * 25, "goal " * 9, "seed " * 3])
+    wanted = tokens_to_encode(tokens, {}, 2)
+    vectors = np.random.default_rng(0).normal(0, 1, (37, 64)).astype(np.float16)
+    vectors[34:] = vectors[34] + 0.1 * vectors[34:]  # a seed in one sense: all others are apart
+    counted = {}
+    for floor, sample in ((0, 100), (5, 100), (5, 8), (13, 100)):
+        options = {"max_occurrences": sample, "restarts": 2, "seed": 0, "min_per_sense": floor}
+        found = find_senses(tokens, wanted, vectors, {"a": ["seed"]}, min_occurrences=2, **options)
+        counted[floor, sample] = {
+            word: np.bincount(found.sense_id[tokens.word_id == tokens.words.index(word)])
+            for word in found.centres
+        }
+        assert all(len(found.centres[word]) == len(n) for word, n in counted[floor, sample].items())
+    assert len(counted[0, 100]["court"]) > 5
+    assert "goal" in counted[0, 100]
+    for sample in (100, 8):
+        assert set(counted[5, sample]) <= {"court"}  # nine are too few for two senses of five
+        assert all(min(n) >= 5 for n in counted[5, sample].values())
+    assert counted[5, 100]
+    assert counted[13, 100] == {}
 
 
 def test_large_words_are_sampled_with_the_seed(monkeypatch):

@@ -1,5 +1,6 @@
 import pytest
 
+from lops_adapters.conwea.seeds import MIN_DOCUMENTS
 from lops_adapters.conwea.settings import ConweaSettings
 from lops_adapters.core import LopsError
 
@@ -14,6 +15,8 @@ def test_presets_are_the_published_sizes_and_smaller_ones():
         100,
         100,
     )
+    assert (paper.min_epochs, quick.min_epochs) == (None, 10)
+    assert (paper.min_per_sense, quick.min_per_sense) == (None, MIN_DOCUMENTS)
     assert (paper.rule, paper.tau, paper.every) == ("released", 0.5, "epoch")
     assert (quick.rule, quick.tau, quick.iterations) == (paper.rule, paper.tau, paper.iterations)
     assert quick.encoder == "minilm"
@@ -23,6 +26,8 @@ def test_presets_are_the_published_sizes_and_smaller_ones():
 def test_faithful_concatenates_layers_and_repeats_nothing():
     settings = ConweaSettings.preset("paper", faithful=True)
     assert (settings.combine, settings.vector_words, settings.faithful) == ("concat", 1, True)
+    quick = ConweaSettings.preset("quick", faithful=True)
+    assert (quick.min_epochs, quick.min_per_sense) == (None, None)
 
 
 @pytest.mark.parametrize(
@@ -36,6 +41,7 @@ def test_faithful_concatenates_layers_and_repeats_nothing():
         ({"every": 0}, "every is 0"),
         ({"iterations": 0}, "iterations is 0; wanted at least 1"),
         ({"batch_size": -1}, "batch_size is -1"),
+        ({"min_epochs": -1}, "min_epochs is -1"),
         ({"validation": 1.0}, "validation is 1.0"),
     ],
 )

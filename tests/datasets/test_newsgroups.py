@@ -1,4 +1,5 @@
 import io
+import json
 import tarfile
 import time
 
@@ -124,10 +125,14 @@ def test_headers_are_stripped_where_messages_are_read(tmp_path):
         read(path, headers="strip", quiet=True),
         load(path, headers="strip", quiet=True),
         load("20news-coarse", data_dir=tmp_path, headers="strip", quiet=True),
+        read(path, headers="auto", quiet=True),
+        load("20news-coarse", data_dir=tmp_path, headers="auto", quiet=True),
     ):
+        assert bare.headers == bare.sample(1, 0).headers == "strip"
         assert bare.corpus.texts == ("Moon\n\nOrbit", "Car")
         assert bare.corpus.ids == whole.corpus.ids
     assert read(path, headers="keep", quiet=True) == whole
+    assert whole.headers == whole.sample(1, 0).headers == "keep"
     assert read(path, headers="strip", quiet=True).corpus.checksum != whole.corpus.checksum
 
 
@@ -147,8 +152,17 @@ def test_headers_are_refused_where_there_are_none(put):
         load("demo", headers="strip")
     with pytest.raises(LopsError, match="agnews has no message headers"):
         load("agnews", data_dir=folder, headers="strip")
-    with pytest.raises(LopsError, match="headers is 'off'; wanted keep or strip"):
+    with pytest.raises(LopsError, match="headers is 'off'; wanted one of auto, keep, strip"):
         read(folder / "a.csv", headers="off")
+
+
+def test_auto_leaves_texts_without_headers_alone(put):
+    message = "From: x\nSubject: Moon\n\nOrbit"
+    folder = put("mine", {"a.jsonl": json.dumps({"text": message}) + "\n"})
+    for found in (read(folder, headers="auto"), load(folder, headers="auto")):
+        assert found == read(folder)
+        assert (found.headers, found.corpus.texts) == ("keep", (message,))
+    assert load("demo", headers="auto") == load("demo")
 
 
 def test_headers_of_the_real_messages(real_data):

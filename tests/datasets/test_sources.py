@@ -213,11 +213,3 @@ def test_a_cache_that_cannot_be_written(sklearn_calls, monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     with pytest.raises(LopsError, match=r"cannot write to .*XDG_CACHE_HOME"):
         load("20news")
-
-
-def test_the_user_cache(monkeypatch, tmp_path):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert sources.user_cache() == tmp_path / "lops_adapters"
-    monkeypatch.setenv("XDG_CACHE_HOME", "relative")
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    assert sources.user_cache() == tmp_path / "home" / ".cache" / "lops_adapters"

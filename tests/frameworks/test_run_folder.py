@@ -56,6 +56,7 @@ def test_config_says_what_the_run_was(stand, whole):
     assert set(config["settings"]) == {"preset", "max_docs", "headers", *known}
     assert config["dataset"]["names"] == {name: [name] for name in stand.case.toys.CLASSES}
     assert config["settings"]["preset"] == "quick"
+    assert config["settings"]["headers"] == "keep"  # auto, for texts without headers
     for name, value in stand.framework.settings.PRESETS["quick"].items():
         if f"--{name.replace('_', '-')}" not in case.options:
             assert config["settings"][name] == value, name

@@ -15,6 +15,23 @@ from .toys import saved_bytes, topic_texts
 # update) unless a test says otherwise.
 ROWS = {
     "linear": {"epochs": 3, "batch_size": 3},
+    "embedding": {
+        "epochs": 3,
+        "batch_size": 3,
+        "learning_rate": 0.3,
+        "max_tokens": 16,
+        "precision": "float32",
+        "device": "cpu",
+        "cache": None,
+    },
+    "hybrid": {
+        "epochs": 3,
+        "batch_size": 3,
+        "max_tokens": 16,
+        "precision": "float32",
+        "device": "cpu",
+        "cache": None,
+    },
     "transformer": {
         "epochs": 3,
         "batch_size": 3,
@@ -39,6 +56,10 @@ ROWS = {
         "device": "cpu",
     },
 }
+ENCODED = ("embedding", "hybrid", "transformer")
+# Shares of right predictions that a probe exceeds after 10 epochs on 60 toy texts: on them and on
+# 60 others. The vectors of an encoder with random weights tell little.
+LEARNT = {"embedding": (0.7, 0.5)}
 # A row's result may differ in the last bits of float32 with the rows it is computed with: matrix
 # products of another shape add up in another order. Each of some tens of sums of up to 100 terms of
 # size 1 carries about 1e-7; 1e-5 leaves room, and is far below what padding that takes part would
@@ -54,7 +75,7 @@ K = 3
 def make(request, tiny):
     """Make a fresh probe of one row, with other settings where given."""
     kind = request.param
-    settings = {**ROWS[kind], **({"encoder": tiny("bert")} if kind == "transformer" else {})}
+    settings = {**ROWS[kind], **({"encoder": tiny("bert")} if kind in ENCODED else {})}
     return lambda **changes: probe_class(kind)(**{**settings, **changes})
 
 
@@ -81,7 +102,8 @@ def same(snapshots, others):
 def test_every_kind_has_a_row():
     assert set(ROWS) == set(PROBES)
     with pytest.raises(
-        LopsError, match="probe is 'svm'; wanted one of linear, transformer, han, keras"
+        LopsError,
+        match="probe is 'svm'; wanted one of linear, embedding, hybrid, transformer, han, keras",
     ):
         probe_class("svm")
 
@@ -368,8 +390,9 @@ def test_it_learns(make):
     texts, codes = topic_texts(60, seed=3)
     held_out, gold = topic_texts(60, seed=4)
     probe = make(epochs=10, batch_size=6).fit(texts, codes, K)
-    assert (probe.predict_proba(texts).argmax(axis=1) == codes).mean() > 0.9
-    assert (probe.predict_proba(held_out).argmax(axis=1) == gold).mean() > 0.8  # chance is 0.33
+    seen, unseen = LEARNT.get(probe.kind, (0.9, 0.8))  # chance is 0.33
+    assert (probe.predict_proba(texts).argmax(axis=1) == codes).mean() > seen
+    assert (probe.predict_proba(held_out).argmax(axis=1) == gold).mean() > unseen
 
 
 def test_speed(make):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from lops_adapters.core import LopsError
+from lops_adapters.probes.early_stopping import held_out
 from lops_adapters.probes.han import HanProbe, WordVectors, sentences_of
 
 from .toys import COMMON, WORDS, saved_bytes, topic_texts
@@ -217,6 +218,7 @@ def test_bad_word_vectors(words, shape, message):
         {"units": 0},
         {"max_words": 0},
         {"patience": 0},
+        {"min_epochs": -1},
     ],
 )
 def test_bad_settings(settings):
@@ -264,21 +266,45 @@ def test_early_stopping(scripted, losses, epochs, best, restore_best):
     assert not np.array_equal(moments[0], moments[-1])
 
 
+@pytest.mark.parametrize(
+    ("losses", "min_epochs", "epochs", "best"),
+    [
+        ([1.0, 2.0, 2.0, 2.0, 2.0, 2.0], 4, 6, 0),  # the best may lie before the floor
+        ([3.0, 2.0, 2.5, 2.6, 1.0, 1.5, 1.2], 3, 7, 4),
+        ([1.0] + [2.0] * 7, 100, 8, 0),  # the largest number of epochs is a limit all the same
+        ([float("nan")] * 4, 2, 4, -1),
+    ],
+)
+def test_patience_counts_after_the_floor(scripted, caplog, losses, min_epochs, epochs, best):
+    for size in (12, 24):  # in passes, whatever the number of updates
+        probe, moments = scripted(losses, min_epochs=min_epochs)
+        with caplog.at_level("INFO"):
+            times = [snapshot.time for snapshot in probe.watch(*topic_texts(size, seed=3), 3)]
+        assert times == [float(epoch + 1) for epoch in range(epochs)]
+        kept = probe._network.state_dict()["output.weight"].numpy()
+        np.testing.assert_array_equal(kept, moments[best])
+        said = f"han: {epochs} of at most 8 epochs, lowest validation loss after epoch {best + 1}"
+        assert caplog.messages[-1] == said
+
+
 @pytest.mark.parametrize(("validation", "n_held_out"), [(0.25, 5), (0.1, 2), (0.0, 0)])
-def test_held_out_samples_are_not_trained_on(monkeypatch, validation, n_held_out):
-    probe = HanProbe(**{**SMALL, "validation": validation})
-    trained_on, held_out = set(), set()
+@pytest.mark.parametrize("stratified", [True, False])
+def test_held_out_samples_are_not_trained_on(monkeypatch, validation, n_held_out, stratified):
+    probe = HanProbe(**{**SMALL, "validation": validation, "stratified": stratified})
+    trained_on, validated_on = set(), set()
     learn, loss = probe._learn, probe._loss
     monkeypatch.setattr(
         probe, "_learn", lambda *args: (trained_on.update(args[2].tolist()), learn(*args))
     )
     monkeypatch.setattr(
-        probe, "_loss", lambda *args: (held_out.update(args[1].tolist()), loss(*args))[1]
+        probe, "_loss", lambda *args: (validated_on.update(args[1].tolist()), loss(*args))[1]
     )
     texts, codes = topic_texts(20, seed=3)
     snapshots = list(probe.watch(texts, codes, 3))
-    assert len(held_out) == n_held_out
-    assert trained_on == set(range(20)) - held_out
+    rng = np.random.default_rng(0)
+    assert validated_on == set(held_out(codes, validation, rng, stratified=stratified).tolist())
+    assert len(validated_on) == n_held_out
+    assert trained_on == set(range(20)) - validated_on
     assert snapshots[0].probabilities.shape == (20, 3)  # all are predicted, held out or not
     assert snapshots[0].time == 1.0
 

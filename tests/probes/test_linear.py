@@ -5,8 +5,10 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.feature_extraction.text import TfidfVectorizer
 
 from lops_adapters.core import LopsError
+from lops_adapters.probes.base import cut
 from lops_adapters.probes.linear import LinearProbe
 
 from .toys import topic_texts
@@ -44,7 +46,7 @@ def test_rows_are_tfidf_of_unit_length():
     probe = LinearProbe()
     probe.fit(["river bank bank", "river boat", ""], [0, 1, 0], 2)
     rows = probe.prepare(["river bank bank", "", "unheard words"]).toarray()
-    words = probe._vectorizer.vocabulary_
+    words = {word: column for column, word in enumerate(probe._words)}
     assert set(words) == {"river", "bank", "boat"}
     idf = {"river": np.log(4 / 3) + 1, "bank": np.log(4 / 2) + 1}
     expected = np.zeros(3)
@@ -54,16 +56,47 @@ def test_rows_are_tfidf_of_unit_length():
     assert rows.dtype == np.float32
 
 
+@pytest.mark.parametrize("max_features", [100_000, 7])
+def test_rows_are_those_of_scikit_learn(max_features):
+    texts, _ = topic_texts(30, seed=6)
+    texts[4] = ""
+    probe = LinearProbe(max_features=max_features)
+    read = probe.read(texts)
+    usual = TfidfVectorizer(sublinear_tf=True, max_features=max_features, dtype=np.float32)
+    some = np.arange(3, 25)
+    expected = usual.fit_transform([texts[i] for i in some])
+    assert_same_cells(probe.prepare(cut(read, some), fit=True), expected)
+    assert list(probe._words) == usual.get_feature_names_out().tolist()
+    # The same words whether the texts were read before or are new.
+    expected = usual.transform([*texts[:3], "unheard words"])
+    assert_same_cells(probe.prepare([*texts[:3], "unheard words"]), expected)
+    assert_same_cells(probe.prepare(cut(read, np.arange(3))), expected[:3])
+
+
+def assert_same_cells(rows, expected):
+    assert rows.has_sorted_indices
+    expected.sort_indices()
+    np.testing.assert_array_equal(rows.indptr, expected.indptr)
+    np.testing.assert_array_equal(rows.indices, expected.indices)
+    np.testing.assert_allclose(rows.data, expected.data, rtol=1e-6)
+
+
+def test_texts_read_with_other_masked_words_are_refused():
+    read = LinearProbe().read(["a team of two", "stocks of debt"])
+    with pytest.raises(LopsError, match="read without 0 masked words"):
+        LinearProbe(mask_words=["team"]).prepare(read, fit=True)
+
+
 def test_masked_words_are_gone():
     texts = ["The Soccer e-mail of the team", "Don't trade soccer stocks", "soccer-stocks team"]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         probe = LinearProbe(mask_words=["soccer", "E-mail", "don't"]).fit(texts, [0, 1, 1], 2)
-    assert set(probe._vectorizer.vocabulary_) == {"the", "of", "team", "trade", "stocks"}
+    assert set(probe._words) == {"the", "of", "team", "trade", "stocks"}
     np.testing.assert_array_equal(
         probe.predict_proba(["soccer team"]), probe.predict_proba(["team"])
     )
-    assert "soccer" in LinearProbe().fit(texts, [0, 1, 1], 2)._vectorizer.vocabulary_
+    assert "soccer" in LinearProbe().fit(texts, [0, 1, 1], 2)._words
 
 
 def test_masked_words_in_any_order_and_container(tmp_path):
@@ -91,7 +124,7 @@ def test_max_features_keeps_the_most_frequent_words():
     probe = LinearProbe(max_features=2).fit(
         ["river bank", "river bank boat", "river bank"], [0, 1, 1], 2
     )
-    assert set(probe._vectorizer.vocabulary_) == {"river", "bank"}
+    assert set(probe._words) == {"river", "bank"}
     with pytest.raises(LopsError, match="max_features"):
         LinearProbe(max_features=0)
 

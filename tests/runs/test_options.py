@@ -9,7 +9,7 @@ import pytest
 
 from lops_adapters.core import LopsError
 from lops_adapters.runs import options
-from lops_adapters.runs.framework import Framework, named
+from lops_adapters.runs.framework import FRAMEWORKS, Framework, named
 from lops_adapters.runs.settings import AT_LEAST_ONE, FrameworkSettings, setting
 
 
@@ -171,7 +171,7 @@ def test_seeds(parser):
 
 def test_data_sets(parser):
     def read(*given, seed=0):
-        return options.read_dataset(parser.parse_args(["--quiet", *given]), seed)
+        return options.read_dataset(parser.parse_args(["--quiet", *given]), seed, "auto")
 
     demo = read()
     assert demo.corpus.name == "demo"
@@ -187,11 +187,27 @@ def test_names_and_headers_are_of_the_data_set(parser, tmp_path):
     path = tmp_path / "mine.json"
     path.write_text('{"sports": "games"}', encoding="utf-8")
     given = parser.parse_args(["--quiet", "--names", str(path), "--max-docs", "20"])
-    assert options.read_dataset(given, 0).corpus.names["sports"] == ("games",)
+    assert options.read_dataset(given, 0, "keep").corpus.names["sports"] == ("games",)
     with pytest.raises(LopsError, match="demo corpus has no message headers"):
-        options.read_dataset(parser.parse_args(["--headers", "strip"]), 0)
+        options.read_dataset(given, 0, "strip")
     with pytest.raises(SystemExit):
         parser.parse_args(["--headers", "half"])
+
+
+@pytest.mark.parametrize("name", FRAMEWORKS)
+def test_headers_are_stripped_for_those_who_read_only_the_beginning(name):
+    framework = named(name)
+
+    def found(preset="quick", *, faithful=False, given=()):
+        settings = framework.settings.preset(preset, faithful=faithful)
+        asked = options.parser_for(framework).parse_args(given)
+        return options.read_headers(framework, asked, settings, preset)
+
+    assert found() == ("auto" if name in ("xclass", "lotclass") else "keep")
+    assert found("paper") == found(faithful=True) == "keep"
+    for value in ("keep", "strip"):
+        for preset in ("quick", "paper"):
+            assert found(preset, given=["--headers", value]) == value
 
 
 @pytest.mark.parametrize(("device", "preset"), [("cpu", "quick"), ("cuda", "paper")])

@@ -5,7 +5,7 @@ import sys
 import numpy as np
 import pytest
 
-from lops_adapters.core import RULES
+from lops_adapters.core import RULES, LearningOrder
 
 from .glue_tools import loaded, random_states_unchanged
 
@@ -44,6 +44,7 @@ def test_settings_from_the_environment(tmp_path, monkeypatch):
         ("LOPS_TAU", "half", "LOPS_TAU is 'half'; wanted a fraction"),
         ("LOPS_TAU", "0", "LOPS_TAU is 0.0; wanted a fraction above 0"),
         ("LOPS_TAU", "nan", "LOPS_TAU is nan"),
+        ("LOPS_TAU", "auto", "LOPS_TAU is 'auto', which needs held-out probes; wanted a number"),
         ("LOPS_RULE", "best", f"LOPS_RULE is 'best'; wanted one of {', '.join(RULES)}"),
         ("LOPS_EPOCHS", "1.5", "LOPS_EPOCHS is '1.5'; wanted a whole number"),
         ("LOPS_EPOCHS", "0", "LOPS_EPOCHS is 0; wanted at least 1"),
@@ -73,20 +74,45 @@ def selection(shared, right, tau=0.5):
     return order.select()
 
 
+@pytest.mark.parametrize("tau", ["", "0.9"])
+@pytest.mark.parametrize("rule", ["", *RULES])
+def test_the_rule_that_ran_is_said(rule, tau, tmp_path, monkeypatch, capsys):
+    rng = np.random.default_rng(0)
+    labels, seen = np.repeat([0, 1], [40, 20]), rng.random((6, 60, 2))
+    with loaded("lotclass", tmp_path, monkeypatch, LOPS_RULE=rule, LOPS_TAU=tau) as glue:
+        shared, coming = sys.modules["lops_shared"], iter(seen)
+        updates = iter(range(100))
+        found = shared.select(labels, 2, glue.SETTINGS, 0, 1, updates, lambda: next(coming))
+        kept = shared.positions(found, glue.SETTINGS)
+    rule, share = rule or "released", float(tau or 0.5)
+    said = f"LOPS: rule {rule}, tau {share}, kept {len(kept)} of 60 pseudo-labelled samples; "
+    assert [line for line in capsys.readouterr().out.splitlines() if "rule" in line] == [
+        said + found.stopped
+    ]
+    order = LearningOrder(labels, share, rule, max_checkpoints=4, classes=[0, 1], horizon=4)
+    for time, scores in enumerate(seen, 1):
+        order.observe(scores, time=time)
+        if order.done:
+            break
+    assert kept.tolist() == order.select().kept.tolist()
+    if rule == "ranked":
+        assert np.bincount(labels[kept]).tolist() == [40 * share, 20 * share]
+
+
 @pytest.mark.filterwarnings("ignore:nothing was learnt")
 def test_too_few_kept_are_all(tmp_path, monkeypatch, capsys):
-    with loaded("conwea", tmp_path, monkeypatch):
-        shared = sys.modules["lops_shared"]
+    with loaded("conwea", tmp_path, monkeypatch) as glue:
+        shared, settings = sys.modules["lops_shared"], glue.SETTINGS
         assert (
-            shared.positions(selection(shared, True), least=2).tolist()
+            shared.positions(selection(shared, True), settings, least=2).tolist()
             == selection(shared, True).kept.tolist()
         )
         capsys.readouterr()
         assert shared.positions(
-            selection(shared, False), {0: "cat", 1: "dog"}, least=2
+            selection(shared, False), settings, {0: "cat", 1: "dog"}, least=2
         ).tolist() == [0, 1, 2, 3]
         assert capsys.readouterr().out.splitlines() == [
-            "LOPS: rule algorithm1: kept 1 of 4 pseudo-labelled samples; "
+            "LOPS: rule algorithm1, tau 0.5, kept 1 of 4 pseudo-labelled samples; "
             "stopped after 1 checkpoint (max_checkpoints), 1 of 2 classes below threshold",
             "LOPS:   cat: 1 of 2",
             "LOPS:   dog: 0 of 2",

@@ -64,5 +64,5 @@ def keep(
         probe.compile(optimizer="adam", loss="categorical_crossentropy")
         selection = select_with_keras(probe, ids, targets, SETTINGS, BATCH_SIZE)
     names = {index: label for label, index in label_to_index.items()}
-    kept = positions(selection, names, least=2)  # the classifier holds out a part of them
+    kept = positions(selection, SETTINGS, names, least=2)  # the classifier holds out a part of them
     return [documents[i] for i in kept], [labels[i] for i in kept], [gold[i] for i in kept]

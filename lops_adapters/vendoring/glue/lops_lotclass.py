@@ -127,4 +127,4 @@ def _positions(classes, trainer, network, device, loss_of, scores_of):
         scores_of=lambda rows: scores_of(probe, rows),
         seed=SEED,
     )
-    return positions(selection)
+    return positions(selection, SETTINGS)

@@ -7,7 +7,8 @@ glue. It needs Python >= 3.6, numpy and the repository's own libraries.
 Environment:
     LOPS: 1 switches the selection on; 0, empty or unset leaves the program unchanged.
     LOPS_TAU: fraction of each class, default 0.5.
-    LOPS_RULE: one of ``lops_core.RULES``, default released.
+    LOPS_RULE: one of ``lops_core.RULES``, default released. ``ranked`` keeps LOPS_TAU of
+        every class, no more and no less: ``learning-order`` in the package's commands.
     LOPS_EPOCHS: largest number of epochs of the probe; for the default see the repository's glue.
     LOPS_EVERY: ``epoch``, or the number of updates between two checkpoints of the probe.
     LOPS_AT: where to select, in repositories with several places.
@@ -44,6 +45,8 @@ def read_settings(epochs=None, every="epoch", places=("",)):
     switch = os.environ.get("LOPS")
     if switch != "1":
         raise LopsError("LOPS is {!r}; wanted 1 to select pseudo-labels, or 0".format(switch))
+    if os.environ.get("LOPS_TAU") == "auto":
+        raise LopsError("LOPS_TAU is 'auto', which needs held-out probes; wanted a number here")
     tau = _number("LOPS_TAU", float, 0.5, "a fraction above 0 and at most 1")
     if not 0 < tau <= 1:
         raise LopsError("LOPS_TAU is {}; wanted a fraction above 0 and at most 1".format(tau))
@@ -111,14 +114,14 @@ def select(labels, n_classes, settings, seed, per_epoch, updates, predict):
     return order.select()
 
 
-def positions(selection, names=None, least=1):
-    """Return the positions to go on with, and print the result for each class.
+def positions(selection, settings, names=None, least=1):
+    """Return the positions to go on with; print rule, tau and the result for each class.
 
     These are all positions if fewer than ``least`` were kept.
     """
     n, kept = len(selection.mask), len(selection.kept)
-    summary = "rule {}: kept {} of {} pseudo-labelled samples; {}"
-    say(summary.format(selection.rule, kept, n, selection.stopped))
+    summary = "rule {}, tau {}, kept {} of {} pseudo-labelled samples; {}"
+    say(summary.format(selection.rule, settings.tau, kept, n, selection.stopped))
     for label, report in selection.per_class.items():
         say("  {}: {} of {}".format(names[label] if names else label, report.kept, report.count))
     if kept < least:

@@ -40,7 +40,7 @@ def keep(documents, targets, classifier, shape, kind, vectors, epochs, batch_siz
         probe.set_weights(classifier.classifier.get_weights())
         probe.compile(optimizer=_descent(optimizer), loss="kld")
         selection = select_with_keras(probe, documents, targets, settings, batch_size)
-    kept = positions(selection)
+    kept = positions(selection, settings)
     return documents[kept], targets[kept]
 
 

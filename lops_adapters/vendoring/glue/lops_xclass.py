@@ -64,15 +64,14 @@ def _positions(dataset, args, model, n_classes):
         epsilon=args.adam_epsilon,
         clip=args.max_grad_norm,
     )
-    return positions(
-        select_with_torch(
-            probe,
-            labels.numpy(),
-            n_classes,
-            SETTINGS,
-            training,
-            loss_of=lambda rows: outputs(rows)[0],
-            scores_of=lambda rows: torch.softmax(outputs(rows)[1].float(), dim=-1),
-            seed=args.seed,
-        )
+    selection = select_with_torch(
+        probe,
+        labels.numpy(),
+        n_classes,
+        SETTINGS,
+        training,
+        loss_of=lambda rows: outputs(rows)[0],
+        scores_of=lambda rows: torch.softmax(outputs(rows)[1].float(), dim=-1),
+        seed=args.seed,
     )
+    return positions(selection, SETTINGS)

@@ -1,0 +1,238 @@
+"""The embedding probe: a softmax on vectors of a frozen encoder, or on given vectors.
+
+Every text is encoded once; then trainings cost milliseconds.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from lops_adapters.core import LopsError
+from lops_adapters.probes import encoders
+from lops_adapters.probes.base import Probe, Stage, Update, steady
+from lops_adapters.probes.linear import softmax
+from lops_adapters.probes.word_counts import joined
+from lops_adapters.storage import user_cache
+
+AUTO = "auto"
+
+
+@dataclass
+class EmbeddingProbe(Probe):
+    """Multinomial logistic regression on frozen vectors, trained by Adagrad on cross-entropy.
+
+    Vectors are centred and scaled as a whole by what they are trained on, so that the learning rate
+    suits any encoder.
+
+    Args:
+        encoder: ``minilm`` (packaged, works offline), a name on the Hugging Face hub, or a local
+            folder; not loaded if samples are vectors.
+        epochs: passes over the training samples, at least 1.
+        batch_size: samples per update.
+        learning_rate: of Adagrad.
+        max_tokens, precision, device: of the encoder, see
+            :class:`lops_adapters.probes.text_vectors.TextEncoder`.
+        cache: folder for vectors of texts; ``auto``: the user's cache; None: memory only.
+
+    Samples are strings, tokens, or sentences of tokens, joined by spaces; or the rows of an (n,
+    width) array of numbers, such as precomputed vectors.
+    """
+
+    kind: ClassVar[str] = "embedding"
+    encoder: str = encoders.MINILM
+    epochs: int = 4
+    batch_size: int = 32
+    learning_rate: float = 0.01
+    max_tokens: int = 128
+    precision: str = "auto"
+    device: str = "auto"
+    cache: str | None = AUTO
+
+    def __post_init__(self) -> None:
+        if min(self.epochs, self.batch_size) < 1 or not self.learning_rate > 0:
+            raise LopsError(
+                f"{self!r}: wanted epochs and batch_size of at least 1 and a positive learning_rate"
+            )
+        self._texts: Any = None  # the encoder, with what it has encoded so far
+        self._centre = np.zeros(0, dtype=np.float32)
+        self._scale = 1.0
+        self._weights = np.zeros((0, 0), dtype=np.float32)
+        self._bias = np.zeros(0, dtype=np.float32)
+
+    @property
+    def max_epochs(self) -> int:
+        """The number of epochs that training runs for."""
+        return self.epochs
+
+    def vectors(self, samples: Sequence[Any]) -> np.ndarray:
+        """Return the vectors of samples, (n, width) float32.
+
+        Raises:
+            LopsError: vectors with NaN, infinity or no width, and what the encoder raises.
+
+        """
+        found = given_vectors(samples)
+        if found is not None:
+            return found
+        from lops_adapters.probes.text_vectors import TextEncoder
+
+        texts = [joined(sample) for sample in samples]
+        if self._texts is None:
+            cache = user_cache() / "vectors" if self.cache == AUTO else Path(self.cache or "")
+            self._texts = TextEncoder(
+                self.encoder,
+                self.max_tokens,
+                self.precision,
+                self.device,
+                cache if self.cache else None,
+            )
+        vectors: np.ndarray = self._texts.encode(texts, quiet=self.quiet)
+        return vectors
+
+    def read(self, samples: Sequence[Any]) -> np.ndarray:
+        """Return the vectors of the samples, which are samples, too."""
+        return self.vectors(samples)
+
+    def prepare(self, samples: Any, *, fit: bool = False) -> np.ndarray:
+        """Return centred and scaled vectors, (n, width) float32.
+
+        Raises:
+            LopsError: vectors of another width than those of the training, and what
+                :meth:`vectors` raises.
+
+        """
+        vectors = self.vectors(samples)
+        if fit:
+            self._centre = vectors.mean(axis=0)
+            spread = float(np.sqrt(((vectors - self._centre) ** 2).sum(axis=1).mean()))
+            self._scale = float(np.sqrt(vectors.shape[1])) / 4 / max(spread, 1e-6)
+        elif not len(self._centre):
+            raise self._untrained()
+        elif vectors.shape[1] != len(self._centre):
+            raise LopsError(
+                f"found vectors of {vectors.shape[1]} numbers; the probe was trained on vectors of "
+                f"{len(self._centre)}: use the same encoder"
+            )
+        return (vectors - self._centre) * np.float32(self._scale)
+
+    def updates(
+        self, prepared: np.ndarray, codes: np.ndarray, n_classes: int, seed: int
+    ) -> Iterator[Update]:
+        """Train from zero weights; the seed decides the batches."""
+        return self.staged_updates(prepared, codes, n_classes, seed, [self.schedule])
+
+    @property
+    def schedule(self) -> Stage:
+        """All epochs at the same rate."""
+        return Stage(self.epochs, steady)
+
+    def staged_updates(
+        self,
+        prepared: np.ndarray,
+        codes: np.ndarray,
+        n_classes: int,
+        seed: int,
+        stages: Sequence[Stage],
+    ) -> Iterator[Update]:
+        """Train from zero weights in stages; a fresh Adagrad forgets its squared gradients."""
+        rng = np.random.default_rng(seed)
+        self._weights = np.zeros((prepared.shape[1], n_classes), dtype=np.float32)
+        self._bias = np.zeros(n_classes, dtype=np.float32)
+        for stage in stages:
+            yield from self._stage(prepared, codes, rng, stage)
+
+    def _stage(
+        self, prepared: np.ndarray, codes: np.ndarray, rng: np.random.Generator, stage: Stage
+    ) -> Iterator[Update]:
+        squares = np.full_like(self._weights, 1e-8)
+        bias_squares = np.full_like(self._bias, 1e-8)
+        n, size = len(prepared), stage.batch_size(self.batch_size)
+        per_epoch = -(-n // size)
+        for epoch in range(stage.epochs):
+            order = rng.permutation(n)
+            for done, start in enumerate(range(0, n, size), epoch * per_epoch):
+                batch = order[start : start + size]
+                rows = prepared[batch]
+                error = softmax(rows @ self._weights + self._bias)
+                if stage.heard is not None:
+                    stage.heard(batch, error.copy())
+                error[np.arange(len(batch)), codes[batch]] -= 1.0
+                error /= len(batch)
+                rate = self.learning_rate * stage.rate(done, per_epoch)
+                gradient, of_bias = rows.T @ error, error.sum(axis=0)
+                squares += gradient**2
+                bias_squares += of_bias**2
+                self._weights -= rate * gradient / np.sqrt(squares)
+                self._bias -= rate * of_bias / np.sqrt(bias_squares)
+                yield Update(done + 1, per_epoch, len(batch))
+
+    def predict_prepared(
+        self, prepared: np.ndarray, positions: np.ndarray | None = None
+    ) -> np.ndarray:
+        """Return class probabilities, (m, k) float32."""
+        if not len(self._bias):
+            raise self._untrained()
+        rows = prepared if positions is None else prepared[positions]
+        return softmax(rows @ self._weights + self._bias)
+
+    def save(self, folder: Path) -> None:
+        """Write ``embedding.npz`` (weights) and ``embedding.json`` (settings).
+
+        The encoder is not copied; it is named.
+        """
+        if not len(self._bias):
+            raise self._untrained()
+        settings = {key: value for key, value in asdict(self).items() if key != "speed"}
+        (folder / "embedding.json").write_text(json.dumps(settings), encoding="utf-8")
+        np.savez(
+            folder / "embedding.npz",
+            weights=self._weights,
+            bias=self._bias,
+            centre=self._centre,
+            scale=np.float64(self._scale),
+        )
+
+    @classmethod
+    def load(cls, folder: Path, *, device: str = "auto") -> EmbeddingProbe:
+        """Read what :meth:`save` wrote."""
+        settings = json.loads((folder / "embedding.json").read_text(encoding="utf-8"))
+        probe = cls(**{**settings, "device": device})
+        with np.load(folder / "embedding.npz") as arrays:
+            probe._weights, probe._bias = arrays["weights"], arrays["bias"]
+            probe._centre, probe._scale = arrays["centre"], float(arrays["scale"])
+        return probe
+
+
+def given_vectors(samples: Sequence[Any]) -> np.ndarray | None:
+    """Return samples that are vectors as (n, width) float32; None if they are something else.
+
+    Raises:
+        LopsError: vectors of several lengths, or with NaN or infinity.
+
+    >>> given_vectors(np.eye(2)).dtype, given_vectors(["a text"])
+    (dtype('float32'), None)
+    """
+    matrix = isinstance(samples, np.ndarray) and samples.ndim == 2
+    rows = len(samples) > 0 and isinstance(samples[0], np.ndarray) and samples[0].ndim == 1
+    if not (matrix or rows):
+        return None
+    sizes = {len(row) for row in samples}
+    if len(sizes) > 1:
+        raise LopsError(f"found vectors of {min(sizes)} to {max(sizes)} numbers; wanted one length")
+    vectors = np.asarray(samples) if matrix else np.stack(list(samples))
+    if vectors.dtype.kind not in "fiu":
+        return None
+    vectors = vectors.astype(np.float32)
+    bad = np.flatnonzero(~np.isfinite(vectors).all(axis=1))
+    if len(bad):
+        raise LopsError(
+            f"{len(bad)} of {len(vectors)} vectors hold NaN or infinity, the first at position "
+            f"{bad[0]}; leave these rows out, or encode them again"
+        )
+    return vectors

@@ -1,0 +1,179 @@
+"""The hybrid probe: a linear and an embedding probe side by side, their probabilities averaged.
+
+Words tell topics apart that a small encoder confuses, and the encoder knows words that are rare in
+the training samples.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from lops_adapters.probes import encoders
+from lops_adapters.probes.base import Probe, Stage, Update, steady
+from lops_adapters.probes.embedding import AUTO, EmbeddingProbe
+from lops_adapters.probes.linear import LinearProbe
+from lops_adapters.probes.word_counts import WordCounts
+
+# On frozen vectors, every weight moves at every update; on TF-IDF, only those of the batch's words.
+_SLOWER = 6.0
+
+
+@dataclass(frozen=True)
+class Pair:
+    """What both probes read from n texts."""
+
+    words: WordCounts
+    vectors: np.ndarray
+
+    def __len__(self) -> int:
+        """The number of texts."""
+        return len(self.vectors)
+
+    def rows(self, positions: np.ndarray) -> Pair:
+        """Return the texts at (m,) int positions."""
+        return Pair(self.words.rows(positions), self.vectors[positions])
+
+
+@dataclass
+class HybridProbe(Probe):
+    """TF-IDF and frozen vectors, one softmax each, trained on the same batches.
+
+    Args:
+        encoder, max_tokens, precision, device, cache: as for
+            :class:`lops_adapters.probes.embedding.EmbeddingProbe`.
+        epochs, batch_size: of both.
+        learning_rate: of the linear part; the embedding part has a sixth of it.
+        max_features: as for :class:`lops_adapters.probes.linear.LinearProbe`.
+
+    Samples are strings, tokens, or sentences of tokens, joined by spaces.
+    """
+
+    kind: ClassVar[str] = "hybrid"
+    encoder: str = encoders.MINILM
+    epochs: int = 4
+    batch_size: int = 32
+    learning_rate: float = 0.03
+    max_features: int = 100_000
+    max_tokens: int = 128
+    precision: str = "auto"
+    device: str = "auto"
+    cache: str | None = AUTO
+
+    def __post_init__(self) -> None:
+        self._words = LinearProbe(
+            self.epochs, self.batch_size, self.learning_rate, self.max_features, quiet=self.quiet
+        )
+        self._vectors = EmbeddingProbe(
+            self.encoder,
+            self.epochs,
+            self.batch_size,
+            self.learning_rate / _SLOWER,
+            self.max_tokens,
+            self.precision,
+            self.device,
+            self.cache,
+            quiet=self.quiet,
+        )
+
+    @property
+    def max_epochs(self) -> int:
+        """The number of epochs that training runs for."""
+        return self.epochs
+
+    def read(self, samples: Sequence[Any]) -> Pair:
+        """Return word counts and vectors."""
+        return Pair(self._words.read(samples), self._vectors.read(samples))
+
+    def prepare(self, samples: Any, *, fit: bool = False) -> tuple[Any, np.ndarray]:
+        """Return TF-IDF rows and vectors; errors are those of the two probes."""
+        read = samples if isinstance(samples, Pair) else self.read(samples)
+        words = self._words.prepare(read.words, fit=fit)
+        return words, self._vectors.prepare(read.vectors, fit=fit)
+
+    def updates(
+        self, prepared: tuple[Any, np.ndarray], codes: np.ndarray, n_classes: int, seed: int
+    ) -> Iterator[Update]:
+        """Train both from zero weights; the seed decides the batches."""
+        return self.staged_updates(prepared, codes, n_classes, seed, [self.schedule])
+
+    @property
+    def schedule(self) -> Stage:
+        """All epochs at the same rate."""
+        return Stage(self.epochs, steady)
+
+    def staged_updates(
+        self,
+        prepared: tuple[Any, np.ndarray],
+        codes: np.ndarray,
+        n_classes: int,
+        seed: int,
+        stages: Sequence[Stage],
+    ) -> Iterator[Update]:
+        """Train both from zero weights in stages."""
+        heard = [_averaged(stage.heard) for stage in stages]
+        words, vectors = prepared
+        both = zip(
+            self._words.staged_updates(words, codes, n_classes, seed, _hearing(stages, heard, 0)),
+            self._vectors.staged_updates(
+                vectors, codes, n_classes, seed, _hearing(stages, heard, 1)
+            ),
+            strict=True,
+        )
+        for update, _ in both:
+            yield update
+
+    def predict_prepared(
+        self, prepared: tuple[Any, np.ndarray], positions: np.ndarray | None = None
+    ) -> np.ndarray:
+        """Return the mean of both probes' class probabilities, (m, k) float32."""
+        words, vectors = prepared
+        mean = self._words.predict_prepared(words, positions)
+        mean += self._vectors.predict_prepared(vectors, positions)
+        return mean / np.float32(2)
+
+    def save(self, folder: Path) -> None:
+        """Write both probes and ``hybrid.json`` (settings)."""
+        self._words.save(folder)
+        self._vectors.save(folder)
+        settings = {key: value for key, value in asdict(self).items() if key != "speed"}
+        (folder / "hybrid.json").write_text(json.dumps(settings), encoding="utf-8")
+
+    @classmethod
+    def load(cls, folder: Path, *, device: str = "auto") -> HybridProbe:
+        """Read what :meth:`save` wrote."""
+        settings = json.loads((folder / "hybrid.json").read_text(encoding="utf-8"))
+        probe = cls(**{**settings, "device": device})
+        probe._words = LinearProbe.load(folder)
+        probe._vectors = EmbeddingProbe.load(folder, device=device)
+        return probe
+
+
+Heard = Callable[[np.ndarray, np.ndarray], None]
+
+
+def _averaged(heard: Heard | None) -> tuple[Heard, Heard] | tuple[None, None]:
+    """Return listeners for the two probes; the second passes the mean of both on."""
+    if heard is None:
+        return None, None
+    kept: list[np.ndarray] = []
+
+    def first(positions: np.ndarray, probabilities: np.ndarray) -> None:
+        kept.append(probabilities)
+
+    def second(positions: np.ndarray, probabilities: np.ndarray) -> None:
+        heard(positions, (kept.pop() + probabilities) / np.float32(2))
+
+    return first, second
+
+
+def _hearing(
+    stages: Sequence[Stage], heard: Sequence[tuple[Heard | None, Heard | None]], which: int
+) -> list[Stage]:
+    """Return the stages with the listeners of one of the two probes."""
+    return [replace(stage, heard=pair[which]) for stage, pair in zip(stages, heard, strict=True)]

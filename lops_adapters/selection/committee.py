@@ -1,0 +1,177 @@
+"""A committee: several views that have not seen a label judge it together."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from lops_adapters.console import percent
+from lops_adapters.core import Selection
+from lops_adapters.probes import probe_class
+from lops_adapters.probes.embedding import AUTO, EmbeddingProbe, given_vectors
+from lops_adapters.probes.encoders import MINILM, has_minilm
+from lops_adapters.selection.automatic import relative
+from lops_adapters.selection.confidences.margin import margins
+from lops_adapters.selection.ranked import Scored, best, read_labels, selection_of, shares
+from lops_adapters.selection.request import Request
+from lops_adapters.selection.selectors import Labels, Selector
+from lops_adapters.selection.suggestions import Seen
+from lops_adapters.selection.views import ClassWords, Learnt, Neighbours, Task, View, topics
+
+
+@dataclass
+class Committee:
+    """Keeps a pseudo-label if the views prefer it together.
+
+    Every view gives class probabilities for every sample without having seen its label. They become
+    margins as in :class:`~lops_adapters.selection.automatic.Automatic`: a class's probability is
+    divided by its mean self-confidence, and the margin is that of the pseudo-label over the best
+    other class. The score is the weighted mean of the margins, in [-1, 1]: 0 and above is kept.
+
+    A view's skill is ``(a - 1/k) / (1 - 1/k)``, where a is the share of all labels that it prefers.
+    Views with at least three quarters of the best view's skill have equal weights; below that, the
+    weight falls linearly to 0 at one quarter. So a view that knows nothing of the classes, such as
+    an encoder for another language, does not take part.
+
+    Classes with fewer samples than folds are kept whole and do not compete with others.
+
+    Args:
+        views: at least one.
+        seed: of folds and trainings.
+        quiet: no progress bar.
+        folds: of cross-validation.
+        stratified: keep the same share of every class, the same total.
+        seen: receives the weighted mean of the relative probabilities.
+
+    """
+
+    views: Sequence[View]
+    seed: int = 0
+    quiet: bool = True
+    folds: int = 3
+    stratified: bool = False
+    seen: Seen | None = None
+
+    def __call__(self, samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
+        """Judge and select.
+
+        Raises:
+            LopsError: fewer samples than folds, and what the views raise.
+
+        """
+        classes, codes = read_labels(samples, pseudo_labels)
+        k, counts = len(classes), np.bincount(codes)
+        small = counts < self.folds
+        task = Task(samples, codes, classes, small, self.folds, self.seed, self.quiet)
+        judged = np.stack([relative(view.judge(task), codes, small) for view in self.views])
+        scores = np.stack([margins(probabilities, codes) for probabilities in judged])
+        agreed = (scores >= 0).mean(axis=1)
+        weights = weigh(agreed, k)
+        score = weights @ scores
+        mask = (score >= 0) | small[codes]
+        why = "the views prefer the label"
+        if self.stratified:
+            wanted = np.where(small, counts, shares(codes, k, int(mask.sum()), 1.0))
+            mask = best(score, codes, wanted, self.seed)
+            why = "highest scores of the class, total set by the views"
+        if self.seen is not None:
+            self.seen(np.tensordot(weights, judged, axes=1), None)
+        reasons = ["too few samples, kept whole" if few else why for few in small]
+        said = ", ".join(
+            f"{view.name} {percent(share)} (weight {weight:.2f})"
+            for view, share, weight in zip(self.views, agreed, weights, strict=True)
+        )
+        stopped = f"{self.folds}-fold cross-validation; labels preferred by {said}"
+        return selection_of(
+            mask, Scored(score, None, stopped), classes, codes, "committee", reasons
+        )
+
+
+def weigh(agreed: np.ndarray, n_classes: int) -> np.ndarray:
+    """Return the weights of views, summing to 1, by the shares of labels that they prefer.
+
+    If no view agrees with more labels than by chance, their weights are equal.
+
+    >>> weigh(np.array([0.9, 0.85, 0.6]), 2).round(2).tolist()
+    [0.5, 0.5, 0.0]
+    """
+    chance = 1 / n_classes
+    skill = (agreed - chance) / (1 - chance)
+    if skill.max() <= 0:
+        return np.full(len(agreed), 1 / len(agreed))
+    weights = np.clip(2 * skill / skill.max() - 0.5, 0, 1)
+    return np.asarray(weights / weights.sum())
+
+
+def make(
+    request: Request,
+    *,
+    encoder: str | EmbeddingProbe | None = AUTO,
+    words: Mapping[Hashable, Sequence[str]] | None = None,
+    folds: int = 3,
+) -> Selector:
+    """Return the selector of ``committee``.
+
+    Args:
+        request: its probe is the first view; default: the linear probe.
+        encoder: of the second view, a name or an
+            :class:`~lops_adapters.probes.embedding.EmbeddingProbe`; None: latent semantic analysis,
+            without torch; ``auto``: MiniLM if it is installed, else None.
+        words: of every class, such as its name and its seed words; the third view, if there is an
+            encoder.
+        folds: of cross-validation.
+
+    """
+    return _Assembled(request, encoder, words, folds)
+
+
+@dataclass
+class _Assembled:
+    """Builds the committee when the samples are there: texts, or vectors."""
+
+    request: Request
+    encoder: str | EmbeddingProbe | None
+    words: Mapping[Hashable, Sequence[str]] | None
+    folds: int
+
+    def __call__(self, samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
+        request = self.request
+        return Committee(
+            self._views(samples),
+            request.seed,
+            request.quiet,
+            self.folds,
+            request.stratified,
+            request.seen,
+        )(samples, pseudo_labels)
+
+    def _views(self, samples: Sequence[Any]) -> list[View]:
+        request = self.request
+        if given_vectors(samples) is not None:
+            probe = request.given or EmbeddingProbe(quiet=request.quiet)
+            return [Learnt("the probe", probe), Neighbours("neighbours", _unit)]
+        probe = request.given or probe_class("linear")(quiet=request.quiet)
+        learnt = Learnt("TF-IDF" if probe.kind == "linear" else probe.kind, probe)
+        encoder = self.encoder
+        if encoder == AUTO:
+            encoder = MINILM if has_minilm() else None
+        if encoder is None:
+            return [learnt, Neighbours("neighbours (LSA)", partial(topics, seed=request.seed))]
+        if isinstance(encoder, str):
+            encoder = EmbeddingProbe(encoder, quiet=request.quiet)
+        views: list[View] = [learnt, Neighbours("neighbours", encoder.vectors)]
+        if self.words is not None:
+            views.append(ClassWords("class words", encoder.vectors, self.words))
+        return views
+
+
+def _unit(samples: Sequence[Any]) -> np.ndarray:
+    """Return given vectors scaled to unit length."""
+    vectors = given_vectors(samples)
+    assert vectors is not None
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(vectors / np.maximum(lengths, 1e-9))
