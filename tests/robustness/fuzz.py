@@ -220,7 +220,14 @@ def main():
     parser.add_argument(
         "--first", type=int, default=0, metavar="I", help="number of the first case"
     )
+    parser.add_argument(
+        "--kills", type=int, metavar="K", help="kill commands at K random moments instead"
+    )
     options = parser.parse_args()
+    if options.kills is not None:
+        from .random_kills import report
+
+        return report(options.kills, options.seed)
     import resource
 
     start = time.perf_counter()
