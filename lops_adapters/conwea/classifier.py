@@ -101,5 +101,8 @@ def probe_updates(settings: ConweaSettings, n_samples: int) -> int:
 
 
 def samples_for(probe: str, texts: Sequence[str], documents: Sequence[Any]) -> Sequence[Any]:
-    """Return the samples of a probe: texts for a transformer, else contextualised documents."""
-    return texts if probe == "transformer" else documents
+    """Return the samples of a probe: contextualised documents, or texts for ``transformer``.
+
+    Selection methods that judge texts ask for ``texts``.
+    """
+    return texts if probe in ("transformer", "texts") else documents

@@ -36,7 +36,7 @@ from lops_adapters.probes.context_encoder import ContextEncoder
 from lops_adapters.probes.han import WordVectors
 from lops_adapters.pseudo_labels import PseudoLabels
 from lops_adapters.runs.framework import Job
-from lops_adapters.selection import trusted_positions
+from lops_adapters.selection import METHODS, trusted_positions
 from lops_adapters.storage import pack_strings, unpack_strings
 
 log = logging.getLogger(__name__)
@@ -129,6 +129,7 @@ def run_arm(arm: str, prepared: Prepared, job: Job[ConweaSettings]) -> list[Iter
     texts = prepared.corpus.texts
     probe = partial(build_probe, prepared.vectors, settings, job.device, quiet=job.quiet)
     kind = "same" if arm == "standard" else settings.probe
+    kind = "texts" if METHODS[arm].texts else kind
     samples = samples_for(kind, texts, documents.documents)
     seeds, own, done = prepared.seeds, prepared.seeds, list[Iteration]()
     watch = update.SeedWatch(documents)
@@ -141,7 +142,7 @@ def run_arm(arm: str, prepared: Prepared, job: Job[ConweaSettings]) -> list[Iter
             probe,
             seed=job.seed + number,
             gold=None if job.gold is None else job.gold[labels.positions],
-            control_of=f"lops-{number}-selection",
+            control_of=f"{{}}-{number}-selection",
         )
         labelled = [samples[i] for i in labels.positions]
         # The paper's insertion point (appendix, compared methods): pseudo-labelled, not trained.

@@ -44,6 +44,10 @@ def named(name: str) -> Framework[Any]:
     return found
 
 
+# Arms that ``random`` is the control of, in this order.
+CONTROLLED = ("committee", "automatic", "lops")
+
+
 @dataclass(frozen=True)
 class Job(Generic[Settings]):
     """One run: where it writes, its settings, and what else decides it.
@@ -85,13 +89,14 @@ class Job(Generic[Settings]):
             probe: builds the probe, for the methods that need one.
             seed: default: that of the run.
             n, gold, stratified: see :func:`lops_adapters.selection.build`.
-            control_of: stage of the selection that ``random`` is the control of: if that stage is
-                finished, ``random`` keeps as many per class.
+            control_of: name of the selections' stages, with ``{}`` for the arm, see
+                :meth:`controlled`.
 
         """
         seed = self.seed if seed is None else seed
-        if method == "random" and control_of is not None and self.folder.finished(control_of):
-            control = RandomLike(self.folder.selection(control_of), seed)
+        arm = self.controlled(control_of) if method == "random" and control_of else None
+        if control_of and arm:
+            control = RandomLike(self.folder.selection(control_of.format(arm)), arm, seed)
             return InContentOrder(lambda _: control, seed)
         row = METHODS[method]
         options: dict[str, Any] = {"words": self.words} if "words" in row.options else {}
@@ -109,6 +114,16 @@ class Job(Generic[Settings]):
             quiet=self.quiet,
             **options,
         )
+
+    def controlled(self, stages: str) -> str | None:
+        """Return the arm whose numbers per class ``random`` keeps: the first finished one.
+
+        Args:
+            stages: name of the selections' stages, with ``{}`` for the arm.
+
+        """
+        finished = (arm for arm in CONTROLLED if self.folder.finished(stages.format(arm)))
+        return next(finished, None)
 
 
 class Framework(ABC, Generic[Settings]):

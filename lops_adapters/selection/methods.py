@@ -56,6 +56,7 @@ class Method:
         takes_tau: whether it keeps a fraction of the samples.
         stratified: whether it keeps the same share of every class by default, as the paper
             describes it.
+        texts: whether it judges texts, also where a framework's own samples are something else.
         alone: whether each row is judged by itself, so that the order of the rows cannot matter.
         options: names of its own options.
         confidence: the class that scores the samples during one watched training, if it is that
@@ -71,6 +72,7 @@ class Method:
     takes_n: bool = True
     takes_tau: bool = True
     stratified: bool = False
+    texts: bool = False
     alone: bool = False
     options: tuple[str, ...] = ()
     confidence: type[Confidence] | None = field(default=None, repr=False)
@@ -112,7 +114,7 @@ _ROWS = (
            automatic.make, takes_n=False, takes_tau=False, options=("folds",)),
     Method("committee", "label preferred by several held-out views; decides how many to keep",
            committee.make, needs_probe=False, takes_n=False, takes_tau=False,
-           options=("encoder", "words", "folds")),
+           texts=True, options=("encoder", "words", "folds")),
     Method("optimal", "correct by the gold labels: the upper bound",
            optimal.make, needs_probe=False, needs_gold=True, takes_n=False, takes_tau=False,
            alone=True),

@@ -37,11 +37,13 @@ class RandomLike:
 
     Args:
         other: the other selection.
+        name: of the arm that made it.
         seed: of the choice.
 
     """
 
     other: Selection
+    name: str
     seed: int = 0
 
     def __call__(self, samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
@@ -56,5 +58,5 @@ class RandomLike:
         reports = (self.other.per_class.get(label) for label in classes)
         wanted = np.array([0 if report is None else report.kept for report in reports])
         mask = best(scored.scores, codes, wanted, self.seed)
-        why = "random, as many as the other arm keeps"
+        why = f"random, as many as {self.name} keeps"
         return selection_of(mask, scored, classes, codes, "random", why)

@@ -139,7 +139,9 @@ def _iterate(
     settings, folder, texts = job.settings, job.folder, prepared.corpus.texts
     labelled, n_initial = training.pseudo_labels(), int((training.since == 0).sum())
     samples = [texts[i] for i in labelled.positions]
-    n = _how_many(arm, len(labelled), settings, None if sizes is None else sizes[number])
+    n = None
+    if not _controls_committee(arm, job):
+        n = _how_many(arm, len(labelled), settings, None if sizes is None else sizes[number])
     selector = _selector(arm, number, labelled, n, job)
     # The insertion point of Algorithm 2: pseudo-labelled, not trained yet.
     selection, select_seconds = folder.select(
@@ -176,6 +178,9 @@ def _sizes(arm: str, job: Job[SelfTrainingSettings]) -> list[int] | None:
     """Return how many pseudo-labels to keep per iteration; None: the method decides, or tau."""
     if not METHODS[arm].takes_n:
         return None
+    if _controls_committee(arm, job):
+        log.info("%s keeps as many per class as committee", arm)
+        return None
     if job.settings.n_from == "tau":
         log.info("%s keeps %g of the pseudo-labels", arm, job.settings.tau)
         return None
@@ -195,7 +200,13 @@ def _selector(
         gold=None if job.gold is None else job.gold[labelled.positions],
         stratified=job.settings.stratified or None,  # None: as the paper describes the method
         seed=job.seed + number,
+        control_of=f"{{}}-{number}-selection" if _controls_committee(arm, job) else None,
     )
+
+
+def _controls_committee(arm: str, job: Job[SelfTrainingSettings]) -> bool:
+    """Return whether an arm is ``random`` in a run with a committee: its control."""
+    return arm == "random" and "committee" in finished_arms(job.folder)
 
 
 def _warn_of_fading(

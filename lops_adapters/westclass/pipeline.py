@@ -166,10 +166,10 @@ def run_arm(arm: str, prepared: Prepared, job: Job[WestclassSettings]) -> ArmRes
         settings.check_checkpoints(updates, f"{n_measured} documents")
     probe = partial(build_probe, prepared.vectors, settings, job.device, quiet=job.quiet)
     method, seed = arm.removesuffix("-documents"), job.seed + _PROBE_SEED
-    lops_at = dict(zip(PLACES, ("lops-selection", "lops-documents-selection-1"), strict=True))
+    stages = dict(zip(PLACES, ("{}-selection", "{}-documents-selection-1"), strict=True))
     selector = {
         at: job.selector(
-            method if at == place else "standard", probe, seed=seed, control_of=lops_at[at]
+            method if at == place else "standard", probe, seed=seed, control_of=stages[at]
         )
         for at in PLACES
     }

@@ -62,16 +62,16 @@ def test_wrong_words():
 
 def test_the_control_keeps_as_many_per_class(noisy):
     other = build("lops", LinearProbe(quiet=True), tau=0.5)(*noisy)
-    found = RandomLike(other, seed=3)(*noisy)
+    found = RandomLike(other, "lops", seed=3)(*noisy)
     assert {k: r.kept for k, r in found.per_class.items()} == {
         k: r.kept for k, r in other.per_class.items()
     }
     assert found.kept.tolist() != other.kept.tolist()
-    assert found.kept.tolist() == RandomLike(other, seed=3)(*noisy).kept.tolist()
-    assert found.kept.tolist() != RandomLike(other, seed=4)(*noisy).kept.tolist()
+    assert found.kept.tolist() == RandomLike(other, "lops", seed=3)(*noisy).kept.tolist()
+    assert found.kept.tolist() != RandomLike(other, "lops", seed=4)(*noisy).kept.tolist()
 
 
 def test_a_class_too_small_for_the_control_is_kept_whole():
     other = build("standard")(["a"] * 6, ["x"] * 4 + ["y"] * 2)
-    found = RandomLike(other)(["a"] * 5, ["x"] * 2 + ["z"] * 3)
+    found = RandomLike(other, "lops")(["a"] * 5, ["x"] * 2 + ["z"] * 3)
     assert found.mask.tolist() == [True, True, False, False, False]

@@ -31,6 +31,7 @@ NAMES = [
 EXPECTED = {
     "standard", "lops", "lops-batch", "probability", "entropy", "mc-dropout", "o2u-net",
     "stability", "random", "optimal", "margin", "confident-learning", "learning-order", "automatic",
+    "committee",
 }  # fmt: skip
 takes_n = pytest.mark.parametrize(
     "name", [name for name in NAMES if METHODS[getattr(name, "values", (name,))[0]].takes_n]
@@ -58,6 +59,7 @@ def test_the_table():
     assert {name for name, method in METHODS.items() if not method.needs_probe} == {
         "standard",
         "random",
+        "committee",
         "optimal",
     }
     assert all(method.summary and "\n" not in method.summary for method in METHODS.values())
@@ -71,6 +73,9 @@ def test_what_the_probe_says_can_be_listened_to(name):
     heard = selector(name, seen=seen)(SAMPLES, LABELS)
     np.testing.assert_array_equal(heard.mask, plain.mask)
     np.testing.assert_array_equal(heard.confidence, plain.confidence)
+    if name == "committee":  # its views know nothing of these samples
+        assert (seen.codes >= 0).all()
+        return
     if not METHODS[name].needs_probe:
         assert (seen.codes == -1).all()
         assert np.isnan(seen.probability).all()

@@ -10,6 +10,7 @@ import pytest
 
 from lops_adapters.core import LopsError, LopsWarning, Selection
 from lops_adapters.datasets import Corpus, Dataset, GoldLabels, read
+from lops_adapters.probes.base import cut
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.pseudo_labels import exclusive_string_match, string_match
 from lops_adapters.runs.files import finished_arms
@@ -35,6 +36,7 @@ class Recorder:
     def __init__(self, monkeypatch, keep, predict=None):
         self.asked, self.trained, self.said = [], [], []
         fit, predict_proba = LinearProbe.fit, LinearProbe.predict_proba
+        read, texts = LinearProbe.read, {}
 
         def select(samples, labels):
             mask = keep(np.array(labels), len(self.asked))
@@ -45,7 +47,7 @@ class Recorder:
             )
 
         def record(probe, samples, codes, n_classes, *, seed=0):
-            self.trained.append((list(samples), list(codes), n_classes, seed))
+            self.trained.append((texts["cut"], list(codes), n_classes, seed))
             return fit(probe, samples, codes, n_classes, seed=seed)
 
         def predicted(probe, samples):
@@ -53,6 +55,16 @@ class Recorder:
             self.said.append(found if predict is None else predict(found, len(self.said)))
             return self.said[-1]
 
+        def noted(probe, samples):
+            texts["all"] = list(samples)
+            return read(probe, samples)
+
+        def cut_and_noted(counts, positions):
+            texts["cut"] = [texts["all"][i] for i in positions]
+            return cut(counts, positions)
+
+        monkeypatch.setattr(pipeline, "cut", cut_and_noted)
+        monkeypatch.setattr(LinearProbe, "read", noted)
         monkeypatch.setattr(Job, "selector", lambda *_, **__: select)
         monkeypatch.setattr(LinearProbe, "fit", record)
         monkeypatch.setattr(LinearProbe, "predict_proba", predicted)
