@@ -6,6 +6,7 @@ import difflib
 import shutil
 import sys
 from importlib.util import find_spec
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -49,13 +50,18 @@ def method_for(
     >>> method_for(None, "released", 0.5, None)
     ('lops', {'tau': 0.5, 'every': None, 'rule': 'released'})
     """
-    if confidence is not None and confidence not in NAMES_OF_CONFIDENCES:
+    if not isinstance(confidence, str | None) or confidence not in (None, *NAMES_OF_CONFIDENCES):
         raise LopsError(
-            f"confidence is {confidence!r}; wanted one of {', '.join(NAMES_OF_CONFIDENCES)}, "
+            f"confidence is {confidence!r:.80}; wanted one of {', '.join(NAMES_OF_CONFIDENCES)}, "
             "or none for the automatic choice"
         )
-    if rule is not None and rule not in RULES:
-        raise LopsError(f"rule is {rule!r}; wanted one of {', '.join(RULES)}")
+    if not isinstance(rule, str | None) or rule not in (None, *RULES):
+        raise LopsError(f"rule is {rule!r:.80}; wanted one of {', '.join(RULES)}")
+    share = isinstance(tau, Real) and not isinstance(tau, bool) and 0 < tau <= 1
+    if not share and not (isinstance(tau, str) and tau == AUTO):
+        raise LopsError(
+            f"tau is {tau!r:.80}; wanted 'auto', or a fraction above 0 and at most 1, such as 0.5"
+        )
     if stratified and (tau != AUTO or confidence is not None):
         raise LopsError(
             "stratified is for the automatic choice only (no confidence, tau 'auto'); leave it "
@@ -63,10 +69,6 @@ def method_for(
         )
     if tau == AUTO:
         return _without_tau(confidence, rule, every), {"stratified": True} if stratified else {}
-    if isinstance(tau, bool) or not isinstance(tau, int | float) or not 0 < tau <= 1:
-        raise LopsError(
-            f"tau is {tau!r}; wanted 'auto', or a fraction above 0 and at most 1, such as 0.5"
-        )
     if confidence in DECIDES_ITSELF and confidence is not None:
         raise LopsError(
             f"{confidence} decides how many to keep, and tau is {tau}; leave tau out, or use "
@@ -120,6 +122,11 @@ def choose_probe(probe: Probe | str, n: int, quiet: bool) -> tuple[Probe, str]:
     """
     if isinstance(probe, Probe):
         return probe, f"Probe: {_described(probe)}."
+    if not isinstance(probe, str):
+        raise LopsError(
+            f"probe is {probe!r:.80}; wanted a probe, the name of one, or the folder or hub name "
+            "of an encoder, as a string"
+        )
     reason = ""
     if probe == AUTO:
         probe, reason = _by_machine(n)
