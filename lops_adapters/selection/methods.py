@@ -206,7 +206,8 @@ def build(
         def make(told: Seen | None) -> Selector:
             asked = replace(request, seen=told)
             return AutoTau(
-                probe, lambda found: method.make(replace(asked, tau=found), **options), seed, quiet
+                automatic.Automatic(probe, seed, quiet),
+                lambda found: method.make(replace(asked, tau=found), **options),
             )
 
     else:

@@ -86,7 +86,7 @@ def _transitions(evidence: np.ndarray, codes: np.ndarray, k: int) -> np.ndarray:
 
 
 def _weighted(evidence: np.ndarray, codes: np.ndarray, given: np.ndarray) -> np.ndarray:
-    scores = evidence + np.log(given[codes])
+    scores: np.ndarray = evidence + np.log(given[codes])
     scores -= scores.max(axis=1, keepdims=True)
     np.exp(scores, out=scores)
     scores /= scores.sum(axis=1, keepdims=True)
