@@ -24,8 +24,9 @@ def build_classifier(
     encoded: dict[str, Any] = {"max_tokens": settings.max_tokens, "device": device}
     if settings.classifier in FAST:
         more = {} if settings.classifier == "linear" else {"encoder": settings.encoder, **encoded}
-        epochs = epochs or settings.epochs or _FAST_EPOCHS
-        return probe_class(settings.classifier)(epochs=epochs, **common, **more)
+        return probe_class(settings.classifier)(
+            **{"epochs": epochs or settings.epochs or _FAST_EPOCHS, **common, **more}
+        )
     return TransformerProbe(
         encoder=settings.classifier or _PAIRED.get(settings.encoder, settings.encoder),
         epochs=epochs or settings.epochs or _EPOCHS,
