@@ -63,8 +63,8 @@ class XclassSettings(FrameworkSettings):
     )
     classifier: str | None = setting(
         None,
-        "encoder that is fine-tuned as the classifier; or linear, embedding, hybrid, which train in "
-        "seconds (the last two on --encoder, frozen)",
+        "encoder that is fine-tuned as the classifier; or linear, embedding, hybrid, which train "
+        "in seconds (the last two on --encoder, frozen)",
         metavar="NAME|PATH",
         usual="as --encoder; bert-base-cased for bert-base-uncased",
     )
