@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from lops_adapters.console import percent
-from lops_adapters.core import Selection
+from lops_adapters.core import LopsError, Selection
 from lops_adapters.probes import probe_class
 from lops_adapters.probes.embedding import AUTO, EmbeddingProbe, given_vectors
 from lops_adapters.probes.encoders import MINILM, has_minilm
 from lops_adapters.selection.automatic import relative
 from lops_adapters.selection.confidences.margin import margins
+from lops_adapters.selection.posterior import posterior
 from lops_adapters.selection.ranked import Scored, best, read_labels, selection_of, shares
 from lops_adapters.selection.request import Request
 from lops_adapters.selection.selectors import Labels, Selector
@@ -37,6 +38,10 @@ class Committee:
     weight falls linearly to 0 at one quarter. So a view that knows nothing of the classes, such as
     an encoder for another language, does not take part.
 
+    With ``sure``, the score is the probability that the label is right, of
+    :func:`~lops_adapters.selection.posterior.posterior`, and a label is kept if it is at least
+    ``sure``. That loses fewer right labels where most are right.
+
     Classes with fewer samples than folds are kept whole and do not compete with others.
 
     Args:
@@ -45,6 +50,7 @@ class Committee:
         quiet: no progress bar.
         folds: of cross-validation.
         stratified: keep the same share of every class, the same total.
+        sure: keep labels that are right with at least this probability; None: keep preferred ones.
         seen: receives the weighted mean of the relative probabilities.
 
     """
@@ -54,6 +60,7 @@ class Committee:
     quiet: bool = True
     folds: int = 3
     stratified: bool = False
+    sure: float | None = None
     seen: Seen | None = None
 
     def __call__(self, samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
@@ -71,15 +78,18 @@ class Committee:
         scores = np.stack([margins(probabilities, codes) for probabilities in judged])
         agreed = (scores >= 0).mean(axis=1)
         weights = weigh(agreed, k)
-        score = weights @ scores
-        mask = (score >= 0) | small[codes]
-        why = "the views prefer the label"
+        mean = np.tensordot(weights, judged, axes=1)
+        score, threshold, why = weights @ scores, 0.0, "the views prefer the label"
+        if self.sure is not None:
+            score = posterior(mean, codes)[0][np.arange(len(codes)), codes]
+            threshold, why = self.sure, f"right with a probability of at least {self.sure:g}"
+        mask = (score >= threshold) | small[codes]
         if self.stratified:
             wanted = np.where(small, counts, shares(codes, k, int(mask.sum()), 1.0))
             mask = best(score, codes, wanted, self.seed)
             why = "highest scores of the class, total set by the views"
         if self.seen is not None:
-            self.seen(np.tensordot(weights, judged, axes=1), None)
+            self.seen(mean, None)
         reasons = ["too few samples, kept whole" if few else why for few in small]
         said = ", ".join(
             f"{view.name} {percent(share)} (weight {weight:.2f})"
@@ -112,6 +122,7 @@ def make(
     *,
     encoder: str | EmbeddingProbe | None = AUTO,
     words: Mapping[Hashable, Sequence[str]] | None = None,
+    sure: float | None = None,
     folds: int = 3,
 ) -> Selector:
     """Return the selector of ``committee``.
@@ -123,10 +134,15 @@ def make(
             without torch; ``auto``: MiniLM if it is installed, else None.
         words: of every class, such as its name and its seed words; the third view, if there is an
             encoder.
-        folds: of cross-validation.
+        sure, folds: see :class:`Committee`.
+
+    Raises:
+        LopsError: ``sure`` is no probability.
 
     """
-    return _Assembled(request, encoder, words, folds)
+    if sure is not None and not 0 < sure <= 1:
+        raise LopsError(f"sure is {sure!r}; wanted a probability above 0, such as 0.8, or None")
+    return _Assembled(request, encoder, words, sure, folds)
 
 
 @dataclass
@@ -136,6 +152,7 @@ class _Assembled:
     request: Request
     encoder: str | EmbeddingProbe | None
     words: Mapping[Hashable, Sequence[str]] | None
+    sure: float | None
     folds: int
 
     def __call__(self, samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
@@ -146,6 +163,7 @@ class _Assembled:
             request.quiet,
             self.folds,
             request.stratified,
+            self.sure,
             request.seen,
         )(samples, pseudo_labels)
 
