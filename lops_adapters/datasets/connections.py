@@ -1,4 +1,4 @@
-"""Connections that end at a time on the clock, whatever a server drips meanwhile."""
+"""Connections that end at a time on the clock, even if the server sends a byte now and then."""
 
 from __future__ import annotations
 

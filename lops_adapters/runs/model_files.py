@@ -25,7 +25,7 @@ def note(folder: Path) -> None:
 
 
 def check(folder: Path) -> None:
-    """Compare a model's files with its list, where there is one.
+    """Compare a model's files with its list; a model without a list passes.
 
     Raises:
         LopsError: a file is missing or changed; it is named.

@@ -13,7 +13,7 @@ from lops_adapters.runs.files import finished_arms
 from lops_adapters.runs.folder import RunFolder
 from lops_adapters.runs.framework import FRAMEWORKS, Framework, Job, named, read_arms, run
 from lops_adapters.runs.settings import FrameworkSettings
-from lops_adapters.selection import METHODS
+from lops_adapters.selection import METHODS, build
 
 KNOWN = ("standard", "lops", "lops-twice")
 CORPUS = Corpus("toy", ("a", "b", "c"), ("one", "two", "three"), ("x", "y"), {})
@@ -233,3 +233,14 @@ def test_a_probe_is_built_only_where_it_is_needed(job, built):
 def test_standard_keeps_everything(job):
     selector = job.selector("standard", lambda: pytest.fail("a probe for nothing"))
     assert selector(["a", "b"], ["x", "y"]).kept.tolist() == [0, 1]
+
+
+def test_the_control_does_not_depend_on_the_order_of_rows(job):
+    texts, labels = [f"text {i}" for i in range(40)], ["x", "y"] * 20
+    job.folder.select("lops-selection", lambda: build("random", n=17)(texts, labels))
+    order = np.random.default_rng(0).permutation(40)
+    moved = [texts[i] for i in order], [labels[i] for i in order]
+    selector = job.selector("random", Probe, control_of="{}-selection")
+    here, there = selector(texts, labels), selector(*moved)
+    assert len(here.kept) == 17
+    np.testing.assert_array_equal(there.mask, here.mask[order])
