@@ -127,7 +127,7 @@ class Neighbours:
             for code in range(k):
                 found[rows, code] = (weight * (labels[best] == code)).sum(axis=1)
         found += 1e-3
-        return found / found.sum(axis=1, keepdims=True)
+        return np.asarray(found / found.sum(axis=1, keepdims=True))
 
 
 @dataclass
