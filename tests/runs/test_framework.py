@@ -301,9 +301,8 @@ def test_random_is_the_control_of_the_first_that_is_finished(job):
     assert job.controlled(stages) is None
     free = job.selector("random", Probe, control_of=stages)(SAMPLES, LABELS)
     assert len(free.kept) == 3  # of each class the fraction tau, 1/4: 1 of 4 and 2 of 8
-    for arm, kept, expected in (
-        ("lops", [0, 1], (1, 1)), ("automatic", [0, 3, 6, 1], (3, 1)), ("committee", [1, 2, 4], (0, 3)),
-    ):  # fmt: skip
+    told = {"lops": ([0, 1], (1, 1)), "automatic": ([0, 3, 6, 1], (3, 1))}
+    for arm, (kept, expected) in {**told, "committee": ([1, 2, 4], (0, 3))}.items():
         finish(job, arm, kept)
         assert job.controlled(stages) == arm
         assert job.controlled("{}-3-selection") is None
