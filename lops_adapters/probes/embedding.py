@@ -107,6 +107,8 @@ class EmbeddingProbe(Probe):
                 :meth:`vectors` raises.
 
         """
+        if not len(samples) and len(self._centre):  # nothing says whether texts or vectors
+            return np.zeros((0, len(self._centre)), dtype=np.float32)
         vectors = self.vectors(samples)
         if fit:
             self._centre = vectors.mean(axis=0)
@@ -213,22 +215,24 @@ def given_vectors(samples: Sequence[Any]) -> np.ndarray | None:
     """Return samples that are vectors as (n, width) float32; None if they are something else.
 
     Raises:
-        LopsError: vectors of several lengths, or with NaN or infinity.
+        LopsError: vectors of several lengths, without numbers, or with NaN or infinity; vectors
+            mixed with something else.
 
     >>> given_vectors(np.eye(2)).dtype, given_vectors(["a text"])
     (dtype('float32'), None)
     """
-    matrix = isinstance(samples, np.ndarray) and samples.ndim == 2
-    rows = len(samples) > 0 and isinstance(samples[0], np.ndarray) and samples[0].ndim == 1
-    if not (matrix or rows):
+    if isinstance(samples, np.ndarray) and samples.ndim == 2:
+        vectors = samples
+    elif len(samples) and isinstance(samples[0], np.ndarray) and samples[0].ndim == 1:
+        vectors = _stacked(samples)
+    else:
         return None
-    sizes = {len(row) for row in samples}
-    if len(sizes) > 1:
-        raise LopsError(f"found vectors of {min(sizes)} to {max(sizes)} numbers; wanted one length")
-    vectors = np.asarray(samples) if matrix else np.stack(list(samples))
     if vectors.dtype.kind not in "fiu":
         return None
-    vectors = vectors.astype(np.float32)
+    if not vectors.shape[1]:
+        raise LopsError("found vectors of 0 numbers; wanted at least 1")
+    with np.errstate(over="ignore"):  # becomes infinity
+        vectors = vectors.astype(np.float32)
     bad = np.flatnonzero(~np.isfinite(vectors).all(axis=1))
     if len(bad):
         raise LopsError(
@@ -236,3 +240,17 @@ def given_vectors(samples: Sequence[Any]) -> np.ndarray | None:
             f"{bad[0]}; leave these rows out, or encode them again"
         )
     return vectors
+
+
+def _stacked(rows: Sequence[Any]) -> np.ndarray:
+    """Return vectors as the rows of one array."""
+    for position, row in enumerate(rows):
+        if not isinstance(row, np.ndarray) or row.ndim != 1:
+            raise LopsError(
+                f"the sample at position {position} is {type(row).__name__} and the first is a "
+                "vector; wanted vectors only"
+            )
+    sizes = {len(row) for row in rows}
+    if len(sizes) > 1:
+        raise LopsError(f"found vectors of {min(sizes)} to {max(sizes)} numbers; wanted one length")
+    return np.stack(list(rows))

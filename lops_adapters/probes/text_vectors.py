@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Sequence
+import os
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from lops_adapters.console import progress
+from lops_adapters.core import LopsError
 from lops_adapters.probes import encoders
 from lops_adapters.probes.torch_tools import (
     autocast,
@@ -24,6 +26,8 @@ from lops_adapters.probes.vector_cache import VectorCache, text_keys
 
 log = logging.getLogger(__name__)
 _BLOCK = 2048  # texts between two writes, and the most that a killed run loses
+_FEW = 32  # fewer new texts are encoded sooner than looked up, and would each be a file
+_MOST = 2_000_000  # texts in memory
 _BATCH_TOKENS = {"cpu": 4096}  # padded tokens; more only misses a processor's caches
 _GPU_TOKENS = 65536
 
@@ -42,6 +46,10 @@ class TextEncoder:
         device: ``auto``, ``cpu``, ``cuda``, ``cuda:N``, ``mps``.
         cache: folder for the vectors of all encoders; None: they are kept in memory only.
 
+    Under ``accelerate launch``, every process encodes its share of the texts, on its own card, and
+    reads those of the others from the cache. No process waits: what the others have not written yet
+    it encodes itself, so a process that encodes alone gets all vectors, too.
+
     Raises:
         LopsError: missing libraries, an unknown encoder or device, a size out of range.
 
@@ -57,11 +65,12 @@ class TextEncoder:
         import_torch()
         self._config = encoders.load_config(self.encoder)
         encoders.check_max_tokens(self.encoder, self._config, self.max_tokens)
-        self._device = resolve_device(self.device)
+        self._device = resolve_device(_own_card(self.device))
         autocast(self._device, self.precision)  # raises now rather than after tokenising
         self.width = int(self._config.hidden_size)
         self._tokenizer: Any = None
         self._model: Any = None
+        self._kept: VectorCache | None = None
         self._memory: dict[bytes, np.ndarray] = {}
 
     def encode(self, texts: Sequence[str], *, quiet: bool = True) -> np.ndarray:
@@ -74,10 +83,16 @@ class TextEncoder:
             texts: any strings.
             quiet: no progress bar.
 
+        Raises:
+            LopsError: the encoder cannot be loaded, or computes NaN.
+
         """
         keys = text_keys(texts)
-        names = [bytes(key) for key in keys]
+        names = keys.tolist()
         new = {name: at for at, name in enumerate(names) if name not in self._memory}
+        if len(self._memory) + len(new) > _MOST:
+            self._memory.clear()
+            new = {name: at for at, name in enumerate(names)}
         if new:
             at = np.array(sorted(new.values()))
             vectors = self._obtain([texts[i] for i in at], keys[at], quiet)
@@ -91,13 +106,14 @@ class TextEncoder:
             self._tokenizer = encoders.load_tokenizer(self.encoder, "right")
             self._model = encoders.load_encoder(self.encoder).float().eval().to(self._device)
         vectors = np.zeros((len(texts), self.width), dtype=np.float16)
-        if self.cache is None:
+        if self.cache is None or len(texts) < _FEW:
             return self._encode(texts, keys, vectors, np.arange(len(texts)), None, quiet)
-        kept = VectorCache(self.cache / self._fingerprint(), self.width)
-        found = kept.read(keys, vectors)
+        if self._kept is None:
+            self._kept = VectorCache(self.cache / self._fingerprint(), self.width)
+        found = self._kept.read(keys, vectors)
         if found.any():
             log.info("vectors of %d of %d texts from %s", found.sum(), len(texts), self.cache)
-        return self._encode(texts, keys, vectors, np.flatnonzero(~found), kept, quiet)
+        return self._encode(texts, keys, vectors, np.flatnonzero(~found), self._kept, quiet)
 
     def _fingerprint(self) -> str:
         """Return a hash of the weights and of what else decides a text's vector."""
@@ -121,26 +137,44 @@ class TextEncoder:
         """Fill the missing rows of ``vectors``, longest texts first, block by block."""
         if not len(missing):
             return vectors
-        pad = [self._tokenizer.pad_token_id]
-        wanted = [texts[i] for i in missing]
-        found = self._tokenizer(wanted, truncation=True, max_length=self.max_tokens)["input_ids"]
-        rows = [row or pad for row in found]  # GPT-2 adds no special tokens to an empty text
-        lengths = np.array([len(row) for row in rows])
+        tokens = self._tokens([texts[i] for i in missing])
+        lengths = np.array([len(row) for row in tokens])
         order = np.argsort(-lengths, kind="stable")
         budget = _BATCH_TOKENS.get(self._device.type, _GPU_TOKENS)
+        number, processes = _place() if kept is not None else (0, 1)
+        row_of = dict(zip(keys[missing].tolist(), range(len(missing)), strict=True))
+        waiting = np.ones(len(missing), dtype=bool)
         with progress(total=len(missing), quiet=quiet, unit="text", desc="encoding") as bar:
-            for start in range(0, len(order), _BLOCK):
-                block = order[start : start + _BLOCK]
-                for batch in prediction_batches(lengths, block, budget):
-                    vectors[missing[batch]] = self._pooled([rows[i] for i in batch])
-                    bar.update(len(batch))
-                if kept is not None:
-                    kept.add(keys[missing[block]], vectors[missing[block]])
+            for block in _blocks(order, number, processes):
+                if kept is not None and processes > 1:
+                    for name, vector in kept.news(row_of).items():
+                        row = row_of[name]
+                        vectors[missing[row]], waiting[row] = vector, False
+                todo = block[waiting[block]]
+                for batch in prediction_batches(lengths, todo, budget):
+                    vectors[missing[batch]] = self._pooled([tokens[i] for i in batch])
+                if kept is not None and len(todo):
+                    kept.add(keys[missing[todo]], vectors[missing[todo]])
+                waiting[todo] = False
+                bar.update(len(block))
         return vectors
 
-    def _pooled(self, rows: list[list[int]]) -> np.ndarray:
+    def _tokens(self, texts: list[str]) -> list[np.ndarray]:
+        """Return the word pieces of texts, int32; at least one each."""
+        pad = [self._tokenizer.pad_token_id]
+        rows: list[np.ndarray] = []
+        for start in range(0, len(texts), _BLOCK):  # lists of numbers take nine times the memory
+            part = [_readable(text) for text in texts[start : start + _BLOCK]]
+            found = self._tokenizer(part, truncation=True, max_length=self.max_tokens)["input_ids"]
+            # GPT-2 adds no special tokens to an empty text.
+            rows += [np.array(row or pad, dtype=np.int32) for row in found]
+        return rows
+
+    def _pooled(self, rows: list[np.ndarray]) -> np.ndarray:
         torch = import_torch()
-        padded = self._tokenizer.pad({"input_ids": rows}, return_tensors="pt")
+        padded = self._tokenizer.pad(
+            {"input_ids": [row.tolist() for row in rows]}, return_tensors="pt"
+        )
         batch = {name: tensor.to(self._device) for name, tensor in padded.items()}
         with torch.inference_mode(), autocast(self._device, self.precision):
             hidden = self._model(**batch).last_hidden_state.float()
@@ -148,4 +182,41 @@ class TextEncoder:
         mean = (hidden * mask).sum(dim=1) / mask.sum(dim=1).clamp(min=1.0)
         unit = torch.nn.functional.normalize(mean, dim=1)
         found: np.ndarray = unit.cpu().numpy().astype(np.float16)
+        if not np.isfinite(found).all():
+            raise LopsError(
+                f"the encoder {self.encoder!r} computes NaN; wanted finite vectors: its weights "
+                "are damaged, or it needs precision float32"
+            )
         return found
+
+
+def _blocks(order: np.ndarray, number: int, processes: int) -> Iterator[np.ndarray]:
+    """Yield blocks of an order: first those of one process, then those of the others, last first.
+
+    >>> [block.tolist() for block in _blocks(np.arange(4), 1, 2)]
+    [[1], [3], [2], [0]]
+    """
+    size = min(_BLOCK, -(-len(order) // (4 * processes))) if processes > 1 else _BLOCK
+    blocks = [order[start : start + size] for start in range(0, len(order), size)]
+    yield from blocks[number::processes]
+    others = [at for at in range(len(blocks)) if at % processes != number]
+    for at in reversed(others):
+        yield blocks[at]
+
+
+def _place() -> tuple[int, int]:
+    """Return this process's number and how many there are, as ``accelerate launch`` says."""
+    return int(os.environ.get("RANK", "0")), int(os.environ.get("WORLD_SIZE", "1"))
+
+
+def _own_card(device: str) -> str:
+    """Return the card of this process if several processes share a machine's cards."""
+    cards = import_torch().cuda.device_count()
+    if device not in ("auto", "cuda") or cards < 2 or _place()[1] < 2:
+        return device
+    return f"cuda:{int(os.environ.get('LOCAL_RANK', '0')) % cards}"
+
+
+def _readable(text: str) -> str:
+    """Return a text without lone surrogates, which tokenizers refuse."""
+    return text.encode("utf-8", "replace").decode() if not text.isascii() else text

@@ -23,6 +23,8 @@ from lops_adapters.selection.selectors import Labels, Selector
 from lops_adapters.selection.suggestions import Seen
 from lops_adapters.selection.views import ClassWords, Learnt, Neighbours, Task, View, topics
 
+_TIE = 1e-6  # margins nearer to 0 are rounding
+
 
 @dataclass
 class Committee:
@@ -33,10 +35,11 @@ class Committee:
     divided by its mean self-confidence, and the margin is that of the pseudo-label over the best
     other class. The score is the weighted mean of the margins, in [-1, 1]: 0 and above is kept.
 
-    A view's skill is ``(a - 1/k) / (1 - 1/k)``, where a is the share of all labels that it prefers.
-    Views with at least three quarters of the best view's skill have equal weights; below that, the
-    weight falls linearly to 0 at one quarter. So a view that knows nothing of the classes, such as
-    an encoder for another language, does not take part.
+    A view's skill is ``(a - 1/k) / (1 - 1/k)``, where k is the number of classes that compete and a
+    the share of all labels that it prefers; a tie of all classes counts 1/k. Views with at least
+    three quarters of the best view's skill have equal weights; below that, the weight falls
+    linearly to 0 at one quarter. So a view that knows nothing of the classes, such as an encoder
+    for another language, does not take part.
 
     With ``sure``, the score is the probability that the label is right, of
     :func:`~lops_adapters.selection.posterior.posterior`, and a label is kept if it is at least
@@ -63,21 +66,26 @@ class Committee:
     sure: float | None = None
     seen: Seen | None = None
 
+    def __post_init__(self) -> None:
+        if not self.views:
+            raise LopsError("found no views; a committee needs at least one")
+
     def __call__(self, samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
         """Judge and select.
 
         Raises:
-            LopsError: fewer samples than folds, and what the views raise.
+            LopsError: fewer samples than folds, a view that gives NaN, and what the views raise.
 
         """
         classes, codes = read_labels(samples, pseudo_labels)
         k, counts = len(classes), np.bincount(codes)
         small = counts < self.folds
         task = Task(samples, codes, classes, small, self.folds, self.seed, self.quiet)
-        judged = np.stack([relative(view.judge(task), codes, small) for view in self.views])
+        judged = np.stack([relative(_judged(view, task), codes, small) for view in self.views])
         scores = np.stack([margins(probabilities, codes) for probabilities in judged])
-        agreed = (scores >= 0).mean(axis=1)
-        weights = weigh(agreed, k)
+        competing = k - int(small.sum())
+        agreed = np.array([preferred(own, competing) for own in scores])
+        weights = weigh(agreed, competing)
         mean = np.tensordot(weights, judged, axes=1)
         score, threshold, why = weights @ scores, 0.0, "the views prefer the label"
         if self.sure is not None:
@@ -101,14 +109,42 @@ class Committee:
         )
 
 
+def _judged(view: View, task: Task) -> np.ndarray:
+    """Return the (n, k) probabilities of a view; LopsError if one is NaN."""
+    probabilities = view.judge(task)
+    bad = np.flatnonzero(np.isnan(probabilities).any(axis=1))
+    if len(bad):
+        raise LopsError(
+            f"the view {view.name!r} gives NaN for {len(bad)} of {len(probabilities)} samples; its "
+            "training has diverged: lower its learning rate"
+        )
+    return probabilities
+
+
+def preferred(scores: np.ndarray, n_classes: int) -> float:
+    """Return the share of labels with a margin above 0; a tie counts as much as chance.
+
+    Without this, a view that says the same of every sample would agree with all labels.
+
+    >>> preferred(np.array([0.3, -0.2, 0.0, 0.0]), 2)
+    0.5
+    """
+    ties = np.abs(scores) < _TIE
+    chance = 1 / max(1, n_classes)
+    return float(((scores > 0) & ~ties).mean() + chance * ties.mean())
+
+
 def weigh(agreed: np.ndarray, n_classes: int) -> np.ndarray:
     """Return the weights of views, summing to 1, by the shares of labels that they prefer.
 
-    If no view agrees with more labels than by chance, their weights are equal.
+    If no view agrees with more labels than by chance, or fewer than two classes compete, the
+    weights are equal.
 
     >>> weigh(np.array([0.9, 0.85, 0.6]), 2).round(2).tolist()
     [0.5, 0.5, 0.0]
     """
+    if n_classes < 2:
+        return np.full(len(agreed), 1 / len(agreed))
     chance = 1 / n_classes
     skill = (agreed - chance) / (1 - chance)
     if skill.max() <= 0:
@@ -142,6 +178,12 @@ def make(
     """
     if sure is not None and not 0 < sure <= 1:
         raise LopsError(f"sure is {sure!r}; wanted a probability above 0, such as 0.8, or None")
+    for label, own in (words or {}).items():
+        if isinstance(own, str):
+            raise LopsError(
+                f"the words of the class {label!r} are {own!r}; wanted a list of words, such as "
+                f"[{own!r}]"
+            )
     return _Assembled(request, encoder, words, sure, folds)
 
 
@@ -181,6 +223,7 @@ class _Assembled:
             return [learnt, Neighbours("neighbours (LSA)", partial(topics, seed=request.seed))]
         if isinstance(encoder, str):
             encoder = EmbeddingProbe(encoder, quiet=request.quiet)
+        encoder.vectors([])  # refuses a bad encoder before the trainings
         views: list[View] = [learnt, Neighbours("neighbours", encoder.vectors)]
         if self.words is not None:
             views.append(ClassWords("class words", encoder.vectors, self.words))

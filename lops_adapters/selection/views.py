@@ -127,8 +127,7 @@ class Neighbours:
             for code in range(k):
                 found[rows, code] = (weight * (labels[best] == code)).sum(axis=1)
         found += 1e-3
-        found /= found.sum(axis=1, keepdims=True)
-        return found
+        return np.asarray(found / found.sum(axis=1, keepdims=True))
 
 
 @dataclass
@@ -172,6 +171,12 @@ def topics(samples: Sequence[Any], seed: int, width: int = 300) -> np.ndarray:
         seed: of the decomposition.
         width: numbers per vector, at most.
 
+    Returns:
+        (n, at most width) float32; a text without a word is a row of zeros.
+
+    Raises:
+        LopsError: no text holds a word.
+
     """
     from sklearn.decomposition import TruncatedSVD
     from sklearn.feature_extraction.text import TfidfVectorizer
@@ -187,6 +192,7 @@ def topics(samples: Sequence[Any], seed: int, width: int = 300) -> np.ndarray:
     width = min(width, min(rows.shape) - 1)
     if width < 1:
         return np.ones((len(texts), 1), dtype=np.float32)
-    found = TruncatedSVD(width, random_state=seed % 2**32).fit_transform(rows)
+    with np.errstate(invalid="ignore"):  # equal texts have no variance, which is not used
+        found = TruncatedSVD(width, random_state=seed % 2**32).fit_transform(rows)
     lengths = np.linalg.norm(found, axis=1, keepdims=True)
     return np.asarray(found / np.maximum(lengths, 1e-9), dtype=np.float32)

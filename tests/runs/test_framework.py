@@ -6,14 +6,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from lops_adapters.core import LopsError
+from lops_adapters.core import LopsError, Selection
 from lops_adapters.datasets import Corpus, Dataset, GoldLabels
 from lops_adapters.runs import framework as room
 from lops_adapters.runs.files import finished_arms
 from lops_adapters.runs.folder import RunFolder
 from lops_adapters.runs.framework import FRAMEWORKS, Framework, Job, named, read_arms, run
 from lops_adapters.runs.settings import FrameworkSettings
-from lops_adapters.selection import METHODS, build
+from lops_adapters.selection import METHODS, build, keep_all
 
 KNOWN = ("standard", "lops", "lops-twice")
 CORPUS = Corpus("toy", ("a", "b", "c"), ("one", "two", "three"), ("x", "y"), {})
@@ -244,3 +244,75 @@ def test_the_control_does_not_depend_on_the_order_of_rows(job):
     here, there = selector(texts, labels), selector(*moved)
     assert len(here.kept) == 17
     np.testing.assert_array_equal(there.mask, here.mask[order])
+
+
+CLASSES = ("x", "y")
+NAMED = Corpus(
+    "toy", ("a",), ("one",), CLASSES, {"x": ("goal", "match", "goal")},
+    names={"x": ("sports", "goal"), "y": ("law",)},
+)  # fmt: skip
+
+
+def test_the_words_of_a_class_are_its_names_then_its_seed_words_each_once():
+    assert Toy().class_words(NAMED) == {"x": ["sports", "goal", "match"], "y": ["law"]}
+    assert Toy().class_words(CORPUS) == {"x": ["x"], "y": ["y"]}  # a label names its class
+
+
+def test_the_words_go_to_the_methods_that_use_them(job, built):
+    words = {"x": ["goal"], "y": ["law"]}
+    aware = Job(job.folder, job.settings, 4, "cpu", quiet=True, words=words)
+    for method in METHODS:
+        aware.selector(method, Probe)
+    using = [given.method for given in built if hasattr(given, "words")]
+    assert using == [name for name, method in METHODS.items() if "words" in method.options]
+    assert "committee" in using
+    assert all(given.words == words for given in built if given.method in using)
+
+
+def test_a_run_gives_every_arm_the_words(job):
+    seen = []
+
+    class Notes(Toy):
+        def run_arm(self, arm, prepared, job):
+            seen.append(job.words)
+            return super().run_arm(arm, prepared, job)
+
+    run(Notes(), Dataset(CORPUS, GOLD), job, ["standard", "lops"])
+    assert seen == [{"x": ["x"], "y": ["y"]}] * 2
+
+
+SAMPLES, LABELS = [f"text {i}" for i in range(12)], ["x", "y", "y"] * 4
+
+
+def finish(job, arm, kept):
+    """Store a selection of an arm, under the name of its stage."""
+
+    def select():
+        whole = keep_all(SAMPLES, LABELS)
+        mask = np.isin(np.arange(12), kept)
+        counts = {label: sum(LABELS[i] == label for i in kept) for label in "xy"}
+        reports = {
+            label: report._replace(kept=counts[label]) for label, report in whole.per_class.items()
+        }
+        return Selection(mask, whole.learnt_at, whole.confidence, reports, arm, "told")
+
+    job.folder.select(f"{arm}-2-selection", select)
+
+
+def test_random_is_the_control_of_the_first_that_is_finished(job):
+    stages = "{}-2-selection"
+    assert job.controlled(stages) is None
+    free = job.selector("random", Probe, control_of=stages)(SAMPLES, LABELS)
+    assert len(free.kept) == 3  # of each class the fraction tau, 1/4: 1 of 4 and 2 of 8
+    told = {"lops": ([0, 1], (1, 1)), "automatic": ([0, 3, 6, 1], (3, 1))}
+    for arm, (kept, expected) in {**told, "committee": ([1, 2, 4], (0, 3))}.items():
+        finish(job, arm, kept)
+        assert job.controlled(stages) == arm
+        assert job.controlled("{}-3-selection") is None
+        found = job.selector("random", Probe, control_of=stages)(SAMPLES, LABELS)
+        assert tuple(found.per_class[label].kept for label in "xy") == expected
+        assert {report.why for report in found.per_class.values()} == {
+            f"random, as many as {arm} keeps"
+        }
+    alone = job.selector("random", Probe)(SAMPLES, LABELS)
+    np.testing.assert_array_equal(alone.mask, free.mask)

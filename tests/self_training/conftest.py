@@ -1,3 +1,6 @@
+import os
+from unittest import mock
+
 import pytest
 
 from lops_adapters.datasets import read
@@ -13,6 +16,14 @@ def same_everywhere():
     """One thread and float32: sums come out alike on every machine and in the subprocesses."""
     with plain_arithmetic():
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_cache(tmp_path_factory):
+    """Vectors are kept in a folder of the tests, not the user's."""
+    folder = tmp_path_factory.mktemp("cache")
+    with mock.patch.dict(os.environ, XDG_CACHE_HOME=str(folder)):
+        yield folder
 
 
 @pytest.fixture(scope="session")

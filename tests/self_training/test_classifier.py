@@ -4,6 +4,8 @@ import pytest
 
 from lops_adapters import extras
 from lops_adapters.core import LopsError
+from lops_adapters.probes.embedding import EmbeddingProbe
+from lops_adapters.probes.hybrid import HybridProbe
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.self_training.classifier import build_classifier, build_probe
 from lops_adapters.self_training.settings import SelfTrainingSettings
@@ -60,8 +62,28 @@ def test_a_library_that_is_missing_is_named_with_its_extra(monkeypatch):
     ):
         build_classifier(SelfTrainingSettings(), "cpu")
     build_classifier(SelfTrainingSettings(classifier="linear"), "cpu")
+    for kind in ("embedding", "hybrid"):
+        with pytest.raises(LopsError, match=f"The classifier {kind} needs PyTorch"):
+            build_classifier(SelfTrainingSettings(classifier=kind), "cpu")
+
+
+@pytest.mark.parametrize(
+    ("kind", "probe"), [("embedding", EmbeddingProbe), ("hybrid", HybridProbe)]
+)
+def test_classifiers_on_a_frozen_encoder(kind, probe):
+    settings = SelfTrainingSettings(classifier=kind, encoder="some/encoder", max_tokens=99)
+    usual = {"encoder": "some/encoder", "max_tokens": 99, "device": "cpu"}
+    assert build_classifier(settings, "cpu") == probe(epochs=20, **usual)
+    assert build_probe(settings, "cpu") == probe(**usual)
+    chosen = {"epochs": 3, "batch_size": 7, "learning_rate": 0.5}
+    settings = SelfTrainingSettings(classifier=kind, **chosen)
+    assert build_classifier(settings, "cpu") == probe(device="cpu", **chosen)
+    other = SelfTrainingSettings(classifier=kind, probe="linear")
+    assert build_probe(other, "cpu") == LinearProbe()
 
 
 def test_a_misspelt_classifier_is_not_looked_up():
     with pytest.raises(LopsError, match="did you mean 'linear'"):
         build_classifier(SelfTrainingSettings(classifier="liner"), "cpu")
+    with pytest.raises(LopsError, match="did you mean 'embedding'"):
+        build_classifier(SelfTrainingSettings(classifier="embeding"), "cpu")

@@ -1,0 +1,94 @@
+"""Counts of words: read once, cut into rows."""
+
+import numpy as np
+import pytest
+from sklearn.feature_extraction.text import CountVectorizer
+
+from lops_adapters.core import LopsError
+from lops_adapters.probes.base import cut
+from lops_adapters.probes.word_counts import count_words, joined, parts_of
+
+from .toys import topic_texts
+
+TEXTS, _ = topic_texts(30, seed=6)
+TEXTS[4] = ""
+TEXTS[5] = "Common1, common1; COMMON1!"
+
+
+def dense(counts):
+    return counts.toarray()
+
+
+def test_counts_are_those_of_scikit_learn():
+    usual = CountVectorizer()
+    expected = usual.fit_transform(TEXTS).toarray()
+    read = count_words(TEXTS, ())
+    assert len(read) == 30
+    assert read.words == tuple(usual.get_feature_names_out())
+    np.testing.assert_array_equal(dense(read.counts), expected)
+    assert read.counts.dtype == np.float32
+    assert read.counts.has_sorted_indices
+
+
+def test_rows():
+    read = count_words(TEXTS, ())
+    some = np.array([7, 0, 5, 5])
+    rows = cut(read, some)
+    assert len(rows) == 4
+    assert rows.words is read.words  # by which a probe knows its columns again
+    np.testing.assert_array_equal(dense(rows.counts), dense(read.counts)[some])
+    assert len(cut(read, np.zeros(0, dtype=int))) == 0
+
+
+@pytest.mark.parametrize("most", [1, 5, 1000])
+def test_a_vocabulary_knows_only_its_rows(most):
+    some = np.arange(3, 9)
+    read = cut(count_words(TEXTS, ()), some)
+    usual = CountVectorizer(max_features=most).fit([TEXTS[i] for i in some])
+    words = [read.words[column] for column in read.vocabulary(most)]
+    assert words == usual.get_feature_names_out().tolist()
+    assert len(words) < len(read.words)
+
+
+def test_counts_over_words_by_column_and_by_name():
+    read = count_words(TEXTS, ())
+    columns = read.vocabulary(7)
+    words = [read.words[column] for column in columns]
+    by_column, by_name = read.over(words, columns), read.over(words, None)
+    np.testing.assert_array_equal(dense(by_column), dense(by_name))
+    np.testing.assert_array_equal(dense(by_column), dense(read.counts)[:, columns])
+    odd = [words[3], "unheard", words[0]]
+    found = dense(read.over(odd, None))
+    np.testing.assert_array_equal(found[:, [0, 2]], dense(by_column)[:, [3, 0]])
+    assert not found[:, 1].any()
+    assert read.over(["unheard"], None).shape == (30, 1)
+    assert read.over([], None).shape == (30, 0)
+
+
+def test_masked_words_are_not_counted():
+    masked = parts_of(["E-mail", "Team"])
+    read = count_words(["the team's e-mail", "a mailing of teams"], masked)
+    assert read.words == ("mailing", "of", "teams", "the")
+    assert read.masked == masked == ("mail", "team")
+
+
+@pytest.mark.parametrize("texts", [["", "?! 1"], ["team", "Team"], []])
+def test_no_word_at_all(texts):
+    read = count_words(texts, ("team",))
+    assert read.counts.shape == (len(texts), 0)
+    assert read.words == ()
+    assert read.over(["river"], None).shape == (len(texts), 1)
+    assert len(read.vocabulary(5)) == 0
+
+
+def test_one_text():
+    read = count_words(["river bank river"], ())
+    assert dense(read.counts).tolist() == [[1, 2]]
+
+
+@pytest.mark.parametrize("odd", [None, 7, float("nan"), ["a", 3], [["a"], None]])
+def test_what_is_no_text(odd):
+    with pytest.raises(LopsError, match="wanted a string, tokens, or sentences of tokens"):
+        joined(odd)
+    with pytest.raises(LopsError, match="wanted a string"):
+        count_words(["a text", odd], ())

@@ -1,0 +1,164 @@
+"""The views of a committee, each against a recomputation by hand."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from lops_adapters.core import LopsError
+from lops_adapters.selection import views
+from lops_adapters.selection.automatic import held_out, relative_margins
+from lops_adapters.selection.views import ClassWords, Learnt, Neighbours, Task, topics
+
+from .stand_in import Told, world
+
+SAMPLES, LABELS, _, TABLE = world()
+CODES = np.array([int(label[-1]) for label in LABELS])
+
+
+def task(samples=SAMPLES, codes=CODES, classes=("a", "b", "c"), small=None, seed=0, folds=3):
+    small = np.zeros(len(classes), dtype=bool) if small is None else small
+    return Task(samples, np.asarray(codes), list(classes), small, folds, seed, True)
+
+
+def unit(rows):
+    rows = np.asarray(rows, dtype=np.float32)
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+VECTORS = unit(np.random.default_rng(3).normal(size=(90, 6)))
+
+
+def by_brute_force(vectors, codes, k, count, among):
+    """Every sample beside every other, in float64."""
+    found = np.zeros((len(vectors), k))
+    for i, vector in enumerate(vectors.astype(np.float64)):
+        near = [(float(vector @ vectors[j]), j) for j in range(among) if j != i]
+        for cosine, j in sorted(near, reverse=True)[:count]:
+            found[i, codes[j]] += np.exp(5 * cosine)
+    found += 1e-3
+    return found / found.sum(axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize(("count", "most", "used"), [(100, 10_000, 15), (4, 10_000, 4), (9, 40, 6)])
+def test_neighbours_by_brute_force(monkeypatch, count, most, used):
+    """90 samples of 3 classes have 15 neighbours at most; 40 to compare to, 6."""
+    monkeypatch.setattr(views, "_BLOCK", 32)
+    found = Neighbours("near", lambda _: VECTORS, count, most).judge(task())
+    expected = by_brute_force(VECTORS, CODES, 3, used, min(most, 90))
+    np.testing.assert_allclose(found, expected, rtol=1e-4)
+    np.testing.assert_allclose(found.sum(axis=1), 1, rtol=1e-5)
+
+
+def test_neighbours_do_not_see_the_own_label():
+    view = Neighbours("near", lambda _: VECTORS)
+    usual = view.judge(task())
+    for i in (0, 17, 89):
+        codes = CODES.copy()
+        codes[i] = (codes[i] + 1) % 3
+        np.testing.assert_array_equal(view.judge(task(codes=codes))[i], usual[i])
+        assert not np.array_equal(view.judge(task(codes=codes)), usual)
+
+
+def test_neighbours_of_one_and_of_equal_samples():
+    one = Neighbours("near", lambda _: VECTORS[:1]).judge(task(["a"], [0], ["x"]))
+    assert one.tolist() == [[1.0]]
+    same = Neighbours("near", lambda _: np.ones((6, 2))).judge(task(["a"] * 6, [0, 1] * 3, "xy"))
+    assert np.isfinite(same).all()
+    zero = Neighbours("near", lambda _: np.zeros((6, 2))).judge(task(["a"] * 6, [0, 1] * 3, "xy"))
+    assert np.isfinite(zero).all()
+
+
+OF_WORDS = {"goal, match": [1, 0, 0], "debt": [0, 1, 0], "law": [0, 0, 1]}
+WORDS = {"a": ["goal", "match"], "b": ("debt",), "c": ["law"]}
+
+
+def test_class_words_by_hand():
+    asked = []
+    texts = unit(np.abs(np.random.default_rng(1).normal(size=(90, 3))))
+
+    def vectors(samples):
+        asked.append(list(samples))
+        return texts if samples is SAMPLES else unit([OF_WORDS[text] for text in samples])
+
+    found = ClassWords("words", vectors, WORDS).judge(task())
+    assert asked[0] == ["goal, match", "debt", "law"]
+    scores = np.zeros((90, 3))
+    for c in range(3):
+        near = texts[:, c].astype(np.float64)
+        scores[:, c] = 2 * (near - near.mean()) / near.std()
+    expected = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
+    other = ClassWords("words", vectors, WORDS).judge(task(codes=(CODES + 1) % 3))
+    np.testing.assert_array_equal(found, other)  # no label is used
+
+
+def test_equal_texts_are_as_near_to_every_class():
+    found = ClassWords("words", lambda samples: np.ones((len(samples), 2)), WORDS).judge(task())
+    np.testing.assert_allclose(found, 1 / 3)
+
+
+@pytest.mark.parametrize("words", [{}, {"a": ["x"], "c": ["y"]}, {**WORDS, "b": []}])
+def test_a_class_without_words(words):
+    with pytest.raises(LopsError, match=r"the class '[ab]' has no words; wanted at least one word"):
+        ClassWords("words", lambda samples: VECTORS, words).judge(task())
+
+
+def test_a_learnt_view_counts_where_most_labels_are_preferred():
+    found = Learnt("told", Told(TABLE)).judge(task())
+    looks = held_out(Told(TABLE), SAMPLES, CODES, 3, folds=3, seed=0, quiet=True)
+    none = np.zeros(3, dtype=bool)
+    agreed = {
+        time: (relative_margins(rows, CODES, none) >= 0).sum() for time, rows in looks.items()
+    }
+    best = max(agreed.values())
+    first = next(time for time, count in agreed.items() if count == best)
+    np.testing.assert_array_equal(found, looks[first])
+
+
+TEXTS = [
+    "river bank boat", "river boat water water", "stock bank rates", "stock rates debt",
+    "boat on the river", "debt and rates and stock",
+]  # fmt: skip
+
+
+def test_topics_are_the_singular_vectors_of_tfidf():
+    """Signs and rotations aside: cosines are compared."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    rows = TfidfVectorizer(sublinear_tf=True).fit_transform(TEXTS).toarray()
+    left, values, _ = np.linalg.svd(rows, full_matrices=False)
+    for width in (2, 300):
+        expected = unit(left[:, : min(width, 5)] * values[: min(width, 5)])
+        found = topics(TEXTS, 0, width)
+        assert found.dtype == np.float32
+        np.testing.assert_allclose(found @ found.T, expected @ expected.T, atol=1e-4)
+
+
+def test_topics_are_the_same_for_the_same_seed():
+    np.testing.assert_array_equal(topics(TEXTS, 5, 2), topics(TEXTS, 5, 2))
+    tokens = [text.split() for text in TEXTS]
+    np.testing.assert_array_equal(topics(tokens, 5, 2), topics(TEXTS, 5, 2))
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["one text"], ["same words"] * 8, ["river"] * 4 + ["bank"] * 4,
+        ["", "river bank", "?!", "bank rates"],
+    ],
+)  # fmt: skip
+def test_topics_of_little(texts):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = topics(texts, 0)
+    assert len(found) == len(texts)
+    assert np.isfinite(found).all()
+    lengths = np.linalg.norm(found, axis=1)
+    assert all(np.isclose(length, 1) or length == 0 for length in lengths)
+
+
+@pytest.mark.parametrize("texts", [["", "?!"], ["a b", "c"]])
+def test_topics_of_nothing(texts):
+    with pytest.raises(LopsError, match="the 2 texts hold no word of two or more letters; wanted"):
+        topics(texts, 0)
