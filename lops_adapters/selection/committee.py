@@ -14,6 +14,8 @@ from lops_adapters.core import LopsError, Selection
 from lops_adapters.probes import probe_class
 from lops_adapters.probes.embedding import AUTO, EmbeddingProbe, given_vectors
 from lops_adapters.probes.encoders import MINILM, has_minilm
+from lops_adapters.probes.linear import LinearProbe
+from lops_adapters.probes.word_counts import count_words
 from lops_adapters.selection.automatic import relative
 from lops_adapters.selection.confidences.margin import margins
 from lops_adapters.selection.posterior import posterior
@@ -220,7 +222,11 @@ class _Assembled:
         if encoder == AUTO:
             encoder = MINILM if has_minilm() else None
         if encoder is None:
-            return [learnt, Neighbours("neighbours (LSA)", partial(topics, seed=request.seed))]
+            counts = count_words(samples, ())
+            if isinstance(probe, LinearProbe) and not probe.mask_words:
+                learnt.read = counts
+            near = partial(topics, counts, request.seed)
+            return [learnt, Neighbours("neighbours (LSA)", lambda _: near())]
         if isinstance(encoder, str):
             encoder = EmbeddingProbe(encoder, quiet=request.quiet)
         encoder.vectors([])  # refuses a bad encoder before the trainings
