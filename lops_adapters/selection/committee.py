@@ -149,6 +149,7 @@ def make(
     encoder: str | EmbeddingProbe | None = AUTO,
     words: Mapping[Hashable, Sequence[str]] | None = None,
     folds: int = 3,
+    device: str = "auto",
 ) -> Selector:
     """Return the selector of ``committee``.
 
@@ -160,6 +161,7 @@ def make(
         words: of every class, such as its name and its seed words; the third view, if there is an
             encoder.
         folds: of cross-validation.
+        device: of an encoder given by name.
 
     """
     for label, own in (words or {}).items():
@@ -168,7 +170,7 @@ def make(
                 f"the words of the class {label!r} are {own!r}; wanted a list of words, such as "
                 f"[{own!r}]"
             )
-    return _Assembled(request, encoder, words, folds)
+    return _Assembled(request, encoder, words, folds, device)
 
 
 @dataclass
@@ -179,6 +181,7 @@ class _Assembled:
     encoder: str | EmbeddingProbe | None
     words: Mapping[Hashable, Sequence[str]] | None
     folds: int
+    device: str
 
     def __call__(self, samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
         request = self.request
@@ -204,7 +207,7 @@ class _Assembled:
         if encoder is None:
             return [learnt, Neighbours("neighbours (LSA)", partial(topics, seed=request.seed))]
         if isinstance(encoder, str):
-            encoder = EmbeddingProbe(encoder, quiet=request.quiet)
+            encoder = EmbeddingProbe(encoder, device=self.device, quiet=request.quiet)
         encoder.vectors([])  # refuses a bad encoder before the trainings
         views: list[View] = [learnt, Neighbours("neighbours", encoder.vectors)]
         if self.words is not None:

@@ -93,7 +93,8 @@ class Neighbours:
     """The labels of the nearest other samples, by the cosine of their vectors.
 
     A neighbour counts exp(5 cosine). Its own label does not count for a sample. With many samples,
-    all are compared to the first ``most`` of them.
+    all are compared to the first ``most`` of them, so their order has to be random, as
+    :func:`lops_adapters.selection.build` makes it.
 
     Args:
         name: of the view, in words.
