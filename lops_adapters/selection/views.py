@@ -93,11 +93,44 @@ class Learnt:
 
 
 @dataclass
+class Given:
+    """The held-out probabilities of a classifier outside this package: the samples themselves.
+
+    Args:
+        name: of the view, in words.
+
+    """
+
+    name: str
+
+    def judge(self, task: Task) -> np.ndarray:
+        """Return the samples, (n, k); LopsError if they are no probabilities."""
+        found = np.asarray(task.samples, dtype=np.float64)
+        wanted = (len(task.codes), len(task.classes))
+        if found.shape != wanted:
+            raise LopsError(
+                f"found probabilities of shape {found.shape}; wanted {wanted}: a row per label, "
+                "and a column per class in the order of the sorted labels"
+            )
+        wrong = ~(np.isfinite(found).all(axis=1) & (found >= 0).all(axis=1))
+        wrong |= ~np.isclose(found.sum(axis=1), 1, atol=1e-3)
+        if wrong.any():
+            at = int(np.flatnonzero(wrong)[0])
+            raise LopsError(
+                f"{int(wrong.sum())} of {len(found)} rows are no probabilities, the first at "
+                f"position {at} ({np.round(found[at], 3).tolist()!s:.80}); wanted numbers from 0 "
+                "to 1 that sum to 1"
+            )
+        return found
+
+
+@dataclass
 class Neighbours:
     """The labels of the nearest other samples, by the cosine of their vectors.
 
     A neighbour counts exp(5 cosine). Its own label does not count for a sample. With many samples,
-    all are compared to the first ``most`` of them, and to fewer above 100,000 samples.
+    all are compared to the first ``most`` of them, above 100,000 samples to fewer, so their order
+    has to be random, as :func:`lops_adapters.selection.build` makes it.
 
     Args:
         name: of the view, in words.

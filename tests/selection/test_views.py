@@ -165,5 +165,7 @@ def test_topics_of_little(texts):
 
 @pytest.mark.parametrize("texts", [["", "?!"], ["a b", "c"]])
 def test_topics_of_nothing(texts):
-    with pytest.raises(LopsError, match="the 2 texts hold no word of two or more letters; wanted"):
+    with pytest.raises(
+        LopsError, match="the 2 texts hold no word the linear probe can use; wanted"
+    ):
         topics(count_words(texts, ()), 0)
