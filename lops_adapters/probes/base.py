@@ -125,7 +125,7 @@ class Probe(ABC):
     def _without_stages(self) -> LopsError:
         return LopsError(
             f"the {self.kind} probe supports neither stages nor online=True; "
-            "use a linear, transformer or han probe"
+            "use a linear, embedding, hybrid, transformer or han probe"
         )
 
     def staged_updates(

@@ -105,7 +105,8 @@ class Job(Generic[Settings]):
             control = RandomLike(self.folder.selection(control_of.format(arm)), arm, seed)
             return InContentOrder(lambda _: control, seed)
         row = METHODS[method]
-        options: dict[str, Any] = {"words": self.words} if "words" in row.options else {}
+        known: dict[str, Any] = {"words": self.words, "device": self.device}
+        options = {option: value for option, value in known.items() if option in row.options}
         tau = self.settings.tau
         make = partial(
             build,

