@@ -14,6 +14,7 @@ from lops_adapters.cli import outputs
 from lops_adapters.cli import select as command
 from lops_adapters.cli.main import main
 from lops_adapters.core import LopsError, LopsWarning
+from lops_adapters.probes.embedding import EmbeddingProbe
 
 from ..noisy import HEADER, noisy_rows, read_table, write_table
 
@@ -517,7 +518,9 @@ def test_how_sure(here, capsys):
     assert (config["settings"]["sure"], config["settings"]["encoder"]) == (0.99, None)
 
 
-def test_an_encoder_and_words(here, tiny, capsys):
+def test_an_encoder_and_words(here, tiny, capsys, monkeypatch):
+    narrow = partial(EmbeddingProbe, max_tokens=16, precision="float32")
+    monkeypatch.setattr("lops_adapters.selection.committee.EmbeddingProbe", narrow)
     path = write_table(here / "news.csv", ROWS)
     words = {f"class {code}": [f"topic{code}word{i}" for i in range(8)] for code in (0, 1)}
     (here / "words.json").write_text(json.dumps(words), encoding="utf-8")

@@ -22,7 +22,7 @@ def case(n=240, k=3, noise=0.2, skill=0.6, seed=0):
 
 def plain(views, labels, sharpness=SHARPNESS):
     """Dawid and Skene's estimate with loops and Python floats; the same start and stopping."""
-    n, k = views.shape
+    k = views.shape[1]
     given = [[0.9 if i == j else 0.1 / max(1, k - 1) for j in range(k)] for i in range(k)]
 
     def weighted():

