@@ -17,8 +17,9 @@ from lops_adapters.core import LopsError
 from lops_adapters.datasets.corpus import listed
 from lops_adapters.runs.surroundings import surroundings
 
+PARTS = ("kept", "rejected", "relabelled")
 PAGES = ("config.json", "summary.json", "comparison.json", "report.html")
-WRITTEN = {*PAGES, *(f"{part}.{kind}" for part in ("kept", "rejected") for kind in FORMATS)}
+WRITTEN = {*PAGES, *(f"{part}.{kind}" for part in PARTS for kind in FORMATS)}
 LEFT_BY_DESKTOPS = {".DS_Store", "Thumbs.db", "desktop.ini"}  # appear when a folder is viewed
 
 

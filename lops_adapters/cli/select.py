@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from lops_adapters import storage
 from lops_adapters.cli import files, outputs, tables
 from lops_adapters.cli import options as shared
-from lops_adapters.cli.rows import Rows, Wanted, read_rows
-from lops_adapters.cli.writers import rehearse, writer_for
+from lops_adapters.cli.rows import Wanted, read_rows
+from lops_adapters.cli.select_files import GIVEN, RELABEL, Judged, Output, types_like, written
+from lops_adapters.cli.writers import rehearse
 from lops_adapters.console import percent
 from lops_adapters.core import RULES, LopsError
 from lops_adapters.texts.choices import (
@@ -24,7 +22,7 @@ from lops_adapters.texts.choices import (
     check_views,
     method_for,
 )
-from lops_adapters.texts.result import COLUMNS, TextSelection
+from lops_adapters.texts.result import COLUMNS
 from lops_adapters.texts.select import select
 
 if TYPE_CHECKING:
@@ -139,6 +137,13 @@ def _add_output(out: argparse._ArgumentGroup) -> None:
         help="format of the files in the folder (default: the input's)",
     )
     out.add_argument(
+        "--relabel",
+        type=shared.number,
+        metavar="P",
+        help="relabelled rows: rejected, and another label has at least this probability "
+        f"(default: {RELABEL})",
+    )
+    out.add_argument(
         "--escape-formulas",
         action="store_true",
         help="CSV and TSV: put an apostrophe before cells that begin like a formula",
@@ -158,6 +163,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         stratified=options.stratified,
         sure=options.sure,
     )
+    if options.relabel is not None and not 0 < options.relabel <= 1:
+        raise LopsError(
+            f"--relabel is {options.relabel:g}; wanted a probability above 0 and at most 1"
+        )
     words = shared.read_words(options.words)
     check_views(method, options.encoder, words)
     table = tables.open_table(
@@ -181,9 +190,8 @@ def _run(
     folder, keep_out = _targets(options, table)
     before = outputs.checksums(paths)
     rows = read_rows(table, wanted)
-    like = {"lops_suggested": options.label}
     for kind in _formats(options, table, folder, keep_out):
-        rehearse(table, kind, COLUMNS, like)
+        rehearse(table, kind, (*COLUMNS, GIVEN), types_like(options.label))
     chosen = {name: getattr(options, name) for name in CHOICES}
     selection = select(rows.texts, rows.labels, words=words, **chosen)
     selection.why[-1:-1] = rows.notes
@@ -198,11 +206,9 @@ def _run(
     config = outputs.describe(
         "select", settings, options.seed, dataset, selection.settings["device"]
     )
-    writing = _Output(
-        table,
-        like,
-        rows,
-        selection,
+    relabel = RELABEL if options.relabel is None else options.relabel
+    writing = Output(
+        Judged(table, options.label, rows, selection, relabel),
         lambda: outputs.checksums(paths) == before,
         options.escape_formulas,
     )
@@ -211,7 +217,7 @@ def _run(
     print(selection.summary())
     print("\n".join(["", *selection.why, *_noise(page)]))
     suffix = options.format or table.format
-    print("\n".join(_written(folder, keep_out, suffix)))
+    print("\n".join(written(folder, keep_out, suffix, int(writing.relabelled.sum()))))
 
 
 def _source(paths: Sequence[Path], wanted: Wanted) -> str:
@@ -249,6 +255,11 @@ def _targets(options: argparse.Namespace, table: tables.Table) -> tuple[Path | N
                 f"--format is {options.format}, but only {keep_out} is written, in the format of "
                 "its suffix; leave out --format, or give --output"
             )
+        if options.relabel is not None:
+            raise LopsError(
+                f"--relabel is {options.relabel:g}, but only kept rows are written; leave it out, "
+                "or give --output"
+            )
         return None, keep_out
     if options.format == "parquet":
         tables.import_pyarrow(folder / "kept.parquet")
@@ -264,7 +275,7 @@ def _formats(
 
 
 def _check_columns(table: tables.Table) -> None:
-    taken = [name for name in COLUMNS if name in table.columns]
+    taken = [name for name in (*COLUMNS, GIVEN) if name in table.columns]
     if taken:
         raise LopsError(
             f"{table.paths[0]} already has a column {taken[0]!r}, as written by lops select; "
@@ -282,108 +293,9 @@ def _settings(options: argparse.Namespace, chosen: dict[str, Any]) -> dict[str, 
         "delimiter",
         "encoding",
         "escape_formulas",
+        "relabel",
     )
     return {**{name: getattr(options, name) for name in names}, **chosen}
-
-
-class _Output:
-    """The second pass over the table: kept and rejected rows go to their files."""
-
-    def __init__(
-        self,
-        table: tables.Table,
-        like: dict[str, str],
-        rows: Rows,
-        selection: TextSelection,
-        unchanged: Callable[[], bool],
-        escape: bool,
-    ) -> None:
-        self._table, self._selection, self._unchanged = table, selection, unchanged
-        # Position of each row of the table among the labelled rows; -1: without a label.
-        self._position = np.where(rows.labelled, np.cumsum(rows.labelled) - 1, -1)
-        self._suggested = [rows.values[name] for name in selection.suggested]
-        self._like, self._escape = like, escape
-
-    def write(
-        self,
-        folder: Path | None,
-        keep_out: Path | None,
-        kind: str | None,
-        page: SelectionPage,
-        config: dict[str, Any],
-    ) -> None:
-        """Write a folder, a file, or both, complete or not at all."""
-        suffix = kind or self._table.format
-
-        def fill(place: Path | None, alone: Path | None) -> None:
-            kept = [] if alone is None else [(alone, files.format_of(keep_out or alone))]
-            rejected = []
-            if place is not None:
-                kept.append((place / f"kept.{suffix}", suffix))
-                rejected.append((place / f"rejected.{suffix}", suffix))
-            self._stream(kept, rejected)
-            if place is not None:
-                write_pages(place, page, config)
-
-        def both(alone: Path | None) -> None:
-            if folder is None:
-                fill(None, alone)
-            else:
-                storage.replace_folder(folder, lambda place: fill(place, alone))
-
-        if keep_out is None:
-            both(None)
-        else:
-            storage.replace_with(keep_out, both)
-
-    def _stream(
-        self, kept: Sequence[tuple[Path, str]], rejected: Sequence[tuple[Path, str]]
-    ) -> None:
-        with ExitStack() as stack:
-            writers = [
-                (wanted, writer_for(path, kind, self._table, COLUMNS, self._like, self._escape))
-                for wanted, files in ((True, kept), (False, rejected))
-                for path, kind in files
-            ]
-            for _, writer in writers:
-                stack.enter_context(writer)
-            start = 0
-            for block in self._table.blocks():
-                positions = self._position[start : start + len(block)]
-                if len(positions) < len(block):
-                    self._changed()
-                start += len(block)
-                for wanted, writer in writers:
-                    found = self._selection.mask[positions] == wanted
-                    rows = np.flatnonzero((positions >= 0) & found)
-                    writer.write(block, rows, self._added(positions[rows]))
-        if start != len(self._position) or not self._unchanged():
-            self._changed()
-
-    def _added(self, positions: np.ndarray) -> dict[str, list[Any]]:
-        times = self._selection.learnt_at[positions].tolist()
-        return {
-            "lops_learnt_at": [time if np.isfinite(time) else None for time in times],
-            "lops_confidence": self._selection.confidence[positions].tolist(),
-            "lops_selected": self._selection.mask[positions].tolist(),
-            "lops_suggested": [self._suggested[position] for position in positions.tolist()],
-        }
-
-    def _changed(self) -> None:
-        named = ", ".join(map(str, self._table.paths))
-        raise LopsError(
-            f"the input changed during the run ({named}); nothing was written; "
-            "run again when nothing else writes to it"
-        )
-
-
-def write_pages(folder: Path, page: SelectionPage, config: dict[str, Any]) -> None:
-    """Write ``config.json``, ``summary.json`` and ``report.html`` into a folder."""
-    from lops_adapters.report.selection_page import write_selection_page
-
-    storage.write_json(folder / "config.json", config)
-    storage.write_json(folder / "summary.json", page.to_json())
-    write_selection_page(folder / "report.html", page)
 
 
 def _noise(page: SelectionPage) -> list[str]:
@@ -395,13 +307,3 @@ def _noise(page: SelectionPage) -> list[str]:
         rows = f"the {page.n_judged:,} rows with a gold label"
     before, after = percent(page.noise_before), percent(page.noise_after)
     return [f"Wrong by the gold labels: {before} of {rows}, {after} of the kept ones."]
-
-
-def _written(folder: Path | None, keep_out: Path | None, suffix: str) -> list[str]:
-    """Return lines with the paths of what was written."""
-    lines = [] if keep_out is None else [f"Kept rows: {keep_out}"]
-    if folder is not None:
-        for name, said in (("kept", "Kept rows"), ("rejected", "Rejected rows")):
-            lines.append(f"{said}: {folder / f'{name}.{suffix}'}")
-        lines.append(f"Report: {folder / 'report.html'}")
-    return lines

@@ -148,10 +148,10 @@ class JsonRows(_TextFile):
                 dict(zip(self._table.columns, cells, strict=True))
                 for cells in _cells(self._table, block)
             )
-            lines = [_json(record) for record in records]
+            lines = [json_text(record) for record in records]
         for place, row in enumerate(rows.tolist()):
             head = lines[row][:-1].rstrip()  # without the closing brace
-            more = _json({name: values[place] for name, values in added.items()})
+            more = json_text({name: values[place] for name, values in added.items()})
             self._file.write(f"{head}{'' if head == '{' else ', '}{more[1:]}\n")
 
 
@@ -263,7 +263,7 @@ def cell_text(value: Any) -> str:
         return valid_text(value)
     if value is None:
         return ""
-    return _json(value) if isinstance(value, bool | list | dict) else str(value)
+    return json_text(value) if isinstance(value, bool | list | dict) else str(value)
 
 
 def _without_formula(value: Any) -> str:
@@ -288,8 +288,9 @@ def _number_text(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float) else cell_text(value)
 
 
-def _json(value: Any) -> str:
+def json_text(value: Any) -> str:
+    """Return a value as JSON; a lone surrogate is escaped."""
     text = json.dumps(storage.plain(value), ensure_ascii=False, default=str)
     if valid_text(text) == text:
         return text
-    return json.dumps(storage.plain(value), default=str)  # a lone surrogate, escaped
+    return json.dumps(storage.plain(value), default=str)

@@ -10,6 +10,8 @@ from numbers import Real
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from lops_adapters import extras
 from lops_adapters.core import RULES, LopsError
 from lops_adapters.datasets.corpus import listed
@@ -74,24 +76,12 @@ def method_for(
         raise LopsError(
             f"tau is {tau!r:.80}; wanted 'auto', or a fraction above 0 and at most 1, such as 0.5"
         )
-    if stratified and (tau != AUTO or confidence not in (None, "automatic")):
-        raise LopsError(
-            "stratified is for the committee and the automatic choice only (tau 'auto'); leave it "
-            "out: with a number for tau every class keeps the same share anyway"
-        )
-    if sure is not None and (tau != AUTO or confidence is not None):
-        raise LopsError(
-            "sure is for the committee only (no confidence, tau 'auto'); leave one of them out"
-        )
-    if sure is not None and not (
-        isinstance(sure, Real) and not isinstance(sure, bool) and 0 < sure <= 1
-    ):
-        raise LopsError(f"sure is {sure!r:.80}; wanted a probability above 0 and at most 1")
+    _check_own(confidence, tau, stratified, sure)
     if tau == AUTO:
         method = _without_tau(confidence, rule, every)
         own: dict[str, Any] = {"stratified": True} if stratified else {}
         if method == "committee":
-            own["sure"] = SURE if sure is None else sure
+            own["sure"] = SURE if sure is None else float(sure)
         return method, own
     if confidence in DECIDES_ITSELF and confidence is not None:
         raise LopsError(
@@ -109,6 +99,27 @@ def method_for(
             "of the two out"
         )
     return str(confidence), {**arguments, "stratified": True}
+
+
+def _check_own(
+    confidence: str | None, tau: float | str, stratified: bool, sure: float | None
+) -> None:
+    """Check the arguments of the committee and the automatic choice."""
+    if not isinstance(stratified, bool | np.bool_):
+        raise LopsError(f"stratified is {stratified!r:.80}; wanted True or False")
+    if stratified and (tau != AUTO or confidence not in (None, "automatic")):
+        raise LopsError(
+            "stratified is for the committee and the automatic choice only (tau 'auto'); leave it "
+            "out: with a number for tau every class keeps the same share anyway"
+        )
+    if sure is not None and (tau != AUTO or confidence is not None):
+        raise LopsError(
+            "sure is for the committee only (no confidence, tau 'auto'); leave one of them out"
+        )
+    if sure is not None and not (
+        isinstance(sure, Real) and not isinstance(sure, bool) and 0 < sure <= 1
+    ):
+        raise LopsError(f"sure is {sure!r:.80}; wanted a probability above 0 and at most 1")
 
 
 def _without_tau(confidence: str | None, rule: str | None, every: int | None) -> str:
@@ -211,7 +222,8 @@ def check_views(
     if not isinstance(words, Mapping):
         raise LopsError(f"words are {words!r:.80}; wanted a dict, class to list of words")
     for label, own in words.items():
-        if isinstance(own, str) or not all(isinstance(word, str) and word.strip() for word in own):
+        fine = isinstance(own, Sequence) and not isinstance(own, str)
+        if not fine or not all(isinstance(word, str) and word.strip() for word in own):
             raise LopsError(
                 f"the words of the class {label!r} are {own!r:.80}; wanted a list of words"
             )

@@ -146,7 +146,7 @@ def test_what_is_refused(table):
             run(table, *arguments)
     assert [path.name for path in table.parent.iterdir()] == ["news.csv"]
     select_command.main(
-        [str(table), "--text", "text", "--label", "weak", "--probe", "linear", "--quiet"]
+        [str(table), "--text", "text", "--label", "weak", "--encoder", "none", "--quiet"]
     )
     with pytest.raises(
         LopsError, match="news-lops was not written by lops compare, so --force does not replace it"

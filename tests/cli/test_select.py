@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import lops_adapters
-from lops_adapters.cli import outputs
+from lops_adapters.cli import outputs, select_files
 from lops_adapters.cli import select as command
 from lops_adapters.cli.main import main
 from lops_adapters.core import LopsError, LopsWarning
@@ -50,7 +50,12 @@ def test_every_row_comes_back_unchanged(here, suffix, capsys):
     assert run(path, "--tau", 0.5) == 0
     folder = here / "news-lops"
     assert sorted(p.name for p in folder.iterdir()) == sorted(
-        ["config.json", f"kept{suffix}", f"rejected{suffix}", "report.html", "summary.json"]
+        [
+            "config.json",
+            *(f"{part}{suffix}" for part in ("kept", "rejected", "relabelled")),
+            "report.html",
+            "summary.json",
+        ]
     )
     kept, rejected = read_table(folder / f"kept{suffix}"), read_table(folder / f"rejected{suffix}")
     assert list(kept[0]) == [*HEADER, *ADDED]
@@ -322,7 +327,7 @@ def test_an_output_that_is_there(here):
 def test_what_others_put_into_the_folder_stays(here):
     path = write_table(here / "news.csv", ROWS)
     run(path)
-    for name in ("notes.txt", "relabelled.csv", "kept.xlsx"):
+    for name in ("notes.txt", "corrected.csv", "kept.xlsx"):
         mine = here / "news-lops" / name
         mine.write_text("by hand")
         with pytest.raises(
@@ -341,7 +346,7 @@ def test_a_disk_that_is_full(here, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device", str(here / ".news-lops.1.tmp"))
 
-    monkeypatch.setattr(command, "write_pages", full)
+    monkeypatch.setattr(select_files, "write_pages", full)
     with pytest.raises(LopsError, match=r"^cannot write news-lops: No space left on device$"):
         run(write_table(here / "news.csv", ROWS))
     assert [p.name for p in here.iterdir()] == ["news.csv"]
@@ -374,7 +379,7 @@ def test_an_input_that_changes_between_the_passes(here, change, monkeypatch):
 
 def test_a_run_that_is_stopped_leaves_nothing(here, monkeypatch, capsys):
     path = write_table(here / "news.csv", ROWS)
-    monkeypatch.setattr(command, "write_pages", lambda *_: os.kill(os.getpid(), signal.SIGINT))
+    monkeypatch.setattr(select_files, "write_pages", lambda *_: os.kill(os.getpid(), signal.SIGINT))
     # programs started in the background ignore the signal
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:

@@ -144,7 +144,18 @@ def core_calls(draw, folder):
 
 def commands(draw, folder):
     path = table(draw, folder)
-    given = [str(path), "--text", "text", "--label", "weak", "--probe", "linear", "--quiet"]
+    given = [
+        str(path),
+        "--text",
+        "text",
+        "--label",
+        "weak",
+        "--probe",
+        "linear",
+        "--encoder",
+        "none",
+        "--quiet",
+    ]
     options = {
         "--tau": ("0.5", "auto", "-1", "nan", "x"),
         "--confidence": ("margin", "learning-order", "none"),

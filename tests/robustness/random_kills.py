@@ -86,7 +86,18 @@ def framework(name, folder):
 
 def selecting(folder):
     """`lops select --force` over the output of another table, with kept rows elsewhere, too."""
-    usual = ["--text", "text", "--label", "weak", "--probe", "linear", "--quiet", "--force"]
+    usual = [
+        "--text",
+        "text",
+        "--label",
+        "weak",
+        "--probe",
+        "linear",
+        "--encoder",
+        "none",
+        "--quiet",
+        "--force",
+    ]
     usual += ["--output", "out", "--keep-out", "kept.csv"]
     old, new = (
         write_table(folder / f"{name}.csv", noisy_rows(n=n, seed=seed))

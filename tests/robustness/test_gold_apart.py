@@ -17,6 +17,7 @@ NEED_DROPOUT = ("mc-dropout", "entropy")
 METHODS = (
     [],
     ["--stratified"],
+    ["--confidence", "automatic"],
     ["--confidence", "confident-learning"],
     *(["--tau", "0.5", "--rule", rule] for rule in RULES),
     *(["--tau", "0.5", "--confidence", name] for name in RANKS),
@@ -51,13 +52,14 @@ def encoder(tmp_path_factory):
         return toys.save_tiny_encoder("bert", tmp_path_factory.mktemp("bert"))
 
 
-@pytest.mark.parametrize("method", METHODS, ids=lambda given: " ".join(given) or "automatic")
+@pytest.mark.parametrize("method", METHODS, ids=lambda given: " ".join(given) or "committee")
 def test_the_files_are_equal_to_the_byte(here, method, request):
     dropout = method[-1:] and method[-1] in NEED_DROPOUT
     probe = request.getfixturevalue("encoder") if dropout else "linear"
     for label_type in TYPES:
         path = write(here / f"{label_type.__name__}.jsonl", label_type)
         given = [str(path), "--text", "text", "--label", "weak", "--probe", str(probe), "--quiet"]
+        given += ["--encoder", "none"]
         found, noise, classes = [], [], []
         for gold in ([], *(["--gold", f"gold_{kind.__name__}"] for kind in TYPES)):
             assert command.main([*given, *method, *gold, "--output", "out", "--force"]) == 0

@@ -18,7 +18,7 @@ from lops_adapters.runs.folder import RunFolder
 from ..noisy import noisy_rows, write_table
 
 ROOT = Path(__file__).parents[2]
-OPTIONS = ["--text", "text", "--label", "weak", "--probe", "linear", "--quiet"]
+OPTIONS = ["--text", "text", "--label", "weak", "--probe", "linear", "--encoder", "none", "--quiet"]
 CONFIG = {"framework": "toy", "settings": {}, "seed": 0, "dataset": {}, "versions": {}}
 
 

@@ -13,7 +13,7 @@ from lops_adapters.vendoring import copies, patching
 
 from ..noisy import noisy_rows, read_table, write_table
 
-OPTIONS = ["--text", "text", "--label", "weak", "--probe", "linear", "--quiet"]
+OPTIONS = ["--text", "text", "--label", "weak", "--probe", "linear", "--encoder", "none", "--quiet"]
 
 
 @pytest.fixture(autouse=True)

@@ -10,7 +10,7 @@ from lops_adapters.core import LopsError
 from ..noisy import noisy_texts, read_table
 
 TEXTS, WEAK, _ = noisy_texts(n=40)
-OPTIONS = ["--text", "text", "--label", "weak", "--probe", "linear", "--quiet"]
+OPTIONS = ["--text", "text", "--label", "weak", "--probe", "linear", "--encoder", "none", "--quiet"]
 
 
 @pytest.fixture(autouse=True)

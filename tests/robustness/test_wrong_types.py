@@ -31,7 +31,11 @@ def offline():
 odd = st.sampled_from(sorted(odd_values()))
 ARGUMENTS = ("pseudo_labels", "tau", "rule", "max_checkpoints", "classes", "horizon", "seed")
 OBSERVED = ("predictions", "time", "positions")
-CHOICES = ("probe", "confidence", "rule", "tau", "every", "seed")
+CHOICES = (
+    *("probe", "confidence", "rule", "tau", "every", "seed"),
+    *("sure", "encoder", "words", "stratified"),
+)
+USUAL = {"probe": "linear", "encoder": None}
 
 
 def calls(names):
@@ -73,7 +77,7 @@ def test_each_observation_alone(name, kind):
 @settings(max_examples=200, deadline=None, derandomize=True)
 @given(calls(("texts", "labels", *CHOICES)))
 def test_select(arguments):
-    given = {"texts": TEXTS, "labels": NAMES, "probe": "linear", **made(arguments)}
+    given = {"texts": TEXTS, "labels": NAMES, **USUAL, **made(arguments)}
     with suppress(LopsError), warnings.catch_warnings():
         warnings.simplefilter("ignore", LopsWarning)
         lops_adapters.select(**given)
@@ -82,7 +86,7 @@ def test_select(arguments):
 @pytest.mark.parametrize("name", ["texts", "labels", *CHOICES])
 @pytest.mark.parametrize("kind", odd_values())
 def test_each_choice_alone(name, kind):
-    given = {"texts": TEXTS, "labels": NAMES, "probe": "linear", name: odd_values()[kind]}
+    given = {"texts": TEXTS, "labels": NAMES, **USUAL, name: odd_values()[kind]}
     with suppress(LopsError), warnings.catch_warnings():
         warnings.simplefilter("ignore", LopsWarning)
         lops_adapters.select(**given)
@@ -95,7 +99,7 @@ def test_frames(name, kind):
     from lops_adapters.integrations.frames import select_frame
 
     frame = pandas.DataFrame({"text": TEXTS, "label": NAMES, 3: range(12)})
-    given = {"frame": frame, "probe": "linear", name: odd_values()[kind]}
+    given = {"frame": frame, **USUAL, name: odd_values()[kind]}
     with suppress(LopsError):
         select_frame(**given)
     for frame_class in (pandas.DataFrame, pandas.Series(NAMES)):
@@ -167,9 +171,14 @@ def test_what_is_said_of_predictions(observed, message):
         ({"tau": 0.5, "every": 1.5}, "every is 1.5; wanted a number of updates"),
         ({"tau": [0.5]}, r"tau is \[0.5\]; wanted 'auto', or a fraction"),
         ({"confidence": np.arange(3)}, "confidence is array.*; wanted one of learning-order"),
+        ({"sure": [0.5]}, r"sure is \[0.5\]; wanted a probability"),
+        ({"stratified": "yes"}, "stratified is 'yes'; wanted True or False"),
+        ({"encoder": 3}, "encoder is 3; wanted 'minilm', the folder or hub name"),
+        ({"encoder": "auto", "words": ["goal"]}, r"words are \['goal'\]; wanted a dict"),
+        ({"encoder": "auto", "words": {NAMES[0]: 3}}, "words of the class .* are 3; wanted a list"),
         ({"rule": ["released"]}, r"rule is \['released'\]; wanted one of released"),
     ],
 )
 def test_what_is_said_by_select(arguments, message):
     with pytest.raises(LopsError, match=message):
-        lops_adapters.select(**{"texts": TEXTS, "labels": NAMES, "probe": "linear", **arguments})
+        lops_adapters.select(**{"texts": TEXTS, "labels": NAMES, **USUAL, **arguments})

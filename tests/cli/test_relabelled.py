@@ -1,0 +1,183 @@
+"""``relabelled.csv`` of ``lops select``: rejected rows with the suggested label."""
+
+import json
+from functools import partial
+
+import pytest
+
+import lops_adapters
+from lops_adapters.cli import select as command
+from lops_adapters.cli.main import main
+from lops_adapters.core import LopsError
+
+from ..noisy import HEADER, noisy_rows, read_table, write_table
+
+ROWS = noisy_rows(n=240, k=3, noise=0.2)
+COLUMNS = ["lops_learnt_at", "lops_confidence", "lops_selected", "lops_suggested", "lops_given"]
+OPTIONS = ["--text", "text", "--label", "weak", "--quiet", "--encoder", "none"]
+select = partial(lops_adapters.select, encoder=None)
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(*arguments):
+    return command.main([*map(str, arguments), *OPTIONS])
+
+
+def expected(rows=ROWS, least=0.9, **choice):
+    found = select([row[1] for row in rows], [row[2] for row in rows], **choice)
+    return [
+        (i, found.suggested[i])
+        for i in found.rejected.tolist()
+        if found.suggested[i] != rows[i][2] and found.suggested_probability[i] >= least
+    ]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".parquet"])
+def test_rejected_rows_with_the_suggested_label(here, suffix, capsys):
+    wanted = expected()
+    assert 10 < len(wanted) < 60
+    run(write_table(here / f"news{suffix}", ROWS))
+    found = read_table(here / "news-lops" / f"relabelled{suffix}")
+    assert list(found[0]) == [*HEADER, *COLUMNS]
+    before = [[*ROWS[i][:2], label, ROWS[i][3]] for i, label in wanted]
+    assert [[row[name] for name in HEADER] for row in found] == before
+    assert [row["lops_given"] for row in found] == [ROWS[i][2] for i, _ in wanted]
+    assert [row["lops_suggested"] for row in found] == [label for _, label in wanted]
+    rejected = {row["nr"] for row in read_table(here / "news-lops" / f"rejected{suffix}")}
+    assert {row["nr"] for row in found} < rejected
+    assert (
+        f"Relabelled rows: news-lops/relabelled{suffix} ({len(wanted)} rejected rows with the "
+        "suggested label; add them to the kept rows after a look)\n" in capsys.readouterr().out
+    )
+    assert sum(row[0] == row[1] for row in ((ROWS[i][3], label) for i, label in wanted)) > (
+        0.9 * len(wanted)
+    )  # most suggestions are right
+
+
+@pytest.mark.parametrize("least", [0.5, 0.99, 1])
+def test_how_probable_it_must_be(here, least, capsys):
+    wanted = expected(least=least)
+    run(write_table(here / "news.csv", ROWS), "--relabel", least)
+    found = read_table(here / "news-lops" / "relabelled.csv")
+    assert [row["nr"] for row in found] == [ROWS[i][0] for i, _ in wanted]
+    config = json.loads((here / "news-lops" / "config.json").read_text())
+    assert config["settings"]["relabel"] == least
+    if not wanted:
+        assert "relabelled.csv (none: no suggestion is sure enough)" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("given", [".csv", ".jsonl", ".parquet"])
+@pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl", "parquet"])
+def test_formats_can_be_changed(here, given, kind):
+    run(write_table(here / f"news{given}", ROWS), "--format", kind)
+    found = read_table(here / "news-lops" / f"relabelled.{kind}")
+    assert list(found[0]) == [*HEADER, *COLUMNS]
+    assert [(row["nr"], row["weak"]) for row in found] == [
+        (ROWS[i][0], label) for i, label in expected()
+    ]
+
+
+def test_nothing_is_relabelled(here, capsys):
+    rows = noisy_rows(noise=0)
+    for suffix in (".csv", ".jsonl", ".parquet"):
+        run(write_table(here / f"clean{suffix}", rows), "--force")
+        assert read_table(here / "clean-lops" / f"relabelled{suffix}") == []
+        assert f"relabelled{suffix} (none: no suggestion is sure enough)" in capsys.readouterr().out
+
+
+def test_types_of_parquet_stay(here):
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    labels = [int(row[2][-1]) for row in ROWS]
+    texts = [row[1] for row in ROWS]
+    for name, column in (
+        ("integers", pa.array(labels, type=pa.int8())),
+        ("names", pa.array([row[2] for row in ROWS]).dictionary_encode()),
+        ("small", pa.array([row[2] for row in ROWS], pa.dictionary(pa.int8(), pa.string()))),
+        ("large", pa.array([row[2] for row in ROWS], pa.large_string())),
+    ):
+        path = here / f"{name}.parquet"
+        parquet.write_table(pa.table({"text": texts, "weak": column}), path)
+        run(path)
+        found = parquet.read_table(here / f"{name}-lops" / "relabelled.parquet")
+        assert found.schema.field("weak").type == column.type
+        plain = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+        assert found.schema.field("lops_given").type == plain
+        assert [str(value)[-1] for value in found["weak"].to_pylist()] == [
+            label[-1] for _, label in expected()
+        ]
+        assert [str(value)[-1] for value in found["lops_given"].to_pylist()] == [
+            ROWS[i][2][-1] for i, _ in expected()
+        ]
+
+
+def test_json_keeps_every_other_byte(here):
+    lines = [
+        f'{{"n": 1.50, "weak" :{int(row[2][-1])} , "text": {json.dumps(row[1])}, '
+        f'"in": {{"weak": 1}}, "é": 12345678901234567890}}'
+        for row in ROWS
+    ]
+    (here / "rows.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    run("rows.jsonl")
+    found = (here / "rows-lops" / "relabelled.jsonl").read_text(encoding="utf-8").splitlines()
+    heads = [line.split(', "lops_learnt_at"')[0] + "}" for line in found]
+    assert heads == [
+        lines[i].replace(f'"weak" :{ROWS[i][2][-1]} ,', f'"weak" :{label[-1]} ,')
+        for i, label in expected()
+    ]
+    assert {type(json.loads(line)["lops_given"]) for line in found} == {int}
+
+
+def test_rows_without_a_label_stay_out(here):
+    rows = [[*row[:2], "" if i % 7 == 1 else row[2], row[3]] for i, row in enumerate(ROWS)]
+    run(write_table(here / "news.csv", rows), "--drop-unlabelled")
+    found = read_table(here / "news-lops" / "relabelled.csv")
+    labelled = [row for row in rows if row[2]]
+    assert [(row["nr"], row["weak"]) for row in found] == [
+        (labelled[i][0], label) for i, label in expected(labelled)
+    ]
+
+
+def test_other_methods_relabel_too(here):
+    run(write_table(here / "news.csv", ROWS), "--confidence", "automatic", "--relabel", 0.4)
+    found = read_table(here / "news-lops" / "relabelled.csv")
+    wanted = expected(least=0.4, confidence="automatic")
+    assert [row["nr"] for row in found] == [ROWS[i][0] for i, _ in wanted]
+    assert wanted
+
+
+@pytest.mark.parametrize("least", ["0", "-1", "1.01", "nan"])
+def test_what_is_no_probability(here, least):
+    write_table(here / "news.csv", ROWS)
+    with pytest.raises(
+        LopsError, match=r"--relabel is .*; wanted a probability above 0 and at most"
+    ):
+        run("news.csv", "--relabel", least)
+    assert not (here / "news-lops").exists()
+
+
+def test_what_is_no_number(here, capsys):
+    with pytest.raises(SystemExit):
+        main(["select", "news.csv", *OPTIONS, "--relabel", "sure"])
+    assert "argument --relabel: found 'sure'; wanted a number" in capsys.readouterr().err
+
+
+def test_only_kept_rows_are_written(here):
+    write_table(here / "news.csv", ROWS)
+    with pytest.raises(LopsError, match=r"--relabel is 0.9, but only kept rows are written"):
+        run("news.csv", "--keep-out", "clean.csv", "--relabel", 0.9)
+    run("news.csv", "--keep-out", "clean.csv")
+    assert sorted(path.name for path in here.iterdir()) == ["clean.csv", "news.csv"]
+
+
+def test_its_own_output_is_not_read_again(here):
+    run(write_table(here / "news.csv", ROWS))
+    write_table(here / "given.csv", ROWS, ["nr", "text", "weak", "lops_given"])
+    with pytest.raises(LopsError, match="already has a column 'lops_given'"):
+        run("given.csv")
