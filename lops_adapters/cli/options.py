@@ -27,6 +27,12 @@ def add_table(parser: argparse.ArgumentParser) -> Any:
         action="store_true",
         help="leave out rows without a label (default: they are an error)",
     )
+    add_text_format(data)
+    return data
+
+
+def add_text_format(data: Any) -> None:
+    """Add the options that say how to read text files."""
     data.add_argument(
         "--delimiter",
         type=delimiter,
@@ -36,7 +42,6 @@ def add_table(parser: argparse.ArgumentParser) -> Any:
     data.add_argument(
         "--encoding", default="utf-8", metavar="NAME", help="of text files (default: utf-8)"
     )
-    return data
 
 
 def delimiter(text: str) -> str:

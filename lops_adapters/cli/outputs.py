@@ -128,6 +128,14 @@ def checksums(paths: Sequence[Path]) -> dict[str, str]:
     return found
 
 
+def fingerprint(found: dict[str, str]) -> str:
+    """Return one SHA-256 of :func:`checksums`: of one file its own, of several a joint one."""
+    digests = list(found.values())
+    if len(digests) == 1:
+        return digests[0]
+    return hashlib.sha256("".join(digests).encode()).hexdigest()
+
+
 def _digest(file: Any) -> str:
     """Return the SHA-256 of an open file in pieces; hashlib.file_digest needs Python 3.11."""
     digest = hashlib.sha256()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
+from itertools import repeat
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -126,7 +127,8 @@ class DelimitedRows(_TextFile):
     def write(self, block: Block, rows: np.ndarray, added: Added) -> None:
         """Write rows of a block."""
         cells = block.values if block.values is not None else list(_cells(self._table, block))
-        extra = zip(*(added[name] for name in self._added), strict=True)
+        new = [added[name] for name in self._added]
+        extra: Iterable[Sequence[Any]] = zip(*new, strict=True) if new else repeat((), len(rows))
         for row, more in zip(rows.tolist(), extra, strict=True):
             self._rows.writerow(
                 [*map(self._cell, cells[row]), *(self._cell(_number_text(cell)) for cell in more)]
@@ -150,6 +152,9 @@ class JsonRows(_TextFile):
             )
             lines = [json_text(record) for record in records]
         for place, row in enumerate(rows.tolist()):
+            if not added:
+                self._file.write(f"{lines[row]}\n")
+                continue
             head = lines[row][:-1].rstrip()  # without the closing brace
             more = json_text({name: values[place] for name, values in added.items()})
             self._file.write(f"{head}{'' if head == '{' else ', '}{more[1:]}\n")
@@ -251,6 +256,16 @@ def _cells(table: Table, block: Block) -> Any:
             )
     names = [valid_text(name) for name in table.columns]
     return ([record.get(name) for name in names] for record in records)
+
+
+def values_of(table: Table, block: Block, column: str) -> list[Any]:
+    """Return the values of one column of a block; of a JSON object without the key, None."""
+    place = table.columns.index(column)
+    if block.values is not None:
+        return [row[place] for row in block.values]
+    if block.batch is not None:
+        return list(block.batch.column(place).to_pylist())
+    return [json.loads(line).get(column) for line in block.lines or ()]
 
 
 def cell_text(value: Any) -> str:

@@ -1,0 +1,142 @@
+"""``lops apply``: a table with the corrections that people made in its report."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from lops_adapters import storage
+from lops_adapters.cli import files, outputs, tables
+from lops_adapters.cli import options as shared
+from lops_adapters.cli.corrections import LABEL, Changes, Given, changes, read_corrections
+from lops_adapters.cli.raw_rows import corrected_text
+from lops_adapters.cli.replacing import replaced
+from lops_adapters.cli.tables import Block, Table
+from lops_adapters.cli.writers import rehearse, values_of, writer_for
+from lops_adapters.core import LopsError
+
+EXAMPLES = """examples:
+  lops apply corrections.csv tickets.csv --output tickets-corrected.csv
+  lops apply corrections.csv 'parts/*.parquet' --label category --output corrected.parquet
+  lops apply corrections.csv tickets.jsonl --id ticket --label category --output corrected.jsonl"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of ``lops apply``."""
+    found = argparse.ArgumentParser(
+        prog="lops apply",
+        description="Write a table with other labels, and without some rows. The corrections are "
+        "a CSV with the columns row and label, as a report downloads it: the number of a row, from "
+        "1, and its new label, or nothing to delete the row.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    data = found.add_argument_group("data")
+    data.add_argument("corrections", type=Path, metavar="CORRECTIONS", help="CSV of corrections")
+    data.add_argument(
+        "files", nargs="+", metavar="FILE", help="the table; several files as given to lops select"
+    )
+    data.add_argument(
+        "--label",
+        metavar="COLUMN",
+        help="column of labels (default: the one that the corrections name, else 'label')",
+    )
+    data.add_argument(
+        "--id", metavar="COLUMN", help="column of ids, by which the corrections name rows"
+    )
+    shared.add_text_format(data)
+    out = found.add_argument_group("output")
+    out.add_argument(
+        "--output", type=Path, required=True, metavar="FILE", help="file to write, by its suffix"
+    )
+    out.add_argument("--force", action="store_true", help="replace an existing file")
+    out.add_argument("--quiet", action="store_true", help="no progress bars")
+    return found
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write the corrected table and print what has changed."""
+    options = parser().parse_args(arguments)
+    shared.set_up()
+    paths = files.find(options.files)
+    kind = files.format_of(options.output, "--output")
+    table = tables.open_table(
+        paths, delimiter=options.delimiter, encoding=options.encoding, quiet=options.quiet
+    )
+    given = read_corrections(options.corrections, options.id is not None)
+    label = options.label or given.column or LABEL
+    for name, option in ((label, "--label"), (options.id, "--id")):
+        if name is not None:
+            tables.require(table, name, option)
+    before = outputs.checksums(paths)
+    _check_table(given, before)
+    if kind == "parquet":
+        tables.import_pyarrow(options.output)
+    outputs.check_file(options.output, "--output", options.force, [*paths, options.corrections])
+    made = changes(given, table, label, options.id)
+    with storage.claimed(options.output):
+        rehearse(table, kind, (), {})
+
+        def write(place: Path) -> None:
+            _write(place, kind, table, label, made)
+            if outputs.checksums(paths) != before:
+                raise LopsError(
+                    f"the input changed during the run ({', '.join(map(str, paths))}); nothing was "
+                    "written; run again when nothing else writes to it"
+                )
+
+        with outputs.writing(options.output):
+            storage.replace_with(options.output, write)
+    print("\n".join(_said(made, options.output)))
+    return 0
+
+
+def _check_table(given: Given, found: dict[str, str]) -> None:
+    if given.sha256 is not None and given.sha256 != outputs.fingerprint(found):
+        raise LopsError(
+            f"{given.path} was made for another table, or the table has changed since: its SHA-256 "
+            f"is {outputs.fingerprint(found)[:12]}, not {given.sha256[:12]}; give the files of "
+            "lops select, in their order, or remove the column sha256 if the rows are the same"
+        )
+
+
+def _write(path: Path, kind: str, table: Table, label: str, made: Changes) -> None:
+    if kind == table.format and kind != "parquet":
+        encoding = "utf-8-sig" if table.marked else table.encoding
+        with path.open("w", encoding=encoding, newline="") as file:
+            file.writelines(corrected_text(table, label, made.labels, made.deleted))
+        return
+    start = 0
+    with writer_for(path, kind, table, (), {}) as writer:
+        for block in table.blocks():
+            here = range(start, start + len(block))
+            rows = np.array([i - start for i in here if i not in made.deleted], dtype=np.int64)
+            start += len(block)
+            changed = any(i in made.labels for i in here)
+            other = _corrected(table, block, rows, label, made, here.start) if changed else block
+            writer.write(other, np.arange(len(rows)) if changed else rows, {})
+
+
+def _corrected(
+    table: Table, block: Block, rows: np.ndarray, label: str, made: Changes, start: int
+) -> Block:
+    before = values_of(table, block, label)
+    values = [made.labels.get(start + row, before[row]) for row in rows.tolist()]
+    return replaced(table, block, rows, label, values)
+
+
+def _said(made: Changes, output: Path) -> list[str]:
+    counts = [f"{_rows(len(made.labels))} relabelled", f"{_rows(len(made.deleted))} deleted"]
+    counts += [f"{_rows(made.same)} unchanged, with that label already"] if made.same else []
+    lines = [f"{'; '.join(counts)}."]
+    if made.new:
+        named = ", ".join(f"{name} ({_rows(count)})" for name, count in made.new.items())
+        lines.append(f"New classes: {named}.")
+    return [*lines, f"Corrected table: {output} ({_rows(made.rows - len(made.deleted))})"]
+
+
+def _rows(count: int) -> str:
+    return f"{count:,} row{'' if count == 1 else 's'}"

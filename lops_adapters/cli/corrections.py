@@ -1,0 +1,233 @@
+"""Corrections of a table: read, and checked against the table before anything is written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lops_adapters.cli import tables
+from lops_adapters.cli.writers import cell_text
+from lops_adapters.core import LopsError
+from lops_adapters.datasets.corpus import is_unlabelled, listed
+
+ROW, LABEL = "row", "label"
+TABLE, COLUMN, ID = "sha256", "column", "id"  # optional columns
+_DELIMITERS = (None, ";", "\t")  # by the suffix; as spreadsheets write them
+
+
+@dataclass(frozen=True)
+class Correction:
+    """One line of the file: the row or id, as text, and its new label, empty to delete the row."""
+
+    line: int
+    row: str
+    label: str
+
+
+@dataclass(frozen=True)
+class Given:
+    """A file of corrections.
+
+    Attributes:
+        path: of the file.
+        entries: in the order of the file.
+        column: the column of labels that the file names; None: none.
+        sha256: of the table that the corrections were made for; None: not stated.
+
+    """
+
+    path: Path
+    entries: list[Correction]
+    column: str | None
+    sha256: str | None
+
+    def place(self, entry: Correction) -> str:
+        """Return where an entry stands, for a message."""
+        return f"{self.path}, line {entry.line}"
+
+
+@dataclass
+class Changes:
+    """What happens to the rows of a table, by their positions from 0.
+
+    Attributes:
+        labels: position -> new value of the label, of the column's type.
+        deleted: positions.
+        same: corrections that change nothing.
+        new: classes that the table does not have -> rows that get them.
+        rows: of the table.
+
+    """
+
+    labels: dict[int, Any] = field(default_factory=dict)
+    deleted: set[int] = field(default_factory=set)
+    same: int = 0
+    new: dict[str, int] = field(default_factory=dict)
+    rows: int = 0
+
+
+def read_corrections(path: Path, by_id: bool) -> Given:
+    """Read a file of corrections.
+
+    Args:
+        path: CSV or another table, with the columns ``row`` and ``label``.
+        by_id: rows are given by the column ``id``, or by ``row`` where there is none.
+
+    Raises:
+        LopsError: missing columns, several tables or label columns, or what reading raises.
+
+    """
+    table = _opened(path)
+    row = ID if by_id and ID in table.columns else ROW
+    missing = [name for name in (row, LABEL) if name not in table.columns]
+    if missing:
+        raise LopsError(
+            f"{path} has no column {missing[0]!r}; its columns are "
+            f"{listed(map(repr, table.columns))}; wanted {ROW!r} and {LABEL!r}"
+        )
+    optional = [name for name in (COLUMN, TABLE) if name in table.columns]
+    entries, stated = [], {name: set[str]() for name in (COLUMN, TABLE)}
+    for _, line, cells in table.cells([row, LABEL, *optional]):
+        texts = [cell_text(cell) for cell in cells]
+        entries.append(Correction(line, texts[0].strip(), texts[1]))
+        for name, text in zip(optional, texts[2:], strict=True):
+            stated[name] |= {text} - {""}
+    for name, found in stated.items():
+        if len(found) > 1:
+            raise LopsError(
+                f"{path} holds corrections of several tables: its column {name!r} has "
+                f"{listed(map(repr, sorted(found)))}; apply them one by one"
+            )
+    column, sha256 = (next(iter(stated[name]), None) for name in (COLUMN, TABLE))
+    return Given(path, entries, column, sha256)
+
+
+def _opened(path: Path) -> tables.Table:
+    """Return the file as a table, with the delimiter that finds the columns."""
+    first = None
+    for delimiter in _DELIMITERS:
+        if first is not None and first.format not in ("csv", "tsv"):
+            break
+        found = tables.open_table([path], delimiter=delimiter, quiet=True)
+        if LABEL in found.columns:
+            return found
+        first = first or found
+    assert first is not None
+    return first
+
+
+def changes(given: Given, table: tables.Table, label: str, by: str | None) -> Changes:
+    """Return what the corrections change, after one pass over the table.
+
+    Args:
+        given: corrections.
+        table: to be corrected.
+        label: its column of labels.
+        by: its column of ids; None: corrections give row numbers, from 1, over all files.
+
+    Raises:
+        LopsError: unknown or repeated rows, an id of several rows, or a label that the column
+            cannot hold.
+
+    """
+    asked = _asked(given, by)
+    before: dict[str, tuple[int, Any]] = {}  # row or id -> position, label
+    known: dict[str, Any] = {}
+    count = 0
+    for key, value in _rows(table, label, by):
+        if not is_unlabelled(value) and not isinstance(value, list | dict):
+            known.setdefault(cell_text(value), value)
+            known.setdefault(str(value), value)
+        found = key if key in asked else f"'{key}"  # as a spreadsheet shows a formula
+        if found in asked:
+            if found in before:
+                raise LopsError(
+                    f"{given.place(asked[found])}: the id {key!r} stands in several rows of the "
+                    f"table; correct by row number, without --id"
+                )
+            before[found] = (count, value)
+        count += 1
+    unknown = [entry for key, entry in asked.items() if key not in before]
+    if unknown:
+        named = listed((repr(entry.row) for entry in unknown), limit=5)
+        has = f"{count:,} rows" if by is None else f"no such id in column {by!r}"
+        raise LopsError(
+            f"{given.place(unknown[0])}: no row {named} in the table, which has {has}; is this "
+            "the table that the corrections were made for?"
+        )
+    made = Changes(rows=count)
+    for key, entry in asked.items():
+        _change(made, given, entry, before[key], known)
+    return made
+
+
+def _asked(given: Given, by: str | None) -> dict[str, Correction]:
+    """Return the corrections by row or id."""
+    asked: dict[str, Correction] = {}
+    for entry in given.entries:
+        key = entry.row
+        if by is None:
+            if not (key.isascii() and key.isdigit() and int(key) > 0):
+                raise LopsError(
+                    f"{given.place(entry)}: the row is {key!r:.80}; wanted its number, from 1, or "
+                    "--id COLUMN for ids"
+                )
+            key = str(int(key))
+        if key in asked:
+            raise LopsError(
+                f"{given.place(entry)}: row {key} was corrected in line {asked[key].line} already; "
+                "give every row once"
+            )
+        asked[key] = entry
+    return asked
+
+
+def _rows(table: tables.Table, label: str, by: str | None) -> Iterator[tuple[str, Any]]:
+    """Yield the key and the label of every row."""
+    names = [label] if by is None else [label, by]
+    for number, (_, _, cells) in enumerate(table.cells(names), 1):
+        yield str(number) if by is None else cell_text(cells[1]).strip(), cells[0]
+
+
+def _change(
+    made: Changes, given: Given, entry: Correction, row: tuple[int, Any], known: dict[str, Any]
+) -> None:
+    position, before = row
+    if not entry.label.strip():
+        made.deleted.add(position)
+        return
+    text = entry.label
+    if text not in known and text.startswith("'") and text[1:] in known:
+        text = text[1:]  # as a spreadsheet shows a formula
+    if text in known:
+        value = known[text]
+    else:
+        value = _new(given, entry, known)
+        made.new[text] = made.new.get(text, 0) + 1
+    if type(value) is type(before) and value == before:
+        made.same += 1
+    else:
+        made.labels[position] = value
+
+
+def _new(given: Given, entry: Correction, known: dict[str, Any]) -> Any:
+    """Return a label that the table does not have, as a value of the column's type."""
+    types = {type(value) for value in known.values()}
+    if types <= {str}:
+        return entry.label
+    try:
+        value = json.loads(entry.label)
+    except (ValueError, RecursionError):
+        value = entry.label
+    if types == {float} and type(value) is int:
+        value = float(value)
+    if type(value) not in types:
+        names = ", ".join(sorted(kind.__name__ for kind in types))
+        raise LopsError(
+            f"{given.place(entry)}: the label is {entry.label!r:.80}, and the table's labels are "
+            f"of type {names}; wanted one of {listed(sorted(known), limit=10)}"
+        )
+    return value
