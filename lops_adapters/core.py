@@ -26,10 +26,9 @@ it is predicted as w(x).
 Rules (the paper and its released code describe four different ones):
 
 ``released`` (default; the authors' released code, which produced the published numbers)
-    A class closes at the first checkpoint that predicts at least floor(tau |D_c|) of its samples
-    as w(x), and keeps exactly these, without a cap. A class that never closes is kept whole. The
-    threshold is at least one sample: in the released code, a class of one sample has threshold 0
-    and vanishes when it is mispredicted once.
+    A class closes at the first checkpoint that predicts at least floor(tau |D_c|) of its samples,
+    and at least one, as w(x). It keeps exactly these, without a cap. A class that never closes is
+    kept whole.
 ``algorithm1`` (the paper's Algorithm 1)
     Keep samples when learnt, until ceil(tau |D_c|) of the class are in.
 ``stop-and-take-all`` (the paper's introduction)
@@ -46,14 +45,13 @@ hash of (seed, position); file order never decides. Products tau |D_c| are exact
 import math
 import warnings
 from fractions import Fraction
-from typing import Any, Dict, Hashable, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Dict, Hashable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
 __version__ = "0.1.0"
-__all__ = [
-    "RULES", "ClassReport", "LearningOrder", "LopsError", "LopsWarning", "Selection", "tie_hash",
-]  # fmt: skip
+__all__ = ["RULES", "ClassReport", "LearningOrder", "LopsError", "LopsWarning", "Selection",
+           "tie_hash"]  # fmt: skip
 
 RULES = ("released", "algorithm1", "stop-and-take-all", "ranked")
 _BLOCK = 2**22  # scores read at once, so that memory stays O(n) for any k
@@ -126,7 +124,7 @@ class LearningOrder:
         strict: raise instead of warning if nothing is learnt in some class.
 
     Raises:
-        LopsError: no samples, missing or unknown labels, numbers out of range, unknown rule.
+        LopsError: no samples, missing or unknown labels, wrong types, numbers out of range.
 
     >>> order = LearningOrder(["cat", "cat", "dog", "dog"])
     >>> order.observe(["cat", "dog", "dog", "dog"])
@@ -140,25 +138,24 @@ class LearningOrder:
         max_checkpoints: int = 4, classes: Optional[Sequence[Hashable]] = None,
         horizon: Optional[float] = None, seed: int = 0, strict: bool = False,
     ) -> None:  # fmt: skip
-        if rule not in RULES:
+        if not isinstance(rule, str) or rule not in RULES:
             raise LopsError(f"rule is {rule!r}; wanted one of {', '.join(RULES)}")
-        if not 0 < tau <= 1:
+        self.tau, last = _number(tau, "tau"), _number(max_checkpoints, "max_checkpoints")
+        if not 0 < self.tau <= 1:
             raise LopsError(f"tau is {tau!r}; wanted a fraction above 0 and at most 1, such as 0.5")
-        if int(max_checkpoints) != max_checkpoints or max_checkpoints < 1:
-            raise LopsError(
-                f"max_checkpoints is {max_checkpoints!r}; wanted an integer, at least 1"
-            )
-        self.tau, self.rule, self.seed, self.strict = float(tau), rule, int(seed), bool(strict)
-        self.max_checkpoints = int(max_checkpoints)
-        self.horizon = float(self.max_checkpoints if horizon is None else horizon)
+        if not last.is_integer() or last < 1:
+            raise LopsError(f"max_checkpoints is {last:g}; wanted an integer, at least 1")
+        if not isinstance(seed, (int, np.integer)):
+            raise LopsError(f"seed is {seed!r:.80}; wanted an integer")
+        self.rule, self.seed, self.strict, self.max_checkpoints = rule, int(seed), strict, int(last)
+        self.horizon = last if horizon is None else _number(horizon, "horizon")
         if not 0 < self.horizon < np.inf:
             raise LopsError(f"horizon is {horizon!r}; wanted a positive number in the unit of time")
         self.times = []  # type: List[float]
         self.classes, self._codes = _read_pseudo_labels(pseudo_labels, classes)
         self._lookup = {label: code for code, label in enumerate(self.classes)}
         self._counts = np.bincount(self._codes, minlength=len(self.classes)).astype(np.int64)
-        thresholds = [self._threshold(int(count)) for count in self._counts]
-        self._thresholds = np.array(thresholds, dtype=np.int64)
+        self._thresholds = np.array([self._threshold(n) for n in self._counts.tolist()], np.int64)
         n = len(self._codes)
         self._learnt_at, self._chosen = np.full(n, np.inf), np.zeros(n, dtype=bool)
         self._closed_at = np.where(self._counts == 0, 0.0, np.nan)  # empty classes are closed
@@ -185,15 +182,11 @@ class LearningOrder:
         return np.flatnonzero(self._undecided()).astype(np.int64)
 
     def _undecided(self) -> np.ndarray:
-        if self.done:
-            return np.zeros(len(self._codes), dtype=bool)
-        live = np.isnan(self._closed_at)[self._codes]  # type: np.ndarray
+        live = np.isnan(self._closed_at)[self._codes] & (not self.done)  # type: np.ndarray
         return live if self.rule == "released" else live & np.isinf(self._learnt_at)
 
-    def observe(
-        self, predictions: Any, time: Optional[float] = None,
-        positions: Any = None, close: bool = False,
-    ) -> None:  # fmt: skip
+    def observe(self, predictions: Any, time: Optional[float] = None, positions: Any = None,
+                close: bool = False) -> None:  # fmt: skip
         """Record predictions of the probe; a checkpoint closes when every sample was seen.
 
         After every class has closed, further checkpoints are counted and change nothing.
@@ -206,9 +199,9 @@ class LearningOrder:
             close: close the checkpoint now, for callers that predict only ``undecided``.
 
         Raises:
-            LopsError: wrong shape or length, NaN, labels outside the classes, a sample seen twice
-                in one checkpoint, an undecided sample missing at ``close``, time that does not
-                increase or is beyond the horizon, too many checkpoints. Nothing is recorded then.
+            LopsError: wrong type, shape or length, NaN, unknown labels, a sample seen twice in one
+                checkpoint, an undecided one missing at ``close``, time that does not increase or
+                exceeds the horizon, too many checkpoints. Nothing is recorded then.
 
         """
         where = self._positions(positions)
@@ -219,15 +212,11 @@ class LearningOrder:
             missing[where] = False
             if missing.any():
                 found = f"{missing.sum()} undecided samples, the first at position"
-                raise LopsError(
-                    f"checkpoint {len(self.times) + 1} cannot close without {found} "
-                    f"{missing.argmax()}; observe all of `undecided` first"
-                )
-        self._time_now = moment
-        self._seen[where] = True
-        self._to_see -= len(where)
+                found = f"cannot close without {found} {missing.argmax()}; observe all of"
+                raise LopsError(f"checkpoint {len(self.times) + 1} {found} `undecided` first")
+        self._time_now, self._to_see = moment, self._to_see - len(where)
+        self._seen[where], self._score_now[where] = True, score
         self._correct[where] = predicted == self._codes[where]
-        self._score_now[where] = score
         if close or not self._to_see:
             self._close_checkpoint(moment)
 
@@ -236,12 +225,14 @@ class LearningOrder:
         if number > self.max_checkpoints:
             found = f"this is checkpoint {number}, max_checkpoints is {self.max_checkpoints}"
             raise LopsError(found + "; stop when `done` is true, or raise it")
-        where = np.arange(n) if positions is None else np.asarray(positions)  # type: np.ndarray
-        if where.shape == (0,):
-            where = where.astype(np.int64)
-        if where.ndim != 1 or where.dtype.kind not in "iu":
+        try:
+            where = np.arange(n) if positions is None else np.asarray(positions)  # type: np.ndarray
+        except (TypeError, ValueError) as error:
+            raise LopsError(f"positions are no array ({error}); wanted flat integers") from None
+        if where.ndim != 1 or (len(where) and where.dtype.kind not in "iu"):
             found = f"positions have shape {where.shape} and type {where.dtype}"
             raise LopsError(found + "; wanted a flat list of integers")
+        where = where.astype(np.int64, copy=False)
         if len(where) and (where.min() < 0 or where.max() >= n):
             found = f"positions run from {where.min()} to {where.max()}"
             raise LopsError(f"{found}; wanted 0 to {n - 1}: there are {n} pseudo-labels")
@@ -258,7 +249,7 @@ class LearningOrder:
     def _moment(self, time: Optional[float]) -> float:
         if time is None:
             time = len(self.times) + 1.0 if self._time_now is None else self._time_now
-        time = float(time)
+        time = _number(time, "time")
         if self._time_now is not None and time != self._time_now:
             found = f"time is {time}, but the open checkpoint began with time {self._time_now}"
             raise LopsError(f"{found}; finish it first: {self._to_see} samples are to be observed")
@@ -303,8 +294,7 @@ class LearningOrder:
         new = correct & np.isinf(self._learnt_at)
         self._learnt_at[new] = time
         if self.rule == "released":
-            now = self._per_class(correct)
-            closing = open_class & (now >= self._thresholds)
+            closing = open_class & (self._per_class(correct) >= self._thresholds)
             self._chosen |= correct & closing[self._codes]
         else:
             everything = self.rule == "stop-and-take-all"
@@ -369,8 +359,8 @@ class LearningOrder:
 
     def _check_learnt(self, per_class: Dict[Hashable, ClassReport]) -> None:
         reports = [(c, r) for c, r in per_class.items() if r.count and not r.learnt]
-        if reports:
-            empty = [f"{c!r} ({r.count} samples, {r.kept} kept)" for c, r in reports]
+        empty = [f"{c!r} ({r.count} samples, {r.kept} kept)" for c, r in reports]
+        if empty:
             message = f"nothing was learnt in {len(empty)} of {len(per_class)} classes within "
             message += f"{len(self.times)} checkpoints: {', '.join(empty)}. Train the probe longer "
             message += "or with a larger learning rate, or check these pseudo-labels"
@@ -378,14 +368,12 @@ class LearningOrder:
                 raise LopsError(message)
             warnings.warn(message, LopsWarning, stacklevel=3)
 
-    def _stopped(self, n_open: int) -> str:
+    def _stopped(self, left: int) -> str:
         seen = f"{len(self.times)} checkpoint{'' if len(self.times) == 1 else 's'}"
-        if not n_open:
+        if not left:
             return f"every class reached its threshold within {seen}"
         limit = " (max_checkpoints)" if len(self.times) >= self.max_checkpoints else ""
-        return (
-            f"stopped after {seen}{limit}, {n_open} of {len(self.classes)} classes below threshold"
-        )
+        return f"stopped after {seen}{limit}, {left} of {len(self.classes)} classes below threshold"
 
 
 def tie_hash(positions: np.ndarray, seed: int) -> np.ndarray:
@@ -401,6 +389,19 @@ def tie_hash(positions: np.ndarray, seed: int) -> np.ndarray:
         z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
         z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
         return np.asarray(z ^ (z >> np.uint64(31)))
+
+
+def _number(value: Any, what: str) -> float:
+    try:
+        return float("a text" if isinstance(value, (str, bytes)) else value)
+    except (TypeError, ValueError, OverflowError):
+        raise LopsError(f"{what} is {value!r:.80}; wanted a number") from None
+
+
+def _check_flat(values: Any, what: str) -> None:
+    one = isinstance(values, (str, bytes, type, Mapping, set, frozenset))
+    if one or not hasattr(values, "__len__"):
+        raise LopsError(f"{what} are one {type(values).__name__}; wanted a list or an array")
 
 
 def _shown(classes: Sequence[Hashable]) -> str:
@@ -423,15 +424,16 @@ def _is_whole(labels: Any) -> bool:
 
 
 def _read_pseudo_labels(labels: Any, classes: Any) -> Tuple[List[Hashable], np.ndarray]:
+    _check_flat(labels, "pseudo_labels")
     if getattr(labels, "ndim", 1) != 1:
-        shape = tuple(labels.shape)
-        raise LopsError(f"pseudo_labels have shape {shape}; wanted one per sample, shape (n,)")
+        raise LopsError(f"labels have shape {labels.shape}; wanted one per sample, shape (n,)")
     if len(labels) == 0:
         raise LopsError("found no pseudo-labels; wanted at least one sample")
     try:
         if classes is None:
             names = _values(np.unique(labels) if _is_whole(labels) else set(_values(labels)))
         else:
+            _check_flat(classes, "classes")
             names = _values(classes)
         distinct = len(set(names))
     except TypeError:
@@ -480,18 +482,17 @@ def _as_scores(predictions: Any, lookup: Dict[Hashable, int]) -> Optional[np.nda
     if hasattr(predictions, "detach"):  # a tensor, perhaps on an accelerator
         predictions = predictions.detach().cpu()
     if not hasattr(predictions, "ndim"):
+        _check_flat(predictions, "predictions")
         first = next(iter(predictions), None)
-        nested = hasattr(first, "__len__") and not isinstance(first, (str, bytes))
-        a_class = isinstance(first, Hashable) and first in lookup  # a tuple may be a class name
-        if a_class or not nested:
-            return None
+        one = not hasattr(first, "__len__") or isinstance(first, (str, bytes))
+        if one or (type(first) in map(type, lookup) and first in list(lookup)):
+            return None  # a tuple may be a class name
     elif predictions.ndim == 1:
         return None
     try:
         scores = np.asarray(predictions)
     except (TypeError, ValueError) as error:
-        found = f"predictions cannot be read as scores ({error})"
-        raise LopsError(found + "; wanted (n, k) floats") from None
+        raise LopsError(f"scores cannot be read ({error}); wanted (n, k) floats") from None
     if scores.ndim != 2 or scores.dtype.kind not in "fiu":
         found = f"predictions have shape {scores.shape} and type {scores.dtype}"
         raise LopsError(found + "; wanted (n,) labels or (n, k) numbers")

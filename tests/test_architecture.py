@@ -237,3 +237,21 @@ def test_rooms_open_light():
     code = f"import sys, {named}; print(sorted({HEAVY!r} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_code_in_a_models_repository_is_never_run():
+    """Every call of from_pretrained says so; unsaid, transformers may ask the user."""
+    # Classes of a layer and of a checkout that is patched: they load no code.
+    own = {("probes/han_network.py", "Embedding"), ("vendoring/glue/lops_lotclass.py", "network")}
+    found = 0
+    for file in FILES:
+        for node in ast.walk(ast.parse((ROOT / file).read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+                continue
+            owner = ast.unparse(node.func.value).rpartition(".")[2]
+            if node.func.attr != "from_pretrained" or (file, owner) in own:
+                continue
+            said = {word.arg: ast.unparse(word.value) for word in node.keywords}
+            assert said.get("trust_remote_code") == "False", f"{file}:{node.lineno}"
+            found += 1
+    assert found >= 5

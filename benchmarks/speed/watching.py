@@ -114,9 +114,11 @@ def original_way(
 
     from lops_adapters.probes.encoders import locate
 
-    tokenizer = AutoTokenizer.from_pretrained(locate(encoder))
+    tokenizer = AutoTokenizer.from_pretrained(locate(encoder), trust_remote_code=False)
     model = (
-        AutoModelForSequenceClassification.from_pretrained(locate(encoder), num_labels=k)
+        AutoModelForSequenceClassification.from_pretrained(
+            locate(encoder), num_labels=k, trust_remote_code=False
+        )
         .float()
         .to(device)
     )

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import json
+from pathlib import Path
 from typing import Any
 
 from lops_adapters.console import set_up_logging
+from lops_adapters.core import LopsError
 
 
 def add_table(parser: argparse.ArgumentParser) -> Any:
@@ -82,3 +85,28 @@ def number(text: str, wanted: str = "a number") -> float:
 def set_up() -> None:
     """Log warnings only: the results go to standard output."""
     set_up_logging(quiet=True)
+
+
+def read_words(path: Path | None) -> dict[str, list[str]] | None:
+    """Return the words of each class from a JSON file; None without a file.
+
+    Raises:
+        LopsError: the file cannot be read, or is not an object of lists of words.
+
+    """
+    if path is None:
+        return None
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise LopsError(f"--words {path} cannot be read ({error!s:.200})") from None
+    fine = isinstance(found, dict) and all(
+        isinstance(own, list) and own and all(isinstance(word, str) and word for word in own)
+        for own in found.values()
+    )
+    if not fine:
+        raise LopsError(
+            f"--words {path} holds no words per class; wanted JSON such as "
+            '{"sports": ["goal", "team"], "money": ["bank"]}'
+        )
+    return dict(found)

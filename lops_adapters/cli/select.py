@@ -17,13 +17,17 @@ from lops_adapters.cli.rows import Rows, Wanted, read_rows
 from lops_adapters.cli.writers import rehearse, writer_for
 from lops_adapters.console import percent
 from lops_adapters.core import RULES, LopsError
-from lops_adapters.texts.choices import NAMES_OF_CONFIDENCES, method_for
+from lops_adapters.texts.choices import LONGEST_FOR_CPU, NAMES_OF_CONFIDENCES, SURE, method_for
 from lops_adapters.texts.result import COLUMNS, TextSelection
 from lops_adapters.texts.select import select
 
 if TYPE_CHECKING:
     from lops_adapters.report.contents import SelectionPage
 
+CHOICES = (
+    *("probe", "confidence", "rule", "tau", "every", "stratified", "sure", "encoder"),
+    *("seed", "quiet"),
+)
 EXAMPLES = """examples:
   lops select tickets.csv --text body --label category
   lops select 'parts/*.parquet' --text text --label label --tau 0.5 --output clean
@@ -88,6 +92,26 @@ def _add_selection(choice: argparse._ArgumentGroup) -> None:
         action="store_true",
         help="with --tau auto: keep the same total, spread evenly over classes",
     )
+    choice.add_argument(
+        "--sure",
+        type=shared.fraction,
+        metavar="P",
+        help="with --tau auto: keep labels that are right with at least this probability "
+        f"(default: {SURE}); larger for labels made by rules",
+    )
+    choice.add_argument(
+        "--encoder",
+        default="auto",
+        metavar="NAME|none",
+        help="frozen encoder of the committee: minilm, a folder or a hub name; none: LSA (default: "
+        f"auto, minilm if installed and at most {LONGEST_FOR_CPU:,} rows or a GPU)",
+    )
+    choice.add_argument(
+        "--words",
+        type=Path,
+        metavar="JSON",
+        help="words of each class, {class: [word, ...]}: another view, if there is an encoder",
+    )
 
 
 def _add_output(out: argparse._ArgumentGroup) -> None:
@@ -121,8 +145,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     shared.set_up()
     paths = files.find(options.files)
     method_for(
-        options.confidence, options.rule, options.tau, options.every, stratified=options.stratified
+        options.confidence,
+        options.rule,
+        options.tau,
+        options.every,
+        stratified=options.stratified,
+        sure=options.sure,
     )
+    words = shared.read_words(options.words)
     table = tables.open_table(
         paths, delimiter=options.delimiter, encoding=options.encoding, quiet=options.quiet
     )
@@ -130,11 +160,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     wanted.check(table)
     _check_columns(table)
     with storage.claimed(*_outputs(options, paths)):
-        _run(options, table, wanted)
+        _run(options, table, wanted, words)
     return 0
 
 
-def _run(options: argparse.Namespace, table: tables.Table, wanted: Wanted) -> None:
+def _run(
+    options: argparse.Namespace,
+    table: tables.Table,
+    wanted: Wanted,
+    words: dict[str, list[str]] | None,
+) -> None:
     paths = table.paths
     folder, keep_out = _targets(options, table)
     before = outputs.checksums(paths)
@@ -142,8 +177,8 @@ def _run(options: argparse.Namespace, table: tables.Table, wanted: Wanted) -> No
     like = {"lops_suggested": options.label}
     for kind in _formats(options, table, folder, keep_out):
         rehearse(table, kind, COLUMNS, like)
-    names = ("probe", "confidence", "rule", "tau", "every", "stratified", "seed", "quiet")
-    selection = select(rows.texts, rows.labels, **{name: getattr(options, name) for name in names})
+    chosen = {name: getattr(options, name) for name in CHOICES}
+    selection = select(rows.texts, rows.labels, words=words, **chosen)
     selection.why[-1:-1] = rows.notes
     page = selection.page(
         rows.gold,

@@ -228,6 +228,11 @@ class ParquetRows:
                 f"a column has values of several types ({error}); Parquet allows one; "
                 "give --format jsonl"
             ) from None
+        except OverflowError:
+            raise LopsError(
+                "a column has an integer of more than 64 bits, which Parquet does not hold; give "
+                "--format jsonl"
+            ) from None
 
 
 def _cells(table: Table, block: Block) -> Any:

@@ -87,7 +87,7 @@ class ConweaClassifier(TextClassifier):
     def load(cls, folder: Path, *, device: str = "auto") -> ConweaClassifier:
         """Read what :meth:`save` wrote; the encoder is loaded by its name or path."""
         stored = json.loads((folder / "lops.json").read_text(encoding="utf-8"))
-        with np.load(folder / "senses.npz") as arrays:
+        with (folder / "senses.npz").open("rb") as file, np.load(file) as arrays:
             centres = {word: arrays[str(i)] for i, word in enumerate(stored["ambiguous_words"])}
         return cls(
             stored["classes"],

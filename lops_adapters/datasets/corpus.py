@@ -216,7 +216,7 @@ def is_unlabelled(label: Any) -> bool:
         return not label.strip()
     try:
         return label is None or bool(label != label)  # noqa: PLR0124 (NaN and NaT differ from themselves)
-    except TypeError:  # pandas.NA is neither
+    except (TypeError, ValueError, RuntimeError):  # pandas.NA, arrays and tensors are neither
         return True
 
 

@@ -19,6 +19,7 @@ from typing import Any
 from lops_adapters import storage
 from lops_adapters.console import progress
 from lops_adapters.core import LopsError
+from lops_adapters.datasets.connections import opener
 
 logger = logging.getLogger(__name__)
 
@@ -214,18 +215,26 @@ def _download(
                     f"{url} could not be fetched{tried}: {reason}. {by_hand}"
                 ) from error
             logger.warning("%s: %s; attempt %d of %d follows", url, reason, attempt + 1, attempts)
-            time.sleep(pause * 2 ** (attempt - 1))
+            left = max(0.0, limits.end - time.monotonic())
+            time.sleep(min(left, pause * 2 ** (attempt - 1)))
         except (_RefusedError, ValueError) as error:  # ValueError: of malformed headers
             raise LopsError(f"{url} could not be fetched: {error!s:.200}. {by_hand}") from error
 
 
 def _transfer(url: str, part: Path, limits: _Limits, quiet: bool) -> None:
     """Continue the download of ``part``; raise a network error if the connection is cut."""
+    limits.check(0)
+    with opener(limits.end, _Redirects()) as connections:
+        _receive(connections, url, part, limits, quiet)
+
+
+def _receive(
+    connections: urllib.request.OpenerDirector, url: str, part: Path, limits: _Limits, quiet: bool
+) -> None:
     have = part.stat().st_size if part.is_file() else 0
     request = urllib.request.Request(url, headers={"Range": f"bytes={have}-"} if have else {})
     try:
-        opener = urllib.request.build_opener(_Redirects())
-        response = opener.open(request, timeout=limits.timeout)
+        response = connections.open(request, timeout=limits.timeout)
     except urllib.error.HTTPError as error:
         if error.code != http.client.REQUESTED_RANGE_NOT_SATISFIABLE or not have:
             raise
@@ -256,6 +265,7 @@ def _transfer(url: str, part: Path, limits: _Limits, quiet: bool) -> None:
                 file.write(chunk)
                 bar.update(len(chunk))
             fetched = file.tell()
+    limits.check(fetched)  # a connection shut down by time looks complete without a length
     if total is not None and fetched != total:
         raise ConnectionError(f"the connection was cut after {fetched} of {total} bytes")
 

@@ -83,21 +83,21 @@ def select_frame(
 
 
 def _is_pandas(frame: Any) -> bool:
-    return hasattr(frame, "iloc") and hasattr(frame, "columns")
+    return not isinstance(frame, type) and hasattr(frame, "iloc") and hasattr(frame, "columns")
 
 
 def _is_dataset(frame: Any) -> bool:
-    return (
-        hasattr(frame, "add_column") and hasattr(frame, "with_format") and hasattr(frame, "__len__")
-    )
+    wanted = ("add_column", "with_format", "__len__")
+    return not isinstance(frame, type) and all(hasattr(frame, name) for name in wanted)
 
 
 def _check_columns(names: list[Hashable], *wanted: Hashable) -> None:
     for name in wanted:
-        if names.count(name) != 1:
+        if not isinstance(name, Hashable) or names.count(name) != 1:
             missing = f"not among {', '.join(map(str, names)) or 'none'}"
+            found = "twice" if isinstance(name, Hashable) and name in names else missing
             raise LopsError(
-                f"column {name!r} is {'twice' if name in names else missing}; wanted a column of "
+                f"column {name!r:.80} is {found}; wanted a column of "
                 "texts and one of pseudo-labels: pass text= and label="
             )
     for name in COLUMNS:

@@ -87,6 +87,10 @@ class Lotclass(Framework[LotclassSettings]):
         if any(SELECTS_AT.get(arm) == "refresh" for arm in arms):
             check_refreshes(settings, len(dataset.corpus))
 
+    def class_words(self, corpus: Corpus) -> dict[str, list[str]]:
+        """Return the names of each class: the method's only supervision."""
+        return {label: list(corpus.names[label]) for label in corpus.classes}
+
     def prepare(self, corpus: Corpus, job: Job[LotclassSettings]) -> Prepared:
         """Make the pseudo-labelled rows."""
         return pipeline.prepare(corpus, job)

@@ -78,7 +78,9 @@ def load_network(source: str, engine: Engine) -> tuple[Any, bool]:
 
     try:
         with encoders.hushed(), engine.drawing((_SEED, 1)):
-            model, info = AutoModelForMaskedLM.from_pretrained(source, output_loading_info=True)
+            model, info = AutoModelForMaskedLM.from_pretrained(
+                source, output_loading_info=True, trust_remote_code=False
+            )
     except (OSError, ValueError, KeyError) as error:
         raise LopsError(
             f"cannot load {source!r} as a masked language model "

@@ -48,7 +48,7 @@ from lops_adapters.lotclass.vocabulary import (
 from lops_adapters.probes import encoders
 from lops_adapters.runs.folder import selection_arrays, selection_from
 from lops_adapters.runs.framework import Job
-from lops_adapters.selection import METHODS, Selector, keep_all, trusted_positions
+from lops_adapters.selection import Selector, keep_all, trusted_positions
 from lops_adapters.storage import user_cache
 
 log = logging.getLogger(__name__)
@@ -152,8 +152,7 @@ def run_arm(arm: str, prepared: Prepared, job: Job[LotclassSettings]) -> ArmResu
     ``standard`` selects nothing, ``lops`` among the rows, ``lops-refresh`` at each refresh of
     self-training.
     """
-    samples: Sequence[Any] = prepared.samples
-    labels, folder = prepared.labels, job.folder
+    samples, labels, folder = prepared.samples, prepared.labels, job.folder
     probe = partial(build_network, prepared, epochs=job.settings.probe_epochs, quiet=job.quiet)
     method, place = ("lops", SELECTS_AT[arm]) if arm in SELECTS_AT else (arm, "rows")
     gold = None if job.gold is None else job.gold[prepared.indicative.documents]
@@ -163,11 +162,10 @@ def run_arm(arm: str, prepared: Prepared, job: Job[LotclassSettings]) -> ArmResu
             probe,
             gold=gold if place == here else None,
             control_of="{}-selection" if here == "rows" else None,
+            texts=partial(_texts, prepared.settings.encoder),
         )
         for here in ("rows", "refresh")
     )
-    if method in METHODS and METHODS[method].texts:
-        samples = [prepared.corpus.texts[i] for i in prepared.indicative.documents]
     # The paper's insertion point (appendix, compared methods): the rows are made, not trained yet.
     selection, select_seconds = folder.select(f"{arm}-selection", partial(at_rows, samples, labels))
     trusted = trusted_positions(selection, labels)
@@ -183,6 +181,12 @@ def run_arm(arm: str, prepared: Prepared, job: Job[LotclassSettings]) -> ArmResu
         "self_training": self_seconds,
     }
     return ArmResult(selection, category["probabilities"], _self_trained(final), seconds)
+
+
+def _texts(encoder: str, samples: Sequence[Sample]) -> list[str]:
+    """Return what samples show as texts, without the masked words."""
+    tokenizer = encoders.load_tokenizer(encoder, "right")
+    return [tokenizer.decode(sample.ids.tolist(), skip_special_tokens=True) for sample in samples]
 
 
 def build_network(prepared: Prepared, *, epochs: int, quiet: bool) -> LotclassProbe:

@@ -106,7 +106,8 @@ class LotclassProbe(Probe):
         torch = import_torch()
         with self.engine.drawing((seed, 5)):
             with encoders.hushed():
-                encoder = AutoModel.from_pretrained(encoders.locate(self.encoder)).float()
+                where = encoders.locate(self.encoder)
+                encoder = AutoModel.from_pretrained(where, trust_remote_code=False).float()
             if getattr(encoder, "pooler", None) is not None:
                 encoder.pooler = None  # unused
             width = encoder.config.hidden_size

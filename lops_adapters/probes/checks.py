@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,11 @@ from lops_adapters.core import LopsError
 
 def check_counts(seed: int, every: int | None = None) -> None:
     """Raise a LopsError if a seed or a number of updates between checkpoints is out of range."""
-    if seed < 0:
-        raise LopsError(f"seed is {seed}; wanted a whole number, at least 0")
-    if every is not None and every < 1:
+    if not isinstance(seed, Integral) or seed < 0:
+        raise LopsError(f"seed is {seed!r:.80}; wanted a whole number, at least 0")
+    if every is not None and (not isinstance(every, Integral) or every < 1):
         raise LopsError(
-            f"every is {every}; wanted a number of updates, at least 1, or None for one epoch"
+            f"every is {every!r:.80}; wanted a number of updates, at least 1, or None for one epoch"
         )
 
 

@@ -205,7 +205,7 @@ class EmbeddingProbe(Probe):
         """Read what :meth:`save` wrote."""
         settings = json.loads((folder / "embedding.json").read_text(encoding="utf-8"))
         probe = cls(**{**settings, "device": device})
-        with np.load(folder / "embedding.npz") as arrays:
+        with (folder / "embedding.npz").open("rb") as file, np.load(file) as arrays:
             probe._weights, probe._bias = arrays["weights"], arrays["bias"]
             probe._centre, probe._scale = arrays["centre"], float(arrays["scale"])
         return probe

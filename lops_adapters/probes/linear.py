@@ -171,7 +171,7 @@ class LinearProbe(Probe):
         """Read what :meth:`save` wrote; ``device`` is ignored."""
         stored = json.loads((folder / "linear.json").read_text(encoding="utf-8"))
         probe = cls(**stored["settings"])
-        with np.load(folder / "linear.npz") as arrays:
+        with (folder / "linear.npz").open("rb") as file, np.load(file) as arrays:
             probe._weights, probe._bias = arrays["weights"], arrays["bias"]
             probe._idf = arrays["idf"]
         probe._words = tuple(sorted(stored["vocabulary"], key=stored["vocabulary"].get))

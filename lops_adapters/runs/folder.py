@@ -20,6 +20,7 @@ import numpy as np
 
 from lops_adapters import storage
 from lops_adapters.core import ClassReport, LopsError, Selection
+from lops_adapters.runs import model_files
 from lops_adapters.runs.surroundings import surroundings
 
 log = logging.getLogger(__name__)
@@ -132,9 +133,17 @@ class RunFolder:
         return selection_from(arrays), seconds
 
     def save_model(self, folder: Path, write: Callable[[Path], object]) -> None:
-        """Let ``write`` fill a new folder, which replaces ``folder`` when it is complete."""
+        """Let ``write`` fill a new folder, which replaces ``folder`` when it is complete.
+
+        The list of its files, which loading checks, is added.
+        """
+
+        def fill(place: Path) -> None:
+            write(place)
+            model_files.note(place)
+
         with self._writing():
-            storage.replace_folder(folder, write)
+            storage.replace_folder(folder, fill)
 
     @contextmanager
     def _writing(self) -> Iterator[None]:

@@ -7,22 +7,25 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from functools import partial
 from importlib import import_module
 from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
 from lops_adapters import extras
-from lops_adapters.core import LopsError
+from lops_adapters.core import LopsError, Selection
 from lops_adapters.datasets import Corpus, Dataset
 from lops_adapters.evaluation import Evaluator
-from lops_adapters.probes import Probe
+from lops_adapters.probes import Probe, probe_class
 from lops_adapters.runs.files import add_arm, arm_metrics
 from lops_adapters.runs.folder import RunFolder
 from lops_adapters.runs.settings import FrameworkSettings
 from lops_adapters.selection import METHODS, Selector, build
+from lops_adapters.selection.auto_tau import AutoTau
 from lops_adapters.selection.canonical import InContentOrder
 from lops_adapters.selection.random import RandomLike
+from lops_adapters.selection.selectors import Labels
 
 Settings = TypeVar("Settings", bound=FrameworkSettings)
 
@@ -81,6 +84,7 @@ class Job(Generic[Settings]):
         gold: np.ndarray | None = None,
         stratified: bool | None = None,
         control_of: str | None = None,
+        texts: Callable[[Sequence[Any]], Sequence[Any]] | None = None,
     ) -> Selector:
         """Return the selector of an arm, as the settings ask for it.
 
@@ -91,6 +95,8 @@ class Job(Generic[Settings]):
             n, gold, stratified: see :func:`lops_adapters.selection.build`.
             control_of: name of the selections' stages, with ``{}`` for the arm, see
                 :meth:`controlled`.
+            texts: turns samples into texts, for methods that judge texts and for tau ``auto``;
+                default: the samples are texts or tokens.
 
         """
         seed = self.seed if seed is None else seed
@@ -101,12 +107,12 @@ class Job(Generic[Settings]):
         row = METHODS[method]
         known: dict[str, Any] = {"words": self.words, "device": self.device}
         options = {option: value for option, value in known.items() if option in row.options}
-        watched = row.needs_probe or (row.takes_tau and n is None and self.settings.tau == "auto")
-        return build(
+        tau = self.settings.tau
+        make = partial(
+            build,
             method,
-            probe() if watched else None,
+            probe() if row.needs_probe else None,
             n=n,
-            tau=self.settings.tau,
             rule=self.settings.rule,
             every=self.settings.updates_between_checkpoints,
             stratified=stratified,
@@ -115,6 +121,11 @@ class Job(Generic[Settings]):
             quiet=self.quiet,
             **options,
         )
+        read = texts or _unchanged
+        if row.takes_tau and n is None and isinstance(tau, str):
+            share = build("automatic", probe_class("linear")(quiet=self.quiet), seed=seed)
+            return AutoTau(_OnTexts(share, read), lambda found: make(tau=found))
+        return _OnTexts(make(tau=tau), read if row.texts else _unchanged)
 
     def controlled(self, stages: str) -> str | None:
         """Return the arm whose numbers per class ``random`` keeps: the first finished one.
@@ -125,6 +136,21 @@ class Job(Generic[Settings]):
         """
         finished = (arm for arm in CONTROLLED if self.folder.finished(stages.format(arm)))
         return next(finished, None)
+
+
+@dataclass(frozen=True)
+class _OnTexts:
+    """A selector on what ``read`` makes of the samples."""
+
+    selector: Selector
+    read: Callable[[Sequence[Any]], Sequence[Any]]
+
+    def __call__(self, samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
+        return self.selector(self.read(samples), pseudo_labels)
+
+
+def _unchanged(samples: Sequence[Any]) -> Sequence[Any]:
+    return samples
 
 
 class Framework(ABC, Generic[Settings]):
@@ -164,6 +190,13 @@ class Framework(ABC, Generic[Settings]):
 
     def add_options(self, group: argparse._ArgumentGroup) -> None:
         """Add the options that are not settings."""
+
+    def class_words(self, corpus: Corpus) -> dict[str, list[str]]:
+        """Return the words of each class that selection methods may use: names, then seed words."""
+        return {
+            label: list(dict.fromkeys([*corpus.names[label], *corpus.seeds.get(label, ())]))
+            for label in corpus.classes
+        }
 
     def settle(
         self, settings: Settings, options: argparse.Namespace, dataset: Dataset, seed: int
@@ -257,14 +290,6 @@ def check_gold(arms: Sequence[str], dataset: Dataset) -> None:
         )
 
 
-def class_words(corpus: Corpus) -> dict[str, list[str]]:
-    """Return the names of each class, then its seed words, each once."""
-    return {
-        label: list(dict.fromkeys([*corpus.names[label], *corpus.seeds.get(label, ())]))
-        for label in corpus.classes
-    }
-
-
 def run(
     framework: Framework[Settings], dataset: Dataset, job: Job[Settings], arms: Sequence[str]
 ) -> dict[str, Any]:
@@ -282,7 +307,7 @@ def run(
     check_gold(arms, dataset)
     framework.check(arms, job.settings, dataset)
     corpus = dataset.corpus
-    job = replace(job, words=class_words(corpus))
+    job = replace(job, words=framework.class_words(corpus))
     prepared = framework.prepare(corpus, job)
     gold = None if dataset.gold is None else np.array(dataset.gold.labels, dtype=object)
     evaluator = Evaluator(gold, corpus.classes)

@@ -8,12 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from lops_adapters.core import LopsError
 from lops_adapters.probes import Probe, probe_class
+from lops_adapters.runs import model_files
 from lops_adapters.runs.framework import FRAMEWORKS, named
 from lops_adapters.storage import write_json
 
@@ -99,8 +100,8 @@ def load(path: str | Path, *, arm: str | None = None, device: str = "auto") -> T
         device: ``auto``, ``cpu``, ``cuda``, ...
 
     Raises:
-        LopsError: there is no such folder, no finished model in it, or one that this version does
-            not know.
+        LopsError: there is no such folder, no finished model in it, one that this version does not
+            know, or one with a damaged file.
 
     """
     root = Path(path)
@@ -113,14 +114,24 @@ def load(path: str | Path, *, arm: str | None = None, device: str = "auto") -> T
             f"no trained classifier in {root} (looked for {looked}); wanted the folder of a "
             "finished run"
         )
+    model_files.check(folder)
     try:
         kind = json.loads((folder / "lops.json").read_text(encoding="utf-8"))["kind"]
-    except (ValueError, KeyError, TypeError):
-        kind = None
-    if kind not in FRAMEWORKS:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise model_files.damaged(folder / "lops.json", repr(error)) from None
+    if not isinstance(kind, str) or kind not in FRAMEWORKS:
         raise LopsError(
             f"{folder} holds a model of kind {kind!r}; wanted one of {', '.join(FRAMEWORKS)}"
         )
     module, _, name = named(kind).model.partition(":")
-    loaded: TextClassifier = getattr(import_module(module), name).load(folder, device=device)
+    loader: type[Any] = getattr(import_module(module), name)
+    try:
+        loaded: TextClassifier = loader.load(folder, device=device)
+    except Exception as error:  # of several libraries' readers; a LopsError may hide a damaged file
+        found = model_files.find_damaged(folder)
+        if found is None and isinstance(error, LopsError):
+            raise
+        raise found or LopsError(
+            f"the files of {folder} do not fit together ({error!r:.200}); {model_files.WAY_OUT}"
+        ) from error
     return loaded

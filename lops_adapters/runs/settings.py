@@ -34,6 +34,10 @@ CHECKPOINTS = Range(
 )
 
 
+# The reading of LOPS that made the paper's numbers, under the preset ``paper`` and ``faithful``.
+PUBLISHED = {"rule": "released", "tau": 0.5}
+
+
 def one_of(choices: tuple[str, ...]) -> Range:
     """Return the range of a setting with named values."""
     return Range(f"one of {', '.join(choices)}", lambda value: value in choices)
@@ -112,12 +116,19 @@ class FrameworkSettings:
     probe: str = setting(
         "same", "classifier that is watched; same: the framework's own", option="selection"
     )
-    rule: str = setting("released", "reading of LOPS", choices=RULES, option="selection")
+    rule: str = setting(
+        "ranked",
+        "reading of LOPS",
+        choices=RULES,
+        usual="ranked; paper and --faithful: released",
+        option="selection",
+    )
     tau: float | str = setting(
-        0.5,
-        "fraction to keep per class; auto: the share that held-out probes agree with",
+        "auto",
+        "fraction to keep per class; auto: the share that a held-out linear probe agrees with",
         within=TAU,
         metavar="T|auto",
+        usual="auto; paper and --faithful: 0.5",
         parse=read_tau,
         option="selection",
     )
@@ -178,7 +189,8 @@ class FrameworkSettings:
         if unknown:
             raise LopsError(f"unknown settings: {', '.join(sorted(unknown))}")
         given = {key: value for key, value in overrides.items() if value is not None}
-        settings = cls(**{**cls.PRESETS[name], **given})
+        published = PUBLISHED if name == "paper" or given.get("faithful") else {}
+        settings = cls(**{**published, **cls.PRESETS[name], **given})
         return replace(settings, **cls.WHEN_FAITHFUL) if settings.faithful else settings
 
     @classmethod

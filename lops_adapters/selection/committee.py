@@ -16,6 +16,7 @@ from lops_adapters.probes.embedding import AUTO, EmbeddingProbe, given_vectors
 from lops_adapters.probes.encoders import MINILM, has_minilm
 from lops_adapters.selection.automatic import relative
 from lops_adapters.selection.confidences.margin import margins
+from lops_adapters.selection.posterior import posterior
 from lops_adapters.selection.ranked import Scored, best, read_labels, selection_of, shares
 from lops_adapters.selection.request import Request
 from lops_adapters.selection.selectors import Labels, Selector
@@ -40,6 +41,10 @@ class Committee:
     linearly to 0 at one quarter. So a view that knows nothing of the classes, such as an encoder
     for another language, does not take part.
 
+    With ``sure``, the score is the probability that the label is right, of
+    :func:`~lops_adapters.selection.posterior.posterior`, and a label is kept if it is at least
+    ``sure``. That loses fewer right labels where most are right.
+
     Classes with fewer samples than folds are kept whole and do not compete with others.
 
     Args:
@@ -48,6 +53,7 @@ class Committee:
         quiet: no progress bar.
         folds: of cross-validation.
         stratified: keep the same share of every class, the same total.
+        sure: keep labels that are right with at least this probability; None: keep preferred ones.
         seen: receives the weighted mean of the relative probabilities.
 
     """
@@ -57,6 +63,7 @@ class Committee:
     quiet: bool = True
     folds: int = 3
     stratified: bool = False
+    sure: float | None = None
     seen: Seen | None = None
 
     def __post_init__(self) -> None:
@@ -79,15 +86,18 @@ class Committee:
         competing = k - int(small.sum())
         agreed = np.array([preferred(own, competing) for own in scores])
         weights = weigh(agreed, competing)
-        score = weights @ scores
-        mask = (score >= 0) | small[codes]
-        why = "the views prefer the label"
+        mean = np.tensordot(weights, judged, axes=1)
+        score, threshold, why = weights @ scores, 0.0, "the views prefer the label"
+        if self.sure is not None:
+            score = posterior(mean, codes)[0][np.arange(len(codes)), codes]
+            threshold, why = self.sure, f"right with a probability of at least {self.sure:g}"
+        mask = (score >= threshold) | small[codes]
         if self.stratified:
             wanted = np.where(small, counts, shares(codes, k, int(mask.sum()), 1.0))
             mask = best(score, codes, wanted, self.seed)
             why = "highest scores of the class, total set by the views"
         if self.seen is not None:
-            self.seen(np.tensordot(weights, judged, axes=1), None)
+            self.seen(mean, None)
         reasons = ["too few samples, kept whole" if few else why for few in small]
         said = ", ".join(
             f"{view.name} {percent(share)} (weight {weight:.2f})"
@@ -148,6 +158,7 @@ def make(
     *,
     encoder: str | EmbeddingProbe | None = AUTO,
     words: Mapping[Hashable, Sequence[str]] | None = None,
+    sure: float | None = None,
     folds: int = 3,
     device: str = "auto",
 ) -> Selector:
@@ -160,17 +171,22 @@ def make(
             without torch; ``auto``: MiniLM if it is installed, else None.
         words: of every class, such as its name and its seed words; the third view, if there is an
             encoder.
-        folds: of cross-validation.
+        sure, folds: see :class:`Committee`.
         device: of an encoder given by name.
 
+    Raises:
+        LopsError: ``sure`` is no probability.
+
     """
+    if sure is not None and not 0 < sure <= 1:
+        raise LopsError(f"sure is {sure!r}; wanted a probability above 0, such as 0.8, or None")
     for label, own in (words or {}).items():
         if isinstance(own, str):
             raise LopsError(
                 f"the words of the class {label!r} are {own!r}; wanted a list of words, such as "
                 f"[{own!r}]"
             )
-    return _Assembled(request, encoder, words, folds, device)
+    return _Assembled(request, encoder, words, sure, folds, device)
 
 
 @dataclass
@@ -180,6 +196,7 @@ class _Assembled:
     request: Request
     encoder: str | EmbeddingProbe | None
     words: Mapping[Hashable, Sequence[str]] | None
+    sure: float | None
     folds: int
     device: str
 
@@ -191,6 +208,7 @@ class _Assembled:
             request.quiet,
             self.folds,
             request.stratified,
+            self.sure,
             request.seen,
         )(samples, pseudo_labels)
 

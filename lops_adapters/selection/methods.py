@@ -114,7 +114,7 @@ _ROWS = (
            automatic.make, takes_n=False, takes_tau=False, options=("folds",)),
     Method("committee", "label preferred by several held-out views; decides how many to keep",
            committee.make, needs_probe=False, takes_n=False, takes_tau=False,
-           texts=True, options=("encoder", "words", "folds", "device")),
+           texts=True, options=("encoder", "words", "sure", "folds", "device")),
     Method("optimal", "correct by the gold labels: the upper bound",
            optimal.make, needs_probe=False, needs_gold=True, takes_n=False, takes_tau=False,
            alone=True),
@@ -206,7 +206,8 @@ def build(
         def make(told: Seen | None) -> Selector:
             asked = replace(request, seen=told)
             return AutoTau(
-                probe, lambda found: method.make(replace(asked, tau=found), **options), seed, quiet
+                automatic.Automatic(probe, seed, quiet),
+                lambda found: method.make(replace(asked, tau=found), **options),
             )
 
     else:

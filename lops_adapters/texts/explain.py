@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
 from typing import Any
 
+from lops_adapters.console import percent
 from lops_adapters.core import Selection
+from lops_adapters.selection.posterior import NoiseEstimate
 from lops_adapters.texts.reading import SEVERAL, SHOWN
 
 
@@ -14,8 +17,8 @@ def reasons(selection: Selection, method: str, arguments: dict[str, Any]) -> lis
     sentences = [
         f"Kept: {_kept(method, arguments)}.",
         f"{trained}.",
-        "Next: train on the kept rows; relabel or drop the rejected ones, most probable "
-        "suggestions first.",
+        "Next: train on the kept rows. A suggestion for a rejected row is a hint: check before "
+        "relabelling.",
     ]
     single = [str(label) for label, report in selection.per_class.items() if report.count == 1]
     if single:
@@ -26,18 +29,46 @@ def reasons(selection: Selection, method: str, arguments: dict[str, Any]) -> lis
     return sentences
 
 
+_SPREAD = "the same share of every class"
+_KEPT = {
+    "committee": "rows whose label is right with a probability of at least {sure:g}",
+    "automatic": "rows whose label a held-out probe agrees with",
+    "confident-learning": "rows that confident learning does not flag as label errors",
+    "lops": "rows the probe learns first (rule {rule}, tau {tau:g})",
+    "learning-order": "per class, the fraction {tau:g} that the probe learns first",
+}
+_KEPT_EVENLY = {
+    "committee": f"as many rows as the views hold for right, {_SPREAD}",
+    "automatic": f"as many rows as a held-out probe agrees with, {_SPREAD}",
+}
+
+
 def _kept(method: str, arguments: dict[str, Any]) -> str:
-    if method == "automatic" and arguments.get("stratified"):
-        return "as many rows as a held-out probe agrees with, the same share of every class"
-    if method == "automatic":
-        return "rows whose label a held-out probe agrees with"
-    if method == "confident-learning":
-        return "rows that confident learning does not flag as label errors"
-    if method == "lops":
-        return f"rows the probe learns first (rule {arguments['rule']}, tau {arguments['tau']:g})"
-    if method == "learning-order":
-        return f"per class, the fraction {arguments['tau']:g} that the probe learns first"
-    return f"per class, the fraction {arguments['tau']:g} that {method} ranks highest"
+    if arguments.get("stratified") and method in _KEPT_EVENLY:
+        return _KEPT_EVENLY[method]
+    usual = f"per class, the fraction {{tau:g}} that {method} ranks highest"
+    return _KEPT.get(method, usual).format(**arguments)
+
+
+def noise_sentences(
+    noise: NoiseEstimate, pairs: Sequence[tuple[Hashable, Hashable, int]]
+) -> list[str]:
+    """Return sentences: the estimated share of wrong labels, and the most frequent corrections.
+
+    Args:
+        noise: the estimate.
+        pairs: (label, suggested label, rows), most frequent first.
+
+    """
+    low, high = percent(noise.low), percent(noise.high)
+    sentences = [
+        f"Estimated wrong labels: {percent(noise.rate)} ({low} to {high}); errors that a whole "
+        "class shares are not counted."
+    ]
+    if pairs:
+        named = ", ".join(f"{a} -> {b} ({rows:,})" for a, b, rows in pairs[:SHOWN])
+        sentences.append(f"Most frequent suggestions for rejected rows: {named}.")
+    return sentences
 
 
 def complaints(selection: Selection, method: str) -> list[str]:
@@ -47,7 +78,7 @@ def complaints(selection: Selection, method: str) -> list[str]:
         found.append(_nothing_kept(selection))
     if method == "learning-order":
         found.append(_nothing_learnt(selection))
-    if method == "automatic":
+    if method in ("automatic", "committee"):
         found.append(_hardly_more_than_chance(selection))
     return [message for message in found if message]
 
@@ -80,7 +111,7 @@ def _hardly_more_than_chance(selection: Selection) -> str:
     if n < SEVERAL or kept * k > 1.2 * n:
         return ""
     return (
-        f"a held-out probe agrees with {kept} of {n} labels, hardly more than by guessing among "
+        f"held-out predictions agree with {kept} of {n} labels, hardly more than by guessing among "
         f"{k} classes ({n // k}): the labels have little to do with the texts. Check that these "
         "are the right columns and that their rows belong together"
     )

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence, Set
 
-import numpy as np
-
 from lops_adapters.core import LopsError
 from lops_adapters.datasets.corpus import is_unlabelled
 
@@ -16,7 +14,7 @@ SHOWN = 5  # positions named in a message
 
 def read_texts(texts: Sequence[str]) -> list[str]:
     """Return texts as a list; a LopsError names the positions that hold no text."""
-    if isinstance(texts, str | Set | Mapping) or getattr(texts, "ndim", 1) != 1:
+    if not _is_flat(texts):
         raise LopsError(
             f"texts are one {type(texts).__name__}; wanted a flat sequence of strings, such as a "
             "list or one column of a table"
@@ -33,16 +31,17 @@ def read_texts(texts: Sequence[str]) -> list[str]:
 
 def read_labels(labels: Sequence[Hashable]) -> list[Hashable]:
     """Return labels as a list of plain values; a LopsError names the positions of missing ones."""
-    if isinstance(labels, str | Set | Mapping) or getattr(labels, "ndim", 1) != 1:
+    if not _is_flat(labels):
         raise LopsError(
             f"labels are one {type(labels).__name__}; wanted a flat sequence of class names, one "
             "per text"
         )
     read: list[Hashable] = list(labels.tolist() if hasattr(labels, "tolist") else labels)
-    if any(isinstance(label, list | dict | set | np.ndarray) for label in read):
+    odd = next((label for label in read if not _is_name(label)), None)
+    if odd is not None:
         raise LopsError(
-            "labels hold lists; wanted one class name per text (for several labels per text, "
-            "select for each class separately)"
+            f"labels hold a {type(odd).__name__}; wanted one class name per text (for several "
+            "labels per text, select for each class separately)"
         )
     bad = [position for position, label in enumerate(read) if is_unlabelled(label)]
     if bad:
@@ -53,6 +52,20 @@ def read_labels(labels: Sequence[Hashable]) -> list[Hashable]:
     _check_types(read)
     _check_classes(read)
     return read
+
+
+def _is_flat(values: object) -> bool:
+    if isinstance(values, str | bytes | Set | Mapping | type) or not hasattr(values, "__iter__"):
+        return False
+    return bool(getattr(values, "ndim", 1) == 1)
+
+
+def _is_name(label: object) -> bool:
+    try:
+        hash(label)
+    except TypeError:  # a list, a dict, or a tuple that holds one
+        return False
+    return True
 
 
 def _check_types(labels: list[Hashable]) -> None:

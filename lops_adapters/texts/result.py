@@ -12,6 +12,7 @@ from lops_adapters import extras
 from lops_adapters.console import aligned, percent
 from lops_adapters.core import LopsError, Selection
 from lops_adapters.selection import Suggestions
+from lops_adapters.texts.judged import corrections
 
 if TYPE_CHECKING:
     from lops_adapters.report.data import SelectionPage
@@ -26,11 +27,13 @@ class TextSelection(Selection):
 
     Attributes:
         texts, labels: lists of length n, as given.
-        suggested: (n,) object array, the label that the probe prefers. With the automatic choice it
-            is the held-out probe's, class sizes aside, and differs from the label exactly for
-            rejected texts (except for classes kept whole, exact ties and ``stratified``). With
-            other methods it is the probe's last prediction.
+        suggested: (n,) object array, the most probable label. A committee weighs its views against
+            the label; a rejected text may keep its own label, if that is uncertain but the most
+            probable. With ``automatic`` it is the held-out probe's, class sizes aside; with other
+            methods the probe's last prediction.
         suggested_probability: (n,) float64 in [0, 1], of the suggested label.
+        noise: estimated share of wrong labels, see
+            :class:`lops_adapters.selection.posterior.NoiseEstimate`; None if the method has none.
         why: sentences: the probe, the method, its training, what to do next.
         settings: the arguments, and the method and rule used.
         index: the texts' index if they are a pandas column; the frame has it, too.
@@ -64,6 +67,11 @@ class TextSelection(Selection):
         self.index = index
         self.suggested = classes[seen.codes]
         self.suggested_probability = seen.probability
+        self.noise = getattr(seen, "noise", None)
+
+    def corrections(self) -> list[tuple[Hashable, Hashable, int]]:
+        """Return (label, suggested label, texts) among rejected texts, most frequent first."""
+        return corrections(self.labels, self.suggested.tolist(), self.rejected)
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row per text, under the index of the texts.

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 from lops_adapters.core import LopsError, LopsWarning
 from lops_adapters.probes import Probe
 from lops_adapters.probes.base import check_counts
 from lops_adapters.selection import Suggestions, build
-from lops_adapters.texts.choices import DECIDES_ITSELF, choose_probe, device_of, method_for
-from lops_adapters.texts.explain import complaints, reasons
+from lops_adapters.selection.selectors import encode
+from lops_adapters.texts.choices import (
+    DECIDES_ITSELF,
+    choose_encoder,
+    choose_probe,
+    device_of,
+    method_for,
+)
+from lops_adapters.texts.explain import complaints, noise_sentences, reasons
+from lops_adapters.texts.judged import Judged
 from lops_adapters.texts.reading import read_labels, read_texts
 from lops_adapters.texts.result import TextSelection
 
@@ -28,6 +36,9 @@ def select(
     tau: float | str = "auto",
     every: int | None = None,
     stratified: bool = False,
+    sure: float | None = None,
+    encoder: str | None = "auto",
+    words: Mapping[Any, Sequence[str]] | None = None,
     seed: int = 0,
     strict: bool = False,
     quiet: bool = True,
@@ -37,18 +48,25 @@ def select(
     Args:
         texts: n strings, in a list, array, pandas column or data set column.
         labels: n class names, likewise, of one type.
-        probe: ``auto`` (a transformer if there is a GPU, otherwise linear), ``linear`` (TF-IDF),
-            ``minilm`` (packaged transformer), the folder or hub name of an encoder, or a probe.
+        probe: ``linear`` (TF-IDF), ``minilm`` (packaged transformer, fine-tuned), the folder or hub
+            name of an encoder, or a probe. ``auto``: linear; with a number for tau and a GPU,
+            minilm. In a committee, the first view.
         confidence: what ranks the texts: learning-order (default if tau is a number), probability,
-            stability, margin, mc-dropout, entropy, o2u-net, or confident-learning (only with
-            tau="auto").
+            stability, margin, mc-dropout, entropy, o2u-net; automatic or confident-learning (only
+            with tau="auto").
         rule: one of :data:`lops_adapters.core.RULES`, instead of a ranking; needs a number for tau.
-        tau: ``auto`` keeps the labels that a held-out probe agrees with; a number is the fraction
-            to keep of each class (``rule``: as the rule reads it).
+        tau: ``auto`` keeps the labels that a committee of held-out views holds for right; a number
+            is the fraction to keep of each class (``rule``: as the rule reads it).
         every: updates between checkpoints of the probe; needs a number for tau. Default: one
             checkpoint per epoch.
         stratified: keep the same total as ``auto`` would, but the same share of every class; only
             with tau="auto".
+        sure: keep labels that are right with at least this probability, only with tau="auto";
+            default: 0.8. Labels by rules share their errors: a larger value removes more of them.
+        encoder: of the committee's second view: ``minilm``, a folder or a hub name, frozen; None:
+            latent semantic analysis. ``auto``: MiniLM if it is installed and, without a GPU, there
+            are at most 20,000 texts.
+        words: class to words, such as its name and seed words: a third view, with an encoder.
         seed: of trainings, folds and ties.
         strict: raise instead of warning about a class without kept or learnt texts, or about labels
             unrelated to the texts.
@@ -67,14 +85,22 @@ def select(
     ([17], 'money')
 
     """
-    method, arguments = method_for(confidence, rule, tau, every, stratified=stratified)
+    method, arguments = method_for(confidence, rule, tau, every, stratified=stratified, sure=sure)
     check_counts(seed, every)
     read, names = read_texts(texts), read_labels(labels)
     _check_lengths(len(read), len(names), method)
+    committee = method == "committee"
+    if committee:
+        arguments["encoder"], views = choose_encoder(encoder, len(read))
+        arguments["words"] = words
+        probe = "linear" if probe == "auto" else probe
     watched, which = choose_probe(probe, len(read), quiet)
-    seen = Suggestions(len(read))
+    which = views if committee else which
+    seen = Judged(len(read)) if committee else Suggestions(len(read))
     selector = build(method, watched, **arguments, seed=seed, quiet=quiet, seen=seen, strict=strict)
     selection = selector(read, names)
+    if isinstance(seen, Judged):
+        seen.settle(encode(names, list(selection.per_class)))
     for message in complaints(selection, method):
         if strict:
             raise LopsError(message)
@@ -89,10 +115,15 @@ def select(
         "tau": tau,
         "every": every,
         "stratified": stratified,
+        "sure": arguments.get("sure"),
+        "encoder": arguments.get("encoder"),
     }
     why = [which, *reasons(selection, method, arguments)]
     index = texts.index if hasattr(texts, "iloc") else None
-    return TextSelection(selection, read, names, seen, why, settings, index=index)
+    found = TextSelection(selection, read, names, seen, why, settings, index=index)
+    if found.noise is not None:
+        found.why[-1:-1] = noise_sentences(found.noise, found.corrections())
+    return found
 
 
 def _check_lengths(n_texts: int, n_labels: int, method: str) -> None:

@@ -64,7 +64,11 @@ class WestclassSettings(FrameworkSettings):
     """Settings of WeSTClass; the probe ``same`` is the network itself."""
 
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {"quick": {"most_words": 100}, "paper": {}}
-    MORE_ARMS: ClassVar[tuple[str, ...]] = ("lops-documents", "random-documents")
+    MORE_ARMS: ClassVar[tuple[str, ...]] = (
+        "lops-documents",
+        "committee-documents",
+        "random-documents",
+    )
     PROBES: ClassVar[tuple[str, ...]] = ("same", "linear", "transformer")
     WHEN_FAITHFUL: ClassVar[Mapping[str, Any]] = {"vector_words": 1}
 

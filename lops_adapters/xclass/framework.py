@@ -38,6 +38,10 @@ class Xclass(Framework[XclassSettings]):
     model = "lops_adapters.xclass.model:XclassClassifier"
     reads_beginning = True
 
+    def class_words(self, corpus: Corpus) -> dict[str, list[str]]:
+        """Return the names of each class: the method's only supervision."""
+        return {label: list(corpus.names[label]) for label in corpus.classes}
+
     def prepare(self, corpus: Corpus, job: Job[XclassSettings]) -> Prepared:
         """Represent and align the documents."""
         return pipeline.prepare(corpus, job)

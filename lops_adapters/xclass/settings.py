@@ -63,11 +63,17 @@ class XclassSettings(FrameworkSettings):
     )
     classifier: str | None = setting(
         None,
-        "encoder of the classifier",
+        "encoder that is fine-tuned as the classifier; or linear, embedding, hybrid, which train "
+        "in seconds (the last two on --encoder, frozen)",
         metavar="NAME|PATH",
         usual="as --encoder; bert-base-cased for bert-base-uncased",
     )
-    epochs: int = setting(3, "epochs of the classifier", within=AT_LEAST_ONE)
+    epochs: int | None = setting(
+        None,
+        "epochs of the classifier",
+        within=AT_LEAST_ONE,
+        usual="3; linear, embedding, hybrid: 20",
+    )
     batch_size: int = setting(32, "documents per update", within=AT_LEAST_ONE)
     learning_rate: float | None = setting(
         None, "learning rate of the classifier", within=ABOVE_ZERO, usual="the encoder's own"

@@ -16,7 +16,9 @@ from lops_adapters import core
 SOURCE = Path(core.__file__).read_text(encoding="utf-8")
 TREE = ast.parse(SOURCE, feature_version=(3, 6))
 MODULES = {"math", "warnings", "fractions", "typing", "numpy"}  # each there in Python 3.6
-TYPING = {"Any", "Dict", "Hashable", "List", "NamedTuple", "Optional", "Sequence", "Tuple"}
+TYPING = {
+    *("Any", "Dict", "Hashable", "List", "Mapping", "NamedTuple", "Optional", "Sequence", "Tuple")
+}
 # Names that numpy 1.19 and numpy 2 both have; look the release notes up before adding one.
 NUMPY = {
     "arange",
@@ -38,6 +40,7 @@ NUMPY |= {
     "int64",
     "isfinite",
     "isinf",
+    "integer",
     "isnan",
     "lexsort",
     "minimum",

@@ -1,8 +1,12 @@
 """Trained classifiers for new texts: what a run predicted, they predict again."""
 
+import shutil
+from contextlib import suppress
+
 import numpy as np
 import pytest
 
+from lops_adapters.core import LopsError
 from lops_adapters.runs.models import TextClassifier, load
 
 from ..framework_checks import (
@@ -68,3 +72,61 @@ def test_a_model_folder_can_be_moved(models, stand, whole, tmp_path, monkeypatch
         np.testing.assert_array_equal(moved, models["lops"].predict_proba(stand.texts))
     finally:
         (tmp_path / "moved").rename(place)
+
+
+DAMAGES = {
+    "cut": lambda content: content[: len(content) // 2],
+    "empty": lambda content: b"",
+    "one bit": lambda content: content[:-1] + bytes([content[-1] ^ 1]),
+    "other": lambda content: b"{}",
+    "missing": None,
+}
+OPTIONAL = {"tokenizer_config.json", "special_tokens_map.json", "generation_config.json"}
+PARSED = (".json", ".npz", ".safetensors", ".keras")
+
+
+def copies(place, tmp_path, list_too=True):
+    """A model folder with one of its files damaged, once per file and kind of damage."""
+    for file in sorted(path for path in place.rglob("*") if path.is_file()):
+        for kind, change in DAMAGES.items():
+            copy = tmp_path / "copy"
+            shutil.rmtree(copy, ignore_errors=True)
+            shutil.copytree(place, copy)
+            damaged = copy / file.relative_to(place)
+            if change is None:
+                damaged.unlink()
+            else:
+                damaged.write_bytes(change(damaged.read_bytes()))
+            if not list_too:
+                (copy / "files.json").unlink(missing_ok=True)
+            yield kind, damaged, copy
+
+
+def test_a_damaged_file_is_named(whole, tmp_path):
+    place, seen = whole.path / "lops" / "model", set()
+    for kind, damaged, copy in copies(place, tmp_path):
+        if damaged.name == "files.json" and kind in ("missing", "other"):
+            load(copy, device="cpu")  # models of older versions have no list
+            continue
+        with pytest.raises(LopsError) as error:
+            load(copy, device="cpu")
+        assert damaged.name in str(error.value), (kind, damaged)
+        if (kind, damaged.name) != ("missing", "lops.json"):
+            assert "copy the folder again from where it was trained, or train again" in str(
+                error.value
+            )
+        seen.add(damaged.suffix)
+    assert ".json" in seen
+
+
+def test_without_a_list_there_is_one_sentence(whole, tmp_path):
+    place = whole.path / "lops" / "model"
+    for kind, damaged, copy in copies(place, tmp_path, list_too=False):
+        if damaged.name == "files.json":
+            continue
+        unread = kind in ("cut", "empty") and damaged.suffix in PARSED
+        may_load = kind == "one bit" or damaged.suffix not in PARSED or damaged.name in OPTIONAL
+        with suppress(LopsError) if may_load and not unread else pytest.raises(LopsError) as error:
+            load(copy, device="cpu")
+        if unread:
+            assert f"{damaged} is damaged or missing" in str(error.value)

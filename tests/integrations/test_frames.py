@@ -4,7 +4,7 @@ import pytest
 from lops_adapters.core import LopsError
 from lops_adapters.integrations.frames import COLUMNS, select_frame
 from lops_adapters.probes.linear import LinearProbe
-from lops_adapters.selection import Lops
+from lops_adapters.selection import build
 
 from ..probes.toys import topic_texts
 
@@ -15,7 +15,7 @@ NOISY = CODES.copy()
 NOISY[::7] = (CODES[::7] + 1) % 3
 NAMES = [["sun", "ice", "fog"][code] for code in NOISY]
 INDEX = [f"row{i % 80}" for i in range(90)]  # some twice
-SELECTION = Lops(LinearProbe(), tau=0.6, rule="ranked")(TEXTS, NAMES)
+SELECTION = build("lops", LinearProbe(), tau=0.6, rule="ranked")(TEXTS, NAMES)
 CHOICE = {"tau": 0.6, "rule": "ranked"}
 
 
@@ -64,7 +64,7 @@ def test_kept_rows_of_a_data_frame():
 def test_a_data_set_is_marked():
     data = data_set()
     marked = select_frame(data, **CHOICE)
-    by_codes = Lops(LinearProbe(), **CHOICE)(TEXTS, NOISY.tolist())
+    by_codes = build("lops", LinearProbe(), **CHOICE)(TEXTS, NOISY.tolist())
     assert type(marked) is type(data)
     assert marked.column_names == ["text", "label", *COLUMNS]
     assert marked.features["label"] == data.features["label"]
@@ -85,7 +85,7 @@ def test_a_data_set_is_marked():
 def test_a_data_set_keeps_its_format_and_its_own_selection_of_rows(columns):
     data = data_set().select(range(89, -1, -1)).with_format("numpy", columns=columns)
     kept = select_frame(data, kept_only=True, **CHOICE)
-    by_codes = Lops(LinearProbe(), **CHOICE)(TEXTS[::-1], NOISY[::-1].tolist()).kept
+    by_codes = build("lops", LinearProbe(), **CHOICE)(TEXTS[::-1], NOISY[::-1].tolist()).kept
     assert kept.format["type"] == "numpy"
     assert isinstance(kept[:]["label"], np.ndarray)
     assert kept[:]["label"].tolist() == NOISY[::-1][by_codes].tolist()
@@ -102,7 +102,7 @@ def test_a_probe_of_ones_own():
     marked = select_frame(
         table(), "review", "made", probe=LinearProbe(epochs=1, batch_size=8), seed=3, **CHOICE
     )
-    wanted = Lops(LinearProbe(epochs=1, batch_size=8), seed=3, **CHOICE)(TEXTS, NAMES)
+    wanted = build("lops", LinearProbe(epochs=1, batch_size=8), seed=3, **CHOICE)(TEXTS, NAMES)
     assert np.flatnonzero(marked.lops_selected).tolist() == wanted.kept.tolist()
 
 

@@ -1,4 +1,4 @@
-"""Run the fuzz suite by hand: `python -m tests.robustness --cases 20000`."""
+"""The suites by hand: `python -m tests.robustness --cases 20000`, `... --kills 50`."""
 
 import sys
 

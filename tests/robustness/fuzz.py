@@ -25,6 +25,7 @@ from lops_adapters.datasets import read
 from lops_adapters.datasets.safe_pickle import read_frame
 
 from ..noisy import HEADER, noisy_rows, write_table
+from .odd import odd_values
 
 SECONDS = 30  # for one case
 FIXTURES = sorted((Path(__file__).parents[1] / "datasets" / "fixtures").glob("*.pkl"))
@@ -126,9 +127,18 @@ def core_calls(draw, folder):
     n, k = draw.randint(0, 8), draw.randint(0, 3)
     labels = [draw.choice("abc"[: k or 1]) for _ in range(n)]
     tau = draw.choice((-1.0, 0.0, 0.3, 0.5, 1.0, 2.0, float("nan"), float("inf")))
-    order = LearningOrder(labels, tau=tau, rule=draw.choice((*RULES, "none")))
+    given = {"pseudo_labels": labels, "tau": tau, "rule": draw.choice((*RULES, "none"))}
+    values = odd_values()
+    if draw.random() < 0.5:
+        name = draw.choice((*given, "max_checkpoints", "classes", "horizon", "seed"))
+        given[name] = values[draw.choice(sorted(values))]
+    order = LearningOrder(**given)
     for _ in range(draw.randint(0, 4)):
-        order.observe([draw.choice("abcd") for _ in range(draw.choice((n, n, n, n + 1)))])
+        said = {"predictions": [draw.choice("abcd") for _ in range(draw.choice((n, n, n, n + 1)))]}
+        if draw.random() < 0.3:
+            name = draw.choice(("predictions", "time", "positions"))
+            said[name] = values[draw.choice(sorted(values))]
+        order.observe(**said)
     order.select()
 
 
@@ -210,7 +220,14 @@ def main():
     parser.add_argument(
         "--first", type=int, default=0, metavar="I", help="number of the first case"
     )
+    parser.add_argument(
+        "--kills", type=int, metavar="K", help="kill commands at K random moments instead"
+    )
     options = parser.parse_args()
+    if options.kills is not None:
+        from .random_kills import report
+
+        return report(options.kills, options.seed)
     import resource
 
     start = time.perf_counter()

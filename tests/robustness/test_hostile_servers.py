@@ -1,7 +1,9 @@
 """Servers that redirect elsewhere, never end, drip, or lie; several processes at once."""
 
+import contextlib
 import http.server
 import os
+import socket
 import subprocess
 import sys
 import threading
@@ -18,6 +20,13 @@ QUICK = {"quiet": True, "pause": 0.0, "timeout": 5.0, "attempts": 2}
 CONTENT = b"content" * 10_000
 
 
+SLOW_HEADS = {
+    "drip-status": b"HTTP/1.0 ",
+    "drip-headers": b"HTTP/1.0 200 OK\r\nX-Long: ",
+    "drip-chunk-size": b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
+}
+
+
 class Handler(http.server.BaseHTTPRequestHandler):
     asked = 0
 
@@ -27,10 +36,19 @@ class Handler(http.server.BaseHTTPRequestHandler):
         length = {"negative": "-5", "words": "ten", "huge": str(2**50), "digits": "9" * 5000}
         if kind.startswith("to"):
             where = {"to-ftp": "ftp://127.0.0.1/x", "to-file": "file:///etc/passwd"}
+            where |= {"to-drip": "/drip-headers"}
             where |= {"to-odd": "http://[", "to-itself": "/to-itself", "to-plain": "/plain"}
             self.send_response(302)
             self.send_header("Location", where[kind])
             self.end_headers()
+            return
+        if kind in SLOW_HEADS:
+            with contextlib.suppress(OSError):
+                self.wfile.write(SLOW_HEADS[kind])
+                for _ in range(600):
+                    self.wfile.write(b"x")
+                    self.wfile.flush()
+                    time.sleep(0.05)
             return
         self.send_response(200)
         if kind in length:
@@ -83,6 +101,10 @@ def url():
         ("headers", "could not be fetched.*got more than 100 headers"),
         ("endless", "it has more than 1,000,000 bytes"),
         ("drip", "it takes too long; the next attempt continues it"),
+        ("drip-status", "it takes too long; the next attempt continues it"),
+        ("drip-headers", "it takes too long; the next attempt continues it"),
+        ("drip-chunk-size", "it takes too long; the next attempt continues it"),
+        ("to-drip", "it takes too long; the next attempt continues it"),
     ],
 )
 def test_a_sentence_within_the_deadline(url, tmp_path, kind, message):
@@ -91,6 +113,36 @@ def test_a_sentence_within_the_deadline(url, tmp_path, kind, message):
         fetch(url + kind, tmp_path / "a", max_bytes=1_000_000, deadline=2.0, **QUICK)
     assert time.monotonic() - start < 8
     assert not {path.name for path in tmp_path.iterdir()} - {"a.part"}
+
+
+def test_a_handshake_that_never_ends(tmp_path):
+    """A server that accepts a connection and drips bytes that are no TLS record."""
+    server = socket.create_server(("127.0.0.1", 0))
+
+    def drip():
+        with contextlib.suppress(OSError):
+            while True:
+                client = server.accept()[0]
+                client.sendall(b"\x16\x03\x03\x40\x00")  # a record of 16,384 bytes begins
+                for _ in range(600):
+                    client.sendall(b"x")
+                    time.sleep(0.05)
+
+    threading.Thread(target=drip, daemon=True).start()
+    start, address = time.monotonic(), f"https://127.0.0.1:{server.getsockname()[1]}/a"
+    with pytest.raises(LopsError, match="it takes too long; the next attempt continues it"):
+        fetch(address, tmp_path / "a", deadline=2.0, **QUICK)
+    assert time.monotonic() - start < 8
+    server.close()
+
+
+def test_no_thread_or_socket_stays(url, tmp_path):
+    threads = threading.active_count()
+    fetch(url + "plain", tmp_path / "a", **QUICK)
+    deadline = time.monotonic() + 5
+    while threading.active_count() > threads and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert threading.active_count() <= threads
 
 
 def test_a_redirect_to_http_is_followed(url, tmp_path):

@@ -39,6 +39,23 @@ def python(code, *arguments):
     )
 
 
+def test_kills_at_random_moments():
+    """A few of them; 50 by hand with `python -m tests.robustness --kills 50`."""
+    pytest.importorskip("torch")
+    pytest.importorskip("transformers")
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.robustness", "--kills", "4"],
+        env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=280,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "kills 4, different outputs 0," in done.stdout
+
+
 KILLED_BETWEEN_RENAMES = """
 rename = Path.rename
 def once(path, target):

@@ -81,3 +81,15 @@ def test_what_cannot_be_repaired_is_refused_first(here, monkeypatch):
     with pytest.raises(LopsError, match=r"a column has values of several types"):
         command.main(["c.jsonl", "--format", "parquet", *OPTIONS])
     assert not [path for path in here.iterdir() if path.is_dir()]
+
+
+@pytest.mark.parametrize("number", [10**400, -(10**19), 2**64])
+def test_integers_too_large_for_parquet(here, number):
+    pytest.importorskip("pyarrow")
+    rows = [
+        {"text": text, "weak": label, "n": number} for text, label in zip(TEXTS, WEAK, strict=True)
+    ]
+    (here / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.raises(LopsError, match=r"an integer of more than 64 bits.*give --format jsonl"):
+        command.main(["a.jsonl", "--format", "parquet", *OPTIONS])
+    assert command.main(["a.jsonl", *OPTIONS]) == 0

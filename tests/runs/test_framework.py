@@ -11,17 +11,9 @@ from lops_adapters.datasets import Corpus, Dataset, GoldLabels
 from lops_adapters.runs import framework as room
 from lops_adapters.runs.files import finished_arms
 from lops_adapters.runs.folder import RunFolder
-from lops_adapters.runs.framework import (
-    FRAMEWORKS,
-    Framework,
-    Job,
-    class_words,
-    named,
-    read_arms,
-    run,
-)
+from lops_adapters.runs.framework import FRAMEWORKS, Framework, Job, named, read_arms, run
 from lops_adapters.runs.settings import FrameworkSettings
-from lops_adapters.selection import METHODS, keep_all
+from lops_adapters.selection import METHODS, build, keep_all
 
 KNOWN = ("standard", "lops", "lops-twice")
 CORPUS = Corpus("toy", ("a", "b", "c"), ("one", "two", "three"), ("x", "y"), {})
@@ -208,7 +200,7 @@ def built(monkeypatch):
 
 def test_the_selector_is_as_the_settings_say(job, built):
     probe = Probe()
-    assert job.selector("lops", lambda: probe) == "selector of lops"
+    assert job.selector("lops", lambda: probe).selector == "selector of lops"
     (given,) = built
     assert (given.method, given.probe) == ("lops", probe)
     assert (given.tau, given.rule, given.every) == (0.25, "ranked", 6)
@@ -243,6 +235,17 @@ def test_standard_keeps_everything(job):
     assert selector(["a", "b"], ["x", "y"]).kept.tolist() == [0, 1]
 
 
+def test_the_control_does_not_depend_on_the_order_of_rows(job):
+    texts, labels = [f"text {i}" for i in range(40)], ["x", "y"] * 20
+    job.folder.select("lops-selection", lambda: build("random", n=17)(texts, labels))
+    order = np.random.default_rng(0).permutation(40)
+    moved = [texts[i] for i in order], [labels[i] for i in order]
+    selector = job.selector("random", Probe, control_of="{}-selection")
+    here, there = selector(texts, labels), selector(*moved)
+    assert len(here.kept) == 17
+    np.testing.assert_array_equal(there.mask, here.mask[order])
+
+
 CLASSES = ("x", "y")
 NAMED = Corpus(
     "toy", ("a",), ("one",), CLASSES, {"x": ("goal", "match", "goal")},
@@ -251,8 +254,8 @@ NAMED = Corpus(
 
 
 def test_the_words_of_a_class_are_its_names_then_its_seed_words_each_once():
-    assert class_words(NAMED) == {"x": ["sports", "goal", "match"], "y": ["law"]}
-    assert class_words(CORPUS) == {"x": ["x"], "y": ["y"]}  # a label names its class
+    assert Toy().class_words(NAMED) == {"x": ["sports", "goal", "match"], "y": ["law"]}
+    assert Toy().class_words(CORPUS) == {"x": ["x"], "y": ["y"]}  # a label names its class
 
 
 def test_the_words_go_to_the_methods_that_use_them(job, built):

@@ -73,9 +73,19 @@ def test_kinds_nobody_knows(tmp_path):
         load(model(tmp_path / "model", "oracle"))
 
 
-@pytest.mark.parametrize("content", ["", "{}", "[]", "westclass", '"westclass"', '{"kind": null}'])
-def test_damaged_files(tmp_path, content):
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        *(
+            (content, r"lops\.json is damaged or missing .*; copy the folder again .* train again")
+            for content in ("", "{}", "[]", "westclass", '"westclass"', "[" * 100_000)
+        ),
+        ('{"kind": null}', "holds a model of kind None"),
+        ('{"kind": []}', r"holds a model of kind \[\]"),
+    ],
+)
+def test_a_damaged_head(tmp_path, content, message):
     folder = model(tmp_path / "model")
     (folder / "lops.json").write_text(content, encoding="utf-8")
-    with pytest.raises(LopsError, match="holds a model of kind None"):
+    with pytest.raises(LopsError, match=message):
         load(tmp_path)

@@ -14,6 +14,7 @@ from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.selection import Suggestions, build
 from lops_adapters.selection.automatic import relative, relative_margins
 from lops_adapters.selection.committee import Committee, preferred, weigh
+from lops_adapters.selection.posterior import posterior
 from lops_adapters.selection.views import Learnt, Neighbours, topics
 
 from ..noisy import noisy_texts
@@ -189,6 +190,25 @@ def test_what_is_seen_is_the_weighted_mean():
     )
     np.testing.assert_allclose(probabilities, expected)
     np.testing.assert_allclose(probabilities.sum(axis=1), 1)
+
+
+def test_sure_keeps_what_is_probably_right():
+    views = stubs(CODES, 3, 0.9, 0.6)
+    weights, _ = by_hand(views)
+    mean = sum(
+        w * relative(v.probabilities, CODES, NONE) for w, v in zip(weights, views, strict=True)
+    )
+    expected = posterior(mean, CODES)[0][np.arange(60), CODES]
+    for sure in (0.5, 0.95):
+        found = Committee(views, sure=sure)(SAMPLES, LABELS)
+        np.testing.assert_allclose(found.confidence, expected)
+        np.testing.assert_array_equal(found.mask, expected >= sure)
+        assert {report.why for report in found.per_class.values()} == {
+            f"right with a probability of at least {sure:g}"
+        }
+    for sure in (0, 1.5, -1):
+        with pytest.raises(LopsError, match=f"sure is {sure}; wanted a probability above 0"):
+            build("committee", sure=sure)
 
 
 def test_bad_views():

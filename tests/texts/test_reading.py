@@ -35,7 +35,7 @@ TEXTS, LABELS, _ = noisy_texts()
         (["a", "b"], ["x", float("nan")], "1 of 2 labels are missing, at position 1"),
         (["a", "b"], [1, "1"], "labels are of several types .int such as 1, str such as '1'."),
         (["a", "b"], ["x", "x"], "all 2 labels are 'x'; wanted at least two classes"),
-        (["a", "b"], [["x"], ["y"]], "labels hold lists; wanted one class name per text"),
+        (["a", "b"], [["x"], ["y"]], "labels hold a list; wanted one class name per text"),
         (["a", "b", "c"], ["x", "y"], "found 3 texts and 2 labels"),
         (
             ["a", "b", "c"],

@@ -1,0 +1,111 @@
+"""How probable each label is to be right, given what held-out views say and how noisy it is.
+
+Notation: n samples, k classes, codes 0..k-1 of the given labels.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+# Views are averaged, which makes their probabilities too even. The exponent was chosen on AG News
+# with labels corrupted at random and by pairs of classes, and confirmed on 20 Newsgroups; see
+# docs/committee.md.
+SHARPNESS = 5.0
+_RANGE = (3.0, 8.0)  # exponents behind the interval of the noise rate
+_ROUNDS, _CLOSE = 50, 1e-4
+_MOST = 100_000  # samples to estimate from
+
+
+@dataclass(frozen=True)
+class NoiseEstimate:
+    """An estimate of the share of wrong labels, without gold labels.
+
+    Errors that most of a class shares cannot be told from the class, so they are not counted.
+
+    Attributes:
+        rate: share of wrong labels, in [0, 1].
+        low, high: its range over sharper and softer views, widened by two standard errors.
+        true_given_label: (k, k) float64; row i: the distribution of the true classes among samples
+            labelled i.
+
+    """
+
+    rate: float
+    low: float
+    high: float
+    true_given_label: np.ndarray
+
+
+def posterior(
+    probabilities: np.ndarray, codes: np.ndarray, sharpness: float = SHARPNESS
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the probability of each true class, given the views and the label.
+
+    The label is a witness of unknown reliability, as in Dawid and Skene (1979): how often a sample
+    labelled i is of class j is estimated from all samples by expectation maximisation, and counts
+    as the prior of j. So a clean label is doubted only if the views contradict it clearly.
+
+    Args:
+        probabilities: (n, k), of views that have not seen the labels; rows sum to 1.
+        codes: (n,) int; every class occurs.
+        sharpness: exponent of the probabilities.
+
+    Returns:
+        (n, k) float64 probabilities of the true classes, and the (k, k) float64 distribution of
+        true classes per label.
+
+    >>> views = np.array([[0.9, 0.1]] * 4 + [[0.1, 0.9]] * 4)
+    >>> right, _ = posterior(views, np.array([0, 0, 0, 0, 0, 1, 1, 1]))
+    >>> right[[0, 4]].round(2).tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
+    n, k = probabilities.shape
+    evidence = sharpness * np.log(np.maximum(probabilities, 1e-6))
+    given = _transitions(evidence[:_MOST], codes[:_MOST], k)
+    found = np.empty((n, k))
+    for start in range(0, n, _MOST):
+        rows = slice(start, start + _MOST)
+        found[rows] = _weighted(evidence[rows], codes[rows], given)
+    return found, given
+
+
+def _transitions(evidence: np.ndarray, codes: np.ndarray, k: int) -> np.ndarray:
+    given = np.full((k, k), 0.1 / max(1, k - 1))
+    np.fill_diagonal(given, 0.9)
+    labelled = np.eye(k)[codes]
+    counts = labelled.sum(axis=0)[:, None] + 0.5 * k  # half a sample per cell: rows are never empty
+    for _ in range(_ROUNDS):
+        before = given
+        given = (labelled.T @ _weighted(evidence, codes, given) + 0.5) / counts
+        if np.abs(given - before).max() < _CLOSE:
+            break
+    return given
+
+
+def _weighted(evidence: np.ndarray, codes: np.ndarray, given: np.ndarray) -> np.ndarray:
+    scores: np.ndarray = evidence + np.log(given[codes])
+    scores -= scores.max(axis=1, keepdims=True)
+    np.exp(scores, out=scores)
+    scores /= scores.sum(axis=1, keepdims=True)
+    return scores
+
+
+def estimate_noise(probabilities: np.ndarray, codes: np.ndarray) -> NoiseEstimate:
+    """Estimate how many labels are wrong; arguments as for :func:`posterior`.
+
+    >>> views = np.array([[0.9, 0.1]] * 40 + [[0.1, 0.9]] * 40)
+    >>> noise = estimate_noise(views, np.array([0] * 48 + [1] * 32))
+    >>> round(noise.rate, 2), noise.low < 0.1 < noise.high
+    (0.1, True)
+    """
+    rates = []
+    for sharpness in (*_RANGE, SHARPNESS):
+        found, given = posterior(probabilities, codes, sharpness)
+        rates.append(1 - float(found[np.arange(len(codes)), codes].mean()))
+    rate = rates[-1]
+    error = 2 * math.sqrt(rate * (1 - rate) / len(codes))
+    low, high = max(0.0, min(rates) - error), min(1.0, max(rates) + error)
+    return NoiseEstimate(rate, low, high, given)

@@ -1,0 +1,175 @@
+"""Arguments of any type: an answer or a LopsError, never a TypeError or an AttributeError."""
+
+import importlib.util
+import warnings
+from contextlib import suppress
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+import lops_adapters
+from lops_adapters.core import LearningOrder, LopsError, LopsWarning
+
+from .odd import LABELS, odd_values
+
+TEXTS = ["the striker scored a late goal"] * 6 + ["the bank cut its rates"] * 6
+NAMES = ["sports"] * 6 + ["money"] * 6
+
+
+@pytest.fixture(autouse=True, scope="module")
+def offline():
+    """Names of encoders are looked up nowhere."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HF_HUB_OFFLINE", "1")
+        if importlib.util.find_spec("huggingface_hub") is not None:
+            patch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+        yield
+
+
+odd = st.sampled_from(sorted(odd_values()))
+ARGUMENTS = ("pseudo_labels", "tau", "rule", "max_checkpoints", "classes", "horizon", "seed")
+OBSERVED = ("predictions", "time", "positions")
+CHOICES = ("probe", "confidence", "rule", "tau", "every", "seed")
+
+
+def calls(names):
+    return st.dictionaries(st.sampled_from(names), odd, min_size=1, max_size=3)
+
+
+def made(names):
+    return {argument: odd_values()[kind] for argument, kind in names.items()}
+
+
+@settings(max_examples=600, deadline=None, derandomize=True)
+@given(calls(ARGUMENTS), calls(OBSERVED))
+@example({"classes": "list of texts"}, {"predictions": "generator"})
+def test_learning_order(arguments, observed):
+    with suppress(LopsError), warnings.catch_warnings():
+        warnings.simplefilter("ignore", LopsWarning)
+        order = LearningOrder(**{"pseudo_labels": LABELS, **made(arguments)})
+        with suppress(LopsError):
+            order.observe(**{"predictions": LABELS, **made(observed)})
+        order.observe(np.full((len(LABELS), len(order.classes)), 0.5), time=order.horizon)
+        order.select()
+
+
+@pytest.mark.parametrize("name", ARGUMENTS)
+@pytest.mark.parametrize("kind", odd_values())
+def test_each_argument_alone(name, kind):
+    with suppress(LopsError):
+        LearningOrder(**{"pseudo_labels": LABELS, name: odd_values()[kind]})
+
+
+@pytest.mark.parametrize("name", OBSERVED)
+@pytest.mark.parametrize("kind", odd_values())
+def test_each_observation_alone(name, kind):
+    order = LearningOrder(LABELS)
+    with suppress(LopsError):
+        order.observe(**{"predictions": LABELS, name: odd_values()[kind]})
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(calls(("texts", "labels", *CHOICES)))
+def test_select(arguments):
+    given = {"texts": TEXTS, "labels": NAMES, "probe": "linear", **made(arguments)}
+    with suppress(LopsError), warnings.catch_warnings():
+        warnings.simplefilter("ignore", LopsWarning)
+        lops_adapters.select(**given)
+
+
+@pytest.mark.parametrize("name", ["texts", "labels", *CHOICES])
+@pytest.mark.parametrize("kind", odd_values())
+def test_each_choice_alone(name, kind):
+    given = {"texts": TEXTS, "labels": NAMES, "probe": "linear", name: odd_values()[kind]}
+    with suppress(LopsError), warnings.catch_warnings():
+        warnings.simplefilter("ignore", LopsWarning)
+        lops_adapters.select(**given)
+
+
+@pytest.mark.parametrize("name", ["frame", "text", "label"])
+@pytest.mark.parametrize("kind", odd_values())
+def test_frames(name, kind):
+    pandas = pytest.importorskip("pandas")
+    from lops_adapters.integrations.frames import select_frame
+
+    frame = pandas.DataFrame({"text": TEXTS, "label": NAMES, 3: range(12)})
+    given = {"frame": frame, "probe": "linear", name: odd_values()[kind]}
+    with suppress(LopsError):
+        select_frame(**given)
+    for frame_class in (pandas.DataFrame, pandas.Series(NAMES)):
+        with pytest.raises(LopsError, match=r"wanted a pandas DataFrame or a datasets\.Dataset"):
+            select_frame(frame_class)
+
+
+@pytest.mark.parametrize("kind", odd_values())
+def test_cells_of_frames(kind):
+    pandas = pytest.importorskip("pandas")
+    from lops_adapters.integrations.frames import select_frame
+
+    for column in ("text", "label"):
+        cells = {"text": TEXTS, "label": NAMES}
+        cells[column] = [odd_values()[kind] for _ in range(12)]
+        with suppress(LopsError), warnings.catch_warnings():
+            warnings.simplefilter("ignore", LopsWarning)
+            select_frame(pandas.DataFrame(cells, dtype=object), probe="linear")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"pseudo_labels": None}, "pseudo_labels are one NoneType; wanted a list or an array"),
+        ({"pseudo_labels": {"a": 1}}, "pseudo_labels are one dict; wanted a list"),
+        ({"pseudo_labels": (x for x in "ab")}, "pseudo_labels are one generator; wanted a list"),
+        ({"pseudo_labels": np.array("a")}, r"labels have shape \(\); wanted one per sample"),
+        ({"classes": 3}, "classes are one int; wanted a list"),
+        ({"tau": None}, "tau is None; wanted a number"),
+        ({"tau": "0.5"}, "tau is '0.5'; wanted a number"),
+        ({"max_checkpoints": [4]}, r"max_checkpoints is \[4\]; wanted a number"),
+        ({"horizon": {}}, "horizon is {}; wanted a number"),
+        ({"seed": None}, "seed is None; wanted an integer"),
+        ({"rule": None}, "rule is None; wanted one of released"),
+    ],
+)
+def test_what_is_said(arguments, message):
+    with pytest.raises(LopsError, match=message):
+        LearningOrder(**{"pseudo_labels": LABELS, **arguments})
+
+
+@pytest.mark.parametrize(
+    ("observed", "message"),
+    [
+        ({"predictions": None}, "predictions are one NoneType; wanted a list or an array"),
+        ({"predictions": "aabb"}, "predictions are one str; wanted a list"),
+        ({"predictions": (x for x in LABELS)}, "predictions are one generator; wanted a list"),
+        ({"predictions": np.full((4, 2), "a")}, "type <U1; wanted .* numbers"),
+        ({"positions": "0123"}, "positions have shape .* wanted a flat list of integers"),
+        ({"positions": [[1], [2, 3]]}, "positions .*wanted"),
+        ({"time": "now"}, "time is 'now'; wanted a number"),
+    ],
+)
+def test_what_is_said_of_predictions(observed, message):
+    order = LearningOrder(LABELS)
+    with pytest.raises(LopsError, match=message):
+        order.observe(**{"predictions": LABELS, **observed})
+    assert order.undecided.tolist() == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"texts": None}, "texts are one NoneType; wanted a flat sequence of strings"),
+        ({"labels": 3}, "labels are one int; wanted a flat sequence of class names"),
+        ({"labels": [{}] * 12}, "labels hold a dict; wanted one class name per text"),
+        ({"probe": None}, "probe is None; wanted a probe, the name of one"),
+        ({"seed": "x"}, "seed is 'x'; wanted a whole number"),
+        ({"tau": 0.5, "every": 1.5}, "every is 1.5; wanted a number of updates"),
+        ({"tau": [0.5]}, r"tau is \[0.5\]; wanted 'auto', or a fraction"),
+        ({"confidence": np.arange(3)}, "confidence is array.*; wanted one of learning-order"),
+        ({"rule": ["released"]}, r"rule is \['released'\]; wanted one of released"),
+    ],
+)
+def test_what_is_said_by_select(arguments, message):
+    with pytest.raises(LopsError, match=message):
+        lops_adapters.select(**{"texts": TEXTS, "labels": NAMES, "probe": "linear", **arguments})
