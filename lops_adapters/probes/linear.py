@@ -65,6 +65,8 @@ class LinearProbe(Probe):
 
     def read(self, samples: Sequence[Any]) -> WordCounts:
         """Return the counts of all words; :meth:`prepare` takes them, or rows of them."""
+        if isinstance(samples, WordCounts):
+            return samples
         return count_words(samples, parts_of(self.mask_words))
 
     def prepare(self, samples: Any, *, fit: bool = False) -> Any:

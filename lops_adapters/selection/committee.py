@@ -14,6 +14,8 @@ from lops_adapters.core import LopsError, Selection
 from lops_adapters.probes import probe_class
 from lops_adapters.probes.embedding import AUTO, EmbeddingProbe, given_vectors
 from lops_adapters.probes.encoders import MINILM, has_minilm
+from lops_adapters.probes.linear import LinearProbe
+from lops_adapters.probes.word_counts import count_words
 from lops_adapters.selection.automatic import relative
 from lops_adapters.selection.confidences.margin import margins
 from lops_adapters.selection.posterior import posterior
@@ -21,7 +23,7 @@ from lops_adapters.selection.ranked import Scored, best, read_labels, selection_
 from lops_adapters.selection.request import Request
 from lops_adapters.selection.selectors import Labels, Selector
 from lops_adapters.selection.suggestions import Seen
-from lops_adapters.selection.views import ClassWords, Learnt, Neighbours, Task, View, topics
+from lops_adapters.selection.views import ClassWords, Given, Learnt, Neighbours, Task, View, topics
 
 _TIE = 1e-6  # margins nearer to 0 are rounding
 
@@ -161,6 +163,7 @@ def make(
     sure: float | None = None,
     folds: int = 3,
     device: str = "auto",
+    probabilities: bool = False,
 ) -> Selector:
     """Return the selector of ``committee``.
 
@@ -173,9 +176,11 @@ def make(
             encoder.
         sure, folds: see :class:`Committee`.
         device: of an encoder given by name.
+        probabilities: the samples are the (n, k) held-out probabilities of a classifier of your
+            own, a column per class in the order of the sorted labels; it is the only view.
 
     Raises:
-        LopsError: ``sure`` is no probability.
+        LopsError: ``sure`` is no probability, or the words of a class are one string.
 
     """
     if sure is not None and not 0 < sure <= 1:
@@ -186,7 +191,7 @@ def make(
                 f"the words of the class {label!r} are {own!r}; wanted a list of words, such as "
                 f"[{own!r}]"
             )
-    return _Assembled(request, encoder, words, sure, folds, device)
+    return _Assembled(request, encoder, words, sure, folds, device, probabilities)
 
 
 @dataclass
@@ -199,6 +204,7 @@ class _Assembled:
     sure: float | None
     folds: int
     device: str
+    probabilities: bool
 
     def __call__(self, samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
         request = self.request
@@ -214,6 +220,8 @@ class _Assembled:
 
     def _views(self, samples: Sequence[Any]) -> list[View]:
         request = self.request
+        if self.probabilities:
+            return [Given("your classifier")]
         if given_vectors(samples) is not None:
             probe = request.given or EmbeddingProbe(quiet=request.quiet)
             return [Learnt("the probe", probe), Neighbours("neighbours", _unit)]
@@ -223,7 +231,11 @@ class _Assembled:
         if encoder == AUTO:
             encoder = MINILM if has_minilm() else None
         if encoder is None:
-            return [learnt, Neighbours("neighbours (LSA)", partial(topics, seed=request.seed))]
+            counts = count_words(samples, ())
+            if isinstance(probe, LinearProbe) and not probe.mask_words:
+                learnt.read = counts
+            near = partial(topics, counts, request.seed)
+            return [learnt, Neighbours("neighbours (LSA)", lambda _: near())]
         if isinstance(encoder, str):
             encoder = EmbeddingProbe(encoder, device=self.device, quiet=request.quiet)
         encoder.vectors([])  # refuses a bad encoder before the trainings

@@ -14,12 +14,13 @@ import numpy as np
 from lops_adapters.console import progress
 from lops_adapters.core import LopsError
 from lops_adapters.probes.base import Probe
-from lops_adapters.probes.linear import softmax
-from lops_adapters.probes.word_counts import joined
+from lops_adapters.probes.linear import LinearProbe, softmax
+from lops_adapters.probes.word_counts import WordCounts
 from lops_adapters.selection.automatic import held_out, relative_margins
 
 Vectors = Callable[[Sequence[Any]], np.ndarray]  # (n, width), rows of unit length
 _BLOCK = 1024  # rows compared at a time
+_COMPARISONS = 10**9  # of neighbours: about a minute
 
 
 @dataclass(frozen=True)
@@ -64,17 +65,20 @@ class Learnt:
     Args:
         name: of the view, in words.
         probe: trained from scratch once per fold.
+        read: the samples as :meth:`~lops_adapters.probes.Probe.read` returns them, if another view
+            shares them.
 
     """
 
     name: str
     probe: Probe
+    read: Any = None
 
     def judge(self, task: Task) -> np.ndarray:
         """Train on the other folds and predict; errors are those of the probe."""
         looks = held_out(
             self.probe,
-            task.samples,
+            task.samples if self.read is None else self.read,
             task.codes,
             len(task.classes),
             folds=task.folds,
@@ -89,12 +93,44 @@ class Learnt:
 
 
 @dataclass
+class Given:
+    """The held-out probabilities of a classifier outside this package: the samples themselves.
+
+    Args:
+        name: of the view, in words.
+
+    """
+
+    name: str
+
+    def judge(self, task: Task) -> np.ndarray:
+        """Return the samples, (n, k); LopsError if they are no probabilities."""
+        found = np.asarray(task.samples, dtype=np.float64)
+        wanted = (len(task.codes), len(task.classes))
+        if found.shape != wanted:
+            raise LopsError(
+                f"found probabilities of shape {found.shape}; wanted {wanted}: a row per label, "
+                "and a column per class in the order of the sorted labels"
+            )
+        wrong = ~(np.isfinite(found).all(axis=1) & (found >= 0).all(axis=1))
+        wrong |= ~np.isclose(found.sum(axis=1), 1, atol=1e-3)
+        if wrong.any():
+            at = int(np.flatnonzero(wrong)[0])
+            raise LopsError(
+                f"{int(wrong.sum())} of {len(found)} rows are no probabilities, the first at "
+                f"position {at} ({np.round(found[at], 3).tolist()!s:.80}); wanted numbers from 0 "
+                "to 1 that sum to 1"
+            )
+        return found
+
+
+@dataclass
 class Neighbours:
     """The labels of the nearest other samples, by the cosine of their vectors.
 
     A neighbour counts exp(5 cosine). Its own label does not count for a sample. With many samples,
-    all are compared to the first ``most`` of them, so their order has to be random, as
-    :func:`lops_adapters.selection.build` makes it.
+    all are compared to the first ``most`` of them, above 100,000 samples to fewer, so their order
+    has to be random, as :func:`lops_adapters.selection.build` makes it.
 
     Args:
         name: of the view, in words.
@@ -114,7 +150,8 @@ class Neighbours:
         """Count the labels of the neighbours; errors are those of the encoder."""
         vectors = np.asarray(self.vectors(task.samples), dtype=np.float32)
         n, k = len(vectors), len(task.classes)
-        others, labels = vectors[: self.most], task.codes[: self.most]
+        most = min(self.most, max(1000, _COMPARISONS // max(1, n)))
+        others, labels = vectors[:most], task.codes[:most]
         count = max(1, min(self.count, len(others) // (2 * k), len(others) - 1))
         found = np.zeros((n, k), dtype=np.float32)
         starts = range(0, n, _BLOCK)
@@ -162,15 +199,16 @@ class ClassWords:
         return judged
 
 
-def topics(samples: Sequence[Any], seed: int, width: int = 300) -> np.ndarray:
+def topics(counts: WordCounts, seed: int, width: int = 100, most: int = 50_000) -> np.ndarray:
     """Return vectors without an encoder: TF-IDF by a truncated SVD, rows of unit length.
 
     Source: Deerwester et al., 1990 (latent semantic analysis).
 
     Args:
-        samples: texts, or sequences of tokens.
+        counts: of the words of n texts.
         seed: of the decomposition.
         width: numbers per vector, at most.
+        most: words, and texts that the decomposition is learnt from: the first ones.
 
     Returns:
         (n, at most width) float32; a text without a word is a row of zeros.
@@ -180,20 +218,18 @@ def topics(samples: Sequence[Any], seed: int, width: int = 300) -> np.ndarray:
 
     """
     from sklearn.decomposition import TruncatedSVD
-    from sklearn.feature_extraction.text import TfidfVectorizer
 
-    texts = [joined(sample) for sample in samples]
-    counter = TfidfVectorizer(sublinear_tf=True, max_features=50_000, dtype=np.float32)
-    try:
-        rows = counter.fit_transform(texts)
-    except ValueError:
-        raise LopsError(
-            f"the {len(texts)} texts hold no word of two or more letters; wanted texts"
-        ) from None
-    width = min(width, min(rows.shape) - 1)
+    probe, first = LinearProbe(max_features=most), counts.rows(np.arange(min(most, len(counts))))
+    learnt = probe.prepare(first, fit=True)
+    width = min(width, min(learnt.shape) - 1)
     if width < 1:
-        return np.ones((len(texts), 1), dtype=np.float32)
+        return np.ones((len(counts), 1), dtype=np.float32)
+    reduce = TruncatedSVD(width, random_state=seed % 2**32)
     with np.errstate(invalid="ignore"):  # equal texts have no variance, which is not used
-        found = TruncatedSVD(width, random_state=seed % 2**32).fit_transform(rows)
-    lengths = np.linalg.norm(found, axis=1, keepdims=True)
-    return np.asarray(found / np.maximum(lengths, 1e-9), dtype=np.float32)
+        reduce.fit(learnt)
+    found = np.empty((len(counts), width), dtype=np.float32)
+    for start in range(0, len(counts), most):
+        rows = np.arange(start, min(start + most, len(counts)))
+        found[rows] = reduce.transform(probe.prepare(counts.rows(rows)))
+    found /= np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1e-9)
+    return found

@@ -11,6 +11,7 @@ from lops_adapters.core import LopsError
 from lops_adapters.evaluation import noise
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.probes.linear import LinearProbe
+from lops_adapters.probes.word_counts import count_words
 from lops_adapters.selection import Suggestions, build
 from lops_adapters.selection.automatic import relative, relative_margins
 from lops_adapters.selection.committee import Committee, preferred, weigh
@@ -244,7 +245,10 @@ def test_the_same_views_by_hand():
     """In the order of the content, as every method by name."""
     found = build("committee", encoder=None, seed=2)(TEXTS, WEAK)
     order = build("committee", encoder=None, seed=2)
-    views = [Learnt("a", LinearProbe()), Neighbours("b", lambda texts: topics(texts, 2))]
+    views = [
+        Learnt("a", LinearProbe()),
+        Neighbours("b", lambda texts: topics(count_words(texts, ()), 2)),
+    ]
     order.make = lambda seen: Committee(views, seed=2)
     np.testing.assert_allclose(order(TEXTS, WEAK).confidence, found.confidence)
 
@@ -358,6 +362,29 @@ def test_bad_vectors(damage, message):
     rows, labels, _ = vectors()
     with pytest.raises(LopsError, match=message):
         build("committee")(damage(rows), labels)
+
+
+def test_probabilities_of_a_classifier_of_your_own():
+    """It is judged like a view: the same as that view alone."""
+    (view,) = stubs(CODES, 3, 0.8)
+    found = build("committee", probabilities=True)(view.probabilities, LABELS)
+    np.testing.assert_allclose(found.confidence, Committee([view])(SAMPLES, LABELS).confidence)
+    assert "labels preferred by your classifier " in found.stopped
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda rows: rows[:, :2], r"shape \(60, 2\); wanted \(60, 3\)"),
+        (lambda rows: rows * 2, "60 of 60 rows are no probabilities"),
+        (lambda rows: np.where(rows == rows.max(), np.nan, rows), "1 of 60 rows are no"),
+        (lambda rows: rows - [1, 0, -1], "60 of 60 rows are no probabilities"),
+    ],
+)
+def test_what_is_no_probability(change, message):
+    (view,) = stubs(CODES, 3, 0.8)
+    with pytest.raises(LopsError, match=message):
+        build("committee", probabilities=True)(change(view.probabilities), LABELS)
 
 
 @pytest.mark.parametrize("kind", ["texts", "encoded", "vectors"])

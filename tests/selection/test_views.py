@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from lops_adapters.core import LopsError
+from lops_adapters.probes.word_counts import count_words
 from lops_adapters.selection import views
 from lops_adapters.selection.automatic import held_out, relative_margins
 from lops_adapters.selection.views import ClassWords, Learnt, Neighbours, Task, topics
@@ -48,6 +49,15 @@ def test_neighbours_by_brute_force(monkeypatch, count, most, used):
     expected = by_brute_force(VECTORS, CODES, 3, used, min(most, 90))
     np.testing.assert_allclose(found, expected, rtol=1e-4)
     np.testing.assert_allclose(found.sum(axis=1), 1, rtol=1e-5)
+
+
+def test_neighbours_of_very_many_are_compared_to_fewer(monkeypatch):
+    monkeypatch.setattr(views, "_COMPARISONS", 2200 * 1000)
+    vectors = unit(np.random.default_rng(3).normal(size=(2200, 4)))
+    codes = np.arange(2200) % 2
+    found = Neighbours("near", lambda _: vectors, 5).judge(task(vectors, codes, "xy"))
+    fewer = Neighbours("near", lambda _: vectors, 5, 1000).judge(task(vectors, codes, "xy"))
+    np.testing.assert_array_equal(found, fewer)
 
 
 def test_neighbours_do_not_see_the_own_label():
@@ -130,15 +140,19 @@ def test_topics_are_the_singular_vectors_of_tfidf():
     left, values, _ = np.linalg.svd(rows, full_matrices=False)
     for width in (2, 300):
         expected = unit(left[:, : min(width, 5)] * values[: min(width, 5)])
-        found = topics(TEXTS, 0, width)
+        found = topics(count_words(TEXTS, ()), 0, width)
         assert found.dtype == np.float32
         np.testing.assert_allclose(found @ found.T, expected @ expected.T, atol=1e-4)
 
 
 def test_topics_are_the_same_for_the_same_seed():
-    np.testing.assert_array_equal(topics(TEXTS, 5, 2), topics(TEXTS, 5, 2))
+    np.testing.assert_array_equal(
+        topics(count_words(TEXTS, ()), 5, 2), topics(count_words(TEXTS, ()), 5, 2)
+    )
     tokens = [text.split() for text in TEXTS]
-    np.testing.assert_array_equal(topics(tokens, 5, 2), topics(TEXTS, 5, 2))
+    np.testing.assert_array_equal(
+        topics(count_words(tokens, ()), 5, 2), topics(count_words(TEXTS, ()), 5, 2)
+    )
 
 
 @pytest.mark.parametrize(
@@ -151,7 +165,7 @@ def test_topics_are_the_same_for_the_same_seed():
 def test_topics_of_little(texts):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = topics(texts, 0)
+        found = topics(count_words(texts, ()), 0)
     assert len(found) == len(texts)
     assert np.isfinite(found).all()
     lengths = np.linalg.norm(found, axis=1)
@@ -160,5 +174,7 @@ def test_topics_of_little(texts):
 
 @pytest.mark.parametrize("texts", [["", "?!"], ["a b", "c"]])
 def test_topics_of_nothing(texts):
-    with pytest.raises(LopsError, match="the 2 texts hold no word of two or more letters; wanted"):
-        topics(texts, 0)
+    with pytest.raises(
+        LopsError, match="the 2 texts hold no word the linear probe can use; wanted"
+    ):
+        topics(count_words(texts, ()), 0)
