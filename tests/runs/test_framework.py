@@ -200,7 +200,7 @@ def built(monkeypatch):
 
 def test_the_selector_is_as_the_settings_say(job, built):
     probe = Probe()
-    assert job.selector("lops", lambda: probe) == "selector of lops"
+    assert job.selector("lops", lambda: probe).selector == "selector of lops"
     (given,) = built
     assert (given.method, given.probe) == ("lops", probe)
     assert (given.tau, given.rule, given.every) == (0.25, "ranked", 6)
