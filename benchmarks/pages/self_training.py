@@ -69,8 +69,8 @@ def gap(protocol: str, classifier: str) -> Block:
     rows = [["method", *(f"{data}, share of the gap %" for data in groups)]]
     for method in methods_in(list(groups.values())):
         if method not in ("standard", "optimal"):
-            closed = ([closed(item, method) for item in files] for files in groups.values())
-            rows.append([method, *map(spread, closed)])
+            shares = ([closed(item, method) for item in files] for files in groups.values())
+            rows.append([method, *map(spread, shares)])
     return table(rows, groups.values())
 
 
