@@ -144,6 +144,7 @@ class FrameworkSettings:
         parse=read_checkpoints,
         option="selection",
     )
+
     def __init_subclass__(cls) -> None:
         """List the fields of a subclass in its documentation."""
         own = {name: value for name, value in vars(cls).items() if isinstance(value, Field)}

@@ -365,7 +365,8 @@ def test_random_is_the_control_of_the_first_finished_arm(job):
         selector = job.selector("random", Probe, control_of="{}-selection")
         selection = selector(texts, labels)
         assert [report.kept for report in selection.per_class.values()] == [n / 2, n / 2]
-        assert selection.stopped.endswith(f"random, as many as {arm} keeps")
+        why = {report.why for report in selection.per_class.values()}
+        assert why == {f"random, as many as {arm} keeps"}
 
 
 def test_random_without_an_arm_to_control_keeps_tau(job):
