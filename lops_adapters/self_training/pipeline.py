@@ -183,10 +183,8 @@ def _sizes(arm: str, job: Job[SelfTrainingSettings]) -> list[int] | None:
         return None
     if job.settings.n_from == "tau":
         tau = job.settings.tau
-        share = (
-            "the share that a held-out linear probe agrees with" if tau == "auto" else f"{tau:g}"
-        )
-        log.info("%s keeps %s of the pseudo-labels", arm, share)
+        found = "the share that a held-out linear probe agrees with"
+        log.info("%s keeps %s of the pseudo-labels", arm, found if tau == "auto" else f"{tau:g}")
         return None
     log.info("%s keeps as many as lops trains on", arm)
     return [item["trained_on"] for item in finished_arms(job.folder)["lops"]["iterations"]]
