@@ -271,8 +271,15 @@ def test_tau_auto_is_the_share_that_a_linear_probe_agrees_with(auto, built):
     assert (given.method, given.probe, given.seed, given.rule) == ("lops", probe, 9, "ranked")
     assert (given.tau, given.asked) == (0.75, [list("abcd")])
     assert selection.stopped == "tau 0.750 by automatic is done; lops is done"
-    selector(["a", "b"], ["x", "y"])  # other samples, another share
-    assert [note.tau for note in built[1:]] == [0.75, 0.5]
+    selector(["a", "b", "c"], ["x", "y", "y"])  # other samples, another share
+    assert [note.tau for note in built[1:]] == [0.75, 2 / 3]
+
+
+def test_tau_auto_of_two_samples_is_one(auto, built):
+    selection = auto.selector("lops", Probe)(["a", "b"], ["x", "y"])
+    share, given = built
+    assert (share.asked, given.tau) == ([], 1.0)
+    assert selection.stopped == "tau 1.000 by too few samples; lops is done"
 
 
 def test_tau_auto_in_numbers(auto):
