@@ -16,7 +16,7 @@ from lops_adapters.runs.files import finished_arms
 from lops_adapters.runs.folder import RunFolder
 from lops_adapters.runs.framework import FRAMEWORKS, Framework, Job, named, read_arms, run
 from lops_adapters.runs.settings import FrameworkSettings
-from lops_adapters.selection import METHODS, build, keep_all
+from lops_adapters.selection import METHODS, build
 
 from ..self_training.toys import CLASSES, documents
 
@@ -407,9 +407,8 @@ def test_the_control_does_not_depend_on_the_order_of_rows(job):
     np.testing.assert_array_equal(there.mask, here.mask[order])
 
 
-CLASSES = ("x", "y")
 NAMED = Corpus(
-    "toy", ("a",), ("one",), CLASSES, {"x": ("goal", "match", "goal")},
+    "toy", ("a",), ("one",), ("x", "y"), {"x": ("goal", "match", "goal")},
     names={"x": ("sports", "goal"), "y": ("law",)},
 )  # fmt: skip
 
@@ -441,40 +440,3 @@ def test_a_run_gives_every_arm_the_words(job):
 
     run(Notes(), Dataset(CORPUS, GOLD), job, ["standard", "lops"])
     assert seen == [{"x": ["x"], "y": ["y"]}] * 2
-
-
-SAMPLES, LABELS = [f"text {i}" for i in range(12)], ["x", "y", "y"] * 4
-
-
-def finish(job, arm, kept):
-    """Store a selection of an arm, under the name of its stage."""
-
-    def select():
-        whole = keep_all(SAMPLES, LABELS)
-        mask = np.isin(np.arange(12), kept)
-        counts = {label: sum(LABELS[i] == label for i in kept) for label in "xy"}
-        reports = {
-            label: report._replace(kept=counts[label]) for label, report in whole.per_class.items()
-        }
-        return Selection(mask, whole.learnt_at, whole.confidence, reports, arm, "told")
-
-    job.folder.select(f"{arm}-2-selection", select)
-
-
-def test_random_is_the_control_of_the_first_that_is_finished(job):
-    stages = "{}-2-selection"
-    assert job.controlled(stages) is None
-    free = job.selector("random", Probe, control_of=stages)(SAMPLES, LABELS)
-    assert len(free.kept) == 3  # of each class the fraction tau, 1/4: 1 of 4 and 2 of 8
-    told = {"lops": ([0, 1], (1, 1)), "automatic": ([0, 3, 6, 1], (3, 1))}
-    for arm, (kept, expected) in {**told, "committee": ([1, 2, 4], (0, 3))}.items():
-        finish(job, arm, kept)
-        assert job.controlled(stages) == arm
-        assert job.controlled("{}-3-selection") is None
-        found = job.selector("random", Probe, control_of=stages)(SAMPLES, LABELS)
-        assert tuple(found.per_class[label].kept for label in "xy") == expected
-        assert {report.why for report in found.per_class.values()} == {
-            f"random, as many as {arm} keeps"
-        }
-    alone = job.selector("random", Probe)(SAMPLES, LABELS)
-    np.testing.assert_array_equal(alone.mask, free.mask)
