@@ -17,7 +17,13 @@ from lops_adapters.cli.rows import Rows, Wanted, read_rows
 from lops_adapters.cli.writers import rehearse, writer_for
 from lops_adapters.console import percent
 from lops_adapters.core import RULES, LopsError
-from lops_adapters.texts.choices import LONGEST_FOR_CPU, NAMES_OF_CONFIDENCES, SURE, method_for
+from lops_adapters.texts.choices import (
+    LONGEST_FOR_CPU,
+    NAMES_OF_CONFIDENCES,
+    SURE,
+    check_views,
+    method_for,
+)
 from lops_adapters.texts.result import COLUMNS, TextSelection
 from lops_adapters.texts.select import select
 
@@ -94,7 +100,7 @@ def _add_selection(choice: argparse._ArgumentGroup) -> None:
     )
     choice.add_argument(
         "--sure",
-        type=shared.fraction,
+        type=shared.number,
         metavar="P",
         help="with --tau auto: keep labels that are right with at least this probability "
         f"(default: {SURE}); larger for labels made by rules",
@@ -144,7 +150,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     shared.set_up()
     paths = files.find(options.files)
-    method_for(
+    method, _ = method_for(
         options.confidence,
         options.rule,
         options.tau,
@@ -153,6 +159,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sure=options.sure,
     )
     words = shared.read_words(options.words)
+    check_views(method, options.encoder, words)
     table = tables.open_table(
         paths, delimiter=options.delimiter, encoding=options.encoding, quiet=options.quiet
     )

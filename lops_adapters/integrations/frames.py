@@ -38,13 +38,13 @@ def select_frame(
         label: name of the column of pseudo-labels, one class per row.
         kept_only: return only the kept rows.
         choice: as for :func:`lops_adapters.select`: probe, confidence, rule, tau, every,
-            stratified, seed, strict, quiet.
+            stratified, sure, encoder, words, seed, strict, quiet.
 
     Returns:
         A table of the same kind with its index or its features and format, and four new columns:
         ``lops_learnt_at`` (float64, epochs; missing: never learnt), ``lops_confidence`` (float64,
-        larger is more trusted), ``lops_selected`` (bool) and ``lops_suggested`` (the label that the
-        probe prefers, of the type of the labels).
+        larger is more trusted), ``lops_selected`` (bool) and ``lops_suggested`` (the most
+        probable label, of the type of the labels).
 
     Raises:
         LopsError: another kind of table, missing columns, columns with the new names, rows without

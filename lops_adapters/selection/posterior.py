@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lops_adapters.core import tie_hash
+
 # Views are averaged, which makes their probabilities too even. The exponent was chosen on AG News
 # with labels corrupted at random and by pairs of classes, and confirmed on 20 Newsgroups; see
 # docs/committee.md.
@@ -64,12 +66,25 @@ def posterior(
     """
     n, k = probabilities.shape
     evidence = sharpness * np.log(np.maximum(probabilities, 1e-6))
-    given = _transitions(evidence[:_MOST], codes[:_MOST], k)
+    some = _some(probabilities)
+    given = _transitions(evidence[some], codes[some], k)
     found = np.empty((n, k))
     for start in range(0, n, _MOST):
         rows = slice(start, start + _MOST)
         found[rows] = _weighted(evidence[rows], codes[rows], given)
     return found, given
+
+
+def _some(probabilities: np.ndarray) -> slice | np.ndarray:
+    """Return at most ``_MOST`` rows to estimate from, by a hash of their content, in any order."""
+    n, k = probabilities.shape
+    if n <= _MOST:
+        return slice(None)
+    keys = np.zeros(n, dtype=np.uint64)
+    for column in range(k):
+        bits = np.ascontiguousarray(probabilities[:, column], dtype=np.float32).view(np.uint32)
+        keys = tie_hash(keys ^ bits.astype(np.uint64), column)
+    return np.sort(np.argpartition(keys, _MOST)[:_MOST])
 
 
 def _transitions(evidence: np.ndarray, codes: np.ndarray, k: int) -> np.ndarray:

@@ -5,17 +5,20 @@ from __future__ import annotations
 import difflib
 import shutil
 import sys
+from collections.abc import Hashable, Mapping, Sequence
 from numbers import Real
 from pathlib import Path
 from typing import Any
 
 from lops_adapters import extras
 from lops_adapters.core import RULES, LopsError
+from lops_adapters.datasets.corpus import listed
 from lops_adapters.probes import PROBES, Probe, probe_class
 from lops_adapters.probes.encoders import MINILM, has_minilm
 from lops_adapters.selection import METHODS
 
 AUTO = "auto"
+NONE = (None, "none")  # no encoder
 # In texts. The automatic choice trains three times, and the linear probe takes seconds.
 LONGEST_FOR_GPU = 100_000
 _GPU_DEVICES = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")  # NVIDIA, AMD, either under WSL
@@ -80,8 +83,10 @@ def method_for(
         raise LopsError(
             "sure is for the committee only (no confidence, tau 'auto'); leave one of them out"
         )
-    if sure is not None and not 0 < sure <= 1:
-        raise LopsError(f"sure is {sure!r}; wanted a probability above 0 and at most 1")
+    if sure is not None and not (
+        isinstance(sure, Real) and not isinstance(sure, bool) and 0 < sure <= 1
+    ):
+        raise LopsError(f"sure is {sure!r:.80}; wanted a probability above 0 and at most 1")
     if tau == AUTO:
         method = _without_tau(confidence, rule, every)
         own: dict[str, Any] = {"stratified": True} if stratified else {}
@@ -140,7 +145,7 @@ def choose_probe(probe: Probe | str, n: int, quiet: bool) -> tuple[Probe, str]:
     'Probe: TF-IDF + logistic regression.'
     """
     if isinstance(probe, Probe):
-        return probe, f"Probe: {_described(probe)}."
+        return probe, f"Probe: {described(probe)}."
     if not isinstance(probe, str):
         raise LopsError(
             f"probe is {probe!r:.80}; wanted a probe, the name of one, or the folder or hub name "
@@ -163,30 +168,87 @@ def choose_probe(probe: Probe | str, n: int, quiet: bool) -> tuple[Probe, str]:
 
         encoder = "minilm" if probe == "transformer" else probe
         chosen = TransformerProbe(encoder=encoder, quiet=quiet)
-    return chosen, f"Probe: {_described(chosen)}{f' ({reason})' if reason else ''}."
+    return chosen, f"Probe: {described(chosen)}{f' ({reason})' if reason else ''}."
 
 
-def choose_encoder(encoder: str | None, n: int) -> tuple[str | None, str]:
+def check_views(
+    method: str,
+    encoder: str | None,
+    words: Mapping[Any, Sequence[str]] | None,
+    labels: Sequence[Hashable] | None = None,
+) -> None:
+    """Check the encoder and the class words before any training.
+
+    Args:
+        method: of :func:`method_for`; only the committee has an encoder and class words.
+        encoder: ``auto``, None or ``none``, or a name.
+        words: class to words.
+        labels: all labels; None: not known yet.
+
+    Raises:
+        LopsError: an argument of another kind, for another method, words without an encoder, or a
+            class without words.
+
+    """
+    if not isinstance(encoder, str | None):
+        raise LopsError(
+            f"encoder is {encoder!r:.80}; wanted 'minilm', the folder or hub name of an encoder, "
+            "or None"
+        )
+    for name, given in (("encoder", encoder not in (AUTO, *NONE)), ("words", words is not None)):
+        if given and method != "committee":
+            raise LopsError(
+                f"{name} is for the committee only, and the method is {method}; leave {name} out, "
+                "or leave out confidence and tau"
+            )
+    if words is None:
+        return
+    if encoder in NONE:
+        raise LopsError(
+            "words need an encoder, which compares texts with them, and the encoder is none; leave "
+            "one of them out"
+        )
+    if not isinstance(words, Mapping):
+        raise LopsError(f"words are {words!r:.80}; wanted a dict, class to list of words")
+    for label, own in words.items():
+        if isinstance(own, str) or not all(isinstance(word, str) and word.strip() for word in own):
+            raise LopsError(
+                f"the words of the class {label!r} are {own!r:.80}; wanted a list of words"
+            )
+    without = [str(label) for label in dict.fromkeys(labels or ()) if not words.get(label)]
+    if without:
+        raise LopsError(
+            f"words hold none for {listed(map(repr, without))}; wanted words for every class"
+        )
+
+
+def choose_encoder(
+    encoder: str | None, n: int, first: str, *, words: bool = False
+) -> tuple[str | None, str]:
     """Return the encoder of a committee, None for none, and a sentence that names the views.
 
     Args:
         encoder: ``auto``, None or ``none``, ``minilm``, or the folder or hub name of an encoder.
         n: number of texts.
+        first: the first view, in words.
+        words: whether class words are given.
 
     Raises:
         LopsError: a missing library.
 
-    >>> choose_encoder(None, 10)
-    (None, 'Views: TF-IDF + logistic regression, nearest neighbours by LSA.')
+    >>> choose_encoder(None, 10, "TF-IDF")
+    (None, 'Views: TF-IDF, nearest neighbours by LSA.')
     """
     reason = ""
     if encoder == AUTO:
         encoder, reason = _encoder_by_machine(n)
-    if encoder in (None, "none"):
+    if encoder in NONE:
+        reason += "; without an encoder, words are not used" if words else ""
         why = f" ({reason})" if reason else ""
-        return None, f"Views: TF-IDF + logistic regression, nearest neighbours by LSA{why}."
+        return None, f"Views: {first}, nearest neighbours by LSA{why}."
     extras.require(f"The encoder {encoder}", ("torch", "transformers"))
-    return encoder, f"Views: TF-IDF + logistic regression, nearest neighbours by {encoder}."
+    more = ", class words" if words else ""
+    return encoder, f"Views: {first}, nearest neighbours by {encoder}{more}."
 
 
 def _encoder_by_machine(n: int) -> tuple[str | None, str]:
@@ -211,7 +273,8 @@ def device_of(probe: Probe) -> str:
     return str(resolve_device(asked))
 
 
-def _described(probe: Probe) -> str:
+def described(probe: Probe) -> str:
+    """Return the name of a probe, in words."""
     if probe.kind == "linear":
         return "TF-IDF + logistic regression"
     encoder = getattr(probe, "encoder", None)

@@ -73,13 +73,14 @@ def noise_sentences(
 
 def complaints(selection: Selection, method: str) -> list[str]:
     """Return warnings: classes without kept or learnt rows, labels unrelated to the texts."""
+    if method in ("automatic", "committee"):
+        unrelated = _hardly_more_than_chance(selection)
+        return [message for message in [unrelated or _nothing_kept(selection)] if message]
     found = []
     if method != "lops":  # which says by itself if nothing is learnt
         found.append(_nothing_kept(selection))
     if method == "learning-order":
         found.append(_nothing_learnt(selection))
-    if method in ("automatic", "committee"):
-        found.append(_hardly_more_than_chance(selection))
     return [message for message in found if message]
 
 
@@ -111,7 +112,7 @@ def _hardly_more_than_chance(selection: Selection) -> str:
     if n < SEVERAL or kept * k > 1.2 * n:
         return ""
     return (
-        f"held-out predictions agree with {kept} of {n} labels, hardly more than by guessing among "
+        f"held-out predictions confirm {kept} of {n} labels, hardly more than by guessing among "
         f"{k} classes ({n // k}): the labels have little to do with the texts. Check that these "
         "are the right columns and that their rows belong together"
     )

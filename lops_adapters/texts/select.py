@@ -13,8 +13,10 @@ from lops_adapters.selection import Suggestions, build
 from lops_adapters.selection.selectors import encode
 from lops_adapters.texts.choices import (
     DECIDES_ITSELF,
+    check_views,
     choose_encoder,
     choose_probe,
+    described,
     device_of,
     method_for,
 )
@@ -86,16 +88,20 @@ def select(
 
     """
     method, arguments = method_for(confidence, rule, tau, every, stratified=stratified, sure=sure)
+    check_views(method, encoder, words)
     check_counts(seed, every)
     read, names = read_texts(texts), read_labels(labels)
     _check_lengths(len(read), len(names), method)
+    check_views(method, encoder, words, names)
     committee = method == "committee"
-    if committee:
-        arguments["encoder"], views = choose_encoder(encoder, len(read))
-        arguments["words"] = words
-        probe = "linear" if probe == "auto" else probe
+    if committee and isinstance(probe, str) and probe == "auto":
+        probe = "linear"
     watched, which = choose_probe(probe, len(read), quiet)
-    which = views if committee else which
+    if committee:
+        arguments["encoder"], which = choose_encoder(
+            encoder, len(read), described(watched), words=words is not None
+        )
+        arguments["words"] = words
     seen = Judged(len(read)) if committee else Suggestions(len(read))
     selector = build(method, watched, **arguments, seed=seed, quiet=quiet, seen=seen, strict=strict)
     selection = selector(read, names)

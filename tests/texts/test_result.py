@@ -1,13 +1,17 @@
 """What comes back: a frame, a summary, a page, a plot."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
-from lops_adapters import LopsError, select
+import lops_adapters
+from lops_adapters import LopsError
 
 from ..noisy import noisy_texts
 
 TEXTS, LABELS, GOLD = noisy_texts()
+select = partial(lops_adapters.select, encoder=None)
 WRONG = np.array([label != truth for label, truth in zip(LABELS, GOLD, strict=True)])
 
 
@@ -40,8 +44,8 @@ def test_summary_and_reasons():
     assert whole[:3] == ["all", "121", str(len(found.kept))]
     said = " ".join(found.why)
     for part in (
-        "Probe: TF-IDF + logistic regression.",
-        "Kept: rows whose label a held-out probe agrees with.",
+        "Views: TF-IDF + logistic regression, nearest neighbours by LSA.",
+        "Kept: rows whose label is right with a probability of at least 0.8.",
         found.stopped,
         "Next: train on the kept rows",
         "Classes with a single row cannot be checked: single.",
@@ -57,8 +61,8 @@ def test_gold_labels_come_after(tmp_path):
     assert page.noise_after == pytest.approx(WRONG[found.kept].mean())
     assert found.page().noise_before is None
     assert page.why == found.why
-    assert page.settings["method"] == "automatic"
-    assert page.title == "Rows kept by automatic"
+    assert page.settings["method"] == "committee"
+    assert page.title == "Rows kept by committee"
     with pytest.raises(LopsError, match="found 1 gold labels and 120 texts"):
         found.page(["class 0"])
     path = found.report(tmp_path / "page.html", GOLD)

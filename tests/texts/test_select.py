@@ -1,34 +1,46 @@
 """``lops_adapters.select``: what it takes, which method it is, what comes back."""
 
 import inspect
+from functools import partial
 
 import numpy as np
 import pytest
 
 import lops_adapters
-from lops_adapters import LopsError, LopsWarning, select
+from lops_adapters import LopsError, LopsWarning
+from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.selection import Lops, build
 from lops_adapters.selection.automatic import Automatic
 from lops_adapters.selection.canonical import content_order
 from lops_adapters.selection.ranked import Scored, selection_of
 from lops_adapters.texts.choices import NAMES_OF_CONFIDENCES
+from lops_adapters.texts.select import select as texts_select
 
 from ..noisy import noisy_texts
 
 TEXTS, LABELS, GOLD = noisy_texts()
+select = partial(lops_adapters.select, encoder=None)
 WRONG = np.array([label != truth for label, truth in zip(LABELS, GOLD, strict=True)])
 
 
 def test_it_is_the_packages_select():
-    assert lops_adapters.select is select
-    assert not {"gold", "truth"} & set(inspect.signature(select).parameters)
+    assert lops_adapters.select is texts_select
+    assert not {"gold", "truth"} & set(inspect.signature(texts_select).parameters)
     assert {"select", "load"} < set(dir(lops_adapters))
 
 
-def test_automatic_is_the_default_and_asks_the_probe_nothing_more():
-    found = select(TEXTS, LABELS, "linear")
-    expected = build("automatic", "linear")(TEXTS, LABELS)
+@pytest.mark.parametrize(
+    ("arguments", "method", "own"),
+    [
+        ({}, "committee", {"encoder": None, "sure": 0.8}),
+        ({"sure": 0.95}, "committee", {"encoder": None, "sure": 0.95}),
+        ({"confidence": "automatic"}, "automatic", {}),
+    ],
+)
+def test_the_default_and_the_automatic_choice(arguments, method, own):
+    found = select(TEXTS, LABELS, "linear", **arguments)
+    expected = build(method, "linear", **own)(TEXTS, LABELS)
     np.testing.assert_array_equal(found.kept, expected.kept)
     np.testing.assert_array_equal(found.confidence, expected.confidence)
     assert (found.rule, found.stopped, found.per_class) == (
@@ -40,7 +52,7 @@ def test_automatic_is_the_default_and_asks_the_probe_nothing_more():
 
 
 def test_suggestions_of_the_automatic_choice_explain_it():
-    found = select(TEXTS, LABELS, "linear")
+    found = select(TEXTS, LABELS, "linear", confidence="automatic")
     agree = found.suggested == np.array(LABELS, dtype=object)
     assert 0 < len(found.rejected) < len(TEXTS)
     np.testing.assert_array_equal(agree, found.mask)
@@ -52,21 +64,20 @@ def test_suggestions_of_the_automatic_choice_explain_it():
     ).all()  # the larger of two
 
 
+ALONE = ("automatic", "confident-learning")
+
+
 @pytest.mark.parametrize(
     "confidence", [name for name in NAMES_OF_CONFIDENCES if name not in ("mc-dropout", "entropy")]
 )
 def test_every_confidence_gives_suggestions(confidence):
     found = select(
-        TEXTS,
-        LABELS,
-        "linear",
-        confidence=confidence,
-        tau="auto" if confidence == "confident-learning" else 0.5,
+        TEXTS, LABELS, "linear", confidence=confidence, tau="auto" if confidence in ALONE else 0.5
     )
     assert set(found.suggested) == {"class 0", "class 1"}
     assert np.isfinite(found.suggested_probability).all()
     assert (found.suggested == np.array(GOLD, dtype=object)).mean() > 0.75
-    if confidence != "confident-learning":
+    if confidence not in ALONE:
         assert [report.kept for report in found.per_class.values()] == [
             -(-report.count // 2) for report in found.per_class.values()
         ]
@@ -107,8 +118,12 @@ def test_a_number_for_tau_keeps_just_that():
     np.testing.assert_array_equal(released.learnt_at[order], expected.learnt_at)
 
 
-def test_stratified_keeps_as_many_and_the_same_share_of_every_class():
-    plain, even = select(TEXTS, LABELS, "linear"), select(TEXTS, LABELS, "linear", stratified=True)
+@pytest.mark.parametrize("arguments", [{}, {"confidence": "automatic"}])
+def test_stratified_keeps_as_many_and_the_same_share_of_every_class(arguments):
+    plain, even = (
+        select(TEXTS, LABELS, "linear", stratified=stratified, **arguments)
+        for stratified in (False, True)
+    )
     assert len(plain.kept) == len(even.kept)
     wanted = len(plain.kept) / len(TEXTS)
     for report in even.per_class.values():
@@ -135,10 +150,11 @@ def test_a_class_of_which_nothing_is_kept(monkeypatch):
         "number"
     )
     labels = ["class 2"] * 10 + LABELS[10:]
+    automatic = {"confidence": "automatic"}
     with pytest.warns(LopsWarning, match=message):
-        select(TEXTS, labels, "linear")
+        select(TEXTS, labels, "linear", **automatic)
     with pytest.raises(LopsError, match=message):
-        select(TEXTS, labels, "linear", strict=True)
+        select(TEXTS, labels, "linear", **automatic, strict=True)
 
 
 def test_what_a_number_for_tau_means_is_said():
@@ -164,9 +180,11 @@ def test_labels_that_say_nothing_of_the_texts():
     texts = [" ".join(rng.choice(words, 6)) for _ in range(400)]
     labels = [f"class {i}" for i in rng.integers(0, 4, 400)]
     with pytest.warns(
-        LopsWarning, match=r"agrees with \d+ of 400 labels, .* guessing among 4 classes \(100\)"
-    ):
+        LopsWarning,
+        match=r"^held-out predictions confirm \d+ of 400 labels, .* among 4 classes \(100\)",
+    ) as warned:
         select(texts, labels, "linear")
+    assert len(warned) == 1  # that classes are empty follows from it
     with pytest.raises(LopsError, match="little to do with the texts"):
         select(texts, labels, "linear", strict=True)
 
@@ -183,3 +201,111 @@ def test_the_class_automatic_tells_what_counted():
     np.testing.assert_array_equal(
         probabilities.argmax(axis=1) == [int(label[-1]) for label in LABELS], selection.mask
     )
+
+
+# The committee: its probabilities, its estimate of the noise, its views.
+
+
+def test_a_larger_probability_keeps_fewer():
+    found = [select(TEXTS, LABELS, sure=sure) for sure in (0.5, 0.8, 0.99)]
+    assert found[0].mask.sum() > found[2].mask.sum()
+    for sure, selection in zip((0.5, 0.8, 0.99), found, strict=True):
+        np.testing.assert_array_equal(selection.mask, selection.confidence >= sure)
+        assert f"right with a probability of at least {sure:g}." in selection.why[1]
+        assert selection.settings["sure"] == sure
+
+
+def test_what_a_committee_suggests():
+    found = select(TEXTS, LABELS)
+    own = found.suggested == np.array(LABELS, dtype=object)
+    gold = np.array(GOLD, dtype=object)
+    assert (found.suggested[found.rejected] == gold[found.rejected]).mean() > 0.8
+    assert own[found.mask].all()
+    np.testing.assert_allclose(found.suggested_probability[own], found.confidence[own], atol=1e-5)
+    np.testing.assert_allclose(  # of two classes
+        found.suggested_probability[~own], 1 - found.confidence[~own], atol=1e-5
+    )
+
+
+@pytest.mark.parametrize("noise", [0, 0.15, 0.3])
+def test_the_estimate_of_the_noise(noise):
+    texts, labels, gold = noisy_texts(n=300, k=3, noise=noise)
+    found = select(texts, labels)
+    true = np.mean([label != truth for label, truth in zip(labels, gold, strict=True)])
+    assert found.noise.low <= true <= found.noise.high
+    assert abs(found.noise.rate - true) < 0.05
+    low, high = (f"{100 * rate:.1f} %" for rate in (found.noise.low, found.noise.high))
+    (said,) = [why for why in found.why if why.startswith("Estimated wrong labels: ")]
+    assert f"({low} to {high}); errors that a whole class shares are not counted." in said
+
+
+def test_an_error_that_a_whole_class_shares_is_not_counted():
+    texts, _, gold = noisy_texts(n=300, k=3)
+    labels = ["class 1" if label == "class 0" else label for label in gold]
+    found = select(texts, labels)
+    assert found.noise.rate < 0.1
+
+
+def test_corrections():
+    texts, labels, gold = noisy_texts(n=300, k=3, noise=0)
+    for i in range(0, 60, 3):
+        labels[i] = "class 1"  # of class 0
+    for i in (1, 4, 7):
+        labels[i] = "class 2"
+    found = select(texts, labels)
+    pairs = found.corrections()
+    assert pairs[0][:2] == ("class 1", "class 0")
+    assert pairs[1][:2] == ("class 2", "class 1")
+    assert [rows for *_, rows in pairs] == sorted((rows for *_, rows in pairs), reverse=True)
+    differs = [i for i in found.rejected if found.suggested[i] != labels[i]]
+    assert sum(rows for *_, rows in pairs) == len(differs)
+    said = f"Most frequent suggestions for rejected rows: class 1 -> class 0 ({pairs[0][2]}), "
+    assert any(why.startswith(said) for why in found.why)
+    clean = select(texts, gold)
+    if not clean.corrections():
+        assert not any("suggestions for rejected" in why for why in clean.why)
+
+
+def test_methods_without_an_estimate():
+    found = select(TEXTS, LABELS, confidence="automatic")
+    assert found.noise is None
+    assert not any("Estimated" in why for why in found.why)
+    assert found.corrections()  # the method suggests labels all the same
+
+
+def test_a_given_probe_is_the_first_view():
+    probe = LinearProbe(epochs=2, mask_words=["common1"])
+    found = select(TEXTS, LABELS, probe)
+    expected = build("committee", probe, encoder=None, sure=0.8)(TEXTS, LABELS)
+    np.testing.assert_array_equal(found.confidence, expected.confidence)
+    assert found.settings["probe"] == repr(probe)
+    assert found.why[0].startswith("Views: TF-IDF + logistic regression, nearest neighbours by LSA")
+
+    class Other(LinearProbe):
+        kind = "of my own"
+
+    assert select(TEXTS, LABELS, Other()).why[0].startswith("Views: of my own, nearest")
+
+
+def test_an_encoder_and_words(tiny, monkeypatch):
+    narrow = partial(EmbeddingProbe, max_tokens=16, precision="float32")
+    monkeypatch.setattr("lops_adapters.selection.committee.EmbeddingProbe", narrow)
+    words = {f"class {code}": [f"topic{code}word{i}" for i in range(8)] for code in (0, 1)}
+    found = lops_adapters.select(TEXTS, LABELS, encoder=tiny)
+    helped = lops_adapters.select(TEXTS, LABELS, encoder=tiny, words={**words, "unused": ["x"]})
+    assert found.why[0].endswith(f"nearest neighbours by {tiny}.")
+    assert helped.why[0].endswith(f"nearest neighbours by {tiny}, class words.")
+    assert "class words " in helped.stopped
+    assert "class words" not in found.stopped
+    assert found.settings["encoder"] == tiny
+
+
+def test_the_order_of_texts_is_nothing():
+    order = np.random.default_rng(4).permutation(len(TEXTS))
+    here = select(TEXTS, LABELS)
+    there = select([TEXTS[i] for i in order], [LABELS[i] for i in order])
+    np.testing.assert_array_equal(there.mask, here.mask[order])
+    np.testing.assert_array_equal(there.confidence, here.confidence[order])
+    np.testing.assert_array_equal(there.suggested, here.suggested[order])
+    assert there.noise.rate == pytest.approx(here.noise.rate, abs=1e-9)
+    assert there.why == here.why
