@@ -68,12 +68,11 @@ def test_the_label_counts_as_evidence():
         assert (found[-1, 0] > 0.8) == kept
 
 
-def test_many_samples_are_estimated_from_the_first(monkeypatch):
+def test_many_samples_are_estimated_from_some(monkeypatch):
     rows, codes, _ = noisy(900)
     usual = posterior(rows, codes)[0]
     monkeypatch.setattr(room, "_MOST", 300)
-    found, given = posterior(rows, codes)
-    np.testing.assert_array_equal(given, posterior(rows[:300], codes[:300])[1])
+    found, _ = posterior(rows, codes)
     assert found.shape == usual.shape
     assert np.abs(found - usual).mean() < 0.01
 
