@@ -19,6 +19,7 @@ from pathlib import Path
 
 from benchmarks import figures
 from benchmarks.pages import (
+    committee,
     curves,
     distributions,
     findings,
@@ -33,6 +34,7 @@ from benchmarks.pages.common import Block, Files, sources
 ROOT = Path(__file__).parent.parent
 PAGES = (
     "README.md",
+    "docs/committee.md",
     "docs/conwea.md",
     "docs/findings.md",
     "docs/lotclass.md",
@@ -71,6 +73,7 @@ _MEASURED: dict[str, Callable[[], Block]] = {
     "datasets": heuristics.statistics,
     "frameworks": frameworks.all_frameworks,
     "paper-frameworks": partial(frameworks.all_frameworks, "paper"),
+    **committee.TABLES,
     **findings.TABLES,
     **self_training.TABLES,
     **curves.TABLES,

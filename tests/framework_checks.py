@@ -33,9 +33,10 @@ BAD_OPTIONS = [
     (["--seed", str(2**32)], ["--seed is 4294967296"]),
     (["--device", "abacus"], ["device 'abacus' cannot be used"]),
 ]
-# Options other than those a run was started with, and what the resumed command says of them.
+# Options other than those a run was started with, and what the resumed command says of them; in
+# braces a setting of the run.
 OTHER_OPTIONS = [
-    (["--tau", "0.7"], "was started with settings.tau = 0.5, not 0.7"),
+    (["--tau", "0.7"], "was started with settings.tau = {tau!r}, not 0.7"),
     (["--seed", "3"], "was started with seed = 0, not 3"),
     (["--max-docs", "40"], "settings.max_docs = None, not 40"),
 ]

@@ -5,49 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from statistics import mean
 
-from benchmarks.pages.common import HOLE, Block, Files, commits, markdown, paper, spread
+from benchmarks.pages.common import Block, Files, markdown, paper, spread
 from benchmarks.pages.curves import best_possible, groups_of, of_confidence
 from benchmarks.pages.frameworks import runs_of
-from benchmarks.pages.self_training import files_of, kept_share, values
+from benchmarks.pages.self_training import files_of, values
 
 _TITLES = {"20news-coarse": "20news-coarse", "20news-fine": "20news-fine", "agnews": "AG News"}
 _CONFIDENCES = ("learning-order", "probability", "o2u-net", "automatic", "random")
-
-
-def headline() -> Block:
-    """Return README's table: macro-F1 after self-training, all labels beside what is selected."""
-    usual, even = files_of("cpu", "linear"), files_of("cpu", "linear", "stratified")
-    if not all([*usual.values(), *even.values()]):
-        return HOLE
-    heads = ("all labels", "`automatic --stratified`", "random labels*", "only correct labels")
-    rows = [["data", *heads]]
-    kept: dict[str, list[str]] = {"automatic": [], "random": []}
-    for data, files in usual.items():
-        documents = files[0]["about"]["dataset"]["documents"]
-        arms = (
-            (files, "standard"),
-            (even[data], "automatic"),
-            (files, "random"),
-            (files, "optimal"),
-        )
-        scores = (_macro(group, arm) for group, arm in arms)
-        rows.append([f"{_TITLES[data]}, {documents:,} documents", *scores])
-        for group, arm in arms[1:3]:
-            shares = [
-                kept_share(item["result"]["arms"][arm]["iterations"], 0) or 0.0 for item in group
-            ]
-            kept[arm].append(f"{100 * mean(shares):.1f}")
-    every = [item for group in [*usual.values(), *even.values()] for item in group]
-    seeds = ", ".join(dict.fromkeys(str(item["about"]["seed"]) for item in every))
-    rounds = len(every[0]["result"]["arms"]["standard"]["iterations"])
-    source = (
-        f"Macro-F1 in percent, mean ± standard deviation over seeds {seeds}: linear classifier, "
-        f"{rounds} iterations of self-training from seed-word labels, CPU, commits "
-        f"{commits(every)} ([commands](docs/results/self-training.md#sources)). "
-        f"\\* Similar number: in the first iteration random keeps {', '.join(kept['random'])} %, "
-        f"`automatic` {', '.join(kept['automatic'])} %."
-    )
-    return Block(f"{markdown(rows)}\n\n{source}")
 
 
 def _macro(files: Files, arm: str) -> str:
@@ -116,7 +80,6 @@ def _signed(points: float) -> str:
 
 
 TABLES: dict[str, Callable[[], Block]] = {
-    "headline": headline,
     "findings-self-training": self_training,
     "findings-ranking": ranking,
     "findings-frameworks": frameworks,

@@ -69,12 +69,13 @@ def gap(protocol: str, classifier: str) -> Block:
     rows = [["method", *(f"{data}, share of the gap %" for data in groups)]]
     for method in methods_in(list(groups.values())):
         if method not in ("standard", "optimal"):
-            closed = ([_closed(item, method) for item in files] for files in groups.values())
-            rows.append([method, *map(spread, closed)])
+            shares = ([closed(item, method) for item in files] for files in groups.values())
+            rows.append([method, *map(spread, shares)])
     return table(rows, groups.values())
 
 
-def _closed(item: dict[str, Any], method: str) -> float | None:
+def closed(item: dict[str, Any], method: str) -> float | None:
+    """Return the share of the gap from standard to optimal that a method closes in one file."""
     arms = item["result"]["arms"]
     scores = [arms.get(arm, {}).get("macro_f1") for arm in ("standard", method, "optimal")]
     return None if None in scores else share_of_gap_closed(*scores)

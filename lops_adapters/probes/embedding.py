@@ -211,7 +211,7 @@ class EmbeddingProbe(Probe):
         return probe
 
 
-def given_vectors(samples: Sequence[Any]) -> np.ndarray | None:
+def given_vectors(samples: Any) -> np.ndarray | None:
     """Return samples that are vectors as (n, width) float32; None if they are something else.
 
     Raises:

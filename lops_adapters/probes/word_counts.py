@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -64,8 +65,33 @@ class WordCounts:
         return chosen
 
 
+# Scripts without spaces between words: Thai, Lao, Burmese, Khmer, Chinese, Japanese.
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+    "\U00020000-\U0003ffff]+"
+)
+_WORD = re.compile(r"(?u)\b\w\w+\b")
+_LONGEST = 3  # characters of an n-gram
+
+
+def pieces_of(text: str) -> list[str]:
+    """Return the words of a text, in lower case, and the n-grams of scripts without spaces.
+
+    Words have two or more letters or digits; n-grams have one to three characters.
+
+    >>> pieces_of("The Bank of 東京")
+    ['the', 'bank', 'of', '東', '京', '東京']
+    """
+    lowered = text.lower()
+    found = _WORD.findall(_UNSPACED.sub(" ", lowered))
+    for run in _UNSPACED.findall(lowered):
+        for size in range(1, _LONGEST + 1):
+            found += [run[i : i + size] for i in range(len(run) - size + 1)]
+    return found
+
+
 def count_words(samples: Sequence[Any], masked: tuple[str, ...]) -> WordCounts:
-    """Tokenise texts: words of two or more letters or digits, in lower case.
+    """Tokenise texts, see :func:`pieces_of`.
 
     Args:
         samples: strings, tokens, or sentences of tokens.
@@ -76,7 +102,11 @@ def count_words(samples: Sequence[Any], masked: tuple[str, ...]) -> WordCounts:
     from sklearn.feature_extraction.text import CountVectorizer
 
     texts = [joined(sample) for sample in samples]
-    counter = CountVectorizer(stop_words=list(masked) or None, dtype=np.float32)
+    settings: dict[str, Any] = {"stop_words": list(masked) or None}
+    if any(_UNSPACED.search(text) for text in texts):  # slower, and equal for other texts
+        left_out = set(masked)
+        settings = {"analyzer": lambda text: [p for p in pieces_of(text) if p not in left_out]}
+    counter = CountVectorizer(**settings, dtype=np.float32)
     try:
         counts = counter.fit_transform(texts).tocsr()
     except ValueError:  # no word at all
@@ -91,10 +121,7 @@ def parts_of(words: Collection[str]) -> tuple[str, ...]:
     >>> parts_of(["E-mail", "team"])
     ('mail', 'team')
     """
-    from sklearn.feature_extraction.text import CountVectorizer
-
-    analyze = CountVectorizer().build_analyzer()
-    return tuple(sorted({part for word in words for part in analyze(word)}))
+    return tuple(sorted({part for word in words for part in pieces_of(word)}))
 
 
 def joined(sample: Any) -> str:

@@ -113,6 +113,10 @@ class FrameworkSettings:
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {"quick": {}, "paper": {}}
     WHEN_FAITHFUL: ClassVar[Mapping[str, Any]] = {}
 
+    # First: it changes others, and an error of --resume names the first setting that differs.
+    faithful: bool = setting(
+        False, "follow the original where this package differs from it; see the docs", option="run"
+    )
     probe: str = setting(
         "same", "classifier that is watched; same: the framework's own", option="selection"
     )
@@ -139,9 +143,6 @@ class FrameworkSettings:
         metavar="B|epoch",
         parse=read_checkpoints,
         option="selection",
-    )
-    faithful: bool = setting(
-        False, "follow the original where this package differs from it; see the docs", option="run"
     )
 
     def __init_subclass__(cls) -> None:

@@ -10,6 +10,7 @@ from lops_adapters.core import Selection
 from lops_adapters.selection.selectors import Labels, Selector
 
 AUTO = "auto"
+_FOLDS = 3  # of the cross-validation
 
 
 @dataclass
@@ -17,7 +18,7 @@ class AutoTau:
     """Finds tau by cross-validation and selects by a method with this tau.
 
     The method decides which samples are kept. A method that keeps the same share per class spreads
-    it evenly.
+    it evenly. Fewer samples than folds cannot be judged: tau is 1.
 
     Args:
         share: selector whose kept share becomes tau, usually
@@ -33,11 +34,13 @@ class AutoTau:
         """Find tau and select.
 
         Raises:
-            LopsError: fewer samples than folds, and what the method raises.
+            LopsError: what share and method raise.
 
         """
-        agreed = self.share(samples, pseudo_labels)
-        tau = max(1, len(agreed.kept)) / len(agreed.mask)
+        tau, why = 1.0, "too few samples"
+        if len(samples) >= _FOLDS:
+            agreed = self.share(samples, pseudo_labels)
+            tau, why = max(1, len(agreed.kept)) / len(agreed.mask), agreed.stopped
         selection = self.make(tau)(samples, pseudo_labels)
-        selection.stopped = f"tau {tau:.3f} by {agreed.stopped}; {selection.stopped}"
+        selection.stopped = f"tau {tau:.3f} by {why}; {selection.stopped}"
         return selection

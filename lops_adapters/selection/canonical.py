@@ -73,7 +73,7 @@ def content_order(samples: Sequence[Any], codes: np.ndarray, seed: int) -> np.nd
     >>> first = content_order(["a", "b", "b"], np.array([0, 1, 0]), seed=0).tolist()
     >>> second = content_order(["b", "b", "a"], np.array([0, 1, 0]), seed=0).tolist()
     >>> first, second
-    ([2, 1, 0], [0, 1, 2])
+    ([0, 2, 1], [2, 0, 1])
     """
     return np.asarray(np.lexsort((codes, content_keys(samples, seed))), dtype=np.int64)
 

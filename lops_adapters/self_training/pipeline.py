@@ -182,7 +182,9 @@ def _sizes(arm: str, job: Job[SelfTrainingSettings]) -> list[int] | None:
         log.info("%s keeps as many per class as committee", arm)
         return None
     if job.settings.n_from == "tau":
-        log.info("%s keeps %g of the pseudo-labels", arm, job.settings.tau)
+        tau = job.settings.tau
+        found = "the share that a held-out linear probe agrees with"
+        log.info("%s keeps %s of the pseudo-labels", arm, found if tau == "auto" else f"{tau:g}")
         return None
     log.info("%s keeps as many as lops trains on", arm)
     return [item["trained_on"] for item in finished_arms(job.folder)["lops"]["iterations"]]

@@ -21,6 +21,7 @@ from lops_adapters.texts.choices import (
     method_for,
 )
 from lops_adapters.texts.explain import complaints, noise_sentences, reasons
+from lops_adapters.texts.given import probe_of_vectors, read_given, unnamed
 from lops_adapters.texts.judged import Judged
 from lops_adapters.texts.reading import read_labels, read_texts
 from lops_adapters.texts.result import TextSelection
@@ -29,7 +30,7 @@ FEWEST = 10  # texts, for cross-validation
 
 
 def select(
-    texts: Sequence[str],
+    texts: Sequence[str] | None,
     labels: Sequence[Hashable],
     probe: Probe | str = "auto",
     *,
@@ -41,6 +42,8 @@ def select(
     sure: float | None = None,
     encoder: str | None = "auto",
     words: Mapping[Any, Sequence[str]] | None = None,
+    embeddings: Any = None,
+    pred_probs: Any = None,
     seed: int = 0,
     strict: bool = False,
     quiet: bool = True,
@@ -48,7 +51,8 @@ def select(
     """Select the texts whose labels to trust.
 
     Args:
-        texts: n strings, in a list, array, pandas column or data set column.
+        texts: n strings, in a list, array, pandas column or data set column. None is allowed with
+            ``embeddings`` or ``pred_probs``.
         labels: n class names, likewise, of one type.
         probe: ``linear`` (TF-IDF), ``minilm`` (packaged transformer, fine-tuned), the folder or hub
             name of an encoder, or a probe. ``auto``: linear; with a number for tau and a GPU,
@@ -69,6 +73,11 @@ def select(
             latent semantic analysis. ``auto``: MiniLM if it is installed and, without a GPU, there
             are at most 20,000 texts.
         words: class to words, such as its name and seed words: a third view, with an encoder.
+        embeddings: (n, width) vectors of your own, of texts or of anything else; they are judged in
+            place of the texts, which are shown only.
+        pred_probs: (n, k) held-out class probabilities of a classifier of your own, a column per
+            class in the order of the sorted labels; they are judged in place of the texts. Only
+            with tau="auto".
         seed: of trainings, folds and ties.
         strict: raise instead of warning about a class without kept or learnt texts, or about labels
             unrelated to the texts.
@@ -90,21 +99,31 @@ def select(
     method, arguments = method_for(confidence, rule, tau, every, stratified=stratified, sure=sure)
     check_views(method, encoder, words)
     check_counts(seed, every)
-    read, names = read_texts(texts), read_labels(labels)
+    names = read_labels(labels)
+    given = read_given(embeddings, pred_probs, len(names), method, probe)
+    if texts is None and given is None:
+        raise LopsError("texts are None; wanted texts, or embeddings or pred_probs")
+    read = unnamed(len(names)) if texts is None else read_texts(texts)
     _check_lengths(len(read), len(names), method)
     check_views(method, encoder, words, names)
     committee = method == "committee"
     if committee and isinstance(probe, str) and probe == "auto":
         probe = "linear"
-    watched, which = choose_probe(probe, len(read), quiet)
-    if committee:
+    if given is None:
+        watched, which = choose_probe(probe, len(read), quiet)
+    else:
+        watched, which = probe_of_vectors(probe, quiet)
+    if committee and pred_probs is not None:
+        arguments["probabilities"], which = True, "View: the given probabilities."
+    elif committee and given is None:
         arguments["encoder"], which = choose_encoder(
             encoder, len(read), described(watched), words=words is not None
         )
         arguments["words"] = words
     seen = Judged(len(read)) if committee else Suggestions(len(read))
     selector = build(method, watched, **arguments, seed=seed, quiet=quiet, seen=seen, strict=strict)
-    selection = selector(read, names)
+    samples: Any = read if given is None else given
+    selection = selector(samples, names)
     if isinstance(seen, Judged):
         seen.settle(encode(names, list(selection.per_class)))
     for message in complaints(selection, method):
@@ -123,9 +142,14 @@ def select(
         "stratified": stratified,
         "sure": arguments.get("sure"),
         "encoder": arguments.get("encoder"),
+        "samples": "texts"
+        if given is None
+        else "probabilities"
+        if pred_probs is not None
+        else "vectors",
     }
     why = [which, *reasons(selection, method, arguments)]
-    index = texts.index if hasattr(texts, "iloc") else None
+    index = getattr(texts, "index", None) if hasattr(texts, "iloc") else None
     found = TextSelection(selection, read, names, seen, why, settings, index=index)
     if found.noise is not None:
         found.why[-1:-1] = noise_sentences(found.noise, found.corrections())

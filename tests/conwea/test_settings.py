@@ -18,7 +18,8 @@ def test_presets_are_the_published_sizes_and_smaller_ones():
     assert (paper.min_epochs, quick.min_epochs) == (None, 10)
     assert (paper.min_per_sense, quick.min_per_sense) == (None, MIN_DOCUMENTS)
     assert (paper.rule, paper.tau, paper.every) == ("released", 0.5, "epoch")
-    assert (quick.rule, quick.tau, quick.iterations) == (paper.rule, paper.tau, paper.iterations)
+    assert (quick.rule, quick.tau, quick.every) == ("ranked", "auto", "epoch")
+    assert quick.iterations == paper.iterations
     assert quick.encoder == "minilm"
     assert quick.epochs < paper.epochs
 

@@ -136,7 +136,7 @@ CASES = {
                 Kill("lops-0-selection", f"{HAN}.updates", 3),
             ),
             work=(f"{ENCODER}.encode", f"{HAN}.updates", f"{HAN}.predict_prepared"),
-            other={("--rule", "ranked"): "settings.rule = 'released', not 'ranked'"},
+            other={("--rule", "released"): "settings.rule = 'ranked', not 'released'"},
             usage=("--combine max",),
             arm_tables=("pseudo_labels-*.csv", "seeds.json"),
             iterations=2,

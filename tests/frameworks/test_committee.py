@@ -1,5 +1,7 @@
 """The committee in every framework: it judges texts, and ``random`` is its control."""
 
+import re
+
 import pytest
 
 from lops_adapters.selection import committee
@@ -31,6 +33,9 @@ def test_it_judges_texts(judged, stand, case):
     assert samples
     if case.name == "westclass":  # it judges pseudo documents, which are sentences of tokens
         assert all(isinstance(word, str) for text in samples for part in text for word in part)
+    elif case.name == "lotclass":  # known word pieces are put together again
+        words = set(re.findall(r"\w+", " ".join(stand.texts).lower()))
+        assert set(re.findall(r"\w+", " ".join(samples))) <= words
     else:
         assert set(samples) <= set(stand.texts)
     assert {tuple(names) for _, names in judged[1]} == {("TF-IDF", "neighbours (LSA)")}

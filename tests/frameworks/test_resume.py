@@ -1,5 +1,6 @@
 """The command in its own process, killed in the middle of its work, and resumed."""
 
+import json
 import signal
 
 import pytest
@@ -62,9 +63,10 @@ def test_other_names_are_refused(stand, whole, tmp_path):
 
 @pytest.mark.usefixtures("no_work")
 def test_other_options_are_refused(stand, whole):
+    settings = json.loads((whole.path / "config.json").read_text(encoding="utf-8"))["settings"]
     for more, words in OTHER_OPTIONS + list(stand.case.other.items()):
         status, _, err = stand.command(whole.path, "--resume", *more)
-        assert_not_resumed(status, err, words)
+        assert_not_resumed(status, err, words.format(**settings))
 
 
 @pytest.mark.usefixtures("no_work")

@@ -6,7 +6,8 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from lops_adapters.core import LopsError
 from lops_adapters.probes.base import cut
-from lops_adapters.probes.word_counts import count_words, joined, parts_of
+from lops_adapters.probes.linear import LinearProbe
+from lops_adapters.probes.word_counts import count_words, joined, parts_of, pieces_of
 
 from .toys import topic_texts
 
@@ -92,3 +93,27 @@ def test_what_is_no_text(odd):
         joined(odd)
     with pytest.raises(LopsError, match="wanted a string"):
         count_words(["a text", odd], ())
+
+
+def test_scripts_without_spaces_are_read_in_n_grams():
+    """Every letter becomes a Chinese character and spaces go; topics can still be told apart."""
+    texts, codes = topic_texts(60, seed=3)
+    letters = "abcdefghijklmnopqrstuvwxyz0123456789"
+    table = {ord(letter): chr(0x4E00 + ord(letter)) for letter in letters}
+    strange = [text.replace(" ", "").translate(table) for text in texts]
+    assert all(len(text.split()) == 1 for text in strange)
+    probe = LinearProbe(epochs=20).fit(strange[:40], codes[:40], 3)
+    assert (probe.predict_proba(strange[40:]).argmax(axis=1) == codes[40:]).mean() > 0.8
+
+
+def test_other_texts_are_read_as_by_scikit_learn():
+    texts = ["The e-mail of O'Neil, 2 MB", "über straße", "한국어 텍스트", "a_b c1 -- ?"]
+    analyze = CountVectorizer().build_analyzer()
+    assert [pieces_of(text) for text in texts] == [analyze(text) for text in texts]
+    mixed = count_words([*texts, "東京 e-mail"], ())
+    words = dict(zip(mixed.words, mixed.counts.toarray()[0], strict=True))
+    assert {word for word, count in words.items() if count} == set(analyze(texts[0]))
+
+
+def test_masked_words_of_scripts_without_spaces():
+    assert count_words(["東京 bank"], parts_of(["東京"])).words == ("bank",)

@@ -1,6 +1,8 @@
 """What a run is given, and the one function that runs any framework."""
 
 import json
+from dataclasses import replace
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -8,12 +10,15 @@ import pytest
 
 from lops_adapters.core import LopsError, Selection
 from lops_adapters.datasets import Corpus, Dataset, GoldLabels
+from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.runs import framework as room
 from lops_adapters.runs.files import finished_arms
 from lops_adapters.runs.folder import RunFolder
 from lops_adapters.runs.framework import FRAMEWORKS, Framework, Job, named, read_arms, run
 from lops_adapters.runs.settings import FrameworkSettings
-from lops_adapters.selection import METHODS, build, keep_all
+from lops_adapters.selection import METHODS, build
+
+from ..self_training.toys import CLASSES, documents
 
 KNOWN = ("standard", "lops", "lops-twice")
 CORPUS = Corpus("toy", ("a", "b", "c"), ("one", "two", "three"), ("x", "y"), {})
@@ -187,21 +192,43 @@ class Probe:
 
 @pytest.fixture
 def built(monkeypatch):
-    """What the selection's own ``build`` is given."""
+    """What the selection's own ``build`` is given, and what its selectors are asked: each keeps all
+    but the last sample.
+    """
     given = []
 
-    def build(method, probe, **options):
-        given.append(SimpleNamespace(method=method, probe=probe, **options))
-        return f"selector of {method}"
+    def build(method, probe=None, **options):
+        note = SimpleNamespace(method=method, probe=probe, asked=[], **options)
+        given.append(note)
+
+        def select(samples, labels):
+            note.asked.append(list(samples))
+            mask = np.arange(len(samples)) < len(samples) - 1
+            return Selection(mask, mask * 1.0, mask * 1.0, {}, method, f"{method} is done")
+
+        return select
 
     monkeypatch.setattr(room, "build", build)
     return given
 
 
+@pytest.fixture
+def auto(job):
+    """The job with tau ``auto``."""
+    return replace(job, settings=replace(job.settings, tau="auto"))
+
+
+def shout(samples):
+    """Texts of samples that are none."""
+    return [sample.upper() for sample in samples]
+
+
 def test_the_selector_is_as_the_settings_say(job, built):
     probe = Probe()
-    assert job.selector("lops", lambda: probe) == "selector of lops"
+    selection = job.selector("lops", lambda: probe)(["a", "b", "c"], ["x", "y", "y"])
     (given,) = built
+    assert (selection.kept.tolist(), selection.stopped) == ([0, 1], "lops is done")
+    assert given.asked == [["a", "b", "c"]]
     assert (given.method, given.probe) == ("lops", probe)
     assert (given.tau, given.rule, given.every) == (0.25, "ranked", 6)
     assert (given.seed, given.quiet) == (4, True)
@@ -221,13 +248,147 @@ def test_the_gold_labels_of_the_job_are_not_handed_on_unasked(job, built):
     assert built[0].gold is None
 
 
-def test_a_probe_is_built_only_where_it_is_needed(job, built):
-    asked = []
+@pytest.mark.parametrize("tau", [0.25, "auto"])
+def test_a_probe_is_built_only_where_it_is_needed(job, built, tau):
+    job, asked = replace(job, settings=replace(job.settings, tau=tau)), []
     for method in METHODS:
-        job.selector(method, lambda method=method: asked.append(method))
+        selector = job.selector(method, lambda method=method: asked.append(method))
+        selector(["a", "b"], ["x", "y"])
     assert asked == [name for name, method in METHODS.items() if method.needs_probe]
     assert "lops" in asked
-    assert "standard" not in asked
+    assert {"standard", "random", "committee"}.isdisjoint(asked)
+
+
+def test_tau_auto_is_the_share_that_a_linear_probe_agrees_with(auto, built):
+    """Whatever the framework's own probe is, and on texts also where its samples are none."""
+    probe = Probe()
+    selector = auto.selector("lops", lambda: probe, seed=9, texts=shout)
+    selection = selector(list("abcd"), list("xxyy"))
+    share, given = built
+    assert (share.method, share.seed) == ("automatic", 9)
+    assert share.probe == LinearProbe(quiet=True)
+    assert share.asked == [list("ABCD")]
+    assert (given.method, given.probe, given.seed, given.rule) == ("lops", probe, 9, "ranked")
+    assert (given.tau, given.asked) == (0.75, [list("abcd")])
+    assert selection.stopped == "tau 0.750 by automatic is done; lops is done"
+    selector(["a", "b", "c"], ["x", "y", "y"])  # other samples, another share
+    assert [note.tau for note in built[1:]] == [0.75, 2 / 3]
+
+
+def test_tau_auto_of_two_samples_is_one(auto, built):
+    selection = auto.selector("lops", Probe)(["a", "b"], ["x", "y"])
+    share, given = built
+    assert (share.asked, given.tau) == ([], 1.0)
+    assert selection.stopped == "tau 1.000 by too few samples; lops is done"
+
+
+def test_tau_auto_in_numbers(auto):
+    texts, labels = documents(60, seed=3)
+    labels = [CLASSES[i % 3] if i % 5 == 0 else label for i, label in enumerate(labels[::-1])]
+    probe = LinearProbe(epochs=2, batch_size=8, learning_rate=1.0)
+    found = auto.selector("lops", lambda: probe)(texts, labels)
+    agreed = build("automatic", "linear", seed=4)(texts, labels)
+    assert 0 < len(agreed.kept) < 60
+    same = {"rule": "ranked", "every": 6, "seed": 4}
+    wanted = build("lops", probe, tau=len(agreed.kept) / 60, **same)(texts, labels)
+    np.testing.assert_array_equal(found.mask, wanted.mask)
+
+
+def test_tau_auto_is_not_asked_where_nothing_depends_on_it(auto, built):
+    for method in ("automatic", "committee", "standard", "optimal"):
+        auto.selector(method, Probe)(["a", "b"], ["x", "y"])
+    auto.selector("probability", Probe, n=1)(["a", "b"], ["x", "y"])
+    assert [note.method for note in built] == [
+        "automatic", "committee", "standard", "optimal", "probability",
+    ]  # fmt: skip
+    assert all(note.probe != LinearProbe(quiet=True) for note in built)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_methods_that_judge_texts_get_texts(job, built, method):
+    job.selector(method, Probe, texts=shout)(["a", "b"], ["x", "y"])
+    job.selector(method, Probe)(["a", "b"], ["x", "y"])
+    assert [note.asked[0] for note in built] == [
+        ["A", "B"] if method == "committee" else ["a", "b"],
+        ["a", "b"],
+    ]
+
+
+def test_methods_that_use_words_get_those_of_the_job(job, built):
+    job = replace(job, words={"x": ["ex"], "y": ["why"]})
+    for method in METHODS:
+        job.selector(method, Probe)
+    told = {note.method: note.words for note in built if hasattr(note, "words")}
+    assert told == {"committee": job.words}
+
+
+def test_the_words_of_the_classes():
+    corpus = Corpus(
+        "toy", ("a",), ("one",), ("x", "y"), {"x": ["seed", "ex"]}, {"x": ["ex", "iks"]}
+    )
+    names_only = {"x": ["ex", "iks"], "y": ["y"]}
+    both = {"x": ["ex", "iks", "seed"], "y": ["y"]}
+    found = {name: named(name).class_words(corpus) for name in FRAMEWORKS}
+    assert found == {
+        "conwea": both,
+        "lotclass": names_only,
+        "self_training": both,
+        "westclass": both,
+        "xclass": names_only,
+    }
+
+
+def test_a_run_knows_the_words_of_its_classes(job):
+    class Notes(Toy):
+        def prepare(self, corpus, job):
+            self.words = [job.words]
+            return super().prepare(corpus, job)
+
+        def run_arm(self, arm, prepared, job):
+            self.words.append(job.words)
+            return super().run_arm(arm, prepared, job)
+
+    toy = Notes()
+    run(toy, Dataset(CORPUS, GOLD), job, ["standard", "optimal"])
+    assert toy.words == [{"x": ["x"], "y": ["y"]}] * 3
+
+
+def finish(job, stage, n):
+    """Store a selection of n of 20 samples, half of them in each class."""
+    texts, labels = [f"text {i}" for i in range(20)], ["x", "y"] * 10
+    job.folder.select(stage, lambda: build("random", n=n)(texts, labels))
+    return texts, labels
+
+
+def test_random_is_the_control_of_the_first_finished_arm(job):
+    assert job.controlled("{}-selection") is None
+    for arm, n in (("lops-all", 2), ("standard", 20), ("random", 12)):
+        finish(job, f"{arm}-selection", n)
+        assert job.controlled("{}-selection") is None
+    for arm, n in (("lops", 4), ("automatic", 6), ("committee", 8)):
+        texts, labels = finish(job, f"{arm}-selection", n)
+        assert job.controlled("{}-selection") == arm
+        assert job.controlled("{}-0-selection") is None
+        selector = job.selector("random", Probe, control_of="{}-selection")
+        selection = selector(texts, labels)
+        assert [report.kept for report in selection.per_class.values()] == [n / 2, n / 2]
+        why = {report.why for report in selection.per_class.values()}
+        assert why == {f"random, as many as {arm} keeps"}
+
+
+def test_random_without_an_arm_to_control_keeps_tau(job):
+    texts, labels = finish(job, "lops-selection", 4)
+    for given in ({}, {"control_of": "{}-0-selection"}, {"control_of": None}):
+        selection = job.selector("random", Probe, **given)(texts, labels)
+        assert [report.kept for report in selection.per_class.values()] == [3, 3]  # a quarter
+    assert len(job.selector("random", Probe, n=2)(texts, labels).kept) == 2
+
+
+def test_only_random_is_a_control(job):
+    texts, labels = finish(job, "lops-selection", 4)
+    probe = partial(LinearProbe, batch_size=2)
+    selection = job.selector("probability", probe, control_of="{}-selection")(texts, labels)
+    assert len(selection.kept) == 5
 
 
 def test_standard_keeps_everything(job):
@@ -246,9 +407,8 @@ def test_the_control_does_not_depend_on_the_order_of_rows(job):
     np.testing.assert_array_equal(there.mask, here.mask[order])
 
 
-CLASSES = ("x", "y")
 NAMED = Corpus(
-    "toy", ("a",), ("one",), CLASSES, {"x": ("goal", "match", "goal")},
+    "toy", ("a",), ("one",), ("x", "y"), {"x": ("goal", "match", "goal")},
     names={"x": ("sports", "goal"), "y": ("law",)},
 )  # fmt: skip
 
@@ -280,40 +440,3 @@ def test_a_run_gives_every_arm_the_words(job):
 
     run(Notes(), Dataset(CORPUS, GOLD), job, ["standard", "lops"])
     assert seen == [{"x": ["x"], "y": ["y"]}] * 2
-
-
-SAMPLES, LABELS = [f"text {i}" for i in range(12)], ["x", "y", "y"] * 4
-
-
-def finish(job, arm, kept):
-    """Store a selection of an arm, under the name of its stage."""
-
-    def select():
-        whole = keep_all(SAMPLES, LABELS)
-        mask = np.isin(np.arange(12), kept)
-        counts = {label: sum(LABELS[i] == label for i in kept) for label in "xy"}
-        reports = {
-            label: report._replace(kept=counts[label]) for label, report in whole.per_class.items()
-        }
-        return Selection(mask, whole.learnt_at, whole.confidence, reports, arm, "told")
-
-    job.folder.select(f"{arm}-2-selection", select)
-
-
-def test_random_is_the_control_of_the_first_that_is_finished(job):
-    stages = "{}-2-selection"
-    assert job.controlled(stages) is None
-    free = job.selector("random", Probe, control_of=stages)(SAMPLES, LABELS)
-    assert len(free.kept) == 3  # of each class the fraction tau, 1/4: 1 of 4 and 2 of 8
-    told = {"lops": ([0, 1], (1, 1)), "automatic": ([0, 3, 6, 1], (3, 1))}
-    for arm, (kept, expected) in {**told, "committee": ([1, 2, 4], (0, 3))}.items():
-        finish(job, arm, kept)
-        assert job.controlled(stages) == arm
-        assert job.controlled("{}-3-selection") is None
-        found = job.selector("random", Probe, control_of=stages)(SAMPLES, LABELS)
-        assert tuple(found.per_class[label].kept for label in "xy") == expected
-        assert {report.why for report in found.per_class.values()} == {
-            f"random, as many as {arm} keeps"
-        }
-    alone = job.selector("random", Probe)(SAMPLES, LABELS)
-    np.testing.assert_array_equal(alone.mask, free.mask)

@@ -131,8 +131,9 @@ def test_help_names_every_option_once(parser, text, capsys):
         "--board NAME, --table NAME where to play (default: the nearest)",
         "--boxed stay inside --dice",
         "--every B|epoch look at the probe",
-        "--tau T|auto fraction to keep per class; auto: the share that held-out probes agree with "
-        "(default: 0.5)",
+        "reading of LOPS (default: ranked; paper and --faithful: released)",
+        "--tau T|auto fraction to keep per class; auto: the share that a held-out linear probe "
+        "agrees with (default: auto; paper and --faithful: 0.5)",
     ],
 )
 def test_help_tells_the_default_of_each_preset(text, said):

@@ -30,8 +30,8 @@ def test_defaults_of_the_selection():
     settings = FrameworkSettings()
     assert (settings.probe, settings.rule, settings.tau, settings.every, settings.faithful) == (
         "same",
-        "released",
-        0.5,
+        "ranked",
+        "auto",
         "epoch",
         False,
     )
@@ -55,11 +55,32 @@ def test_a_framework_adds_its_own():
 
 def test_faithful_comes_last_and_only_when_asked_for():
     assert ToySettings.preset("small", faithful=True) == ToySettings(
-        rounds=9, tau=0.25, faithful=True
+        rounds=9, rule="released", tau=0.25, faithful=True
     )
     assert ToySettings.preset("small", faithful=True, rounds=3).rounds == 9
     assert ToySettings.preset("small", faithful=False).rounds == 2
     assert ToySettings(faithful=True).rounds == 5  # settings read back from JSON are what they were
+
+
+def test_the_published_reading_of_lops():
+    """The preset ``paper`` and ``faithful`` bring it; a preset's own value or a given one wins."""
+
+    def reading(preset, **given):
+        settings = FrameworkSettings.preset(preset, **given)
+        return settings.rule, settings.tau
+
+    assert reading("quick") == ("ranked", "auto")
+    assert reading("quick", faithful=False) == ("ranked", "auto")
+    assert reading("quick", faithful=True) == ("released", 0.5)
+    for faithful in (None, False, True):
+        assert reading("paper", faithful=faithful) == ("released", 0.5)
+        assert reading("paper", faithful=faithful, rule="ranked") == ("ranked", 0.5)
+        assert reading("paper", faithful=faithful, tau="auto") == ("released", "auto")
+        given = {"rule": "algorithm1", "tau": 0.3}
+        assert reading("paper", faithful=faithful, **given) == ("algorithm1", 0.3)
+    assert reading("quick", faithful=True, rule="ranked", tau="auto") == ("ranked", "auto")
+    assert ToySettings.preset("large").tau == "auto"
+    assert ToySettings.preset("small", faithful=True).tau == 0.25
 
 
 def test_an_override_of_false_or_zero_is_one():
@@ -71,7 +92,8 @@ def test_an_override_of_false_or_zero_is_one():
 
 
 @pytest.mark.parametrize(
-    ("tau", "fine"), [(1, True), (1e-9, True), (0, False), (-0.5, False), (1.5, False)]
+    ("tau", "fine"),
+    [(1, True), (1e-9, True), ("auto", True), (0, False), (-0.5, False), (1.5, False)],
 )
 def test_tau(tau, fine):
     if fine:
@@ -108,7 +130,7 @@ def test_a_probe_that_ends_before_it_is_looked_at():
 def test_json_and_nothing_changes_them():
     settings = ToySettings(every=3, limit=7)
     assert settings.as_dict() == {
-        "probe": "same", "rule": "released", "tau": 0.5, "every": 3, "faithful": False,
+        "probe": "same", "rule": "ranked", "tau": "auto", "every": 3, "faithful": False,
         "rounds": 5, "limit": 7, "opening": "plain",
     }  # fmt: skip
     assert ToySettings(**json.loads(json.dumps(settings.as_dict()))) == settings

@@ -40,6 +40,14 @@ def test_the_same_share_of_every_class(noisy):
     assert max(shares) - min(shares) < 0.05
 
 
+def test_too_few_samples_for_cross_validation_are_kept():
+    found = build("lops", LinearProbe(quiet=True), tau="auto")(["one", "two"], ["x", "y"])
+    assert found.kept.tolist() == [0, 1]
+    assert found.stopped.startswith("tau 1.000 by too few samples; ")
+    three = build("lops", LinearProbe(quiet=True), tau="auto")(["one", "two", "six"], list("xyy"))
+    assert "by 3-fold cross-validation" in three.stopped
+
+
 def test_a_number_to_keep_goes_before(noisy):
     assert len(build("random", n=7, tau="auto")(*noisy).kept) == 7
 

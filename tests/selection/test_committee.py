@@ -15,6 +15,7 @@ from lops_adapters.probes.word_counts import count_words
 from lops_adapters.selection import Suggestions, build
 from lops_adapters.selection.automatic import relative, relative_margins
 from lops_adapters.selection.committee import Committee, preferred, weigh
+from lops_adapters.selection.posterior import posterior
 from lops_adapters.selection.views import Learnt, Neighbours, topics
 
 from ..noisy import noisy_texts
@@ -192,6 +193,25 @@ def test_what_is_seen_is_the_weighted_mean():
     np.testing.assert_allclose(probabilities.sum(axis=1), 1)
 
 
+def test_sure_keeps_what_is_probably_right():
+    views = stubs(CODES, 3, 0.9, 0.6)
+    weights, _ = by_hand(views)
+    mean = sum(
+        w * relative(v.probabilities, CODES, NONE) for w, v in zip(weights, views, strict=True)
+    )
+    expected = posterior(mean, CODES)[0][np.arange(60), CODES]
+    for sure in (0.5, 0.95):
+        found = Committee(views, sure=sure)(SAMPLES, LABELS)
+        np.testing.assert_allclose(found.confidence, expected)
+        np.testing.assert_array_equal(found.mask, expected >= sure)
+        assert {report.why for report in found.per_class.values()} == {
+            f"right with a probability of at least {sure:g}"
+        }
+    for sure in (0, 1.5, -1):
+        with pytest.raises(LopsError, match=f"sure is {sure}; wanted a probability above 0"):
+            build("committee", sure=sure)
+
+
 def test_bad_views():
     with pytest.raises(LopsError, match="found no views; a committee needs at least one"):
         Committee([])
@@ -342,6 +362,29 @@ def test_bad_vectors(damage, message):
     rows, labels, _ = vectors()
     with pytest.raises(LopsError, match=message):
         build("committee")(damage(rows), labels)
+
+
+def test_probabilities_of_a_classifier_of_your_own():
+    """It is judged like a view: the same as that view alone."""
+    (view,) = stubs(CODES, 3, 0.8)
+    found = build("committee", probabilities=True)(view.probabilities, LABELS)
+    np.testing.assert_allclose(found.confidence, Committee([view])(SAMPLES, LABELS).confidence)
+    assert "labels preferred by your classifier " in found.stopped
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda rows: rows[:, :2], r"shape \(60, 2\); wanted \(60, 3\)"),
+        (lambda rows: rows * 2, "60 of 60 rows are no probabilities"),
+        (lambda rows: np.where(rows == rows.max(), np.nan, rows), "1 of 60 rows are no"),
+        (lambda rows: rows - [1, 0, -1], "60 of 60 rows are no probabilities"),
+    ],
+)
+def test_what_is_no_probability(change, message):
+    (view,) = stubs(CODES, 3, 0.8)
+    with pytest.raises(LopsError, match=message):
+        build("committee", probabilities=True)(change(view.probabilities), LABELS)
 
 
 @pytest.mark.parametrize("kind", ["texts", "encoded", "vectors"])

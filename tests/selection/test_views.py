@@ -51,6 +51,15 @@ def test_neighbours_by_brute_force(monkeypatch, count, most, used):
     np.testing.assert_allclose(found.sum(axis=1), 1, rtol=1e-5)
 
 
+def test_neighbours_of_very_many_are_compared_to_fewer(monkeypatch):
+    monkeypatch.setattr(views, "_COMPARISONS", 2200 * 1000)
+    vectors = unit(np.random.default_rng(3).normal(size=(2200, 4)))
+    codes = np.arange(2200) % 2
+    found = Neighbours("near", lambda _: vectors, 5).judge(task(vectors, codes, "xy"))
+    fewer = Neighbours("near", lambda _: vectors, 5, 1000).judge(task(vectors, codes, "xy"))
+    np.testing.assert_array_equal(found, fewer)
+
+
 def test_neighbours_do_not_see_the_own_label():
     view = Neighbours("near", lambda _: VECTORS)
     usual = view.judge(task())

@@ -163,7 +163,11 @@ def test_the_usual_methods_and_no_gold_labels_or_seed_words(run, tmp_path):
     )
 
 
-def test_seeds_and_the_log(good, tmp_path, capsys):
+@pytest.mark.parametrize(
+    ("tau", "share"),
+    [([], "the share that a held-out linear probe agrees with"), (["--tau", "0.5"], "0.5")],
+)
+def test_seeds_and_the_log(good, tmp_path, capsys, tau, share):
     usual = [
         "--dataset",
         str(good),
@@ -175,6 +179,7 @@ def test_seeds_and_the_log(good, tmp_path, capsys):
         "1",
         "--method",
         "random",
+        *tau,
     ]
     assert (
         console.guarded(main)(
@@ -184,7 +189,8 @@ def test_seeds_and_the_log(good, tmp_path, capsys):
     )
     captured = capsys.readouterr()
     assert captured.out.count("30 documents, preset quick, seed") == 2
-    assert captured.err.count("random keeps 0.5 of the pseudo-labels") == 2
+    assert captured.err.count(f"random keeps {share} of the pseudo-labels\n") == 2
+    assert "Traceback" not in captured.err
     assert sorted(path.name for path in (tmp_path / "run").iterdir()) == ["seed5", "seed6"]
     config = json.loads((tmp_path / "run" / "seed5" / "config.json").read_text())
     assert config["settings"]["n_from"] == "tau"

@@ -39,14 +39,15 @@ def test_no_other_method_is_handed_any(monkeypatch, dataset, go, tmp_path):
         given[name] = [job.gold]
         return run_arm(name, prepared, job)
 
-    def noted(name, *args, gold, **kwargs):
-        given[name].append(gold)
+    def noted(name, *args, gold=None, **kwargs):
+        given.setdefault(name, []).append(gold)
         return build(name, *args, gold=gold, **kwargs)
 
     monkeypatch.setattr(pipeline, "run_arm", arm)
     monkeypatch.setattr(framework, "build", noted)
     go(dataset, tmp_path / "run", iterations=1)
-    assert set(given) == {"standard", "lops", "random", "optimal"}
+    # automatic: finds tau for lops
+    assert set(given) == {"standard", "lops", "automatic", "random", "optimal"}
     with_gold = {name for name, handed in given.items() if any(gold is not None for gold in handed)}
     assert with_gold == {"optimal"}
     assert len(given["optimal"][1]) == 49  # of the pseudo-labelled alone

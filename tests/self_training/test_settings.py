@@ -22,13 +22,9 @@ def test_presets_are_the_published_sizes_and_smaller_ones():
             0.6,
             "string-match",
         )
-        assert (settings.rule, settings.tau, settings.every, settings.probe, settings.faithful) == (
-            "released",
-            0.5,
-            "epoch",
-            "same",
-            False,
-        )
+        assert (settings.every, settings.probe, settings.faithful) == ("epoch", "same", False)
+    assert (paper.rule, paper.tau) == ("released", 0.5)
+    assert (quick.rule, quick.tau) == ("ranked", "auto")
 
 
 def test_every_method_is_an_arm():

@@ -97,7 +97,8 @@ def test_files_of_its_own(finished):
             path.relative_to(finished.path / arm / "model").as_posix()
             for path in (finished.path / arm / "model").rglob("*")
         }
-        assert model == {"lops.json", "network", "network/keras.json", "network/model.keras"}
+        network = {"network", "network/keras.json", "network/model.keras"}
+        assert model == {"lops.json", "files.json", *network}
     texts = read_rows(finished.path / "pseudo_documents.csv")
     labels = read_rows(finished.path / "pseudo_labels.csv")
     columns = ("id", "pseudo_label")

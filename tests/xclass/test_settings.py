@@ -1,7 +1,9 @@
+from dataclasses import replace
+
 import pytest
 
 from lops_adapters.core import LopsError
-from lops_adapters.xclass.classifier import build_classifier
+from lops_adapters.xclass.classifier import FAST, build_classifier, build_probe
 from lops_adapters.xclass.settings import ALIGNMENTS, ATTENTION, XclassSettings
 
 
@@ -20,12 +22,8 @@ def test_presets_are_the_published_sizes_and_smaller_ones():
         64,
     )
     assert (paper.alignment, paper.confident) == ("gmm", 0.5)
-    assert (paper.epochs, paper.batch_size, paper.learning_rate, paper.probe_epochs) == (
-        3,
-        32,
-        5e-5,
-        4,
-    )
+    assert (paper.batch_size, paper.learning_rate, paper.probe_epochs) == (32, 5e-5, 4)
+    assert (quick.rule, quick.tau) == ("ranked", "auto")
     assert (paper.rule, paper.tau, paper.every, paper.faithful) == ("released", 0.5, "epoch", False)
     assert (quick.encoder, quick.classifier) == ("minilm", None)
     same = (
@@ -37,8 +35,6 @@ def test_presets_are_the_published_sizes_and_smaller_ones():
         "confident",
         "epochs",
         "batch_size",
-        "rule",
-        "tau",
     )
     assert [getattr(quick, name) for name in same] == [getattr(paper, name) for name in same]
 
@@ -57,6 +53,34 @@ def test_the_encoder_of_the_classifier(monkeypatch, encoder, classifier, used):
         "lops_adapters.xclass.classifier.TransformerProbe", lambda encoder, **_: encoder
     )
     assert build_classifier(XclassSettings(encoder=encoder, classifier=classifier), "cpu") == used
+
+
+def test_the_size_of_the_classifier(monkeypatch):
+    """The preset ``paper`` leaves the published epochs to the default."""
+    given = {}
+    monkeypatch.setattr(
+        "lops_adapters.xclass.classifier.TransformerProbe", lambda **options: given.update(options)
+    )
+    build_classifier(XclassSettings.preset("paper"), "cpu")
+    assert (given["epochs"], given["batch_size"], given["learning_rate"]) == (3, 32, 5e-5)
+    build_probe(XclassSettings.preset("paper"), "cpu")
+    assert given["epochs"] == 4
+    build_classifier(XclassSettings(epochs=7), "cpu")
+    assert given["epochs"] == 7
+
+
+@pytest.mark.parametrize("classifier", FAST)
+def test_classifiers_that_train_in_seconds(monkeypatch, classifier):
+    made = lambda name: lambda **options: (name, options)  # noqa: E731
+    monkeypatch.setattr("lops_adapters.xclass.classifier.probe_class", made)
+    settings = XclassSettings(encoder="e", classifier=classifier, max_tokens=9, learning_rate=0.2)
+    wanted = {"epochs": 20, "batch_size": 32, "learning_rate": 0.2, "quiet": True}
+    if classifier != "linear":
+        wanted |= {"encoder": "e", "max_tokens": 9, "device": "cpu"}
+    assert build_classifier(settings, "cpu") == (classifier, wanted)
+    assert build_probe(settings, "cpu") == (classifier, {**wanted, "epochs": 4})
+    name, given = build_classifier(replace(settings, epochs=3, learning_rate=None), "cpu")
+    assert (name, given["epochs"], "learning_rate" in given) == (classifier, 3, False)
 
 
 def test_arms_and_choices():

@@ -1,0 +1,125 @@
+"""What the committee is worth: self-training on a frozen encoder, and corrupted gold labels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from benchmarks.pages.common import HOLE, Block, commits, markdown, results, spread, table
+from benchmarks.pages.self_training import closed, values
+
+_DATA = ("20news-coarse", "20news-fine", "agnews")
+_TITLES = {"20news-coarse": "20news-coarse", "20news-fine": "20news-fine", "agnews": "AG News"}
+_METHODS = ("standard", "random", "lops", "automatic", "committee", "optimal")
+_SHOWN = {
+    "auroc": ("AUROC", 3, 1),
+    "average_precision": ("average precision", 3, 1),
+    "right_lost": ("right labels lost %", 1, 100),
+    "wrong_found": ("wrong labels found %", 1, 100),
+    "noise_at_cut": ("noise at cleanlab's coverage %", 1, 100),
+    "processor_seconds": ("processor seconds", 0, 1),
+}
+
+
+def _files(classifier: str, data: str) -> list[dict[str, Any]]:
+    return results(f"committee/self-training-{classifier}-{data}-seed*.json")
+
+
+def headline() -> Block:
+    """Return README's table: macro-F1 after self-training with the hybrid classifier."""
+    groups = {data: files for data in _DATA if (files := _files("hybrid", data))}
+    if not groups:
+        return HOLE
+    heads = ("all labels", "random labels*", "`lops`", "`committee`", "only correct labels")
+    rows = [["data", *heads]]
+    for data, files in groups.items():
+        documents = files[0]["about"]["dataset"]["documents"]
+        arms = ("standard", "random", "lops", "committee", "optimal")
+        scores = (spread(values(files, arm, "macro_f1")) for arm in arms)
+        seeds = f", {len(files)} seed{'s' if len(files) > 1 else ''}"
+        rows.append([f"{_TITLES[data]}, {documents:,} documents{seeds}", *scores])
+    every = [item for files in groups.values() for item in files]
+    rounds = len(every[0]["result"]["arms"]["standard"]["iterations"])
+    return Block(
+        f"{markdown(rows)}\n\nMacro-F1 in percent, mean ± standard deviation over seeds: hybrid "
+        f"classifier (TF-IDF and frozen MiniLM), {rounds} iterations of self-training from "
+        f"seed-word labels, CPU, commits {commits(every)} ([commands](docs/committee.md#results)). "
+        "\\* As many per class as `committee` keeps in the same iteration."
+    )
+
+
+def self_training() -> Block:
+    """Return macro-F1 per method, and the share of the gap that the committee closes."""
+    shown = [f"`{name}`" if name != "standard" else name for name in _METHODS]
+    rows = [["classifier", "data", "seeds", *shown, "gap closed by `committee`, %"]]
+    groups = []
+    for classifier in ("hybrid", "linear"):
+        for data in _DATA:
+            files = _files(classifier, data)
+            if not files:
+                continue
+            groups.append(files)
+            scores = [spread(values(files, arm, "macro_f1")) for arm in _METHODS]
+            gap = spread([closed(item, "committee") for item in files])
+            rows.append([classifier, data, str(len(files)), *scores, gap])
+    return table(rows, groups)
+
+
+def first_iteration() -> Block:
+    """Return noise and macro-F1 of the first iteration, where all methods see the same labels."""
+    heads = [f"`{name}`, noise / macro-F1 %" for name in _METHODS if name != "standard"]
+    rows = [["data", "standard, noise / macro-F1 %", *heads]]
+    groups = [files for data in _DATA if (files := _files("hybrid", data))]
+    for files in groups:
+        first = [
+            {name: item["result"]["arms"][name]["iterations"][0] for name in _METHODS}
+            for item in files
+        ]
+        cells = [
+            f"{spread([own[name]['selected_noise'] for own in first])} / "
+            f"{spread([own[name]['macro_f1'] for own in first])}"
+            for name in _METHODS
+        ]
+        rows.append([files[0]["about"]["dataset"]["name"], *cells])
+    return table(rows, groups)
+
+
+def corruption() -> Block:
+    """Return what methods find in corrupted gold labels, one row per table and method."""
+    found = results("select/corruption-*.json")
+    rows = [["data", "corruption", "rows", "method", *(head for head, _, _ in _SHOWN.values())]]
+    for item in found:
+        for kind, own in item["result"].items():
+            for way, numbers in own["ways"].items():
+                cells = [
+                    f"{times * numbers[key]:.{digits}f}"
+                    for key, (_, digits, times) in _SHOWN.items()
+                ]
+                data = item["about"]["dataset"]["name"]
+                rows.append([data, kind, f"{own['n']:,}", way, *cells])
+    return table(rows, [[item] for item in found])
+
+
+def noise() -> Block:
+    """Return the estimated share of wrong labels beside the true one."""
+    found = results("select/corruption-*.json")
+    heads = ("wrong %", "estimated by `committee` %", "without encoder %")
+    rows = [["data", "corruption", "rows", *heads]]
+    for item in found:
+        for kind, own in item["result"].items():
+            cells = []
+            for way in ("committee", "committee without encoder"):
+                rate, low, high = own["ways"][way]["estimate"]
+                cells.append(f"{100 * rate:.1f} ({100 * low:.1f} to {100 * high:.1f})")
+            data = item["about"]["dataset"]["name"]
+            rows.append([data, kind, f"{own['n']:,}", f"{100 * own['noise']:.1f}", *cells])
+    return table(rows, [[item] for item in found])
+
+
+TABLES: dict[str, Callable[[], Block]] = {
+    "headline": headline,
+    "committee-self-training": self_training,
+    "committee-first": first_iteration,
+    "committee-corruption": corruption,
+    "committee-noise": noise,
+}

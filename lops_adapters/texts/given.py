@@ -1,0 +1,65 @@
+"""Vectors or probabilities that stand for texts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lops_adapters.core import LopsError
+from lops_adapters.probes import Probe
+from lops_adapters.probes.embedding import EmbeddingProbe, given_vectors
+
+
+def read_given(
+    embeddings: Any, pred_probs: Any, n: int, method: str, probe: Probe | str
+) -> np.ndarray | None:
+    """Return the rows to judge in place of texts, (n, width) float32; None if there are none.
+
+    Args:
+        embeddings, pred_probs: at most one of them.
+        n: number of labels.
+        method: of selection; probabilities are for the committee.
+        probe: as the user gave it.
+
+    Raises:
+        LopsError: both are given, no matrix of numbers, another number of rows than labels, NaN, or
+            a method or probe that cannot read them.
+
+    """
+    if embeddings is not None and pred_probs is not None:
+        raise LopsError("found embeddings and pred_probs; leave one of them out")
+    name = "pred_probs" if embeddings is None else "embeddings"
+    found = pred_probs if embeddings is None else embeddings
+    if found is None:
+        return None
+    if pred_probs is not None and method != "committee":
+        raise LopsError(
+            f"pred_probs are for the committee, and the method is {method}; leave confidence out "
+            "and tau at 'auto'"
+        )
+    if isinstance(probe, str) and probe not in ("auto", "linear", "embedding"):
+        raise LopsError(f"probe is {probe!r}, which reads texts; leave it out with {name}")
+    try:
+        matrix = np.asarray(found)
+    except ValueError:
+        matrix = np.empty(0, dtype=object)
+    if matrix.ndim != 2 or matrix.dtype.kind not in "fiu" or not matrix.size:
+        raise LopsError(
+            f"{name} are of type {matrix.dtype} and shape {matrix.shape}; wanted a matrix of "
+            "numbers, one row per label"
+        )
+    if len(matrix) != n:
+        raise LopsError(f"found {len(matrix)} rows of {name} and {n} labels; wanted one per label")
+    return given_vectors(matrix)
+
+
+def probe_of_vectors(probe: Probe | str, quiet: bool) -> tuple[Probe, str]:
+    """Return the probe for vectors, and a sentence that names the views."""
+    chosen = probe if isinstance(probe, Probe) else EmbeddingProbe(quiet=quiet)
+    return chosen, "Views of the given vectors: logistic regression, nearest neighbours."
+
+
+def unnamed(n: int) -> list[str]:
+    """Return what is shown in place of n missing texts."""
+    return [f"(row {position})" for position in range(n)]
