@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import codecs
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from lops_adapters.cli.corrections import LABEL, Changes, Given, changes, read_c
 from lops_adapters.cli.raw_rows import corrected_text
 from lops_adapters.cli.replacing import replaced
 from lops_adapters.cli.tables import Block, Table
+from lops_adapters.cli.text_files import first_bytes
 from lops_adapters.cli.writers import rehearse, values_of, writer_for
 from lops_adapters.core import LopsError
 
@@ -105,9 +107,15 @@ def _check_table(given: Given, found: dict[str, str]) -> None:
 
 def _write(path: Path, kind: str, table: Table, label: str, made: Changes) -> None:
     if kind == table.format and kind != "parquet":
-        encoding = "utf-8-sig" if table.marked else table.encoding
+        encoding = _encoding(table)
         with path.open("w", encoding=encoding, newline="") as file:
-            file.writelines(corrected_text(table, label, made.labels, made.deleted))
+            try:
+                file.writelines(corrected_text(table, label, made.labels, made.deleted))
+            except UnicodeEncodeError as error:
+                raise LopsError(
+                    f"a new label has {error.object[error.start]!r}, which {encoding} does not "
+                    "hold; give an --output of another format, which is written as UTF-8"
+                ) from None
         return
     start = 0
     with writer_for(path, kind, table, (), {}) as writer:
@@ -118,6 +126,14 @@ def _write(path: Path, kind: str, table: Table, label: str, made: Changes) -> No
             changed = any(i in made.labels for i in here)
             other = _corrected(table, block, rows, label, made, here.start) if changed else block
             writer.write(other, np.arange(len(rows)) if changed else rows, {})
+
+
+def _encoding(table: Table) -> str:
+    """Return the encoding of the first file, with a byte order mark if it has one."""
+    if codecs.lookup(table.encoding).name not in ("utf-8", "utf-8-sig"):
+        return table.encoding
+    marked = first_bytes(table.paths[0]).startswith(codecs.BOM_UTF8)
+    return "utf-8-sig" if marked else "utf-8"
 
 
 def _corrected(

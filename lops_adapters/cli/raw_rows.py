@@ -68,7 +68,8 @@ def _csv_rows(table: Table, path: Path) -> Iterator[tuple[str, str]]:
         yield "".join(taken), kind
         taken.clear()
         kind = "row"
-    yield "".join(taken), "blank"
+    if taken:
+        yield "".join(taken), "blank"
 
 
 def _replaced(table: Table, text: str, column: str, value: Any) -> str:

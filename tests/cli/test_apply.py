@@ -1,0 +1,374 @@
+"""``lops apply``: corrections of a table, and every other byte as it was."""
+
+import csv
+import io
+import json
+import random
+
+import pytest
+
+from lops_adapters.cli import apply as command
+from lops_adapters.cli import outputs
+from lops_adapters.cli.main import main
+from lops_adapters.cli.raw_rows import cell_span
+from lops_adapters.core import LopsError
+
+from ..noisy import noisy_rows, read_table, write_table
+
+ROWS = noisy_rows(n=12)
+LABELS = [row[2] for row in ROWS]
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def corrections(text, name="corrections.csv"):
+    with open(name, "w", encoding="utf-8", newline="") as file:
+        file.write(text)
+    return name
+
+
+def run(*arguments):
+    return command.main([*map(str, arguments), "--quiet"])
+
+
+CHANGED = "row,label\n2,class 9\n4,\n12,class 9\n"
+
+
+@pytest.mark.parametrize("given", [".csv", ".tsv", ".jsonl", ".parquet"])
+@pytest.mark.parametrize("wanted", [".csv", ".tsv", ".jsonl", ".parquet"])
+def test_every_format(here, given, wanted, capsys):
+    table = write_table(here / f"news{given}", ROWS)
+    assert run(corrections(CHANGED), table, "--label", "weak", "--output", f"out{wanted}") == 0
+    expected = [list(row) for row in ROWS]
+    expected[1][2] = expected[11][2] = "class 9"
+    del expected[3]
+    assert [list(row.values()) for row in read_table(here / f"out{wanted}")] == expected
+    assert capsys.readouterr().out == (
+        "2 rows relabelled; 1 row deleted.\nNew classes: class 9 (2 rows).\n"
+        f"Corrected table: out{wanted} (11 rows)\n"
+    )
+    assert sorted(path.name for path in here.iterdir()) == sorted(
+        ["corrections.csv", table.name, f"out{wanted}"]
+    )
+
+
+TABLE = (
+    b'\xef\xbb\xbfnr;"label";text\r\n'
+    b'1;"a";"one; ""quoted"""\r\n'
+    b"\r\n"
+    b"2;b;two\n"
+    b'3;a;"with\nline"\r\n'
+    b"4;;\xc3\xa9\r\n"
+    b"5;b;last"
+)
+
+
+@pytest.mark.parametrize(
+    ("changes", "old", "new"),
+    [
+        ("", b"", b""),
+        ("1,b\n", b'1;"a"', b'1;"b"'),
+        ("2,a\n", b"2;b", b"2;a"),
+        ("2,x;y\n", b"2;b", b'2;"x;y"'),
+        ('2,"x""y"\n', b"2;b", b'2;"x""y"'),
+        ('1,"x""y"\n', b'1;"a"', b'1;"x""y"'),
+        ("4,a\n", b"4;;", b"4;a;"),
+        ("4,\n", b"4;;\xc3\xa9\r\n", b""),
+        ("3,\n", b'3;a;"with\nline"\r\n', b""),
+        ("5,a\n", b"5;b;last", b"5;a;last"),
+        ("5,\n", b"5;b;last", b""),
+        ("2,\n", b"\r\n2;b;two\n", b""),  # with the blank line before it
+    ],
+)
+def test_other_bytes_of_a_csv_stay(here, changes, old, new):
+    (here / "t.csv").write_bytes(TABLE)
+    run(corrections("row,label\n" + changes), "t.csv", "--delimiter", ";", "--output", "out.csv")
+    assert (here / "out.csv").read_bytes() == (TABLE.replace(old, new) if old else TABLE)
+
+
+JSON = (
+    b'{"n": 1.50, "label":"a" , "in": {"label": "a"}}\r\n\n'
+    b'  {"label": "b", "big": 12345678901234567890}\n{"text": "none"}'
+)
+
+
+@pytest.mark.parametrize(
+    ("changes", "old", "new"),
+    [
+        ("", b"", b""),
+        ("1,b\n", b'"label":"a" ,', b'"label":"b" ,'),
+        ("2,a\n", b'{"label": "b"', b'{"label": "a"'),
+        ("3,a\n", b'{"text": "none"}', b'{"text": "none", "label": "a"}'),
+        ("2,\n", b'  {"label": "b", "big": 12345678901234567890}\n', b""),
+        ("3,\n", b'{"text": "none"}', b""),
+    ],
+)
+def test_other_bytes_of_json_stay(here, changes, old, new):
+    (here / "t.jsonl").write_bytes(JSON)
+    run(corrections("row,label\n" + changes), "t.jsonl", "--output", "out.jsonl")
+    assert (here / "out.jsonl").read_bytes() == (JSON.replace(old, new) if old else JSON)
+
+
+def test_random_tables(here):
+    """Cells of any kind, quoted at random; beside the csv module on the whole table."""
+    draw = random.Random(0)
+    pieces = ["a", ",", '"', "\n", "\r\n", "é", " ", "'", ";", ""]
+    for case in range(40):
+        rows = [["id", "label", "x"]]
+        for i in range(draw.randint(2, 12)):
+            text = "".join(draw.choice(pieces) for _ in range(draw.randint(0, 5)))
+            rows.append([str(i), draw.choice(["p", "q, r", 's"t', "u\nv"]), text])
+        out = io.StringIO()
+        style = draw.choice([csv.QUOTE_ALL, csv.QUOTE_MINIMAL])
+        end = draw.choice(["\n", "\r\n"])
+        csv.writer(out, quoting=style, lineterminator=end).writerows(rows)
+        (here / "t.csv").write_bytes(out.getvalue().encode())
+        chosen = draw.sample(range(1, len(rows)), draw.randint(0, len(rows) - 1))
+        new = {row: draw.choice(["", "p", "q, r", 's"t', "u\nv", "w"]) for row in chosen}
+        with open("c.csv", "w", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerows([("row", "label"), *new.items()])
+        run("c.csv", "t.csv", "--output", "out.csv", "--force")
+        with open("out.csv", encoding="utf-8", newline="") as file:
+            found = list(csv.reader(file, strict=True))
+        expected = [
+            [row[0], new.get(i, row[1]), row[2]] for i, row in enumerate(rows) if new.get(i) != ""
+        ]
+        assert found == expected, case
+
+
+def test_where_a_cell_is():
+    text = '\r\n"a""",,"",b"c,"d\n"\n'
+    spans = [text[slice(*cell_span(text, ",", place))] for place in range(5)]
+    assert spans == ['"a"""', "", '""', 'b"c', '"d\n"']
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "utf-16", "utf-16-le", "utf-8-sig", "utf-8"])
+def test_the_encoding_stays(here, encoding):
+    text = "label,text\na,é\nb,ü\n"
+    (here / "t.csv").write_bytes(text.encode(encoding))
+    usual = ["--encoding", encoding] if encoding != "utf-8-sig" else []
+    run(corrections("row,label\n1,ö\n"), "t.csv", *usual, "--output", "out.csv")
+    assert (here / "out.csv").read_bytes() == text.replace("a,", "ö,").encode(encoding)
+
+
+def test_a_label_that_the_encoding_does_not_hold(here):
+    (here / "t.csv").write_bytes("label,text\na,é\n".encode("cp1252"))
+    given = ["t.csv", "--encoding", "cp1252", "--output", "out.csv"]
+    with pytest.raises(LopsError, match="a new label has 'ж', which cp1252 does not hold; give an"):
+        run(corrections("row,label\n1,ж\n"), *given)
+    assert not (here / "out.csv").exists()
+    run("corrections.csv", *given[:-1], "out.jsonl")
+    assert json.loads((here / "out.jsonl").read_text(encoding="utf-8"))["label"] == "ж"
+
+
+def test_several_files_are_one_table(here):
+    (here / "a.csv").write_text("label,text\nx,1\nx,2", newline="")
+    (here / "b.csv").write_text("label,text\ny,3\ny,4\n", newline="")
+    run(corrections("row,label\n2,y\n3,x\n4,\n"), "a.csv", "b.csv", "--output", "out.csv")
+    assert (here / "out.csv").read_text() == "label,text\nx,1\ny,2\nx,3\n"
+
+
+@pytest.mark.parametrize(
+    ("labels", "new", "expected"),
+    [
+        ([1, 2], "2", 2),
+        ([1, 2], "7", 7),
+        ([1.5, 2.5], "2.5", 2.5),
+        ([1.5, 2.5], "3", 3.0),
+        ([True, False], "False", False),
+        ([True, False], "false", False),
+        (["1", "2"], "2", "2"),
+    ],
+)
+@pytest.mark.parametrize("suffix", [".jsonl", ".parquet"])
+def test_types_of_labels_stay(here, labels, new, expected, suffix):
+    write_table(here / f"t{suffix}", [[label] for label in labels], ["label"])
+    run(corrections(f"row,label\n1,{new}\n"), f"t{suffix}", "--output", f"out{suffix}")
+    found = read_table(here / f"out{suffix}")[0]["label"]
+    assert (found, type(found)) == (expected, type(expected))
+
+
+@pytest.mark.parametrize(("labels", "names"), [([1, 2], "int"), ([True, False], "bool")])
+def test_a_label_of_another_type(here, labels, names):
+    write_table(here / "t.jsonl", [[label] for label in labels], ["label"])
+    for new in ("x", "1.5", '"a"', "[" * 10_000):
+        path = corrections("row,label\n1," + '"' + new.replace('"', '""') + '"\n')
+        with pytest.raises(LopsError, match=f"line 2: the label is .* are of type {names}; wanted"):
+            run(path, "t.jsonl", "--output", "out.jsonl")
+
+
+def test_parquet_keeps_its_schema(here):
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    table = pa.table(
+        {
+            "label": pa.array(["a", "b", "a"]).dictionary_encode(),
+            "tags": [["x"], [], None],
+            "n": pa.array([1, 2, 3], type=pa.int8()),
+        }
+    ).replace_schema_metadata({"by": "hand"})
+    parquet.write_table(table, here / "t.parquet")
+    run(corrections("row,label\n1,c\n2,\n"), "t.parquet", "--output", "out.parquet")
+    found = parquet.read_table(here / "out.parquet")
+    assert found.schema.equals(table.schema)
+    assert found.schema.metadata[b"by"] == b"hand"
+    assert found.to_pylist() == [
+        {"label": "c", "tags": ["x"], "n": 1},
+        {"label": "a", "tags": None, "n": 3},
+    ]
+
+
+def test_more_than_a_block_of_rows(here):
+    rows = [[str(i), "a"] for i in range(20_000)]
+    for suffix in (".csv", ".parquet"):
+        write_table(here / f"t{suffix}", rows, ["nr", "label"])
+        given = corrections("row,label\n8192,b\n8193,\n20000,b\n")
+        run(given, f"t{suffix}", "--output", f"out{suffix}")
+        found = read_table(here / f"out{suffix}")
+        assert len(found) == 19_999
+        assert [row["nr"] for row in found if row["label"] == "b"] == ["8191", "19999"]
+        assert "8192" not in {row["nr"] for row in found}
+
+
+def test_rows_by_id(here):
+    table = write_table(here / "news.csv", ROWS)
+    for text in (
+        "row,label\n00003,x\n",  # the id in the column row
+        "row,id,label\n1,00003,x\n",
+        "row,id,label\n1, 00003 ,x\n",
+    ):
+        given = ["--id", "nr", "--label", "weak", "--output", "out.csv", "--force"]
+        run(corrections(text), table, *given)
+        assert [row["nr"] for row in read_table(here / "out.csv") if row["weak"] == "x"] == [
+            "00003"
+        ]
+
+
+def test_the_apostrophe_of_a_spreadsheet(here):
+    (here / "t.csv").write_text("id,label\n=1,-x\n+2,y\n")
+    given = corrections("row,id,label\n1,'=1,y\n2,'+2,'-x\n")
+    run(given, "t.csv", "--id", "id", "--output", "out.csv")
+    assert (here / "out.csv").read_text() == "id,label\n=1,y\n+2,-x\n"
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t"])
+def test_corrections_saved_by_a_spreadsheet(here, delimiter, capsys):
+    table = write_table(here / "news.csv", ROWS)
+    text = CHANGED.replace(",", delimiter).replace("\n", "\r\n")
+    run(corrections("\ufeff" + text), table, "--label", "weak", "--output", "out.csv")
+    assert "2 rows relabelled; 1 row deleted." in capsys.readouterr().out
+
+
+def test_the_file_names_the_column_and_the_table(here, capsys):
+    table = write_table(here / "news.csv", ROWS)
+    sha256 = outputs.fingerprint(outputs.checksums([table]))
+    text = f"row,label,column,sha256\n1,{LABELS[0]},weak,{sha256}\n2,x,weak,{sha256}\n"
+    run(corrections(text), table, "--output", "out.csv")
+    assert capsys.readouterr().out.startswith(
+        "1 row relabelled; 0 rows deleted; 1 row unchanged, with that label already.\n"
+    )
+    with table.open("a") as file:
+        file.write("x,y,z,w\n")
+    with pytest.raises(LopsError, match="was made for another table, or the table has changed"):
+        run("corrections.csv", table, "--output", "out.csv", "--force")
+    bare = text.replace(",sha256", "").replace(f",{sha256}", "")
+    run(corrections(bare), table, "--output", "out.csv", "--force")
+    mixed = text.replace(sha256, "0" * 64, 1)
+    with pytest.raises(LopsError, match="holds corrections of several tables: its column 'sha256'"):
+        run(corrections(mixed), table, "--output", "new.csv")
+
+
+def test_nothing_to_correct(here, capsys):
+    table = write_table(here / "news.csv", ROWS)
+    run(corrections("row,label\n"), table, "--label", "weak", "--output", "out.csv")
+    assert (here / "out.csv").read_bytes() == table.read_bytes()
+    assert "0 rows relabelled; 0 rows deleted." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("row,lable\n1,a\n", "corrections.csv has no column 'label'; its columns are 'row', 'la"),
+        ("nr,label\n1,a\n", "corrections.csv has no column 'row'; its columns are 'nr', 'label'"),
+        ("", "corrections.csv is empty"),
+        ("row,label\n13,a\n", "line 2: no row '13' in the table, which has 12 rows; is this the"),
+        ("row,label\n1,a\n99,a\n98,a\n", "line 3: no row '99', '98' in the table"),
+        ("row,label\n0,a\n", "line 2: the row is '0'; wanted its number, from 1, or --id COLUMN"),
+        ("row,label\n-1,a\n", "line 2: the row is '-1'"),
+        ("row,label\n1.0,a\n", "line 2: the row is '1.0'"),
+        ("row,label\n,a\n", "line 2: the row is ''"),
+        ("row,label\n²,a\n", "line 2: the row is '²'"),
+        ("row,label\n3,a\n5,b\n3,c\n", "line 4: row 3 was corrected in line 2 already; give ever"),
+        ("row,label\n3,a\n03,a\n", "line 3: row 3 was corrected in line 2 already"),
+        ("row,label\n1,a,b\n", "line 2: found 3 fields; wanted 2"),
+        ("row,label,column\n1,a,nope\n", "has no column 'nope'"),
+    ],
+)
+def test_bad_corrections(here, text, message):
+    table = write_table(here / "news.csv", ROWS)
+    usual = [] if "column" in text else ["--label", "weak"]
+    with pytest.raises(LopsError, match=message):
+        run(corrections(text), table, *usual, "--output", "out.csv")
+    assert not (here / "out.csv").exists()
+
+
+def test_bad_ids(here):
+    table = write_table(here / "news.csv", [*ROWS, ROWS[0]])
+    usual = [table, "--id", "nr", "--label", "weak", "--output", "out.csv"]
+    with pytest.raises(LopsError, match="no row 'zz' in the table, which has no such id in column"):
+        run(corrections("row,label\nzz,a\n"), *usual)
+    with pytest.raises(
+        LopsError, match="the id '00000' stands in several rows of the table; corre"
+    ):
+        run(corrections("row,label\n00000,a\n"), *usual)
+    run(corrections("row,label\n00001,a\n"), *usual)
+
+
+def test_outputs_that_are_refused(here):
+    table = write_table(here / "news.csv", ROWS)
+    given = [corrections(CHANGED), table, "--label", "weak"]
+    for output, message in (
+        ("news.csv", "--output is news.csv, which is an input; give another file"),
+        ("corrections.csv", "--output is corrections.csv, which is an input"),
+        ("out.txt", "--output is out.txt; wanted a name that ends in one of .csv"),
+        ("none/out.csv", "but .*none does not exist; create it first"),
+    ):
+        with pytest.raises(LopsError, match=message):
+            run(*given, "--output", output, "--force")
+    run(*given, "--output", "out.csv")
+    with pytest.raises(LopsError, match=r"out.csv already exists; give --force to replace it"):
+        run(*given, "--output", "out.csv")
+    run(*given, "--output", "out.csv", "--force")
+    with pytest.raises(LopsError, match=r"no column 'label'.*Did you mean"):
+        run(given[0], write_table(here / "n.csv", ROWS, ["nr", "text", "labels", "true"]),
+            "--output", "x.csv")  # fmt: skip
+
+
+def test_an_input_that_changes(here, monkeypatch):
+    table = write_table(here / "news.csv", ROWS)
+    usual = command.changes
+
+    def then(*arguments):
+        made = usual(*arguments)
+        write_table(table, ROWS[:-1])
+        return made
+
+    monkeypatch.setattr(command, "changes", then)
+    with pytest.raises(LopsError, match=r"the input changed during the run .*nothing was written"):
+        run(corrections("row,label\n1,x\n"), table, "--label", "weak", "--output", "out.csv")
+    assert sorted(path.name for path in here.iterdir()) == ["corrections.csv", "news.csv"]
+
+
+def test_from_the_command_line(here, capsys):
+    table = write_table(here / "news.csv", ROWS)
+    given = [corrections(CHANGED), str(table), "--label", "weak", "--output", "out.csv"]
+    assert main(["apply", *given]) == 0
+    assert main(["apply", *given]) == 2
+    assert "error: out.csv already exists; give --force" in capsys.readouterr().err
+    assert main(["apply", "none.csv", str(table), "--output", "x.csv"]) == 2
+    assert "none.csv" in capsys.readouterr().err
