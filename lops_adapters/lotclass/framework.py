@@ -87,9 +87,11 @@ class Lotclass(Framework[LotclassSettings]):
         if any(SELECTS_AT.get(arm) == "refresh" for arm in arms):
             check_refreshes(settings, len(dataset.corpus))
 
-    def class_words(self, corpus: Corpus) -> dict[str, list[str]]:
-        """Return the names of each class: the method's only supervision."""
-        return {label: list(corpus.names[label]) for label in corpus.classes}
+    def class_words(self, corpus: Corpus, settings: LotclassSettings) -> dict[str, list[str]]:
+        """Return the names of each class; with supervision by keywords, its seed words too."""
+        if settings.supervision == "names":
+            return {label: list(corpus.names[label]) for label in corpus.classes}
+        return super().class_words(corpus, settings)
 
     def prepare(self, corpus: Corpus, job: Job[LotclassSettings]) -> Prepared:
         """Make the pseudo-labelled rows."""

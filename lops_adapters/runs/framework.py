@@ -191,8 +191,11 @@ class Framework(ABC, Generic[Settings]):
     def add_options(self, group: argparse._ArgumentGroup) -> None:
         """Add the options that are not settings."""
 
-    def class_words(self, corpus: Corpus) -> dict[str, list[str]]:
-        """Return the words of each class that selection methods may use: names, then seed words."""
+    def class_words(self, corpus: Corpus, settings: Settings) -> dict[str, list[str]]:
+        """Return the words of each class that selection methods may use: names, then seed words.
+
+        No more than what supervises the framework itself.
+        """
         return {
             label: list(dict.fromkeys([*corpus.names[label], *corpus.seeds.get(label, ())]))
             for label in corpus.classes
@@ -307,7 +310,7 @@ def run(
     check_gold(arms, dataset)
     framework.check(arms, job.settings, dataset)
     corpus = dataset.corpus
-    job = replace(job, words=framework.class_words(corpus))
+    job = replace(job, words=framework.class_words(corpus, job.settings))
     prepared = framework.prepare(corpus, job)
     gold = None if dataset.gold is None else np.array(dataset.gold.labels, dtype=object)
     evaluator = Evaluator(gold, corpus.classes)

@@ -99,11 +99,12 @@ def select(
     method, arguments = method_for(confidence, rule, tau, every, stratified=stratified, sure=sure)
     check_views(method, encoder, words)
     check_counts(seed, every)
+    if texts is None and embeddings is None and pred_probs is None:
+        raise LopsError("texts are None; wanted texts, or embeddings or pred_probs")
+    read = [] if texts is None else read_texts(texts)
     names = read_labels(labels)
     given = read_given(embeddings, pred_probs, len(names), method, probe)
-    if texts is None and given is None:
-        raise LopsError("texts are None; wanted texts, or embeddings or pred_probs")
-    read = unnamed(len(names)) if texts is None else read_texts(texts)
+    read = unnamed(len(names)) if texts is None else read
     _check_lengths(len(read), len(names), method)
     check_views(method, encoder, words, names)
     committee = method == "committee"

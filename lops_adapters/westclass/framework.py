@@ -81,6 +81,12 @@ class Westclass(Framework[WestclassSettings]):
         if len(corpus.classes) < 2:
             raise LopsError(f"{corpus.name} has {len(corpus.classes)} class; wanted at least two")
 
+    def class_words(self, corpus: Corpus, settings: WestclassSettings) -> dict[str, list[str]]:
+        """Return the names of each class; unless they alone supervise, its seed words too."""
+        if settings.supervision == "names":
+            return {label: list(corpus.names[label]) for label in corpus.classes}
+        return super().class_words(corpus, settings)
+
     def prepare(self, corpus: Corpus, job: Job[WestclassSettings]) -> Prepared:
         """Train word vectors, fit topics and draw pseudo documents."""
         return pipeline.prepare(corpus, job)

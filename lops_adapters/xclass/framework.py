@@ -38,7 +38,7 @@ class Xclass(Framework[XclassSettings]):
     model = "lops_adapters.xclass.model:XclassClassifier"
     reads_beginning = True
 
-    def class_words(self, corpus: Corpus) -> dict[str, list[str]]:
+    def class_words(self, corpus: Corpus, settings: XclassSettings) -> dict[str, list[str]]:
         """Return the names of each class: the method's only supervision."""
         return {label: list(corpus.names[label]) for label in corpus.classes}
 

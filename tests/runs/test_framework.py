@@ -328,14 +328,20 @@ def test_the_words_of_the_classes():
     )
     names_only = {"x": ["ex", "iks"], "y": ["y"]}
     both = {"x": ["ex", "iks", "seed"], "y": ["y"]}
-    found = {name: named(name).class_words(corpus) for name in FRAMEWORKS}
-    assert found == {
+
+    def words(name, **settings):
+        framework = named(name)
+        return framework.class_words(corpus, framework.settings(**settings))
+
+    assert {name: words(name) for name in FRAMEWORKS} == {
         "conwea": both,
         "lotclass": names_only,
         "self_training": both,
         "westclass": both,
         "xclass": names_only,
     }
+    assert words("lotclass", supervision="keywords") == both
+    assert words("westclass", supervision="names") == names_only
 
 
 def test_a_run_knows_the_words_of_its_classes(job):
@@ -414,8 +420,10 @@ NAMED = Corpus(
 
 
 def test_the_words_of_a_class_are_its_names_then_its_seed_words_each_once():
-    assert Toy().class_words(NAMED) == {"x": ["sports", "goal", "match"], "y": ["law"]}
-    assert Toy().class_words(CORPUS) == {"x": ["x"], "y": ["y"]}  # a label names its class
+    toy = Toy()
+    settings = toy.settings()
+    assert toy.class_words(NAMED, settings) == {"x": ["sports", "goal", "match"], "y": ["law"]}
+    assert toy.class_words(CORPUS, settings) == {"x": ["x"], "y": ["y"]}  # a label names its class
 
 
 def test_the_words_go_to_the_methods_that_use_them(job, built):
