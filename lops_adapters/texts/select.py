@@ -107,19 +107,15 @@ def select(
     _check_lengths(len(read), len(names), method)
     check_views(method, encoder, words, names)
     committee = method == "committee"
-    if committee and isinstance(probe, str) and probe == "auto":
-        probe = "linear"
-    if given is None:
-        watched, which = choose_probe(probe, len(read), quiet)
+    if given is None and committee:
+        watched, which, more = _views_of_texts(probe, encoder, words, len(read), quiet)
+    elif given is None:
+        (watched, which), more = choose_probe(probe, len(read), quiet), {}
     else:
-        watched, which = probe_of_vectors(probe, quiet)
-    if committee and pred_probs is not None:
-        arguments["probabilities"], which = True, "View: the given probabilities."
-    elif committee and given is None:
-        arguments["encoder"], which = choose_encoder(
-            encoder, len(read), described(watched), words=words is not None
-        )
-        arguments["words"] = words
+        (watched, which), more = probe_of_vectors(probe, quiet), {}
+    if pred_probs is not None:
+        which, more = "View: the given probabilities.", {"probabilities": True}
+    arguments |= more
     seen = Judged(len(read)) if committee else Suggestions(len(read))
     selector = build(method, watched, **arguments, seed=seed, quiet=quiet, seen=seen, strict=strict)
     samples: Any = read if given is None else given
@@ -142,11 +138,7 @@ def select(
         "stratified": stratified,
         "sure": arguments.get("sure"),
         "encoder": arguments.get("encoder"),
-        "samples": "texts"
-        if given is None
-        else "probabilities"
-        if pred_probs is not None
-        else "vectors",
+        "samples": "texts" if given is None else "vectors" if pred_probs is None else "pred_probs",
     }
     why = [which, *reasons(selection, method, arguments)]
     index = getattr(texts, "index", None) if hasattr(texts, "iloc") else None
@@ -154,6 +146,16 @@ def select(
     if found.noise is not None:
         found.why[-1:-1] = noise_sentences(found.noise, found.corrections())
     return found
+
+
+def _views_of_texts(
+    probe: Probe | str, encoder: str | None, words: Any, n: int, quiet: bool
+) -> tuple[Probe, str, dict[str, Any]]:
+    """Return the first view's probe, a sentence that names all views, and their arguments."""
+    linear = isinstance(probe, str) and probe == "auto"
+    watched, _ = choose_probe("linear" if linear else probe, n, quiet)
+    chosen, which = choose_encoder(encoder, n, described(watched), words=words is not None)
+    return watched, which, {"encoder": chosen, "words": words}
 
 
 def _check_lengths(n_texts: int, n_labels: int, method: str) -> None:

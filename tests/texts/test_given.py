@@ -50,7 +50,7 @@ def test_probabilities_are_judged_in_place_of_texts():
     gold = np.array([int(label[-1]) for label in labels]) ^ wrong
     found = select(None, labels, pred_probs=probabilities(gold))
     assert wrong[found.kept].mean() < wrong.mean() / 3
-    assert found.settings["samples"] == "probabilities"
+    assert found.settings["samples"] == "pred_probs"
     order = np.random.default_rng(1).permutation(120)
     again = select(None, [labels[i] for i in order], pred_probs=probabilities(gold)[order])
     np.testing.assert_array_equal(again.mask, found.mask[order])
