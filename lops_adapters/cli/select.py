@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from lops_adapters import storage
 from lops_adapters.cli import files, outputs, tables
@@ -200,6 +203,8 @@ def _run(
         title=f"{paths[0].name}: kept by the {selection.settings['method']} method",
         source=_source(paths, wanted),
         ids=rows.ids,
+        numbers=(np.flatnonzero(rows.labelled) + 1).tolist(),
+        table=_table(options, paths, before),
     )
     settings = _settings(options, selection.settings)
     dataset = outputs.dataset(rows, before)
@@ -218,6 +223,21 @@ def _run(
     print("\n".join(["", *selection.why, *_noise(page)]))
     suffix = options.format or table.format
     print("\n".join(written(folder, keep_out, suffix, int(writing.relabelled.sum()))))
+
+
+def _table(
+    options: argparse.Namespace, paths: Sequence[Path], checksums: dict[str, str]
+) -> dict[str, str]:
+    """Return what the page needs for corrections: column, checksum, and the command."""
+    more = [] if options.delimiter is None else ["--delimiter", options.delimiter]
+    more += [] if options.encoding == "utf-8" else ["--encoding", options.encoding]
+    output = f"{paths[0].stem}-corrected{paths[0].suffix}"
+    words = ["lops", "apply", "corrections.csv", *map(str, paths), *more, "--output", output]
+    return {
+        "column": options.label,
+        "sha256": outputs.fingerprint(checksums),
+        "command": shlex.join(words),
+    }
 
 
 def _source(paths: Sequence[Path], wanted: Wanted) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from typing import Any
 
 from lops_adapters.core import LopsError
@@ -23,6 +23,7 @@ class Suspect:
         learnt_at: epoch, None: never.
         suggested, suggested_probability: of the probe, None: not asked.
         gold, id: None: not given.
+        row: number in the table, from 1; None: ``position`` + 1.
 
     """
 
@@ -36,6 +37,7 @@ class Suspect:
     suggested_probability: float | None
     gold: str | None
     id: str | None
+    row: int | None = None
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,8 @@ class SelectionPage:
         n_judged, n_judged_kept: rows with a gold label, and kept ones among these.
         noise_before, noise_after: share of wrong pseudo-labels among these; None without any.
         own_threshold: one of ``thresholds`` that keeps exactly the kept rows; None: there is none.
+        table: what ``lops apply`` needs: column (of the labels), sha256 (of the files), command;
+            empty if the rows come from no file.
 
     """
 
@@ -102,6 +106,7 @@ class SelectionPage:
     noise_before: float | None
     noise_after: float | None
     own_threshold: float | None = None
+    table: dict[str, str] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """Return the page in JSON's own types."""
@@ -116,6 +121,8 @@ class SelectionPage:
 
         """
         tables = {"classes": ClassRow, "curves": Curve, "suspects": Suspect}
+        if not isinstance(stored.get("table", {}), dict):
+            raise LopsError("not a stored SelectionPage (table); wanted the result of to_json()")
         return _read(cls, stored, tables, tuples=("learnt", "thresholds"))
 
 
@@ -164,7 +171,7 @@ class ComparisonPage:
 
 def _jsonable(value: Any) -> Any:
     if is_dataclass(value):
-        return {field.name: _jsonable(getattr(value, field.name)) for field in fields(value)}
+        return {one.name: _jsonable(getattr(value, one.name)) for one in fields(value)}
     if isinstance(value, dict):
         return {cleaned(str(key)): _jsonable(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -172,15 +179,24 @@ def _jsonable(value: Any) -> Any:
     return cleaned(value) if isinstance(value, str) else plain(value)
 
 
+def _names(cls: Any, stored: Mapping[str, Any]) -> list[str]:
+    """Return the fields to read: those that are stored, and those that must be."""
+
+    def wanted(one: Field[Any]) -> bool:
+        return one.default is MISSING and one.default_factory is MISSING
+
+    return [one.name for one in fields(cls) if one.name in stored or wanted(one)]
+
+
 def _read(
     cls: Any, stored: Mapping[str, Any], tables: Mapping[str, Any], tuples: Sequence[str] = ()
 ) -> Any:
-    names = [f.name for f in fields(cls) if f.name in stored or f.default is MISSING]
     try:
-        values = {name: stored[name] for name in names}
+        values = {name: stored[name] for name in _names(cls, stored)}
         for name, row in tables.items():
-            keys = [field.name for field in fields(row)]
-            values[name] = [row(**{key: item[key] for key in keys}) for item in values[name]]
+            values[name] = [
+                row(**{key: item[key] for key in _names(row, item)}) for item in values[name]
+            ]
         for name in tuples:
             values[name] = [tuple(item) for item in values[name]]
     except (KeyError, TypeError) as error:

@@ -38,6 +38,8 @@ def selection_page(
     why: Sequence[str] = (),
     settings: Mapping[str, Any] | None = None,
     versions: Mapping[str, Any] | None = None,
+    numbers: Sequence[int] | None = None,
+    table: Mapping[str, str] | None = None,
     suspects_per_class: int = 100,
     max_suspects: int = 2000,
     max_chars: int = 2000,
@@ -56,6 +58,8 @@ def selection_page(
         ids: (n,) ids of the rows.
         why: sentences for people; default: the rule and why training stopped.
         settings, versions: shown at the end.
+        numbers: (n,) numbers of the rows in their table, from 1; default: 1 to n.
+        table: where corrections go, see :class:`~lops_adapters.report.contents.SelectionPage`.
         suspects_per_class, max_suspects: how many of the least trusted rows are listed.
         max_chars: longer texts are cut.
 
@@ -93,7 +97,8 @@ def selection_page(
         thresholds=threshold_rows(confidence, judged, columns.wrong, own),
         curves=_curves(confidence, columns),
         suspects=[
-            _suspect(i, shown[i], selection, float(confidence[i]), columns) for i in at.tolist()
+            _suspect(i, shown[i], selection, float(confidence[i]), columns, numbers)
+            for i in at.tolist()
         ],
         settings=dict(settings or {}),
         versions=dict(versions or {}),
@@ -102,6 +107,7 @@ def selection_page(
         noise_before=_share(columns.wrong, judged),
         noise_after=_share(columns.wrong, judged & selection.mask),
         own_threshold=own,
+        table=dict(table or {}),
     )
 
 
@@ -138,7 +144,12 @@ def _curves(confidence: np.ndarray, columns: Columns) -> list[Curve]:
 
 
 def _suspect(
-    i: int, text: str, selection: Selection, confidence: float, columns: Columns
+    i: int,
+    text: str,
+    selection: Selection,
+    confidence: float,
+    columns: Columns,
+    numbers: Sequence[int] | None,
 ) -> Suspect:
     suggested, probability = columns.suggested, columns.probability
     gold, ids = columns.gold, columns.ids
@@ -153,6 +164,7 @@ def _suspect(
         suggested_probability=None if probability is None else number_or_none(probability[i]),
         gold=None if gold is None else text_or_none(gold[i]),
         id=None if ids is None else text_or_none(ids[i]),
+        row=None if numbers is None else int(numbers[i]),
     )
 
 

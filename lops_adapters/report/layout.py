@@ -25,7 +25,7 @@ class Markup(str):
 def document(title: str, header: str, main: str, *, data: Any = None) -> str:
     """Return a whole page; with ``data`` the script is included and reads it."""
     style = _resource("page.css")
-    script = _resource("page.js") if data is not None else ""
+    script = "" if data is None else _resource("corrections.js") + _resource("page.js")
     # Scripts are allowed by hash only: text that slips through unescaped still does not run.
     policy = f"default-src 'none'; style-src {_hash(style)}; img-src data:"
     policy += "; base-uri 'none'; form-action 'none'"

@@ -1,4 +1,3 @@
-"use strict";
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
   const byId = (id) => document.getElementById(id);
@@ -53,6 +52,8 @@
   const size = () => (narrow.matches ? 10 : 50); // rows in the document at a time
   let shown = [];
   let first = 0;
+  let current = null; // the row that keys act on
+  const corrections = lopsCorrections(data);
 
   const haystack = data.suspects.map((row) => [row.text, row.label, row.suggested, row.gold, row.id].join("\n").toLowerCase());
 
@@ -71,7 +72,7 @@
     const button = element("button", "more", "more");
     button.type = "button";
     button.setAttribute("aria-expanded", "false");
-    button.setAttribute("aria-label", `more of the text of row ${row.id ?? row.position + 1}`);
+    button.setAttribute("aria-label", `more of the text of row ${row.id ?? row.row}`);
     button.addEventListener("click", () => {
       const open = button.getAttribute("aria-expanded") === "false";
       button.setAttribute("aria-expanded", String(open));
@@ -95,7 +96,7 @@
     const made = element("tr");
     const head = element("th", "words");
     head.scope = "row";
-    head.append(row.id === null ? String(row.position + 1) : foreign(row.id));
+    head.append(row.id === null ? String(row.row) : foreign(row.id));
     const truth = row.gold === row.label ? "gold agrees" : `gold: ${row.gold}`;
     const cells = [head, textCell(row), named(row.label, row.gold === null ? "" : truth)];
     if (data.suggested) {
@@ -106,14 +107,123 @@
     if (data.learnt) cells.push(element("td", "", row.learnt_at === null ? "never" : short(row.learnt_at)));
     const state = element("td");
     state.append(element("span", row.selected ? "state yes" : "state no", row.selected ? "kept" : "rejected"));
-    cells.push(state);
+    cells.push(state, correction(row));
     cells.forEach((cell, i) => {
       cell.dataset.name = data.columns[i];
       cell.setAttribute("role", i ? "cell" : "rowheader");
     });
     made.setAttribute("role", "row");
+    made.tabIndex = -1;
+    made.dataset.row = row.row;
+    if (row === current) made.setAttribute("aria-current", "true");
+    if (corrections.has(row.row)) made.classList.add("corrected");
     made.append(...cells);
     return made;
+  }
+
+  function push(name, row, action) {
+    const button = element("button", "small", name);
+    button.type = "button";
+    button.setAttribute("aria-label", `${name} row ${row.id ?? row.row}`);
+    button.addEventListener("click", () => decide(row, action));
+    return button;
+  }
+
+  // The classes to choose from are made when they are asked for: there may be thousands.
+  function choices(row) {
+    const select = element("select", "small");
+    select.setAttribute("aria-label", `class of row ${row.id ?? row.row}`);
+    const first = element("option", "", "change to");
+    first.value = "";
+    select.append(first);
+    const fill = () => {
+      if (select.length > 1) return;
+      data.classes.forEach((known, code) => {
+        if (code === row.code) return;
+        const option = element("option", "", known.shown);
+        option.value = code;
+        select.append(option);
+      });
+    };
+    if (data.classes.length <= 100) fill();
+    for (const event of ["pointerdown", "focus"]) select.addEventListener(event, fill);
+    select.addEventListener("change", () => {
+      if (select.value !== "") decide(row, () => corrections.set(row.row, Number(select.value)));
+    });
+    return select;
+  }
+
+  const accepts = (row) => row.suggested_code >= 0 && row.suggested_code !== row.code;
+
+  function correction(row) {
+    const cell = element("td", "words fix");
+    const box = element("span", "fixes");
+    cell.append(box);
+    const code = corrections.get(row.row);
+    if (code === undefined) {
+      if (accepts(row)) box.append(push("accept", row, () => corrections.set(row.row, row.suggested_code)));
+      box.append(push("delete", row, () => corrections.set(row.row, corrections.DELETED)), choices(row));
+      return cell;
+    }
+    const said = element("strong", "", code === corrections.DELETED ? "deleted" : "\u2192 ");
+    if (code !== corrections.DELETED) said.append(foreign(data.classes[code].shown));
+    box.append(said, push("undo", row, () => corrections.undo(row.row)));
+    return cell;
+  }
+
+  const drawn = (row) => byId("rows").querySelector(`tr[data-row="${row.row}"]`);
+
+  function redraw(row) {
+    const old = drawn(row);
+    if (!old) return;
+    const focused = old.contains(document.activeElement);
+    const fresh = line(row);
+    old.replaceWith(fresh);
+    if (focused) fresh.focus({ preventScroll: true });
+  }
+
+  function decide(row, action) {
+    action();
+    const before = current;
+    current = row;
+    if (before && before !== row) redraw(before);
+    redraw(row);
+    count();
+  }
+
+  function count() {
+    byId("corrections-status").textContent = corrections.says();
+    byId("undo").disabled = corrections.size() === 0;
+    byId("download-corrections").disabled = corrections.size() === 0;
+  }
+
+  function undoLast() {
+    const row = data.suspects.find((known) => known.row === corrections.last());
+    if (row) decide(row, () => corrections.undo(row.row));
+  }
+
+  function move(step) {
+    const at = shown.indexOf(current);
+    const next = at < 0 ? first : Math.min(Math.max(at + step, 0), shown.length - 1);
+    if (!shown.length) return;
+    current = shown[next];
+    if (next < first || next >= first + size()) first = next - (next % size());
+    draw();
+    drawn(current).focus({ preventScroll: true });
+    drawn(current).scrollIntoView({ block: "nearest" });
+  }
+
+  function press(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea")) return;
+    const key = event.key.toLowerCase();
+    const onRow = current && shown.includes(current);
+    if (key === "j" || key === "k") move(key === "j" ? 1 : -1);
+    else if (key === "u") undoLast();
+    else if (onRow && key === "d") decide(current, () => corrections.set(current.row, corrections.DELETED));
+    else if (onRow && key === "a" && accepts(current)) decide(current, () => corrections.set(current.row, current.suggested_code));
+    else if (onRow && /^[1-9]$/.test(key) && key <= data.classes.length) decide(current, () => corrections.set(current.row, key - 1));
+    else return;
+    event.preventDefault();
   }
 
   function draw() {
@@ -132,7 +242,7 @@
     shown = data.suspects.filter(
       (row, i) =>
         (label === "" || row.label === data.labels[label]) &&
-        (state === "" || row.selected === (state === "kept")) &&
+        (state === "" || (state === "corrected" ? corrections.has(row.row) : row.selected === (state === "kept"))) &&
         words.every((word) => haystack[i].includes(word)),
     );
     if (order === "position") shown.sort((a, b) => a.position - b.position);
@@ -154,12 +264,15 @@
 
   function download() {
     const names = ["id", "label", "suggested", "suggested_probability", "confidence", "learnt_at", "selected", "gold", "text"];
-    const cells = (row) => [row.position + 1, ...names.map((name) => csvCell(row[name]))];
-    const lines = [["row", ...names].join(","), ...shown.map((row) => cells(row).join(","))];
+    const cells = (row) => [row.row, ...names.map((name) => csvCell(row[name]))];
+    save("suspicious_rows.csv", [["row", ...names].join(","), ...shown.map((row) => cells(row).join(","))]);
+  }
+
+  function save(name, lines) {
     const blob = new Blob([`\uFEFF${lines.join("\r\n")}\r\n`], { type: "text/csv;charset=utf-8" });
     const link = element("a");
     link.href = URL.createObjectURL(blob);
-    link.download = "suspicious_rows.csv";
+    link.download = name;
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
   }
@@ -177,10 +290,14 @@
     byId("previous").addEventListener("click", () => turn(-1));
     byId("next").addEventListener("click", () => turn(1));
     byId("download").addEventListener("click", download);
+    byId("download-corrections").addEventListener("click", () => save("corrections.csv", corrections.csv(csvCell)));
+    byId("undo").addEventListener("click", undoLast);
+    document.addEventListener("keydown", press);
     narrow.addEventListener("change", () => {
       first -= first % size(); // the page that the first row shown is on
       draw();
     });
     filter();
+    count();
   }
 })();

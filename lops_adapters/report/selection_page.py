@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from pathlib import Path
 from re import sub
 from typing import Any
@@ -53,20 +55,37 @@ def write_selection_page(path: Path, page: SelectionPage) -> Path:
 
 def _data(page: SelectionPage, places: list[list[float]]) -> dict[str, Any]:
     stored = page.to_json()
+    names = dict.fromkeys(row["label"] for row in stored["classes"])
+    codes = {label: code for code, label in enumerate(names)}
     rows = [
-        {key: visible(value) if isinstance(value, str) else value for key, value in row.items()}
-        for row in stored["suspects"]
+        {
+            **{k: visible(value) if isinstance(value, str) else value for k, value in row.items()},
+            "row": suspects.number(suspect),
+            "code": codes.get(row["label"], -1),
+            "suggested_code": codes.get(row["suggested"], -1),
+        }
+        for row, suspect in zip(stored["suspects"], page.suspects, strict=True)
     ]
     return {
         "rows": page.n_rows,
         "thresholds": stored["thresholds"],
         "places": places,
         "labels": [visible(label) for label in suspects.labels(page)],
-        "columns": suspects.columns(page),
+        "columns": [*suspects.columns(page), suspects.CORRECTION],
+        "classes": [{"label": label, "shown": visible(label)} for label in codes],
+        "table": stored["table"],
+        "key": _key(stored),
         "suggested": suspects.has(page, "suggested"),
         "learnt": bool(page.learnt),
         "suspects": rows,
     }
+
+
+def _key(stored: dict[str, Any]) -> str:
+    """Return a name for the corrections of this selection in the browser's storage."""
+    rows = [(row["position"], row["row"], row["label"], row["text"]) for row in stored["suspects"]]
+    text = json.dumps([stored["source"], stored["table"].get("sha256"), stored["n_rows"], rows])
+    return f"lops-corrections-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
 
 
 def _figures(page: SelectionPage) -> str:

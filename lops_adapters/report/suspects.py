@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from lops_adapters.report.contents import SelectionPage, Suspect
-from lops_adapters.report.layout import section, table
+from lops_adapters.report.layout import details, section, table
 from lops_adapters.report.text import count, cut, escaped, isolated
 
 _STATIC_ROWS, _STATIC_CHARS = 200, 300  # of the list without scripts
-_WORDS = ("row", "text", "pseudo-label", "suggested")  # columns of words, not numbers
+CORRECTION = "correction"
+_WORDS = (CORRECTION, "row", "text", "pseudo-label", "suggested")  # columns of words, not numbers
 
 
 def listed(page: SelectionPage) -> str:
@@ -16,14 +17,15 @@ def listed(page: SelectionPage) -> str:
         return ""
     n = count(len(page.suspects))
     intro = f"The least trusted rows per class, {n} in all. Look here for wrong labels."
-    counted = "Row 1 is the first row with a pseudo-label; the header does not count."
+    counted = "Row 1 is the first row; the header does not count."
     if has(page, "id"):
         counted = f"Rows are shown by id. In the CSV: {counted[0].lower()}{counted[1:]}"
     head = "".join(
-        f'<th scope="col" role="columnheader"{_words(name)}>{name}</th>' for name in columns(page)
+        f'<th scope="col" role="columnheader"{_words(name)}>{name}</th>'
+        for name in [*columns(page), CORRECTION]
     )
     live = (
-        f"<div data-live hidden>{_controls(page)}"
+        f"<div data-live hidden>{_how(page)}{_controls(page)}"
         '<div class="bar"><span role="status" id="rows-status"></span>'
         '<button type="button" id="download">Download these as CSV</button></div>'
         '<table id="rows" role="table" aria-labelledby="suspects">'
@@ -35,6 +37,26 @@ def listed(page: SelectionPage) -> str:
     said = f'<p>{intro}</p><p class="note">{counted}</p>'
     static = f"<noscript>{_static(page)}</noscript>"
     return section("suspects", "Rows to look at", said, live, static)
+
+
+def _how(page: SelectionPage) -> str:
+    """Return how rows are corrected: the counter, the download, the keys, the next command."""
+    named = list(enumerate((row.label for row in page.classes[:9]), 1))
+    classes = "".join(f"<dt><kbd>{i}</kbd></dt><dd>{isolated(label)}</dd>" for i, label in named)
+    keys = (
+        '<dl class="keys"><dt><kbd>j</kbd> <kbd>k</kbd></dt><dd>next, previous row</dd>'
+        "<dt><kbd>a</kbd></dt><dd>accept the suggestion</dd>"
+        "<dt><kbd>d</kbd></dt><dd>delete the row</dd>"
+        f"<dt><kbd>u</kbd></dt><dd>undo the last correction</dd>{classes}</dl>"
+    )
+    command = page.table.get("command", "lops apply corrections.csv TABLE --output FILE")
+    return (
+        '<div class="bar correct"><span role="status" id="corrections-status"></span>'
+        '<button type="button" id="undo">Undo the last</button>'
+        '<button type="button" id="download-corrections">Download corrections</button></div>'
+        f'<p class="note" id="corrections-note">Then: <code>{escaped(command)}</code></p>'
+        f"{details('Keys', keys)}"
+    )
 
 
 def labels(page: SelectionPage) -> list[str]:
@@ -57,6 +79,11 @@ def has(page: SelectionPage, name: str) -> bool:
     return any(getattr(row, name) is not None for row in page.suspects)
 
 
+def number(row: Suspect) -> int:
+    """Return the number of a row in its table, from 1."""
+    return row.position + 1 if row.row is None else row.row
+
+
 def _words(name: str) -> str:
     return ' class="words"' if name in _WORDS else ""
 
@@ -73,7 +100,8 @@ def _controls(page: SelectionPage) -> str:
         '<input type="search" id="search" autocomplete="off" spellcheck="false"></label>'
         f'<label>Pseudo-label<select id="label"><option value="">all</option>{options}</select>'
         '</label><label>State<select id="state"><option value="">all</option>'
-        '<option value="rejected">rejected</option><option value="kept">kept</option></select>'
+        '<option value="rejected">rejected</option><option value="kept">kept</option>'
+        '<option value="corrected">corrected</option></select>'
         '</label><label>Order<select id="order"><option value="">least trusted first</option>'
         f'{doubt}<option value="position">as in the data</option></select></label></div>'
     )
@@ -94,7 +122,7 @@ def _static(page: SelectionPage) -> str:
 
 
 def _static_row(row: Suspect, page: SelectionPage) -> list[str]:
-    cells = [str(row.position + 1) if row.id is None else row.id, cut(row.text, _STATIC_CHARS)]
+    cells = [str(number(row)) if row.id is None else row.id, cut(row.text, _STATIC_CHARS)]
     cells += [row.suggested or "-"] if has(page, "suggested") else []
     cells.append(f"{row.confidence:.3g}")
     if page.learnt:

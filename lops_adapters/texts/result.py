@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -114,6 +114,8 @@ class TextSelection(Selection):
         title: str | None = None,
         source: str = "texts given to lops_adapters.select",
         ids: Sequence[str] | None = None,
+        numbers: Sequence[int] | None = None,
+        table: Mapping[str, str] | None = None,
     ) -> SelectionPage:
         """Return everything a report shows.
 
@@ -122,14 +124,17 @@ class TextSelection(Selection):
             title: shown at the top. Default: names the method.
             source: shown below the title.
             ids: one id per text.
+            numbers: the row of each text in its table, from 1; default: 1 to n.
+            table: where corrections go, see
+                :class:`lops_adapters.report.contents.SelectionPage`.
 
         Raises:
-            LopsError: the number of gold labels or ids is not the number of texts.
+            LopsError: the number of gold labels, ids or row numbers is not the number of texts.
 
         """
         from lops_adapters.report.data import selection_page
 
-        for name, given in (("gold labels", gold), ("ids", ids)):
+        for name, given in (("gold labels", gold), ("ids", ids), ("row numbers", numbers)):
             if given is not None and len(given) != len(self.mask):
                 raise LopsError(
                     f"found {len(given)} {name} and {len(self.mask)} texts; wanted one per text, "
@@ -145,6 +150,8 @@ class TextSelection(Selection):
             suggested_probability=self.suggested_probability,
             gold=gold,
             ids=ids,
+            numbers=numbers,
+            table=table,
             why=self.why,
             settings=self.settings,
             versions=extras.versions(),

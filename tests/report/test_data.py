@@ -328,3 +328,13 @@ def test_hostile_text_can_be_stored():
     joined = page(texts=["\ud83d\ude00"] * 40).suspects[0].text
     assert joined == "😀"
     assert replace(page(), title=HOSTILE[10]).to_json()["title"] == "lone � surrogate �"
+
+
+def test_pages_from_before_have_no_table():
+    stored = page().to_json()
+    del stored["table"]
+    for row in stored["suspects"]:
+        del row["row"]
+    assert SelectionPage.from_json(stored) == page()
+    with pytest.raises(LopsError, match="not a stored SelectionPage"):
+        SelectionPage.from_json({**stored, "table": ["a"]})

@@ -109,6 +109,13 @@ def test_without_gold_labels(tmp_path):
     assert not re.search(r"\b(None|nan|null|inf)\b", shown)
 
 
+SCRIPTS = ("corrections.js", "page.js")
+
+
+def read_text(name):
+    return files("lops_adapters.report").joinpath(name).read_text(encoding="utf-8")
+
+
 def test_a_method_without_times_or_thresholds(tmp_path):
     chosen = selection()
     chosen.learnt_at[:], chosen.confidence[:] = float("inf"), 0.0
@@ -117,7 +124,9 @@ def test_a_method_without_times_or_thresholds(tmp_path):
         page(selection=chosen, with_gold=False, suggested=None, suggested_probability=None),
     )
     assert not any(attributes.get("id") == "threshold" for attributes in reader.attributes("input"))
-    assert data_of(reader)["columns"] == ["row", "text", "pseudo-label", "confidence", "state"]
+    assert data_of(reader)["columns"] == [
+        *("row", "text", "pseudo-label", "confidence", "state", "correction")
+    ]
     assert "Confidence" not in reader.text
     assert not [
         attributes for attributes in reader.attributes("svg") if attributes.get("class") == "chart"
@@ -168,7 +177,7 @@ def test_only_what_is_hashed_may_run(tmp_path):
     script, style = reader.raw["script"][1], "".join(reader.raw["style"])
     assert rules["script-src"] == hashed(script)
     assert rules["style-src"] == hashed(style)
-    assert script == files("lops_adapters.report").joinpath("page.js").read_text(encoding="utf-8")
+    assert script == "".join(map(read_text, SCRIPTS))
     assert text.count("</script") == 2
     assert not any(
         name.startswith("on") or name == "style"
@@ -187,8 +196,9 @@ def test_nothing_is_asked_of_the_network(tmp_path):
     assert set(re.findall(r"url\([^)]*\)", text)) == {"url(#hatch)", "url(#inside)"}
 
 
-def test_the_script_writes_text_only():
-    script = files("lops_adapters.report").joinpath("page.js").read_text(encoding="utf-8")
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_the_script_writes_text_only(name):
+    script = read_text(name)
     for dangerous in (
         "innerHTML",
         "outerHTML",
@@ -222,7 +232,7 @@ def test_hostile_text_is_text(tmp_path):
 
 def test_rows_count_from_one(tmp_path):
     text, reader = read(tmp_path, page())
-    assert "Row 1 is the first row with a pseudo-label; the header does not count." in reader.text
+    assert "Row 1 is the first row; the header does not count." in reader.text
     static = Reader(text.split("<noscript>")[1].split("</noscript>")[0])
     assert ["39", "text number 38 about arts", "law", "-0.25", "never", "rejected"] in static.rows
     assert (
@@ -231,10 +241,7 @@ def test_rows_count_from_one(tmp_path):
         == 38
     )
     _, reader = read(tmp_path, page(ids=[f"row-{i}" for i in range(40)]))
-    assert (
-        "Rows are shown by id. In the CSV: row 1 is the first row with a pseudo-label"
-        in reader.text
-    )
+    assert "Rows are shown by id. In the CSV: row 1 is the first row" in reader.text
 
 
 def test_suspects_stand_in_the_page_without_scripts(tmp_path):
@@ -417,3 +424,34 @@ def test_the_same_page_every_time(tmp_path):
     first, second = (read(tmp_path, made)[0] for made in (page(), page()))
     assert first == second
     assert page(texts=lambda positions: [texts()[i] for i in positions], labels=labels()) == page()
+
+
+def test_numbers_of_rows_are_those_of_the_table(tmp_path):
+    numbers = [2 * i + 5 for i in range(40)]
+    text, reader = read(tmp_path, page(numbers=numbers))
+    found = data_of(reader)["suspects"]
+    assert all(row["row"] == numbers[row["position"]] for row in found)
+    static = Reader(text.split("<noscript>")[1].split("</noscript>")[0])
+    assert static.rows[1][0] in {str(number) for number in numbers}
+    assert [row["row"] for row in data_of(read(tmp_path, page())[1])["suspects"]] == [
+        row["position"] + 1 for row in found
+    ]
+
+
+def test_what_corrections_need(tmp_path):
+    table = {"column": "weak <b>", "sha256": "0" * 64, "command": "lops apply 'a <b>.csv'"}
+    text, reader = read(tmp_path, page(table=table))
+    data = data_of(reader)
+    assert data["table"] == table
+    assert data["classes"] == [{"label": name, "shown": name} for name in ("arts", "law")]
+    assert [data["classes"][row["code"]]["label"] for row in data["suspects"]] == [
+        row["label"] for row in data["suspects"]
+    ]
+    assert {row["suggested_code"] for row in data["suspects"]} == {1}
+    assert "lops apply 'a <b>.csv'" in reader.text
+    assert "a <b>" not in text
+    _, plain = read(tmp_path, page(suggested=["unheard of"] * 40))
+    assert {row["suggested_code"] for row in data_of(plain)["suspects"]} == {-1}
+    assert "lops apply corrections.csv TABLE --output FILE" in plain.text
+    assert data_of(plain)["key"] != data["key"]
+    assert data_of(read(tmp_path, page(table=table))[1])["key"] == data["key"]
