@@ -184,7 +184,7 @@ def make(
 
     """
     if sure is not None and not 0 < sure <= 1:
-        raise LopsError(f"sure is {sure!r}; wanted a probability above 0, such as 0.8, or None")
+        raise LopsError(f"sure is {sure!r}; wanted a probability above 0, such as 0.9, or None")
     for label, own in (words or {}).items():
         if isinstance(own, str):
             raise LopsError(

@@ -32,7 +32,7 @@ DECIDES_ITSELF = {
     "automatic": "automatic",
     "confident-learning": "confident-learning",
 }
-SURE = 0.8
+SURE = 0.9
 # In texts that a processor encodes by default: one to two minutes.
 LONGEST_FOR_CPU = 20_000
 RANKS = tuple(
@@ -58,7 +58,7 @@ def method_for(
         LopsError: an unknown confidence, rule or tau, or a contradiction between them.
 
     >>> method_for(None, None, "auto", None)
-    ('committee', {'sure': 0.8})
+    ('committee', {'sure': 0.9})
     >>> method_for(None, None, 0.5, None)
     ('learning-order', {'tau': 0.5, 'every': None, 'stratified': True})
     >>> method_for(None, "released", 0.5, None)

@@ -62,8 +62,8 @@ def noise_sentences(
     """
     low, high = percent(noise.low), percent(noise.high)
     sentences = [
-        f"Estimated wrong labels: {percent(noise.rate)} ({low} to {high}); errors that a whole "
-        "class shares are not counted."
+        f"Estimated wrong labels: {percent(noise.rate)} ({low} to {high}), without errors that a "
+        "whole class shares: labels made by rules have more."
     ]
     if pairs:
         named = ", ".join(f"{a} -> {b} ({rows:,})" for a, b, rows in pairs[:SHOWN])

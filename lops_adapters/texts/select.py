@@ -68,7 +68,7 @@ def select(
         stratified: keep the same total as ``auto`` would, but the same share of every class; only
             with tau="auto".
         sure: keep labels that are right with at least this probability, only with tau="auto";
-            default: 0.8. Labels by rules share their errors: a larger value removes more of them.
+            default: 0.9. Labels by rules share their errors: a larger value removes more of them.
         encoder: of the committee's second view: ``minilm``, a folder or a hub name, frozen; None:
             latent semantic analysis. ``auto``: MiniLM if it is installed and, without a GPU, there
             are at most 20,000 texts.
