@@ -199,7 +199,9 @@ class ClassWords:
         return judged
 
 
-def topics(counts: WordCounts, seed: int, width: int = 100, most: int = 50_000) -> np.ndarray:
+def topics(
+    counts: WordCounts, seed: int, width: int | None = None, most: int = 50_000
+) -> np.ndarray:
     """Return vectors without an encoder: TF-IDF by a truncated SVD, rows of unit length.
 
     Source: Deerwester et al., 1990 (latent semantic analysis).
@@ -207,7 +209,7 @@ def topics(counts: WordCounts, seed: int, width: int = 100, most: int = 50_000) 
     Args:
         counts: of the words of n texts.
         seed: of the decomposition.
-        width: numbers per vector, at most.
+        width: numbers per vector, at most; default: 300, above 100,000 texts 100 to save memory.
         most: words, and texts that the decomposition is learnt from: the first ones.
 
     Returns:
@@ -221,7 +223,8 @@ def topics(counts: WordCounts, seed: int, width: int = 100, most: int = 50_000) 
 
     probe, first = LinearProbe(max_features=most), counts.rows(np.arange(min(most, len(counts))))
     learnt = probe.prepare(first, fit=True)
-    width = min(width, min(learnt.shape) - 1)
+    usual = 300 if len(counts) <= 100_000 else 100
+    width = min(width or usual, min(learnt.shape) - 1)
     if width < 1:
         return np.ones((len(counts), 1), dtype=np.float32)
     reduce = TruncatedSVD(width, random_state=seed % 2**32)

@@ -32,7 +32,7 @@ DECIDES_ITSELF = {
     "automatic": "automatic",
     "confident-learning": "confident-learning",
 }
-SURE = 0.9
+SURE, SURE_WITHOUT_ENCODER = 0.9, 0.8  # weaker views leave more labels uncertain
 # In texts that a processor encodes by default: one to two minutes.
 LONGEST_FOR_CPU = 20_000
 RANKS = tuple(
@@ -58,7 +58,7 @@ def method_for(
         LopsError: an unknown confidence, rule or tau, or a contradiction between them.
 
     >>> method_for(None, None, "auto", None)
-    ('committee', {'sure': 0.9})
+    ('committee', {})
     >>> method_for(None, None, 0.5, None)
     ('learning-order', {'tau': 0.5, 'every': None, 'stratified': True})
     >>> method_for(None, "released", 0.5, None)
@@ -80,8 +80,8 @@ def method_for(
     if tau == AUTO:
         method = _without_tau(confidence, rule, every)
         own: dict[str, Any] = {"stratified": True} if stratified else {}
-        if method == "committee":
-            own["sure"] = SURE if sure is None else float(sure)
+        if method == "committee" and sure is not None:
+            own["sure"] = float(sure)
         return method, own
     if confidence in DECIDES_ITSELF and confidence is not None:
         raise LopsError(
