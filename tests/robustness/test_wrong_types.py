@@ -163,7 +163,7 @@ def test_what_is_said_of_predictions(observed, message):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"texts": None}, "texts are one NoneType; wanted a flat sequence of strings"),
+        ({"texts": None}, "texts are None; wanted texts, or embeddings or pred_probs"),
         ({"labels": 3}, "labels are one int; wanted a flat sequence of class names"),
         ({"labels": [{}] * 12}, "labels hold a dict; wanted one class name per text"),
         ({"probe": None}, "probe is None; wanted a probe, the name of one"),
