@@ -22,7 +22,6 @@ from lops_adapters.texts.choices import (
     LONGEST_FOR_CPU,
     NAMES_OF_CONFIDENCES,
     SURE,
-    SURE_WITHOUT_ENCODER,
     check_views,
     method_for,
 )
@@ -105,8 +104,8 @@ def _add_selection(choice: argparse._ArgumentGroup) -> None:
         type=shared.number,
         metavar="P",
         help="with --tau auto: keep labels that are right with at least this probability "
-        f"(default: {SURE}, without an encoder {SURE_WITHOUT_ENCODER}); larger for labels made by "
-        "rules",
+        f"(default: {SURE}; without an encoder, labels that the views prefer); larger for labels "
+        "made by rules",
     )
     choice.add_argument(
         "--encoder",

@@ -32,7 +32,7 @@ DECIDES_ITSELF = {
     "automatic": "automatic",
     "confident-learning": "confident-learning",
 }
-SURE, SURE_WITHOUT_ENCODER = 0.9, 0.8  # weaker views leave more labels uncertain
+SURE = 0.9
 # In texts that a processor encodes by default: one to two minutes.
 LONGEST_FOR_CPU = 20_000
 RANKS = tuple(

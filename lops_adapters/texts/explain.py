@@ -44,6 +44,8 @@ _KEPT_EVENLY = {
 
 
 def _kept(method: str, arguments: dict[str, Any]) -> str:
+    if method == "committee" and arguments.get("sure") is None and not arguments.get("stratified"):
+        return "rows whose label the held-out views prefer"
     if arguments.get("stratified") and method in _KEPT_EVENLY:
         return _KEPT_EVENLY[method]
     usual = f"per class, the fraction {{tau:g}} that {method} ranks highest"

@@ -14,7 +14,6 @@ from lops_adapters.selection.selectors import encode
 from lops_adapters.texts.choices import (
     DECIDES_ITSELF,
     SURE,
-    SURE_WITHOUT_ENCODER,
     check_views,
     choose_encoder,
     choose_probe,
@@ -70,8 +69,8 @@ def select(
         stratified: keep the same total as ``auto`` would, but the same share of every class; only
             with tau="auto".
         sure: keep labels that are right with at least this probability, only with tau="auto";
-            default: 0.9, without an encoder 0.8. Labels by rules share their errors: a larger value
-            removes more of them.
+            default: 0.9; without an encoder, labels that the views prefer. Labels by rules share
+            their errors: a larger value removes more of them.
         encoder: of the committee's second view: ``minilm``, a folder or a hub name, frozen; None:
             latent semantic analysis. ``auto``: MiniLM if it is installed and, without a GPU, there
             are at most 20,000 texts.
@@ -122,7 +121,8 @@ def select(
     arguments |= more
     if committee:
         weak = given is None and arguments.get("encoder") is None
-        arguments.setdefault("sure", SURE_WITHOUT_ENCODER if weak else SURE)
+        # Weaker views are too even for probabilities: they keep nearly everything.
+        arguments.setdefault("sure", None if weak else SURE)
     seen = Judged(len(read)) if committee else Suggestions(len(read))
     selector = build(method, watched, **arguments, seed=seed, quiet=quiet, seen=seen, strict=strict)
     samples: Any = read if given is None else given

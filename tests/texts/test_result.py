@@ -45,7 +45,7 @@ def test_summary_and_reasons():
     said = " ".join(found.why)
     for part in (
         "Views: TF-IDF + logistic regression, nearest neighbours by LSA.",
-        "Kept: rows whose label is right with a probability of at least 0.8.",
+        "Kept: rows whose label the held-out views prefer.",
         found.stopped,
         "Next: train on the kept rows",
         "Classes with a single row cannot be checked: single.",

@@ -33,7 +33,7 @@ def test_it_is_the_packages_select():
 @pytest.mark.parametrize(
     ("arguments", "method", "own"),
     [
-        ({}, "committee", {"encoder": None, "sure": 0.8}),
+        ({}, "committee", {"encoder": None, "sure": None}),
         ({"sure": 0.95}, "committee", {"encoder": None, "sure": 0.95}),
         ({"confidence": "automatic"}, "automatic", {}),
     ],
@@ -276,7 +276,7 @@ def test_methods_without_an_estimate():
 def test_a_given_probe_is_the_first_view():
     probe = LinearProbe(epochs=2, mask_words=["common1"])
     found = select(TEXTS, LABELS, probe)
-    expected = build("committee", probe, encoder=None, sure=0.8)(TEXTS, LABELS)
+    expected = build("committee", probe, encoder=None, sure=None)(TEXTS, LABELS)
     np.testing.assert_array_equal(found.confidence, expected.confidence)
     assert found.settings["probe"] == repr(probe)
     assert found.why[0].startswith("Views: TF-IDF + logistic regression, nearest neighbours by LSA")
