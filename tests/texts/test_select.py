@@ -216,7 +216,7 @@ def test_a_larger_probability_keeps_fewer():
 
 
 def test_what_a_committee_suggests():
-    found = select(TEXTS, LABELS)
+    found = select(TEXTS, LABELS, sure=0.8)
     own = found.suggested == np.array(LABELS, dtype=object)
     gold = np.array(GOLD, dtype=object)
     assert (found.suggested[found.rejected] == gold[found.rejected]).mean() > 0.8
