@@ -1,6 +1,6 @@
 """Atomic writes: a killed program leaves the old file or the new one, never half a file.
 
-Locks keep two processes from writing the same output; without ``fcntl`` there are none.
+Locks keep two processes from writing the same output. Windows has no ``fcntl``: nothing is locked.
 """
 
 from __future__ import annotations

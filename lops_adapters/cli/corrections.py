@@ -74,7 +74,7 @@ def read_corrections(path: Path, by_id: bool) -> Given:
 
     Args:
         path: CSV or another table, with the columns ``row`` and ``label``.
-        by_id: rows are given by the column ``id``, or by ``row`` where there is none.
+        by_id: rows are given by the column ``id``, or by ``row`` if the table has no such column.
 
     Raises:
         LopsError: missing columns, several tables or label columns, or what reading raises.

@@ -58,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     table, out = options.output / "labels.csv", options.output / "selection"
     _write_table(table, dataset, labels)
     given = [str(table), "--text", "text", "--label", "weak", "--gold", "gold"]
-    given += ["--encoder", "none"]  # seconds, and the same wherever the demo runs
+    given += ["--encoder", "none"]  # takes seconds; every installation prints the same
     print(f"$ lops select {' '.join(given)}\n")
     command.main([*given, "--output", str(out), "--force", "--quiet"])
     kept = _kept(out / "kept.csv", dataset, labels)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -234,8 +233,8 @@ class _Assembled:
             counts = count_words(samples, ())
             if isinstance(probe, LinearProbe) and not probe.mask_words:
                 learnt.read = counts
-            near = partial(topics, counts, request.seed)
-            return [learnt, Neighbours("neighbours (LSA)", lambda _: near())]
+            near = Neighbours("neighbours (LSA)", lambda _: topics(counts, request.seed))
+            return [learnt, near]
         if isinstance(encoder, str):
             encoder = EmbeddingProbe(encoder, device=self.device, quiet=request.quiet)
         encoder.vectors([])  # refuses a bad encoder before the trainings

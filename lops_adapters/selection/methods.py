@@ -157,7 +157,8 @@ def build(
         tau: fraction of all samples, or of each class; see also
             :class:`lops_adapters.core.LearningOrder`. ``auto``: the share of all samples whose
             label a held-out probe prefers, see :class:`~lops_adapters.selection.auto_tau.AutoTau`.
-            Ignored by ``standard``, ``automatic``, ``confident-learning`` and ``optimal``.
+            Ignored by ``standard``, ``automatic``, ``committee``, ``confident-learning`` and
+            ``optimal``.
         rule: of ``lops`` and ``lops-batch``, one of :data:`lops_adapters.core.RULES`.
         every: updates between checkpoints, for methods with checkpoints. Default: one checkpoint
             per epoch (``lops-batch``: 40 updates).

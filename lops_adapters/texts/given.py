@@ -1,4 +1,4 @@
-"""Vectors or probabilities that stand for texts."""
+"""Vectors or probabilities in place of texts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lops_adapters.probes.embedding import EmbeddingProbe, given_vectors
 def read_given(
     embeddings: Any, pred_probs: Any, n: int, method: str, probe: Probe | str
 ) -> np.ndarray | None:
-    """Return the rows to judge in place of texts, (n, width) float32; None if there are none.
+    """Return the rows to judge in place of texts, (n, width) float32; None: not given.
 
     Args:
         embeddings, pred_probs: at most one of them.
