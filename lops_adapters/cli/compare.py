@@ -21,6 +21,7 @@ from lops_adapters.evaluation import area_under_noise_coverage, noise, noise_cov
 from lops_adapters.probes import Probe
 from lops_adapters.selection import METHODS, build
 from lops_adapters.texts.choices import choose_probe, device_of
+from lops_adapters.texts.copies import copies, sentences
 
 if TYPE_CHECKING:
     from lops_adapters.report.contents import ComparisonPage
@@ -99,7 +100,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     table = tables.open_table(
         paths, delimiter=options.delimiter, encoding=options.encoding, quiet=options.quiet
     )
-    wanted = Wanted(options.text, options.label, options.gold, None, options.drop_unlabelled)
+    wanted = Wanted(options.text, options.label, options.gold, None, options.abstain)
     wanted.check(table)
     folder = options.output or Path(f"{paths[0].stem}-comparison")
     with storage.claimed(folder):
@@ -130,7 +131,8 @@ def _compare(
     with outputs.writing(folder):
         storage.replace_folder(folder, lambda place: write_pages(place, page, config))
     print(text_table(page, [name for name, runs in results.items() if runs[0].is_late]))
-    print("\n".join(["", which, *rows.notes, f"Report: {folder / 'report.html'}"]))
+    said = [*rows.notes, *sentences(copies(rows.texts, rows.labels), rows.place)]
+    print("\n".join(["", which, *said, f"Report: {folder / 'report.html'}"]))
 
 
 def _run_all(
@@ -149,7 +151,7 @@ def _run_all(
 
 def _settings(options: argparse.Namespace, probe: Probe, names: Sequence[str]) -> dict[str, Any]:
     chosen = {"probe": repr(probe), "methods": names, "tau": options.tau}
-    columns = {key: getattr(options, key) for key in ("text", "label", "gold", "drop_unlabelled")}
+    columns = {key: getattr(options, key) for key in ("text", "label", "gold", "abstain")}
     return {**chosen, "seeds": list(_seeds(options)), **columns}
 
 

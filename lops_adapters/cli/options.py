@@ -23,9 +23,11 @@ def add_table(parser: argparse.ArgumentParser) -> Any:
     data.add_argument("--text", required=True, metavar="COLUMN", help="column of texts")
     data.add_argument("--label", required=True, metavar="COLUMN", help="column of noisy labels")
     data.add_argument(
-        "--drop-unlabelled",
-        action="store_true",
-        help="leave out rows without a label (default: they are an error)",
+        "--abstain",
+        action="append",
+        metavar="VALUE",
+        help="a label that is no class; repeatable (default: -1 among integer codes). An empty "
+        "label never is",
     )
     add_text_format(data)
     return data

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,143 +16,16 @@ from lops_adapters.cli import files, outputs, tables
 from lops_adapters.cli import options as shared
 from lops_adapters.cli.rows import Wanted, read_rows
 from lops_adapters.cli.select_files import GIVEN, RELABEL, Judged, Output, types_like, written
+from lops_adapters.cli.select_options import CHOICES, parser
 from lops_adapters.cli.writers import rehearse
 from lops_adapters.console import percent
-from lops_adapters.core import RULES, LopsError
-from lops_adapters.texts.choices import (
-    LONGEST_FOR_CPU,
-    NAMES_OF_CONFIDENCES,
-    SURE,
-    check_views,
-    method_for,
-)
+from lops_adapters.core import LopsError
+from lops_adapters.texts.choices import check_views, method_for
 from lops_adapters.texts.result import COLUMNS
 from lops_adapters.texts.select import select
 
 if TYPE_CHECKING:
     from lops_adapters.report.contents import SelectionPage
-
-CHOICES = (
-    *("probe", "confidence", "rule", "tau", "every", "stratified", "sure", "encoder"),
-    *("seed", "quiet"),
-)
-EXAMPLES = """examples:
-  lops select tickets.csv --text body --label category
-  lops select 'parts/*.parquet' --text text --label label --tau 0.5 --output clean
-  lops select tickets.csv --text body --label category --gold checked_category
-  lops select tickets.jsonl --text body --label category --keep-out clean.jsonl"""
-
-
-def parser() -> argparse.ArgumentParser:
-    """Return the parser of ``lops select``."""
-    found = argparse.ArgumentParser(
-        prog="lops select",
-        description="Select the labels of a table to trust. "
-        "Writes the kept rows, the rejected rows and a report.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    data = shared.add_table(found)
-    data.add_argument(
-        "--id", metavar="COLUMN", help="ids to show in the report (default: row numbers)"
-    )
-    data.add_argument(
-        "--gold",
-        metavar="COLUMN",
-        help="column of true labels, used only afterwards, to measure the result",
-    )
-    _add_selection(found.add_argument_group("selection"))
-    out = found.add_argument_group("output")
-    _add_output(out)
-    shared.add_run(out)
-    return found
-
-
-def _add_selection(choice: argparse._ArgumentGroup) -> None:
-    shared.add_probe(choice)
-    named = ", ".join(NAMES_OF_CONFIDENCES)
-    choice.add_argument(
-        "--confidence",
-        choices=NAMES_OF_CONFIDENCES,
-        metavar="NAME",
-        help=f"ranking of the rows: {named} (default: depends on --tau)",
-    )
-    choice.add_argument(
-        "--rule",
-        choices=RULES,
-        help="rule of the paper or its code, for learning order; needs --tau F",
-    )
-    choice.add_argument(
-        "--tau",
-        type=shared.fraction,
-        default="auto",
-        metavar="F|auto",
-        help="share of each class to keep; auto: decided per class (default: auto)",
-    )
-    choice.add_argument(
-        "--every",
-        type=int,
-        metavar="N",
-        help="updates between checkpoints (default: one epoch); needs --tau F",
-    )
-    choice.add_argument(
-        "--stratified",
-        action="store_true",
-        help="with --tau auto: keep the same total, spread evenly over classes",
-    )
-    choice.add_argument(
-        "--sure",
-        type=shared.number,
-        metavar="P",
-        help="with --tau auto: keep labels that are right with at least this probability "
-        f"(default: {SURE}; without an encoder, labels that the views prefer); larger for labels "
-        "made by rules",
-    )
-    choice.add_argument(
-        "--encoder",
-        default="auto",
-        metavar="NAME|none",
-        help="frozen encoder of the committee: minilm, a folder or a hub name; none: LSA (default: "
-        f"auto, minilm if installed and at most {LONGEST_FOR_CPU:,} rows or a GPU)",
-    )
-    choice.add_argument(
-        "--words",
-        type=Path,
-        metavar="JSON",
-        help="words of each class, {class: [word, ...]}: another view, if there is an encoder",
-    )
-
-
-def _add_output(out: argparse._ArgumentGroup) -> None:
-    out.add_argument(
-        "--output",
-        type=Path,
-        metavar="DIR",
-        help="folder to write (default: ./FILE-lops, by the first file's name)",
-    )
-    out.add_argument(
-        "--keep-out",
-        type=Path,
-        metavar="FILE",
-        help="write only the kept rows, into this file (with --output: a folder, too)",
-    )
-    out.add_argument(
-        "--format",
-        choices=files.FORMATS,
-        help="format of the files in the folder (default: the input's)",
-    )
-    out.add_argument(
-        "--relabel",
-        type=shared.number,
-        metavar="P",
-        help="relabelled rows: rejected, and another label has at least this probability "
-        f"(default: {RELABEL})",
-    )
-    out.add_argument(
-        "--escape-formulas",
-        action="store_true",
-        help="CSV and TSV: put an apostrophe before cells that begin like a formula",
-    )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -176,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     table = tables.open_table(
         paths, delimiter=options.delimiter, encoding=options.encoding, quiet=options.quiet
     )
-    wanted = Wanted(options.text, options.label, options.gold, options.id, options.drop_unlabelled)
+    wanted = Wanted(options.text, options.label, options.gold, options.id, options.abstain)
     wanted.check(table)
     _check_columns(table)
     with storage.claimed(*_outputs(options, paths)):
@@ -197,7 +71,7 @@ def _run(
     for kind in _formats(options, table, folder, keep_out):
         rehearse(table, kind, (*COLUMNS, GIVEN), types_like(options.label))
     chosen = {name: getattr(options, name) for name in CHOICES}
-    selection = select(rows.texts, rows.labels, words=words, **chosen)
+    selection = select(rows.texts, rows.labels, words=words, abstain=(), place=rows.place, **chosen)
     selection.why[-1:-1] = rows.notes
     page = selection.page(
         rows.gold,
@@ -207,6 +81,7 @@ def _run(
         numbers=(np.flatnonzero(rows.labelled) + 1).tolist(),
         table=_table(options, paths, before),
     )
+    page = replace(page, n_abstained=int((~rows.labelled).sum()))
     settings = _settings(options, selection.settings)
     dataset = outputs.dataset(rows, before)
     config = outputs.describe(
@@ -223,7 +98,7 @@ def _run(
     print(selection.summary())
     print("\n".join(["", *selection.why, *_noise(page)]))
     suffix = options.format or table.format
-    print("\n".join(written(folder, keep_out, suffix, int(writing.relabelled.sum()))))
+    print("\n".join(written(folder, keep_out, suffix, writing)))
 
 
 def _table(
@@ -310,7 +185,7 @@ def _settings(options: argparse.Namespace, chosen: dict[str, Any]) -> dict[str, 
         "label",
         "gold",
         "id",
-        "drop_unlabelled",
+        "abstain",
         "delimiter",
         "encoding",
         "escape_formulas",

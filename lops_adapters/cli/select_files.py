@@ -12,7 +12,7 @@ import numpy as np
 
 from lops_adapters import storage
 from lops_adapters.cli import files, tables
-from lops_adapters.cli.outputs import PARTS
+from lops_adapters.cli.outputs import ABSTAINED, PARTS
 from lops_adapters.cli.replacing import replaced
 from lops_adapters.cli.rows import Rows
 from lops_adapters.cli.writers import writer_for
@@ -50,6 +50,7 @@ class Output:
 
     Attributes:
         relabelled: (n,) bool over the labelled rows.
+        abstained: number of rows without a label.
 
     """
 
@@ -64,6 +65,7 @@ class Output:
         other = np.array([a != b for a, b in zip(suggested, rows.labels, strict=True)], dtype=bool)
         sure = selection.suggested_probability >= judged.relabel
         self.relabelled = ~selection.mask & other & sure
+        self.abstained = int((~rows.labelled).sum())
         self._parts = dict(
             zip(PARTS, (selection.mask, ~selection.mask, self.relabelled), strict=True)
         )
@@ -84,7 +86,8 @@ class Output:
             if alone is not None:
                 wanted.append(("kept", alone, files.format_of(keep_out or alone)))
             if place is not None:
-                wanted += [(part, place / f"{part}.{suffix}", suffix) for part in PARTS]
+                parts = (*PARTS, ABSTAINED) if self.abstained else PARTS
+                wanted += [(part, place / f"{part}.{suffix}", suffix) for part in parts]
             self._stream(wanted)
             if place is not None:
                 write_pages(place, page, config)
@@ -106,7 +109,7 @@ class Output:
         with ExitStack() as stack:
             writers = []
             for part, path, kind in wanted:
-                new = (*COLUMNS, GIVEN) if part == "relabelled" else COLUMNS
+                new = {"relabelled": (*COLUMNS, GIVEN), ABSTAINED: ()}.get(part, COLUMNS)
                 writer = writer_for(path, kind, table, new, types_like(label), self._escape)
                 writers.append((part, writer))
                 stack.enter_context(writer)
@@ -117,6 +120,9 @@ class Output:
                     self._changed()
                 start += len(block)
                 for part, writer in writers:
+                    if part == ABSTAINED:
+                        writer.write(block, np.flatnonzero(positions < 0), {})
+                        continue
                     rows = np.flatnonzero((positions >= 0) & self._parts[part][positions])
                     own, added = positions[rows], self._added(positions[rows])
                     if part != "relabelled":
@@ -155,13 +161,15 @@ def write_pages(folder: Path, page: SelectionPage, config: dict[str, Any]) -> No
     write_selection_page(folder / "report.html", page)
 
 
-def written(folder: Path | None, keep_out: Path | None, suffix: str, relabelled: int) -> list[str]:
+def written(folder: Path | None, keep_out: Path | None, suffix: str, output: Output) -> list[str]:
     """Return lines with the paths of what was written, and the number of relabelled rows."""
     lines = [] if keep_out is None else [f"Kept rows: {keep_out}"]
     if folder is not None:
         for part in PARTS:
             lines.append(f"{part.capitalize()} rows: {folder / f'{part}.{suffix}'}")
-        lines[-1] += f" ({_advice(relabelled)})"
+        lines[-1] += f" ({_advice(int(output.relabelled.sum()))})"
+        if output.abstained:
+            lines.append(f"Rows without a label: {folder / f'{ABSTAINED}.{suffix}'}")
         lines.append(f"Report: {folder / 'report.html'}")
     return lines
 

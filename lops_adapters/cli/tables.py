@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import islice
@@ -258,19 +258,35 @@ def _start_of(path: Path, kind: str, delimiter: str, encoding: str) -> tuple[tup
     return tuple(header), None
 
 
-def require(table: Table, name: str, option: str) -> None:
-    """Raise a LopsError with the existing columns, and the nearest, if a column is missing."""
+def require(table: Table, name: str, option: str, taken: Collection[str] = ()) -> None:
+    """Raise a LopsError with the existing columns, and the likeliest, if a column is missing.
+
+    Args:
+        table: with the columns.
+        name: of the column.
+        option: that names the column, such as ``--text``.
+        taken: columns with another purpose, which are not suggested.
+
+    """
     if name in table.columns:
         return
     hint = _about_delimiter(table, name)
     if not hint:
-        lower = {column.lower(): column for column in reversed(table.columns)}
-        near = get_close_matches(name.lower(), lower, n=1, cutoff=0.5)
-        hint = f" Did you mean {option} {lower[near[0]]!r}?" if near else ""
+        meant = _meant(name, option, [column for column in table.columns if column not in taken])
+        hint = f" Did you mean {option} {meant!r}?" if meant else ""
         if len(table.columns) == 1 and table.format in ("csv", "tsv"):
             hint += " Check --delimiter."
     known = listed(map(repr, table.columns))
     raise LopsError(f"{table.paths[0]} has no column {name!r}; its columns are {known}.{hint}")
+
+
+def _meant(name: str, option: str, columns: Sequence[str]) -> str | None:
+    """Return the column that a wrong name means: nearly the same, the usual one, or similar."""
+    lower = {column.lower(): column for column in reversed(columns)}
+    near = get_close_matches(name.lower(), lower, n=1, cutoff=0.8)
+    near += [option.strip("-")] if option.strip("-") in lower else []
+    near += get_close_matches(name.lower(), lower, n=1, cutoff=0.5)
+    return lower[near[0]] if near else None
 
 
 def _about_delimiter(table: Table, name: str) -> str:

@@ -6,6 +6,8 @@ import warnings
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from lops_adapters.core import LopsError, LopsWarning
 from lops_adapters.probes import Probe
 from lops_adapters.probes.base import check_counts
@@ -21,7 +23,8 @@ from lops_adapters.texts.choices import (
     device_of,
     method_for,
 )
-from lops_adapters.texts.explain import complaints, noise_sentences, reasons
+from lops_adapters.texts.copies import Place, copies, positions, sentences
+from lops_adapters.texts.explain import complaints, noise_sentences, reasons, without_label
 from lops_adapters.texts.given import probe_of_vectors, read_given, unnamed
 from lops_adapters.texts.judged import Judged
 from lops_adapters.texts.reading import read_labels, read_texts
@@ -45,16 +48,18 @@ def select(
     words: Mapping[Any, Sequence[str]] | None = None,
     embeddings: Any = None,
     pred_probs: Any = None,
+    abstain: Any = None,
     seed: int = 0,
     strict: bool = False,
     quiet: bool = True,
+    place: Place = positions,
 ) -> TextSelection:
     """Select the texts whose labels to trust.
 
     Args:
         texts: n strings, in a list, array, pandas column or data set column. None is allowed with
             ``embeddings`` or ``pred_probs``.
-        labels: n class names, likewise, of one type.
+        labels: n class names, likewise, of one type. Texts without one are neither kept nor judged.
         probe: ``linear`` (TF-IDF), ``minilm`` (packaged transformer, fine-tuned), the folder or hub
             name of an encoder, or a probe. ``auto``: linear; with a number for tau and a GPU,
             minilm. In a committee, the first view.
@@ -80,10 +85,13 @@ def select(
         pred_probs: (n, k) held-out class probabilities of a classifier of your own, a column per
             class in the order of the sorted labels; they are judged in place of the texts. Only
             with tau="auto".
+        abstain: a label that is no class, or a list of them; None, NaN and blank strings never are.
+            Default: -1, if the labels are integer codes from 0 with at least two other classes.
         seed: of trainings, folds and ties.
         strict: raise instead of warning about a class without kept or learnt texts, or about labels
             unrelated to the texts.
         quiet: no progress bars.
+        place: names texts in the sentences about them, given their positions.
 
     Returns:
         The selection, with positions in the order of ``texts``.
@@ -103,12 +111,17 @@ def select(
     check_counts(seed, every)
     if texts is None and embeddings is None and pred_probs is None:
         raise LopsError("texts are None; wanted texts, or embeddings or pred_probs")
-    read = [] if texts is None else read_texts(texts)
-    names = read_labels(labels)
-    given = read_given(embeddings, pred_probs, len(names), method, probe)
-    read = unnamed(len(names)) if texts is None else read
-    _check_lengths(len(read), len(names), method)
-    check_views(method, encoder, words, names)
+    every = None if texts is None else read_texts(texts)
+    names, labelled = read_labels(labels, abstain)
+    n, at = len(names), np.flatnonzero(labelled)
+    every = unnamed(n) if every is None else every
+    _check_lengths(len(every), n)
+    given = read_given(embeddings, pred_probs, n, method, probe)
+    if given is not None:
+        given = given[at]
+    read, own = [every[i] for i in at.tolist()], [names[i] for i in at.tolist()]
+    _check_enough(len(own), method)
+    check_views(method, encoder, words, own)
     committee = method == "committee"
     if given is None and committee:
         watched, which, more = _views_of_texts(probe, encoder, words, len(read), quiet)
@@ -126,9 +139,9 @@ def select(
     seen = Judged(len(read)) if committee else Suggestions(len(read))
     selector = build(method, watched, **arguments, seed=seed, quiet=quiet, seen=seen, strict=strict)
     samples: Any = read if given is None else given
-    selection = selector(samples, names)
+    selection = selector(samples, own)
     if isinstance(seen, Judged):
-        seen.settle(encode(names, list(selection.per_class)))
+        seen.settle(encode(own, list(selection.per_class)))
     for message in complaints(selection, method):
         if strict:
             raise LopsError(message)
@@ -149,9 +162,12 @@ def select(
     }
     why = [which, *reasons(selection, method, arguments)]
     index = getattr(texts, "index", None) if hasattr(texts, "iloc") else None
-    found = TextSelection(selection, read, names, seen, why, settings, index=index)
+    found = TextSelection(selection, every, names, at, seen, why, settings, index=index)
     if found.noise is not None:
-        found.why[-1:-1] = noise_sentences(found.noise, found.corrections())
+        why[-1:-1] = noise_sentences(found.noise, found.corrections())
+    if given is None:
+        why[-1:-1] = sentences(copies(read, own), lambda found: place(at[found].tolist()))
+    why[-1:-1] = without_label(n - len(at))
     return found
 
 
@@ -165,14 +181,17 @@ def _views_of_texts(
     return watched, which, {"encoder": chosen, "words": words}
 
 
-def _check_lengths(n_texts: int, n_labels: int, method: str) -> None:
+def _check_lengths(n_texts: int, n_labels: int) -> None:
     if n_texts != n_labels:
         raise LopsError(
             f"found {n_texts} texts and {n_labels} labels; wanted one label per text, in the same "
             "order"
         )
-    if method in DECIDES_ITSELF.values() and n_texts < FEWEST:
+
+
+def _check_enough(n: int, method: str) -> None:
+    if method in DECIDES_ITSELF.values() and n < FEWEST:
         raise LopsError(
-            f"found {n_texts} texts, and {method} uses cross-validation; wanted at least {FEWEST}, "
-            "or a number for tau"
+            f"found {n} texts with a label, and {method} uses cross-validation; wanted at least "
+            f"{FEWEST}, or a number for tau"
         )

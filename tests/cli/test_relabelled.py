@@ -136,7 +136,7 @@ def test_json_keeps_every_other_byte(here):
 
 def test_rows_without_a_label_stay_out(here):
     rows = [[*row[:2], "" if i % 7 == 1 else row[2], row[3]] for i, row in enumerate(ROWS)]
-    run(write_table(here / "news.csv", rows), "--drop-unlabelled")
+    run(write_table(here / "news.csv", rows))
     found = read_table(here / "news-lops" / "relabelled.csv")
     labelled = [row for row in rows if row[2]]
     assert [(row["nr"], row["weak"]) for row in found] == [
