@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lops_adapters import storage
-from lops_adapters.cli import files, outputs, tables
+from lops_adapters.cli import files, outputs, streaming, tables
 from lops_adapters.cli import options as shared
 from lops_adapters.cli.rows import Wanted, read_rows
 from lops_adapters.cli.select_files import GIVEN, RELABEL, Judged, Output, types_like, written
 from lops_adapters.cli.select_options import CHOICES, parser
+from lops_adapters.cli.survey import may_exceed
 from lops_adapters.cli.writers import rehearse
 from lops_adapters.console import percent
 from lops_adapters.core import LopsError
@@ -45,6 +46,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         raise LopsError(
             f"--relabel is {options.relabel:g}; wanted a probability above 0 and at most 1"
         )
+    if options.probe_rows < 1:
+        raise LopsError(f"--probe-rows is {options.probe_rows}; wanted at least 1")
     words = shared.read_words(options.words)
     check_views(method, options.encoder, words)
     table = tables.open_table(
@@ -54,8 +57,50 @@ def main(arguments: Sequence[str] | None = None) -> int:
     wanted.check(table)
     _check_columns(table)
     with storage.claimed(*_outputs(options, paths)):
-        _run(options, table, wanted, words)
+        if method != "committee" or not _stream(options, table, wanted, words):
+            _run(options, table, wanted, words)
     return 0
+
+
+def _stream(
+    options: argparse.Namespace,
+    table: tables.Table,
+    wanted: Wanted,
+    words: dict[str, list[str]] | None,
+) -> bool:
+    """Select block by block if the table has more rows than ``--probe-rows``; return whether."""
+    if not may_exceed(table, options.probe_rows):
+        return False
+    paths = table.paths
+    folder, keep_out = _targets(options, table)
+    before = outputs.checksums(paths)
+    given = streaming.Given(
+        wanted,
+        {**{name: getattr(options, name) for name in CHOICES}, "words": words},
+        options.probe_rows,
+        RELABEL if options.relabel is None else options.relabel,
+        options.escape_formulas,
+        {
+            "title": f"{paths[0].name}: kept by the committee method",
+            "source": _source(paths, wanted),
+            "table": _table(options, paths, before),
+        },
+        lambda used: _settings(options, used),
+    )
+    found = streaming.survey(table, given)
+    if not found.exceeds():
+        return False
+    for kind in _formats(options, table, folder, keep_out):
+        rehearse(table, kind, (*COLUMNS, GIVEN), types_like(options.label))
+    fitted = streaming.fit(found, given)
+    del found  # its rows take memory
+    suffix = options.format or table.format
+    with outputs.writing(keep_out or folder or Path()):
+        totals, page = streaming.write(fitted, table, folder, keep_out, suffix, before)
+    print(fitted.summary(totals))
+    print("\n".join(["", *fitted.why(totals), *_noise(page)]))
+    print("\n".join(written(folder, keep_out, suffix, totals.relabelled, totals.abstained)))
+    return True
 
 
 def _run(
@@ -98,7 +143,8 @@ def _run(
     print(selection.summary())
     print("\n".join(["", *selection.why, *_noise(page)]))
     suffix = options.format or table.format
-    print("\n".join(written(folder, keep_out, suffix, writing)))
+    relabelled = int(writing.relabelled.sum())
+    print("\n".join(written(folder, keep_out, suffix, relabelled, writing.abstained)))
 
 
 def _table(

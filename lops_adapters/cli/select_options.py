@@ -8,6 +8,7 @@ from pathlib import Path
 from lops_adapters.cli import files
 from lops_adapters.cli import options as shared
 from lops_adapters.cli.select_files import RELABEL
+from lops_adapters.cli.survey import PROBE_ROWS
 from lops_adapters.core import RULES
 from lops_adapters.texts.choices import LONGEST_FOR_CPU, NAMES_OF_CONFIDENCES, SURE
 
@@ -86,6 +87,14 @@ def _add_selection(choice: argparse._ArgumentGroup) -> None:
         help="with --tau auto: keep labels that are right with at least this probability "
         f"(default: {SURE}; without an encoder, labels that the views prefer); larger for labels "
         "made by rules",
+    )
+    choice.add_argument(
+        "--probe-rows",
+        type=int,
+        default=PROBE_ROWS,
+        metavar="N",
+        help="with --tau auto: a larger table is read block by block, and the committee is trained "
+        f"on a sample of N rows (default: {PROBE_ROWS})",
     )
     choice.add_argument(
         "--encoder",

@@ -141,9 +141,7 @@ def count_words(samples: Sequence[Any], masked: tuple[str, ...]) -> WordCounts:
     return WordCounts(counts, tuple(counter.get_feature_names_out().tolist()), masked)
 
 
-def _counter(
-    masked: tuple[str, ...], unspaced: bool, words: tuple[str, ...] | None = None
-) -> Any:
+def _counter(masked: tuple[str, ...], unspaced: bool, words: tuple[str, ...] | None = None) -> Any:
     """Return scikit-learn's counter of all words, or of certain ones."""
     from sklearn.feature_extraction.text import CountVectorizer
 

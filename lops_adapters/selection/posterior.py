@@ -88,9 +88,7 @@ def posterior(
     return found, given
 
 
-def posterior_given(
-    probabilities: np.ndarray, codes: np.ndarray, given: np.ndarray
-) -> np.ndarray:
+def posterior_given(probabilities: np.ndarray, codes: np.ndarray, given: np.ndarray) -> np.ndarray:
     """Return :func:`posterior` of further samples, (m, k), under an estimate from other ones."""
     return _weighted(_evidence(probabilities, SHARPNESS), codes, given)
 

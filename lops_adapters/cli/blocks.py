@@ -1,0 +1,141 @@
+"""The second pass over a table: every block is judged and written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lops_adapters.cli.classes import Classes
+from lops_adapters.cli.outputs import ABSTAINED
+from lops_adapters.cli.replacing import replaced
+from lops_adapters.cli.rows import Wanted
+from lops_adapters.cli.select_files import GIVEN, types_like
+from lops_adapters.cli.survey import text_of
+from lops_adapters.cli.tables import Block, Table
+from lops_adapters.cli.writers import Writer, writer_for
+from lops_adapters.selection.canonical import content_keys
+from lops_adapters.selection.judge import Verdict
+from lops_adapters.selection.sampled import Sampled
+from lops_adapters.texts.result import COLUMNS
+from lops_adapters.texts.totals import Totals
+
+Files = Sequence[tuple[str, Path, str]]  # part, path, format
+
+
+@dataclass(frozen=True)
+class Judging:
+    """What judging takes; can be pickled.
+
+    Attributes:
+        wanted: the columns.
+        classes: of the whole table.
+        sampled: the fitted committee.
+        seed: of the draw.
+        relabel: smallest probability of a suggestion that relabels a rejected row.
+        escape: an apostrophe before cells that a spreadsheet takes for formulas.
+
+    """
+
+    wanted: Wanted
+    classes: Classes
+    sampled: Sampled
+    seed: int
+    relabel: float
+    escape: bool
+
+    def judge(
+        self, texts: Sequence[str], codes: np.ndarray, positions: np.ndarray
+    ) -> tuple[Verdict, np.ndarray]:
+        """Return the verdicts on labelled rows, and which of them are relabelled, (m,) bool."""
+        verdict = self.sampled(texts, codes, content_keys(texts, self.seed), positions)
+        other = (verdict.suggested != codes) & (verdict.probability >= self.relabel)
+        return verdict, ~verdict.mask & other
+
+    def added(self, verdict: Verdict) -> dict[str, list[Any]]:
+        """Return the added columns."""
+        names, values = self.classes.names, self.classes.values
+        return {
+            "lops_learnt_at": [None] * len(verdict.mask),
+            "lops_confidence": verdict.scores.tolist(),
+            "lops_selected": verdict.mask.tolist(),
+            "lops_suggested": [values[names[code]] for code in verdict.suggested.tolist()],
+        }
+
+    def given(self, codes: np.ndarray) -> list[Any]:
+        """Return labels as in the table."""
+        return [self.classes.values[self.classes.names[code]] for code in codes.tolist()]
+
+
+def write_blocks(table: Table, judging: Judging, files: Files, start: int = 0) -> Totals:
+    """Judge a table, or a part that begins at the row ``start``, and write it; return the counts.
+
+    Raises:
+        LopsError: what reading, judging and writing raise.
+
+    """
+    totals = Totals.of(len(judging.classes.names))
+    with ExitStack() as stack:
+        writers = []
+        for part, path, kind in files:
+            new = {"relabelled": (*COLUMNS, GIVEN), ABSTAINED: ()}.get(part, COLUMNS)
+            like = types_like(judging.wanted.label)
+            writer = writer_for(path, kind, table, new, like, judging.escape)
+            writers.append((part, stack.enter_context(writer)))
+        for block in table.blocks():
+            _write(table, judging, block, start, writers, totals)
+            start += len(block)
+    return totals
+
+
+def _write(
+    table: Table,
+    judging: Judging,
+    block: Block,
+    start: int,
+    writers: Sequence[tuple[str, Writer]],
+    totals: Totals,
+) -> None:
+    """Judge and write one block, and add its rows to ``totals``."""
+    wanted, classes = judging.wanted, judging.classes
+    names = [wanted.text, wanted.label] + ([wanted.gold] if wanted.gold else [])
+    texts, labels, *gold = columns_of(table, block, names)
+    codes = classes.codes(labels)
+    at = np.flatnonzero(codes >= 0)
+    own = codes[at]
+    place = f"{table.paths[0]}, around {table.unit} {start + 1}"
+    said = [text_of(texts[i], place) for i in at.tolist()]
+    verdict, relabelled = judging.judge(said, own, start + at)
+    known = [gold[0][i] for i in at.tolist()] if gold else None
+    totals.count(own, verdict, None if known is None else classes.gold_codes(known))
+    totals.relabelled += int(relabelled.sum())
+    totals.abstained += len(block) - len(at)
+    parts = {"kept": verdict.mask, "rejected": ~verdict.mask, "relabelled": relabelled}
+    for part, writer in writers:
+        if part == ABSTAINED:
+            writer.write(block, np.flatnonzero(codes < 0), {})
+            continue
+        chosen = np.flatnonzero(parts[part])
+        rows, added = at[chosen], judging.added(verdict.at(chosen))
+        if part == "relabelled":
+            added[GIVEN] = judging.given(own[chosen])
+            other = replaced(table, block, rows, wanted.label, added["lops_suggested"])
+            writer.write(other, np.arange(len(rows)), added)
+        else:
+            writer.write(block, rows, added)
+
+
+def columns_of(table: Table, block: Block, names: Sequence[str]) -> list[list[Any]]:
+    """Return the values of columns of a block; a missing key of a JSON object is None."""
+    if block.lines is not None:
+        records = [json.loads(line) for line in block.lines]
+        return [[record.get(name) for record in records] for name in names]
+    places = [table.columns.index(name) for name in names]
+    if block.values is not None:
+        return [[row[place] for row in block.values] for place in places]
+    return [list(block.batch.column(place).to_pylist()) for place in places]

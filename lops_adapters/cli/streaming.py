@@ -1,0 +1,218 @@
+"""``lops select`` on a table that need not fit in memory: read twice, judged block by block."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lops_adapters import storage
+from lops_adapters.cli import files, outputs
+from lops_adapters.cli.blocks import Files, Judging, write_blocks
+from lops_adapters.cli.classes import Classes
+from lops_adapters.cli.outputs import ABSTAINED, PARTS
+from lops_adapters.cli.rows import Wanted
+from lops_adapters.cli.select_files import changed, write_pages
+from lops_adapters.cli.survey import Sample, Survey
+from lops_adapters.cli.tables import Table
+from lops_adapters.core import LopsError
+from lops_adapters.selection.judge import Judge, Verdict
+from lops_adapters.selection.sampled import Sampled
+from lops_adapters.selection.selectors import encode
+from lops_adapters.texts.choices import AUTO, choose_encoder
+from lops_adapters.texts.explain import noise_sentences
+from lops_adapters.texts.result import TextSelection, class_table
+from lops_adapters.texts.select import select
+from lops_adapters.texts.totals import Totals
+
+if TYPE_CHECKING:
+    from lops_adapters.report.contents import SelectionPage
+
+FEWEST_PER_CLASS = 10
+
+
+@dataclass(frozen=True)
+class Given:
+    """What the command line asks for.
+
+    Attributes:
+        wanted: the columns.
+        chosen: arguments of :func:`lops_adapters.select`, words among them.
+        probe_rows: rows of the sample.
+        relabel, escape: see :class:`~lops_adapters.cli.blocks.Judging`.
+        page: title, source and table of the page.
+        settings: from the settings of a selection to those of ``config.json``.
+
+    """
+
+    wanted: Wanted
+    chosen: Mapping[str, Any]
+    probe_rows: int
+    relabel: float
+    escape: bool
+    page: Mapping[str, Any]
+    settings: Callable[[dict[str, Any]], dict[str, Any]]
+
+    @property
+    def seed(self) -> int:
+        """The seed of draws, folds and trainings."""
+        return int(self.chosen["seed"])
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A committee that was fitted to the sample of a table."""
+
+    given: Given
+    classes: Classes
+    sample: Sample
+    selection: TextSelection
+    judging: Judging
+
+    def summary(self, totals: Totals) -> str:
+        """Return the table of classes."""
+        return class_table(totals.reports(self.selection.per_class))
+
+    def why(self, totals: Totals) -> list[str]:
+        """Return the sentences about the selection of the whole table."""
+        found, classes = self.selection, self.classes
+        n, total = len(self.sample.texts), int(totals.rows.sum())
+        sentences = [
+            f"Fitted to a sample of {n:,} of {total:,} rows, with every class; the other rows are "
+            "judged by the mean of the folds' probes. Charts, copies and rows to look at are the "
+            "sample's."
+        ]
+        old: list[str] = []
+        if found.noise is not None:
+            old = noise_sentences(found.noise, found.corrections())
+            sampled = Totals.of(len(classes.names))
+            for code, report in enumerate(found.per_class.values()):
+                sampled.rows[code] = report.count
+            noise = found.noise.among(totals.rows, sampled.rows)
+            sentences += noise_sentences(noise, totals.suggestions(classes.names))
+        others = [sentence for sentence in found.why if sentence not in old]
+        return [*others[:3], *sentences, *others[3:]]
+
+    def page(self, totals: Totals) -> SelectionPage:
+        """Return the page: counts of the whole table, charts of the sample."""
+        wanted, sample = self.given.wanted, self.sample
+        page = self.selection.page(
+            sample.gold(wanted, self.classes),
+            ids=sample.ids(wanted),
+            numbers=(sample.drawn.positions + 1).tolist(),
+            **self.given.page,
+        )
+        return totals.page(replace(page, why=self.why(totals)))
+
+    def config(self, totals: Totals, checksums: Mapping[str, str]) -> dict[str, Any]:
+        """Return the contents of ``config.json``."""
+        used = self.selection.settings
+        data = {
+            "documents": int(totals.rows.sum()),
+            "rows": int(totals.rows.sum()) + totals.abstained,
+            "classes": list(self.classes.names),
+            "sha256": dict(checksums),
+        }
+        settings = {**self.given.settings(used), "probe_rows": self.given.probe_rows}
+        return outputs.describe("select", settings, self.given.seed, data, used["device"])
+
+
+def survey(table: Table, given: Given) -> Survey:
+    """Read a table once; raise a LopsError if its rows cannot be judged."""
+    found = Survey(given.probe_rows, given.seed)
+    found.read(table, given.wanted)
+    return found
+
+
+def fit(found: Survey, given: Given) -> Fit:
+    """Fit a committee to the sample.
+
+    Raises:
+        LopsError: labels that cannot be judged, a sample too small for the classes, and what
+            :func:`lops_adapters.select` raises.
+
+    """
+    classes = found.labels.numbered(given.wanted)
+    k, rows = len(classes.names), int(classes.counts.sum())
+    if rows > given.probe_rows and k * FEWEST_PER_CLASS > given.probe_rows:
+        raise LopsError(
+            f"--probe-rows is {given.probe_rows} for {k} classes; wanted at least "
+            f"{k * FEWEST_PER_CLASS}, {FEWEST_PER_CLASS} per class"
+        )
+    sample = found.sample(classes)
+    chosen = dict(given.chosen)
+    if chosen["encoder"] == AUTO and choose_encoder(AUTO, rows, "")[0] is None:
+        chosen["encoder"] = None
+    judges: list[Judge] = []
+
+    def place(at: Sequence[int]) -> str:
+        shown = ", ".join(str(sample.drawn.positions[i] + 1) for i in at[:5])
+        return f"rows {shown}{' and others' if len(at) > 5 else ''} of the table"
+
+    selection = select(
+        sample.texts, sample.labels, abstain=(), place=place, fitted=judges.append, **chosen
+    )
+    suggested = encode(selection.suggested, classes.names)
+    verdict = Verdict(
+        selection.mask, selection.confidence, suggested, selection.suggested_probability
+    )
+    sampled = Sampled(judges[0], sample.drawn, verdict, classes.keys())
+    judging = Judging(given.wanted, classes, sampled, given.seed, given.relabel, given.escape)
+    return Fit(given, classes, sample, selection, judging)
+
+
+def write(
+    fitted: Fit,
+    table: Table,
+    folder: Path | None,
+    keep_out: Path | None,
+    kind: str,
+    checksums: Mapping[str, str],
+) -> tuple[Totals, SelectionPage]:
+    """Judge a table and write a folder, a file of kept rows, or both, complete or not at all.
+
+    Args:
+        fitted: to a sample of the table.
+        table: read again.
+        folder, keep_out: at least one.
+        kind: format of the files in the folder.
+        checksums: of the table's files before the first pass.
+
+    Raises:
+        LopsError: the table has changed, and what judging and writing raise.
+
+    """
+    found: list[tuple[Totals, SelectionPage]] = []
+
+    def fill(place: Path | None, alone: Path | None) -> None:
+        wanted = []
+        if alone is not None:
+            wanted.append(("kept", alone, files.format_of(keep_out or alone)))
+        if place is not None:
+            wanted += part_files(place, kind, fitted.classes)
+        totals = write_blocks(table, fitted.judging, wanted)
+        if outputs.checksums(table.paths) != checksums:
+            raise changed(table.paths)
+        page = fitted.page(totals)
+        found.append((totals, page))
+        if place is not None:
+            write_pages(place, page, fitted.config(totals, checksums))
+
+    def both(alone: Path | None) -> None:
+        if folder is None:
+            fill(None, alone)
+        else:
+            storage.replace_folder(folder, lambda place: fill(place, alone))
+
+    if keep_out is None:
+        both(None)
+    else:
+        storage.replace_with(keep_out, both)
+    return found[0]
+
+
+def part_files(place: Path, kind: str, classes: Classes) -> Files:
+    """Return the files of a folder: kept, rejected, relabelled and, if any, abstained rows."""
+    parts = (*PARTS, ABSTAINED) if classes.abstained else PARTS
+    return [(part, place / f"{part}.{kind}", kind) for part in parts]
