@@ -23,6 +23,7 @@ LIBRARIES: dict[str, tuple[str, str | None]] = {
     "nltk": ("NLTK", "conwea"),
     "pandas": ("pandas", None),
     "pyarrow": ("pyarrow", "parquet"),
+    "ray": ("Ray", "ray"),
     "safetensors": ("safetensors", "transformers"),
     "torch": ("PyTorch", "transformers"),
     "transformers": ("Transformers", "transformers"),

@@ -27,6 +27,7 @@ from lops_adapters.texts.select import select
 
 if TYPE_CHECKING:
     from lops_adapters.report.contents import SelectionPage
+    from lops_adapters.texts.totals import Totals
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -48,6 +49,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
     if options.probe_rows < 1:
         raise LopsError(f"--probe-rows is {options.probe_rows}; wanted at least 1")
+    if options.address is not None and options.engine != "ray":
+        raise LopsError(f"--address is {options.address} without --engine ray; leave one out")
     words = shared.read_words(options.words)
     check_views(method, options.encoder, words)
     table = tables.open_table(
@@ -57,7 +60,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     wanted.check(table)
     _check_columns(table)
     with storage.claimed(*_outputs(options, paths)):
-        if method != "committee" or not _stream(options, table, wanted, words):
+        if options.engine == "ray":
+            _spread(options, table, wanted, method)
+        elif method != "committee" or not _stream(options, table, wanted, words):
             _run(options, table, wanted, words)
     return 0
 
@@ -71,36 +76,69 @@ def _stream(
     """Select block by block if the table has more rows than ``--probe-rows``; return whether."""
     if not may_exceed(table, options.probe_rows):
         return False
-    paths = table.paths
     folder, keep_out = _targets(options, table)
-    before = outputs.checksums(paths)
-    given = streaming.Given(
+    before = outputs.checksums(table.paths)
+    given = _given(options, table, wanted, words, _table(options, table.paths, before))
+    found = streaming.survey(table, given)
+    if not found.exceeds():
+        return False
+    for kind in _formats(options, table, folder, keep_out):
+        rehearse(table, kind, (*COLUMNS, GIVEN), types_like(options.label))
+    classes = streaming.numbered(found.labels, given)
+    sample = found.sample(classes)
+    del found  # its rows take memory
+    fitted, judging = streaming.fit(sample, classes, given)
+    suffix = options.format or table.format
+    with outputs.writing(keep_out or folder or Path()):
+        totals, page = streaming.write(fitted, judging, table, folder, keep_out, suffix, before)
+    _print(fitted, totals, page)
+    print("\n".join(written(folder, keep_out, suffix, totals.relabelled, totals.abstained)))
+    return True
+
+
+def _spread(options: argparse.Namespace, table: tables.Table, wanted: Wanted, method: str) -> None:
+    """Select on Ray."""
+    from lops_adapters.scale import command
+
+    command.check(method, options.encoder, options.probe, options.words, options.keep_out)
+    folder, _ = _targets(options, table)
+    assert folder is not None
+    given = _given(options, table, wanted, None, {})
+    suffix = options.format or table.format
+    with outputs.writing(folder):
+        fitted, totals, page = command.run(
+            table, given, folder, suffix, address=options.address, quiet=options.quiet
+        )
+    _print(fitted, totals, page)
+    print("\n".join(command.written(folder, suffix, totals)))
+
+
+def _print(fitted: streaming.Fit, totals: Totals, page: SelectionPage) -> None:
+    print(fitted.summary(totals))
+    print("\n".join(["", *fitted.why(totals), *_noise(page)]))
+
+
+def _given(
+    options: argparse.Namespace,
+    table: tables.Table,
+    wanted: Wanted,
+    words: dict[str, list[str]] | None,
+    corrections: dict[str, str],
+) -> streaming.Given:
+    """Return what is asked for, for tables that are read block by block."""
+    return streaming.Given(
         wanted,
         {**{name: getattr(options, name) for name in CHOICES}, "words": words},
         options.probe_rows,
         RELABEL if options.relabel is None else options.relabel,
         options.escape_formulas,
         {
-            "title": f"{paths[0].name}: kept by the committee method",
-            "source": _source(paths, wanted),
-            "table": _table(options, paths, before),
+            "title": f"{table.paths[0].name}: kept by the committee method",
+            "source": _source(table.paths, wanted),
+            "table": corrections,
         },
         lambda used: _settings(options, used),
     )
-    found = streaming.survey(table, given)
-    if not found.exceeds():
-        return False
-    for kind in _formats(options, table, folder, keep_out):
-        rehearse(table, kind, (*COLUMNS, GIVEN), types_like(options.label))
-    fitted = streaming.fit(found, given)
-    del found  # its rows take memory
-    suffix = options.format or table.format
-    with outputs.writing(keep_out or folder or Path()):
-        totals, page = streaming.write(fitted, table, folder, keep_out, suffix, before)
-    print(fitted.summary(totals))
-    print("\n".join(["", *fitted.why(totals), *_noise(page)]))
-    print("\n".join(written(folder, keep_out, suffix, totals.relabelled, totals.abstained)))
-    return True
 
 
 def _run(

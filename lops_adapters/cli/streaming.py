@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from lops_adapters import storage
 from lops_adapters.cli import files, outputs
 from lops_adapters.cli.blocks import Files, Judging, write_blocks
-from lops_adapters.cli.classes import Classes
+from lops_adapters.cli.classes import Classes, Labels
 from lops_adapters.cli.outputs import ABSTAINED, PARTS
 from lops_adapters.cli.rows import Wanted
 from lops_adapters.cli.select_files import changed, write_pages
@@ -68,7 +68,6 @@ class Fit:
     classes: Classes
     sample: Sample
     selection: TextSelection
-    judging: Judging
 
     def summary(self, totals: Totals) -> str:
         """Return the table of classes."""
@@ -125,23 +124,26 @@ def survey(table: Table, given: Given) -> Survey:
     return found
 
 
-def fit(found: Survey, given: Given) -> Fit:
+def numbered(labels: Labels, given: Given) -> Classes:
+    """Return the classes; LopsError if labels cannot be judged or the sample is too small."""
+    classes = labels.numbered(given.wanted)
+    least = FEWEST_PER_CLASS * len(classes.names)
+    if classes.counts.sum() > given.probe_rows and least > given.probe_rows:
+        raise LopsError(
+            f"--probe-rows is {given.probe_rows} for {len(classes.names)} classes; wanted at least "
+            f"{least}, {FEWEST_PER_CLASS} per class"
+        )
+    return classes
+
+
+def fit(sample: Sample, classes: Classes, given: Given) -> tuple[Fit, Judging]:
     """Fit a committee to the sample.
 
     Raises:
-        LopsError: labels that cannot be judged, a sample too small for the classes, and what
-            :func:`lops_adapters.select` raises.
+        LopsError: what :func:`lops_adapters.select` raises.
 
     """
-    classes = found.labels.numbered(given.wanted)
-    k, rows = len(classes.names), int(classes.counts.sum())
-    if rows > given.probe_rows and k * FEWEST_PER_CLASS > given.probe_rows:
-        raise LopsError(
-            f"--probe-rows is {given.probe_rows} for {k} classes; wanted at least "
-            f"{k * FEWEST_PER_CLASS}, {FEWEST_PER_CLASS} per class"
-        )
-    sample = found.sample(classes)
-    chosen = dict(given.chosen)
+    chosen, rows = dict(given.chosen), int(classes.counts.sum())
     if chosen["encoder"] == AUTO and choose_encoder(AUTO, rows, "")[0] is None:
         chosen["encoder"] = None
     judges: list[Judge] = []
@@ -159,11 +161,12 @@ def fit(found: Survey, given: Given) -> Fit:
     )
     sampled = Sampled(judges[0], sample.drawn, verdict, classes.keys())
     judging = Judging(given.wanted, classes, sampled, given.seed, given.relabel, given.escape)
-    return Fit(given, classes, sample, selection, judging)
+    return Fit(given, classes, sample, selection), judging
 
 
 def write(
     fitted: Fit,
+    judging: Judging,
     table: Table,
     folder: Path | None,
     keep_out: Path | None,
@@ -173,7 +176,7 @@ def write(
     """Judge a table and write a folder, a file of kept rows, or both, complete or not at all.
 
     Args:
-        fitted: to a sample of the table.
+        fitted, judging: of a sample of the table.
         table: read again.
         folder, keep_out: at least one.
         kind: format of the files in the folder.
@@ -191,7 +194,7 @@ def write(
             wanted.append(("kept", alone, files.format_of(keep_out or alone)))
         if place is not None:
             wanted += part_files(place, kind, fitted.classes)
-        totals = write_blocks(table, fitted.judging, wanted)
+        totals = write_blocks(table, judging, wanted)
         if outputs.checksums(table.paths) != checksums:
             raise changed(table.paths)
         page = fitted.page(totals)

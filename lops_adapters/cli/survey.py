@@ -18,7 +18,7 @@ from lops_adapters.cli.writers import cell_text
 from lops_adapters.core import LopsError
 from lops_adapters.datasets.corpus import is_unlabelled
 from lops_adapters.selection.canonical import content_keys
-from lops_adapters.selection.draw import Draw, Drawn
+from lops_adapters.selection.draw import Draw, Drawn, Limits
 from lops_adapters.texts.abstentions import minus_one
 
 PROBE_ROWS = 300_000  # of the sample, by default
@@ -52,6 +52,7 @@ class Survey:
     Args:
         most: rows of the sample.
         seed: of the draw.
+        limits: of the draw.
 
     Attributes:
         rows: of the table, also those without a label.
@@ -61,13 +62,14 @@ class Survey:
 
     most: int
     seed: int
+    limits: Limits | None = None
     rows: int = 0
     labels: Labels = field(default_factory=Labels)
 
     def __post_init__(self) -> None:
-        self._draw = Draw(self.most)
+        self._draw = Draw(self.most, self.limits)
         # Whether -1 is a class is known only at the end, so its rows are drawn apart.
-        self._minus = Draw(self.most)
+        self._minus = Draw(self.most, self.limits)
         self._keys: dict[Hashable, tuple[int, bool]] = {}
 
     def read(self, table: Table, wanted: Wanted, start: int = 0) -> None:
@@ -126,10 +128,20 @@ class Survey:
         """Return whether there are more labelled rows than the sample has."""
         return sum(self.labels.counts.values()) > self.most
 
-    def sample(self, classes: Classes) -> Sample:
-        """Return the sample of the labelled rows."""
+    def is_enough(self, classes: Classes) -> bool:
+        """Return whether the sample is complete in spite of the limits."""
+        self._settle(classes)
+        counts = dict(zip(classes.keys().tolist(), classes.counts.tolist(), strict=True))
+        return self._draw.is_enough(counts)
+
+    def _settle(self, classes: Classes) -> None:
         if any(self._key(label)[1] for label in classes.name_of):
             self._draw.join(self._minus)
+            self._minus = Draw(self.most)
+
+    def sample(self, classes: Classes) -> Sample:
+        """Return the sample of the labelled rows."""
+        self._settle(classes)
         return Sample(self._draw.result(), classes)
 
 
@@ -137,14 +149,14 @@ class Sample:
     """The sampled rows, in the order of the table.
 
     Attributes:
-        drawn: keys, ids and positions.
+        drawn: keys, ids, positions and (text, cells) of the rows.
         texts, labels: as names.
         values: the cells of gold label and id, where these columns are given.
 
     """
 
     def __init__(self, drawn: Drawn, classes: Classes) -> None:
-        self.drawn = drawn._replace(rows=[])
+        self.drawn = drawn
         self.texts: list[str] = [text for text, _ in drawn.rows]
         self.labels: list[str] = [classes.name_of[cells[1]] for _, cells in drawn.rows]
         self.values: list[tuple[Any, ...]] = [cells[2:] for _, cells in drawn.rows]

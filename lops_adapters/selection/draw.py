@@ -34,6 +34,22 @@ class Drawn(NamedTuple):
     rows: list[Any]
 
 
+class Limits(NamedTuple):
+    """Rows with a larger key are not in the sample.
+
+    Attributes:
+        largest: key of any row.
+        of_class: key of a label -> key of a row of this class; rows up to it may be in the sample.
+
+    """
+
+    largest: int
+    of_class: dict[int, int]
+
+
+_EVERYTHING = 2**64 - 1
+
+
 def row_ids(keys: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """Return (n,) uint64 numbers by content and label, from the (n,) uint64 keys of both.
 
@@ -53,6 +69,27 @@ def floor_of(n_classes: int, most: int) -> int:
     return min(FLOOR, most // max(1, n_classes))
 
 
+def expected(counts: dict[int, int], most: int, slack: float = 1.0) -> Limits:
+    """Return limits that the sample probably keeps, since keys are uniform.
+
+    Args:
+        counts: key of a label -> rows of the class.
+        most: rows of the sample.
+        slack: larger: surer, and more rows below the limits.
+
+    >>> expected({1: 10**6, 2: 50}, 10**5).of_class[2] == 2**64 - 1
+    True
+    """
+
+    def limit(wanted: int, rows: int) -> int:
+        share = (wanted + slack * (6 * wanted**0.5 + 10)) / max(1, rows)
+        return min(_EVERYTHING, int(share * 2.0**64))
+
+    floor = floor_of(len(counts), most)
+    of_class = {label: limit(floor, rows) for label, rows in counts.items()}
+    return Limits(limit(most, sum(counts.values())), of_class)
+
+
 class Draw:
     """Collects the sample of rows that come in blocks; two of them can be joined.
 
@@ -60,16 +97,18 @@ class Draw:
 
     Args:
         most: rows of the sample.
+        limits: rows that exceed both are dropped.
 
     """
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, limits: Limits | None = None) -> None:
         self.most = most
         self._parts: list[tuple[np.ndarray, ...]] = []
         self._rows: list[Any] = []
         self._kept = 0  # rows after the last cut
-        self._largest = np.uint64(2**64 - 1)  # key that may still be drawn, of any class
-        self._of_class: dict[int, int] = {}  # key of the label -> likewise, of the class
+        # Keys that may still be drawn: of any class, and by the key of the label.
+        self._largest, of_class = limits or Limits(_EVERYTHING, {})
+        self._of_class = dict(of_class)
 
     def add(
         self, keys: np.ndarray, labels: np.ndarray, positions: np.ndarray, rows: Sequence[Any]
@@ -100,9 +139,26 @@ class Draw:
         if not self._of_class:
             return np.ones(len(keys), dtype=bool)
         distinct, place = np.unique(labels, return_inverse=True)
-        everything = 2**64 - 1
-        limits = [self._of_class.get(int(label), everything) for label in distinct]
-        return (keys <= self._largest) | (keys <= np.array(limits, dtype=np.uint64)[place])
+        limits = [self._of_class.get(int(label), _EVERYTHING) for label in distinct]
+        return (keys <= np.uint64(self._largest)) | (
+            keys <= np.array(limits, dtype=np.uint64)[place]
+        )
+
+    def is_enough(self, counts: dict[int, int]) -> bool:
+        """Return whether the rows hold the sample in spite of the limits.
+
+        Args:
+            counts: key of a label -> rows of the class, of the whole table.
+
+        """
+        keys, labels, _, _ = self._columns()
+        floor, total = floor_of(len(counts), self.most), sum(counts.values())
+        below = int((keys <= np.uint64(self._largest)).sum())
+        distinct, found = np.unique(labels, return_counts=True)
+        have = dict(zip(distinct.tolist(), found.tolist(), strict=True))
+        return below >= min(self.most, total) and all(
+            have.get(label, 0) >= min(floor, rows) for label, rows in counts.items()
+        )
 
     def result(self) -> Drawn:
         """Return the sample: at most ``most`` rows, or all of a smaller table."""
@@ -134,9 +190,10 @@ class Draw:
         stay = rank < floor
         stay[: self.most] = True
         if len(order) >= self.most:
-            self._largest = keys[order[self.most - 1]]
+            self._largest = min(self._largest, int(keys[order[self.most - 1]]))
             last = order[rank == floor - 1]
-            self._of_class = dict(zip(labels[last].tolist(), keys[last].tolist(), strict=True))
+            for label, key in zip(labels[last].tolist(), keys[last].tolist(), strict=True):
+                self._of_class[label] = min(key, self._of_class.get(label, _EVERYTHING))
         at = np.sort(order[stay])
         self._parts = [(keys[at], labels[at], positions[at], ids[at])]
         self._rows = [self._rows[place] for place in at.tolist()]

@@ -31,13 +31,13 @@ def test_counts_by_hand():
         assert totals.rows[code] == own.sum()
         assert totals.kept[code] == (own & VERDICT.mask).sum()
         assert totals.judged[code] == (own & (GOLD != NO_GOLD)).sum()
-        wrong = own & (GOLD != NO_GOLD) & (GOLD != code)
+        wrong = own & (GOLD != NO_GOLD) & (code != GOLD)
         assert totals.wrong[code] == wrong.sum()
         assert totals.wrong_kept[code] == (wrong & VERDICT.mask).sum()
         assert (GOLD[wrong] == OTHER_GOLD).any()
     pairs = totals.suggestions("abc")
     first, second, count = pairs[0]
-    own = (CODES == "abc".index(first)) & (VERDICT.suggested == "abc".index(second))
+    own = ("abc".index(first) == CODES) & (VERDICT.suggested == "abc".index(second))
     assert count == (own & ~VERDICT.mask).sum() == max(count for *_, count in pairs)
 
 
