@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -93,6 +93,48 @@ def write_blocks(table: Table, judging: Judging, files: Files, start: int = 0) -
     return totals
 
 
+class Judgement(NamedTuple):
+    """What is known of a block.
+
+    Attributes:
+        at: (m,) int64 places of the labelled rows.
+        codes: (m,) int64 of their labels.
+        verdict: on these.
+        relabelled: (m,) bool.
+
+    """
+
+    at: np.ndarray
+    codes: np.ndarray
+    verdict: Verdict
+    relabelled: np.ndarray
+
+
+def judge_block(
+    table: Any, judging: Judging, block: Block, start: int, totals: Totals
+) -> Judgement:
+    """Judge a block that begins at the row ``start``, and add its rows to ``totals``.
+
+    Raises:
+        LopsError: a text that is not a string, and what the judge raises.
+
+    """
+    wanted, classes = judging.wanted, judging.classes
+    names = [wanted.text, wanted.label] + ([wanted.gold] if wanted.gold else [])
+    texts, labels, *gold = columns_of(table, block, names)
+    codes = classes.codes(labels)
+    at = np.flatnonzero(codes >= 0)
+    own = codes[at]
+    place = f"{table.paths[0]}, {table.unit} {start + 1} or one after it"
+    said = [text_of(texts[i], place) for i in at.tolist()]
+    verdict, relabelled = judging.judge(said, own, start + at)
+    known = [gold[0][i] for i in at.tolist()] if gold else None
+    totals.count(own, verdict, None if known is None else classes.gold_codes(known))
+    totals.relabelled += int(relabelled.sum())
+    totals.abstained += len(block) - len(at)
+    return Judgement(at, own, verdict, relabelled)
+
+
 def _write(
     table: Table,
     judging: Judging,
@@ -102,35 +144,24 @@ def _write(
     totals: Totals,
 ) -> None:
     """Judge and write one block, and add its rows to ``totals``."""
-    wanted, classes = judging.wanted, judging.classes
-    names = [wanted.text, wanted.label] + ([wanted.gold] if wanted.gold else [])
-    texts, labels, *gold = columns_of(table, block, names)
-    codes = classes.codes(labels)
-    at = np.flatnonzero(codes >= 0)
-    own = codes[at]
-    place = f"{table.paths[0]}, around {table.unit} {start + 1}"
-    said = [text_of(texts[i], place) for i in at.tolist()]
-    verdict, relabelled = judging.judge(said, own, start + at)
-    known = [gold[0][i] for i in at.tolist()] if gold else None
-    totals.count(own, verdict, None if known is None else classes.gold_codes(known))
-    totals.relabelled += int(relabelled.sum())
-    totals.abstained += len(block) - len(at)
+    at, codes, verdict, relabelled = judge_block(table, judging, block, start, totals)
     parts = {"kept": verdict.mask, "rejected": ~verdict.mask, "relabelled": relabelled}
     for part, writer in writers:
         if part == ABSTAINED:
-            writer.write(block, np.flatnonzero(codes < 0), {})
+            writer.write(block, np.setdiff1d(np.arange(len(block)), at), {})
             continue
         chosen = np.flatnonzero(parts[part])
         rows, added = at[chosen], judging.added(verdict.at(chosen))
         if part == "relabelled":
-            added[GIVEN] = judging.given(own[chosen])
-            other = replaced(table, block, rows, wanted.label, added["lops_suggested"])
+            added[GIVEN] = judging.given(codes[chosen])
+            label = judging.wanted.label
+            other = replaced(table, block, rows, label, added["lops_suggested"])
             writer.write(other, np.arange(len(rows)), added)
         else:
             writer.write(block, rows, added)
 
 
-def columns_of(table: Table, block: Block, names: Sequence[str]) -> list[list[Any]]:
+def columns_of(table: Any, block: Block, names: Sequence[str]) -> list[list[Any]]:
     """Return the values of columns of a block; a missing key of a JSON object is None."""
     if block.lines is not None:
         records = [json.loads(line) for line in block.lines]

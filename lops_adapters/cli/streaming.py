@@ -143,6 +143,8 @@ def fit(sample: Sample, classes: Classes, given: Given) -> tuple[Fit, Judging]:
         LopsError: what :func:`lops_adapters.select` raises.
 
     """
+    from threadpoolctl import threadpool_limits
+
     chosen, rows = dict(given.chosen), int(classes.counts.sum())
     if chosen["encoder"] == AUTO and choose_encoder(AUTO, rows, "")[0] is None:
         chosen["encoder"] = None
@@ -152,9 +154,10 @@ def fit(sample: Sample, classes: Classes, given: Given) -> tuple[Fit, Judging]:
         shown = ", ".join(str(sample.drawn.positions[i] + 1) for i in at[:5])
         return f"rows {shown}{' and others' if len(at) > 5 else ''} of the table"
 
-    selection = select(
-        sample.texts, sample.labels, abstain=(), place=place, fitted=judges.append, **chosen
-    )
+    with threadpool_limits(1):  # the last bits depend on the number of threads
+        selection = select(
+            sample.texts, sample.labels, abstain=(), place=place, fitted=judges.append, **chosen
+        )
     suggested = encode(selection.suggested, classes.names)
     verdict = Verdict(
         selection.mask, selection.confidence, suggested, selection.suggested_probability

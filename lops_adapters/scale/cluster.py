@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from lops_adapters import extras
@@ -50,6 +50,7 @@ def spread(
     items: Sequence[Any],
     *shared: Any,
     done: Callable[[int, Any], None],
+    kept: bool = False,
 ) -> None:
     """Run ``work(item, *shared)`` for all items, some at a time, on one processor each.
 
@@ -61,15 +62,17 @@ def spread(
         items: arguments.
         shared: further arguments; references are resolved where the work is done.
         done: receives place and result of each item, in any order.
+        kept: the work returns two values, and the second one stays where it is: ``done`` receives
+            the first one and a reference to the second.
 
     Raises:
         LopsError: raised by the work, or a worker that is lost again and again.
 
     """
     # retry_exceptions stays off: what a row raises, it raises again.
-    task = ray.remote(num_cpus=1, max_retries=3)(work)
+    task = ray.remote(num_cpus=1, max_retries=3, num_returns=2 if kept else 1)(work)
     waiting = iter(enumerate(items))
-    running: dict[Any, int] = {}
+    running: dict[Any, tuple[int, Any]] = {}  # reference -> place, second reference
     most = _AHEAD * max(1, int(ray.cluster_resources().get("CPU", 1)))
     try:
         while True:
@@ -77,14 +80,23 @@ def spread(
                 place, item = next(waiting, (-1, None))
                 if place < 0:
                     break
-                running[task.remote(item, *shared)] = place
+                found = task.remote(item, *shared)
+                first, second = found if kept else (found, None)
+                running[first] = place, second
             if not running:
                 return
             (ready,), _ = ray.wait(list(running), num_returns=1)
-            done(running.pop(ready), got(ray, ready))
+            place, second = running.pop(ready)
+            value = got(ray, ready)
+            done(place, (value, second) if kept else value)
     finally:
         for reference in running:
             ray.cancel(reference, force=False)
+        if running:
+            ray.wait(list(running), num_returns=len(running), timeout=10)
+        for reference in running:  # errors that nobody asks for are printed
+            with suppress(ray.exceptions.RayError):
+                ray.get(reference, timeout=0)
 
 
 def got(ray: Any, reference: Any) -> Any:

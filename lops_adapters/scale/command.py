@@ -166,10 +166,10 @@ def _collect(results: Path, place: Path, parts: int, kind: str, classes: Classes
 def written(folder: Path, kind: str, totals: Totals) -> list[str]:
     """Return lines with the paths of what was written."""
     names = (*PARTS, ABSTAINED) if totals.abstained else PARTS
-    numbers = dict(zip(PARTS[:2], (totals.kept.sum(), (totals.rows - totals.kept).sum())))
-    numbers |= {PARTS[2]: totals.relabelled, ABSTAINED: totals.abstained}
+    kept, rows = int(totals.kept.sum()), int(totals.rows.sum())
+    numbers = (kept, rows - kept, totals.relabelled, totals.abstained)
     lines = [
-        f"{name.capitalize()} rows: {folder / name}/part-*.{kind} ({int(numbers[name]):,})"
-        for name in names
+        f"{name.capitalize()} rows: {folder / name}/part-*.{kind} ({number:,})"
+        for name, number in zip(names, numbers, strict=False)
     ]
     return [*lines, f"Report: {folder / 'report.html'}"]

@@ -43,7 +43,7 @@ def split(table: Table) -> list[Table]:
     """
     parts: list[Table] = []
     for path in table.paths:
-        alone = replace(table, paths=(path,), quiet=True)
+        alone = replace(table, paths=(path.absolute(),), quiet=True)  # workers have other folders
         if table.format == "parquet":
             _, parquet = import_pyarrow(path)
             about = parquet.read_metadata(path)

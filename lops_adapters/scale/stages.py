@@ -67,8 +67,8 @@ def classes_from_json(stored: Mapping[str, Any]) -> Classes:
     return Classes(
         tuple(stored["names"]),
         np.array(stored["counts"], dtype=np.int64),
-        {label: name for label, name in stored["name_of"]},
-        {name: value for name, value in stored["values"]},
+        dict(stored["name_of"]),
+        dict(stored["values"]),
         stored["abstained"],
     )
 
