@@ -11,8 +11,11 @@ from lops_adapters.console import set_up_logging
 from lops_adapters.core import LopsError
 
 
-def add_table(parser: argparse.ArgumentParser) -> Any:
-    """Add the options that name a table and its columns; returns their group."""
+def add_table(parser: argparse.ArgumentParser, needed: bool = True) -> Any:
+    """Add the options that name a table and its columns, and return their group.
+
+    ``needed``: texts and labels have no other source than their columns.
+    """
     data = parser.add_argument_group("data")
     data.add_argument(
         "files",
@@ -20,8 +23,8 @@ def add_table(parser: argparse.ArgumentParser) -> Any:
         metavar="FILE",
         help="CSV, TSV, JSONL or Parquet; several files, or a pattern such as 'part-*.csv'",
     )
-    data.add_argument("--text", required=True, metavar="COLUMN", help="column of texts")
-    data.add_argument("--label", required=True, metavar="COLUMN", help="column of noisy labels")
+    data.add_argument("--text", required=needed, metavar="COLUMN", help="column of texts")
+    data.add_argument("--label", required=needed, metavar="COLUMN", help="column of noisy labels")
     data.add_argument(
         "--abstain",
         action="append",

@@ -15,13 +15,13 @@ from lops_adapters import storage
 from lops_adapters.cli import files, outputs, tables
 from lops_adapters.cli import options as shared
 from lops_adapters.cli.rows import Wanted, read_rows
-from lops_adapters.cli.select_files import GIVEN, RELABEL, Judged, Output, types_like, written
+from lops_adapters.cli.select_files import NEW, RELABEL, Judged, Output, types_like, written
 from lops_adapters.cli.select_options import CHOICES, parser
+from lops_adapters.cli.vectors import is_file
 from lops_adapters.cli.writers import rehearse
 from lops_adapters.console import percent
 from lops_adapters.core import LopsError
 from lops_adapters.texts.choices import check_views, method_for
-from lops_adapters.texts.result import COLUMNS
 from lops_adapters.texts.select import select
 
 if TYPE_CHECKING:
@@ -45,12 +45,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
         raise LopsError(
             f"--relabel is {options.relabel:g}; wanted a probability above 0 and at most 1"
         )
+    if options.weights and method != "committee":
+        raise LopsError(
+            f"--weights needs the committee, and the method is {method}; leave out --tau and "
+            "--confidence, or --weights"
+        )
     words = shared.read_words(options.words)
     check_views(method, options.encoder, words)
     table = tables.open_table(
         paths, delimiter=options.delimiter, encoding=options.encoding, quiet=options.quiet
     )
-    wanted = Wanted(options.text, options.label, options.gold, options.id, options.abstain)
+    wanted = Wanted(
+        options.text,
+        options.label,
+        options.gold,
+        options.id,
+        options.abstain,
+        options.embeddings,
+        options.soft_labels or (),
+    )
     wanted.check(table)
     _check_columns(table)
     with storage.claimed(*_outputs(options, paths)):
@@ -69,8 +82,8 @@ def _run(
     before = outputs.checksums(paths)
     rows = read_rows(table, wanted)
     for kind in _formats(options, table, folder, keep_out):
-        rehearse(table, kind, (*COLUMNS, GIVEN), types_like(options.label))
-    chosen = {name: getattr(options, name) for name in CHOICES}
+        rehearse(table, kind, NEW, types_like(options.label, rows.values.values()))
+    chosen = {name: getattr(options, name) for name in CHOICES} | {"embeddings": rows.vectors}
     selection = select(rows.texts, rows.labels, words=words, abstain=(), place=rows.place, **chosen)
     selection.why[-1:-1] = rows.notes
     page = selection.page(
@@ -79,17 +92,18 @@ def _run(
         source=_source(paths, wanted),
         ids=rows.ids,
         numbers=(np.flatnonzero(rows.labelled) + 1).tolist(),
-        table=_table(options, paths, before),
+        table={} if options.label is None else _table(options, paths, before),
     )
     page = replace(page, n_abstained=int((~rows.labelled).sum()))
     settings = _settings(options, selection.settings)
-    dataset = outputs.dataset(rows, before)
+    vectors = [Path(options.embeddings)] if is_file(options.embeddings) else []
+    dataset = outputs.dataset(rows, before | outputs.checksums(vectors))
     config = outputs.describe(
         "select", settings, options.seed, dataset, selection.settings["device"]
     )
     relabel = RELABEL if options.relabel is None else options.relabel
     writing = Output(
-        Judged(table, options.label, rows, selection, relabel),
+        Judged(table, options.label, rows, selection, relabel, options.weights),
         lambda: outputs.checksums(paths) == before,
         options.escape_formulas,
     )
@@ -120,7 +134,10 @@ def _source(paths: Sequence[Path], wanted: Wanted) -> str:
     """Return the names of the files, at most three of them, and of the columns."""
     named = ", ".join(map(str, paths[:3]))
     named += f" and {len(paths) - 3} more" if len(paths) > 3 else ""
-    return f"{named}; texts: {wanted.text}, labels: {wanted.label}"
+    labels = f"labels: {wanted.label}" if wanted.label else f"labels: {', '.join(wanted.soft)}"
+    given = [f"texts: {wanted.text}"] if wanted.text else []
+    given += [f"vectors: {wanted.embeddings}"] if wanted.embeddings else []
+    return f"{named}; {', '.join([*given, labels])}"
 
 
 def _outputs(options: argparse.Namespace, paths: Sequence[Path]) -> tuple[Path | None, Path | None]:
@@ -171,7 +188,7 @@ def _formats(
 
 
 def _check_columns(table: tables.Table) -> None:
-    taken = [name for name in (*COLUMNS, GIVEN) if name in table.columns]
+    taken = [name for name in NEW if name in table.columns]
     if taken:
         raise LopsError(
             f"{table.paths[0]} already has a column {taken[0]!r}, as written by lops select; "
@@ -190,6 +207,9 @@ def _settings(options: argparse.Namespace, chosen: dict[str, Any]) -> dict[str, 
         "encoding",
         "escape_formulas",
         "relabel",
+        "embeddings",
+        "soft_labels",
+        "weights",
     )
     return {**{name: getattr(options, name) for name in names}, **chosen}
 

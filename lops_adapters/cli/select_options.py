@@ -19,7 +19,9 @@ EXAMPLES = """examples:
   lops select tickets.csv --text body --label category
   lops select 'parts/*.parquet' --text text --label label --tau 0.5 --output clean
   lops select tickets.csv --text body --label category --gold checked_category
-  lops select tickets.jsonl --text body --label category --keep-out clean.jsonl"""
+  lops select tickets.jsonl --text body --label category --keep-out clean.jsonl
+  lops select tickets.csv --text body --label category --embeddings vectors.npy
+  lops select votes.csv --text body --soft-labels billing --soft-labels refunds --weights"""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -31,7 +33,20 @@ def parser() -> argparse.ArgumentParser:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    data = shared.add_table(found)
+    data = shared.add_table(found, needed=False)
+    data.add_argument(
+        "--soft-labels",
+        action="append",
+        metavar="COLUMN",
+        help="in place of --label: a column of probabilities or votes, once per class, or one "
+        "column of lists or objects; the label is the largest",
+    )
+    data.add_argument(
+        "--embeddings",
+        metavar="FILE.npy|COLUMN",
+        help="vectors to judge in place of the texts: an .npy file with a row per row of the "
+        "table, or a column of lists",
+    )
     data.add_argument(
         "--id", metavar="COLUMN", help="ids to show in the report (default: row numbers)"
     )
@@ -126,6 +141,11 @@ def _add_output(out: argparse._ArgumentGroup) -> None:
         metavar="P",
         help="relabelled rows: rejected, and another label has at least this probability "
         f"(default: {RELABEL})",
+    )
+    out.add_argument(
+        "--weights",
+        action="store_true",
+        help="add the column lops_weight, the probability that the label is right",
     )
     out.add_argument(
         "--escape-formulas",
