@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from lops_adapters.cli.tables import Table, open_table
 from lops_adapters.console import set_up_logging
 from lops_adapters.core import LopsError
 
@@ -21,7 +23,8 @@ def add_table(parser: argparse.ArgumentParser, needed: bool = True) -> Any:
         "files",
         nargs="+",
         metavar="FILE",
-        help="CSV, TSV, JSONL or Parquet; several files, or a pattern such as 'part-*.csv'",
+        help="CSV, TSV, JSONL (also with .gz), Parquet or .xlsx: files, folders, or patterns such "
+        "as 'part-*.csv'; -: standard input",
     )
     data.add_argument("--text", required=needed, metavar="COLUMN", help="column of texts")
     data.add_argument("--label", required=needed, metavar="COLUMN", help="column of noisy labels")
@@ -44,8 +47,20 @@ def add_text_format(data: Any) -> None:
         metavar="C",
         help="of CSV or TSV; 'tab' for a tab (default: by the suffix)",
     )
+    data.add_argument("--sheet", metavar="NAME", help="of .xlsx (default: the first)")
     data.add_argument(
         "--encoding", default="utf-8", metavar="NAME", help="of text files (default: utf-8)"
+    )
+
+
+def opened(options: argparse.Namespace, paths: Sequence[Path]) -> Table:
+    """Return the table of the files; errors are those of :func:`~.tables.open_table`."""
+    return open_table(
+        paths,
+        delimiter=options.delimiter,
+        encoding=options.encoding,
+        quiet=options.quiet,
+        sheet=options.sheet,
     )
 
 

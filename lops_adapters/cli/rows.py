@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from lops_adapters.cli.columns import require
 from lops_adapters.cli.places import Places
 from lops_adapters.cli.repairs import valid_text
-from lops_adapters.cli.tables import Table, require
+from lops_adapters.cli.tables import Table
 from lops_adapters.cli.vectors import (
     SoftColumns,
     check_embeddings,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lops_adapters import storage
-from lops_adapters.cli import files, outputs, tables
+from lops_adapters.cli import files, outputs, standard_input, tables
 from lops_adapters.cli import options as shared
 from lops_adapters.cli.rows import Wanted, read_rows
 from lops_adapters.cli.select_files import NEW, RELABEL, Judged, Output, types_like, written
@@ -32,7 +32,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Select rows of a table, write them and print a summary."""
     options = parser().parse_args(arguments)
     shared.set_up()
-    paths = files.find(options.files)
+    with standard_input.given(options.files) as paths:
+        _checked(options, paths)
+    return 0
+
+
+def _checked(options: argparse.Namespace, paths: tuple[Path, ...]) -> None:
+    """Check the options and the table, then select."""
     method, _ = method_for(
         options.confidence,
         options.rule,
@@ -52,9 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
     words = shared.read_words(options.words)
     check_views(method, options.encoder, words)
-    table = tables.open_table(
-        paths, delimiter=options.delimiter, encoding=options.encoding, quiet=options.quiet
-    )
+    table = shared.opened(options, paths)
     wanted = Wanted(
         options.text,
         options.label,
@@ -68,7 +72,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _check_columns(table)
     with storage.claimed(*_outputs(options, paths)):
         _run(options, table, wanted, words)
-    return 0
 
 
 def _run(
@@ -89,7 +92,7 @@ def _run(
     page = selection.page(
         rows.gold,
         title=f"{paths[0].name}: kept by the {selection.settings['method']} method",
-        source=_source(paths, wanted),
+        source=_source(standard_input.named(options.files, paths), wanted),
         ids=rows.ids,
         numbers=(np.flatnonzero(rows.labelled) + 1).tolist(),
         table={} if options.label is None else _table(options, paths, before),
@@ -97,7 +100,8 @@ def _run(
     page = replace(page, n_abstained=int((~rows.labelled).sum()))
     settings = _settings(options, selection.settings)
     vectors = [Path(options.embeddings)] if is_file(options.embeddings) else []
-    dataset = outputs.dataset(rows, before | outputs.checksums(vectors))
+    sums = standard_input.keyed(options.files, before) | outputs.checksums(vectors)
+    dataset = outputs.dataset(rows, sums)
     config = outputs.describe(
         "select", settings, options.seed, dataset, selection.settings["device"]
     )
@@ -121,8 +125,11 @@ def _table(
     """Return what the page needs for corrections: column, checksum, and the command."""
     more = [] if options.delimiter is None else ["--delimiter", options.delimiter]
     more += [] if options.encoding == "utf-8" else ["--encoding", options.encoding]
-    output = f"{paths[0].stem}-corrected{paths[0].suffix}"
-    words = ["lops", "apply", "corrections.csv", *map(str, paths), *more, "--output", output]
+    more += [] if options.sheet is None else ["--sheet", options.sheet]
+    first = files.bare(paths[0])
+    output = f"{first.stem}-corrected{'.csv' if files.is_sheet(first) else first.suffix}"
+    names = ["TABLE"] if standard_input.is_given(options.files) else map(str, paths)
+    words = ["lops", "apply", "corrections.csv", *names, *more, "--output", output]
     return {
         "column": options.label,
         "sha256": outputs.fingerprint(checksums),
@@ -130,10 +137,8 @@ def _table(
     }
 
 
-def _source(paths: Sequence[Path], wanted: Wanted) -> str:
-    """Return the names of the files, at most three of them, and of the columns."""
-    named = ", ".join(map(str, paths[:3]))
-    named += f" and {len(paths) - 3} more" if len(paths) > 3 else ""
+def _source(named: str, wanted: Wanted) -> str:
+    """Return the names of the files and of the columns."""
     labels = f"labels: {wanted.label}" if wanted.label else f"labels: {', '.join(wanted.soft)}"
     given = [f"texts: {wanted.text}"] if wanted.text else []
     given += [f"vectors: {wanted.embeddings}"] if wanted.embeddings else []
@@ -144,7 +149,7 @@ def _outputs(options: argparse.Namespace, paths: Sequence[Path]) -> tuple[Path |
     """Return the folder and the file to write."""
     folder, keep_out = options.output, options.keep_out
     if folder is None and keep_out is None:
-        folder = Path(f"{paths[0].stem}-lops")
+        folder = Path(f"{files.bare(paths[0]).stem}-lops")
     if folder is not None and keep_out is not None:
         inside = folder.resolve() in (keep_out.resolve(), *keep_out.resolve().parents)
         if inside:
@@ -184,7 +189,7 @@ def _formats(
 ) -> set[str]:
     """Return the formats of the files to write."""
     found = set() if folder is None else {options.format or table.format}
-    return found if keep_out is None else {*found, files.format_of(keep_out)}
+    return found if keep_out is None else {*found, files.format_of(keep_out, "--keep-out")}
 
 
 def _check_columns(table: tables.Table) -> None:
@@ -205,6 +210,7 @@ def _settings(options: argparse.Namespace, chosen: dict[str, Any]) -> dict[str, 
         "abstain",
         "delimiter",
         "encoding",
+        "sheet",
         "escape_formulas",
         "relabel",
         "embeddings",

@@ -111,7 +111,7 @@ class Output:
         def fill(place: Path | None, alone: Path | None) -> None:
             wanted = []
             if alone is not None:
-                wanted.append(("kept", alone, files.format_of(keep_out or alone)))
+                wanted.append(("kept", alone, files.format_of(keep_out or alone, "--keep-out")))
             if place is not None:
                 parts = (*PARTS, ABSTAINED) if self.abstained else PARTS
                 wanted += [(part, place / f"{part}.{suffix}", suffix) for part in parts]

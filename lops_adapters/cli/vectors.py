@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from lops_adapters.cli.columns import require
 from lops_adapters.cli.files import reading
-from lops_adapters.cli.tables import Table, require
+from lops_adapters.cli.tables import Table
 from lops_adapters.core import LopsError
 
 NPY = ".npy"
