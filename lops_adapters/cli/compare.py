@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from lops_adapters import extras, storage
-from lops_adapters.cli import files, outputs, standard_input, tables
+from lops_adapters.cli import files, outputs, standard_input, tables, threads
 from lops_adapters.cli import options as shared
 from lops_adapters.cli.rows import Rows, Wanted, read_rows
 from lops_adapters.console import aligned, percent, progress
@@ -96,7 +96,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     names = read_methods(options.methods)
     if options.seeds < 1:
         raise LopsError(f"--seeds is {options.seeds}; wanted at least 1")
-    with standard_input.given(options.files) as paths:
+    with standard_input.given(options.files) as paths, threads.limited():
         table = shared.opened(options, paths)
         _checked(options, names, table)
     return 0

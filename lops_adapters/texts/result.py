@@ -37,7 +37,8 @@ class TextSelection(Selection):
         sample_weight: (n,) float64 in [0, 1], the probability that the label is right, to train
             with; 0 without a label; None if the method gives none (only the committee does).
         noise: estimated share of wrong labels, see
-            :class:`lops_adapters.selection.posterior.NoiseEstimate`; None if the method has none.
+            :class:`lops_adapters.selection.posterior.NoiseEstimate`; None without an encoder or
+            vectors, and with other methods than the committee.
         why: sentences: the probe, the method, its training, what to do next.
         settings: the arguments, and the method and rule used.
         index: the texts' index if they are a pandas column; the frame has it, too.
