@@ -15,7 +15,7 @@ from lops_adapters.cli.classes import Classes
 from lops_adapters.cli.outputs import ABSTAINED
 from lops_adapters.cli.replacing import replaced
 from lops_adapters.cli.rows import Wanted
-from lops_adapters.cli.select_files import GIVEN, types_like
+from lops_adapters.cli.select_files import GIVEN, WEIGHT, types_like
 from lops_adapters.cli.survey import text_of
 from lops_adapters.cli.tables import Block, Table
 from lops_adapters.cli.writers import Writer, writer_for
@@ -39,6 +39,7 @@ class Judging:
         seed: of the draw.
         relabel: smallest probability of a suggestion that relabels a rejected row.
         escape: an apostrophe before cells that a spreadsheet takes for formulas.
+        weights: add a column of sample weights.
 
     """
 
@@ -47,7 +48,13 @@ class Judging:
     sampled: Sampled
     seed: int
     relabel: float
-    escape: bool
+    escape: bool = False
+    weights: bool = False
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that are added; a committee has no learning times."""
+        return (*COLUMNS[1:], WEIGHT) if self.weights else COLUMNS[1:]
 
     def judge(
         self, texts: Sequence[str], codes: np.ndarray, positions: np.ndarray
@@ -59,13 +66,13 @@ class Judging:
 
     def added(self, verdict: Verdict) -> dict[str, list[Any]]:
         """Return the added columns."""
-        names, values = self.classes.names, self.classes.values
-        return {
-            "lops_learnt_at": [None] * len(verdict.mask),
+        found = {
             "lops_confidence": verdict.scores.tolist(),
             "lops_selected": verdict.mask.tolist(),
-            "lops_suggested": [values[names[code]] for code in verdict.suggested.tolist()],
+            "lops_suggested": self.given(verdict.suggested),
+            WEIGHT: verdict.right.tolist(),
         }
+        return {name: found[name] for name in self.columns}
 
     def given(self, codes: np.ndarray) -> list[Any]:
         """Return labels as in the table."""
@@ -83,7 +90,8 @@ def write_blocks(table: Table, judging: Judging, files: Files, start: int = 0) -
     with ExitStack() as stack:
         writers = []
         for part, path, kind in files:
-            new = {"relabelled": (*COLUMNS, GIVEN), ABSTAINED: ()}.get(part, COLUMNS)
+            columns = judging.columns
+            new = {"relabelled": (*columns, GIVEN), ABSTAINED: ()}.get(part, columns)
             like = types_like(judging.wanted.label)
             writer = writer_for(path, kind, table, new, like, judging.escape)
             writers.append((part, stack.enter_context(writer)))
@@ -120,7 +128,7 @@ def judge_block(
 
     """
     wanted, classes = judging.wanted, judging.classes
-    names = [wanted.text, wanted.label] + ([wanted.gold] if wanted.gold else [])
+    names = [str(name) for name in (wanted.text, wanted.label, wanted.gold) if name is not None]
     texts, labels, *gold = columns_of(table, block, names)
     codes = classes.codes(labels)
     at = np.flatnonzero(codes >= 0)
@@ -154,7 +162,9 @@ def _write(
         rows, added = at[chosen], judging.added(verdict.at(chosen))
         if part == "relabelled":
             added[GIVEN] = judging.given(codes[chosen])
-            label = judging.wanted.label
+            if judging.weights:
+                added[WEIGHT] = verdict.probability[chosen].tolist()
+            label = str(judging.wanted.label)
             other = replaced(table, block, rows, label, added["lops_suggested"])
             writer.write(other, np.arange(len(rows)), added)
         else:

@@ -4,24 +4,31 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from lops_adapters.cli.tables import Table, open_table
 from lops_adapters.console import set_up_logging
 from lops_adapters.core import LopsError
+from lops_adapters.texts.choices import LONGEST_FOR_CPU
 
 
-def add_table(parser: argparse.ArgumentParser) -> Any:
-    """Add the options that name a table and its columns; returns their group."""
+def add_table(parser: argparse.ArgumentParser, needed: bool = True) -> Any:
+    """Add the options that name a table and its columns, and return their group.
+
+    ``needed``: texts and labels have no other source than their columns.
+    """
     data = parser.add_argument_group("data")
     data.add_argument(
         "files",
         nargs="+",
         metavar="FILE",
-        help="CSV, TSV, JSONL or Parquet; several files, or a pattern such as 'part-*.csv'",
+        help="CSV, TSV, JSONL (also with .gz), Parquet or .xlsx: files, folders, or patterns such "
+        "as 'part-*.csv'; -: standard input",
     )
-    data.add_argument("--text", required=True, metavar="COLUMN", help="column of texts")
-    data.add_argument("--label", required=True, metavar="COLUMN", help="column of noisy labels")
+    data.add_argument("--text", required=needed, metavar="COLUMN", help="column of texts")
+    data.add_argument("--label", required=needed, metavar="COLUMN", help="column of noisy labels")
     data.add_argument(
         "--abstain",
         action="append",
@@ -41,8 +48,20 @@ def add_text_format(data: Any) -> None:
         metavar="C",
         help="of CSV or TSV; 'tab' for a tab (default: by the suffix)",
     )
+    data.add_argument("--sheet", metavar="NAME", help="of .xlsx (default: the first)")
     data.add_argument(
         "--encoding", default="utf-8", metavar="NAME", help="of text files (default: utf-8)"
+    )
+
+
+def opened(options: argparse.Namespace, paths: Sequence[Path]) -> Table:
+    """Return the table of the files; errors are those of :func:`~.tables.open_table`."""
+    return open_table(
+        paths,
+        delimiter=options.delimiter,
+        encoding=options.encoding,
+        quiet=options.quiet,
+        sheet=options.sheet,
     )
 
 
@@ -59,6 +78,17 @@ def add_probe(group: Any) -> None:
         metavar="NAME",
         help="auto, linear, minilm, or an encoder's folder or hub name "
         "(default: auto, which is linear without a GPU)",
+    )
+
+
+def add_encoder(choice: Any) -> None:
+    """Add the option that names the encoder of the committee."""
+    choice.add_argument(
+        "--encoder",
+        default="auto",
+        metavar="NAME|none",
+        help="frozen encoder of the committee: minilm, a folder or a hub name; none: LSA (default: "
+        f"auto, minilm if installed and at most {LONGEST_FOR_CPU:,} rows or a GPU)",
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from array import array
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,14 +10,23 @@ from typing import Any
 
 import numpy as np
 
+from lops_adapters.cli.columns import require
+from lops_adapters.cli.places import Places
 from lops_adapters.cli.repairs import valid_text
-from lops_adapters.cli.tables import Table, require
+from lops_adapters.cli.tables import Table
+from lops_adapters.cli.vectors import (
+    SoftColumns,
+    check_embeddings,
+    is_file,
+    matrix,
+    numbers,
+    read_npy,
+)
 from lops_adapters.cli.writers import cell_text
 from lops_adapters.core import LopsError
 from lops_adapters.datasets.corpus import is_unlabelled
 from lops_adapters.texts.abstentions import abstaining
-
-_SHOWN = 5  # places named in a message
+from lops_adapters.texts.soft import hard_labels
 
 
 @dataclass
@@ -26,11 +34,13 @@ class Rows:
     """Labelled rows of a table, lists of length n.
 
     Attributes:
-        texts, labels: of the labelled rows; labels as names.
+        texts, labels: of the labelled rows; labels as names; without a column of texts, row
+            numbers in their place.
         gold, ids: of the labelled rows; None: no column given. A missing gold label is None.
         values: name of a label -> its value in the table.
         labelled: (N,) bool over all N rows of the table.
         places: of all N rows.
+        vectors: (n, width) numbers to judge in place of the texts; None: not given.
         notes: sentences about the rows, for people.
 
     """
@@ -42,6 +52,7 @@ class Rows:
     values: dict[str, Hashable]
     labelled: np.ndarray
     places: Places
+    vectors: np.ndarray | None = None
     notes: list[str] = field(default_factory=list)
 
     def place(self, positions: Sequence[int]) -> str:
@@ -51,55 +62,57 @@ class Rows:
 
 @dataclass(frozen=True)
 class Wanted:
-    """Names of columns (None: not given), and the labels that are no class (None: by default)."""
+    """Names of columns; None: not given.
 
-    text: str
-    label: str
+    Attributes:
+        text: None only with embeddings.
+        label: None only with soft labels.
+        gold, id: optional.
+        abstain: labels that are no class; None: by default.
+        embeddings: a column of lists, or an .npy file.
+        soft: columns of soft labels.
+
+    """
+
+    text: str | None
+    label: str | None
     gold: str | None = None
     id: str | None = None
     abstain: Sequence[str] | None = None
+    embeddings: str | None = None
+    soft: Sequence[str] = ()
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns to read."""
+        vectors = None if is_file(self.embeddings) else self.embeddings
+        given = (self.text, self.label, self.gold, self.id, vectors, *self.soft)
+        return list(dict.fromkeys(name for name in given if name is not None))
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether texts with one label each are judged."""
+        return self.text is not None and self.label is not None and self.embeddings is None
 
     def check(self, table: Table) -> None:
-        """Raise a LopsError if a column is missing or given for two purposes."""
+        """Raise a LopsError if a column is missing or given for two purposes, or not given."""
+        if self.text is None and self.embeddings is None:
+            raise LopsError("--text is missing; wanted a column of texts, or --embeddings")
+        if (self.label is None) == (not self.soft):
+            found = "neither --label nor" if self.label is None else "--label and"
+            raise LopsError(f"found {found} --soft-labels; give one of the two")
         for option in ("text", "label", "gold", "id"):
             name = getattr(self, option)
             if name is not None:
                 taken = [self.label, self.gold] if option == "text" else [self.text]
                 require(table, name, f"--{option}", {other for other in taken if other})
-        if self.label in (self.text, self.gold):
+        for name in self.soft:
+            require(table, name, "--soft-labels")
+        if self.embeddings is not None:
+            check_embeddings(table, self.embeddings)
+        if self.label is not None and self.label in (self.text, self.gold):
             other = "--text" if self.label == self.text else "--gold"
             raise LopsError(f"--label and {other} are both {self.label!r}; give different columns")
-
-
-class Places:
-    """Where the rows of a table stand: lines or row numbers of its files."""
-
-    def __init__(self, table: Table) -> None:
-        self._unit, self._one_file = table.unit, len(table.paths) == 1
-        self._numbers, self._starts = array("q"), array("q")
-        self._paths: list[Path] = []
-
-    def add(self, path: Path, number: int) -> None:
-        """Note the place of the next row."""
-        if not self._paths or path != self._paths[-1]:
-            self._paths.append(path)
-            self._starts.append(len(self._numbers))
-        self._numbers.append(number)
-
-    def named(self, rows: Sequence[int]) -> str:
-        """Return the places of rows for a message, the first of them."""
-        files = np.searchsorted(self._starts, rows[:_SHOWN], side="right") - 1
-        first = [
-            (self._paths[file], self._numbers[row])
-            for file, row in zip(files.tolist(), rows, strict=False)
-        ]
-        if len({path for path, _ in first}) == 1:
-            shown = ", ".join(str(number) for _, number in first)
-            shown += "" if self._one_file else f" of {first[0][0]}"
-        else:
-            shown = ", ".join(f"{number} of {path}" for path, number in first)
-        more = f" and {len(rows) - _SHOWN} more" if len(rows) > _SHOWN else ""
-        return f"{self._unit}{'s' if len(rows) > 1 else ''} {shown}{more}"
 
 
 def read_rows(table: Table, wanted: Wanted) -> Rows:
@@ -111,8 +124,7 @@ def read_rows(table: Table, wanted: Wanted) -> Rows:
 
     """
     reader = _Reader(table, wanted)
-    given = (wanted.text, wanted.label, wanted.gold, wanted.id)
-    names = [name for name in given if name is not None]
+    names = wanted.columns
     for path, number, cells in table.cells(names):
         reader.take(path, number, dict(zip(names, cells, strict=True)))
     return reader.result()
@@ -125,27 +137,35 @@ class _Reader:
         self._labels: list[Any] = []
         self._gold: list[Any] = []
         self._ids: list[str] = []
+        self._vectors: list[Any] = []
+        self._soft: list[list[Any]] = []
         self._places = Places(table)
 
     def take(self, path: Path, number: int, cells: dict[str, Any]) -> None:
         """Add a row."""
         wanted = self._wanted
         self._places.add(path, number)
-        label = cells[wanted.label]
-        if isinstance(label, list | dict):
-            raise LopsError(
-                f"{path}, {self._table.unit} {number}: the label is {label!r:.60}; "
-                "wanted one class name per row"
-            )
-        # Interned: a million rows share the names of a few classes.
-        self._labels.append(sys.intern(label) if type(label) is str else label)
-        text = cells[wanted.text]
+        where = f"{path}, {self._table.unit} {number}"
+        label = None
+        if wanted.label is not None:
+            label = cells[wanted.label]
+            if isinstance(label, list | dict):
+                raise LopsError(
+                    f"{where}: the label is {label!r:.60}; wanted one class name per row"
+                )
+            # Interned: a million rows share the names of a few classes.
+            self._labels.append(sys.intern(label) if type(label) is str else label)
+        else:
+            self._soft.append([cells[name] for name in wanted.soft])
+        text = f"(row {len(self._places)})" if wanted.text is None else cells[wanted.text]
         if text is not None and not isinstance(text, str) and not is_unlabelled(label):
             raise LopsError(
-                f"{path}, {self._table.unit} {number}: the text is {text!r:.60} "
-                f"({type(text).__name__}); wanted a string; check --text"
+                f"{where}: the text is {text!r:.60} ({type(text).__name__}); wanted a string; "
+                "check --text"
             )
         self._texts.append(valid_text(text) if isinstance(text, str) else "")
+        if wanted.embeddings is not None and not is_file(wanted.embeddings):
+            self._vectors.append(numbers(cells[wanted.embeddings]))
         if wanted.gold is not None:
             self._gold.append(self._checked(path, number, cells[wanted.gold]))
         if wanted.id is not None:
@@ -161,9 +181,11 @@ class _Reader:
 
     def result(self) -> Rows:
         """Return the labelled rows, or raise a LopsError."""
-        if not self._labels:
+        if not len(self._places):
             where = self._table.paths[0]
             raise LopsError(f"{where} has no rows; wanted rows of at least two classes")
+        if self._wanted.soft:
+            self._harden()
         labelled, notes = self._labelled()
         at = np.flatnonzero(labelled).tolist()
         own = [self._labels[i] for i in at]
@@ -194,29 +216,60 @@ class _Reader:
             values=values,
             labelled=labelled,
             places=self._places,
+            vectors=self._embeddings(at),
             notes=notes,
+        )
+
+    def _harden(self) -> None:
+        """Make labels of the soft labels."""
+        classes, soft = SoftColumns(self._wanted.soft).read(self._soft, self._places.named)
+        if len(classes) < 2:
+            raise LopsError(
+                f"--soft-labels {self._wanted.soft[0]} has {len(classes)} classes; wanted at least "
+                "two"
+            )
+        codes: list[Any] = hard_labels(soft)
+        self._labels = [None if code is None else classes[code] for code in codes]
+
+    def _embeddings(self, at: list[int]) -> np.ndarray | None:
+        name = self._wanted.embeddings
+        if name is None:
+            return None
+        if is_file(name):
+            return np.asarray(read_npy(Path(name), len(self._places))[at])
+        return matrix(
+            [self._vectors[i] for i in at],
+            f"--embeddings {name}",
+            lambda positions: self._places.named([at[i] for i in positions]),
         )
 
     def _labelled(self) -> tuple[np.ndarray, list[str]]:
         """Return which rows have a class, (N,) bool, and sentences about the others."""
         wanted, labels = self._wanted, self._labels
-        if wanted.abstain is None:
+        if wanted.soft:
+            gone = abstaining(labels, set())
+        elif wanted.abstain is None:
             gone = abstaining(labels)
         else:
             gone = abstaining([cell_text(label) for label in labels], set(wanted.abstain))
             gone |= abstaining(labels, set())
         if gone.all():
-            raise LopsError(
-                f"none of the {len(labels)} rows has a label in column {wanted.label!r}; check "
-                "--label"
-            )
+            what = f"label in column {wanted.label!r}; check --label"
+            if wanted.soft:
+                what = "largest soft label: all are ties or zero; check --soft-labels"
+            raise LopsError(f"none of the {len(labels)} rows has a {what}")
         if not gone.any():
             return ~gone, []
         count = int(gone.sum())
         at = np.flatnonzero(gone).tolist()
         rows = "1 row" if count == 1 else f"{count:,} rows"
-        said = f"Without a label: {rows} ({self._places.named(at)}), neither kept nor judged."
-        if wanted.abstain is None and not all(is_unlabelled(labels[i]) for i in at):
+        why = "Without a largest soft label" if wanted.soft else "Without a label"
+        said = f"{why}: {rows} ({self._places.named(at)}), neither kept nor judged."
+        if (
+            wanted.label
+            and wanted.abstain is None
+            and not all(is_unlabelled(labels[i]) for i in at)
+        ):
             said += " -1 counts as no label; if it is a class, give --abstain ''."
         return ~gone, [said]
 

@@ -12,29 +12,33 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lops_adapters import storage
-from lops_adapters.cli import files, outputs, streaming, tables
+from lops_adapters.cli import files, outputs, standard_input, streaming, tables, threads
 from lops_adapters.cli import options as shared
 from lops_adapters.cli.rows import Wanted, read_rows
-from lops_adapters.cli.select_files import GIVEN, RELABEL, Judged, Output, types_like, written
+from lops_adapters.cli.select_files import NEW, RELABEL, Judged, Output, types_like, written
 from lops_adapters.cli.select_options import CHOICES, parser
-from lops_adapters.cli.survey import may_exceed
+from lops_adapters.cli.vectors import is_file
 from lops_adapters.cli.writers import rehearse
 from lops_adapters.console import percent
 from lops_adapters.core import LopsError
 from lops_adapters.texts.choices import check_views, method_for
-from lops_adapters.texts.result import COLUMNS
 from lops_adapters.texts.select import select
 
 if TYPE_CHECKING:
     from lops_adapters.report.contents import SelectionPage
-    from lops_adapters.texts.totals import Totals
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Select rows of a table, write them and print a summary."""
     options = parser().parse_args(arguments)
     shared.set_up()
-    paths = files.find(options.files)
+    with standard_input.given(options.files) as paths, threads.limited() as said:
+        _checked(options, paths, said)
+    return 0
+
+
+def _checked(options: argparse.Namespace, paths: tuple[Path, ...], said: list[str]) -> None:
+    """Check the options and the table, then select."""
     method, _ = method_for(
         options.confidence,
         options.rule,
@@ -51,20 +55,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
         raise LopsError(f"--probe-rows is {options.probe_rows}; wanted at least 1")
     if options.address is not None and options.engine != "ray":
         raise LopsError(f"--address is {options.address} without --engine ray; leave one out")
+    if options.weights and method != "committee":
+        raise LopsError(
+            f"--weights needs the committee, and the method is {method}; leave out --tau and "
+            "--confidence, or --weights"
+        )
     words = shared.read_words(options.words)
     check_views(method, options.encoder, words)
-    table = tables.open_table(
-        paths, delimiter=options.delimiter, encoding=options.encoding, quiet=options.quiet
+    table = shared.opened(options, paths)
+    wanted = Wanted(
+        options.text,
+        options.label,
+        options.gold,
+        options.id,
+        options.abstain,
+        options.embeddings,
+        options.soft_labels or (),
     )
-    wanted = Wanted(options.text, options.label, options.gold, options.id, options.abstain)
     wanted.check(table)
     _check_columns(table)
     with storage.claimed(*_outputs(options, paths)):
         if options.engine == "ray":
             _spread(options, table, wanted, method)
-        elif method != "committee" or not _stream(options, table, wanted, words):
-            _run(options, table, wanted, words)
-    return 0
+        elif method != "committee" or not _stream(options, table, wanted, words, said):
+            _run(options, table, wanted, words, said)
 
 
 def _stream(
@@ -72,27 +86,25 @@ def _stream(
     table: tables.Table,
     wanted: Wanted,
     words: dict[str, list[str]] | None,
+    said: list[str],
 ) -> bool:
     """Select block by block if the table has more rows than ``--probe-rows``; return whether."""
-    if not may_exceed(table, options.probe_rows):
+    if not wanted.is_plain or not streaming.may_exceed(table, options.probe_rows):
         return False
     folder, keep_out = _targets(options, table)
     before = outputs.checksums(table.paths)
-    given = _given(options, table, wanted, words, _table(options, table.paths, before))
+    named = standard_input.keyed(options.files, before)
+    given = _given(options, table, wanted, _table(options, table.paths, before), words, said)
     found = streaming.survey(table, given)
     if not found.exceeds():
         return False
     for kind in _formats(options, table, folder, keep_out):
-        rehearse(table, kind, (*COLUMNS, GIVEN), types_like(options.label))
-    classes = streaming.numbered(found.labels, given)
-    sample = found.sample(classes)
-    del found  # its rows take memory
-    fitted, judging = streaming.fit(sample, classes, given)
-    suffix = options.format or table.format
+        rehearse(table, kind, NEW, types_like(options.label))
+    places = streaming.Places(folder, keep_out, options.format or table.format)
     with outputs.writing(keep_out or folder or Path()):
-        totals, page = streaming.write(fitted, judging, table, folder, keep_out, suffix, before)
-    _print(fitted, totals, page)
-    print("\n".join(written(folder, keep_out, suffix, totals.relabelled, totals.abstained)))
+        fitted, totals, page = streaming.run(table, found, given, places, named)
+    print("\n".join([fitted.summary(totals), "", *fitted.why(totals), *_noise(page)]))
+    print("\n".join(written(*places, totals.relabelled, totals.abstained)))
     return True
 
 
@@ -100,44 +112,42 @@ def _spread(options: argparse.Namespace, table: tables.Table, wanted: Wanted, me
     """Select on Ray."""
     from lops_adapters.scale import command
 
-    command.check(method, options.encoder, options.probe, options.words, options.keep_out)
+    command.check(options, wanted, method)
     folder, _ = _targets(options, table)
-    assert folder is not None
-    given = _given(options, table, wanted, None, {})
-    suffix = options.format or table.format
+    assert folder is not None  # since there is no --keep-out
+    given, suffix = _given(options, table, wanted, {}), options.format or table.format
     with outputs.writing(folder):
         fitted, totals, page = command.run(
             table, given, folder, suffix, address=options.address, quiet=options.quiet
         )
-    _print(fitted, totals, page)
+    print("\n".join([fitted.summary(totals), "", *fitted.why(totals), *_noise(page)]))
     print("\n".join(command.written(folder, suffix, totals)))
-
-
-def _print(fitted: streaming.Fit, totals: Totals, page: SelectionPage) -> None:
-    print(fitted.summary(totals))
-    print("\n".join(["", *fitted.why(totals), *_noise(page)]))
 
 
 def _given(
     options: argparse.Namespace,
     table: tables.Table,
     wanted: Wanted,
-    words: dict[str, list[str]] | None,
     corrections: dict[str, str],
+    words: dict[str, list[str]] | None = None,
+    said: Sequence[str] = (),
 ) -> streaming.Given:
     """Return what is asked for, for tables that are read block by block."""
+    named = standard_input.named(options.files, table.paths)
     return streaming.Given(
         wanted,
         {**{name: getattr(options, name) for name in CHOICES}, "words": words},
         options.probe_rows,
         RELABEL if options.relabel is None else options.relabel,
         options.escape_formulas,
+        options.weights,
         {
             "title": f"{table.paths[0].name}: kept by the committee method",
-            "source": _source(table.paths, wanted),
+            "source": _source(named, wanted),
             "table": corrections,
         },
         lambda used: _settings(options, used),
+        said,
     )
 
 
@@ -146,33 +156,36 @@ def _run(
     table: tables.Table,
     wanted: Wanted,
     words: dict[str, list[str]] | None,
+    said: list[str],
 ) -> None:
     paths = table.paths
     folder, keep_out = _targets(options, table)
     before = outputs.checksums(paths)
     rows = read_rows(table, wanted)
     for kind in _formats(options, table, folder, keep_out):
-        rehearse(table, kind, (*COLUMNS, GIVEN), types_like(options.label))
-    chosen = {name: getattr(options, name) for name in CHOICES}
+        rehearse(table, kind, NEW, types_like(options.label, rows.values.values()))
+    chosen = {name: getattr(options, name) for name in CHOICES} | {"embeddings": rows.vectors}
     selection = select(rows.texts, rows.labels, words=words, abstain=(), place=rows.place, **chosen)
-    selection.why[-1:-1] = rows.notes
+    selection.why[-1:-1] = [*rows.notes, *said]
     page = selection.page(
         rows.gold,
         title=f"{paths[0].name}: kept by the {selection.settings['method']} method",
-        source=_source(paths, wanted),
+        source=_source(standard_input.named(options.files, paths), wanted),
         ids=rows.ids,
         numbers=(np.flatnonzero(rows.labelled) + 1).tolist(),
-        table=_table(options, paths, before),
+        table={} if options.label is None else _table(options, paths, before),
     )
     page = replace(page, n_abstained=int((~rows.labelled).sum()))
     settings = _settings(options, selection.settings)
-    dataset = outputs.dataset(rows, before)
+    vectors = [Path(options.embeddings)] if is_file(options.embeddings) else []
+    sums = standard_input.keyed(options.files, before) | outputs.checksums(vectors)
+    dataset = outputs.dataset(rows, sums)
     config = outputs.describe(
         "select", settings, options.seed, dataset, selection.settings["device"]
     )
     relabel = RELABEL if options.relabel is None else options.relabel
     writing = Output(
-        Judged(table, options.label, rows, selection, relabel),
+        Judged(table, options.label, rows, selection, relabel, options.weights),
         lambda: outputs.checksums(paths) == before,
         options.escape_formulas,
     )
@@ -191,8 +204,11 @@ def _table(
     """Return what the page needs for corrections: column, checksum, and the command."""
     more = [] if options.delimiter is None else ["--delimiter", options.delimiter]
     more += [] if options.encoding == "utf-8" else ["--encoding", options.encoding]
-    output = f"{paths[0].stem}-corrected{paths[0].suffix}"
-    words = ["lops", "apply", "corrections.csv", *map(str, paths), *more, "--output", output]
+    more += [] if options.sheet is None else ["--sheet", options.sheet]
+    first = files.bare(paths[0])
+    output = f"{first.stem}-corrected{'.csv' if files.is_sheet(first) else first.suffix}"
+    names = ["TABLE"] if standard_input.is_given(options.files) else map(str, paths)
+    words = ["lops", "apply", "corrections.csv", *names, *more, "--output", output]
     return {
         "column": options.label,
         "sha256": outputs.fingerprint(checksums),
@@ -200,18 +216,19 @@ def _table(
     }
 
 
-def _source(paths: Sequence[Path], wanted: Wanted) -> str:
-    """Return the names of the files, at most three of them, and of the columns."""
-    named = ", ".join(map(str, paths[:3]))
-    named += f" and {len(paths) - 3} more" if len(paths) > 3 else ""
-    return f"{named}; texts: {wanted.text}, labels: {wanted.label}"
+def _source(named: str, wanted: Wanted) -> str:
+    """Return the names of the files and of the columns."""
+    labels = f"labels: {wanted.label}" if wanted.label else f"labels: {', '.join(wanted.soft)}"
+    given = [f"texts: {wanted.text}"] if wanted.text else []
+    given += [f"vectors: {wanted.embeddings}"] if wanted.embeddings else []
+    return f"{named}; {', '.join([*given, labels])}"
 
 
 def _outputs(options: argparse.Namespace, paths: Sequence[Path]) -> tuple[Path | None, Path | None]:
     """Return the folder and the file to write."""
     folder, keep_out = options.output, options.keep_out
     if folder is None and keep_out is None:
-        folder = Path(f"{paths[0].stem}-lops")
+        folder = Path(f"{files.bare(paths[0]).stem}-lops")
     if folder is not None and keep_out is not None:
         inside = folder.resolve() in (keep_out.resolve(), *keep_out.resolve().parents)
         if inside:
@@ -251,11 +268,11 @@ def _formats(
 ) -> set[str]:
     """Return the formats of the files to write."""
     found = set() if folder is None else {options.format or table.format}
-    return found if keep_out is None else {*found, files.format_of(keep_out)}
+    return found if keep_out is None else {*found, files.format_of(keep_out, "--keep-out")}
 
 
 def _check_columns(table: tables.Table) -> None:
-    taken = [name for name in (*COLUMNS, GIVEN) if name in table.columns]
+    taken = [name for name in NEW if name in table.columns]
     if taken:
         raise LopsError(
             f"{table.paths[0]} already has a column {taken[0]!r}, as written by lops select; "
@@ -272,8 +289,12 @@ def _settings(options: argparse.Namespace, chosen: dict[str, Any]) -> dict[str, 
         "abstain",
         "delimiter",
         "encoding",
+        "sheet",
         "escape_formulas",
         "relabel",
+        "embeddings",
+        "soft_labels",
+        "weights",
     )
     return {**{name: getattr(options, name) for name in names}, **chosen}
 

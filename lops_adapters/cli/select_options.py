@@ -10,7 +10,7 @@ from lops_adapters.cli import options as shared
 from lops_adapters.cli.select_files import RELABEL
 from lops_adapters.cli.survey import PROBE_ROWS
 from lops_adapters.core import RULES
-from lops_adapters.texts.choices import LONGEST_FOR_CPU, NAMES_OF_CONFIDENCES, SURE
+from lops_adapters.texts.choices import NAMES_OF_CONFIDENCES, SURE
 
 CHOICES = (
     *("probe", "confidence", "rule", "tau", "every", "stratified", "sure", "encoder"),
@@ -21,6 +21,8 @@ EXAMPLES = """examples:
   lops select 'parts/*.parquet' --text text --label label --tau 0.5 --output clean
   lops select tickets.csv --text body --label category --gold checked_category
   lops select tickets.jsonl --text body --label category --keep-out clean.jsonl
+  lops select tickets.csv --text body --label category --embeddings vectors.npy
+  lops select votes.csv --text body --soft-labels billing --soft-labels refunds --weights
   lops select 'parts/*.parquet' --text text --label label --engine ray --output clean"""
 
 
@@ -33,7 +35,20 @@ def parser() -> argparse.ArgumentParser:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    data = shared.add_table(found)
+    data = shared.add_table(found, needed=False)
+    data.add_argument(
+        "--soft-labels",
+        action="append",
+        metavar="COLUMN",
+        help="in place of --label: a column of probabilities or votes, once per class, or one "
+        "column of lists or objects; the label is the largest",
+    )
+    data.add_argument(
+        "--embeddings",
+        metavar="FILE.npy|COLUMN",
+        help="vectors to judge in place of the texts: an .npy file with a row per row of the "
+        "table, or a column of lists",
+    )
     data.add_argument(
         "--id", metavar="COLUMN", help="ids to show in the report (default: row numbers)"
     )
@@ -90,13 +105,7 @@ def _add_selection(choice: argparse._ArgumentGroup) -> None:
         f"(default: {SURE}; without an encoder, labels that the views prefer); larger for labels "
         "made by rules",
     )
-    choice.add_argument(
-        "--encoder",
-        default="auto",
-        metavar="NAME|none",
-        help="frozen encoder of the committee: minilm, a folder or a hub name; none: LSA (default: "
-        f"auto, minilm if installed and at most {LONGEST_FOR_CPU:,} rows or a GPU)",
-    )
+    shared.add_encoder(choice)
     choice.add_argument(
         "--words",
         type=Path,
@@ -152,6 +161,11 @@ def _add_output(out: argparse._ArgumentGroup) -> None:
         metavar="P",
         help="relabelled rows: rejected, and another label has at least this probability "
         f"(default: {RELABEL})",
+    )
+    out.add_argument(
+        "--weights",
+        action="store_true",
+        help="add the column lops_weight, the probability that the label is right",
     )
     out.add_argument(
         "--escape-formulas",

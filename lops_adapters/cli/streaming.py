@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from lops_adapters import storage
 from lops_adapters.cli import files, outputs
@@ -14,14 +16,14 @@ from lops_adapters.cli.classes import Classes, Labels
 from lops_adapters.cli.outputs import ABSTAINED, PARTS
 from lops_adapters.cli.rows import Wanted
 from lops_adapters.cli.select_files import changed, write_pages
-from lops_adapters.cli.survey import Sample, Survey
+from lops_adapters.cli.survey import Sample, Survey, may_exceed
 from lops_adapters.cli.tables import Table
 from lops_adapters.core import LopsError
 from lops_adapters.selection.judge import Judge, Verdict
 from lops_adapters.selection.sampled import Sampled
 from lops_adapters.selection.selectors import encode
 from lops_adapters.texts.choices import AUTO, choose_encoder
-from lops_adapters.texts.explain import noise_sentences
+from lops_adapters.texts.explain import noise_sentences, pair_sentences
 from lops_adapters.texts.result import TextSelection, class_table
 from lops_adapters.texts.select import select
 from lops_adapters.texts.totals import Totals
@@ -29,6 +31,7 @@ from lops_adapters.texts.totals import Totals
 if TYPE_CHECKING:
     from lops_adapters.report.contents import SelectionPage
 
+__all__ = ["Fit", "Given", "Places", "fit", "may_exceed", "numbered", "part_files", "run", "survey"]
 FEWEST_PER_CLASS = 10
 
 
@@ -40,9 +43,10 @@ class Given:
         wanted: the columns.
         chosen: arguments of :func:`lops_adapters.select`, words among them.
         probe_rows: rows of the sample.
-        relabel, escape: see :class:`~lops_adapters.cli.blocks.Judging`.
+        relabel, escape, weights: see :class:`~lops_adapters.cli.blocks.Judging`.
         page: title, source and table of the page.
         settings: from the settings of a selection to those of ``config.json``.
+        said: sentences about the run.
 
     """
 
@@ -51,8 +55,10 @@ class Given:
     probe_rows: int
     relabel: float
     escape: bool
+    weights: bool
     page: Mapping[str, Any]
     settings: Callable[[dict[str, Any]], dict[str, Any]]
+    said: Sequence[str] = ()
 
     @property
     def seed(self) -> int:
@@ -80,16 +86,14 @@ class Fit:
         sentences = [
             f"Fitted to a sample of {n:,} of {total:,} rows, with every class; the other rows are "
             "judged by the mean of the folds' probes. Charts, copies and rows to look at are the "
-            "sample's."
+            "sample's.",
+            *self.given.said,
         ]
-        old: list[str] = []
         if found.noise is not None:
-            old = noise_sentences(found.noise, found.corrections())
-            sampled = Totals.of(len(classes.names))
-            for code, report in enumerate(found.per_class.values()):
-                sampled.rows[code] = report.count
-            noise = found.noise.among(totals.rows, sampled.rows)
-            sentences += noise_sentences(noise, totals.suggestions(classes.names))
+            sampled = np.array([report.count for report in found.per_class.values()])
+            sentences += noise_sentences(found.noise.among(totals.rows, sampled))
+        sentences += pair_sentences(totals.suggestions(classes.names))
+        old = [*noise_sentences(found.noise), *pair_sentences(found.corrections())]
         others = [sentence for sentence in found.why if sentence not in old]
         return [*others[:3], *sentences, *others[3:]]
 
@@ -160,62 +164,72 @@ def fit(sample: Sample, classes: Classes, given: Given) -> tuple[Fit, Judging]:
         )
     suggested = encode(selection.suggested, classes.names)
     verdict = Verdict(
-        selection.mask, selection.confidence, suggested, selection.suggested_probability
+        selection.mask,
+        selection.confidence,
+        suggested,
+        selection.suggested_probability,
+        np.asarray(selection.sample_weight),
     )
     sampled = Sampled(judges[0], sample.drawn, verdict, classes.keys())
-    judging = Judging(given.wanted, classes, sampled, given.seed, given.relabel, given.escape)
+    own = (given.seed, given.relabel, given.escape, given.weights)
+    judging = Judging(given.wanted, classes, sampled, *own)
     return Fit(given, classes, sample, selection), judging
 
 
-def write(
-    fitted: Fit,
-    judging: Judging,
-    table: Table,
-    folder: Path | None,
-    keep_out: Path | None,
-    kind: str,
-    checksums: Mapping[str, str],
-) -> tuple[Totals, SelectionPage]:
-    """Judge a table and write a folder, a file of kept rows, or both, complete or not at all.
+class Places(NamedTuple):
+    """Where to write: a folder, a file of kept rows or both, and the format in the folder."""
+
+    folder: Path | None
+    keep_out: Path | None
+    kind: str
+
+
+def run(
+    table: Table, found: Survey, given: Given, places: Places, checksums: Mapping[str, str]
+) -> tuple[Fit, Totals, SelectionPage]:
+    """Fit to a surveyed table, judge and write it, complete or not at all.
 
     Args:
-        fitted, judging: of a sample of the table.
         table: read again.
-        folder, keep_out: at least one.
-        kind: format of the files in the folder.
-        checksums: of the table's files before the first pass.
+        found: its survey.
+        given: what is asked for.
+        places: at least one.
+        checksums: of the table's files before the survey, by the names that people know.
 
     Raises:
         LopsError: the table has changed, and what judging and writing raise.
 
     """
-    found: list[tuple[Totals, SelectionPage]] = []
+    classes = numbered(found.labels, given)
+    fitted, judging = fit(found.sample(classes), classes, given)
+    found.clear()
+    done: list[tuple[Totals, SelectionPage]] = []
 
     def fill(place: Path | None, alone: Path | None) -> None:
         wanted = []
         if alone is not None:
-            wanted.append(("kept", alone, files.format_of(keep_out or alone)))
+            wanted.append(("kept", alone, files.format_of(places.keep_out or alone, "--keep-out")))
         if place is not None:
-            wanted += part_files(place, kind, fitted.classes)
+            wanted += part_files(place, places.kind, fitted.classes)
         totals = write_blocks(table, judging, wanted)
-        if outputs.checksums(table.paths) != checksums:
+        if list(outputs.checksums(table.paths).values()) != list(checksums.values()):
             raise changed(table.paths)
         page = fitted.page(totals)
-        found.append((totals, page))
+        done.append((totals, page))
         if place is not None:
             write_pages(place, page, fitted.config(totals, checksums))
 
     def both(alone: Path | None) -> None:
-        if folder is None:
+        if places.folder is None:
             fill(None, alone)
         else:
-            storage.replace_folder(folder, lambda place: fill(place, alone))
+            storage.replace_folder(places.folder, lambda place: fill(place, alone))
 
-    if keep_out is None:
+    if places.keep_out is None:
         both(None)
     else:
-        storage.replace_with(keep_out, both)
-    return found[0]
+        storage.replace_with(places.keep_out, both)
+    return fitted, *done[0]
 
 
 def part_files(place: Path, kind: str, classes: Classes) -> Files:

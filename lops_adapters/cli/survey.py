@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,8 @@ def may_exceed(table: Table, most: int) -> bool:
     for path in table.paths:
         if table.format == "parquet":
             left -= _parquet_rows(path)
+        elif table.sheets:
+            left -= sum(1 for _ in replace(table, paths=(path,)).cells([]))
         else:
             for _ in text_lines(path, table.encoding, True):
                 left -= 1
@@ -79,11 +81,9 @@ class Survey:
             LopsError: a text that is not a string, or a label that is no class name.
 
         """
-        given = (wanted.text, wanted.label, wanted.gold, wanted.id)
-        names = [name for name in given if name is not None]
         block: list[tuple[int, str, tuple[Any, ...]]] = []
         gone: dict[Hashable, bool] = {}  # label -> whether it is named as no class
-        for path, number, cells in table.cells(names):
+        for path, number, cells in table.cells(_columns(wanted)):
             place = f"{path}, {table.unit} {number}"
             label = cells[1]
             is_there = self.labels.add(label, place)
@@ -123,6 +123,10 @@ class Survey:
         self.labels.join(later.labels)
         self._draw.join(later._draw)
         self._minus.join(later._minus)
+
+    def clear(self) -> None:
+        """Forget the rows, which take memory."""
+        self._draw = self._minus = Draw(self.most)
 
     def exceeds(self) -> bool:
         """Return whether there are more labelled rows than the sample has."""
@@ -170,6 +174,12 @@ class Sample:
     def ids(self, wanted: Wanted) -> list[str] | None:
         """Return the ids; None: no column."""
         return None if wanted.id is None else [cell_text(v[-1]) for v in self.values]
+
+
+def _columns(wanted: Wanted) -> list[str]:
+    """Return the columns to read, texts and labels first; one may be there twice."""
+    given = (wanted.text, wanted.label, wanted.gold, wanted.id)
+    return [name for name in given if name is not None]
 
 
 def text_of(text: Any, place: str) -> str:

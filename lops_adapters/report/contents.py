@@ -130,7 +130,17 @@ class SelectionPage:
 
 @dataclass(frozen=True)
 class MethodRow:
-    """A method: rows kept, their noise, area under its curve (None: unknown), seconds, a note."""
+    """A method; None: unknown.
+
+    Attributes:
+        n_kept: rows kept.
+        noise_after: share of wrong labels among them.
+        area: under the noise-coverage curve.
+        precision, recall, auroc, average_precision: of finding wrong labels, see
+            :class:`lops_adapters.evaluation.Detection`.
+        noise_equal: noise of the ``n_equal`` most trusted rows with a gold label.
+
+    """
 
     name: str
     n_kept: int
@@ -138,13 +148,19 @@ class MethodRow:
     area: float | None
     seconds: float | None
     note: str
+    precision: float | None = None
+    recall: float | None = None
+    auroc: float | None = None
+    average_precision: float | None = None
+    noise_equal: float | None = None
 
 
 @dataclass(frozen=True)
 class ComparisonPage:
     """Everything the page of a comparison shows.
 
-    ``noise`` is the noise of all rows; one of ``curves`` is named "best possible".
+    ``noise`` is the noise of all rows; one of ``curves`` is named "best possible"; ``n_equal`` is
+    the number of rows at which the methods' rankings are compared, None: not compared.
     """
 
     title: str
@@ -155,6 +171,7 @@ class ComparisonPage:
     curves: list[Curve]
     settings: dict[str, Any]
     versions: dict[str, Any]
+    n_equal: int | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return the page in JSON's own types."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import shutil
 from collections.abc import Sequence
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from lops_adapters import extras, storage
 from lops_adapters.cli.classes import Classes
 from lops_adapters.cli.outputs import ABSTAINED, PARTS
+from lops_adapters.cli.rows import Wanted
 from lops_adapters.cli.select_files import changed, write_pages
 from lops_adapters.cli.streaming import Fit, Given
 from lops_adapters.cli.survey import Sample
@@ -28,28 +30,23 @@ if TYPE_CHECKING:
     from lops_adapters.report.contents import SelectionPage
 
 
-def check(
-    method: str, encoder: str | None, probe: str, words: Path | None, keep_out: Path | None
-) -> None:
+def check(options: argparse.Namespace, wanted: Wanted, method: str) -> None:
     """Raise a LopsError about options that need the other engine."""
-    other = "or leave out --engine ray"
+    found = ""
     if method != "committee":
-        raise LopsError(
-            f"--engine ray runs the committee, and the method is {method}; leave out --confidence "
-            f"and --tau, {other}"
-        )
-    if encoder not in (AUTO, *NONE) or words is not None:
-        found = "--words is given" if words is not None else f"--encoder is {encoder}"
-        raise LopsError(f"--engine ray runs without an encoder, and {found}; leave it out, {other}")
-    if probe not in (AUTO, "linear"):
-        raise LopsError(
-            f"--engine ray trains the linear probe, and --probe is {probe}; leave it out, {other}"
-        )
-    if keep_out is not None:
-        raise LopsError(
-            f"--engine ray writes folders of files, and --keep-out is {keep_out}; give --output, "
-            f"{other}"
-        )
+        found = f"runs the committee, and the method is {method}"
+    elif options.words is not None:
+        found = f"runs without an encoder, and --words is {options.words}"
+    elif options.encoder not in (AUTO, *NONE):
+        found = f"runs without an encoder, and --encoder is {options.encoder}"
+    elif options.probe not in (AUTO, "linear"):
+        found = f"trains the linear probe, and --probe is {options.probe}"
+    elif not wanted.is_plain:
+        found = "judges texts with one label each, and --embeddings or --soft-labels are given"
+    elif options.keep_out is not None:
+        found = f"writes folders of files, and --keep-out is {options.keep_out}"
+    if found:
+        raise LopsError(f"--engine ray {found}; leave that out, or leave out --engine ray")
 
 
 def run(
@@ -118,6 +115,7 @@ def _about(table: Table, given: Given, kind: str, before: Sequence[Any]) -> dict
         "probe_rows": given.probe_rows,
         "relabel": given.relabel,
         "escape": given.escape,
+        "weights": given.weights,
         "versions": extras.versions(),
     }
 

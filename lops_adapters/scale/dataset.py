@@ -92,7 +92,7 @@ def select_dataset(
     blocks = _blocks(dataset, [name for name in (text, label, gold) if name is not None])
     chosen = {"sure": sure, "stratified": stratified, "encoder": None, "seed": seed}
     page = {"source": f"a Ray dataset; texts: {text}, labels: {label}"}
-    given = Given(wanted, chosen, probe_rows, RELABEL, False, page, dict)
+    given = Given(wanted, chosen, probe_rows, RELABEL, False, False, page, dict)
     ray = extras.load("ray", "select_dataset")
     engine = Engine(ray, given, quiet)
     classes, starts = engine.count(blocks, _count)
@@ -190,7 +190,7 @@ def _judge(placed: Placed, judging: Judging) -> tuple[dict[str, Any], Any]:
             for row, value in zip(at.tolist(), found[name], strict=True):
                 values[row - len(block)] = value
     rows = part.rows
-    types = (pa.float64(), pa.bool_(), rows.schema.field(judging.wanted.label).type)
+    types = (pa.float64(), pa.bool_(), rows.schema.field(str(judging.wanted.label)).type)
     for (name, values), kind in zip(added.items(), types, strict=True):
         rows = rows.append_column(name, pa.array(values, type=kind))
     return totals.to_json(), rows

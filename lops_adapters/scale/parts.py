@@ -75,7 +75,7 @@ def _grouped(sizes: Iterable[int]) -> list[tuple[tuple[int, ...], int]]:
 def count(part: Any, wanted: Wanted) -> Counted:
     """Count the labels of a part; errors name file and row."""
     labels, rows = Labels(), 0
-    for path, number, (text, label) in part.cells([wanted.text, wanted.label]):
+    for path, number, (text, label) in part.cells([str(wanted.text), str(wanted.label)]):
         place = f"{path}, {part.unit} {number}"
         if labels.add(label, place):
             text_of(text, place)

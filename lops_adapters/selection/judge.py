@@ -28,6 +28,7 @@ class Verdict(NamedTuple):
         scores: (m,) float64, as the confidence of the selection.
         suggested: (m,) int64 codes of the most probable classes, given views and labels.
         probability: (m,) float64, of the suggested class.
+        right: (m,) float64, the probability that the label is right.
 
     """
 
@@ -35,6 +36,7 @@ class Verdict(NamedTuple):
     scores: np.ndarray
     suggested: np.ndarray
     probability: np.ndarray
+    right: np.ndarray
 
     def at(self, positions: np.ndarray) -> Verdict:
         """Return the verdicts at (n,) int positions."""
@@ -86,7 +88,7 @@ class Judge:
     def _block(self, samples: Sequence[Any], codes: np.ndarray) -> Verdict:
         if not len(codes):
             none = np.zeros(0)
-            return Verdict(none.astype(bool), none, none.astype(np.int64), none)
+            return Verdict(none.astype(bool), none, none.astype(np.int64), none, none)
         read: dict[int, Any] = {}
         mean, score = np.zeros(()), np.zeros(())
         for view, weight, own in zip(self.views, self.weights, self.own, strict=True):
@@ -99,11 +101,11 @@ class Judge:
                 )
             judged = scaled(probabilities, codes, self.small, own)
             mean, score = mean + weight * judged, score + weight * margins(judged, codes)
-        right = posterior_given(mean, codes, self.given)
-        if self.sure:
-            score = right[np.arange(len(codes)), codes]
+        true = posterior_given(mean, codes, self.given)
+        right = true[np.arange(len(codes)), codes]
+        score = right if self.sure else score
         mask = score >= self.least[codes]
-        return Verdict(mask, score, right.argmax(axis=1), right.max(axis=1))
+        return Verdict(mask, score, true.argmax(axis=1), true.max(axis=1), right)
 
 
 Fitted = Callable[[Judge], None]  # receives the judge of other samples

@@ -35,7 +35,9 @@ def copies(texts: Sequence[str], labels: Sequence[Hashable]) -> Copies:
     ([1], [3], [2])
     """
     first: dict[str, Hashable] = {}
-    again, torn, blank = [], [], []
+    again: list[int] = []
+    torn: list[int] = []
+    blank: list[int] = []
     for position, (text, label) in enumerate(zip(texts, labels, strict=True)):
         if not text.strip():
             blank.append(position)

@@ -34,8 +34,11 @@ class TextSelection(Selection):
             uncertain but the most probable. With ``automatic`` it is the held-out probe's, class
             sizes aside; with other methods the probe's last prediction.
         suggested_probability: (n,) float64 in [0, 1], of the suggested label; NaN without a label.
+        sample_weight: (n,) float64 in [0, 1], the probability that the label is right, to train
+            with; 0 without a label; None if the method gives none (only the committee does).
         noise: estimated share of wrong labels, see
-            :class:`lops_adapters.selection.posterior.NoiseEstimate`; None if the method has none.
+            :class:`lops_adapters.selection.posterior.NoiseEstimate`; None without an encoder or
+            vectors, and with other methods than the committee.
         why: sentences: the probe, the method, its training, what to do next.
         settings: the arguments, and the method and rule used.
         index: the texts' index if they are a pandas column; the frame has it, too.
@@ -75,7 +78,15 @@ class TextSelection(Selection):
         self.index = index
         self.suggested = _spread(classes[seen.codes], judged, n, None)
         self.suggested_probability = _spread(seen.probability, judged, n, np.nan)
+        right = getattr(seen, "right", None)
+        self.sample_weight = None if right is None else _spread(right, judged, n, 0.0)
         self.noise = getattr(seen, "noise", None)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that a table gets; learning times only if the method has some."""
+        timed = bool(np.isfinite(self.learnt_at).any())
+        return COLUMNS if timed else COLUMNS[1:]
 
     def corrections(self) -> list[tuple[Hashable, Hashable, int]]:
         """Return (label, suggested label, texts) among rejected texts, most frequent first."""
@@ -84,8 +95,8 @@ class TextSelection(Selection):
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row per text, under the index of the texts.
 
-        Its columns are text, label, lops_learnt_at (NaN: never), lops_confidence, lops_selected and
-        lops_suggested.
+        Its columns are text, label, lops_learnt_at (NaN: never; only of methods with learning
+        times), lops_confidence, lops_selected and lops_suggested.
 
         Raises:
             LopsError: pandas is not installed.
@@ -95,9 +106,8 @@ class TextSelection(Selection):
         learnt_at = np.where(np.isfinite(self.learnt_at), self.learnt_at, np.nan)
         columns = (learnt_at, self.confidence, self.mask, self.suggested.tolist())
         added = dict(zip(COLUMNS, columns, strict=True))
-        return pandas.DataFrame(
-            {"text": self.texts, "label": self.labels, **added}, index=self.index
-        )
+        own = {name: added[name] for name in self.columns}
+        return pandas.DataFrame({"text": self.texts, "label": self.labels, **own}, index=self.index)
 
     def summary(self) -> str:
         """Return a table of rows, kept rows and their share per class, and why if it differs."""

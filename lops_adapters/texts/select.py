@@ -25,18 +25,25 @@ from lops_adapters.texts.choices import (
     method_for,
 )
 from lops_adapters.texts.copies import Place, copies, positions, sentences
-from lops_adapters.texts.explain import complaints, noise_sentences, reasons, without_label
+from lops_adapters.texts.explain import (
+    complaints,
+    noise_sentences,
+    pair_sentences,
+    reasons,
+    without_label,
+)
 from lops_adapters.texts.given import probe_of_vectors, read_given, unnamed
 from lops_adapters.texts.judged import Judged
 from lops_adapters.texts.reading import read_labels, read_texts
 from lops_adapters.texts.result import TextSelection
+from lops_adapters.texts.soft import hard_labels
 
 FEWEST = 10  # texts, for cross-validation
 
 
 def select(
     texts: Sequence[str] | None,
-    labels: Sequence[Hashable],
+    labels: Sequence[Hashable] | None = None,
     probe: Probe | str = "auto",
     *,
     confidence: str | None = None,
@@ -49,6 +56,7 @@ def select(
     words: Mapping[Any, Sequence[str]] | None = None,
     embeddings: Any = None,
     pred_probs: Any = None,
+    soft_labels: Any = None,
     abstain: Any = None,
     seed: int = 0,
     strict: bool = False,
@@ -87,6 +95,9 @@ def select(
         pred_probs: (n, k) held-out class probabilities of a classifier of your own, a column per
             class in the order of the sorted labels; they are judged in place of the texts. Only
             with tau="auto".
+        soft_labels: (n, k) probabilities or votes of the classes, in place of labels: a matrix, or
+            a pandas DataFrame with the names of the classes. The label is the largest; a text with
+            a tie, or zeros, has none.
         abstain: a label that is no class, or a list of them; None, NaN and blank strings never are.
             Default: -1, if the labels are integer codes from 0 with at least two other classes.
         seed: of trainings, folds and ties.
@@ -115,15 +126,9 @@ def select(
     check_counts(seed, every)
     if texts is None and embeddings is None and pred_probs is None:
         raise LopsError("texts are None; wanted texts, or embeddings or pred_probs")
-    every = None if texts is None else read_texts(texts)
-    names, labelled = read_labels(labels, abstain)
-    n, at = len(names), np.flatnonzero(labelled)
-    every = unnamed(n) if every is None else every
-    _check_lengths(len(every), n)
-    given = read_given(embeddings, pred_probs, n, method, probe)
-    if given is not None:
-        given = given[at]
-    read, own = [every[i] for i in at.tolist()], [names[i] for i in at.tolist()]
+    shown, names, at = _read(texts, labels, soft_labels, abstain)
+    given = read_given(embeddings, pred_probs, len(names), method, probe, at)
+    read, own = [shown[i] for i in at.tolist()], [names[i] for i in at.tolist()]
     _check_enough(len(own), method)
     check_views(method, encoder, words, own)
     committee = method == "committee"
@@ -136,8 +141,8 @@ def select(
     if pred_probs is not None:
         which, more = "View: the given probabilities.", {"probabilities": True}
     arguments |= more | ({} if fitted is None else {"fitted": fitted})
+    weak = given is None and arguments.get("encoder") is None
     if committee:
-        weak = given is None and arguments.get("encoder") is None
         # Weaker views are too even for probabilities: they keep nearly everything.
         arguments.setdefault("sure", None if weak else SURE)
     seen = Judged(len(read)) if committee else Suggestions(len(read))
@@ -145,7 +150,7 @@ def select(
     samples: Any = read if given is None else given
     selection = selector(samples, own)
     if isinstance(seen, Judged):
-        seen.settle(encode(own, list(selection.per_class)))
+        seen.settle(encode(own, list(selection.per_class)), trusted=not weak)
     for message in complaints(selection, method):
         if strict:
             raise LopsError(message)
@@ -166,13 +171,30 @@ def select(
     }
     why = [which, *reasons(selection, method, arguments)]
     index = getattr(texts, "index", None) if hasattr(texts, "iloc") else None
-    found = TextSelection(selection, every, names, at, seen, why, settings, index=index)
-    if found.noise is not None:
-        why[-1:-1] = noise_sentences(found.noise, found.corrections())
+    found = TextSelection(selection, shown, names, at, seen, why, settings, index=index)
+    if committee:
+        why[-1:-1] = [*noise_sentences(found.noise), *pair_sentences(found.corrections())]
     if given is None:
         why[-1:-1] = sentences(copies(read, own), lambda found: place(at[found].tolist()))
-    why[-1:-1] = without_label(n - len(at))
+    why[-1:-1] = without_label(len(names) - len(at))
     return found
+
+
+def _read(
+    texts: Any, labels: Any, soft_labels: Any, abstain: Any
+) -> tuple[list[str], list[Any], np.ndarray]:
+    """Return n texts, n labels, and the positions of the texts that have a label."""
+    read = None if texts is None else read_texts(texts)
+    if (labels is None) == (soft_labels is None):
+        raise LopsError("wanted labels or soft_labels, one of the two")
+    names, labelled = read_labels(hard_labels(soft_labels) if labels is None else labels, abstain)
+    read = unnamed(len(names)) if read is None else read
+    if len(read) != len(names):
+        raise LopsError(
+            f"found {len(read)} texts and {len(names)} labels; wanted one label per text, in the "
+            "same order"
+        )
+    return read, names, np.flatnonzero(labelled)
 
 
 def _views_of_texts(
@@ -183,14 +205,6 @@ def _views_of_texts(
     watched, _ = choose_probe("linear" if linear else probe, n, quiet)
     chosen, which = choose_encoder(encoder, n, described(watched), words=words is not None)
     return watched, which, {"encoder": chosen, "words": words}
-
-
-def _check_lengths(n_texts: int, n_labels: int) -> None:
-    if n_texts != n_labels:
-        raise LopsError(
-            f"found {n_texts} texts and {n_labels} labels; wanted one label per text, in the same "
-            "order"
-        )
 
 
 def _check_enough(n: int, method: str) -> None:

@@ -13,7 +13,7 @@ from lops_adapters.core import LopsError
 from ..noisy import HEADER, noisy_rows, read_table, write_table
 
 ROWS = noisy_rows(n=240, k=3, noise=0.2)
-COLUMNS = ["lops_learnt_at", "lops_confidence", "lops_selected", "lops_suggested", "lops_given"]
+COLUMNS = ["lops_confidence", "lops_selected", "lops_suggested", "lops_given"]
 OPTIONS = ["--text", "text", "--label", "weak", "--quiet", "--encoder", "none"]
 select = partial(lops_adapters.select, encoder=None)
 
@@ -126,7 +126,7 @@ def test_json_keeps_every_other_byte(here):
     (here / "rows.jsonl").write_text("\n".join(lines), encoding="utf-8")
     run("rows.jsonl")
     found = (here / "rows-lops" / "relabelled.jsonl").read_text(encoding="utf-8").splitlines()
-    heads = [line.split(', "lops_learnt_at"')[0] + "}" for line in found]
+    heads = [line.split(', "lops_confidence"')[0] + "}" for line in found]
     assert heads == [
         lines[i].replace(f'"weak" :{ROWS[i][2][-1]} ,', f'"weak" :{label[-1]} ,')
         for i, label in expected()

@@ -20,7 +20,7 @@ from ..noisy import HEADER, noisy_rows, read_table, write_table
 
 ROWS = noisy_rows()
 NO_ENCODER = ["--encoder", "none"]
-ADDED = ["lops_learnt_at", "lops_confidence", "lops_selected", "lops_suggested"]
+ADDED = ["lops_confidence", "lops_selected", "lops_suggested"]
 OPTIONS = ["--text", "text", "--label", "weak", "--quiet"]
 
 
@@ -58,7 +58,7 @@ def test_every_row_comes_back_unchanged(here, suffix, capsys):
         ]
     )
     kept, rejected = read_table(folder / f"kept{suffix}"), read_table(folder / f"rejected{suffix}")
-    assert list(kept[0]) == [*HEADER, *ADDED]
+    assert list(kept[0]) == [*HEADER, "lops_learnt_at", *ADDED]
     assert original(kept) == [ROWS[i] for i in expected.kept]
     assert original(rejected) == [ROWS[i] for i in expected.rejected]
     for rows, positions, yes in (
@@ -229,7 +229,7 @@ def test_json_keeps_every_byte(here):
         for line in (here / "rows-lops" / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
     ]
     assert len(written) == len(lines)
-    assert {line.split(', "lops_learnt_at"')[0] + "}" for line in written} == set(lines)
+    assert {line.split(', "lops_confidence"')[0] + "}" for line in written} == set(lines)
     assert {json.loads(line)["lops_suggested"] for line in written} == {0, 1}
 
 
@@ -295,8 +295,7 @@ def test_an_output_that_is_there(here):
     with pytest.raises(LopsError, match=r"news.csv is a file; wanted a folder"):
         run(path, "--output", "news.csv", "--force")
     with pytest.raises(
-        LopsError,
-        match="already has a column 'lops_learnt_at', as written by lops select; give the original",
+        LopsError, match="already has a column 'lops_confidence', as written by lops select"
     ):
         run("news-lops/kept.csv", "--output", "again")
 
@@ -478,17 +477,21 @@ def test_from_the_command_line(here, capsys):
 
 
 def test_the_estimate_of_the_noise(here, capsys):
-    expected = select([row[1] for row in ROWS], [row[2] for row in ROWS])
-    run(write_table(here / "news.csv", ROWS))
+    path = write_table(here / "news.csv", ROWS)
+    gold = [int(row[3][-1]) for row in ROWS]
+    vectors = np.random.default_rng(0).normal(size=(len(ROWS), 4)) + 4 * np.eye(4)[gold]
+    np.save("vectors.npy", vectors)
+    expected = lops_adapters.select(None, [row[2] for row in ROWS], embeddings=vectors)
+    run(path, "--embeddings", "vectors.npy")
     said = capsys.readouterr().out
     (estimate,) = [why for why in expected.why if why.startswith("Estimated wrong labels: ")]
     (pairs,) = [why for why in expected.why if why.startswith("Most frequent suggestions")]
     assert f"{estimate}\n{pairs}\n" in said
     page = (here / "news-lops" / "report.html").read_text(encoding="utf-8")
     assert estimate in page
-    assert "Estimated wrong labels" in (here / "news-lops" / "summary.json").read_text()
-    run("news.csv", "--confidence", "automatic", "--force")
-    assert "Estimated" not in capsys.readouterr().out
+    for more in (["--encoder", "none"], ["--confidence", "automatic"]):
+        run("news.csv", *more, "--force")
+        assert "Estimated" not in capsys.readouterr().out
 
 
 def test_how_sure(here, capsys):

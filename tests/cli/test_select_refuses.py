@@ -41,7 +41,6 @@ def test_files_and_columns_that_are_not_there(here):
     refused("mews.csv: no such file; did you mean news.csv.", "mews.csv")
     refused("nope.csv: no such file .from ", "nope.csv")
     refused("part-.*: no such file", "part-*.csv")
-    refused(r"\. is a folder; give its files, for example '\./\*.csv'", ".")
     refused("news.csv is given twice", "news.csv", "./news.csv")
     refused("notes.txt: unknown suffix '.txt'; wanted one of .csv, .tsv, .jsonl", "notes.txt")
     refused("files have several formats .csv, jsonl.", "news.csv", "news.jsonl")

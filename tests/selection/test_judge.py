@@ -171,7 +171,10 @@ def test_rows_of_the_sample_and_their_copies(judge):
     draw, drawn = Draw(10), np.array([0, 1, 5])
     draw.add(keys[drawn], labels[codes[drawn]], drawn, drawn.tolist())
     told = Verdict(
-        np.array([True, False, False]), np.array([0.1, 0.2, 0.3]), np.array([2, 2, 1]), np.ones(3)
+        np.array([True, False, False]),
+        np.array([0.1, 0.2, 0.3]),
+        np.array([2, 2, 1]),
+        *np.ones((2, 3)),
     )
     sampled = pickle.loads(pickle.dumps(Sampled(judge, draw.result(), told, labels)))
     found = sampled(texts, codes, keys, np.arange(8))

@@ -102,3 +102,8 @@ def test_copies_are_reported():
         "labels is right." in why
     )
     assert "Empty text: 1 row (position 152). These labels cannot be checked." in why
+
+
+def test_the_settings_are_the_arguments():
+    settings = select(TEXTS, changed(None), tau=0.5, every=3).settings
+    assert (settings["every"], settings["tau"]) == (3, 0.5)

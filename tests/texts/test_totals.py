@@ -13,7 +13,7 @@ from ..noisy import noisy_texts
 RNG = np.random.default_rng(0)
 CODES, GOLD = RNG.integers(0, 3, 200), RNG.integers(-2, 3, 200)
 VERDICT = Verdict(
-    RNG.uniform(size=200) < 0.7, RNG.uniform(size=200), RNG.integers(0, 3, 200), np.ones(200)
+    RNG.uniform(size=200) < 0.7, RNG.uniform(size=200), RNG.integers(0, 3, 200), *np.ones((2, 200))
 )
 
 
@@ -56,11 +56,11 @@ def test_the_page_of_a_sample_that_is_the_table():
     codes = np.array([classes.index(label) for label in weak])
     suggested = np.array([classes.index(label) for label in found.suggested])
     totals = Totals.of(2)
-    verdict = Verdict(found.mask, found.confidence, suggested, found.suggested_probability)
+    probabilities = (found.suggested_probability, found.sample_weight)
+    verdict = Verdict(found.mask, found.confidence, suggested, *probabilities)
     totals.count(codes, verdict, np.array([classes.index(label) for label in gold]))
     page = found.page(gold)
     assert totals.page(page) == page
     assert [r.kept for r in totals.reports(found.per_class).values()] == [
         r.kept for r in found.per_class.values()
     ]
-    assert found.noise.among(totals.rows, totals.rows).rate == found.noise.rate
