@@ -140,9 +140,8 @@ class Draw:
             return np.ones(len(keys), dtype=bool)
         distinct, place = np.unique(labels, return_inverse=True)
         limits = [self._of_class.get(int(label), _EVERYTHING) for label in distinct]
-        return (keys <= np.uint64(self._largest)) | (
-            keys <= np.array(limits, dtype=np.uint64)[place]
-        )
+        near = keys <= np.array(limits, dtype=np.uint64)[place]
+        return np.asarray(near | (keys <= np.uint64(self._largest)))
 
     def is_enough(self, counts: dict[int, int]) -> bool:
         """Return whether the rows hold the sample in spite of the limits.

@@ -46,8 +46,10 @@ class Totals:
         >>> Totals.of(2).rows.tolist()
         [0, 0]
         """
-        zeros = [np.zeros(n_classes, dtype=np.int64) for _ in range(6)]
-        return cls(*zeros, np.zeros((n_classes, n_classes), dtype=np.int64))
+        return cls(
+            *(np.zeros(n_classes, dtype=np.int64) for _ in range(6)),
+            corrections=np.zeros((n_classes, n_classes), dtype=np.int64),
+        )
 
     def __add__(self, other: Totals) -> Totals:
         """Return the counts of both."""
@@ -82,8 +84,11 @@ class Totals:
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> Totals:
         """Return the counts that :meth:`to_json` stored."""
-        numbers = {name: np.array(value, dtype=np.int64) for name, value in stored.items()}
-        return cls(**{name: value if value.ndim else int(value) for name, value in numbers.items()})
+        numbers: dict[str, Any] = {
+            name: value if isinstance(value, int) else np.array(value, dtype=np.int64)
+            for name, value in stored.items()
+        }
+        return cls(**numbers)
 
     def suggestions(self, classes: Sequence[Hashable]) -> list[tuple[Hashable, Hashable, int]]:
         """Return (label, suggested label, rows) among rejected rows, most frequent first."""
