@@ -46,10 +46,8 @@ class Totals:
         >>> Totals.of(2).rows.tolist()
         [0, 0]
         """
-        return cls(
-            *(np.zeros(n_classes, dtype=np.int64) for _ in range(6)),
-            corrections=np.zeros((n_classes, n_classes), dtype=np.int64),
-        )
+        zeros: list[Any] = [np.zeros(n_classes, dtype=np.int64) for _ in range(6)]
+        return cls(*zeros, np.zeros((n_classes, n_classes), dtype=np.int64))
 
     def __add__(self, other: Totals) -> Totals:
         """Return the counts of both."""
