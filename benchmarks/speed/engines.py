@@ -101,7 +101,8 @@ def measured(engine: str, path: Path, probe_rows: int) -> dict[str, Any]:
 
 def look(root: int, seen: dict[int, dict[str, Any]]) -> None:
     """Note name, peak memory and processor time of a process and all that it began."""
-    parents, found = {}, {}
+    parents: dict[int, int] = {}
+    found: dict[int, dict[str, Any]] = {}
     for place in Path("/proc").glob("[0-9]*"):
         try:
             text = (place / "stat").read_text()
@@ -120,7 +121,11 @@ def look(root: int, seen: dict[int, dict[str, Any]]) -> None:
     family = {root}
     while more := {one for one, parent in parents.items() if parent in family} - family:
         family |= more
-    seen.update({one: found[one] for one in family if one in found})
+    for one in family & found.keys():
+        before = seen.get(one, {"peak_bytes": 0, "processor_seconds": 0.0})
+        for kind in before.keys() - {"name"}:  # a process that ends has no memory
+            found[one][kind] = max(before[kind], found[one][kind])
+        seen[one] = found[one]
 
 
 def main() -> None:
