@@ -70,8 +70,8 @@ def run(
     """
     given = replace(given, chosen={**given.chosen, "encoder": None})
     before = _files(table)
-    kept = stages.Stages(folder, _about(table, given, kind, before))
     with connected(address) as ray:
+        kept = stages.Stages(folder, _about(table, given, kind, before))
         engine, parts = Engine(ray, given, quiet), split(table)
         classes, starts = _counted(engine, parts, kept, quiet)
         placed = [Placed(*p) for p in zip(parts, range(len(parts)), starts, strict=True)]

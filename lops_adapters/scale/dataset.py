@@ -1,4 +1,4 @@
-"""A selection among the rows of a Ray dataset, wherever Ray Data reads and writes it."""
+"""A selection among the rows of a Ray dataset."""
 
 from __future__ import annotations
 

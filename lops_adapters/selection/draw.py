@@ -1,4 +1,4 @@
-"""The sample that stands for a table: the rows with the smallest keys, of every class.
+"""The sample of a table: the rows with the smallest keys, of every class.
 
 Keys are hashes of the content and the seed (:mod:`lops_adapters.selection.canonical`), so the
 sample depends neither on the order of the rows nor on how they are cut into blocks. Among equal
@@ -14,7 +14,7 @@ import numpy as np
 
 from lops_adapters.core import tie_hash
 
-FLOOR = 1000  # rows per class, or all of a smaller one, or fewer where there are very many classes
+FLOOR = 1000  # rows per class, or all of a smaller one; fewer with very many classes
 
 
 class Drawn(NamedTuple):

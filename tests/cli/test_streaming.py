@@ -1,6 +1,7 @@
 """Tables with more rows than ``--probe-rows``: read twice, judged block by block."""
 
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -226,3 +227,12 @@ def test_an_input_that_changes_between_the_passes(here, monkeypatch):
     with pytest.raises(LopsError, match=r"the input changed during the run \(.*news.csv\)"):
         run(path, "--probe-rows", 90)
     assert not (here / "news-lops").exists()
+
+
+def test_without_ray(here, monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    path = write_table(here / "news.csv", ROWS)
+    wanted = r"--engine ray needs Ray, .* run: pip install 'lops_adapters\[ray\]'"
+    with pytest.raises(LopsError, match=wanted):
+        run(path, "--engine", "ray")
+    assert [found.name for found in here.iterdir()] == ["news.csv"]
