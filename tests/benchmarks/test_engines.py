@@ -22,6 +22,7 @@ def folder(tmp_path, monkeypatch):
 
 def measure(monkeypatch, folder, *arguments):
     monkeypatch.setattr(sys, "argv", ["x", *arguments])
+    monkeypatch.setattr(engines, "_PAUSE", 0.1)
     engines.main()
     (path,) = folder.glob("speed/*")
     return json.loads(path.read_text(encoding="utf-8"))
