@@ -188,6 +188,7 @@ class TextSelection(Selection):
             numbers=own(numbers),
             table=table,
             n_abstained=len(self.abstained),
+            all_rejected=True,
             why=self.why,
             settings=self.settings,
             versions=extras.versions(),
