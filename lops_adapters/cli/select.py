@@ -108,7 +108,9 @@ def _run(
     )
     relabel = RELABEL if options.relabel is None else options.relabel
     writing = Output(
-        Judged(table, options.label, rows, selection, relabel, options.weights),
+        Judged(
+            table, options.label, rows, selection, relabel, options.weights, options.by_suspicion
+        ),
         lambda: outputs.checksums(paths) == before,
         options.escape_formulas,
     )
@@ -217,6 +219,7 @@ def _settings(options: argparse.Namespace, chosen: dict[str, Any]) -> dict[str, 
         "embeddings",
         "soft_labels",
         "weights",
+        "by_suspicion",
     )
     return {**{name: getattr(options, name) for name in names}, **chosen}
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from lops_adapters import storage
 from lops_adapters.cli import files, tables
+from lops_adapters.cli.ordering import Ordered
 from lops_adapters.cli.outputs import ABSTAINED, PARTS
 from lops_adapters.cli.replacing import replaced
 from lops_adapters.cli.rows import Rows
@@ -54,6 +55,7 @@ class Judged:
         selection: of these.
         relabel: smallest probability of a suggestion that relabels a rejected row.
         weights: add a column of sample weights.
+        by_suspicion: write rejected rows in that order, not in the table's.
 
     """
 
@@ -63,6 +65,7 @@ class Judged:
     selection: TextSelection
     relabel: float
     weights: bool = False
+    by_suspicion: bool = False
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -138,6 +141,8 @@ class Output:
             for part, path, kind in wanted:
                 new = {"relabelled": (*columns, GIVEN), ABSTAINED: ()}.get(part, columns)
                 writer = writer_for(path, kind, table, new, self._like, self._escape)
+                if part == "rejected" and self._judged.by_suspicion:
+                    writer = Ordered(writer, suspicion(self._judged))
                 writers.append((part, writer))
                 stack.enter_context(writer)
             start = 0
@@ -198,6 +203,25 @@ class Output:
             f"the input changed during the run ({named}); nothing was written; "
             "run again when nothing else writes to it"
         )
+
+
+def suspicion(judged: Judged) -> np.ndarray:
+    """Return the order of the rejected rows, (m,) int64: the least trusted first.
+
+    Ties: the most probable other label first, then as in the table.
+    """
+    selection = judged.selection
+    at = selection.rejected
+    other = [
+        float(probability) if suggested != judged.rows.labels[i] else 0.0
+        for i, suggested, probability in zip(
+            at.tolist(),
+            selection.suggested[at].tolist(),
+            selection.suggested_probability[at].tolist(),
+            strict=True,
+        )
+    ]
+    return np.lexsort((-np.array(other), selection.confidence[at]))
 
 
 def write_pages(folder: Path, page: SelectionPage, config: dict[str, Any]) -> None:
