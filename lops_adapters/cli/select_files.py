@@ -12,8 +12,9 @@ import numpy as np
 
 from lops_adapters import storage
 from lops_adapters.cli import files, tables
+from lops_adapters.cli.duplicates import write_duplicates
 from lops_adapters.cli.ordering import Ordered
-from lops_adapters.cli.outputs import ABSTAINED, PARTS
+from lops_adapters.cli.outputs import ABSTAINED, DUPLICATES, PARTS
 from lops_adapters.cli.replacing import replaced
 from lops_adapters.cli.rows import Rows
 from lops_adapters.cli.writers import Like, Writer, writer_for
@@ -55,6 +56,7 @@ class Judged:
         selection: of these.
         relabel: smallest probability of a suggestion that relabels a rejected row.
         weights: add a column of sample weights.
+        near: groups of near-duplicates, positions among the n.
         by_suspicion: write rejected rows in that order, not in the table's.
 
     """
@@ -66,6 +68,7 @@ class Judged:
     relabel: float
     weights: bool = False
     by_suspicion: bool = False
+    near: Sequence[np.ndarray] = ()
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -80,6 +83,7 @@ class Output:
     Attributes:
         relabelled: (n,) bool over the labelled rows.
         abstained: number of rows without a label.
+        duplicates: whether there are near-duplicates.
 
     """
 
@@ -95,6 +99,7 @@ class Output:
         other = np.array([a != b for a, b in zip(suggested, rows.labels, strict=True)], dtype=bool)
         sure = selection.suggested_probability >= judged.relabel
         self.relabelled = ~selection.mask & other & sure
+        self.duplicates = bool(judged.near)
         self.abstained = int((~rows.labelled).sum())
         self._parts = dict(
             zip(PARTS, (selection.mask, ~selection.mask, self.relabelled), strict=True)
@@ -120,6 +125,8 @@ class Output:
                 wanted += [(part, place / f"{part}.{suffix}", suffix) for part in parts]
             self._stream(wanted)
             if place is not None:
+                if self._judged.near:
+                    write_duplicates(place / DUPLICATES, self._judged, self._escape)
                 write_pages(place, page, config)
 
         def both(alone: Path | None) -> None:
@@ -240,6 +247,8 @@ def written(folder: Path | None, keep_out: Path | None, suffix: str, output: Out
         for part in PARTS:
             lines.append(f"{part.capitalize()} rows: {folder / f'{part}.{suffix}'}")
         lines[-1] += f" ({_advice(int(output.relabelled.sum()))})"
+        if output.duplicates:
+            lines.append(f"Near-duplicates: {folder / DUPLICATES}")
         if output.abstained:
             lines.append(f"Rows without a label: {folder / f'{ABSTAINED}.{suffix}'}")
         lines.append(f"Report: {folder / 'report.html'}")
