@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lops_adapters import storage
-from lops_adapters.cli import files, outputs, standard_input, streaming, tables, threads
+from lops_adapters.cli import duplicates, files, outputs, standard_input, streaming, tables, threads
 from lops_adapters.cli import options as shared
 from lops_adapters.cli.rows import Wanted, read_rows
 from lops_adapters.cli.select_files import NEW, RELABEL, Judged, Output, types_like, written
@@ -22,6 +22,7 @@ from lops_adapters.cli.writers import rehearse
 from lops_adapters.console import percent
 from lops_adapters.core import LopsError
 from lops_adapters.texts.choices import check_views, method_for
+from lops_adapters.texts.near_duplicates import near_duplicates
 from lops_adapters.texts.select import select
 
 if TYPE_CHECKING:
@@ -89,7 +90,9 @@ def _stream(
     said: list[str],
 ) -> bool:
     """Select block by block if the table has more rows than ``--probe-rows``; return whether."""
-    if not wanted.is_plain or not streaming.may_exceed(table, options.probe_rows):
+    if options.by_suspicion or not wanted.is_plain:  # need all rows at once
+        return False
+    if not streaming.may_exceed(table, options.probe_rows):
         return False
     folder, keep_out = _targets(options, table)
     before = outputs.checksums(table.paths)
@@ -166,7 +169,17 @@ def _run(
         rehearse(table, kind, NEW, types_like(options.label, rows.values.values()))
     chosen = {name: getattr(options, name) for name in CHOICES} | {"embeddings": rows.vectors}
     selection = select(rows.texts, rows.labels, words=words, abstain=(), place=rows.place, **chosen)
-    selection.why[-1:-1] = [*rows.notes, *said]
+    judged = Judged(
+        table,
+        options.label,
+        rows,
+        selection,
+        RELABEL if options.relabel is None else options.relabel,
+        options.weights,
+        options.by_suspicion,
+        near_duplicates(rows.texts) if folder is not None and options.text else (),
+    )
+    selection.why[-1:-1] = [*rows.notes, *duplicates.sentences(judged), *said]
     page = selection.page(
         rows.gold,
         title=f"{paths[0].name}: kept by the {selection.settings['method']} method",
@@ -183,19 +196,14 @@ def _run(
     config = outputs.describe(
         "select", settings, options.seed, dataset, selection.settings["device"]
     )
-    relabel = RELABEL if options.relabel is None else options.relabel
-    writing = Output(
-        Judged(table, options.label, rows, selection, relabel, options.weights),
-        lambda: outputs.checksums(paths) == before,
-        options.escape_formulas,
-    )
+    writing = Output(judged, lambda: outputs.checksums(paths) == before, options.escape_formulas)
     with outputs.writing(keep_out or folder or Path()):
         writing.write(folder, keep_out, options.format, page, config)
     print(selection.summary())
     print("\n".join(["", *selection.why, *_noise(page)]))
     suffix = options.format or table.format
-    relabelled = int(writing.relabelled.sum())
-    print("\n".join(written(folder, keep_out, suffix, relabelled, writing.abstained)))
+    counts = int(writing.relabelled.sum()), writing.abstained, writing.duplicates
+    print("\n".join(written(folder, keep_out, suffix, *counts)))
 
 
 def _table(
@@ -295,6 +303,7 @@ def _settings(options: argparse.Namespace, chosen: dict[str, Any]) -> dict[str, 
         "embeddings",
         "soft_labels",
         "weights",
+        "by_suspicion",
     )
     return {**{name: getattr(options, name) for name in names}, **chosen}
 

@@ -163,6 +163,11 @@ def _add_output(out: argparse._ArgumentGroup) -> None:
         f"(default: {RELABEL})",
     )
     out.add_argument(
+        "--by-suspicion",
+        action="store_true",
+        help="order the rejected rows, the most suspicious first (default: as in the table)",
+    )
+    out.add_argument(
         "--weights",
         action="store_true",
         help="add the column lops_weight, the probability that the label is right",

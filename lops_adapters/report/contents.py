@@ -39,6 +39,11 @@ class Suspect:
     id: str | None
     row: int | None = None
 
+    @property
+    def number(self) -> int:
+        """The number of the row in its table, from 1."""
+        return self.position + 1 if self.row is None else self.row
+
 
 @dataclass(frozen=True)
 class ClassRow:
@@ -87,6 +92,10 @@ class SelectionPage:
         table: what ``lops apply`` needs: column (of the labels), sha256 (of the files), command;
             empty if the rows come from no file.
         n_abstained: rows without a pseudo-label, not among ``n_rows``.
+        more: further rejected rows, less suspicious than ``suspects``, as
+            :func:`lops_adapters.report.more.packed` returns them.
+        n_more: how many rows these are.
+        n_unlisted: rejected rows that did not fit.
 
     """
 
@@ -109,6 +118,15 @@ class SelectionPage:
     own_threshold: float | None = None
     table: dict[str, str] = field(default_factory=dict)
     n_abstained: int = 0
+    more: list[str] = field(default_factory=list)
+    n_more: int = 0
+    n_unlisted: int = 0
+
+    @property
+    def codes(self) -> dict[str, int]:
+        """The label of each class -> its place among them."""
+        names = dict.fromkeys(row.label for row in self.classes)
+        return {label: code for code, label in enumerate(names)}
 
     def to_json(self) -> dict[str, Any]:
         """Return the page in JSON's own types."""

@@ -43,6 +43,8 @@ def check(options: argparse.Namespace, wanted: Wanted, method: str) -> None:
         found = f"trains the linear probe, and --probe is {options.probe}"
     elif not wanted.is_plain:
         found = "judges texts with one label each, and --embeddings or --soft-labels are given"
+    elif options.by_suspicion:
+        found = "writes rows in their order, and --by-suspicion is given"
     elif options.keep_out is not None:
         found = f"writes folders of files, and --keep-out is {options.keep_out}"
     if found:

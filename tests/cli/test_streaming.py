@@ -149,9 +149,10 @@ def test_whether_a_table_may_have_more_rows(here, suffix):
     assert not survey.may_exceed(table, 241)
 
 
-def test_other_methods_read_the_whole_table(here, capsys):
+@pytest.mark.parametrize("more", [["--confidence", "automatic"], ["--by-suspicion"]])
+def test_what_needs_all_rows_at_once(here, more, capsys):
     path = write_table(here / "news.csv", ROWS)
-    run(path, "--confidence", "automatic", "--probe-rows", 90)
+    run(path, *more, "--probe-rows", 90)
     assert "sample" not in capsys.readouterr().out
 
 
