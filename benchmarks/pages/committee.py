@@ -84,6 +84,27 @@ def first_iteration() -> Block:
     return table(rows, groups)
 
 
+def classifiers() -> Block:
+    """Return macro-F1 without selection on the same small samples, per classifier."""
+    rows = [["classifier", *(_TITLES[data] for data in _DATA), "seconds per run"]]
+    groups = []
+    where = {
+        "minilm": "cpu/self-training-minilm-{}-seed*.json",
+        "hybrid": "committee/self-training-hybrid-1000-{}-seed*.json",
+    }
+    for classifier, pattern in where.items():
+        files = [results(pattern.format(data)) for data in _DATA]
+        if not all(files):
+            continue
+        groups += files
+        seconds = [
+            item["result"]["arms"]["standard"]["seconds"] for group in files for item in group
+        ]
+        scores = [spread(values(group, "standard", "macro_f1")) for group in files]
+        rows.append([classifier, *scores, f"{min(seconds):.0f} to {max(seconds):.0f}"])
+    return table(rows, groups)
+
+
 def corruption() -> Block:
     """Return what methods find in corrupted gold labels, one row per table and method."""
     found = results("select/corruption-*.json")
@@ -120,6 +141,7 @@ TABLES: dict[str, Callable[[], Block]] = {
     "headline": headline,
     "committee-self-training": self_training,
     "committee-first": first_iteration,
+    "committee-classifiers": classifiers,
     "committee-corruption": corruption,
     "committee-noise": noise,
 }
