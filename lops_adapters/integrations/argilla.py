@@ -39,7 +39,7 @@ class Judged(NamedTuple):
 
 
 def label_of(record: Any, question: str) -> Any:
-    """Return a record's label: what most people answered, else its suggestion; None if neither.
+    """Return a record's label: its most frequent answer, else its suggestion; None: neither.
 
     Drafts and discarded answers do not count. Answers that tie are no label.
     """

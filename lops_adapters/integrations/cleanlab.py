@@ -101,7 +101,7 @@ def _register() -> None:
     base = extras.load("cleanlab.datalab.internal.issue_manager", "An issue type of Datalab")
     factory = extras.load("cleanlab.datalab.internal.issue_manager_factory", "An issue type")
 
-    class LopsIssueManager(base.IssueManager):  # type: ignore[misc, name-defined]
+    class LopsIssueManager(base.IssueManager):  # type: ignore[name-defined]
         """Rows whose labels a selection does not trust."""
 
         description = "Rows whose label lops_adapters.select does not trust."
