@@ -53,9 +53,29 @@ class Probe(ABC):
     speed: Speed = field(default_factory=Speed, init=False, repr=False, compare=False)
 
     @property
+    def name(self) -> str:
+        """What messages call it; the kind of probe by default."""
+        return self.kind
+
+    @property
     @abstractmethod
     def max_epochs(self) -> int:
         """The largest number of epochs that training runs for."""
+
+    @property
+    def has_checkpoints(self) -> bool:
+        """Whether training has more than one checkpoint; most probes have one per update."""
+        return True
+
+    def check_checkpoints(self) -> None:
+        """Raise a LopsError if training has a single checkpoint, so that there is no order."""
+        if not self.has_checkpoints:
+            raise LopsError(
+                f"{self.name} has no partial_fit, so its training has one checkpoint, and this "
+                'method compares several; use method="committee" (in select(): leave out tau, rule '
+                "and confidence), or a classifier with partial_fit, such as "
+                "SGDClassifier(loss='log_loss')"
+            )
 
     def read(self, samples: Sequence[Any]) -> Any:
         """Return what of :meth:`prepare` needs no training samples, done once for all trainings.

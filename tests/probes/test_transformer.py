@@ -33,7 +33,9 @@ def probe_of(tiny):
         "precision": "float32",
         "device": "cpu",
     }
-    return lambda kind="bert", **changes: TransformerProbe(tiny(kind), **{**settings, **changes})
+    return lambda kind="bert", **changes: TransformerProbe(
+        **{"encoder": tiny(kind), **settings, **changes}
+    )
 
 
 def watch_learning(probe):
@@ -317,6 +319,24 @@ def test_seed_decides_the_head_alone(probe_of):
     assert torch.equal(head, same_head)
     assert not torch.equal(head, other_head)
     assert torch.equal(words, same_words)  # the folder's
+
+
+@pytest.mark.parametrize("outputs", [2, 3])
+def test_the_folder_of_a_trained_classifier(probe_of, tmp_path, outputs):
+    """A head for as many classes is trained on; another one is replaced."""
+    import torch
+
+    trained = probe_of().fit(TEXTS, CODES % outputs, outputs)
+    trained.save(tmp_path)
+    probe = probe_of(encoder=str(tmp_path))
+    next(probe.updates(probe.prepare(TEXTS), CODES, 3, 0))
+    assert probe.predict_proba(TEXTS).shape == (10, 3)
+    body, other = (found._model.bert.embeddings.word_embeddings for found in (probe, trained))
+    assert torch.allclose(body.weight, other.weight, atol=0.01)
+    if outputs == 3:
+        assert torch.allclose(
+            probe._model.classifier.weight, trained._model.classifier.weight, atol=0.01
+        )
 
 
 def test_recipe_of_other_encoders():
