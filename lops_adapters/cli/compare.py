@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from lops_adapters import extras, storage
-from lops_adapters.cli import files, outputs, tables
+from lops_adapters.cli import files, outputs, standard_input, tables
 from lops_adapters.cli import options as shared
 from lops_adapters.cli.rows import Rows, Wanted, read_rows
 from lops_adapters.console import aligned, percent, progress
@@ -21,6 +21,7 @@ from lops_adapters.evaluation import area_under_noise_coverage, noise, noise_cov
 from lops_adapters.probes import Probe
 from lops_adapters.selection import METHODS, build
 from lops_adapters.texts.choices import choose_probe, device_of
+from lops_adapters.texts.copies import copies, sentences
 
 if TYPE_CHECKING:
     from lops_adapters.report.contents import ComparisonPage
@@ -95,17 +96,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     names = read_methods(options.methods)
     if options.seeds < 1:
         raise LopsError(f"--seeds is {options.seeds}; wanted at least 1")
-    paths = files.find(options.files)
-    table = tables.open_table(
-        paths, delimiter=options.delimiter, encoding=options.encoding, quiet=options.quiet
-    )
-    wanted = Wanted(options.text, options.label, options.gold, None, options.drop_unlabelled)
+    with standard_input.given(options.files) as paths:
+        table = shared.opened(options, paths)
+        _checked(options, names, table)
+    return 0
+
+
+def _checked(options: argparse.Namespace, names: Sequence[str], table: tables.Table) -> None:
+    """Check columns and output, then compare."""
+    paths = table.paths
+    wanted = Wanted(options.text, options.label, options.gold, None, options.abstain)
     wanted.check(table)
-    folder = options.output or Path(f"{paths[0].stem}-comparison")
+    folder = options.output or Path(f"{files.bare(paths[0]).stem}-comparison")
     with storage.claimed(folder):
         outputs.check_folder(folder, "compare", options.force, paths)
         _compare(options, names, table, wanted, folder)
-    return 0
 
 
 def _compare(
@@ -124,13 +129,15 @@ def _compare(
     results = _run_all(names, probe, rows, options)
     settings = _settings(options, probe, names)
     title = f"Selection methods on {paths[0].name}"
-    page = comparison(rows, results, title, ", ".join(map(str, paths)), settings)
-    dataset = outputs.dataset(rows, checksums)
+    source = standard_input.named(options.files, paths)
+    page = comparison(rows, results, title, source, settings)
+    dataset = outputs.dataset(rows, standard_input.keyed(options.files, checksums))
     config = outputs.describe("compare", settings, options.seed, dataset, device_of(probe))
     with outputs.writing(folder):
         storage.replace_folder(folder, lambda place: write_pages(place, page, config))
     print(text_table(page, [name for name, runs in results.items() if runs[0].is_late]))
-    print("\n".join(["", which, *rows.notes, f"Report: {folder / 'report.html'}"]))
+    said = [*rows.notes, *sentences(copies(rows.texts, rows.labels), rows.place)]
+    print("\n".join(["", which, *said, f"Report: {folder / 'report.html'}"]))
 
 
 def _run_all(
@@ -149,7 +156,7 @@ def _run_all(
 
 def _settings(options: argparse.Namespace, probe: Probe, names: Sequence[str]) -> dict[str, Any]:
     chosen = {"probe": repr(probe), "methods": names, "tau": options.tau}
-    columns = {key: getattr(options, key) for key in ("text", "label", "gold", "drop_unlabelled")}
+    columns = {key: getattr(options, key) for key in ("text", "label", "gold", "abstain")}
     return {**chosen, "seeds": list(_seeds(options)), **columns}
 
 

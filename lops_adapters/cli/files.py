@@ -11,7 +11,7 @@ from pathlib import Path
 
 from lops_adapters.core import LopsError
 
-SUFFIXES = {
+SUFFIXES = {  # of files to write
     ".csv": "csv",
     ".tsv": "tsv",
     ".jsonl": "jsonl",
@@ -19,16 +19,21 @@ SUFFIXES = {
     ".parquet": "parquet",
     ".pq": "parquet",
 }
+PACKED = ".gz"  # behind the suffix of a text file
+SHEETS = (".xlsx", ".xlsm")  # read as CSV
+STANDARD_INPUT = "-"
 FORMATS = ("csv", "tsv", "jsonl", "parquet")
 NOT_UTF8 = "a text that is not UTF-8 ({}); write the file again"
 ALIKE = 0.85  # high, since a shared suffix alone makes two file names similar
 
 
 def find(patterns: Sequence[str]) -> tuple[Path, ...]:
-    """Return the files of names and glob patterns, sorted within a pattern.
+    """Return the files of names, folders and glob patterns, sorted within each.
+
+    Of a folder, the files with a known suffix count, not those of folders in it.
 
     Raises:
-        LopsError: no such file, a folder, or a file given twice.
+        LopsError: no such file, a folder without tables, or a file given twice.
 
     """
     paths: list[Path] = []
@@ -44,7 +49,12 @@ def find(patterns: Sequence[str]) -> tuple[Path, ...]:
 def _matching(pattern: str) -> list[Path]:
     path = Path(pattern)
     if path.is_dir():
-        raise LopsError(f"{path} is a folder; give its files, for example '{path}/*.csv'")
+        inside = sorted(entry for entry in path.iterdir() if entry.is_file() and is_table(entry))
+        if not inside:
+            raise LopsError(
+                f"{path} is a folder without tables; wanted files that end in one of {known()}"
+            )
+        return inside
     if path.is_file():
         return [path]
     found = sorted(Path(name) for name in glob(pattern, recursive=True) if Path(name).is_file())
@@ -57,20 +67,57 @@ def _matching(pattern: str) -> list[Path]:
     return found
 
 
-def format_of(path: Path, option: str | None = None) -> str:
-    """Return the format of a file by its suffix; for a file to write, ``option`` names it.
+def known() -> str:
+    """Return the suffixes of files that can be read, for messages."""
+    return ", ".join([*SUFFIXES, *SHEETS, "any of these with .gz"])
 
-    >>> format_of(Path("rows.TSV"))
+
+def is_table(path: Path) -> bool:
+    """Return whether a file can be read, by its suffix; hidden files are none."""
+    hidden = path.name.startswith((".", "~$"))  # the latter: of an open spreadsheet
+    return not hidden and (bare(path).suffix.lower() in (*SUFFIXES, *SHEETS))
+
+
+def bare(path: Path) -> Path:
+    """Return the name of a file without .gz.
+
+    >>> str(bare(Path("rows.csv.gz"))), str(bare(Path("rows.parquet")))
+    ('rows.csv', 'rows.parquet')
+    """
+    return path.with_suffix("") if path.suffix.lower() == PACKED else path
+
+
+def is_sheet(path: Path) -> bool:
+    """Return whether a file is a spreadsheet, by its suffix."""
+    return path.suffix.lower() in SHEETS
+
+
+def format_to_read(path: Path) -> str:
+    """Return the format of a file to read, by its suffix; of a spreadsheet, csv.
+
+    >>> format_to_read(Path("rows.jsonl.gz")), format_to_read(Path("rows.xlsx"))
+    ('jsonl', 'csv')
+    """
+    suffix = bare(path).suffix.lower()
+    kind = "csv" if suffix in SHEETS else SUFFIXES.get(suffix)
+    if kind is None or (path != bare(path) and (kind == "parquet" or suffix in SHEETS)):
+        raise LopsError(
+            f"{path}: unknown suffix {path.suffix!r}; wanted one of {known()}; rename or unpack "
+            "the file"
+        )
+    return kind
+
+
+def format_of(path: Path, option: str) -> str:
+    """Return the format of a file to write, by its suffix; ``option`` names it.
+
+    >>> format_of(Path("rows.TSV"), "--output")
     'tsv'
     """
     kind = SUFFIXES.get(path.suffix.lower())
-    known = ", ".join(SUFFIXES)
-    if kind is None and option is not None:
-        raise LopsError(f"{option} is {path}; wanted a name that ends in one of {known}")
     if kind is None:
         raise LopsError(
-            f"{path}: unknown suffix {path.suffix!r}; wanted one of {known}; "
-            "rename or unpack the file"
+            f"{option} is {path}; wanted a name that ends in one of {', '.join(SUFFIXES)}"
         )
     return kind
 

@@ -4,28 +4,36 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from lops_adapters.cli.tables import Table, open_table
 from lops_adapters.console import set_up_logging
 from lops_adapters.core import LopsError
 
 
-def add_table(parser: argparse.ArgumentParser) -> Any:
-    """Add the options that name a table and its columns; returns their group."""
+def add_table(parser: argparse.ArgumentParser, needed: bool = True) -> Any:
+    """Add the options that name a table and its columns, and return their group.
+
+    ``needed``: texts and labels have no other source than their columns.
+    """
     data = parser.add_argument_group("data")
     data.add_argument(
         "files",
         nargs="+",
         metavar="FILE",
-        help="CSV, TSV, JSONL or Parquet; several files, or a pattern such as 'part-*.csv'",
+        help="CSV, TSV, JSONL (also with .gz), Parquet or .xlsx: files, folders, or patterns such "
+        "as 'part-*.csv'; -: standard input",
     )
-    data.add_argument("--text", required=True, metavar="COLUMN", help="column of texts")
-    data.add_argument("--label", required=True, metavar="COLUMN", help="column of noisy labels")
+    data.add_argument("--text", required=needed, metavar="COLUMN", help="column of texts")
+    data.add_argument("--label", required=needed, metavar="COLUMN", help="column of noisy labels")
     data.add_argument(
-        "--drop-unlabelled",
-        action="store_true",
-        help="leave out rows without a label (default: they are an error)",
+        "--abstain",
+        action="append",
+        metavar="VALUE",
+        help="a label that is no class; repeatable (default: -1 among integer codes). An empty "
+        "label never is",
     )
     add_text_format(data)
     return data
@@ -39,8 +47,20 @@ def add_text_format(data: Any) -> None:
         metavar="C",
         help="of CSV or TSV; 'tab' for a tab (default: by the suffix)",
     )
+    data.add_argument("--sheet", metavar="NAME", help="of .xlsx (default: the first)")
     data.add_argument(
         "--encoding", default="utf-8", metavar="NAME", help="of text files (default: utf-8)"
+    )
+
+
+def opened(options: argparse.Namespace, paths: Sequence[Path]) -> Table:
+    """Return the table of the files; errors are those of :func:`~.tables.open_table`."""
+    return open_table(
+        paths,
+        delimiter=options.delimiter,
+        encoding=options.encoding,
+        quiet=options.quiet,
+        sheet=options.sheet,
     )
 
 

@@ -18,8 +18,9 @@ from lops_adapters.datasets.corpus import listed
 from lops_adapters.runs.surroundings import surroundings
 
 PARTS = ("kept", "rejected", "relabelled")
+ABSTAINED = "abstained"  # rows without a label, if there are any
 PAGES = ("config.json", "summary.json", "comparison.json", "report.html")
-WRITTEN = {*PAGES, *(f"{part}.{kind}" for part in PARTS for kind in FORMATS)}
+WRITTEN = {*PAGES, *(f"{part}.{kind}" for part in (*PARTS, ABSTAINED) for kind in FORMATS)}
 LEFT_BY_DESKTOPS = {".DS_Store", "Thumbs.db", "desktop.ini"}  # appear when a folder is viewed
 
 

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Hashable
+import sys
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from lops_adapters.cli.columns import require
+from lops_adapters.cli.places import Places
 from lops_adapters.cli.repairs import valid_text
-from lops_adapters.cli.tables import Table, require
+from lops_adapters.cli.tables import Table
+from lops_adapters.cli.vectors import (
+    SoftColumns,
+    check_embeddings,
+    is_file,
+    matrix,
+    numbers,
+    read_npy,
+)
 from lops_adapters.cli.writers import cell_text
-from lops_adapters.core import LopsError, LopsWarning
+from lops_adapters.core import LopsError
 from lops_adapters.datasets.corpus import is_unlabelled
-
-_SHOWN = 5  # places named in a message
+from lops_adapters.texts.abstentions import abstaining
+from lops_adapters.texts.soft import hard_labels
 
 
 @dataclass
@@ -24,78 +34,92 @@ class Rows:
     """Labelled rows of a table, lists of length n.
 
     Attributes:
-        texts, labels: of the labelled rows; labels as names.
+        texts, labels: of the labelled rows; labels as names; without a column of texts, row
+            numbers in their place.
         gold, ids: of the labelled rows; None: no column given. A missing gold label is None.
         values: name of a label -> its value in the table.
         labelled: (N,) bool over all N rows of the table.
+        places: of all N rows.
+        vectors: (n, width) numbers to judge in place of the texts; None: not given.
         notes: sentences about the rows, for people.
 
     """
 
-    texts: list[str] = field(default_factory=list)
-    labels: list[str] = field(default_factory=list)
-    gold: list[str | None] | None = None
-    ids: list[str] | None = None
-    values: dict[str, Hashable] = field(default_factory=dict)
-    labelled: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=bool))
+    texts: list[str]
+    labels: list[str]
+    gold: list[str | None] | None
+    ids: list[str] | None
+    values: dict[str, Hashable]
+    labelled: np.ndarray
+    places: Places
+    vectors: np.ndarray | None = None
     notes: list[str] = field(default_factory=list)
+
+    def place(self, positions: Sequence[int]) -> str:
+        """Return where labelled rows stand, for a message."""
+        return self.places.named(np.flatnonzero(self.labelled)[np.asarray(positions)].tolist())
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """Names of columns (None: not given), and whether rows without a label are left out."""
+    """Names of columns; None: not given.
 
-    text: str
-    label: str
+    Attributes:
+        text: None only with embeddings.
+        label: None only with soft labels.
+        gold, id: optional.
+        abstain: labels that are no class; None: by default.
+        embeddings: a column of lists, or an .npy file.
+        soft: columns of soft labels.
+
+    """
+
+    text: str | None
+    label: str | None
     gold: str | None = None
     id: str | None = None
-    drop_unlabelled: bool = False
+    abstain: Sequence[str] | None = None
+    embeddings: str | None = None
+    soft: Sequence[str] = ()
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns to read."""
+        vectors = None if is_file(self.embeddings) else self.embeddings
+        given = (self.text, self.label, self.gold, self.id, vectors, *self.soft)
+        return list(dict.fromkeys(name for name in given if name is not None))
 
     def check(self, table: Table) -> None:
-        """Raise a LopsError if a column is missing or given for two purposes."""
+        """Raise a LopsError if a column is missing or given for two purposes, or not given."""
+        if self.text is None and self.embeddings is None:
+            raise LopsError("--text is missing; wanted a column of texts, or --embeddings")
+        if (self.label is None) == (not self.soft):
+            found = "neither --label nor" if self.label is None else "--label and"
+            raise LopsError(f"found {found} --soft-labels; give one of the two")
         for option in ("text", "label", "gold", "id"):
             name = getattr(self, option)
             if name is not None:
-                require(table, name, f"--{option}")
-        if self.label in (self.text, self.gold):
+                taken = [self.label, self.gold] if option == "text" else [self.text]
+                require(table, name, f"--{option}", {other for other in taken if other})
+        for name in self.soft:
+            require(table, name, "--soft-labels")
+        if self.embeddings is not None:
+            check_embeddings(table, self.embeddings)
+        if self.label is not None and self.label in (self.text, self.gold):
             other = "--text" if self.label == self.text else "--gold"
             raise LopsError(f"--label and {other} are both {self.label!r}; give different columns")
-
-
-class _Places:
-    """Count places and remember the first of them."""
-
-    def __init__(self, table: Table) -> None:
-        self._unit, self._one_file = table.unit, len(table.paths) == 1
-        self.count = 0
-        self._first: list[tuple[Path, int]] = []
-
-    def add(self, path: Path, number: int) -> None:
-        self.count += 1
-        if self.count <= _SHOWN:
-            self._first.append((path, number))
-
-    def __str__(self) -> str:
-        if len({path for path, _ in self._first}) == 1:
-            shown = ", ".join(str(number) for _, number in self._first)
-            shown += "" if self._one_file else f" of {self._first[0][0]}"
-        else:
-            shown = ", ".join(f"{number} of {path}" for path, number in self._first)
-        more = f" and {self.count - _SHOWN} more" if self.count > _SHOWN else ""
-        return f"{self._unit}{'s' if self.count > 1 else ''} {shown}{more}"
 
 
 def read_rows(table: Table, wanted: Wanted) -> Rows:
     """Read the columns of a selection, after :meth:`Wanted.check`.
 
     Raises:
-        LopsError: a text that is not a string, missing labels or gold labels, labels of several
-            types, or one class only.
+        LopsError: a text that is not a string, no labels or gold labels, labels of several types,
+            or one class only.
 
     """
     reader = _Reader(table, wanted)
-    given = (wanted.text, wanted.label, wanted.gold, wanted.id)
-    names = [name for name in given if name is not None]
+    names = wanted.columns
     for path, number, cells in table.cells(names):
         reader.take(path, number, dict(zip(names, cells, strict=True)))
     return reader.result()
@@ -104,151 +128,167 @@ def read_rows(table: Table, wanted: Wanted) -> Rows:
 class _Reader:
     def __init__(self, table: Table, wanted: Wanted) -> None:
         self._table, self._wanted = table, wanted
-        self._rows = Rows()
-        self._rows.gold = None if wanted.gold is None else []
-        self._rows.ids = None if wanted.id is None else []
-        self._labelled = bytearray()
-        self._types: dict[type, tuple[Any, _Places]] = {}
-        self._names: dict[Hashable, str] = {}  # of labels only
-        self._first: dict[str, str] = {}
-        self._unlabelled, self._blank, self._again, self._torn = (_Places(table) for _ in range(4))
-        self._judged = 0
+        self._texts: list[str] = []
+        self._labels: list[Any] = []
+        self._gold: list[Any] = []
+        self._ids: list[str] = []
+        self._vectors: list[Any] = []
+        self._soft: list[list[Any]] = []
+        self._places = Places(table)
 
     def take(self, path: Path, number: int, cells: dict[str, Any]) -> None:
         """Add a row."""
-        text, label = cells[self._wanted.text], cells[self._wanted.label]
-        missing = is_unlabelled(label)
-        self._labelled.append(not missing)
-        if missing:
-            self._unlabelled.add(path, number)
-            return
-        if text is None:
-            text = ""
-        if not isinstance(text, str):
-            raise LopsError(
-                f"{path}, {self._table.unit} {number}: the text is {text!r:.60} "
-                f"({type(text).__name__}); wanted a string; check --text"
-            )
-        name = self._name(path, number, label)
-        text = valid_text(text)
-        self._rows.texts.append(text)
-        self._rows.labels.append(name)
-        if text.strip():
-            self._compare(path, number, text, name)
+        wanted = self._wanted
+        self._places.add(path, number)
+        where = f"{path}, {self._table.unit} {number}"
+        label = None
+        if wanted.label is not None:
+            label = cells[wanted.label]
+            if isinstance(label, list | dict):
+                raise LopsError(
+                    f"{where}: the label is {label!r:.60}; wanted one class name per row"
+                )
+            # Interned: a million rows share the names of a few classes.
+            self._labels.append(sys.intern(label) if type(label) is str else label)
         else:
-            self._blank.add(path, number)
-        if self._rows.gold is not None:
-            self._rows.gold.append(self._gold(path, number, cells[str(self._wanted.gold)]))
-        if self._rows.ids is not None:
-            self._rows.ids.append(cell_text(cells[str(self._wanted.id)]))
-
-    def _name(self, path: Path, number: int, label: Any) -> str:
-        if isinstance(label, list | dict):
+            self._soft.append([cells[name] for name in wanted.soft])
+        text = f"(row {len(self._places)})" if wanted.text is None else cells[wanted.text]
+        if text is not None and not isinstance(text, str) and not is_unlabelled(label):
             raise LopsError(
-                f"{path}, {self._table.unit} {number}: the label is {label!r:.60}; "
-                "wanted one class name per row"
+                f"{where}: the text is {text!r:.60} ({type(text).__name__}); wanted a string; "
+                "check --text"
             )
-        if type(label) not in self._types:
-            self._types[type(label)] = (label, _Places(self._table))
-            self._types[type(label)][1].add(path, number)
-        name = self._names.setdefault(label, valid_text(str(label)))
-        self._rows.values.setdefault(name, label)
-        return name
+        self._texts.append(valid_text(text) if isinstance(text, str) else "")
+        if wanted.embeddings is not None and not is_file(wanted.embeddings):
+            self._vectors.append(numbers(cells[wanted.embeddings]))
+        if wanted.gold is not None:
+            self._gold.append(self._checked(path, number, cells[wanted.gold]))
+        if wanted.id is not None:
+            self._ids.append(cell_text(cells[wanted.id]))
 
-    def _gold(self, path: Path, number: int, gold: Any) -> Any:
+    def _checked(self, path: Path, number: int, gold: Any) -> Any:
         if isinstance(gold, list | dict):
             raise LopsError(
                 f"{path}, {self._table.unit} {number}: the gold label is {gold!r:.60}; "
                 "wanted one class name per row; check --gold"
             )
-        self._judged += not is_unlabelled(gold)
-        return None if is_unlabelled(gold) else gold
-
-    def _compare(self, path: Path, number: int, text: str, name: str) -> None:
-        before = self._first.get(text)
-        if before is None:
-            self._first[text] = name
-        else:
-            (self._again if before == name else self._torn).add(path, number)
+        return gold
 
     def result(self) -> Rows:
-        """Return the rows, or raise a LopsError."""
-        self._check()
-        self._rows.labelled = np.frombuffer(bytes(self._labelled), dtype=bool)
-        if self._rows.gold is not None:
-            # Named last, so that gold labels have no part in the names of the labels.
-            # A gold label equal to a label (1.0 and 1) gets the label's name.
-            self._rows.gold = [
-                None if gold is None else self._names.get(gold, valid_text(str(gold)))
-                for gold in self._rows.gold
-            ]
-        self._note()
-        self._warn()
-        return self._rows
-
-    def _check(self) -> None:
-        rows, wanted = self._rows, self._wanted
-        if not self._labelled:
+        """Return the labelled rows, or raise a LopsError."""
+        if not len(self._places):
             where = self._table.paths[0]
             raise LopsError(f"{where} has no rows; wanted rows of at least two classes")
-        if self._unlabelled.count and not (wanted.drop_unlabelled and rows.labels):
-            found = f"{self._unlabelled.count} of {len(self._labelled)} rows"
-            fix = "--drop-unlabelled leaves them out" if rows.labels else "check --label"
+        if self._wanted.soft:
+            self._harden()
+        labelled, notes = self._labelled()
+        at = np.flatnonzero(labelled).tolist()
+        own = [self._labels[i] for i in at]
+        self._check(at, own)
+        names: dict[Hashable, str] = {}
+        values: dict[str, Hashable] = {}
+        for label in own:
+            values.setdefault(names.setdefault(label, valid_text(str(label))), label)
+        if len(values) < 2:
             raise LopsError(
-                f"{found} have no label in column {wanted.label!r}: {self._unlabelled}; {fix}"
+                f"all {len(own)} rows have the label {own[0]!r}; wanted at least two classes"
             )
-        if len(self._types) > 1:
+        gold: list[str | None] | None = None
+        if self._wanted.gold is not None:
+            # Named last, so that gold labels have no part in the names of the labels.
+            # A gold label equal to a label (1.0 and 1) gets the label's name.
+            given = [self._gold[i] for i in at]
+            gold = [
+                None if is_unlabelled(one) else names.get(one, valid_text(str(one)))
+                for one in given
+            ]
+            notes += self._note_gold(gold)
+        return Rows(
+            texts=[self._texts[i] for i in at],
+            labels=[names[label] for label in own],
+            gold=gold,
+            ids=None if self._wanted.id is None else [self._ids[i] for i in at],
+            values=values,
+            labelled=labelled,
+            places=self._places,
+            vectors=self._embeddings(at),
+            notes=notes,
+        )
+
+    def _harden(self) -> None:
+        """Make labels of the soft labels."""
+        classes, soft = SoftColumns(self._wanted.soft).read(self._soft, self._places.named)
+        if len(classes) < 2:
+            raise LopsError(
+                f"--soft-labels {self._wanted.soft[0]} has {len(classes)} classes; wanted at least "
+                "two"
+            )
+        codes: list[Any] = hard_labels(soft)
+        self._labels = [None if code is None else classes[code] for code in codes]
+
+    def _embeddings(self, at: list[int]) -> np.ndarray | None:
+        name = self._wanted.embeddings
+        if name is None:
+            return None
+        if is_file(name):
+            return np.asarray(read_npy(Path(name), len(self._places))[at])
+        return matrix(
+            [self._vectors[i] for i in at],
+            f"--embeddings {name}",
+            lambda positions: self._places.named([at[i] for i in positions]),
+        )
+
+    def _labelled(self) -> tuple[np.ndarray, list[str]]:
+        """Return which rows have a class, (N,) bool, and sentences about the others."""
+        wanted, labels = self._wanted, self._labels
+        if wanted.soft:
+            gone = abstaining(labels, set())
+        elif wanted.abstain is None:
+            gone = abstaining(labels)
+        else:
+            gone = abstaining([cell_text(label) for label in labels], set(wanted.abstain))
+            gone |= abstaining(labels, set())
+        if gone.all():
+            what = f"label in column {wanted.label!r}; check --label"
+            if wanted.soft:
+                what = "largest soft label: all are ties or zero; check --soft-labels"
+            raise LopsError(f"none of the {len(labels)} rows has a {what}")
+        if not gone.any():
+            return ~gone, []
+        count = int(gone.sum())
+        at = np.flatnonzero(gone).tolist()
+        rows = "1 row" if count == 1 else f"{count:,} rows"
+        why = "Without a largest soft label" if wanted.soft else "Without a label"
+        said = f"{why}: {rows} ({self._places.named(at)}), neither kept nor judged."
+        if (
+            wanted.label
+            and wanted.abstain is None
+            and not all(is_unlabelled(labels[i]) for i in at)
+        ):
+            said += " -1 counts as no label; if it is a class, give --abstain ''."
+        return ~gone, [said]
+
+    def _check(self, at: list[int], own: list[Any]) -> None:
+        first: dict[type, int] = {}
+        for row, label in zip(at, own, strict=True):
+            first.setdefault(type(label), row)
+        if len(first) > 1:
             found = ", ".join(
-                f"{kind.__name__} ({value!r} in {place})"
-                for kind, (value, place) in self._types.items()
+                f"{kind.__name__} ({self._labels[row]!r} in {self._places.named([row])})"
+                for kind, row in first.items()
             )
             raise LopsError(
-                f"labels in column {wanted.label!r} have several types: {found}; "
+                f"labels in column {self._wanted.label!r} have several types: {found}; "
                 "make them all strings or all numbers"
             )
-        if len(rows.values) < 2:
+
+    def _note_gold(self, gold: list[str | None]) -> list[str]:
+        judged = sum(label is not None for label in gold)
+        if not judged:
             raise LopsError(
-                f"all {len(rows.labels)} rows have the label {rows.labels[0]!r}; "
-                "wanted at least two classes"
-            )
-        if rows.gold is not None and not self._judged:
-            raise LopsError(
-                f"none of the {len(rows.labels)} rows has a gold label in column {wanted.gold!r}; "
+                f"none of the {len(gold)} rows has a gold label in column {self._wanted.gold!r}; "
                 "fill in some, or leave out --gold"
             )
-
-    def _note(self) -> None:
-        notes, gold = self._rows.notes, self._rows.gold
-        if gold is not None and self._judged < len(gold):
-            notes.append(
-                f"{self._judged:,} of {len(gold):,} rows have a gold label; "
-                "noise is measured on these."
-            )
-        if self._unlabelled.count:
-            notes.append(
-                f"Left out, without a label: {_rows(self._unlabelled)}, written to neither file."
-            )
-        if self._again.count:
-            notes.append(
-                f"Same text and same label as an earlier row: {_rows(self._again)}. Copies confirm "
-                "each other; if their labels may be wrong, keep one of each and run again."
-            )
-
-    def _warn(self) -> None:
-        if self._torn.count:
-            _warn(
-                f"same text as an earlier row, but another label: {_rows(self._torn)} "
-                f"({self._torn}); at most one of the labels is right"
-            )
-        if self._blank.count:
-            _warn(
-                f"empty text: {_rows(self._blank)} ({self._blank}); these labels cannot be checked"
-            )
-
-
-def _rows(places: _Places) -> str:
-    return f"{places.count} row{'' if places.count == 1 else 's'}"
-
-
-def _warn(message: str) -> None:
-    warnings.warn(message, LopsWarning, stacklevel=2)
+        if judged == len(gold):
+            return []
+        return [f"{judged:,} of {len(gold):,} rows have a gold label; noise is measured on these."]

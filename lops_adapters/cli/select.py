@@ -5,160 +5,40 @@ from __future__ import annotations
 import argparse
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lops_adapters import storage
-from lops_adapters.cli import files, outputs, tables
+from lops_adapters.cli import files, outputs, standard_input, tables
 from lops_adapters.cli import options as shared
 from lops_adapters.cli.rows import Wanted, read_rows
-from lops_adapters.cli.select_files import GIVEN, RELABEL, Judged, Output, types_like, written
+from lops_adapters.cli.select_files import NEW, RELABEL, Judged, Output, types_like, written
+from lops_adapters.cli.select_options import CHOICES, parser
+from lops_adapters.cli.vectors import is_file
 from lops_adapters.cli.writers import rehearse
 from lops_adapters.console import percent
-from lops_adapters.core import RULES, LopsError
-from lops_adapters.texts.choices import (
-    LONGEST_FOR_CPU,
-    NAMES_OF_CONFIDENCES,
-    SURE,
-    check_views,
-    method_for,
-)
-from lops_adapters.texts.result import COLUMNS
+from lops_adapters.core import LopsError
+from lops_adapters.texts.choices import check_views, method_for
 from lops_adapters.texts.select import select
 
 if TYPE_CHECKING:
     from lops_adapters.report.contents import SelectionPage
-
-CHOICES = (
-    *("probe", "confidence", "rule", "tau", "every", "stratified", "sure", "encoder"),
-    *("seed", "quiet"),
-)
-EXAMPLES = """examples:
-  lops select tickets.csv --text body --label category
-  lops select 'parts/*.parquet' --text text --label label --tau 0.5 --output clean
-  lops select tickets.csv --text body --label category --gold checked_category
-  lops select tickets.jsonl --text body --label category --keep-out clean.jsonl"""
-
-
-def parser() -> argparse.ArgumentParser:
-    """Return the parser of ``lops select``."""
-    found = argparse.ArgumentParser(
-        prog="lops select",
-        description="Select the labels of a table to trust. "
-        "Writes the kept rows, the rejected rows and a report.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    data = shared.add_table(found)
-    data.add_argument(
-        "--id", metavar="COLUMN", help="ids to show in the report (default: row numbers)"
-    )
-    data.add_argument(
-        "--gold",
-        metavar="COLUMN",
-        help="column of true labels, used only afterwards, to measure the result",
-    )
-    _add_selection(found.add_argument_group("selection"))
-    out = found.add_argument_group("output")
-    _add_output(out)
-    shared.add_run(out)
-    return found
-
-
-def _add_selection(choice: argparse._ArgumentGroup) -> None:
-    shared.add_probe(choice)
-    named = ", ".join(NAMES_OF_CONFIDENCES)
-    choice.add_argument(
-        "--confidence",
-        choices=NAMES_OF_CONFIDENCES,
-        metavar="NAME",
-        help=f"ranking of the rows: {named} (default: depends on --tau)",
-    )
-    choice.add_argument(
-        "--rule",
-        choices=RULES,
-        help="rule of the paper or its code, for learning order; needs --tau F",
-    )
-    choice.add_argument(
-        "--tau",
-        type=shared.fraction,
-        default="auto",
-        metavar="F|auto",
-        help="share of each class to keep; auto: decided per class (default: auto)",
-    )
-    choice.add_argument(
-        "--every",
-        type=int,
-        metavar="N",
-        help="updates between checkpoints (default: one epoch); needs --tau F",
-    )
-    choice.add_argument(
-        "--stratified",
-        action="store_true",
-        help="with --tau auto: keep the same total, spread evenly over classes",
-    )
-    choice.add_argument(
-        "--sure",
-        type=shared.number,
-        metavar="P",
-        help="with --tau auto: keep labels that are right with at least this probability "
-        f"(default: {SURE}; without an encoder, labels that the views prefer); larger for labels "
-        "made by rules",
-    )
-    choice.add_argument(
-        "--encoder",
-        default="auto",
-        metavar="NAME|none",
-        help="frozen encoder of the committee: minilm, a folder or a hub name; none: LSA (default: "
-        f"auto, minilm if installed and at most {LONGEST_FOR_CPU:,} rows or a GPU)",
-    )
-    choice.add_argument(
-        "--words",
-        type=Path,
-        metavar="JSON",
-        help="words of each class, {class: [word, ...]}: another view, if there is an encoder",
-    )
-
-
-def _add_output(out: argparse._ArgumentGroup) -> None:
-    out.add_argument(
-        "--output",
-        type=Path,
-        metavar="DIR",
-        help="folder to write (default: ./FILE-lops, by the first file's name)",
-    )
-    out.add_argument(
-        "--keep-out",
-        type=Path,
-        metavar="FILE",
-        help="write only the kept rows, into this file (with --output: a folder, too)",
-    )
-    out.add_argument(
-        "--format",
-        choices=files.FORMATS,
-        help="format of the files in the folder (default: the input's)",
-    )
-    out.add_argument(
-        "--relabel",
-        type=shared.number,
-        metavar="P",
-        help="relabelled rows: rejected, and another label has at least this probability "
-        f"(default: {RELABEL})",
-    )
-    out.add_argument(
-        "--escape-formulas",
-        action="store_true",
-        help="CSV and TSV: put an apostrophe before cells that begin like a formula",
-    )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Select rows of a table, write them and print a summary."""
     options = parser().parse_args(arguments)
     shared.set_up()
-    paths = files.find(options.files)
+    with standard_input.given(options.files) as paths:
+        _checked(options, paths)
+    return 0
+
+
+def _checked(options: argparse.Namespace, paths: tuple[Path, ...]) -> None:
+    """Check the options and the table, then select."""
     method, _ = method_for(
         options.confidence,
         options.rule,
@@ -171,17 +51,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
         raise LopsError(
             f"--relabel is {options.relabel:g}; wanted a probability above 0 and at most 1"
         )
+    if options.weights and method != "committee":
+        raise LopsError(
+            f"--weights needs the committee, and the method is {method}; leave out --tau and "
+            "--confidence, or --weights"
+        )
     words = shared.read_words(options.words)
     check_views(method, options.encoder, words)
-    table = tables.open_table(
-        paths, delimiter=options.delimiter, encoding=options.encoding, quiet=options.quiet
+    table = shared.opened(options, paths)
+    wanted = Wanted(
+        options.text,
+        options.label,
+        options.gold,
+        options.id,
+        options.abstain,
+        options.embeddings,
+        options.soft_labels or (),
     )
-    wanted = Wanted(options.text, options.label, options.gold, options.id, options.drop_unlabelled)
     wanted.check(table)
     _check_columns(table)
     with storage.claimed(*_outputs(options, paths)):
         _run(options, table, wanted, words)
-    return 0
 
 
 def _run(
@@ -195,26 +85,29 @@ def _run(
     before = outputs.checksums(paths)
     rows = read_rows(table, wanted)
     for kind in _formats(options, table, folder, keep_out):
-        rehearse(table, kind, (*COLUMNS, GIVEN), types_like(options.label))
-    chosen = {name: getattr(options, name) for name in CHOICES}
-    selection = select(rows.texts, rows.labels, words=words, **chosen)
+        rehearse(table, kind, NEW, types_like(options.label, rows.values.values()))
+    chosen = {name: getattr(options, name) for name in CHOICES} | {"embeddings": rows.vectors}
+    selection = select(rows.texts, rows.labels, words=words, abstain=(), place=rows.place, **chosen)
     selection.why[-1:-1] = rows.notes
     page = selection.page(
         rows.gold,
         title=f"{paths[0].name}: kept by the {selection.settings['method']} method",
-        source=_source(paths, wanted),
+        source=_source(standard_input.named(options.files, paths), wanted),
         ids=rows.ids,
         numbers=(np.flatnonzero(rows.labelled) + 1).tolist(),
-        table=_table(options, paths, before),
+        table={} if options.label is None else _table(options, paths, before),
     )
+    page = replace(page, n_abstained=int((~rows.labelled).sum()))
     settings = _settings(options, selection.settings)
-    dataset = outputs.dataset(rows, before)
+    vectors = [Path(options.embeddings)] if is_file(options.embeddings) else []
+    sums = standard_input.keyed(options.files, before) | outputs.checksums(vectors)
+    dataset = outputs.dataset(rows, sums)
     config = outputs.describe(
         "select", settings, options.seed, dataset, selection.settings["device"]
     )
     relabel = RELABEL if options.relabel is None else options.relabel
     writing = Output(
-        Judged(table, options.label, rows, selection, relabel),
+        Judged(table, options.label, rows, selection, relabel, options.weights),
         lambda: outputs.checksums(paths) == before,
         options.escape_formulas,
     )
@@ -223,7 +116,7 @@ def _run(
     print(selection.summary())
     print("\n".join(["", *selection.why, *_noise(page)]))
     suffix = options.format or table.format
-    print("\n".join(written(folder, keep_out, suffix, int(writing.relabelled.sum()))))
+    print("\n".join(written(folder, keep_out, suffix, writing)))
 
 
 def _table(
@@ -232,8 +125,11 @@ def _table(
     """Return what the page needs for corrections: column, checksum, and the command."""
     more = [] if options.delimiter is None else ["--delimiter", options.delimiter]
     more += [] if options.encoding == "utf-8" else ["--encoding", options.encoding]
-    output = f"{paths[0].stem}-corrected{paths[0].suffix}"
-    words = ["lops", "apply", "corrections.csv", *map(str, paths), *more, "--output", output]
+    more += [] if options.sheet is None else ["--sheet", options.sheet]
+    first = files.bare(paths[0])
+    output = f"{first.stem}-corrected{'.csv' if files.is_sheet(first) else first.suffix}"
+    names = ["TABLE"] if standard_input.is_given(options.files) else map(str, paths)
+    words = ["lops", "apply", "corrections.csv", *names, *more, "--output", output]
     return {
         "column": options.label,
         "sha256": outputs.fingerprint(checksums),
@@ -241,18 +137,19 @@ def _table(
     }
 
 
-def _source(paths: Sequence[Path], wanted: Wanted) -> str:
-    """Return the names of the files, at most three of them, and of the columns."""
-    named = ", ".join(map(str, paths[:3]))
-    named += f" and {len(paths) - 3} more" if len(paths) > 3 else ""
-    return f"{named}; texts: {wanted.text}, labels: {wanted.label}"
+def _source(named: str, wanted: Wanted) -> str:
+    """Return the names of the files and of the columns."""
+    labels = f"labels: {wanted.label}" if wanted.label else f"labels: {', '.join(wanted.soft)}"
+    given = [f"texts: {wanted.text}"] if wanted.text else []
+    given += [f"vectors: {wanted.embeddings}"] if wanted.embeddings else []
+    return f"{named}; {', '.join([*given, labels])}"
 
 
 def _outputs(options: argparse.Namespace, paths: Sequence[Path]) -> tuple[Path | None, Path | None]:
     """Return the folder and the file to write."""
     folder, keep_out = options.output, options.keep_out
     if folder is None and keep_out is None:
-        folder = Path(f"{paths[0].stem}-lops")
+        folder = Path(f"{files.bare(paths[0]).stem}-lops")
     if folder is not None and keep_out is not None:
         inside = folder.resolve() in (keep_out.resolve(), *keep_out.resolve().parents)
         if inside:
@@ -292,11 +189,11 @@ def _formats(
 ) -> set[str]:
     """Return the formats of the files to write."""
     found = set() if folder is None else {options.format or table.format}
-    return found if keep_out is None else {*found, files.format_of(keep_out)}
+    return found if keep_out is None else {*found, files.format_of(keep_out, "--keep-out")}
 
 
 def _check_columns(table: tables.Table) -> None:
-    taken = [name for name in (*COLUMNS, GIVEN) if name in table.columns]
+    taken = [name for name in NEW if name in table.columns]
     if taken:
         raise LopsError(
             f"{table.paths[0]} already has a column {taken[0]!r}, as written by lops select; "
@@ -310,11 +207,15 @@ def _settings(options: argparse.Namespace, chosen: dict[str, Any]) -> dict[str, 
         "label",
         "gold",
         "id",
-        "drop_unlabelled",
+        "abstain",
         "delimiter",
         "encoding",
+        "sheet",
         "escape_formulas",
         "relabel",
+        "embeddings",
+        "soft_labels",
+        "weights",
     )
     return {**{name: getattr(options, name) for name in names}, **chosen}
 

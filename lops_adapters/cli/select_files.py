@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,10 +12,10 @@ import numpy as np
 
 from lops_adapters import storage
 from lops_adapters.cli import files, tables
-from lops_adapters.cli.outputs import PARTS
+from lops_adapters.cli.outputs import ABSTAINED, PARTS
 from lops_adapters.cli.replacing import replaced
 from lops_adapters.cli.rows import Rows
-from lops_adapters.cli.writers import writer_for
+from lops_adapters.cli.writers import Like, Writer, writer_for
 from lops_adapters.core import LopsError
 from lops_adapters.texts.result import COLUMNS, TextSelection
 
@@ -23,26 +23,52 @@ if TYPE_CHECKING:
     from lops_adapters.report.contents import SelectionPage
 
 GIVEN = "lops_given"  # the label before
+LABEL = "lops_label"  # the largest soft label
+WEIGHT = "lops_weight"
+NEW = (*COLUMNS, GIVEN, LABEL, WEIGHT)  # every column that may be added
 RELABEL = 0.9
 
 
-def types_like(label: str) -> dict[str, str]:
-    """Return the added columns that have the type of the labels, in Parquet."""
-    return {"lops_suggested": label, GIVEN: label}
+def types_like(label: str | None, values: Iterable[Any] = ()) -> Like:
+    """Return the types of added columns in Parquet.
+
+    Args:
+        label: column of labels; None: soft labels.
+        values: the classes.
+
+    """
+    codes = label is None and all(isinstance(value, int) for value in values)
+    example: str | type | None = int if codes else label
+    own = {} if example is None else dict.fromkeys(("lops_suggested", GIVEN, LABEL), example)
+    return {**own, WEIGHT: float}
 
 
 @dataclass(frozen=True)
 class Judged:
     """A table, its column of labels, its rows, and what a selection says of them.
 
-    ``relabel`` is the smallest probability of a suggestion that relabels a rejected row.
+    Attributes:
+        table: of N rows.
+        label: its column of labels; None: soft labels, so that the label is an added column.
+        rows: the n labelled ones.
+        selection: of these.
+        relabel: smallest probability of a suggestion that relabels a rejected row.
+        weights: add a column of sample weights.
+
     """
 
     table: tables.Table
-    label: str
+    label: str | None
     rows: Rows
     selection: TextSelection
     relabel: float
+    weights: bool = False
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that are added to kept and rejected rows."""
+        columns = self.selection.columns if self.label else (LABEL, *self.selection.columns)
+        return (*columns, WEIGHT) if self.weights else columns
 
 
 class Output:
@@ -50,6 +76,7 @@ class Output:
 
     Attributes:
         relabelled: (n,) bool over the labelled rows.
+        abstained: number of rows without a label.
 
     """
 
@@ -61,9 +88,11 @@ class Output:
         suggested = selection.suggested.tolist()
         self._suggested = [rows.values[name] for name in suggested]
         self._given = [rows.values[name] for name in rows.labels]
+        self._like = types_like(judged.label, rows.values.values())
         other = np.array([a != b for a, b in zip(suggested, rows.labels, strict=True)], dtype=bool)
         sure = selection.suggested_probability >= judged.relabel
         self.relabelled = ~selection.mask & other & sure
+        self.abstained = int((~rows.labelled).sum())
         self._parts = dict(
             zip(PARTS, (selection.mask, ~selection.mask, self.relabelled), strict=True)
         )
@@ -82,9 +111,10 @@ class Output:
         def fill(place: Path | None, alone: Path | None) -> None:
             wanted = []
             if alone is not None:
-                wanted.append(("kept", alone, files.format_of(keep_out or alone)))
+                wanted.append(("kept", alone, files.format_of(keep_out or alone, "--keep-out")))
             if place is not None:
-                wanted += [(part, place / f"{part}.{suffix}", suffix) for part in PARTS]
+                parts = (*PARTS, ABSTAINED) if self.abstained else PARTS
+                wanted += [(part, place / f"{part}.{suffix}", suffix) for part in parts]
             self._stream(wanted)
             if place is not None:
                 write_pages(place, page, config)
@@ -102,12 +132,12 @@ class Output:
 
     def _stream(self, wanted: Sequence[tuple[str, Path, str]]) -> None:
         """Write (part, path, format) files in one pass over the table."""
-        table, label = self._judged.table, self._judged.label
+        table, columns = self._judged.table, self._judged.columns
         with ExitStack() as stack:
             writers = []
             for part, path, kind in wanted:
-                new = (*COLUMNS, GIVEN) if part == "relabelled" else COLUMNS
-                writer = writer_for(path, kind, table, new, types_like(label), self._escape)
+                new = {"relabelled": (*columns, GIVEN), ABSTAINED: ()}.get(part, columns)
+                writer = writer_for(path, kind, table, new, self._like, self._escape)
                 writers.append((part, writer))
                 stack.enter_context(writer)
             start = 0
@@ -117,26 +147,50 @@ class Output:
                     self._changed()
                 start += len(block)
                 for part, writer in writers:
-                    rows = np.flatnonzero((positions >= 0) & self._parts[part][positions])
-                    own, added = positions[rows], self._added(positions[rows])
-                    if part != "relabelled":
-                        writer.write(block, rows, added)
-                        continue
-                    added[GIVEN] = [self._given[position] for position in own.tolist()]
-                    other = replaced(table, block, rows, label, added["lops_suggested"])
-                    writer.write(other, np.arange(len(rows)), added)
+                    self._part(part, writer, block, positions)
         if start != len(self._position) or not self._unchanged():
             self._changed()
 
+    def _part(self, part: str, writer: Writer, block: tables.Block, positions: np.ndarray) -> None:
+        """Write the rows of a block that belong to a part."""
+        if part == ABSTAINED:
+            writer.write(block, np.flatnonzero(positions < 0), {})
+            return
+        rows = np.flatnonzero((positions >= 0) & self._parts[part][positions])
+        added = self._added(positions[rows])
+        if part == "relabelled":
+            block, rows, added = self._relabel(block, rows, positions[rows], added)
+        writer.write(block, rows, added)
+
+    def _relabel(
+        self, block: tables.Block, rows: np.ndarray, own: np.ndarray, added: dict[str, list[Any]]
+    ) -> tuple[tables.Block, np.ndarray, dict[str, list[Any]]]:
+        """Return the rows with the suggestion as their label."""
+        judged = self._judged
+        added[GIVEN] = [self._given[position] for position in own.tolist()]
+        if WEIGHT in added:
+            added[WEIGHT] = judged.selection.suggested_probability[own].tolist()
+        if judged.label is None:
+            added[LABEL] = added["lops_suggested"]
+            return block, rows, added
+        other = replaced(judged.table, block, rows, judged.label, added["lops_suggested"])
+        return other, np.arange(len(rows)), added
+
     def _added(self, positions: np.ndarray) -> dict[str, list[Any]]:
         selection = self._judged.selection
-        times = selection.learnt_at[positions].tolist()
-        return {
-            "lops_learnt_at": [time if np.isfinite(time) else None for time in times],
-            "lops_confidence": selection.confidence[positions].tolist(),
-            "lops_selected": selection.mask[positions].tolist(),
-            "lops_suggested": [self._suggested[position] for position in positions.tolist()],
+        at = positions.tolist()
+        found: dict[str, list[Any]] = {
+            LABEL: [self._given[position] for position in at],
+            "lops_learnt_at": [
+                time if np.isfinite(time) else None for time in selection.learnt_at[at].tolist()
+            ],
+            "lops_confidence": selection.confidence[at].tolist(),
+            "lops_selected": selection.mask[at].tolist(),
+            "lops_suggested": [self._suggested[position] for position in at],
         }
+        if self._judged.weights:
+            found[WEIGHT] = np.asarray(selection.sample_weight)[at].tolist()
+        return {name: found[name] for name in self._judged.columns}
 
     def _changed(self) -> None:
         named = ", ".join(map(str, self._judged.table.paths))
@@ -155,13 +209,15 @@ def write_pages(folder: Path, page: SelectionPage, config: dict[str, Any]) -> No
     write_selection_page(folder / "report.html", page)
 
 
-def written(folder: Path | None, keep_out: Path | None, suffix: str, relabelled: int) -> list[str]:
+def written(folder: Path | None, keep_out: Path | None, suffix: str, output: Output) -> list[str]:
     """Return lines with the paths of what was written, and the number of relabelled rows."""
     lines = [] if keep_out is None else [f"Kept rows: {keep_out}"]
     if folder is not None:
         for part in PARTS:
             lines.append(f"{part.capitalize()} rows: {folder / f'{part}.{suffix}'}")
-        lines[-1] += f" ({_advice(relabelled)})"
+        lines[-1] += f" ({_advice(int(output.relabelled.sum()))})"
+        if output.abstained:
+            lines.append(f"Rows without a label: {folder / f'{ABSTAINED}.{suffix}'}")
         lines.append(f"Report: {folder / 'report.html'}")
     return lines
 

@@ -6,14 +6,14 @@ import codecs
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from lops_adapters import extras
-from lops_adapters.cli.files import format_of, reading
+from lops_adapters.cli.files import format_to_read, is_sheet, reading
 from lops_adapters.cli.repairs import writable_schema
+from lops_adapters.cli.sheets import sheet_records
 from lops_adapters.cli.text_files import check_wide, first_bytes, json_object, text_lines
 from lops_adapters.console import progress
 from lops_adapters.core import LopsError
@@ -55,6 +55,7 @@ class Table:
         encoding: of CSV, TSV and JSONL.
         quiet: no progress bars.
         schema: pyarrow's schema of Parquet.
+        sheet: of spreadsheets; None: the first.
         marked: the first file is CSV or TSV and begins with UTF-8's byte order mark, as Excel
             writes and expects it.
 
@@ -68,11 +69,17 @@ class Table:
     quiet: bool
     schema: Any = None
     marked: bool = False
+    sheet: str | None = None
 
     @property
     def unit(self) -> str:
         """The unit of the numbers in :meth:`cells`: line or row."""
-        return "row" if self.format == "parquet" else "line"
+        return "row" if self.format == "parquet" or self.sheets else "line"
+
+    @property
+    def sheets(self) -> bool:
+        """Whether the files are spreadsheets; their format is csv."""
+        return is_sheet(self.paths[0])
 
     def cells(self, names: Sequence[str]) -> Iterator[tuple[Path, int, tuple[Any, ...]]]:
         """Yield (file, line or row number from 1, cells of the named columns).
@@ -122,8 +129,11 @@ class Table:
             yield from (Block(values=part) for part in _parts(records))
 
     def _records(self, path: Path) -> Iterator[tuple[int, list[str]]]:
-        lines = text_lines(path, self.encoding, self.quiet)
-        records = csv_records(path, self.quiet, self.delimiter, lines)
+        if is_sheet(path):
+            records = sheet_records(path, self.sheet)
+        else:
+            lines = text_lines(path, self.encoding, self.quiet)
+            records = csv_records(path, self.quiet, self.delimiter, lines)
         next(records, None)  # the header
         for line, record in records:
             if len(record) != len(self.columns):
@@ -170,6 +180,7 @@ def open_table(
     delimiter: str | None = None,
     encoding: str = "utf-8",
     quiet: bool = False,
+    sheet: str | None = None,
 ) -> Table:
     """Read the beginnings of files and return them as a table.
 
@@ -178,6 +189,7 @@ def open_table(
         delimiter: of CSV or TSV, one character; default: by the suffix.
         encoding: of text files, a name that Python knows.
         quiet: no progress bars.
+        sheet: name of the sheet to read, of spreadsheets; default: the first.
 
     Raises:
         LopsError: an unknown suffix, several formats, different columns, an empty file, or two
@@ -186,13 +198,15 @@ def open_table(
     """
     kind = _format_of_all(paths)
     _check_options(kind, delimiter, encoding)
+    if sheet is not None and not all(map(is_sheet, paths)):
+        raise LopsError(f"--sheet is {sheet!r}, but {paths[0]} is no spreadsheet; leave it out")
     chosen = delimiter or DELIMITERS.get(f".{kind}", ",")
     schemas = {}
     for path in paths:
         with reading(path):
-            if kind != "parquet":
+            if kind != "parquet" and not is_sheet(path):
                 check_wide(path, encoding)
-            schemas[path] = _start_of(path, kind, chosen, encoding)
+            schemas[path] = _start_of(path, kind, chosen, encoding, sheet)
     first = paths[0]
     columns, schema = schemas[first]
     for path, found in schemas.items():
@@ -207,17 +221,18 @@ def open_table(
     if doubled:
         times = columns.count(doubled[0])
         raise LopsError(f"{first}: {times} columns are named {doubled[0]!r}; rename all but one")
-    marked = kind in ("csv", "tsv") and first_bytes(first).startswith(codecs.BOM_UTF8)
-    return Table(tuple(paths), kind, columns, chosen, encoding, quiet, schema, marked)
+    text = kind in ("csv", "tsv") and not is_sheet(first)
+    marked = text and first_bytes(first).startswith(codecs.BOM_UTF8)
+    return Table(tuple(paths), kind, columns, chosen, encoding, quiet, schema, marked, sheet)
 
 
 def _format_of_all(paths: Sequence[Path]) -> str:
-    formats = sorted({format_of(path) for path in paths})
+    formats = sorted({"xlsx" if is_sheet(path) else format_to_read(path) for path in paths})
     if len(formats) > 1:
         raise LopsError(
             f"the files have several formats ({', '.join(formats)}); give files of one format"
         )
-    return formats[0]
+    return format_to_read(paths[0])
 
 
 def _check_options(kind: str, delimiter: str | None, encoding: str) -> None:
@@ -236,7 +251,9 @@ def _check_options(kind: str, delimiter: str | None, encoding: str) -> None:
         )
 
 
-def _start_of(path: Path, kind: str, delimiter: str, encoding: str) -> tuple[tuple[str, ...], Any]:
+def _start_of(
+    path: Path, kind: str, delimiter: str, encoding: str, sheet: str | None
+) -> tuple[tuple[str, ...], Any]:
     """Return the names of a file's columns, and pyarrow's schema of Parquet."""
     if kind == "parquet":
         pyarrow, parquet = import_pyarrow(path)
@@ -245,48 +262,18 @@ def _start_of(path: Path, kind: str, delimiter: str, encoding: str) -> tuple[tup
         except pyarrow.ArrowException as error:
             raise LopsError(f"{path} cannot be read as Parquet ({error})") from None
         return tuple(schema.names), writable_schema(pyarrow, schema)
-    lines = text_lines(path, encoding, True)
+    lines = iter(()) if is_sheet(path) else text_lines(path, encoding, True)
     if kind == "jsonl":
         filled = ((number, line) for number, line in enumerate(lines, 1) if line.strip())
         number, line = next(filled, (0, ""))
         if not number:
             raise LopsError(f"{path} is empty; wanted one JSON object per line")
         return tuple(json_object(path, number, line)), None
-    _, header = next(csv_records(path, True, delimiter, lines), (0, []))
+    records = csv_records(path, True, delimiter, lines)
+    _, header = next(sheet_records(path, sheet) if is_sheet(path) else records, (0, []))
     if not header:
         raise LopsError(f"{path} is empty; wanted a header with the names of the columns")
     return tuple(header), None
-
-
-def require(table: Table, name: str, option: str) -> None:
-    """Raise a LopsError with the existing columns, and the nearest, if a column is missing."""
-    if name in table.columns:
-        return
-    hint = _about_delimiter(table, name)
-    if not hint:
-        lower = {column.lower(): column for column in reversed(table.columns)}
-        near = get_close_matches(name.lower(), lower, n=1, cutoff=0.5)
-        hint = f" Did you mean {option} {lower[near[0]]!r}?" if near else ""
-        if len(table.columns) == 1 and table.format in ("csv", "tsv"):
-            hint += " Check --delimiter."
-    known = listed(map(repr, table.columns))
-    raise LopsError(f"{table.paths[0]} has no column {name!r}; its columns are {known}.{hint}")
-
-
-def _about_delimiter(table: Table, name: str) -> str:
-    """Return a hint if another delimiter finds the column, or several columns, in the header."""
-    if table.format not in ("csv", "tsv"):
-        return ""
-    header = table.delimiter.join(table.columns)
-    for other, given in ((",", "','"), (";", "';'"), ("\t", "tab"), ("|", "'|'")):
-        names = [part.strip('"') for part in header.split(other)]
-        if (
-            other != table.delimiter
-            and len(names) > 1
-            and (len(table.columns) == 1 or name in names)
-        ):
-            return f" The header looks separated by {given}; give --delimiter {given}"
-    return ""
 
 
 def _cast(array: Any, kind: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 
 from lops_adapters.cli.repairs import valid_text
 from lops_adapters.core import LopsError
-from lops_adapters.datasets.lines import raw_lines
+from lops_adapters.datasets.lines import binary, raw_lines
 
 WIDE = {  # 32 first: its little-endian mark begins like the mark of 16
     "utf-32": (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE),
@@ -20,7 +21,7 @@ WIDE = {  # 32 first: its little-endian mark begins like the mark of 16
 
 def first_bytes(path: Path) -> bytes:
     """Return the first four bytes of a file, enough for a byte order mark."""
-    with path.open("rb") as file:
+    with binary(path) as file:
         return file.read(4)
 
 
@@ -52,7 +53,7 @@ def text_lines(path: Path, encoding: str, quiet: bool) -> Iterator[str]:
         return
     number = 0
     try:
-        with path.open(encoding=encoding, newline="\n") as file:
+        with binary(path) as raw, io.TextIOWrapper(raw, encoding, newline="\n") as file:
             for number, line in enumerate(file, 1):  # noqa: B007 (for the message)
                 yield valid_text(line)
     except UnicodeError as error:

@@ -19,6 +19,7 @@ from lops_adapters.cli.tables import Block, Table, import_pyarrow
 from lops_adapters.core import LopsError
 
 _SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n")  # that begin a formula in a spreadsheet
+Like = Mapping[str, str | type]  # new column -> a column whose type it has, or int or float
 Added = Mapping[str, Sequence[Any]]  # new column -> one value per row, None: empty cell
 
 
@@ -36,12 +37,7 @@ class Writer(Protocol):
 
 
 def writer_for(
-    path: Path,
-    kind: str,
-    table: Table,
-    added: Sequence[str],
-    like: Mapping[str, str],
-    escape: bool = False,
+    path: Path, kind: str, table: Table, added: Sequence[str], like: Like, escape: bool = False
 ) -> Writer:
     """Return a writer.
 
@@ -50,7 +46,8 @@ def writer_for(
         kind: csv, tsv, jsonl or parquet.
         table: where the rows come from.
         added: names of the new columns.
-        like: new column -> the column of the table whose type it has, in Parquet.
+        like: new column -> the column of the table whose type it has, in Parquet, or int or float;
+            default: text.
         escape: CSV and TSV: an apostrophe before cells that a spreadsheet takes for formulas.
 
     """
@@ -61,7 +58,7 @@ def writer_for(
     return DelimitedRows(path, table, added, "\t" if kind == "tsv" else ",", escape)
 
 
-def rehearse(table: Table, kind: str, added: Sequence[str], like: Mapping[str, str]) -> None:
+def rehearse(table: Table, kind: str, added: Sequence[str], like: Like) -> None:
     """Raise what writing a table in a format would raise.
 
     All rows are converted if the format is not the table's: some values have no place there.
@@ -163,9 +160,7 @@ class JsonRows(_TextFile):
 class ParquetRows:
     """Parquet with the schema of the input, or one inferred from the first block."""
 
-    def __init__(
-        self, path: Path, table: Table, added: Sequence[str], like: Mapping[str, str]
-    ) -> None:
+    def __init__(self, path: Path, table: Table, added: Sequence[str], like: Like) -> None:
         self._path, self._table, self._added, self._like = path, table, list(added), like
         self._pyarrow, self._parquet = import_pyarrow(path)
         self._file: Any = None
@@ -211,8 +206,11 @@ class ParquetRows:
         }
         for name in self._added:
             kind = types.get(name, pa.string())
-            if name in self._like:
-                kind = schema.field(self._like[name]).type
+            example = self._like.get(name)
+            if isinstance(example, str):
+                kind = schema.field(example).type
+            elif example is not None:
+                kind = pa.int64() if example is int else pa.float64()
             if pa.types.is_dictionary(kind):
                 kind = kind.value_type
             schema = schema.append(pa.field(name, kind))

@@ -1,11 +1,15 @@
-"""UTF-8 text files, line by line; errors name the line of a bad byte."""
+"""UTF-8 text files, also packed by gzip, line by line; errors name the line of a bad byte."""
 
 from __future__ import annotations
 
 import codecs
+import gzip
+import io
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO, Any
 
 from lops_adapters.console import progress
 from lops_adapters.core import LopsError
@@ -13,6 +17,8 @@ from lops_adapters.core import LopsError
 # Reading this much takes about a second; a progress bar for less would only flicker.
 BAR_FROM_BYTES = 64 * 2**20
 _STEP = 2**20
+# Text packs to a twentieth at best. What unpacks to more than both is made to fill the memory.
+_LARGE, _RATIO = 2**28, 200
 
 
 @contextmanager
@@ -27,8 +33,55 @@ def readable(path: Path) -> Iterator[None]:
         ) from None
 
 
+def is_packed(path: Path) -> bool:
+    """Return whether a file is packed by gzip, by its suffix."""
+    return path.suffix.lower() == ".gz"
+
+
+@contextmanager
+def binary(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file to read its bytes, unpacked if its name ends in .gz.
+
+    Raises:
+        LopsError: while reading, no or damaged gzip, or far more bytes than text unpacks to.
+
+    """
+    with path.open("rb") as file:
+        if not is_packed(path):
+            yield file
+            return
+        try:
+            unpacked = gzip.GzipFile(fileobj=file)
+            yield io.BufferedReader(_Unpacked(unpacked, path, path.stat().st_size))
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise LopsError(f"{path} cannot be unpacked ({error}); wanted gzip") from None
+
+
+class _Unpacked(io.RawIOBase):
+    """The unpacked bytes of a file, within the limits of this module."""
+
+    def __init__(self, file: gzip.GzipFile, path: Path, size: int) -> None:
+        self._file, self._path, self._left = file, path, max(_LARGE, _RATIO * size)
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Read some bytes."""
+        found = self._file.read(len(buffer))
+        self._left -= len(found)
+        if self._left < 0:
+            raise LopsError(
+                f"{self._path} unpacks to more than {_RATIO} times its size; if you trust it, "
+                "unpack it yourself"
+            )
+        buffer[: len(found)] = found
+        return len(found)
+
+
 def raw_lines(path: Path, quiet: bool = False) -> Iterator[str]:
-    """Yield the lines of a UTF-8 file, ends included, without a byte order mark.
+    """Yield the lines of a UTF-8 file, packed or not, ends included, without a byte order mark.
 
     Only a line feed ends a line; a carriage return or another separator does not.
 
@@ -37,9 +90,9 @@ def raw_lines(path: Path, quiet: bool = False) -> Iterator[str]:
 
     """
     size = path.stat().st_size
-    hidden = quiet or size < BAR_FROM_BYTES
+    hidden = quiet or size < BAR_FROM_BYTES or is_packed(path)
     with (
-        path.open("rb") as file,
+        binary(path) as file,
         progress(total=size, unit="B", unit_scale=True, desc=path.name, quiet=hidden) as bar,
     ):
         unseen = 0

@@ -21,13 +21,14 @@ import numpy as np
 from lops_adapters.console import progress
 from lops_adapters.core import LopsError
 from lops_adapters.probes.checks import check_codes, check_counts
-from lops_adapters.probes.stages import Snapshot, Speed, Stage, Update, steady
+from lops_adapters.probes.stages import Snapshot, Speed, Stage, Steady, Update, steady
 
 __all__ = [
     "Probe",
     "Snapshot",
     "Speed",
     "Stage",
+    "Steady",
     "Update",
     "check_codes",
     "check_counts",
@@ -88,11 +89,14 @@ class Probe(ABC):
     def prepare(self, samples: Any, *, fit: bool = False) -> Any:
         """Encode samples for the model, once; ``fit`` also learns the vocabulary from them."""
 
-    @abstractmethod
     def updates(
         self, prepared: Any, codes: np.ndarray, n_classes: int, seed: int
     ) -> Iterator[Update]:
-        """Build a fresh model and train it, yielding after every update of the weights."""
+        """Build a fresh model and train it, yielding after every update of the weights.
+
+        Default: the schedule as the only stage.
+        """
+        return self.staged_updates(prepared, codes, n_classes, seed, [self.schedule])
 
     @abstractmethod
     def predict_prepared(self, prepared: Any, positions: np.ndarray | None = None) -> np.ndarray:

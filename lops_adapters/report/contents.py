@@ -86,6 +86,7 @@ class SelectionPage:
         own_threshold: one of ``thresholds`` that keeps exactly the kept rows; None: there is none.
         table: what ``lops apply`` needs: column (of the labels), sha256 (of the files), command;
             empty if the rows come from no file.
+        n_abstained: rows without a pseudo-label, not among ``n_rows``.
 
     """
 
@@ -107,6 +108,7 @@ class SelectionPage:
     noise_after: float | None
     own_threshold: float | None = None
     table: dict[str, str] = field(default_factory=dict)
+    n_abstained: int = 0
 
     def to_json(self) -> dict[str, Any]:
         """Return the page in JSON's own types."""

@@ -40,6 +40,7 @@ def selection_page(
     versions: Mapping[str, Any] | None = None,
     numbers: Sequence[int] | None = None,
     table: Mapping[str, str] | None = None,
+    n_abstained: int = 0,
     suspects_per_class: int = 100,
     max_suspects: int = 2000,
     max_chars: int = 2000,
@@ -60,6 +61,7 @@ def selection_page(
         settings, versions: shown at the end.
         numbers: (n,) numbers of the rows in their table, from 1; default: 1 to n.
         table: where corrections go, see :class:`~lops_adapters.report.contents.SelectionPage`.
+        n_abstained: rows without a label, which are not among the n.
         suspects_per_class, max_suspects: how many of the least trusted rows are listed.
         max_chars: longer texts are cut.
 
@@ -108,6 +110,7 @@ def selection_page(
         noise_after=_share(columns.wrong, judged & selection.mask),
         own_threshold=own,
         table=dict(table or {}),
+        n_abstained=n_abstained,
     )
 
 

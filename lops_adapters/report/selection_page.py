@@ -91,6 +91,8 @@ def _key(stored: dict[str, Any]) -> str:
 def _figures(page: SelectionPage) -> str:
     figures = [("rows kept", count(page.n_kept))]
     figures.append(("rows rejected", count(page.n_rows - page.n_kept)))
+    if page.n_abstained:
+        figures.append(("rows without a label", count(page.n_abstained)))
     if page.noise_before is not None:
         before, after = "wrong among all rows", "wrong among the kept rows"
         if page.n_judged < page.n_rows:

@@ -8,7 +8,8 @@ from typing import Any
 from lops_adapters.console import percent
 from lops_adapters.core import Selection
 from lops_adapters.selection.posterior import NoiseEstimate
-from lops_adapters.texts.reading import SEVERAL, SHOWN
+from lops_adapters.texts.copies import SHOWN
+from lops_adapters.texts.reading import SEVERAL
 
 
 def reasons(selection: Selection, method: str, arguments: dict[str, Any]) -> list[str]:
@@ -71,6 +72,14 @@ def noise_sentences(
         named = ", ".join(f"{a} -> {b} ({rows:,})" for a, b, rows in pairs[:SHOWN])
         sentences.append(f"Most frequent suggestions for rejected rows: {named}.")
     return sentences
+
+
+def without_label(count: int) -> list[str]:
+    """Return a sentence about rows without a label; none if there are none."""
+    if not count:
+        return []
+    rows = "1 row" if count == 1 else f"{count:,} rows"
+    return [f"Without a label: {rows}, neither kept nor judged."]
 
 
 def complaints(selection: Selection, method: str) -> list[str]:

@@ -12,7 +12,7 @@ from lops_adapters.probes.embedding import EmbeddingProbe, given_vectors
 
 
 def read_given(
-    embeddings: Any, pred_probs: Any, n: int, method: str, probe: Probe | str
+    embeddings: Any, pred_probs: Any, n: int, method: str, probe: Probe | str, at: np.ndarray
 ) -> np.ndarray | None:
     """Return the rows to judge in place of texts, (n, width) float32; None: not given.
 
@@ -21,6 +21,7 @@ def read_given(
         n: number of labels.
         method: of selection; probabilities are for the committee.
         probe: as the user gave it.
+        at: positions of the rows that have a label; others are left out.
 
     Raises:
         LopsError: both are given, no matrix of numbers, another number of rows than labels, NaN, or
@@ -51,7 +52,7 @@ def read_given(
         )
     if len(matrix) != n:
         raise LopsError(f"found {len(matrix)} rows of {name} and {n} labels; wanted one per label")
-    return given_vectors(matrix)
+    return given_vectors(matrix[at])
 
 
 def probe_of_vectors(probe: Probe | str, quiet: bool) -> tuple[Probe, str]:

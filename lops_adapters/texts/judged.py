@@ -20,12 +20,14 @@ class Judged(Suggestions):
     Attributes:
         codes, probability: as of :class:`lops_adapters.selection.Suggestions`; after
             :meth:`settle`, of the most probable true class, given views and labels.
+        right: (n,) float64, the probability that the given label is right, after :meth:`settle`.
         noise: the estimate, after :meth:`settle`.
 
     """
 
     def __init__(self, n: int) -> None:
         super().__init__(n)
+        self.right: np.ndarray | None = None
         self.noise: NoiseEstimate | None = None
         self._views: np.ndarray | None = None
 
@@ -41,6 +43,7 @@ class Judged(Suggestions):
         assert self._views is not None
         found, _ = posterior(self._views, codes)
         self.codes, self.probability = found.argmax(axis=1), found.max(axis=1)
+        self.right = found[np.arange(len(codes)), codes]
         self.noise = estimate_noise(self._views, codes)
 
 

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence, Set
+from typing import Any
+
+import numpy as np
 
 from lops_adapters.core import LopsError
-from lops_adapters.datasets.corpus import is_unlabelled
+from lops_adapters.texts.abstentions import abstaining, named
+from lops_adapters.texts.copies import positions
 
 SEVERAL = 20  # texts; with fewer, hardly anything looks odd
-SHOWN = 5  # positions named in a message
 
 
 def read_texts(texts: Sequence[str]) -> list[str]:
     """Return texts as a list; a LopsError names the positions that hold no text."""
+    if hasattr(texts, "columns") or hasattr(texts, "column_names"):
+        raise LopsError(
+            f"texts are a {type(texts).__name__}, a whole table; give two of its columns, or use "
+            "lops_adapters.integrations.frames.select_frame(table, text=..., label=...)"
+        )
     if not _is_flat(texts):
         raise LopsError(
             f"texts are one {type(texts).__name__}; wanted a flat sequence of strings, such as a "
@@ -23,14 +31,24 @@ def read_texts(texts: Sequence[str]) -> list[str]:
     bad = [position for position, text in enumerate(read) if not isinstance(text, str)]
     if bad:
         raise LopsError(
-            f"{len(bad)} of {len(read)} texts are not strings, at {_positions(bad)} (the first is "
+            f"{len(bad)} of {len(read)} texts are not strings, at {positions(bad)} (the first is "
             f"{read[bad[0]]!r:.60}); fill them in, or leave these rows out"
         )
     return read
 
 
-def read_labels(labels: Sequence[Hashable]) -> list[Hashable]:
-    """Return labels as a list of plain values; a LopsError names the positions of missing ones."""
+def read_labels(labels: Sequence[Hashable], abstain: Any = None) -> tuple[list[Any], np.ndarray]:
+    """Return labels as a list of n plain values, and which of them are a class, (n,) bool.
+
+    Args:
+        labels: as the user gave them.
+        abstain: see :func:`lops_adapters.select`.
+
+    Raises:
+        LopsError: no flat sequence of names, no labels, labels of several types, one class only, or
+            nearly as many classes as labels.
+
+    """
     if not _is_flat(labels):
         raise LopsError(
             f"labels are one {type(labels).__name__}; wanted a flat sequence of class names, one "
@@ -41,17 +59,15 @@ def read_labels(labels: Sequence[Hashable]) -> list[Hashable]:
     if odd is not None:
         raise LopsError(
             f"labels hold a {type(odd).__name__}; wanted one class name per text (for several "
-            "labels per text, select for each class separately)"
+            "labels per text: lops_adapters.texts.multilabel.select_multilabel)"
         )
-    bad = [position for position, label in enumerate(read) if is_unlabelled(label)]
-    if bad:
-        raise LopsError(
-            f"{len(bad)} of {len(read)} labels are missing, at {_positions(bad)}; leave these rows "
-            "out: only labelled texts can be selected"
-        )
-    _check_types(read)
-    _check_classes(read)
-    return read
+    labelled = ~abstaining(read, named(abstain))
+    own = [read[i] for i in np.flatnonzero(labelled).tolist()]
+    if not own:
+        raise LopsError(f"none of the {len(read)} labels is a class; wanted at least two classes")
+    _check_types(own)
+    _check_classes(own)
+    return read, labelled
 
 
 def _is_flat(values: object) -> bool:
@@ -89,9 +105,3 @@ def _check_classes(labels: list[Hashable]) -> None:
             f"found {k} different labels in {n} texts, such as {str(labels[0])!r:.60}; wanted "
             "classes with many texts each: is this the label column?"
         )
-
-
-def _positions(positions: list[int]) -> str:
-    shown = ", ".join(map(str, positions[:SHOWN]))
-    more = f" and {len(positions) - SHOWN} more" if len(positions) > SHOWN else ""
-    return f"position{'s' if len(positions) > 1 else ''} {shown}{more}"

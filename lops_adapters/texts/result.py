@@ -23,15 +23,19 @@ COLUMNS = ("lops_learnt_at", "lops_confidence", "lops_selected", "lops_suggested
 class TextSelection(Selection):
     """A selection among texts, with the label that the probe suggests for each.
 
-    Besides the attributes of :class:`lops_adapters.core.Selection`:
+    Besides the attributes of :class:`lops_adapters.core.Selection`, where a text without a label is
+    neither kept nor rejected, has the learning time inf and the confidence NaN:
 
     Attributes:
         texts, labels: lists of length n, as given.
-        suggested: (n,) object array, the most probable label. A committee weighs its views against
-            the label; a rejected text may keep its own label, if that is uncertain but the most
-            probable. With ``automatic`` it is the held-out probe's, class sizes aside; with other
-            methods the probe's last prediction.
-        suggested_probability: (n,) float64 in [0, 1], of the suggested label.
+        abstained: sorted positions of the texts without a label, int64.
+        suggested: (n,) object array, the most probable label; None without a label. A committee
+            weighs its views against the label; a rejected text may keep its own label, if that is
+            uncertain but the most probable. With ``automatic`` it is the held-out probe's, class
+            sizes aside; with other methods the probe's last prediction.
+        suggested_probability: (n,) float64 in [0, 1], of the suggested label; NaN without a label.
+        sample_weight: (n,) float64 in [0, 1], the probability that the label is right, to train
+            with; 0 without a label; None if the method gives none (only the committee does).
         noise: estimated share of wrong labels, see
             :class:`lops_adapters.selection.posterior.NoiseEstimate`; None if the method has none.
         why: sentences: the probe, the method, its training, what to do next.
@@ -45,19 +49,25 @@ class TextSelection(Selection):
         selection: Selection,
         texts: list[str],
         labels: list[Hashable],
+        judged: np.ndarray,
         seen: Suggestions,
         why: list[str],
         settings: dict[str, Any],
         index: Any = None,
     ) -> None:
+        n = len(texts)
         super().__init__(
-            selection.mask,
-            selection.learnt_at,
-            selection.confidence,
+            _spread(selection.mask, judged, n, False),
+            _spread(selection.learnt_at, judged, n, np.inf),
+            _spread(selection.confidence, judged, n, np.nan),
             selection.per_class,
             selection.rule,
             selection.stopped,
         )
+        self._judged = judged
+        labelled = _spread(np.ones(len(judged), dtype=bool), judged, n, False)
+        self.rejected = np.flatnonzero(labelled & ~self.mask).astype(np.int64)
+        self.abstained = np.flatnonzero(~labelled).astype(np.int64)
         classes = np.empty(len(selection.per_class), dtype=object)
         classes[:] = list(selection.per_class)
         self.texts = texts
@@ -65,9 +75,17 @@ class TextSelection(Selection):
         self.why = why
         self.settings = settings
         self.index = index
-        self.suggested = classes[seen.codes]
-        self.suggested_probability = seen.probability
+        self.suggested = _spread(classes[seen.codes], judged, n, None)
+        self.suggested_probability = _spread(seen.probability, judged, n, np.nan)
+        right = getattr(seen, "right", None)
+        self.sample_weight = None if right is None else _spread(right, judged, n, 0.0)
         self.noise = getattr(seen, "noise", None)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that a table gets; learning times only if the method has some."""
+        timed = bool(np.isfinite(self.learnt_at).any())
+        return COLUMNS if timed else COLUMNS[1:]
 
     def corrections(self) -> list[tuple[Hashable, Hashable, int]]:
         """Return (label, suggested label, texts) among rejected texts, most frequent first."""
@@ -76,8 +94,8 @@ class TextSelection(Selection):
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row per text, under the index of the texts.
 
-        Its columns are text, label, lops_learnt_at (NaN: never), lops_confidence, lops_selected and
-        lops_suggested.
+        Its columns are text, label, lops_learnt_at (NaN: never; only of methods with learning
+        times), lops_confidence, lops_selected and lops_suggested.
 
         Raises:
             LopsError: pandas is not installed.
@@ -87,9 +105,8 @@ class TextSelection(Selection):
         learnt_at = np.where(np.isfinite(self.learnt_at), self.learnt_at, np.nan)
         columns = (learnt_at, self.confidence, self.mask, self.suggested.tolist())
         added = dict(zip(COLUMNS, columns, strict=True))
-        return pandas.DataFrame(
-            {"text": self.texts, "label": self.labels, **added}, index=self.index
-        )
+        own = {name: added[name] for name in self.columns}
+        return pandas.DataFrame({"text": self.texts, "label": self.labels, **own}, index=self.index)
 
     def summary(self) -> str:
         """Return a table of rows, kept rows and their share per class, and why if it differs."""
@@ -99,7 +116,7 @@ class TextSelection(Selection):
             for c, r in self.per_class.items()
             if r.count
         ]
-        n, kept = len(self.mask), len(self.kept)
+        n, kept = len(self._judged), len(self.kept)
         rows.append(["all", str(n), str(kept), percent(kept / n), ""])
         if len({why for *_, why in rows[1:-1]}) == 1:
             return aligned([numbers for *numbers, _ in rows])
@@ -140,18 +157,36 @@ class TextSelection(Selection):
                     f"found {len(given)} {name} and {len(self.mask)} texts; wanted one per text, "
                     "in the same order"
                 )
+        at = self._judged.tolist()
+
+        def own(values: Any) -> Any:
+            plain = values.tolist() if hasattr(values, "tolist") else values
+            return None if values is None else [plain[i] for i in at]
+
+        if numbers is None and len(self.abstained):
+            numbers = range(1, len(self.mask) + 1)
+
+        judged = Selection(
+            self.mask[at],
+            self.learnt_at[at],
+            self.confidence[at],
+            self.per_class,
+            self.rule,
+            self.stopped,
+        )
         return selection_page(
-            self,
-            self.texts,
-            self.labels,
+            judged,
+            own(self.texts),
+            own(self.labels),
             title=title or f"Rows kept by {self.settings['method']}",
             source=source,
-            suggested=self.suggested,
-            suggested_probability=self.suggested_probability,
-            gold=gold,
-            ids=ids,
-            numbers=numbers,
+            suggested=self.suggested[at],
+            suggested_probability=self.suggested_probability[at],
+            gold=own(gold),
+            ids=own(ids),
+            numbers=own(numbers),
             table=table,
+            n_abstained=len(self.abstained),
             why=self.why,
             settings=self.settings,
             versions=extras.versions(),
@@ -168,3 +203,10 @@ class TextSelection(Selection):
         from lops_adapters.report.selection_page import write_selection_page
 
         return write_selection_page(Path(path), self.page(gold))
+
+
+def _spread(values: np.ndarray, at: np.ndarray, n: int, rest: Any) -> np.ndarray:
+    """Return values at their positions among n, and ``rest`` elsewhere."""
+    spread = np.full(n, rest, dtype=values.dtype)
+    spread[at] = values
+    return spread

@@ -6,6 +6,8 @@ import warnings
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from lops_adapters.core import LopsError, LopsWarning
 from lops_adapters.probes import Probe
 from lops_adapters.probes.base import check_counts
@@ -22,18 +24,20 @@ from lops_adapters.texts.choices import (
     device_of,
     method_for,
 )
-from lops_adapters.texts.explain import complaints, noise_sentences, reasons
+from lops_adapters.texts.copies import Place, copies, positions, sentences
+from lops_adapters.texts.explain import complaints, noise_sentences, reasons, without_label
 from lops_adapters.texts.given import probe_of_vectors, read_given, unnamed
 from lops_adapters.texts.judged import Judged
 from lops_adapters.texts.reading import read_labels, read_texts
 from lops_adapters.texts.result import TextSelection
+from lops_adapters.texts.soft import hard_labels
 
 FEWEST = 10  # texts, for cross-validation
 
 
 def select(
     texts: Sequence[str] | None,
-    labels: Sequence[Hashable],
+    labels: Sequence[Hashable] | None = None,
     probe: Probe | str | Any = "auto",
     *,
     confidence: str | None = None,
@@ -46,16 +50,19 @@ def select(
     words: Mapping[Any, Sequence[str]] | None = None,
     embeddings: Any = None,
     pred_probs: Any = None,
+    soft_labels: Any = None,
+    abstain: Any = None,
     seed: int = 0,
     strict: bool = False,
     quiet: bool = True,
+    place: Place = positions,
 ) -> TextSelection:
     """Select the texts whose labels to trust.
 
     Args:
         texts: n strings, in a list, array, pandas column or data set column. None is allowed with
             ``embeddings`` or ``pred_probs``.
-        labels: n class names, likewise, of one type.
+        labels: n class names, likewise, of one type. Texts without one are neither kept nor judged.
         probe: ``linear`` (TF-IDF), ``minilm`` (packaged transformer, fine-tuned), the folder or hub
             name of an encoder, a probe, or a scikit-learn classifier (see
             :class:`lops_adapters.probes.estimator.EstimatorProbe`). ``auto``: linear; with a number
@@ -82,10 +89,16 @@ def select(
         pred_probs: (n, k) held-out class probabilities of a classifier of your own, a column per
             class in the order of the sorted labels; they are judged in place of the texts. Only
             with tau="auto".
+        soft_labels: (n, k) probabilities or votes of the classes, in place of labels: a matrix, or
+            a pandas DataFrame with the names of the classes. The label is the largest; a text with
+            a tie, or zeros, has none.
+        abstain: a label that is no class, or a list of them; None, NaN and blank strings never are.
+            Default: -1, if the labels are integer codes from 0 with at least two other classes.
         seed: of trainings, folds and ties.
         strict: raise instead of warning about a class without kept or learnt texts, or about labels
             unrelated to the texts.
         quiet: no progress bars.
+        place: names texts in the sentences about them, given their positions.
 
     Returns:
         The selection, with positions in the order of ``texts``.
@@ -106,12 +119,11 @@ def select(
     check_counts(seed, every)
     if texts is None and embeddings is None and pred_probs is None:
         raise LopsError("texts are None; wanted texts, or embeddings or pred_probs")
-    read = [] if texts is None else read_texts(texts)
-    names = read_labels(labels)
-    given = read_given(embeddings, pred_probs, len(names), method, probe)
-    read = unnamed(len(names)) if texts is None else read
-    _check_lengths(len(read), len(names), method)
-    check_views(method, encoder, words, names)
+    shown, names, at = _read(texts, labels, soft_labels, abstain)
+    given = read_given(embeddings, pred_probs, len(names), method, probe, at)
+    read, own = [shown[i] for i in at.tolist()], [names[i] for i in at.tolist()]
+    _check_enough(len(own), method)
+    check_views(method, encoder, words, own)
     committee = method == "committee"
     if given is None and committee:
         watched, which, more = _views_of_texts(probe, encoder, words, len(read), quiet)
@@ -129,9 +141,9 @@ def select(
     seen = Judged(len(read)) if committee else Suggestions(len(read))
     selector = build(method, watched, **arguments, seed=seed, quiet=quiet, seen=seen, strict=strict)
     samples: Any = read if given is None else given
-    selection = selector(samples, names)
+    selection = selector(samples, own)
     if isinstance(seen, Judged):
-        seen.settle(encode(names, list(selection.per_class)))
+        seen.settle(encode(own, list(selection.per_class)))
     for message in complaints(selection, method):
         if strict:
             raise LopsError(message)
@@ -152,10 +164,30 @@ def select(
     }
     why = [which, *reasons(selection, method, arguments)]
     index = getattr(texts, "index", None) if hasattr(texts, "iloc") else None
-    found = TextSelection(selection, read, names, seen, why, settings, index=index)
+    found = TextSelection(selection, shown, names, at, seen, why, settings, index=index)
     if found.noise is not None:
-        found.why[-1:-1] = noise_sentences(found.noise, found.corrections())
+        why[-1:-1] = noise_sentences(found.noise, found.corrections())
+    if given is None:
+        why[-1:-1] = sentences(copies(read, own), lambda found: place(at[found].tolist()))
+    why[-1:-1] = without_label(len(names) - len(at))
     return found
+
+
+def _read(
+    texts: Any, labels: Any, soft_labels: Any, abstain: Any
+) -> tuple[list[str], list[Any], np.ndarray]:
+    """Return n texts, n labels, and the positions of the texts that have a label."""
+    read = None if texts is None else read_texts(texts)
+    if (labels is None) == (soft_labels is None):
+        raise LopsError("wanted labels or soft_labels, one of the two")
+    names, labelled = read_labels(hard_labels(soft_labels) if labels is None else labels, abstain)
+    read = unnamed(len(names)) if read is None else read
+    if len(read) != len(names):
+        raise LopsError(
+            f"found {len(read)} texts and {len(names)} labels; wanted one label per text, in the "
+            "same order"
+        )
+    return read, names, np.flatnonzero(labelled)
 
 
 def _views_of_texts(
@@ -168,14 +200,9 @@ def _views_of_texts(
     return watched, which, {"encoder": chosen, "words": words}
 
 
-def _check_lengths(n_texts: int, n_labels: int, method: str) -> None:
-    if n_texts != n_labels:
+def _check_enough(n: int, method: str) -> None:
+    if method in DECIDES_ITSELF.values() and n < FEWEST:
         raise LopsError(
-            f"found {n_texts} texts and {n_labels} labels; wanted one label per text, in the same "
-            "order"
-        )
-    if method in DECIDES_ITSELF.values() and n_texts < FEWEST:
-        raise LopsError(
-            f"found {n_texts} texts, and {method} uses cross-validation; wanted at least {FEWEST}, "
-            "or a number for tau"
+            f"found {n} texts with a label, and {method} uses cross-validation; wanted at least "
+            f"{FEWEST}, or a number for tau"
         )

@@ -13,7 +13,7 @@ from lops_adapters.core import LopsError
 from ..noisy import HEADER, noisy_rows, read_table, write_table
 
 ROWS = noisy_rows(n=240, k=3, noise=0.2)
-COLUMNS = ["lops_learnt_at", "lops_confidence", "lops_selected", "lops_suggested", "lops_given"]
+COLUMNS = ["lops_confidence", "lops_selected", "lops_suggested", "lops_given"]
 OPTIONS = ["--text", "text", "--label", "weak", "--quiet", "--encoder", "none"]
 select = partial(lops_adapters.select, encoder=None)
 
@@ -126,7 +126,7 @@ def test_json_keeps_every_other_byte(here):
     (here / "rows.jsonl").write_text("\n".join(lines), encoding="utf-8")
     run("rows.jsonl")
     found = (here / "rows-lops" / "relabelled.jsonl").read_text(encoding="utf-8").splitlines()
-    heads = [line.split(', "lops_learnt_at"')[0] + "}" for line in found]
+    heads = [line.split(', "lops_confidence"')[0] + "}" for line in found]
     assert heads == [
         lines[i].replace(f'"weak" :{ROWS[i][2][-1]} ,', f'"weak" :{label[-1]} ,')
         for i, label in expected()
@@ -136,7 +136,7 @@ def test_json_keeps_every_other_byte(here):
 
 def test_rows_without_a_label_stay_out(here):
     rows = [[*row[:2], "" if i % 7 == 1 else row[2], row[3]] for i, row in enumerate(ROWS)]
-    run(write_table(here / "news.csv", rows), "--drop-unlabelled")
+    run(write_table(here / "news.csv", rows))
     found = read_table(here / "news-lops" / "relabelled.csv")
     labelled = [row for row in rows if row[2]]
     assert [(row["nr"], row["weak"]) for row in found] == [

@@ -13,14 +13,14 @@ import lops_adapters
 from lops_adapters.cli import outputs, select_files
 from lops_adapters.cli import select as command
 from lops_adapters.cli.main import main
-from lops_adapters.core import LopsError, LopsWarning
+from lops_adapters.core import LopsError
 from lops_adapters.probes.embedding import EmbeddingProbe
 
 from ..noisy import HEADER, noisy_rows, read_table, write_table
 
 ROWS = noisy_rows()
 NO_ENCODER = ["--encoder", "none"]
-ADDED = ["lops_learnt_at", "lops_confidence", "lops_selected", "lops_suggested"]
+ADDED = ["lops_confidence", "lops_selected", "lops_suggested"]
 OPTIONS = ["--text", "text", "--label", "weak", "--quiet"]
 
 
@@ -58,7 +58,7 @@ def test_every_row_comes_back_unchanged(here, suffix, capsys):
         ]
     )
     kept, rejected = read_table(folder / f"kept{suffix}"), read_table(folder / f"rejected{suffix}")
-    assert list(kept[0]) == [*HEADER, *ADDED]
+    assert list(kept[0]) == [*HEADER, "lops_learnt_at", *ADDED]
     assert original(kept) == [ROWS[i] for i in expected.kept]
     assert original(rejected) == [ROWS[i] for i in expected.rejected]
     for rows, positions, yes in (
@@ -229,7 +229,7 @@ def test_json_keeps_every_byte(here):
         for line in (here / "rows-lops" / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
     ]
     assert len(written) == len(lines)
-    assert {line.split(', "lops_learnt_at"')[0] + "}" for line in written} == set(lines)
+    assert {line.split(', "lops_confidence"')[0] + "}" for line in written} == set(lines)
     assert {json.loads(line)["lops_suggested"] for line in written} == {0, 1}
 
 
@@ -267,29 +267,6 @@ def test_only_the_kept_rows(here, capsys):
         run(path, "--keep-out", "nowhere/clean.csv")
 
 
-def test_rows_without_a_label(here):
-    rows = [[*row[:2], "" if i % 3 == 1 else row[2], row[3]] for i, row in enumerate(ROWS)]
-    path = write_table(
-        here / "news.csv", [[row[0], row[1].replace("\n", " "), *row[2:]] for row in rows]
-    )
-    with pytest.raises(
-        LopsError,
-        match="40 of 120 rows have no label in column 'weak': "
-        "lines 3, 6, 9, 12, 15 and 35 more; --drop-unlabelled",
-    ):
-        run(path)
-    run(path, "--drop-unlabelled")
-    written = [
-        row["nr"]
-        for name in ("kept", "rejected")
-        for row in read_table(here / "news-lops" / f"{name}.csv")
-    ]
-    assert sorted(written) == [row[0] for row in rows if row[2]]
-    assert "Left out, without a label: 40 rows" in (here / "news-lops" / "summary.json").read_text()
-    expected = select([row[1] for row in rows if row[2]], [row[2] for row in rows if row[2]])
-    assert len(read_table(here / "news-lops" / "kept.csv")) == len(expected.kept)
-
-
 def test_an_output_that_is_there(here):
     path = write_table(here / "news.csv", ROWS)
     run(path)
@@ -318,8 +295,7 @@ def test_an_output_that_is_there(here):
     with pytest.raises(LopsError, match=r"news.csv is a file; wanted a folder"):
         run(path, "--output", "news.csv", "--force")
     with pytest.raises(
-        LopsError,
-        match="already has a column 'lops_learnt_at', as written by lops select; give the original",
+        LopsError, match="already has a column 'lops_confidence', as written by lops select"
     ):
         run("news-lops/kept.csv", "--output", "again")
 
@@ -396,43 +372,44 @@ def test_repeated_and_torn_texts(here, capsys):
         *ROWS[:3],
         ["x", ROWS[0][1], "class 1" if ROWS[0][2] == "class 0" else "class 0", "class 0"],
     ]
-    with pytest.warns(
-        LopsWarning, match="another label: 1 row .line [0-9]+.; at most one of the labels is right"
-    ):
-        run(write_table(here / "news.csv", rows))
-    assert "Same text and same label as an earlier row: 3 rows." in capsys.readouterr().out
-    with pytest.warns(
-        LopsWarning, match="empty text: 2 rows .lines 2, 3.; these labels cannot be checked"
-    ):
-        run(
-            write_table(
-                here / "blank.csv",
-                [["a", "", "class 0", ""], ["b", " ", "class 1", ""], *noisy_rows(n=30, noise=0)],
-            ),
-            "--tau",
-            0.9,
-        )
+    run(write_table(here / "news.csv", rows))
+    said = capsys.readouterr().out
+    assert "Same text and same label as an earlier row: 3 rows." in said
+    line = (here / "news.csv").read_text().count("\n")
+    assert (
+        f"Same text as an earlier row, but another label: 1 row (line {line}). At most one of the "
+        "labels is right.\n" in said
+    )
+    run(
+        write_table(
+            here / "blank.csv",
+            [["a", "", "class 0", ""], ["b", " ", "class 1", ""], *noisy_rows(n=30, noise=0)],
+        ),
+        "--tau",
+        0.9,
+    )
+    said = capsys.readouterr().out
+    assert "Empty text: 2 rows (lines 2, 3). These labels cannot be checked.\n" in said
 
 
 def test_empty_texts_repeat_nothing(here, capsys):
     empty = [["a", "", "class 0", ""], ["b", "", "class 1", ""], ["c", "", "class 0", ""]]
-    with pytest.warns(LopsWarning) as warned:
-        run(write_table(here / "blank.csv", [*empty, *ROWS]))
-    assert [str(warning.message).split(" (")[0] for warning in warned] == ["empty text: 3 rows"]
-    assert "Same text" not in capsys.readouterr().out
+    run(write_table(here / "blank.csv", [*empty, *ROWS]))
+    said = capsys.readouterr().out
+    assert "Empty text: 3 rows (lines 2, 3, 4)" in said
+    assert "Same text" not in said
 
 
-def test_places_in_several_files_name_the_file(here):
+def test_places_in_several_files_name_the_file(here, capsys):
     good = write_table(here / "good.csv", noisy_rows(n=40, noise=0))
     bad = write_table(here / "bad.csv", [["x", "a text", "", ""], ["y", "another", "", ""]])
-    with pytest.raises(LopsError, match=r"lines 2, 3 of .*bad\.csv; --drop-unlabelled"):
-        run(good, bad)
+    run(good, bad)
+    assert "Without a label: 2 rows (lines 2, 3 of " in capsys.readouterr().out
     worse = write_table(here / "worse.csv", [["x", "a text", "", ""]])
-    with pytest.raises(
-        LopsError,
-        match=r"lines 2 of .*bad\.csv, 3 of .*bad\.csv, 2 of .*worse\.csv; --drop-unlabelled",
-    ):
-        run(good, bad, worse)
+    run(good, bad, worse, "--force")
+    said = capsys.readouterr().out
+    assert "3 rows (lines 2 of " in said
+    assert f"bad.csv, 3 of {bad}, 2 of {worse})" in said
     (here / "a.jsonl").write_text('{"text": "a", "weak": 1}\n')
     (here / "b.jsonl").write_text('{"text": "b", "weak": "1"}\n')
     with pytest.raises(

@@ -41,7 +41,6 @@ def test_files_and_columns_that_are_not_there(here):
     refused("mews.csv: no such file; did you mean news.csv.", "mews.csv")
     refused("nope.csv: no such file .from ", "nope.csv")
     refused("part-.*: no such file", "part-*.csv")
-    refused(r"\. is a folder; give its files, for example '\./\*.csv'", ".")
     refused("news.csv is given twice", "news.csv", "./news.csv")
     refused("notes.txt: unknown suffix '.txt'; wanted one of .csv, .tsv, .jsonl", "notes.txt")
     refused("files have several formats .csv, jsonl.", "news.csv", "news.jsonl")
@@ -51,13 +50,23 @@ def test_files_and_columns_that_are_not_there(here):
         "news.csv",
         "other.csv",
     )
-    for column, near in (("Text", "text"), ("tekst", "text"), ("wek", "weak")):
+    for column, near in (
+        ("Text", "text"),
+        ("tekst", "text"),
+        ("wek", "text"),  # not the labels
+        ("tru", "text"),  # nor the gold labels
+    ):
         with pytest.raises(
             LopsError,
             match=f"no column '{column}'; its columns are 'nr', 'text', 'weak', 'true'. "
             f"Did you mean --text '{near}'",
         ):
-            command.main(["news.csv", "--text", column, "--label", "weak", "--quiet"])
+            command.main(
+                ["news.csv", "--text", column, "--label", "weak", "--gold", "true", "--quiet"]
+            )
+    for column, near in (("weakk", "weak"), ("tru", "true")):
+        with pytest.raises(LopsError, match=f"no column '{column}'; .* mean --label '{near}'"):
+            command.main(["news.csv", "--text", "text", "--label", column, "--quiet"])
     refused(
         "no column 'zzz'; its columns are 'nr', 'text', 'weak', 'true'.$",
         "news.csv",
@@ -88,9 +97,8 @@ def test_contents_that_make_no_sense(here):
         table("one.csv", head + "a,x\nb,x\n"),
     )
     refused(
-        "2 of 2 rows have no label in column 'weak': lines 2, 3; check --label",
+        "none of the 2 rows has a label in column 'weak'; check --label",
         table("none.csv", head + "a,\nb,\n"),
-        "--drop-unlabelled",
     )
     refused("twice.csv: 2 columns are named 'text'", table("twice.csv", "text,text,weak\na,b,c\n"))
     refused(

@@ -284,7 +284,7 @@ def test_from_select_to_a_corrected_table(show, tmp_path, monkeypatch, suffix, c
         given[position][2] = ""
     table = write_table(tmp_path / f"my news{suffix}", given)
     options = ["--text", "text", "--label", "weak", "--quiet", "--encoder", "none"]
-    assert command.main([table.name, *options, "--drop-unlabelled"]) == 0
+    assert command.main([table.name, *options]) == 0
     tab = show_file(show, tmp_path / "my news-lops" / "report.html")
     said = tab.locator("#corrections-note").inner_text()
     output = f"my news-corrected{suffix}"

@@ -171,7 +171,7 @@ def commands(draw, folder):
     for name in draw.sample(sorted(options), draw.randint(0, 3)):
         given += [name, draw.choice(options[name])]
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        command.main([*given, "--output", str(folder / "out"), "--drop-unlabelled"])
+        command.main([*given, "--output", str(folder / "out")])
 
 
 KINDS = {

@@ -31,12 +31,8 @@ select = partial(lops_adapters.select, encoder=None)
         ("one text", ["x"], "texts are one str; wanted a flat sequence"),
         (np.array([["a"], ["b"]]), ["x", "y"], "texts are one ndarray"),
         (["a", "b"], "xy", "labels are one str"),
-        (
-            ["a", "b", "c"],
-            ["x", "", None],
-            "2 of 3 labels are missing, at positions 1, 2; leave these rows out",
-        ),
-        (["a", "b"], ["x", float("nan")], "1 of 2 labels are missing, at position 1"),
+        (["a", "b"], ["", None], "none of the 2 labels is a class; wanted at least two classes"),
+        (["a", "b"], ["x", float("nan")], "all 1 labels are 'x'; wanted at least two classes"),
         (["a", "b"], [1, "1"], "labels are of several types .int such as 1, str such as '1'."),
         (["a", "b"], ["x", "x"], "all 2 labels are 'x'; wanted at least two classes"),
         (["a", "b"], [["x"], ["y"]], "labels hold a list; wanted one class name per text"),
@@ -44,8 +40,8 @@ select = partial(lops_adapters.select, encoder=None)
         (
             ["a", "b", "c"],
             ["x", "y", "x"],
-            "found 3 texts, and committee uses cross-validation; wanted at least 10, or a number "
-            "for tau",
+            "found 3 texts with a label, and committee uses cross-validation; wanted at least 10, "
+            "or a number for tau",
         ),
     ],
 )
@@ -69,8 +65,8 @@ def test_columns_of_other_libraries():
     for texts, labels in pairs:
         np.testing.assert_array_equal(select(texts, labels, "linear").kept, expected)
     frame.loc[503, "label"] = pandas.NA
-    with pytest.raises(LopsError, match="1 of 120 labels are missing, at position 3"):
-        select(frame["text"], frame["label"].astype("string"), "linear")
+    found = select(frame["text"], frame["label"].astype("string"), "linear")
+    assert found.abstained.tolist() == [3]
     numbers = select(TEXTS, np.array([int(label[-1]) for label in LABELS]), "linear")
     np.testing.assert_array_equal(numbers.kept, expected)
     assert set(numbers.suggested) == {0, 1}
@@ -93,3 +89,15 @@ def test_what_has_no_order_is_refused(given):
         select(given, ["x", "y"])
     with pytest.raises(LopsError, match="wanted a flat sequence of class names"):
         select(["x", "y"], given)
+
+
+def test_a_whole_table_is_no_column():
+    pandas, datasets = pytest.importorskip("pandas"), pytest.importorskip("datasets")
+    columns = {"text": TEXTS, "label": LABELS}
+    for table in (pandas.DataFrame(columns), datasets.Dataset.from_dict(columns)):
+        with pytest.raises(
+            LopsError,
+            match=r"a whole table; give two of its columns, or use .*"
+            r"select_frame\(table, text=..., label=...\)",
+        ):
+            select(table, LABELS)

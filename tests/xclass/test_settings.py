@@ -72,7 +72,7 @@ def test_the_size_of_the_classifier(monkeypatch):
 @pytest.mark.parametrize("classifier", FAST)
 def test_classifiers_that_train_in_seconds(monkeypatch, classifier):
     made = lambda name: lambda **options: (name, options)  # noqa: E731
-    monkeypatch.setattr("lops_adapters.xclass.classifier.probe_class", made)
+    monkeypatch.setattr("lops_adapters.probes.probe_class", made)
     settings = XclassSettings(encoder="e", classifier=classifier, max_tokens=9, learning_rate=0.2)
     wanted = {"epochs": 20, "batch_size": 32, "learning_rate": 0.2, "quiet": True}
     if classifier != "linear":

@@ -1,0 +1,154 @@
+"""The options of ``lops select``."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from lops_adapters.cli import files
+from lops_adapters.cli import options as shared
+from lops_adapters.cli.select_files import RELABEL
+from lops_adapters.core import RULES
+from lops_adapters.texts.choices import LONGEST_FOR_CPU, NAMES_OF_CONFIDENCES, SURE
+
+CHOICES = (
+    *("probe", "confidence", "rule", "tau", "every", "stratified", "sure", "encoder"),
+    *("seed", "quiet"),
+)
+EXAMPLES = """examples:
+  lops select tickets.csv --text body --label category
+  lops select 'parts/*.parquet' --text text --label label --tau 0.5 --output clean
+  lops select tickets.csv --text body --label category --gold checked_category
+  lops select tickets.jsonl --text body --label category --keep-out clean.jsonl
+  lops select tickets.csv --text body --label category --embeddings vectors.npy
+  lops select votes.csv --text body --soft-labels billing --soft-labels refunds --weights"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of ``lops select``."""
+    found = argparse.ArgumentParser(
+        prog="lops select",
+        description="Select the labels of a table to trust. "
+        "Writes the kept rows, the rejected rows and a report.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    data = shared.add_table(found, needed=False)
+    data.add_argument(
+        "--soft-labels",
+        action="append",
+        metavar="COLUMN",
+        help="in place of --label: a column of probabilities or votes, once per class, or one "
+        "column of lists or objects; the label is the largest",
+    )
+    data.add_argument(
+        "--embeddings",
+        metavar="FILE.npy|COLUMN",
+        help="vectors to judge in place of the texts: an .npy file with a row per row of the "
+        "table, or a column of lists",
+    )
+    data.add_argument(
+        "--id", metavar="COLUMN", help="ids to show in the report (default: row numbers)"
+    )
+    data.add_argument(
+        "--gold",
+        metavar="COLUMN",
+        help="column of true labels, used only afterwards, to measure the result",
+    )
+    _add_selection(found.add_argument_group("selection"))
+    out = found.add_argument_group("output")
+    _add_output(out)
+    shared.add_run(out)
+    return found
+
+
+def _add_selection(choice: argparse._ArgumentGroup) -> None:
+    shared.add_probe(choice)
+    named = ", ".join(NAMES_OF_CONFIDENCES)
+    choice.add_argument(
+        "--confidence",
+        choices=NAMES_OF_CONFIDENCES,
+        metavar="NAME",
+        help=f"ranking of the rows: {named} (default: depends on --tau)",
+    )
+    choice.add_argument(
+        "--rule",
+        choices=RULES,
+        help="rule of the paper or its code, for learning order; needs --tau F",
+    )
+    choice.add_argument(
+        "--tau",
+        type=shared.fraction,
+        default="auto",
+        metavar="F|auto",
+        help="share of each class to keep; auto: decided per class (default: auto)",
+    )
+    choice.add_argument(
+        "--every",
+        type=int,
+        metavar="N",
+        help="updates between checkpoints (default: one epoch); needs --tau F",
+    )
+    choice.add_argument(
+        "--stratified",
+        action="store_true",
+        help="with --tau auto: keep the same total, spread evenly over classes",
+    )
+    choice.add_argument(
+        "--sure",
+        type=shared.number,
+        metavar="P",
+        help="with --tau auto: keep labels that are right with at least this probability "
+        f"(default: {SURE}; without an encoder, labels that the views prefer); larger for labels "
+        "made by rules",
+    )
+    choice.add_argument(
+        "--encoder",
+        default="auto",
+        metavar="NAME|none",
+        help="frozen encoder of the committee: minilm, a folder or a hub name; none: LSA (default: "
+        f"auto, minilm if installed and at most {LONGEST_FOR_CPU:,} rows or a GPU)",
+    )
+    choice.add_argument(
+        "--words",
+        type=Path,
+        metavar="JSON",
+        help="words of each class, {class: [word, ...]}: another view, if there is an encoder",
+    )
+
+
+def _add_output(out: argparse._ArgumentGroup) -> None:
+    out.add_argument(
+        "--output",
+        type=Path,
+        metavar="DIR",
+        help="folder to write (default: ./FILE-lops, by the first file's name)",
+    )
+    out.add_argument(
+        "--keep-out",
+        type=Path,
+        metavar="FILE",
+        help="write only the kept rows, into this file (with --output: a folder, too)",
+    )
+    out.add_argument(
+        "--format",
+        choices=files.FORMATS,
+        help="format of the files in the folder (default: the input's)",
+    )
+    out.add_argument(
+        "--relabel",
+        type=shared.number,
+        metavar="P",
+        help="relabelled rows: rejected, and another label has at least this probability "
+        f"(default: {RELABEL})",
+    )
+    out.add_argument(
+        "--weights",
+        action="store_true",
+        help="add the column lops_weight, the probability that the label is right",
+    )
+    out.add_argument(
+        "--escape-formulas",
+        action="store_true",
+        help="CSV and TSV: put an apostrophe before cells that begin like a formula",
+    )

@@ -1,0 +1,113 @@
+"""Rows without a label: their own file, the counts, and corrections of the others."""
+
+import json
+from functools import partial
+
+import pytest
+
+import lops_adapters
+from lops_adapters.cli import apply, compare
+from lops_adapters.cli import select as command
+
+from ..noisy import HEADER, noisy_rows, read_table, write_table
+
+OPTIONS = ["--text", "text", "--label", "weak", "--quiet"]
+ROWS = noisy_rows(n=150, k=3)
+CODES = [[*row[:2], row[2][-1], row[3][-1]] for row in ROWS]  # labels 0, 1, 2
+select = partial(lops_adapters.select, encoder=None)
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(*arguments):
+    return command.main([*map(str, arguments), *OPTIONS, "--encoder", "none"])
+
+
+def parts(folder, suffix):
+    names = ("kept", "rejected", "abstained")
+    return {name: read_table(folder / f"{name}{suffix}") for name in names}
+
+
+def with_abstentions(rows, value):
+    return [[*row[:2], value if i % 5 == 1 else row[2], row[3]] for i, row in enumerate(rows)]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
+@pytest.mark.parametrize(
+    ("rows", "more"),
+    [
+        (with_abstentions(ROWS, ""), []),
+        (with_abstentions(CODES, "-1"), []),
+        (with_abstentions(ROWS, "?"), ["--abstain", "x", "--abstain", "?"]),
+    ],
+)
+def test_their_own_file(here, suffix, rows, more, capsys):
+    assert run(write_table(here / f"news{suffix}", rows), "--gold", "true", *more) == 0
+    labelled = [row for i, row in enumerate(rows) if i % 5 != 1]
+    expected = select([row[1] for row in labelled], [row[2] for row in labelled])
+    found = parts(here / "news-lops", suffix)
+    assert [row["nr"] for row in found["kept"]] == [labelled[i][0] for i in expected.kept]
+    assert [list(row.values()) for row in found["abstained"]] == rows[1::5]
+    assert list(found["abstained"][0]) == HEADER
+    assert sum(map(len, found.values())) == len(rows)
+    said = capsys.readouterr().out
+    assert "Without a label: 30 rows (" in said
+    assert f"Rows without a label: news-lops/abstained{suffix}\n" in said
+    summary = json.loads((here / "news-lops" / "summary.json").read_text())
+    assert (summary["n_rows"], summary["n_abstained"]) == (120, 30)
+    assert "rows without a label" in (here / "news-lops" / "report.html").read_text()
+
+
+def test_no_file_if_every_row_has_a_label(here, capsys):
+    run(write_table(here / "news.csv", ROWS))
+    assert not (here / "news-lops" / "abstained.csv").exists()
+    assert "ithout a label" not in capsys.readouterr().out
+
+
+def test_minus_one_can_be_a_class(here, capsys):
+    path = write_table(here / "news.csv", with_abstentions(CODES, "-1"))
+    run(path)
+    assert "-1 counts as no label; if it is a class, give --abstain ''." in capsys.readouterr().out
+    run(path, "--abstain", "", "--force")
+    assert "ithout a label" not in capsys.readouterr().out
+
+
+def test_integer_codes(here):
+    lines = [
+        json.dumps({"text": row[1], "weak": None if i % 5 == 1 else int(row[2])})
+        for i, row in enumerate(CODES)
+    ]
+    (here / "news.jsonl").write_text("\n".join(lines))
+    run("news.jsonl")
+    text = (here / "news-lops" / "abstained.jsonl").read_text().splitlines()
+    assert text == lines[1::5]
+    (here / "codes.jsonl").write_text("\n".join(lines).replace("null", "-1"))
+    run("codes.jsonl")
+    kept = (here / "codes-lops" / "kept.jsonl").read_text()
+    assert kept == (here / "news-lops" / "kept.jsonl").read_text()
+
+
+def test_apply_and_compare(here, capsys):
+    rows = with_abstentions(ROWS, "?")
+    path = write_table(here / "news.csv", rows)
+    run(path, "--abstain", "?")
+    summary = json.loads((here / "news-lops" / "summary.json").read_text())
+    wrong = next(row for row in summary["suspects"] if row["suggested"] != row["label"])
+    (here / "corrections.csv").write_text(f"row,label\n{wrong['row']},{wrong['suggested']}\n")
+    given = ["corrections.csv", "news.csv", "--label", "weak", "--output", "new.csv"]
+    assert apply.main(given) == 0
+    changed = [
+        (old, new["weak"])
+        for old, new in zip(rows, read_table(here / "new.csv"), strict=True)
+        if old[2] != new["weak"]
+    ]
+    assert [(row[1], label) for row, label in changed] == [(wrong["text"], wrong["suggested"])]
+    methods = ["--methods", "standard", "--gold", "true", "--probe", "linear"]
+    assert compare.main([str(path), *OPTIONS, *methods, "--abstain", "?"]) == 0
+    said = capsys.readouterr().out
+    assert "120 labels, " in said
+    assert "Without a label: 30 rows" in said

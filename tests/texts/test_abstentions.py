@@ -1,0 +1,109 @@
+"""Labels that are no class, in Python."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+import lops_adapters
+from lops_adapters.core import LopsError
+
+from ..noisy import noisy_texts
+
+TEXTS, LABELS, GOLD = noisy_texts(n=150, k=3)
+AT = np.arange(1, 150, 5)
+OTHERS = np.setdiff1d(np.arange(150), AT)
+select = partial(lops_adapters.select, encoder=None)
+EXPECTED = select([TEXTS[i] for i in OTHERS], [LABELS[i] for i in OTHERS])
+
+
+def changed(value, labels=LABELS):
+    return [value if i in AT else label for i, label in enumerate(labels)]
+
+
+@pytest.mark.parametrize(
+    ("labels", "more"),
+    [
+        (changed(None), {}),
+        (changed(float("nan")), {}),
+        (changed(" "), {}),
+        (changed("?"), {"abstain": "?"}),
+        (changed("?"), {"abstain": ["skip", "?"]}),
+        (changed(-1, [int(label[-1]) for label in LABELS]), {}),
+        (np.array(changed(-1, [int(label[-1]) for label in LABELS])), {}),
+        (changed(-1.0, [float(label[-1]) for label in LABELS]), {}),
+        (changed("-1", [label[-1] for label in LABELS]), {}),
+    ],
+)
+def test_they_are_neither_kept_nor_rejected(labels, more):
+    found = select(TEXTS, labels, **more)
+    np.testing.assert_array_equal(found.abstained, AT)
+    np.testing.assert_array_equal(found.kept, OTHERS[EXPECTED.kept])
+    np.testing.assert_array_equal(found.rejected, OTHERS[EXPECTED.rejected])
+    np.testing.assert_array_equal(found.confidence[OTHERS], EXPECTED.confidence)
+    assert np.isnan(found.confidence[AT]).all()
+    assert np.isnan(found.suggested_probability[AT]).all()
+    assert found.suggested[AT].tolist() == [None] * len(AT)
+    assert len(found.per_class) == 3
+    assert "Without a label: 30 rows, neither kept nor judged." in found.why
+    assert found.summary().splitlines()[-1].split()[:2] == ["all", "120"]
+    assert sum(rows for *_, rows in found.corrections()) == sum(
+        rows for *_, rows in EXPECTED.corrections()
+    )
+
+
+def test_the_page_and_the_frame():
+    found = select(TEXTS, changed(None))
+    page = found.page(gold=GOLD, ids=[f"id {i}" for i in range(150)])
+    assert (page.n_rows, page.n_abstained, page.n_judged) == (120, 30, 120)
+    assert {row.row for row in page.suspects} <= set((OTHERS + 1).tolist())
+    for row in page.suspects:
+        assert row.id == f"id {row.row - 1}"
+        assert row.text == TEXTS[row.row - 1]
+    frame = found.to_frame()
+    assert len(frame) == 150
+    assert frame.lops_suggested.isna().tolist() == [i in AT for i in range(150)]
+
+
+def test_vectors_without_a_label():
+    vectors = (
+        np.random.default_rng(0).normal(size=(150, 4))
+        + 3 * np.eye(4)[[int(label[-1]) for label in GOLD]]
+    )
+    found = lops_adapters.select(None, changed(None), embeddings=vectors)
+    plain = lops_adapters.select(None, [LABELS[i] for i in OTHERS], embeddings=vectors[OTHERS])
+    np.testing.assert_array_equal(found.kept, OTHERS[plain.kept])
+
+
+def test_minus_one_can_be_a_class():
+    two = [1 if label == "class 0" else -1 for label in LABELS]
+    scale = [int(label[-1]) - 1 for label in LABELS]
+    assert set(select(TEXTS, two).per_class) == {-1, 1}
+    assert len(select(TEXTS, scale).abstained) > 0  # as of a label model
+    assert set(select(TEXTS, scale, abstain=()).per_class) == {-1, 0, 1}
+    assert set(select(TEXTS, [2 * code for code in scale]).per_class) == {-2, 0, 2}
+    assert set(select(TEXTS, changed(-1, scale), abstain=0).per_class) == {-1, 1}
+
+
+def test_what_is_no_label():
+    with pytest.raises(LopsError, match="wanted a label that is no class, or a list of them"):
+        select(TEXTS, LABELS, abstain=[["a"]])
+
+
+def test_copies_are_reported():
+    texts, labels = [*TEXTS, TEXTS[0], TEXTS[2], " "], [*LABELS, LABELS[0], "class 9", "class 0"]
+    texts, labels = [*texts, *(["another one"] * 2)], [*labels, "class 9", "class 9"]
+    why = select(texts, labels).why
+    assert any(
+        said.startswith("Same text and same label as an earlier row: 2 rows") for said in why
+    )
+    assert (
+        "Same text as an earlier row, but another label: 1 row (position 151). At most one of the "
+        "labels is right." in why
+    )
+    assert "Empty text: 1 row (position 152). These labels cannot be checked." in why
+
+
+def test_the_settings_are_the_arguments():
+    settings = select(TEXTS, changed(None), tau=0.5, every=3).settings
+    assert (settings["every"], settings["tau"]) == (3, 0.5)
