@@ -27,7 +27,7 @@ class Judged(NamedTuple):
     """What :func:`select_records` returns.
 
     Attributes:
-        records: those with a label, in their order.
+        records: as given.
         question: whose answers were judged.
         selection: among these records.
 
@@ -61,8 +61,8 @@ def select_records(
     """Select the records whose labels to trust.
 
     Args:
-        records: of Argilla, with their responses or suggestions; those without a label are left
-            out.
+        records: of Argilla, with their responses or suggestions; those without a label are neither
+            kept nor judged.
         field: name of the text field.
         question: name of a label question.
         choice: as for :func:`lops_adapters.select`.
@@ -77,20 +77,18 @@ def select_records(
     if odd is not None:
         raise LopsError(f"records hold a {type(odd).__name__}; wanted argilla.Record")
     labels = [label_of(record, question) for record in given]
-    known = [record for record, label in zip(given, labels, strict=True) if label is not None]
-    if not known:
+    if all(label is None for label in labels):
         raise LopsError(
             f"none of {len(given)} records has an answer or a suggestion for the question "
             f"{question!r}; fetch them with with_responses=True and with_suggestions=True"
         )
-    without = next((record for record in known if field not in record.fields), None)
+    without = next((record for record in given if field not in record.fields), None)
     if without is not None:
         raise LopsError(
             f"a record has no field {field!r}, only {', '.join(without.fields)}; pass field="
         )
-    texts = [record.fields[field] for record in known]
-    selection = select(texts, [label for label in labels if label is not None], **choice)
-    return Judged(known, question, selection)
+    selection = select([record.fields[field] for record in given], labels, **choice)
+    return Judged(given, question, selection)
 
 
 def add_suggestions(judged: Judged) -> list[Any]:

@@ -31,7 +31,8 @@ def label_issues(selection: TextSelection) -> Any:
     Returns:
         A pandas DataFrame of n rows with the columns of ``Datalab.get_issues("label")``:
         ``is_label_issue`` (bool, rejected), ``label_score`` (float64 in [0, 1], lower is more
-        suspicious), ``given_label`` and ``predicted_label``. It has the index of the texts.
+        suspicious; NaN without a label), ``given_label`` and ``predicted_label``. It has the index
+        of the texts.
 
     Raises:
         LopsError: pandas is not installed.
@@ -44,8 +45,10 @@ def label_issues(selection: TextSelection) -> Any:
 
     """
     pandas = extras.load("pandas", "A table of label issues")
+    flagged = np.zeros(len(selection.mask), dtype=bool)
+    flagged[selection.rejected] = True
     columns = {
-        "is_label_issue": ~selection.mask,
+        "is_label_issue": flagged,
         "label_score": scores(selection.confidence),
         "given_label": selection.labels,
         "predicted_label": selection.suggested.tolist(),
@@ -56,16 +59,19 @@ def label_issues(selection: TextSelection) -> Any:
 def scores(confidence: np.ndarray) -> np.ndarray:
     """Return confidences as scores in [0, 1], (n,) float64, in the same order.
 
-    Probabilities stay; other confidences become the share of rows that are trusted less.
+    Probabilities stay; other confidences become the share of rows that are trusted less. NaN stays.
 
     >>> scores(np.array([0.25, 1.0])).tolist(), scores(np.array([-3.0, 2.0, -3.0])).tolist()
     ([0.25, 1.0], [0.0, 1.0, 0.0])
     """
     found = np.asarray(confidence, dtype=np.float64)
-    if ((found >= 0) & (found <= 1)).all():
+    known = found[~np.isnan(found)]
+    if ((known >= 0) & (known <= 1)).all():
         return found
-    below = np.searchsorted(np.sort(found), found)
-    return np.asarray(below / max(1, below.max()))
+    below = np.searchsorted(np.sort(known), known)
+    ranks = np.full(len(found), np.nan)
+    ranks[~np.isnan(found)] = below / max(1, below.max())
+    return ranks
 
 
 def add_issues(lab: Any, selection: TextSelection) -> None:
@@ -80,7 +86,8 @@ def add_issues(lab: Any, selection: TextSelection) -> None:
         selection: from :func:`lops_adapters.select`.
 
     Raises:
-        LopsError: cleanlab is not installed, no ``Datalab``, or another number of rows.
+        LopsError: cleanlab is not installed, no ``Datalab``, another number of rows, or rows
+            without a label.
 
     """
     datalab = extras.load("cleanlab.datalab.datalab", "An issue type of Datalab")
@@ -90,6 +97,11 @@ def add_issues(lab: Any, selection: TextSelection) -> None:
         raise LopsError(
             f"the Datalab has {len(lab.labels)} labels and the selection {len(selection.mask)}; "
             "wanted the same rows in the same order"
+        )
+    if len(selection.abstained):
+        raise LopsError(
+            f"{len(selection.abstained)} rows of the selection have no label; wanted a label in "
+            "every row, as a Datalab has"
         )
     _register()
     lab.find_issues(issue_types={NAME: {"selection": selection}})

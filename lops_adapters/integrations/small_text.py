@@ -2,15 +2,15 @@
 
     from lops_adapters.integrations.small_text import select_dataset
 
-    clean, kept, selection = select_dataset(train, names=["sports", "money"])
+    clean, selection = select_dataset(train, names=["sports", "money"])
 
-Rows without a label are left out. Tested with small-text 1.4.
+Rows without a label are neither kept nor judged. Tested with small-text 1.4.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -20,28 +20,19 @@ from lops_adapters.texts.result import TextSelection
 from lops_adapters.texts.select import select
 
 
-class Clean(NamedTuple):
-    """What :func:`select_dataset` returns.
-
-    Attributes:
-        dataset: a new ``TextDataset`` of the kept rows, with the same target labels.
-        kept: (m,) int64, their positions in the given data set.
-        selection: among its labelled rows, in their order.
-
-    """
-
-    dataset: Any
-    kept: np.ndarray
-    selection: TextSelection
-
-
-def select_dataset(dataset: Any, names: Sequence[str] | None = None, **choice: Any) -> Clean:
+def select_dataset(
+    dataset: Any, names: Sequence[str] | None = None, **choice: Any
+) -> tuple[Any, TextSelection]:
     """Select the rows of a small-text data set whose labels to trust.
 
     Args:
         dataset: a ``TextDataset`` or a view of one, as active learners make them; not changed.
         names: class names, in the order of the codes; default: the codes.
         choice: as for :func:`lops_adapters.select`.
+
+    Returns:
+        A new ``TextDataset`` of the kept rows, with the same target labels; and the selection, with
+        positions in the given data set.
 
     Raises:
         LopsError: small-text is not installed, another kind of data set, several labels per row,
@@ -52,19 +43,19 @@ def select_dataset(dataset: Any, names: Sequence[str] | None = None, **choice: A
     whole, positions = _unwrapped(dataset, library)
     if whole.is_multi_label:
         raise LopsError(
-            "the data set has several labels per row; wanted one: select for each class separately"
+            "the data set has several labels per row; wanted one: use select_multilabel of "
+            "lops_adapters.texts.multilabel"
         )
     codes = np.asarray(whole.y)[positions]
-    labelled = np.flatnonzero(codes > library.LABEL_UNLABELED)
-    if names is not None and len(labelled) and codes.max() >= len(names):
+    if names is not None and len(codes) and codes.max() >= len(names):
         raise LopsError(f"a label has code {codes.max()}, and there are {len(names)} names")
     texts = [whole.x[position] for position in positions.tolist()]
-    labels = [int(code) if names is None else names[code] for code in codes[labelled]]
-    selection = select([texts[row] for row in labelled.tolist()], labels, **choice)
-    kept = labelled[selection.kept]
-    trusted = [texts[row] for row in kept.tolist()]
-    clean = library.TextDataset(trusted, codes[kept], target_labels=whole.target_labels)
-    return Clean(clean, kept, selection)
+    known = range(int(codes.max(initial=-1)) + 1) if names is None else names
+    labels = [known[code] if code >= 0 else None for code in codes.tolist()]
+    selection = select(texts, labels, **choice)
+    kept = [texts[row] for row in selection.kept.tolist()]
+    clean = library.TextDataset(kept, codes[selection.kept], target_labels=whole.target_labels)
+    return clean, selection
 
 
 def _unwrapped(dataset: Any, library: Any) -> tuple[Any, np.ndarray]:

@@ -45,6 +45,17 @@ def test_the_table_has_the_index_of_the_texts(selection):
     assert found.label_score.tolist() == label_issues(selection).label_score.tolist()
 
 
+def test_rows_without_a_label_are_no_issues():
+    labels = [None if i < 5 else label for i, label in enumerate(LABELS)]
+    for choice in ({}, {"tau": 0.5}):
+        selection = select(TEXTS, labels, "linear", **({"encoder": None} | choice))
+        found = label_issues(selection)
+        assert found.label_score.isna().tolist() == [i < 5 for i in range(120)]
+        assert np.flatnonzero(found.is_label_issue).tolist() == selection.rejected.tolist()
+        with pytest.raises(LopsError, match="5 rows of the selection have no label"):
+            add_issues(datalab(), selection)
+
+
 def test_scores_of_other_methods_are_ranks():
     ranked = select(TEXTS, LABELS, "linear", tau=0.5)
     found = scores(ranked.confidence)

@@ -128,14 +128,14 @@ MISSING = "is not installed: make test-integrations"
 def test_snorkel(given):
     pytest.importorskip("snorkel", reason=f"Snorkel {MISSING}")
     given = run("Snorkel and other label models", **given)
-    assert given["weak"].positions.tolist() == list(range(18))
-    assert len(given["rows"]) == 18
+    assert given["selection"].kept.tolist() == list(range(18))
+    assert given["selection"].abstained.tolist() == [18]
 
 
 def test_small_text(given):
     pytest.importorskip("small_text", reason=f"small-text {MISSING}")
     given = run("small-text", **given)
-    assert given["kept"].tolist() == list(range(17))
+    assert given["selection"].kept.tolist() == list(range(17))
     assert given["clean"].x == given["texts"][:17]
 
 

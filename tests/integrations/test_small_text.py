@@ -27,7 +27,8 @@ def pool():
 
 
 def test_the_kept_rows_come_back():
-    clean, kept, selection = select_dataset(dataset(), encoder=None)
+    clean, selection = select_dataset(dataset(), encoder=None)
+    kept = selection.kept
     expected = select(TEXTS, CODES.tolist(), encoder=None)
     np.testing.assert_array_equal(kept, expected.kept)
     assert isinstance(clean, small_text.TextDataset)
@@ -39,21 +40,23 @@ def test_the_kept_rows_come_back():
 
 
 def test_unlabelled_rows_are_left_out_and_classes_can_have_names():
-    clean, kept, selection = select_dataset(pool(), names=["class 0", "class 1"], encoder=None)
+    clean, selection = select_dataset(pool(), names=["class 0", "class 1"], encoder=None)
+    kept = selection.kept
+    assert selection.abstained.tolist() == UNLABELLED
     assert not set(UNLABELLED) & set(kept.tolist())
-    assert selection.labels == [LABELS[i] for i in range(120) if i not in UNLABELLED]
+    assert selection.labels == [None if i in UNLABELLED else LABELS[i] for i in range(120)]
     assert clean.y.tolist() == CODES[kept].tolist()
 
 
 @pytest.mark.parametrize("rows", [slice(10, 120), list(range(10, 120)), np.arange(10, 120)])
 def test_views_as_active_learners_make_them(rows):
     view = pool()[rows]
-    clean, kept, _ = select_dataset(view, encoder=None)
+    clean, selection = select_dataset(view, encoder=None)
     whole = select_dataset(dataset(TEXTS[10:], pool().y[10:]), encoder=None)
-    np.testing.assert_array_equal(kept, whole.kept)
-    assert clean.x == whole.dataset.x
+    np.testing.assert_array_equal(selection.kept, whole[1].kept)
+    assert clean.x == whole[0].x
     inner = select_dataset(view[np.arange(20, 100)], encoder=None)
-    assert set(inner.dataset.x) <= set(TEXTS[30:110])
+    assert set(inner[0].x) <= set(TEXTS[30:110])
 
 
 def test_what_is_refused():

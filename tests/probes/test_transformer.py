@@ -339,6 +339,42 @@ def test_the_folder_of_a_trained_classifier(probe_of, tmp_path, outputs):
         )
 
 
+SMALL = {
+    "hidden_size": 16,
+    "num_hidden_layers": 1,
+    "num_attention_heads": 2,
+    "intermediate_size": 16,
+    "max_position_embeddings": POSITIONS,
+}
+OTHERS = {
+    "distilbert": {"dim": 16, "n_layers": 1, "n_heads": 2, "hidden_dim": 16},
+    "deberta-v2": SMALL,
+    "modernbert": SMALL,
+    "llama": {**SMALL, "num_key_value_heads": 2},
+    "t5": {"d_model": 16, "d_kv": 8, "d_ff": 16, "num_layers": 1, "num_heads": 2},
+}
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+def test_sequence_classifiers_of_other_architectures(tiny, tmp_path, kind):
+    from transformers import AutoConfig, AutoModelForSequenceClassification
+
+    tokenizer = encoders.load_tokenizer(tiny("bert"))
+    special = {f"{name}_token_id": 2 for name in ("bos", "eos", "cls", "sep", "decoder_start")}
+    common = {"vocab_size": len(tokenizer), "pad_token_id": tokenizer.pad_token_id, **special}
+    config = AutoConfig.for_model(kind, num_labels=2, **common, **OTHERS[kind])
+    with encoders.hushed():
+        AutoModelForSequenceClassification.from_config(config).save_pretrained(tmp_path)
+    tokenizer.save_pretrained(tmp_path)
+    settings = {"max_tokens": 16, "device": "cpu", "precision": "float32"}
+    probe = TransformerProbe(str(tmp_path), epochs=1, **settings)
+    (snapshot,) = probe.watch(TEXTS, CODES, 3)
+    assert snapshot.probabilities.shape == (10, 3)
+    np.testing.assert_allclose(
+        probe.predict_proba(TEXTS[:1]), snapshot.probabilities[:1], atol=1e-5
+    )
+
+
 def test_recipe_of_other_encoders():
     assert set(encoders.RECIPES) == {"minilm", *RECIPES}
     assert encoders.recipe_for("minilm").learning_rate == 1e-4
