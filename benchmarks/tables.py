@@ -24,6 +24,7 @@ from benchmarks.pages import (
     distributions,
     findings,
     frameworks,
+    grid,
     heuristics,
     select,
     self_training,
@@ -43,6 +44,7 @@ PAGES = (
     "docs/results/self-training.md",
     "docs/results/speed.md",
     "docs/select.md",
+    "docs/self_training.md",
     "docs/westclass.md",
     "docs/xclass.md",
 )
@@ -75,6 +77,7 @@ _MEASURED: dict[str, Callable[[], Block]] = {
     "paper-frameworks": partial(frameworks.all_frameworks, "paper"),
     **committee.TABLES,
     **findings.TABLES,
+    **grid.TABLES,
     **self_training.TABLES,
     **curves.TABLES,
     **distributions.TABLES,
