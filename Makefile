@@ -1,10 +1,10 @@
-# Commands: `make demo`, `make test`, `make lint` and `make docs`. Each sets up what it needs in .venv, from whatever state it finds.
+# Commands: `make demo`, `make test`, `make test-integrations`, `make lint` and `make docs`. Each sets up what it needs in .venv, from whatever state it finds.
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test lint docs
+.PHONY: demo test test-integrations lint docs
 
 demo: $(VENV)/.demo
 	$(BIN)/lops demo
@@ -12,6 +12,12 @@ demo: $(VENV)/.demo
 # Two processes of one thread each: the tests are many and small, and more processes would each hold torch and Keras in memory.
 test: $(VENV)/.dev
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile
+
+# The libraries that only lops_adapters.integrations reads; without them their tests are skipped. In an environment of its own, since
+# small-text installs a package "tests", which hides this project's.
+test-integrations: $(VENV)-integrations/.ready
+	OMP_NUM_THREADS=1 $(VENV)-integrations/bin/python -m pytest tests/integrations \
+		-k "argilla or cleanlab or missing or setfit or small_text or snorkel"
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
@@ -32,6 +38,11 @@ $(VENV)/.demo: setup.cfg constraints.txt | $(VENV)/bin/python
 
 $(VENV)/.docs: setup.cfg constraints.txt | $(VENV)/bin/python
 	$(INSTALL) --editable ".[docs]"
+	touch $@
+
+$(VENV)-integrations/.ready: setup.cfg constraints.txt
+	$(MAKE) VENV=$(VENV)-integrations $(VENV)-integrations/.dev
+	$(subst $(BIN),$(VENV)-integrations/bin,$(INSTALL)) --editable ".[argilla,setfit,small-text,snorkel]"
 	touch $@
 
 # torch first and alone: another package's requirement would be met by whatever build the index prefers.

@@ -24,6 +24,7 @@ from benchmarks.pages import (
     distributions,
     findings,
     frameworks,
+    grid,
     heuristics,
     scale,
     select,
@@ -45,6 +46,7 @@ PAGES = (
     "docs/results/speed.md",
     "docs/scale.md",
     "docs/select.md",
+    "docs/self_training.md",
     "docs/westclass.md",
     "docs/xclass.md",
 )
@@ -79,6 +81,7 @@ _MEASURED: dict[str, Callable[[], Block]] = {
     "paper-frameworks": partial(frameworks.all_frameworks, "paper"),
     **committee.TABLES,
     **findings.TABLES,
+    **grid.TABLES,
     **self_training.TABLES,
     **curves.TABLES,
     **distributions.TABLES,

@@ -14,8 +14,9 @@ import lops_adapters
 
 ROOT = Path(lops_adapters.__file__).parent
 HEAVY = {
-    "accelerate", "datasets", "gensim", "keras", "matplotlib", "nltk", "pandas", "pyarrow", "ray",
-    "sentence_transformers", "tensorflow", "torch", "transformers",
+    "accelerate", "argilla", "cleanlab", "datasets", "gensim", "keras", "matplotlib", "nltk",
+    "pandas", "pyarrow", "ray", "sentence_transformers", "setfit", "small_text", "snorkel",
+    "tensorflow", "torch", "transformers",
 }  # fmt: skip
 # Files made of one heavy library and imported only inside the functions of their neighbours.
 HEAVY_FILES = {

@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from statistics import mean
 from typing import Any
 
-from benchmarks.pages.common import HOLE, Block, commits, markdown, results, spread, table
+from benchmarks.pages.common import (
+    HOLE,
+    Block,
+    commits,
+    markdown,
+    results,
+    spread,
+    spread_number,
+    table,
+)
 from benchmarks.pages.self_training import closed, values
 
 _DATA = ("20news-coarse", "20news-fine", "agnews")
 _TITLES = {"20news-coarse": "20news-coarse", "20news-fine": "20news-fine", "agnews": "AG News"}
 _METHODS = ("standard", "random", "lops", "automatic", "committee", "optimal")
+_CANDIDATES = ("lops", "automatic", "committee")
 _SHOWN = {
     "auroc": ("AUROC", 3, 1),
     "average_precision": ("average precision", 3, 1),
@@ -84,6 +95,65 @@ def first_iteration() -> Block:
     return table(rows, groups)
 
 
+def classifiers() -> Block:
+    """Return macro-F1 without selection on the same small samples, per classifier."""
+    rows = [["classifier", *(_TITLES[data] for data in _DATA), "seconds per run"]]
+    groups = []
+    where = {
+        "minilm": "cpu/self-training-minilm-{}-seed*.json",
+        "hybrid": "committee/self-training-hybrid-1000-{}-seed*.json",
+    }
+    for classifier, pattern in where.items():
+        files = [results(pattern.format(data)) for data in _DATA]
+        if not all(files):
+            continue
+        groups += files
+        seconds = [
+            item["result"]["arms"]["standard"]["seconds"] for group in files for item in group
+        ]
+        scores = [spread(values(group, "standard", "macro_f1")) for group in files]
+        rows.append([classifier, *scores, f"{min(seconds):.0f} to {max(seconds):.0f}"])
+    return table(rows, groups)
+
+
+def rotations() -> Block:
+    """Return three rotations: the method chosen on all data sets but one, confirmed on that one."""
+    groups = {data: files for data in (*_DATA, "demo") if (files := _files("hybrid", data))}
+    if len(groups) < len(_DATA) + 1:
+        return HOLE
+    gains = {
+        data: {arm: _mean(files, arm) - _mean(files, "standard") for arm in _CANDIDATES}
+        for data, files in groups.items()
+    }
+    heads = ("chosen on", "chosen", "confirmed on", "standard", "`random`", "the chosen", "gain")
+    rows = [list(heads)]
+    for held_out in _DATA:
+        others = [data for data in groups if data != held_out]
+        chosen = max(_CANDIDATES, key=lambda arm: mean(gains[data][arm] for data in others))
+        files = groups[held_out]
+        scores = [spread(values(files, arm, "macro_f1")) for arm in ("standard", "random", chosen)]
+        gain = f"{100 * gains[held_out][chosen]:+.1f}"
+        rows.append([", ".join(others), f"`{chosen}`", held_out, *scores, gain])
+    return table(rows, list(groups.values()))
+
+
+def _mean(files: list[dict[str, Any]], arm: str) -> float:
+    return mean(value for value in values(files, arm, "macro_f1") if value is not None)
+
+
+def areas() -> Block:
+    """Return the area under the noise-coverage curve per method and data set."""
+    groups = {data: results(f"committee/areas-{data}.json") for data in (*_DATA, "demo")}
+    found = {data: files[0]["result"]["runs"] for data, files in groups.items() if files}
+    if not found:
+        return HOLE
+    rows = [["method", *found]]
+    for name in next(iter(found.values()))[0]:
+        cells = [spread_number([run[name] for run in runs], 4) for runs in found.values()]
+        rows.append([name, *cells])
+    return table(rows, [files for files in groups.values() if files])
+
+
 def corruption() -> Block:
     """Return what methods find in corrupted gold labels, one row per table and method."""
     found = results("select/corruption-*.json")
@@ -123,6 +193,9 @@ TABLES: dict[str, Callable[[], Block]] = {
     "headline": headline,
     "committee-self-training": self_training,
     "committee-first": first_iteration,
+    "committee-classifiers": classifiers,
+    "committee-rotations": rotations,
+    "committee-areas": areas,
     "committee-corruption": corruption,
     "committee-noise": noise,
 }

@@ -1,15 +1,15 @@
-"""ConWea's classifier, Word2Vec on the contextualised corpus and a HAN, and its probes."""
+"""ConWea's classifiers, a HAN on Word2Vec of the senses or one that reads texts, and its probes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 from lops_adapters.conwea.contextual import ContextualCorpus
 from lops_adapters.conwea.settings import ConweaSettings
-from lops_adapters.probes import Probe, text_probe
+from lops_adapters.probes import FAST, Probe, fast_probe, text_probe
 from lops_adapters.probes.han import HanProbe, WordVectors
 from lops_adapters.probes.word_vectors import train_word_vectors, with_random_vectors
+
+_EPOCHS = {"han": 50, "linear": 20, "embedding": 20, "hybrid": 20}
+_PROBE_EPOCHS = {"han": 10, "linear": 4, "embedding": 4, "hybrid": 4}
 
 
 def word_vectors(corpus: ContextualCorpus, settings: ConweaSettings, seed: int) -> WordVectors:
@@ -33,28 +33,39 @@ def word_vectors(corpus: ContextualCorpus, settings: ConweaSettings, seed: int) 
     return with_random_vectors(vectors, corpus.vocabulary, seed) if settings.faithful else vectors
 
 
-def build_han(
+def build_classifier(
     vectors: WordVectors,
     settings: ConweaSettings,
     device: str,
     *,
     probing: bool = False,
     quiet: bool = True,
-) -> HanProbe:
-    """Return the untrained HAN, as the classifier or as a probe.
+) -> Probe:
+    """Return the untrained classifier, or a probe of its kind.
 
     Args:
         vectors: Word2Vec on the contextualised corpus.
         settings: of the run.
         device: torch device.
-        probing: a probe, which trains on all samples for all its epochs. The classifier holds
-            samples out and stops early.
+        probing: a probe, which trains on all samples for all its epochs. As the classifier, a HAN
+            holds samples out and stops early.
         quiet: no progress bar.
 
     """
+    epochs = epochs_of(settings, probing=probing)
+    if settings.classifier in FAST:
+        return fast_probe(
+            settings.classifier,
+            encoder=settings.encoder,
+            max_tokens=settings.max_pieces,
+            device=device,
+            quiet=quiet,
+            epochs=epochs,
+            batch_size=settings.batch_size,
+        )
     return HanProbe(
         vectors=vectors,
-        epochs=settings.probe_epochs if probing else settings.epochs,
+        epochs=epochs,
         batch_size=settings.batch_size,
         max_sentences=1 if settings.faithful else settings.max_sentences,
         max_words=settings.max_words,
@@ -81,7 +92,15 @@ def build_probe(
             device=device,
             quiet=quiet,
         )
-    return build_han(vectors, settings, device, probing=True, quiet=quiet)
+    return build_classifier(vectors, settings, device, probing=True, quiet=quiet)
+
+
+def epochs_of(settings: ConweaSettings, *, probing: bool) -> int:
+    """Return the epochs of the classifier, or of its probe, at most."""
+    chosen, usual = (
+        (settings.probe_epochs, _PROBE_EPOCHS) if probing else (settings.epochs, _EPOCHS)
+    )
+    return chosen or usual[settings.classifier]
 
 
 def probe_updates(settings: ConweaSettings, n_samples: int) -> int:
@@ -96,13 +115,13 @@ def probe_updates(settings: ConweaSettings, n_samples: int) -> int:
         recipe = recipe_for(settings.encoder)
         epochs, batch_size = recipe.epochs, recipe.batch_size
     else:
-        epochs, batch_size = settings.probe_epochs, settings.batch_size
+        epochs, batch_size = epochs_of(settings, probing=True), settings.batch_size
     return epochs * -(-n_samples // batch_size)
 
 
-def samples_for(probe: str, texts: Sequence[str], documents: Sequence[Any]) -> Sequence[Any]:
-    """Return the samples of a probe: contextualised documents, or texts for ``transformer``.
+def reads_texts(probe: str, settings: ConweaSettings) -> bool:
+    """Return whether a probe reads texts; the others read contextualised documents.
 
-    Selection methods that judge texts ask for ``texts``.
+    ``same`` is a copy of the classifier.
     """
-    return texts if probe in ("transformer", "texts") else documents
+    return probe == "transformer" or (probe == "same" and settings.classifier in FAST)

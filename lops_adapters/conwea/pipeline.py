@@ -12,28 +12,30 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from lops_adapters.conwea import seeds as seed_words
 from lops_adapters.conwea import update
 from lops_adapters.conwea.classifier import (
-    build_han,
+    build_classifier,
     build_probe,
     probe_updates,
-    samples_for,
+    reads_texts,
     word_vectors,
 )
 from lops_adapters.conwea.contextual import ContextualCorpus, contextualise
-from lops_adapters.conwea.model import ConweaClassifier
+from lops_adapters.conwea.model import ConweaClassifier, ConweaTextClassifier
 from lops_adapters.conwea.senses import Senses, find_senses, tokens_to_encode
 from lops_adapters.conwea.settings import ConweaSettings
 from lops_adapters.conwea.tokens import TokenizedCorpus, phrases_in, tokenize
 from lops_adapters.conwea.vectors import build_encoder, contextual_vectors
 from lops_adapters.core import LopsError, LopsWarning, Selection
 from lops_adapters.datasets import Corpus
+from lops_adapters.probes import Probe
 from lops_adapters.probes.context_encoder import ContextEncoder
-from lops_adapters.probes.han import WordVectors
+from lops_adapters.probes.han import HanProbe, WordVectors
 from lops_adapters.pseudo_labels import PseudoLabels
 from lops_adapters.runs.framework import Job
 from lops_adapters.selection import METHODS, trusted_positions
@@ -128,9 +130,8 @@ def run_arm(arm: str, prepared: Prepared, job: Job[ConweaSettings]) -> list[Iter
     settings, folder, documents = job.settings, job.folder, prepared.documents
     texts = prepared.corpus.texts
     probe = partial(build_probe, prepared.vectors, settings, job.device, quiet=job.quiet)
-    kind = "same" if arm == "standard" else settings.probe
-    kind = "texts" if METHODS[arm].texts else kind
-    samples = samples_for(kind, texts, documents.documents)
+    as_texts = METHODS[arm].texts or reads_texts(settings.probe, settings)
+    samples: Sequence[Any] = texts if as_texts else documents.documents
     seeds, own, done = prepared.seeds, prepared.seeds, list[Iteration]()
     watch = update.SeedWatch(documents)
     for number in range(settings.iterations):
@@ -170,22 +171,33 @@ def _train(
     job: Job[ConweaSettings],
 ) -> dict[str, np.ndarray]:
     """Train on the trusted pseudo-labels, predict all documents, and save the last classifier."""
-    settings, documents = job.settings, prepared.documents.documents
-    classes = list(prepared.corpus.classes)
-    classifier = build_han(prepared.vectors, settings, job.device, quiet=job.quiet)
+    settings, corpus = job.settings, prepared.corpus
+    classes = list(corpus.classes)
+    read = reads_texts("same", settings)
+    samples: Sequence[Any] = corpus.texts if read else prepared.documents.documents
+    classifier = build_classifier(prepared.vectors, settings, job.device, quiet=job.quiet)
     codes = np.array([classes.index(name) for name in labels.labels[trusted]])
-    train_on = [documents[i] for i in labels.positions[trusted]]
+    train_on = [samples[i] for i in labels.positions[trusted]]
     classifier.fit(train_on, codes, len(classes), seed=job.seed + number)
     if number == settings.iterations - 1:
-        model = ConweaClassifier(
-            classes=prepared.corpus.classes,
-            phrases=tuple(phrases_in(prepared.corpus.seeds)),
-            centres=prepared.senses.centres,
-            classifier=classifier,
-            settings=settings,
-        )
-        job.folder.save_model(job.folder.arm(arm) / "model", model.save)
-    return {"probabilities": classifier.predict_proba(documents)}
+        save = _model(classifier, prepared, settings).save
+        job.folder.save_model(job.folder.arm(arm) / "model", save)
+    return {"probabilities": classifier.predict_proba(samples)}
+
+
+def _model(
+    classifier: Probe, prepared: Prepared, settings: ConweaSettings
+) -> ConweaClassifier | ConweaTextClassifier:
+    corpus = prepared.corpus
+    if not isinstance(classifier, HanProbe):
+        return ConweaTextClassifier(corpus.classes, classifier)
+    return ConweaClassifier(
+        classes=corpus.classes,
+        phrases=tuple(phrases_in(corpus.seeds)),
+        centres=prepared.senses.centres,
+        classifier=classifier,
+        settings=settings,
+    )
 
 
 def _next_seeds(

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from lops_adapters.probes import FAST
 from lops_adapters.runs.settings import AT_LEAST_ONE, BELOW_ONE, SHARE, FrameworkSettings, setting
 
 
 @dataclass(frozen=True, kw_only=True)
 class ConweaSettings(FrameworkSettings):
-    """Settings of ConWea; the probe ``same`` is a HAN."""
+    """Settings of ConWea; the probe ``same`` is an untrained copy of the classifier."""
 
     # quick: minutes on a laptop's CPU. paper: the published sizes. How long the HAN is probed is
     # not published: the probe has as many epochs as the classifier, and the rule usually stops it
@@ -22,6 +23,7 @@ class ConweaSettings(FrameworkSettings):
             "encoder": "bert-base-uncased",
             "max_pieces": 512,
             "restarts": 10,
+            "classifier": "han",
             "epochs": 100,
             "min_epochs": None,
             "min_per_sense": None,
@@ -36,6 +38,7 @@ class ConweaSettings(FrameworkSettings):
     WHEN_FAITHFUL: ClassVar[Mapping[str, Any]] = {
         "combine": "concat",
         "vector_words": 1,
+        "classifier": "han",
         "min_epochs": None,
         "min_per_sense": None,
         "seed_update": "published",
@@ -73,6 +76,12 @@ class ConweaSettings(FrameworkSettings):
     min_share: float = setting(
         0.6, "how clearly a word must indicate its class to become a seed word", within=SHARE
     )
+    classifier: str = setting(
+        "hybrid",
+        "han, on Word2Vec of the senses; or linear, embedding, hybrid, which read the texts and "
+        "train in seconds (the last two on --encoder, frozen)",
+        choices=("han", *FAST),
+    )
     vector_size: int = setting(100, "width of the Word2Vec vectors", within=AT_LEAST_ONE)
     vector_epochs: int = setting(5, "epochs of Word2Vec at least", within=AT_LEAST_ONE)
     # After five epochs on a few ten thousand words all vectors point the same way, and a classifier
@@ -82,19 +91,29 @@ class ConweaSettings(FrameworkSettings):
     )
     # Patience ends the training; this only bounds its time. A limit on updates would be fewer
     # epochs the more pseudo-labels there are, and the HAN needs several before it learns anything.
-    epochs: int = setting(50, "epochs of the classifier at most", within=AT_LEAST_ONE)
+    epochs: int | None = setting(
+        None,
+        "epochs of the classifier; of the HAN at most",
+        within=AT_LEAST_ONE,
+        usual="HAN: 50, paper 100; others: 20",
+    )
     min_epochs: int | None = setting(
-        10, "epochs of the classifier that patience does not count", within=AT_LEAST_ONE
+        10, "epochs of the HAN that patience does not count", within=AT_LEAST_ONE
     )
     batch_size: int = setting(32, "documents per update", within=AT_LEAST_ONE)
-    max_sentences: int = setting(
-        12, "sentences per document for the classifier", within=AT_LEAST_ONE
-    )
-    max_words: int = setting(30, "words per sentence for the classifier", within=AT_LEAST_ONE)
+    max_sentences: int = setting(12, "sentences per document for the HAN", within=AT_LEAST_ONE)
+    max_words: int = setting(30, "words per sentence for the HAN", within=AT_LEAST_ONE)
     validation: float = setting(
-        0.1, "share of training documents held out for early stopping", within=BELOW_ONE
+        0.1,
+        "share of training documents that the HAN holds out for early stopping",
+        within=BELOW_ONE,
     )
     patience: int = setting(
-        3, "epochs without a better validation loss before stopping", within=AT_LEAST_ONE
+        3, "epochs without a better validation loss before the HAN stops", within=AT_LEAST_ONE
     )
-    probe_epochs: int = setting(10, "epochs of the HAN probe at most", within=AT_LEAST_ONE)
+    probe_epochs: int | None = setting(
+        None,
+        "epochs of the probe `same` at most",
+        within=AT_LEAST_ONE,
+        usual="HAN: 10, paper 100; others: 4",
+    )

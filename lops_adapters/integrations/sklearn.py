@@ -22,6 +22,7 @@ from tqdm.auto import tqdm
 
 from lops_adapters.core import LearningOrder, LopsError, Selection
 from lops_adapters.probes import Probe, probe_class
+from lops_adapters.probes.estimator import EstimatorProbe
 from lops_adapters.selection import Lops
 from lops_adapters.selection.canonical import InContentOrder, content_order, restored
 
@@ -35,13 +36,14 @@ class LopsSelector(OneToOneFeatureMixin, BaseEstimator):
 
     Args:
         probe: the classifier to watch. ``None``: logistic regression, on the TF-IDF vectors of
-            texts, or on numbers as they are (scale them first). For texts: a name (``linear``,
-            ``transformer``, ...) or a :class:`lops_adapters.probes.Probe`. For numbers: a
-            scikit-learn classifier with ``partial_fit``. A copy is trained, never the given object.
+            texts, or on numbers as they are (scale them first). A scikit-learn classifier with
+            ``partial_fit``; for texts also a pipeline that ends in one, a name (``linear``,
+            ``transformer``, ...) or a :class:`lops_adapters.probes.Probe`. A copy is trained, never
+            the given object.
         tau: fraction per class, see :class:`lops_adapters.core.LearningOrder`.
         rule: one of :data:`lops_adapters.core.RULES`.
-        epochs: passes over the samples, for numbers; a probe for texts has its own.
-        batch_size: samples per update, for numbers.
+        epochs: passes over the samples; a name or a probe has its own.
+        batch_size: samples per update, likewise.
         random_state: int, generator or None; seeds batches, initial weights and ties.
         verbose: show progress.
 
@@ -125,13 +127,15 @@ class LopsSelector(OneToOneFeatureMixin, BaseEstimator):
     def _text_probe(self) -> Probe:
         if self.probe is None or isinstance(self.probe, str):
             return probe_class(self.probe or "linear")(quiet=not self.verbose)
-        if not isinstance(self.probe, Probe):
+        if isinstance(self.probe, Probe):
+            probe: Probe = clone(self.probe, safe=False)
+            return probe
+        if not hasattr(self.probe, "fit"):
             raise LopsError(
-                f"X holds texts and probe is a {type(self.probe).__name__}, which reads numbers; "
-                "wanted the name of a probe, such as 'linear', or vectors in X"
+                f"probe is {self.probe!r:.80}; wanted the name of a probe, such as 'linear', a "
+                "probe, or a scikit-learn classifier with partial_fit"
             )
-        probe: Probe = clone(self.probe, safe=False)
-        return probe
+        return EstimatorProbe(self.probe, self.epochs, self.batch_size, quiet=not self.verbose)
 
     def _classifier(self, seed: int) -> Any:
         if self.probe is None:

@@ -1,11 +1,13 @@
 """Probes: classifiers whose training can be watched, checkpoint by checkpoint."""
 
 from importlib import import_module
+from typing import Any
 
+from lops_adapters import extras
 from lops_adapters.core import LopsError
 from lops_adapters.probes.base import Probe, Snapshot
 
-__all__ = ["PROBES", "Probe", "Snapshot", "probe_class", "text_probe"]
+__all__ = ["FAST", "PROBES", "Probe", "Snapshot", "fast_probe", "probe_class", "text_probe"]
 
 # A new probe is a module, a row here and a row in the conformance suite. Modules are imported only
 # when needed, since torch takes seconds.
@@ -17,6 +19,8 @@ PROBES = {
     "han": "lops_adapters.probes.han:HanProbe",
     "keras": "lops_adapters.probes.keras_probe:KerasProbe",
 }
+
+FAST = ("linear", "embedding", "hybrid")  # read texts, and train in seconds: no encoder is trained
 
 
 def probe_class(kind: str) -> type[Probe]:
@@ -30,6 +34,30 @@ def probe_class(kind: str) -> type[Probe]:
     module, name = PROBES[kind].split(":")
     found: type[Probe] = getattr(import_module(module), name)
     return found
+
+
+def fast_probe(
+    kind: str, *, encoder: str, max_tokens: int, device: str, quiet: bool = True, **recipe: Any
+) -> Probe:
+    """Return one of :data:`FAST`, untrained.
+
+    Args:
+        kind: its name.
+        encoder, max_tokens, device: of the frozen encoder; ``linear`` has none.
+        quiet: no progress bar.
+        recipe: ``epochs``, ``batch_size``, ``learning_rate``; None and missing: the probe's own.
+
+    Raises:
+        LopsError: torch or transformers is needed and not installed.
+
+    >>> fast_probe("linear", encoder="minilm", max_tokens=128, device="cpu", epochs=20).max_epochs
+    20
+    """
+    own = {name: value for name, value in recipe.items() if value is not None}
+    if kind != "linear":
+        extras.require(f"The classifier {kind}", ("torch", "transformers"))
+        own |= {"encoder": encoder, "max_tokens": max_tokens, "device": device}
+    return probe_class(kind)(**own, quiet=quiet)
 
 
 def text_probe(

@@ -21,13 +21,14 @@ import numpy as np
 from lops_adapters.console import progress
 from lops_adapters.core import LopsError
 from lops_adapters.probes.checks import check_codes, check_counts
-from lops_adapters.probes.stages import Snapshot, Speed, Stage, Update, steady
+from lops_adapters.probes.stages import Snapshot, Speed, Stage, Steady, Update, steady
 
 __all__ = [
     "Probe",
     "Snapshot",
     "Speed",
     "Stage",
+    "Steady",
     "Update",
     "check_codes",
     "check_counts",
@@ -52,9 +53,29 @@ class Probe(ABC):
     speed: Speed = field(default_factory=Speed, init=False, repr=False, compare=False)
 
     @property
+    def name(self) -> str:
+        """What messages call it; the kind of probe by default."""
+        return self.kind
+
+    @property
     @abstractmethod
     def max_epochs(self) -> int:
         """The largest number of epochs that training runs for."""
+
+    @property
+    def has_checkpoints(self) -> bool:
+        """Whether training has more than one checkpoint; most probes have one per update."""
+        return True
+
+    def check_checkpoints(self) -> None:
+        """Raise a LopsError if training has a single checkpoint, so that there is no order."""
+        if not self.has_checkpoints:
+            raise LopsError(
+                f"{self.name} has no partial_fit, so its training has one checkpoint, and this "
+                'method compares several; use method="committee" (in select(): leave out tau, rule '
+                "and confidence), or a classifier with partial_fit, such as "
+                "SGDClassifier(loss='log_loss')"
+            )
 
     def read(self, samples: Sequence[Any]) -> Any:
         """Return what of :meth:`prepare` needs no training samples, done once for all trainings.
@@ -68,11 +89,14 @@ class Probe(ABC):
     def prepare(self, samples: Any, *, fit: bool = False) -> Any:
         """Encode samples for the model, once; ``fit`` also learns the vocabulary from them."""
 
-    @abstractmethod
     def updates(
         self, prepared: Any, codes: np.ndarray, n_classes: int, seed: int
     ) -> Iterator[Update]:
-        """Build a fresh model and train it, yielding after every update of the weights."""
+        """Build a fresh model and train it, yielding after every update of the weights.
+
+        Default: the schedule as the only stage.
+        """
+        return self.staged_updates(prepared, codes, n_classes, seed, [self.schedule])
 
     @abstractmethod
     def predict_prepared(self, prepared: Any, positions: np.ndarray | None = None) -> np.ndarray:

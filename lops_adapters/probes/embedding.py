@@ -15,7 +15,7 @@ import numpy as np
 
 from lops_adapters.core import LopsError
 from lops_adapters.probes import encoders
-from lops_adapters.probes.base import Probe, Stage, Update, steady
+from lops_adapters.probes.base import Probe, Stage, Steady, Update
 from lops_adapters.probes.linear import softmax
 from lops_adapters.probes.word_counts import joined
 from lops_adapters.storage import user_cache
@@ -24,7 +24,7 @@ AUTO = "auto"
 
 
 @dataclass
-class EmbeddingProbe(Probe):
+class EmbeddingProbe(Steady, Probe):
     """Multinomial logistic regression on frozen vectors, trained by Adagrad on cross-entropy.
 
     Vectors are centred and scaled as a whole by what they are trained on, so that the learning rate
@@ -64,11 +64,6 @@ class EmbeddingProbe(Probe):
         self._scale = 1.0
         self._weights = np.zeros((0, 0), dtype=np.float32)
         self._bias = np.zeros(0, dtype=np.float32)
-
-    @property
-    def max_epochs(self) -> int:
-        """The number of epochs that training runs for."""
-        return self.epochs
 
     def vectors(self, samples: Sequence[Any]) -> np.ndarray:
         """Return the vectors of samples, (n, width) float32.
@@ -122,17 +117,6 @@ class EmbeddingProbe(Probe):
                 f"{len(self._centre)}: use the same encoder"
             )
         return (vectors - self._centre) * np.float32(self._scale)
-
-    def updates(
-        self, prepared: np.ndarray, codes: np.ndarray, n_classes: int, seed: int
-    ) -> Iterator[Update]:
-        """Train from zero weights; the seed decides the batches."""
-        return self.staged_updates(prepared, codes, n_classes, seed, [self.schedule])
-
-    @property
-    def schedule(self) -> Stage:
-        """All epochs at the same rate."""
-        return Stage(self.epochs, steady)
 
     def staged_updates(
         self,

@@ -159,7 +159,9 @@ def load_classifier(name: str, n_classes: int | None = None) -> Any:
     """
     from transformers import AutoModelForSequenceClassification
 
-    wanted = {} if n_classes is None else {"num_labels": n_classes}
+    wanted: dict[str, Any] = {}
+    if n_classes is not None:
+        wanted = {"num_labels": n_classes, "ignore_mismatched_sizes": True}
     try:
         with hushed():
             return AutoModelForSequenceClassification.from_pretrained(

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lops_adapters.probes import encoders
-from lops_adapters.probes.base import Probe, Stage, Update, steady
+from lops_adapters.probes.base import Probe, Stage, Steady, Update
 from lops_adapters.probes.embedding import AUTO, EmbeddingProbe
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.probes.word_counts import WordCounts
@@ -41,7 +41,7 @@ class Pair:
 
 
 @dataclass
-class HybridProbe(Probe):
+class HybridProbe(Steady, Probe):
     """TF-IDF and frozen vectors, one softmax each, trained on the same batches.
 
     Args:
@@ -81,11 +81,6 @@ class HybridProbe(Probe):
             quiet=self.quiet,
         )
 
-    @property
-    def max_epochs(self) -> int:
-        """The number of epochs that training runs for."""
-        return self.epochs
-
     def read(self, samples: Sequence[Any]) -> Pair:
         """Return word counts and vectors."""
         return Pair(self._words.read(samples), self._vectors.read(samples))
@@ -95,17 +90,6 @@ class HybridProbe(Probe):
         read = samples if isinstance(samples, Pair) else self.read(samples)
         words = self._words.prepare(read.words, fit=fit)
         return words, self._vectors.prepare(read.vectors, fit=fit)
-
-    def updates(
-        self, prepared: tuple[Any, np.ndarray], codes: np.ndarray, n_classes: int, seed: int
-    ) -> Iterator[Update]:
-        """Train both from zero weights; the seed decides the batches."""
-        return self.staged_updates(prepared, codes, n_classes, seed, [self.schedule])
-
-    @property
-    def schedule(self) -> Stage:
-        """All epochs at the same rate."""
-        return Stage(self.epochs, steady)
 
     def staged_updates(
         self,

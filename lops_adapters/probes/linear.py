@@ -14,14 +14,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lops_adapters.core import LopsError
-from lops_adapters.probes.base import Probe, Stage, Update, steady
+from lops_adapters.probes.base import Probe, Stage, Steady, Update
 from lops_adapters.probes.word_counts import WordCounts, count_words, parts_of
 
 _BATCHES = 64  # cut from the sparse matrix at once: cutting costs more than computing with them
 
 
 @dataclass
-class LinearProbe(Probe):
+class LinearProbe(Steady, Probe):
     """Multinomial logistic regression on TF-IDF vectors, trained by Adagrad on cross-entropy.
 
     Args:
@@ -57,11 +57,6 @@ class LinearProbe(Probe):
         self._idf = np.zeros(0, dtype=np.float32)
         self._weights = np.zeros((0, 0), dtype=np.float32)
         self._bias = np.zeros(0, dtype=np.float32)
-
-    @property
-    def max_epochs(self) -> int:
-        """The number of epochs that training runs for."""
-        return self.epochs
 
     def read(self, samples: Sequence[Any]) -> WordCounts:
         """Return the counts of all words; :meth:`prepare` takes them, or rows of them."""
@@ -105,17 +100,6 @@ class LinearProbe(Probe):
         found = np.bincount(counts.counts.indices, minlength=len(counts.words))[columns]
         # Smoothed: as if one more text held every word.
         self._idf = np.log((1 + len(counts)) / (1 + found)).astype(np.float32) + np.float32(1)
-
-    def updates(
-        self, prepared: Any, codes: np.ndarray, n_classes: int, seed: int
-    ) -> Iterator[Update]:
-        """Train from zero weights; the seed decides the batches."""
-        return self.staged_updates(prepared, codes, n_classes, seed, [self.schedule])
-
-    @property
-    def schedule(self) -> Stage:
-        """All epochs at the same rate."""
-        return Stage(self.epochs, steady)
 
     def staged_updates(
         self, prepared: Any, codes: np.ndarray, n_classes: int, seed: int, stages: Sequence[Stage]

@@ -70,6 +70,22 @@ def steady(done: int, per_epoch: int) -> float:
     return 1.0
 
 
+class Steady:
+    """For probes that train ``epochs`` passes at one learning rate."""
+
+    epochs: int
+
+    @property
+    def max_epochs(self) -> int:
+        """The number of epochs that training runs for."""
+        return self.epochs
+
+    @property
+    def schedule(self) -> Stage:
+        """All epochs at the same rate."""
+        return Stage(self.epochs, steady)
+
+
 @dataclass
 class Speed:
     """Samples and seconds of training and predicting since the last ``watch`` or ``fit`` began."""

@@ -105,12 +105,6 @@ class TransformerProbe(Probe):
         model.config.pad_token_id = self._tokenizer.pad_token_id
         return model.float().to(self._device)
 
-    def updates(
-        self, prepared: list[list[int]], codes: np.ndarray, n_classes: int, seed: int
-    ) -> Iterator[Update]:
-        """Fine-tune a fresh copy of the encoder; the seed decides head, batches and dropout."""
-        return self.staged_updates(prepared, codes, n_classes, seed, [self.schedule])
-
     @property
     def schedule(self) -> Stage:
         """All epochs, with the learning rate falling linearly to zero."""

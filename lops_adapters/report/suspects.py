@@ -16,7 +16,8 @@ def listed(page: SelectionPage) -> str:
     if not page.suspects:
         return ""
     intro = f"The least trusted rows per class, {count(len(page.suspects))} in all."
-    if page.n_more:
+    rejected = sum(not row.selected for row in page.suspects) + page.n_more
+    if rejected == page.n_rows - page.n_kept:
         intro = "All rejected rows, and the least trusted kept rows."
     if page.n_unlisted:
         intro = f"The least trusted rows; {count(page.n_unlisted)} rejected rows did not fit."

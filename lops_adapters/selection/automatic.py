@@ -86,6 +86,8 @@ class Automatic:
 
     def _stopped(self, time: float) -> str:
         epochs = self.probe.max_epochs
+        if not self.probe.has_checkpoints:
+            return f"{self.folds}-fold cross-validation"
         last = time == epochs
         when = f"{epochs} epochs" if last else f"predictions after {time:g} of {epochs} epochs"
         return f"{self.folds}-fold cross-validation, {when}"
@@ -169,7 +171,8 @@ def held_out(
         LopsError: what :func:`lops_adapters.selection.folds.splits` and the probe raise.
 
     """
-    times = [*EARLY_LOOKS, *(float(epoch) for epoch in range(1, probe.max_epochs + 1))]
+    early = EARLY_LOOKS if probe.has_checkpoints else ()
+    times = [*early, *(float(epoch) for epoch in range(1, probe.max_epochs + 1))]
     looks = {time: np.zeros((len(codes), n_classes), dtype=np.float32) for time in times}
     read = probe.read(samples)
     for rest, here in splits(samples, codes, n_classes, folds=folds, seed=seed, quiet=quiet):

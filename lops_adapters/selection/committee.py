@@ -261,7 +261,7 @@ class _Assembled:
             probe = request.given or EmbeddingProbe(quiet=request.quiet)
             return [Learnt("the probe", probe), Neighbours("neighbours", _unit)]
         probe = request.given or probe_class("linear")(quiet=request.quiet)
-        learnt = Learnt("TF-IDF" if probe.kind == "linear" else probe.kind, probe)
+        learnt = Learnt("TF-IDF" if probe.kind == "linear" else probe.name, probe)
         encoder = self.encoder
         if encoder == AUTO:
             encoder = MINILM if has_minilm() else None

@@ -48,6 +48,9 @@ class Lops:
     online: bool = False
     seen: Seen | None = None
 
+    def __post_init__(self) -> None:
+        self.probe.check_checkpoints()
+
     def __call__(self, samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
         """Train the probe until the rule is decided, and select.
 

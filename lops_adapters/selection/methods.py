@@ -16,6 +16,7 @@ import numpy as np
 from lops_adapters.core import RULES, LopsError
 from lops_adapters.probes import Probe, probe_class
 from lops_adapters.probes.base import check_counts
+from lops_adapters.probes.estimator import as_probe
 from lops_adapters.selection import (
     automatic,
     committee,
@@ -128,7 +129,7 @@ CONFIDENCES: Mapping[str, type[Confidence]] = {
 
 def build(
     name: str,
-    probe: Probe | str | None = None,
+    probe: Probe | str | Any = None,
     *,
     n: int | None = None,
     tau: float | str = 0.5,
@@ -149,8 +150,8 @@ def build(
 
     Args:
         name: one of :data:`METHODS`.
-        probe: a probe, or the name of a kind with its default settings; ignored by methods without
-            a probe.
+        probe: a probe, the name of a kind with its default settings, or a scikit-learn classifier;
+            ignored by methods without a probe.
         n: how many samples to keep, for instance as many as LOPS kept; all, if there are no more
             than that. Default: the fraction ``tau``, rounded up (``confident-learning``: what is
             not flagged).
@@ -187,7 +188,7 @@ def build(
     check_counts(seed, every)
     request = Request(
         name,
-        probe_class(probe)() if isinstance(probe, str) else probe,
+        probe_class(probe)() if isinstance(probe, str) else as_probe(probe),
         n=n,
         tau=1.0 if isinstance(tau, str) else tau,
         rule=rule,

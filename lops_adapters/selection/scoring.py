@@ -34,9 +34,12 @@ def watch(
         The number of checkpoints.
 
     Raises:
-        LopsError: ``every`` beyond the training, a prediction of NaN, and what the probe raises.
+        LopsError: ``every`` beyond the training, a prediction of NaN, a confidence that compares
+            checkpoints of a probe with a single one, and what the probe raises.
 
     """
+    if any(confidence.needs_checkpoints for confidence in confidences):
+        probe.check_checkpoints()
     checkpoints = 0
     for snapshot in probe.watch(samples, codes, n_classes, seed=seed, every=every, online=online):
         if np.isnan(snapshot.probabilities).any():
@@ -60,6 +63,8 @@ def watch(
 def make(request: Request, confidence: type[Confidence], online: bool = False) -> Selector:
     """Return the selector that ranks by a confidence after one watched training."""
     probe = request.probe
+    if confidence.needs_checkpoints:
+        probe.check_checkpoints()
 
     def scorer(samples: Sequence[Any], codes: np.ndarray, n_classes: int) -> Scored:
         scores = confidence(codes, n_classes)

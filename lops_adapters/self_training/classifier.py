@@ -7,10 +7,9 @@ from pathlib import Path
 
 from lops_adapters import extras
 from lops_adapters.core import LopsError
-from lops_adapters.probes import Probe, probe_class
+from lops_adapters.probes import FAST, Probe, fast_probe, probe_class
 from lops_adapters.self_training.settings import SelfTrainingSettings
 
-FAST = ("linear", "embedding", "hybrid")  # no encoder is trained
 # After the linear probe's four epochs predictions are right but rarely above delta, so that
 # nothing is bootstrapped.
 _LINEAR_EPOCHS = 20
@@ -31,16 +30,17 @@ def build_probe(settings: SelfTrainingSettings, device: str, *, quiet: bool = Tr
 def _build(
     settings: SelfTrainingSettings, device: str, linear_epochs: int | None, quiet: bool
 ) -> Probe:
-    chosen = {name: getattr(settings, name) for name in ("epochs", "batch_size", "learning_rate")}
-    own = {name: value for name, value in chosen.items() if value is not None}
     if settings.classifier in FAST:
-        if linear_epochs is not None:
-            own = {"epochs": linear_epochs, **own}
-        if settings.classifier != "linear":
-            extras.require(f"The classifier {settings.classifier}", ("torch", "transformers"))
-            own |= {"max_tokens": settings.max_tokens, "device": device}
-            own["encoder"] = settings.encoder
-        return probe_class(settings.classifier)(**own, quiet=quiet)
+        return fast_probe(
+            settings.classifier,
+            encoder=settings.encoder,
+            max_tokens=settings.max_tokens,
+            device=device,
+            quiet=quiet,
+            epochs=settings.epochs or linear_epochs,
+            batch_size=settings.batch_size,
+            learning_rate=settings.learning_rate,
+        )
     known = (*FAST, "minilm")
     near = get_close_matches(settings.classifier, known, n=1, cutoff=0.75)
     if near and near[0] != settings.classifier and not Path(settings.classifier).exists():
@@ -55,6 +55,8 @@ def _build(
         encoder=settings.classifier,
         max_tokens=settings.max_tokens,
         device=device,
+        epochs=settings.epochs,
+        batch_size=settings.batch_size,
+        learning_rate=settings.learning_rate,
         quiet=quiet,
-        **own,
     )

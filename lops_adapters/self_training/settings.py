@@ -32,7 +32,7 @@ class SelfTrainingSettings(FrameworkSettings):
     PROBES: ClassVar[tuple[str, ...]] = ("same", "linear")
 
     classifier: str = setting(
-        "minilm",
+        "hybrid",
         "linear; embedding or hybrid, on a frozen encoder; or an encoder to fine-tune: minilm, a "
         "Hugging Face hub name, or a local folder",
         metavar="NAME|PATH",

@@ -77,7 +77,6 @@ def _code(label: Hashable) -> int | None:
     """Return a label as an integer; None if it is none."""
     if isinstance(label, str):
         return int(label) if len(label) < 10 and _CODE.fullmatch(label) else None
-    whole = isinstance(label, float) and label.is_integer()
-    return (
-        int(label) if whole or (type(label) is not bool and isinstance(label, Integral)) else None
-    )
+    if isinstance(label, float):
+        return int(label) if label.is_integer() else None
+    return int(label) if isinstance(label, Integral) and not isinstance(label, bool) else None

@@ -159,8 +159,8 @@ def choose_probe(probe: Probe | str, n: int, quiet: bool) -> tuple[Probe, str]:
         return probe, f"Probe: {described(probe)}."
     if not isinstance(probe, str):
         raise LopsError(
-            f"probe is {probe!r:.80}; wanted a probe, the name of one, or the folder or hub name "
-            "of an encoder, as a string"
+            f"probe is {probe!r:.80}; wanted a probe, the name of one, a scikit-learn classifier, "
+            "or the folder or hub name of an encoder, as a string"
         )
     reason = ""
     if probe == AUTO:
@@ -290,7 +290,7 @@ def described(probe: Probe) -> str:
     if probe.kind == "linear":
         return "TF-IDF + logistic regression"
     encoder = getattr(probe, "encoder", None)
-    return f"{probe.kind} {encoder}" if encoder else probe.kind
+    return f"{probe.kind} {encoder}" if encoder else probe.name
 
 
 def _by_machine(n: int) -> tuple[str, str]:

@@ -58,7 +58,8 @@ def read_given(
 def probe_of_vectors(probe: Probe | str, quiet: bool) -> tuple[Probe, str]:
     """Return the probe for vectors, and a sentence that names the views."""
     chosen = probe if isinstance(probe, Probe) else EmbeddingProbe(quiet=quiet)
-    return chosen, "Views of the given vectors: logistic regression, nearest neighbours."
+    first = chosen.name if chosen is probe else "logistic regression"
+    return chosen, f"Views of the given vectors: {first}, nearest neighbours."
 
 
 def unnamed(n: int) -> list[str]:

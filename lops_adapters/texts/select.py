@@ -11,6 +11,7 @@ import numpy as np
 from lops_adapters.core import LopsError, LopsWarning
 from lops_adapters.probes import Probe
 from lops_adapters.probes.base import check_counts
+from lops_adapters.probes.estimator import as_probe
 from lops_adapters.selection import Suggestions, build
 from lops_adapters.selection.judge import Fitted
 from lops_adapters.selection.selectors import encode
@@ -44,7 +45,7 @@ FEWEST = 10  # texts, for cross-validation
 def select(
     texts: Sequence[str] | None,
     labels: Sequence[Hashable] | None = None,
-    probe: Probe | str = "auto",
+    probe: Probe | str | Any = "auto",
     *,
     confidence: str | None = None,
     rule: str | None = None,
@@ -71,8 +72,9 @@ def select(
             ``embeddings`` or ``pred_probs``.
         labels: n class names, likewise, of one type. Texts without one are neither kept nor judged.
         probe: ``linear`` (TF-IDF), ``minilm`` (packaged transformer, fine-tuned), the folder or hub
-            name of an encoder, or a probe. ``auto``: linear; with a number for tau and a GPU,
-            minilm. In a committee, the first view.
+            name of an encoder, a probe, or a scikit-learn classifier (see
+            :class:`lops_adapters.probes.estimator.EstimatorProbe`). ``auto``: linear; with a number
+            for tau and a GPU, minilm. In a committee, the first view.
         confidence: what ranks the texts: learning-order (default if tau is a number), probability,
             stability, margin, mc-dropout, entropy, o2u-net; automatic or confident-learning (only
             with tau="auto").
@@ -121,6 +123,7 @@ def select(
     ([17], 'money')
 
     """
+    probe = as_probe(probe, quiet)
     method, arguments = method_for(confidence, rule, tau, every, stratified=stratified, sure=sure)
     check_views(method, encoder, words)
     check_counts(seed, every)

@@ -2,10 +2,11 @@ import numpy as np
 import pytest
 
 from lops_adapters.conwea.classifier import (
-    build_han,
+    build_classifier,
     build_probe,
+    epochs_of,
     probe_updates,
-    samples_for,
+    reads_texts,
     word_vectors,
 )
 from lops_adapters.conwea.contextual import ContextualCorpus
@@ -75,8 +76,8 @@ def vectors():
 
 def test_probe_and_classifier_are_the_same_network_trained_otherwise(vectors):
     probe, classifier = (
-        build_han(vectors, settings(), "cpu", probing=True),
-        build_han(vectors, settings(), "cpu"),
+        build_classifier(vectors, settings(), "cpu", probing=True),
+        build_classifier(vectors, settings(), "cpu"),
     )
     assert (probe.validation, probe.epochs) == (0.0, settings().probe_epochs)
     assert (classifier.validation, classifier.epochs, classifier.restore_best) == (
@@ -92,15 +93,15 @@ def test_probe_and_classifier_are_the_same_network_trained_otherwise(vectors):
 
 
 def test_patience_ends_the_training_after_a_floor_of_epochs(vectors):
-    han = build_han(vectors, settings(min_epochs=6, patience=2, epochs=8), "cpu")
+    han = build_classifier(vectors, settings(min_epochs=6, patience=2, epochs=8), "cpu")
     assert (han.min_epochs, han.patience, han.epochs) == (6, 2, 8)
 
 
 def test_faithful_reads_one_sentence_and_keeps_the_last_weights(vectors):
-    han = build_han(vectors, settings(faithful=True), "cpu")
+    han = build_classifier(vectors, settings(faithful=True), "cpu")
     assert (han.last_words_only, han.max_sentences, han.restore_best) == (True, 1, False)
     assert not han.stratified
-    assert build_han(vectors, settings(), "cpu").stratified
+    assert build_classifier(vectors, settings(), "cpu").stratified
 
 
 @pytest.mark.parametrize(
@@ -113,7 +114,31 @@ def test_kinds_of_probe(vectors, bert, name, kind):
     assert probe_updates(chosen, 25) == probe.max_epochs * -(-25 // probe.batch_size)
 
 
-def test_only_a_pretrained_encoder_reads_the_texts():
-    assert samples_for("transformer", ["text"], [["words"]]) == ["text"]
-    assert samples_for("same", ["text"], [["words"]]) == [["words"]]
-    assert samples_for("linear", ["text"], [["words"]]) == [["words"]]
+@pytest.mark.parametrize("name", ["linear", "embedding", "hybrid"])
+def test_kinds_of_fast_classifiers(vectors, bert, name):
+    chosen = settings(classifier=name, encoder=bert, epochs=None, probe_epochs=None)
+    classifier = build_classifier(vectors, chosen, "cpu")
+    probe = build_probe(vectors, chosen, "cpu", quiet=True)
+    assert isinstance(classifier, probe_class(name))
+    assert type(probe) is type(classifier)
+    assert (classifier.epochs, probe.epochs, classifier.batch_size) == (20, 4, 12)
+    assert probe_updates(chosen, 25) == 4 * 3
+
+
+def test_usual_epochs_of_the_han():
+    chosen = settings(epochs=None, probe_epochs=None)
+    assert [epochs_of(chosen, probing=probing) for probing in (False, True)] == [50, 10]
+
+
+@pytest.mark.parametrize(
+    ("probe", "classifier", "texts"),
+    [
+        ("transformer", "han", True),
+        ("same", "han", False),
+        ("linear", "han", False),
+        ("same", "hybrid", True),
+        ("linear", "hybrid", False),
+    ],
+)
+def test_who_reads_texts(probe, classifier, texts):
+    assert reads_texts(probe, settings(classifier=classifier)) is texts

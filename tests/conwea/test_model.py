@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
+from lops_adapters.conwea.model import ConweaTextClassifier
 from lops_adapters.runs.models import load
 
 from ..framework_checks import assert_predicts_odd_text
+from ..framework_tools import read_rows
 
 
 @pytest.fixture(scope="module")
@@ -28,3 +30,11 @@ def test_senses_and_phrases_are_remembered(models, finished):
     words = set(model.classifier.vectors.words)
     assert {f"court${sense}" for sense in range(len(model.centres["court"]))} <= words
     assert any(word.startswith("oil_painting") for word in words)
+
+
+def test_a_classifier_of_texts_predicts_again_what_the_run_predicted(dataset, go, tmp_path):
+    run = go(dataset, tmp_path / "run", arms=["standard"], classifier="linear")
+    model = load(run.path, device="cpu")
+    assert isinstance(model, ConweaTextClassifier)
+    rows = read_rows(run.path / "standard" / "predictions.csv")
+    assert model.predict(dataset.corpus.texts) == [row["predicted"] for row in rows]

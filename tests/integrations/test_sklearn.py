@@ -10,10 +10,12 @@ from sklearn.linear_model import LogisticRegression, Perceptron, SGDClassifier
 from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from lops_adapters.core import RULES, LopsError
 from lops_adapters.integrations.sklearn import LopsSelector
+from lops_adapters.probes.estimator import EstimatorProbe
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.selection import build
 
@@ -162,6 +164,19 @@ def test_any_classifier_with_partial_fit_drops_wrong_labels(probe, rule):
     assert selector.selection_.rule == rule
 
 
+@pytest.mark.parametrize(
+    "probe", [MultinomialNB(), make_pipeline(TfidfVectorizer(), SGDClassifier(loss="log_loss"))]
+)
+def test_a_classifier_for_texts(probe):
+    selector = LopsSelector(probe, rule="ranked", epochs=2, random_state=0)
+    kept, _ = selector.fit_resample(TEXTS, NAMES)
+    assert kept == [TEXTS[i] for i in selector.sample_indices_]
+    wrong = NOISY != CODES
+    assert wrong[selector.sample_indices_].mean() < wrong.mean()
+    expected = build("lops", EstimatorProbe(probe, epochs=2), rule="ranked", seed=0)(TEXTS, NAMES)
+    np.testing.assert_array_equal(selector.sample_indices_, expected.kept)
+
+
 def test_sparse_rows_select_as_dense_ones():
     vectors = TfidfVectorizer().fit_transform(TEXTS)
     probe = MultinomialNB()
@@ -252,7 +267,9 @@ def test_works_without_imbalanced_learn():
 @pytest.mark.parametrize(
     ("settings", "X", "y", "message"),
     [
-        ({"probe": GaussianNB()}, TEXTS, NAMES, "X holds texts and probe is a GaussianNB"),
+        ({"probe": GaussianNB()}, TEXTS, NAMES, "GaussianNB cannot be trained on these samples"),
+        ({"probe": 3}, TEXTS, NAMES, "probe is 3; wanted the name of a probe"),
+        ({"probe": LogisticRegression()}, TEXTS, NAMES, "LogisticRegression has no partial_fit"),
         (
             {"probe": LogisticRegression()},
             POINTS,

@@ -33,7 +33,9 @@ def probe_of(tiny):
         "precision": "float32",
         "device": "cpu",
     }
-    return lambda kind="bert", **changes: TransformerProbe(tiny(kind), **{**settings, **changes})
+    return lambda kind="bert", **changes: TransformerProbe(
+        **{"encoder": tiny(kind), **settings, **changes}
+    )
 
 
 def watch_learning(probe):
@@ -317,6 +319,60 @@ def test_seed_decides_the_head_alone(probe_of):
     assert torch.equal(head, same_head)
     assert not torch.equal(head, other_head)
     assert torch.equal(words, same_words)  # the folder's
+
+
+@pytest.mark.parametrize("outputs", [2, 3])
+def test_the_folder_of_a_trained_classifier(probe_of, tmp_path, outputs):
+    """A head for as many classes is trained on; another one is replaced."""
+    import torch
+
+    trained = probe_of().fit(TEXTS, CODES % outputs, outputs)
+    trained.save(tmp_path)
+    probe = probe_of(encoder=str(tmp_path))
+    next(probe.updates(probe.prepare(TEXTS), CODES, 3, 0))
+    assert probe.predict_proba(TEXTS).shape == (10, 3)
+    body, other = (found._model.bert.embeddings.word_embeddings for found in (probe, trained))
+    assert torch.allclose(body.weight, other.weight, atol=0.01)
+    if outputs == 3:
+        assert torch.allclose(
+            probe._model.classifier.weight, trained._model.classifier.weight, atol=0.01
+        )
+
+
+SMALL = {
+    "hidden_size": 16,
+    "num_hidden_layers": 1,
+    "num_attention_heads": 2,
+    "intermediate_size": 16,
+    "max_position_embeddings": POSITIONS,
+}
+OTHERS = {
+    "distilbert": {"dim": 16, "n_layers": 1, "n_heads": 2, "hidden_dim": 16},
+    "deberta-v2": SMALL,
+    "modernbert": SMALL,
+    "llama": {**SMALL, "num_key_value_heads": 2},
+    "t5": {"d_model": 16, "d_kv": 8, "d_ff": 16, "num_layers": 1, "num_heads": 2},
+}
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+def test_sequence_classifiers_of_other_architectures(tiny, tmp_path, kind):
+    from transformers import AutoConfig, AutoModelForSequenceClassification
+
+    tokenizer = encoders.load_tokenizer(tiny("bert"))
+    special = {f"{name}_token_id": 2 for name in ("bos", "eos", "cls", "sep", "decoder_start")}
+    common = {"vocab_size": len(tokenizer), "pad_token_id": tokenizer.pad_token_id, **special}
+    config = AutoConfig.for_model(kind, num_labels=2, **common, **OTHERS[kind])
+    with encoders.hushed():
+        AutoModelForSequenceClassification.from_config(config).save_pretrained(tmp_path)
+    tokenizer.save_pretrained(tmp_path)
+    settings = {"max_tokens": 16, "device": "cpu", "precision": "float32"}
+    probe = TransformerProbe(str(tmp_path), epochs=1, **settings)
+    (snapshot,) = probe.watch(TEXTS, CODES, 3)
+    assert snapshot.probabilities.shape == (10, 3)
+    np.testing.assert_allclose(
+        probe.predict_proba(TEXTS[:1]), snapshot.probabilities[:1], atol=1e-5
+    )
 
 
 def test_recipe_of_other_encoders():

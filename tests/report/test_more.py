@@ -59,6 +59,15 @@ def test_few_rows_need_no_packing():
     assert page(12_000).more == []  # only where it is asked for
 
 
+def test_what_is_listed_is_said(tmp_path):
+    for found, said in (
+        (made(), "All rejected rows, and the least trusted kept rows. Look"),
+        (made(40), "All rejected rows, and the least trusted kept rows. Look"),
+        (page(12_000), "The least trusted rows per class, 200 in all. Look"),
+    ):
+        assert said in write_selection_page(tmp_path / "a.html", found).read_text()
+
+
 def test_what_does_not_fit_is_counted(monkeypatch, tmp_path):
     rng = np.random.default_rng(0)
     rows = [{"text": str(rng.integers(10**18, size=30))} for _ in range(5000)]

@@ -10,7 +10,7 @@ from lops_adapters.self_training.settings import SelfTrainingSettings
 def test_presets_are_the_published_sizes_and_smaller_ones():
     paper, quick = SelfTrainingSettings.preset("paper"), SelfTrainingSettings.preset("quick")
     assert (paper.classifier, paper.max_tokens) == ("bert-base-uncased", 512)
-    assert (quick.classifier, quick.max_tokens) == ("minilm", 128)
+    assert (quick.classifier, quick.max_tokens) == ("hybrid", 128)
     for settings in (paper, quick):
         assert (settings.epochs, settings.batch_size, settings.learning_rate) == (
             None,

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression
 
 from lops_adapters import select
 from lops_adapters.core import LopsError
@@ -43,6 +44,15 @@ def test_other_methods_read_vectors_too(settings):
     vectors, labels, wrong = noisy_vectors()
     found = select(None, labels, embeddings=vectors, **settings)
     assert wrong[found.kept].mean() < wrong.mean() / 2
+
+
+def test_a_classifier_of_your_own_judges_the_vectors():
+    vectors, labels, wrong = noisy_vectors()
+    found = select(None, labels, LogisticRegression(), embeddings=vectors)
+    assert found.mask[~wrong].mean() > 0.95
+    assert not found.mask[wrong].any()
+    assert found.why[0] == "Views of the given vectors: LogisticRegression, nearest neighbours."
+    assert "LogisticRegression" in found.settings["probe"]
 
 
 def test_probabilities_are_judged_in_place_of_texts():

@@ -5,6 +5,9 @@ from functools import partial
 
 import numpy as np
 import pytest
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.pipeline import make_pipeline
 
 import lops_adapters
 from lops_adapters import LopsError, LopsWarning
@@ -296,6 +299,35 @@ def test_a_given_probe_is_the_first_view():
         kind = "of my own"
 
     assert select(TEXTS, LABELS, Other()).why[0].startswith("Views: of my own, nearest")
+
+
+@pytest.mark.parametrize(
+    "classifier",
+    [
+        LogisticRegression(),
+        SGDClassifier(),
+        make_pipeline(TfidfVectorizer(sublinear_tf=True), LogisticRegression()),
+    ],
+)
+def test_a_scikit_learn_classifier_is_the_first_view(classifier):
+    found = select(TEXTS, LABELS, classifier)
+    name = type(classifier[-1] if hasattr(classifier, "steps") else classifier).__name__
+    assert found.why[0] == f"Views: {name}, nearest neighbours by LSA."
+    assert f"labels preferred by {name} " in found.stopped
+    assert WRONG[found.rejected].mean() > 0.5 > WRONG.mean() > WRONG[found.kept].mean()
+    np.testing.assert_array_equal(found.mask, select(TEXTS, LABELS, classifier).mask)
+
+
+def test_learning_order_needs_a_classifier_with_checkpoints():
+    found = select(TEXTS, LABELS, SGDClassifier(loss="log_loss"), tau=0.5)
+    assert found.why[0] == "Probe: SGDClassifier."
+    assert WRONG[found.kept].mean() < WRONG.mean()
+    with pytest.raises(LopsError, match="LogisticRegression has no partial_fit"):
+        select(TEXTS, LABELS, LogisticRegression(), tau=0.5)
+    ranked = select(TEXTS, LABELS, LogisticRegression(), tau=0.5, confidence="margin")
+    assert WRONG[ranked.kept].mean() < WRONG.mean()
+    with pytest.raises(LopsError, match=r"wanted an object: LogisticRegression\(\)"):
+        select(TEXTS, LABELS, LogisticRegression)
 
 
 def test_an_encoder_and_words(tiny, monkeypatch):

@@ -6,6 +6,7 @@ Notation: n samples, k classes, t checkpoints, w(x) the pseudo-label of x.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import ClassVar
 
 import numpy as np
 
@@ -20,6 +21,8 @@ class Confidence(ABC):
         n_classes: their number, k.
 
     """
+
+    needs_checkpoints: ClassVar[bool] = False  # several of them, to be compared
 
     def __init__(self, codes: np.ndarray, n_classes: int) -> None:
         self.codes, self.n_classes = codes, n_classes

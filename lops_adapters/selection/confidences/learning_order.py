@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from lops_adapters.probes.base import Snapshot
@@ -21,6 +23,8 @@ class LearningOrderScore(Confidence):
     >>> order.scores().tolist(), order.learnt_at().tolist()
     ([-0.625, -1.5, -1.75], [1.0, 2.0, 2.0])
     """
+
+    needs_checkpoints: ClassVar[bool] = True
 
     def __init__(self, codes: np.ndarray, n_classes: int) -> None:
         super().__init__(codes, n_classes)

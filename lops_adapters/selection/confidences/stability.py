@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from lops_adapters.probes.base import Snapshot
@@ -20,6 +22,8 @@ class Stability(Confidence):
     >>> stability.scores().tolist()
     [0.5, 1.0]
     """
+
+    needs_checkpoints: ClassVar[bool] = True
 
     def __init__(self, codes: np.ndarray, n_classes: int) -> None:
         super().__init__(codes, n_classes)

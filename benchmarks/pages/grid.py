@@ -1,0 +1,125 @@
+"""Tables of the protocol ``grid``: the frameworks with the defaults of today and their controls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from benchmarks.pages.common import HOLE, Block, Files, paper, results, spread, table
+from benchmarks.pages.self_training import values
+
+_FRAMEWORKS = {
+    "conwea": "ConWea",
+    "xclass": "X-Class",
+    "westclass": "WeSTClass",
+    "lotclass": "LOTClass",
+}
+_DATA = {"20news-coarse": "20news-coarse", "20news-fine": "20news-fine", "agnews": "AG News"}
+# Where the framework's wrong labels are: on its pseudo-labels, or on documents it has predicted.
+_ARMS = {
+    "standard": ("standard",),
+    "random": ("random", "random-documents"),
+    "lops": ("lops", "lops-documents"),
+    "committee": ("committee", "committee-documents"),
+    "optimal": ("optimal",),
+}
+
+
+def files_of(framework: str, data: str) -> Files:
+    """Return one result file per seed."""
+    return results(f"grid/{framework}-{data}-seed*.json") or results(
+        f"grid/{framework}-{data}-4000-seed*.json"
+    )
+
+
+def summary() -> Block:
+    """Return macro-F1 of the arms per framework and data set, beside the paper's."""
+    theirs = ("the paper's standard", "the paper's LOPS")
+    rows = [["framework", "data", "documents", "seeds", *_heads(), *theirs]]
+    groups = []
+    for framework, title in _FRAMEWORKS.items():
+        for data, shown in _DATA.items():
+            files = files_of(framework, data)
+            if not files:
+                continue
+            groups.append(files)
+            documents = files[0]["about"]["dataset"]["documents"]
+            published = paper()["frameworks"][framework][data]
+            rows.append(
+                [
+                    title,
+                    shown,
+                    f"{documents:,}",
+                    str(len(files)),
+                    *(_score(files, arm) for arm in _ARMS),
+                    *(f"{published[arm][1]:.1f}" for arm in ("standard", "lops")),
+                ]
+            )
+    return table(rows, groups)
+
+
+def _heads() -> list[str]:
+    return [name if name == "standard" else f"`{name}`" for name in _ARMS]
+
+
+def _score(files: Files, arm: str) -> str:
+    """Return the macro-F1 of an arm; of its variant on documents if that is what was run."""
+    for name in reversed(_ARMS[arm]):
+        found = values(files, name, "macro_f1")
+        if None not in found:
+            return spread(found)
+    return "-"
+
+
+def framework(name: str) -> Block:
+    """Return every arm of a framework after its last iteration: noise, kept, F1."""
+    rows = [["data", "arm", "kept", "noise after %", "micro-F1 %", "macro-F1 %", "seconds"]]
+    groups = [files for data in _DATA if (files := files_of(name, data))]
+    for files in groups:
+        data = files[0]["about"]["dataset"]["name"]
+        for arm, found in files[0]["result"]["arms"].items():
+            scores = (
+                spread(values(files, arm, key))
+                for key in ("selected_noise", "micro_f1", "macro_f1")
+            )
+            kept = f"{found.get('selected', 0):,}"
+            rows.append([_DATA[data], arm, kept, *scores, f"{found['seconds']:.0f}"])
+    return table(rows, groups)
+
+
+def over_iterations(name: str, data: str) -> Block:
+    """Return macro-F1 of each arm after every iteration, mean over seeds."""
+    files = files_of(name, data)
+    if not files:
+        return HOLE
+    arms = files[0]["result"]["arms"]
+    count = len(arms["standard"]["iterations"])
+    rows = [["arm", *(f"iteration {number}" for number in range(count))]]
+    for arm in arms:
+        runs = [item["result"]["arms"][arm]["iterations"] for item in files]
+        cells = [spread([run[number]["macro_f1"] for run in runs]) for number in range(count)]
+        rows.append([arm, *cells])
+    return table(rows, [files])
+
+
+def xclass_classifiers() -> Block:
+    """Return a fine-tuned encoder beside the hybrid classifier, on the same samples."""
+    rows = [["classifier", "standard, macro-F1 %", "`lops`, macro-F1 %", "seconds, standard"]]
+    groups = []
+    for title, folder in (("fine-tuned MiniLM", "frameworks"), ("hybrid", "grid")):
+        files = results(f"{folder}/xclass-agnews-4000-seed*.json")
+        if not files:
+            return HOLE
+        groups.append(files)
+        scores = [spread(values(files, arm, "macro_f1")) for arm in ("standard", "lops")]
+        seconds = [item["result"]["arms"]["standard"]["seconds"] for item in files]
+        rows.append([title, *scores, f"{min(seconds):.0f} to {max(seconds):.0f}"])
+    return table(rows, groups)
+
+
+TABLES: dict[str, Callable[[], Block]] = {
+    "grid": summary,
+    **{f"grid-{name}": partial(framework, name) for name in _FRAMEWORKS},
+    "xclass-classifiers": xclass_classifiers,
+    "grid-conwea-iterations": partial(over_iterations, "conwea", "20news-coarse"),
+}
