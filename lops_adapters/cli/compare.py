@@ -128,12 +128,13 @@ def _compare(
     checksums = outputs.checksums(paths)
     rows = read_rows(table, wanted)
     probe, which = choose_probe(options.probe, len(rows.texts), quiet=True)
-    more = {}
+    more: dict[str, Any] = {}
     if "committee" in names:
         check_views("committee", options.encoder, None)
         encoder, views = choose_encoder(options.encoder, len(rows.texts), described(probe))
         which += f" {views}"
-        more = {"encoder": encoder, "sure": None if encoder is None else SURE}
+        sure = None if encoder is None else SURE
+        more = {"encoder": encoder, "sure": sure, "quiet": options.quiet}
     for name in names:  # raises now instead of after the first methods have run
         build(name, probe, tau=options.tau, seed=options.seed)
     results = _run_all(names, probe, rows, options, more)

@@ -55,6 +55,21 @@ def read_given(
     return given_vectors(matrix[at])
 
 
+def check_alone(given: np.ndarray | None, encoder: str | None, words: Any) -> None:
+    """Raise a LopsError if views of texts are asked for, and others are judged in their place."""
+    if given is None:
+        return
+    for name, asked in (
+        ("encoder", encoder not in ("auto", "none", None)),
+        ("words", words is not None),
+    ):
+        if asked:
+            raise LopsError(
+                f"{name} is for texts, and vectors or probabilities are judged in their place; "
+                f"leave {name} out"
+            )
+
+
 def probe_of_vectors(probe: Probe | str, quiet: bool) -> tuple[Probe, str]:
     """Return the probe for vectors, and a sentence that names the views."""
     chosen = probe if isinstance(probe, Probe) else EmbeddingProbe(quiet=quiet)

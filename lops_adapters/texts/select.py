@@ -33,7 +33,7 @@ from lops_adapters.texts.explain import (
     reasons,
     without_label,
 )
-from lops_adapters.texts.given import probe_of_vectors, read_given, unnamed
+from lops_adapters.texts.given import check_alone, probe_of_vectors, read_given, unnamed
 from lops_adapters.texts.judged import Judged
 from lops_adapters.texts.reading import read_labels, read_texts
 from lops_adapters.texts.result import TextSelection
@@ -131,6 +131,7 @@ def select(
         raise LopsError("texts are None; wanted texts, or embeddings or pred_probs")
     shown, names, at = _read(texts, labels, soft_labels, abstain)
     given = read_given(embeddings, pred_probs, len(names), method, probe, at)
+    check_alone(given, encoder, words)
     read, own = [shown[i] for i in at.tolist()], [names[i] for i in at.tolist()]
     _check_enough(len(own), method)
     check_views(method, encoder, words, own)

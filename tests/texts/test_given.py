@@ -80,6 +80,14 @@ BAD = {
         {"pred_probs": np.full((120, 2), 0.5), "confidence": "automatic"},
         "pred_probs are for the committee",
     ),
+    "encoder": (
+        {"embeddings": np.ones((120, 2)), "encoder": "minilm"},
+        "encoder is for texts, and vectors or probabilities are judged in their place; leave enc",
+    ),
+    "words": (
+        {"embeddings": np.ones((120, 2)), "words": {"class 0": ["a"], "class 1": ["b"]}},
+        "words is for texts, and vectors",
+    ),
     "probe": ({"embeddings": np.ones((120, 2)), "probe": "minilm"}, "which reads texts"),
 }
 

@@ -1,0 +1,71 @@
+"""docs/select.md and docs/apply.md: every command of their blocks runs on tables like theirs."""
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lops_adapters.cli.main import main
+
+from ..noisy import noisy_rows, write_table
+
+DOCS = Path(__file__).parents[2] / "docs"
+ROWS = noisy_rows(n=60)
+GOLD = [int(row[3][-1]) for row in ROWS]
+VECTORS = (np.random.default_rng(0).normal(size=(60, 4)) + 4 * np.eye(4)[GOLD]).round(3)
+
+
+def commands(page):
+    """The commands of a page's shell blocks, without comments."""
+    text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```sh\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    lines = [line for block in blocks for line in block.splitlines()]
+    return [line for line in lines if line.startswith("lops ")]
+
+
+FOUND = list(dict.fromkeys(line for page in ("select", "apply") for line in commands(page)))
+
+
+@pytest.fixture(autouse=True)
+def tables(tmp_path, monkeypatch):
+    """The tables that the pages speak of, with rows of the tests."""
+    monkeypatch.chdir(tmp_path)
+    texts, labels, gold = ([row[i] for row in ROWS] for i in (1, 2, 3))
+    votes = [[3, 1] if label == "class 0" else [0, 2] for label in labels]
+
+    def table(name, header, *columns):
+        write_table(tmp_path / name, [list(row) for row in zip(*columns, strict=True)], header)
+
+    table("tickets.csv", ["body", "category"], texts, labels)
+    for name in ("agnews.csv", "demo.csv"):
+        table(name, ["text", "weak", "true"], texts, labels, gold)
+    table("images.parquet", ["category", "vector"], labels, VECTORS.tolist())
+    table("votes.csv", ["body", "billing", "refunds"], texts, *zip(*votes, strict=True))
+    named = [{"billing": a, "refunds": b} for a, b in votes]
+    table("votes.jsonl", ["body", "votes"], texts, named)
+    np.save("vectors.npy", VECTORS)
+    (tmp_path / "corrections.csv").write_text("row,label\n1,class 1\n2,\n")
+    return tmp_path
+
+
+def test_the_pages_have_commands():
+    assert len(FOUND) >= 8
+    assert any(" --soft-labels " in line for line in FOUND)
+
+
+@pytest.mark.parametrize("line", FOUND)
+def test_it_runs(line, tables, capsys):
+    words = shlex.split(line, comments=True)[1:]
+    more = {
+        "select": ["--encoder", "none", "--quiet"],
+        "compare": ["--methods", "standard,margin", "--quiet"],
+        "apply": ["--label", "category", "--quiet"],
+    }[words[0]]
+    assert main([*words, *more]) == 0, capsys.readouterr().err
+    said = capsys.readouterr().out
+    assert ("Report: " in said) or ("Corrected table: " in said)
+    for path in tables.glob("*/summary.json"):
+        assert json.loads(path.read_text())["n_rows"] == 60
