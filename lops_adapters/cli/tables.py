@@ -159,7 +159,7 @@ class Table:
         pyarrow, parquet = import_pyarrow(path)
         try:
             with (
-                parquet.ParquetFile(path) as file,
+                parquet.ParquetFile(path, pre_buffer=False) as file,  # or it keeps what was read
                 progress(
                     total=file.metadata.num_rows,
                     unit="row",

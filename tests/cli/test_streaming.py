@@ -259,3 +259,21 @@ def test_without_ray(here, monkeypatch):
     with pytest.raises(LopsError, match=wanted):
         run(path, "--engine", "ray")
     assert [found.name for found in here.iterdir()] == ["news.csv"]
+
+
+def test_what_was_read_of_parquet_is_not_kept(here):
+    """20 row groups of two megabytes each."""
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    texts = np.random.default_rng(0).bytes(20 * 2**20).hex()
+    rows = [texts[start : start + 2000] for start in range(0, len(texts), 2000)]
+    table = pa.table(
+        {"text": rows, "weak": ["a", "b"] * (len(rows) // 2) + ["a"] * (len(rows) % 2)}
+    )
+    parquet.write_table(table, here / "large.parquet", row_group_size=len(rows) // 20)
+    del table
+    before, most = pa.total_allocated_bytes(), 0
+    for _ in tables.open_table([here / "large.parquet"]).blocks():
+        most = max(most, pa.total_allocated_bytes() - before)
+    assert most < 25 * 2**20
