@@ -102,8 +102,24 @@ def over_iterations(name: str, data: str) -> Block:
     return table(rows, [files])
 
 
+def xclass_classifiers() -> Block:
+    """Return a fine-tuned encoder beside the hybrid classifier, on the same samples."""
+    rows = [["classifier", "standard, macro-F1 %", "`lops`, macro-F1 %", "seconds, standard"]]
+    groups = []
+    for title, folder in (("fine-tuned MiniLM", "frameworks"), ("hybrid", "grid")):
+        files = results(f"{folder}/xclass-agnews-4000-seed*.json")
+        if not files:
+            return HOLE
+        groups.append(files)
+        scores = [spread(values(files, arm, "macro_f1")) for arm in ("standard", "lops")]
+        seconds = [item["result"]["arms"]["standard"]["seconds"] for item in files]
+        rows.append([title, *scores, f"{min(seconds):.0f} to {max(seconds):.0f}"])
+    return table(rows, groups)
+
+
 TABLES: dict[str, Callable[[], Block]] = {
     "grid": summary,
     **{f"grid-{name}": partial(framework, name) for name in _FRAMEWORKS},
+    "xclass-classifiers": xclass_classifiers,
     "grid-conwea-iterations": partial(over_iterations, "conwea", "20news-coarse"),
 }

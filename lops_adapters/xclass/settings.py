@@ -34,10 +34,12 @@ class XclassSettings(FrameworkSettings):
         "paper": {
             "encoder": "bert-base-uncased",
             "max_pieces": 512,
+            "classifier": None,
             "learning_rate": 5e-5,
             "max_tokens": 512,
         },
     }
+    WHEN_FAITHFUL: ClassVar[Mapping[str, Any]] = {"classifier": None}
     MORE_ARMS: ClassVar[tuple[str, ...]] = ("lops-all",)
     PROBES: ClassVar[tuple[str, ...]] = ("same", "linear")
 
@@ -62,11 +64,11 @@ class XclassSettings(FrameworkSettings):
         0.5, "most confidently aligned fraction per class to train on", within=FRACTION
     )
     classifier: str | None = setting(
-        None,
-        "encoder that is fine-tuned as the classifier; or linear, embedding, hybrid, which train "
-        "in seconds (the last two on --encoder, frozen)",
+        "hybrid",
+        "hybrid, linear or embedding, which train in seconds (the first and last on --encoder, "
+        "frozen); or an encoder to fine-tune: minilm, a Hugging Face hub name, or a local folder",
         metavar="NAME|PATH",
-        usual="as --encoder; bert-base-cased for bert-base-uncased",
+        usual="hybrid; paper and --faithful: as --encoder, for bert-base-uncased bert-base-cased",
     )
     epochs: int | None = setting(
         None,

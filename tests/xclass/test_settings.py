@@ -25,7 +25,8 @@ def test_presets_are_the_published_sizes_and_smaller_ones():
     assert (paper.batch_size, paper.learning_rate, paper.probe_epochs) == (32, 5e-5, 4)
     assert (quick.rule, quick.tau) == ("ranked", "auto")
     assert (paper.rule, paper.tau, paper.every, paper.faithful) == ("released", 0.5, "epoch", False)
-    assert (quick.encoder, quick.classifier) == ("minilm", None)
+    assert (quick.encoder, quick.classifier) == ("minilm", "hybrid")
+    assert XclassSettings.preset("quick", faithful=True).classifier is None
     same = (
         "min_count",
         "class_words",
@@ -65,7 +66,7 @@ def test_the_size_of_the_classifier(monkeypatch):
     assert (given["epochs"], given["batch_size"], given["learning_rate"]) == (3, 32, 5e-5)
     build_probe(XclassSettings.preset("paper"), "cpu")
     assert given["epochs"] == 4
-    build_classifier(XclassSettings(epochs=7), "cpu")
+    build_classifier(XclassSettings(classifier=None, epochs=7), "cpu")
     assert given["epochs"] == 7
 
 

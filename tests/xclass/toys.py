@@ -13,6 +13,7 @@ from ..framework_tools import ARTS, COMMON, LAW, SPORT, letter_pieces, save_bert
 TOPICS = {"arts": ARTS, "law": LAW, "sport": SPORT}
 CLASSES = tuple(TOPICS)
 SMALL = {
+    "classifier": None,
     "max_pieces": 32,
     "min_count": 3,
     "class_words": 6,
