@@ -179,8 +179,11 @@ def noise() -> Block:
         for kind, own in item["result"].items():
             cells = []
             for way in ("committee", "committee without encoder"):
-                rate, low, high = own["ways"][way]["estimate"]
-                cells.append(f"{100 * rate:.1f} ({100 * low:.1f} to {100 * high:.1f})")
+                if estimate := own["ways"][way].get("estimate"):
+                    rate, low, high = estimate
+                    cells.append(f"{100 * rate:.1f} ({100 * low:.1f} to {100 * high:.1f})")
+                else:
+                    cells.append("-")
             data = item["about"]["dataset"]["name"]
             rows.append([data, kind, f"{own['n']:,}", f"{100 * own['noise']:.1f}", *cells])
     return table(rows, [[item] for item in found])

@@ -11,6 +11,7 @@ from typing import Any
 from lops_adapters.cli.tables import Table, open_table
 from lops_adapters.console import set_up_logging
 from lops_adapters.core import LopsError
+from lops_adapters.texts.choices import LONGEST_FOR_CPU
 
 
 def add_table(parser: argparse.ArgumentParser, needed: bool = True) -> Any:
@@ -77,6 +78,17 @@ def add_probe(group: Any) -> None:
         metavar="NAME",
         help="auto, linear, minilm, or an encoder's folder or hub name "
         "(default: auto, which is linear without a GPU)",
+    )
+
+
+def add_encoder(choice: Any) -> None:
+    """Add the option that names the encoder of the committee."""
+    choice.add_argument(
+        "--encoder",
+        default="auto",
+        metavar="NAME|none",
+        help="frozen encoder of the committee: minilm, a folder or a hub name; none: LSA (default: "
+        f"auto, minilm if installed and at most {LONGEST_FOR_CPU:,} rows or a GPU)",
     )
 
 

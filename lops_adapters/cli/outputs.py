@@ -18,9 +18,14 @@ from lops_adapters.datasets.corpus import listed
 from lops_adapters.runs.surroundings import surroundings
 
 PARTS = ("kept", "rejected", "relabelled")
+DUPLICATES = "duplicates.csv"  # near-duplicates, if there are any
 ABSTAINED = "abstained"  # rows without a label, if there are any
 PAGES = ("config.json", "summary.json", "comparison.json", "report.html")
-WRITTEN = {*PAGES, *(f"{part}.{kind}" for part in (*PARTS, ABSTAINED) for kind in FORMATS)}
+WRITTEN = {
+    *PAGES,
+    DUPLICATES,
+    *(f"{part}.{kind}" for part in (*PARTS, ABSTAINED) for kind in FORMATS),
+}
 LEFT_BY_DESKTOPS = {".DS_Store", "Thumbs.db", "desktop.ini"}  # appear when a folder is viewed
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lops_adapters import storage
-from lops_adapters.cli import files, outputs, standard_input, tables
+from lops_adapters.cli import duplicates, files, outputs, standard_input, tables, threads
 from lops_adapters.cli import options as shared
 from lops_adapters.cli.rows import Wanted, read_rows
 from lops_adapters.cli.select_files import NEW, RELABEL, Judged, Output, types_like, written
@@ -22,6 +22,7 @@ from lops_adapters.cli.writers import rehearse
 from lops_adapters.console import percent
 from lops_adapters.core import LopsError
 from lops_adapters.texts.choices import check_views, method_for
+from lops_adapters.texts.near_duplicates import near_duplicates
 from lops_adapters.texts.select import select
 
 if TYPE_CHECKING:
@@ -32,12 +33,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Select rows of a table, write them and print a summary."""
     options = parser().parse_args(arguments)
     shared.set_up()
-    with standard_input.given(options.files) as paths:
-        _checked(options, paths)
+    with standard_input.given(options.files) as paths, threads.limited() as said:
+        _checked(options, paths, said)
     return 0
 
 
-def _checked(options: argparse.Namespace, paths: tuple[Path, ...]) -> None:
+def _checked(options: argparse.Namespace, paths: tuple[Path, ...], said: list[str]) -> None:
     """Check the options and the table, then select."""
     method, _ = method_for(
         options.confidence,
@@ -71,7 +72,7 @@ def _checked(options: argparse.Namespace, paths: tuple[Path, ...]) -> None:
     wanted.check(table)
     _check_columns(table)
     with storage.claimed(*_outputs(options, paths)):
-        _run(options, table, wanted, words)
+        _run(options, table, wanted, words, said)
 
 
 def _run(
@@ -79,6 +80,7 @@ def _run(
     table: tables.Table,
     wanted: Wanted,
     words: dict[str, list[str]] | None,
+    said: list[str],
 ) -> None:
     paths = table.paths
     folder, keep_out = _targets(options, table)
@@ -88,7 +90,17 @@ def _run(
         rehearse(table, kind, NEW, types_like(options.label, rows.values.values()))
     chosen = {name: getattr(options, name) for name in CHOICES} | {"embeddings": rows.vectors}
     selection = select(rows.texts, rows.labels, words=words, abstain=(), place=rows.place, **chosen)
-    selection.why[-1:-1] = rows.notes
+    judged = Judged(
+        table,
+        options.label,
+        rows,
+        selection,
+        RELABEL if options.relabel is None else options.relabel,
+        options.weights,
+        options.by_suspicion,
+        near_duplicates(rows.texts) if folder is not None and options.text else (),
+    )
+    selection.why[-1:-1] = [*rows.notes, *duplicates.sentences(judged), *said]
     page = selection.page(
         rows.gold,
         title=f"{paths[0].name}: kept by the {selection.settings['method']} method",
@@ -105,12 +117,7 @@ def _run(
     config = outputs.describe(
         "select", settings, options.seed, dataset, selection.settings["device"]
     )
-    relabel = RELABEL if options.relabel is None else options.relabel
-    writing = Output(
-        Judged(table, options.label, rows, selection, relabel, options.weights),
-        lambda: outputs.checksums(paths) == before,
-        options.escape_formulas,
-    )
+    writing = Output(judged, lambda: outputs.checksums(paths) == before, options.escape_formulas)
     with outputs.writing(keep_out or folder or Path()):
         writing.write(folder, keep_out, options.format, page, config)
     print(selection.summary())
@@ -216,6 +223,7 @@ def _settings(options: argparse.Namespace, chosen: dict[str, Any]) -> dict[str, 
         "embeddings",
         "soft_labels",
         "weights",
+        "by_suspicion",
     )
     return {**{name: getattr(options, name) for name in names}, **chosen}
 

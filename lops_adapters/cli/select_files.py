@@ -12,7 +12,9 @@ import numpy as np
 
 from lops_adapters import storage
 from lops_adapters.cli import files, tables
-from lops_adapters.cli.outputs import ABSTAINED, PARTS
+from lops_adapters.cli.duplicates import write_duplicates
+from lops_adapters.cli.ordering import Ordered
+from lops_adapters.cli.outputs import ABSTAINED, DUPLICATES, PARTS
 from lops_adapters.cli.replacing import replaced
 from lops_adapters.cli.rows import Rows
 from lops_adapters.cli.writers import Like, Writer, writer_for
@@ -54,6 +56,8 @@ class Judged:
         selection: of these.
         relabel: smallest probability of a suggestion that relabels a rejected row.
         weights: add a column of sample weights.
+        near: groups of near-duplicates, positions among the n.
+        by_suspicion: write rejected rows in that order, not in the table's.
 
     """
 
@@ -63,6 +67,8 @@ class Judged:
     selection: TextSelection
     relabel: float
     weights: bool = False
+    by_suspicion: bool = False
+    near: Sequence[np.ndarray] = ()
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -77,6 +83,7 @@ class Output:
     Attributes:
         relabelled: (n,) bool over the labelled rows.
         abstained: number of rows without a label.
+        duplicates: whether there are near-duplicates.
 
     """
 
@@ -92,6 +99,7 @@ class Output:
         other = np.array([a != b for a, b in zip(suggested, rows.labels, strict=True)], dtype=bool)
         sure = selection.suggested_probability >= judged.relabel
         self.relabelled = ~selection.mask & other & sure
+        self.duplicates = bool(judged.near)
         self.abstained = int((~rows.labelled).sum())
         self._parts = dict(
             zip(PARTS, (selection.mask, ~selection.mask, self.relabelled), strict=True)
@@ -117,6 +125,8 @@ class Output:
                 wanted += [(part, place / f"{part}.{suffix}", suffix) for part in parts]
             self._stream(wanted)
             if place is not None:
+                if self._judged.near:
+                    write_duplicates(place / DUPLICATES, self._judged, self._escape)
                 write_pages(place, page, config)
 
         def both(alone: Path | None) -> None:
@@ -138,6 +148,8 @@ class Output:
             for part, path, kind in wanted:
                 new = {"relabelled": (*columns, GIVEN), ABSTAINED: ()}.get(part, columns)
                 writer = writer_for(path, kind, table, new, self._like, self._escape)
+                if part == "rejected" and self._judged.by_suspicion:
+                    writer = Ordered(writer, suspicion(self._judged))
                 writers.append((part, writer))
                 stack.enter_context(writer)
             start = 0
@@ -200,6 +212,25 @@ class Output:
         )
 
 
+def suspicion(judged: Judged) -> np.ndarray:
+    """Return the order of the rejected rows, (m,) int64: the least trusted first.
+
+    Ties: the most probable other label first, then as in the table.
+    """
+    selection = judged.selection
+    at = selection.rejected
+    other = [
+        float(probability) if suggested != judged.rows.labels[i] else 0.0
+        for i, suggested, probability in zip(
+            at.tolist(),
+            selection.suggested[at].tolist(),
+            selection.suggested_probability[at].tolist(),
+            strict=True,
+        )
+    ]
+    return np.lexsort((-np.array(other), selection.confidence[at]))
+
+
 def write_pages(folder: Path, page: SelectionPage, config: dict[str, Any]) -> None:
     """Write ``config.json``, ``summary.json`` and ``report.html`` into a folder."""
     from lops_adapters.report.selection_page import write_selection_page
@@ -216,6 +247,8 @@ def written(folder: Path | None, keep_out: Path | None, suffix: str, output: Out
         for part in PARTS:
             lines.append(f"{part.capitalize()} rows: {folder / f'{part}.{suffix}'}")
         lines[-1] += f" ({_advice(int(output.relabelled.sum()))})"
+        if output.duplicates:
+            lines.append(f"Near-duplicates: {folder / DUPLICATES}")
         if output.abstained:
             lines.append(f"Rows without a label: {folder / f'{ABSTAINED}.{suffix}'}")
         lines.append(f"Report: {folder / 'report.html'}")

@@ -9,7 +9,7 @@ from lops_adapters.cli import files
 from lops_adapters.cli import options as shared
 from lops_adapters.cli.select_files import RELABEL
 from lops_adapters.core import RULES
-from lops_adapters.texts.choices import LONGEST_FOR_CPU, NAMES_OF_CONFIDENCES, SURE
+from lops_adapters.texts.choices import NAMES_OF_CONFIDENCES, SURE
 
 CHOICES = (
     *("probe", "confidence", "rule", "tau", "every", "stratified", "sure", "encoder"),
@@ -102,13 +102,7 @@ def _add_selection(choice: argparse._ArgumentGroup) -> None:
         f"(default: {SURE}; without an encoder, labels that the views prefer); larger for labels "
         "made by rules",
     )
-    choice.add_argument(
-        "--encoder",
-        default="auto",
-        metavar="NAME|none",
-        help="frozen encoder of the committee: minilm, a folder or a hub name; none: LSA (default: "
-        f"auto, minilm if installed and at most {LONGEST_FOR_CPU:,} rows or a GPU)",
-    )
+    shared.add_encoder(choice)
     choice.add_argument(
         "--words",
         type=Path,
@@ -141,6 +135,11 @@ def _add_output(out: argparse._ArgumentGroup) -> None:
         metavar="P",
         help="relabelled rows: rejected, and another label has at least this probability "
         f"(default: {RELABEL})",
+    )
+    out.add_argument(
+        "--by-suspicion",
+        action="store_true",
+        help="order the rejected rows, the most suspicious first (default: as in the table)",
     )
     out.add_argument(
         "--weights",

@@ -111,7 +111,7 @@ class DelimitedRows(_TextFile):
         self, path: Path, table: Table, added: Sequence[str], delimiter: str, escape: bool = False
     ) -> None:
         super().__init__(path)
-        self._cell = _without_formula if escape else cell_text
+        self._cell = without_formula if escape else cell_text
         self._table, self._added = table, list(added)
         self._encoding = "utf-8-sig" if table.marked else "utf-8"
         same_kind = table.format == ("tsv" if delimiter == "\t" else "csv")
@@ -279,10 +279,10 @@ def cell_text(value: Any) -> str:
     return json_text(value) if isinstance(value, bool | list | dict) else str(value)
 
 
-def _without_formula(value: Any) -> str:
+def without_formula(value: Any) -> str:
     """Return :func:`cell_text`, with an apostrophe before the sign of a formula.
 
-    >>> [_without_formula(value) for value in ("=1+1", "-2.5", "-x", "a")]
+    >>> [without_formula(value) for value in ("=1+1", "-2.5", "-x", "a")]
     ["'=1+1", '-2.5', "'-x", 'a']
     """
     text = cell_text(value)

@@ -1,5 +1,6 @@
 """How good pseudo-labels and predictions are, measured against gold labels."""
 
+from lops_adapters.evaluation.detection import Detection, detection, noise_of_best
 from lops_adapters.evaluation.evaluator import Evaluator
 from lops_adapters.evaluation.f1 import F1, confusion_matrix, f1_scores
 from lops_adapters.evaluation.noise import (
@@ -23,6 +24,7 @@ from lops_adapters.evaluation.significance import (
 
 __all__ = [
     "F1",
+    "Detection",
     "Difference",
     "Evaluator",
     "NoiseCoverageCurve",
@@ -31,11 +33,13 @@ __all__ = [
     "area_under_noise_coverage",
     "confusion_matrix",
     "coverage",
+    "detection",
     "f1_scores",
     "ideal_curve",
     "noise",
     "noise_coverage_curve",
     "noise_coverage_ratio",
+    "noise_of_best",
     "paired_bootstrap",
     "paired_bootstrap_over_seeds",
     "share_of_gap_closed",

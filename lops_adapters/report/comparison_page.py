@@ -66,7 +66,33 @@ def _methods(page: ComparisonPage) -> str:
         "begin alike.</p>"
     )
     drawn = table(head, rows, "Methods of the comparison", text=(6,), stacked=True)
-    return section("methods", "Methods", drawn, note)
+    return section("methods", "Methods", drawn, note, _found(page))
+
+
+def _found(page: ComparisonPage) -> str:
+    """Return the table of how well wrong labels are found; nothing where it was not measured."""
+    if page.n_equal is None:
+        return ""
+    equal = f"wrong among the {count(page.n_equal)} most trusted"
+    head = ["method", "precision", "recall", "AUROC", "average precision", equal]
+    rows = [
+        [
+            row.name,
+            percent(row.precision),
+            percent(row.recall),
+            *("-" if v is None else f"{v:.3f}" for v in (row.auroc, row.average_precision)),
+            percent(row.noise_equal),
+        ]
+        for row in page.methods
+    ]
+    note = (
+        '<p class="note">Wrong labels found. Precision: wrong among the rejected rows. Recall: '
+        "rejected among the wrong labels. AUROC and average precision: of the ranking, the least "
+        "trusted first. Last column: rankings compared at equal numbers of kept rows.</p>"
+    )
+    return (
+        f"<h3>Wrong labels found</h3>{table(head, rows, 'Wrong labels found', stacked=True)}{note}"
+    )
 
 
 def _curves(page: ComparisonPage) -> str:

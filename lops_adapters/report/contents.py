@@ -39,6 +39,11 @@ class Suspect:
     id: str | None
     row: int | None = None
 
+    @property
+    def number(self) -> int:
+        """The number of the row in its table, from 1."""
+        return self.position + 1 if self.row is None else self.row
+
 
 @dataclass(frozen=True)
 class ClassRow:
@@ -87,6 +92,10 @@ class SelectionPage:
         table: what ``lops apply`` needs: column (of the labels), sha256 (of the files), command;
             empty if the rows come from no file.
         n_abstained: rows without a pseudo-label, not among ``n_rows``.
+        more: further rejected rows, less suspicious than ``suspects``, as
+            :func:`lops_adapters.report.more.packed` returns them.
+        n_more: how many rows these are.
+        n_unlisted: rejected rows that did not fit.
 
     """
 
@@ -109,6 +118,15 @@ class SelectionPage:
     own_threshold: float | None = None
     table: dict[str, str] = field(default_factory=dict)
     n_abstained: int = 0
+    more: list[str] = field(default_factory=list)
+    n_more: int = 0
+    n_unlisted: int = 0
+
+    @property
+    def codes(self) -> dict[str, int]:
+        """The label of each class -> its place among them."""
+        names = dict.fromkeys(row.label for row in self.classes)
+        return {label: code for code, label in enumerate(names)}
 
     def to_json(self) -> dict[str, Any]:
         """Return the page in JSON's own types."""
@@ -130,7 +148,17 @@ class SelectionPage:
 
 @dataclass(frozen=True)
 class MethodRow:
-    """A method: rows kept, their noise, area under its curve (None: unknown), seconds, a note."""
+    """A method; None: unknown.
+
+    Attributes:
+        n_kept: rows kept.
+        noise_after: share of wrong labels among them.
+        area: under the noise-coverage curve.
+        precision, recall, auroc, average_precision: of finding wrong labels, see
+            :class:`lops_adapters.evaluation.Detection`.
+        noise_equal: noise of the ``n_equal`` most trusted rows with a gold label.
+
+    """
 
     name: str
     n_kept: int
@@ -138,13 +166,19 @@ class MethodRow:
     area: float | None
     seconds: float | None
     note: str
+    precision: float | None = None
+    recall: float | None = None
+    auroc: float | None = None
+    average_precision: float | None = None
+    noise_equal: float | None = None
 
 
 @dataclass(frozen=True)
 class ComparisonPage:
     """Everything the page of a comparison shows.
 
-    ``noise`` is the noise of all rows; one of ``curves`` is named "best possible".
+    ``noise`` is the noise of all rows; one of ``curves`` is named "best possible"; ``n_equal`` is
+    the number of rows at which the methods' rankings are compared, None: not compared.
     """
 
     title: str
@@ -155,6 +189,7 @@ class ComparisonPage:
     curves: list[Curve]
     settings: dict[str, Any]
     versions: dict[str, Any]
+    n_equal: int | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return the page in JSON's own types."""

@@ -4,6 +4,7 @@ const lopsCorrections = (data) => {
   const DELETED = -1;
   const rows = new Map(data.suspects.map((row) => [row.row, row]));
   const made = new Map(); // number of a row -> code of its new class, or DELETED; the latest is the last
+  const waiting = new Map(); // the same, of rows that are still packed
   let stored = true;
 
   const known = (row, code) => rows.has(row) && Number.isInteger(code) && code >= DELETED && code < data.classes.length;
@@ -12,7 +13,9 @@ const lopsCorrections = (data) => {
     try {
       const found = JSON.parse(localStorage.getItem(data.key) ?? "[]");
       for (const entry of Array.isArray(found) ? found : []) {
-        if (Array.isArray(entry) && known(...entry)) made.set(...entry);
+        if (!Array.isArray(entry)) continue;
+        if (known(...entry)) made.set(...entry);
+        else if (data.more.length && !rows.has(entry[0])) waiting.set(...entry);
       }
     } catch {
       store(); // broken content is replaced; no storage is noted
@@ -21,11 +24,22 @@ const lopsCorrections = (data) => {
 
   function store() {
     try {
-      if (made.size) localStorage.setItem(data.key, JSON.stringify([...made]));
+      const kept = [...waiting, ...made];
+      if (kept.length) localStorage.setItem(data.key, JSON.stringify(kept));
       else localStorage.removeItem(data.key);
       stored = true;
     } catch {
       stored = false;
+    }
+  }
+
+  // Rows that have been unpacked, with the corrections that were kept for them.
+  function add(fresh) {
+    for (const row of fresh) {
+      rows.set(row.row, row);
+      const code = waiting.get(row.row);
+      if (code !== undefined && known(row.row, code)) made.set(row.row, code);
+      waiting.delete(row.row);
     }
   }
 
@@ -61,5 +75,5 @@ const lopsCorrections = (data) => {
   }
 
   load();
-  return { DELETED, get: (row) => made.get(row), has: (row) => made.has(row), last: () => [...made.keys()].at(-1), size: () => made.size, set, undo, says, csv };
+  return { DELETED, add, get: (row) => made.get(row), has: (row) => made.has(row), last: () => [...made.keys()].at(-1), size: () => made.size, set, undo, says, csv };
 };

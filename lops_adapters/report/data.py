@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -19,8 +21,11 @@ from lops_adapters.report.measure import (
     thinned,
     threshold_rows,
 )
+from lops_adapters.report.more import CHARS, MOST, for_script, packed
 from lops_adapters.report.text import cleaned, cut
 
+PART = 5000  # further rows made at a time
+LARGEST_PLAIN = 5 * 2**20  # characters of all texts that are not packed, as the page holds them
 POINTS = 200  # of a curve
 
 
@@ -41,6 +46,7 @@ def selection_page(
     numbers: Sequence[int] | None = None,
     table: Mapping[str, str] | None = None,
     n_abstained: int = 0,
+    all_rejected: bool = False,
     suspects_per_class: int = 100,
     max_suspects: int = 2000,
     max_chars: int = 2000,
@@ -62,6 +68,7 @@ def selection_page(
         numbers: (n,) numbers of the rows in their table, from 1; default: 1 to n.
         table: where corrections go, see :class:`~lops_adapters.report.contents.SelectionPage`.
         n_abstained: rows without a label, which are not among the n.
+        all_rejected: list the other rejected rows, too, packed, as many as fit.
         suspects_per_class, max_suspects: how many of the least trusted rows are listed.
         max_chars: longer texts are cut.
 
@@ -85,10 +92,7 @@ def selection_page(
     at = least_trusted(
         confidence, columns.codes, selection.mask, columns.doubt, suspects_per_class, max_suspects
     )
-    wanted = np.sort(at).tolist()
-    found = zip(wanted, texts_at(texts, wanted), strict=True)
-    shown = {i: cut(str(text), max_chars) for i, text in found}
-    return SelectionPage(
+    page = SelectionPage(
         title=title,
         source=source,
         n_rows=len(selection.mask),
@@ -98,10 +102,7 @@ def selection_page(
         learnt=learnt_bins(selection.learnt_at, selection.mask),
         thresholds=threshold_rows(confidence, judged, columns.wrong, own),
         curves=_curves(confidence, columns),
-        suspects=[
-            _suspect(i, shown[i], selection, float(confidence[i]), columns, numbers)
-            for i in at.tolist()
-        ],
+        suspects=list(_suspects(at, texts, max_chars, selection, confidence, columns, numbers)),
         settings=dict(settings or {}),
         versions=dict(versions or {}),
         n_judged=int(judged.sum()),
@@ -112,6 +113,19 @@ def selection_page(
         table=dict(table or {}),
         n_abstained=n_abstained,
     )
+    if not all_rejected:
+        return page
+    n = len(selection.mask)
+    order = least_trusted(confidence, columns.codes, selection.mask, columns.doubt, n, n)
+    rest = order[~selection.mask[order] & ~np.isin(order, at)]
+    chars, codes = min(max_chars, CHARS), page.codes
+    rows = (
+        for_script(asdict(row), row.number, codes)
+        for part in np.array_split(rest[:MOST], max(1, len(rest[:MOST]) // PART))
+        for row in _suspects(part, texts, chars, selection, confidence, columns, numbers)
+    )
+    more, n_more = packed(rows)
+    return replace(page, more=more, n_more=n_more, n_unlisted=len(rest) - n_more)
 
 
 def noise_curve(name: str, confidence: Any, labels: Any, gold: Any) -> Curve:
@@ -146,29 +160,39 @@ def _curves(confidence: np.ndarray, columns: Columns) -> list[Curve]:
     ]
 
 
-def _suspect(
-    i: int,
-    text: str,
+def _suspects(
+    at: np.ndarray,
+    texts: Texts,
+    max_chars: int,
     selection: Selection,
-    confidence: float,
+    confidence: np.ndarray,
     columns: Columns,
     numbers: Sequence[int] | None,
-) -> Suspect:
+) -> Iterator[Suspect]:
+    """Yield the rows at positions, in their order."""
+    wanted = np.sort(at).tolist()
+    found = [cut(str(text), max_chars) for text in texts_at(texts, wanted)]
+    size = sum(len(json.dumps(text)) for text in found)
+    if size > LARGEST_PLAIN:
+        longest = max(map(len, found))
+        found = [cut(text, max(200, longest * LARGEST_PLAIN // size)) for text in found]
+    shown = dict(zip(wanted, found, strict=True))
     suggested, probability = columns.suggested, columns.probability
     gold, ids = columns.gold, columns.ids
-    return Suspect(
-        position=i,
-        text=text,
-        label=cleaned(str(columns.labels[i])),
-        confidence=confidence,
-        learnt_at=number_or_none(selection.learnt_at[i]),
-        selected=bool(selection.mask[i]),
-        suggested=None if suggested is None else text_or_none(suggested[i]),
-        suggested_probability=None if probability is None else number_or_none(probability[i]),
-        gold=None if gold is None else text_or_none(gold[i]),
-        id=None if ids is None else text_or_none(ids[i]),
-        row=None if numbers is None else int(numbers[i]),
-    )
+    for i in at.tolist():
+        yield Suspect(
+            position=i,
+            text=shown[i],
+            label=cleaned(str(columns.labels[i])),
+            confidence=float(confidence[i]),
+            learnt_at=number_or_none(selection.learnt_at[i]),
+            selected=bool(selection.mask[i]),
+            suggested=None if suggested is None else text_or_none(suggested[i]),
+            suggested_probability=None if probability is None else number_or_none(probability[i]),
+            gold=None if gold is None else text_or_none(gold[i]),
+            id=None if ids is None else text_or_none(ids[i]),
+            row=None if numbers is None else int(numbers[i]),
+        )
 
 
 def _classes(selection: Selection, columns: Columns) -> list[ClassRow]:

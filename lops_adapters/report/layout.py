@@ -13,6 +13,7 @@ from lops_adapters.core import __version__
 from lops_adapters.report.text import cleaned, escaped, isolated
 from lops_adapters.storage import plain
 
+SCRIPTS = ("corrections.js", "more.js", "page.js")
 Cell = Any  # shown as text, unless it is Markup
 
 
@@ -25,7 +26,7 @@ class Markup(str):
 def document(title: str, header: str, main: str, *, data: Any = None) -> str:
     """Return a whole page; with ``data`` the script is included and reads it."""
     style = _resource("page.css")
-    script = "" if data is None else _resource("corrections.js") + _resource("page.js")
+    script = "" if data is None else "".join(map(_resource, SCRIPTS))
     # Scripts are allowed by hash only: text that slips through unescaped still does not run.
     policy = f"default-src 'none'; style-src {_hash(style)}; img-src data:"
     policy += "; base-uri 'none'; form-action 'none'"

@@ -55,7 +55,8 @@
   let current = null; // the row that keys act on
   const corrections = lopsCorrections(data);
 
-  const haystack = data.suspects.map((row) => [row.text, row.label, row.suggested, row.gold, row.id].join("\n").toLowerCase());
+  const searched = (row) => [row.text, row.label, row.suggested, row.gold, row.id].join("\n").toLowerCase();
+  const haystack = data.suspects.map(searched);
 
   function clipped(text) {
     const end = /[\uD800-\uDBFF]/.test(text[LONG - 1]) ? LONG - 1 : LONG;
@@ -227,8 +228,12 @@
   }
 
   function draw() {
+    byId("rows").tBodies[0].replaceChildren(...shown.slice(first, first + size()).map(line));
+    says();
+  }
+
+  function says() {
     const until = Math.min(first + size(), shown.length);
-    byId("rows").tBodies[0].replaceChildren(...shown.slice(first, until).map(line));
     const range = shown.length ? `${number.format(first + 1)} to ${number.format(until)} of ${number.format(shown.length)} rows` : "No matching rows.";
     byId("rows-status").textContent = range;
     byId("previous").disabled = first === 0;
@@ -236,7 +241,7 @@
     byId("download").disabled = shown.length === 0;
   }
 
-  function filter() {
+  function choose() {
     const words = byId("search").value.toLowerCase().split(/\s+/).filter(Boolean);
     const [label, state, order] = ["label", "state", "order"].map((id) => byId(id).value);
     shown = data.suspects.filter(
@@ -245,13 +250,43 @@
         (state === "" || (state === "corrected" ? corrections.has(row.row) : row.selected === (state === "kept"))) &&
         words.every((word) => haystack[i].includes(word)),
     );
+    if (order === "") shown.sort((a, b) => a.confidence - b.confidence); // ties stay: they are ordered
     if (order === "position") shown.sort((a, b) => a.position - b.position);
     if (order === "probe") {
       const doubt = (row) => (row.suggested !== null && row.suggested !== row.label ? row.suggested_probability ?? 1 : -1);
       shown.sort((a, b) => doubt(b) - doubt(a));
     }
+  }
+
+  function filter() {
+    choose();
     first = 0;
     draw();
+  }
+
+  // Rows that have been unpacked. The row that is worked on stays in sight, and keeps the focus.
+  function grow(rows) {
+    const before = shown.slice(first, first + size());
+    data.suspects = data.suspects.concat(rows);
+    for (const row of rows) haystack.push(searched(row));
+    corrections.add(rows);
+    choose();
+    const at = shown.indexOf(current);
+    if (at >= 0) first = at - (at % size());
+    const after = shown.slice(first, first + size());
+    if (before.length === after.length && before.every((row, i) => row === after[i])) says();
+    else draw();
+    count();
+  }
+
+  function unpack() {
+    if (!data.more.length) return;
+    const left = (text) => (byId("more-status").textContent = text);
+    left(`(${number.format(data.listed)} in all, loading)`);
+    lopsMore(data.more, grow).then(
+      () => left(""),
+      () => left(`This browser shows the first ${number.format(data.suspects.length)}.`),
+    );
   }
 
   // Spreadsheets run cells that start like a formula; an apostrophe makes them text. Numbers stay.
@@ -299,5 +334,6 @@
     });
     filter();
     count();
+    unpack();
   }
 })();

@@ -23,6 +23,7 @@ from lops_adapters.report.layout import (
     table,
     tiles,
 )
+from lops_adapters.report.more import for_script
 from lops_adapters.report.text import count, isolated, share, visible
 from lops_adapters.storage import write_text
 
@@ -54,16 +55,9 @@ def write_selection_page(path: Path, page: SelectionPage) -> Path:
 
 
 def _data(page: SelectionPage, places: list[list[float]]) -> dict[str, Any]:
-    stored = page.to_json()
-    names = dict.fromkeys(row["label"] for row in stored["classes"])
-    codes = {label: code for code, label in enumerate(names)}
+    stored, codes = page.to_json(), page.codes
     rows = [
-        {
-            **{k: visible(value) if isinstance(value, str) else value for k, value in row.items()},
-            "row": suspects.number(suspect),
-            "code": codes.get(row["label"], -1),
-            "suggested_code": codes.get(row["suggested"], -1),
-        }
+        for_script(row, suspect.number, codes)
         for row, suspect in zip(stored["suspects"], page.suspects, strict=True)
     ]
     return {
@@ -78,6 +72,8 @@ def _data(page: SelectionPage, places: list[list[float]]) -> dict[str, Any]:
         "suggested": suspects.has(page, "suggested"),
         "learnt": bool(page.learnt),
         "suspects": rows,
+        "more": page.more,
+        "listed": len(rows) + page.n_more,
     }
 
 

@@ -15,8 +15,13 @@ def listed(page: SelectionPage) -> str:
     """Return the section of the least trusted rows; nothing where none are listed."""
     if not page.suspects:
         return ""
-    n = count(len(page.suspects))
-    intro = f"The least trusted rows per class, {n} in all. Look here for wrong labels."
+    intro = f"The least trusted rows per class, {count(len(page.suspects))} in all."
+    rejected = sum(not row.selected for row in page.suspects) + page.n_more
+    if rejected == page.n_rows - page.n_kept:
+        intro = "All rejected rows, and the least trusted kept rows."
+    if page.n_unlisted:
+        intro = f"The least trusted rows; {count(page.n_unlisted)} rejected rows did not fit."
+    intro += " Look here for wrong labels."
     counted = "Row 1 is the first row; the header does not count."
     if has(page, "id"):
         counted = f"Rows are shown by id. In the CSV: {counted[0].lower()}{counted[1:]}"
@@ -26,7 +31,8 @@ def listed(page: SelectionPage) -> str:
     )
     live = (
         f"<div data-live hidden>{_how(page)}{_controls(page)}"
-        '<div class="bar"><span role="status" id="rows-status"></span>'
+        '<div class="bar"><span><span role="status" id="rows-status"></span> '
+        '<span role="status" id="more-status"></span></span>'
         '<button type="button" id="download">Download these as CSV</button></div>'
         '<table id="rows" role="table" aria-labelledby="suspects">'
         f'<thead role="rowgroup"><tr role="row">{head}</tr></thead>'
@@ -61,6 +67,8 @@ def _how(page: SelectionPage) -> str:
 
 def labels(page: SelectionPage) -> list[str]:
     """Return the pseudo-labels of the listed rows, in the order of the classes."""
+    if page.n_more:
+        return list(page.codes)
     found = {row.label for row in page.suspects}
     return [row.label for row in page.classes if row.label in found]
 
@@ -75,13 +83,8 @@ def columns(page: SelectionPage) -> list[str]:
 
 
 def has(page: SelectionPage, name: str) -> bool:
-    """Return whether any listed row has a value for a field."""
+    """Return whether any of the first rows has a value for a field."""
     return any(getattr(row, name) is not None for row in page.suspects)
-
-
-def number(row: Suspect) -> int:
-    """Return the number of a row in its table, from 1."""
-    return row.position + 1 if row.row is None else row.row
 
 
 def _words(name: str) -> str:
@@ -122,7 +125,7 @@ def _static(page: SelectionPage) -> str:
 
 
 def _static_row(row: Suspect, page: SelectionPage) -> list[str]:
-    cells = [str(number(row)) if row.id is None else row.id, cut(row.text, _STATIC_CHARS)]
+    cells = [str(row.number) if row.id is None else row.id, cut(row.text, _STATIC_CHARS)]
     cells += [row.suggested or "-"] if has(page, "suggested") else []
     cells.append(f"{row.confidence:.3g}")
     if page.learnt:

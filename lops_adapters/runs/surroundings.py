@@ -38,12 +38,12 @@ def threads() -> dict[str, int | None]:
         kind = library["user_api"]
         found[kind] = max(found.get(kind, 0), library["num_threads"])
     torch = sys.modules.get("torch")
-    processors = _processors()
+    every = processors()
     return {
-        "openmp": found.get("openmp", _asked() or processors),
+        "openmp": found.get("openmp", _asked() or every),
         "blas": found.get("blas"),
         "torch": None if torch is None else int(torch.get_num_threads()),
-        "processors": processors,
+        "processors": every,
     }
 
 
@@ -53,7 +53,8 @@ def _asked() -> int | None:
     return int(first) if first.isdecimal() and int(first) else None
 
 
-def _processors() -> int:
+def processors() -> int:
+    """Return the number of processors open to this process."""
     if hasattr(os, "sched_getaffinity"):  # not on macOS and Windows
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

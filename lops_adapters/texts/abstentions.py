@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Iterable, Sequence, Set
-from numbers import Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -77,6 +77,6 @@ def _code(label: Hashable) -> int | None:
     """Return a label as an integer; None if it is none."""
     if isinstance(label, str):
         return int(label) if len(label) < 10 and _CODE.fullmatch(label) else None
-    if isinstance(label, Real) and not isinstance(label, bool) and float(label).is_integer():
-        return int(label)
-    return None
+    if isinstance(label, float):
+        return int(label) if label.is_integer() else None
+    return int(label) if isinstance(label, Integral) and not isinstance(label, bool) else None

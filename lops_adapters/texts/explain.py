@@ -53,25 +53,26 @@ def _kept(method: str, arguments: dict[str, Any]) -> str:
     return _KEPT.get(method, usual).format(**arguments)
 
 
-def noise_sentences(
-    noise: NoiseEstimate, pairs: Sequence[tuple[Hashable, Hashable, int]]
-) -> list[str]:
-    """Return sentences: the estimated share of wrong labels, and the most frequent corrections.
-
-    Args:
-        noise: the estimate.
-        pairs: (label, suggested label, rows), most frequent first.
-
-    """
+def noise_sentences(noise: NoiseEstimate | None) -> list[str]:
+    """Return a sentence with the estimated share of wrong labels; none without an estimate."""
+    if noise is None:
+        return []
     low, high = percent(noise.low), percent(noise.high)
-    sentences = [
+    return [
         f"Estimated wrong labels: {percent(noise.rate)} ({low} to {high}), without errors that a "
         "whole class shares: labels made by rules have more."
     ]
-    if pairs:
-        named = ", ".join(f"{a} -> {b} ({rows:,})" for a, b, rows in pairs[:SHOWN])
-        sentences.append(f"Most frequent suggestions for rejected rows: {named}.")
-    return sentences
+
+
+def pair_sentences(pairs: Sequence[tuple[Hashable, Hashable, int]]) -> list[str]:
+    """Return a sentence with the most frequent corrections; none without any.
+
+    ``pairs`` are (label, suggested label, rows), most frequent first.
+    """
+    if not pairs:
+        return []
+    named = ", ".join(f"{a} -> {b} ({rows:,})" for a, b, rows in pairs[:SHOWN])
+    return [f"Most frequent suggestions for rejected rows: {named}."]
 
 
 def without_label(count: int) -> list[str]:

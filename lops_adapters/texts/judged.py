@@ -21,7 +21,7 @@ class Judged(Suggestions):
         codes, probability: as of :class:`lops_adapters.selection.Suggestions`; after
             :meth:`settle`, of the most probable true class, given views and labels.
         right: (n,) float64, the probability that the given label is right, after :meth:`settle`.
-        noise: the estimate, after :meth:`settle`.
+        noise: the estimate, after :meth:`settle`; None if the views are not trusted with one.
 
     """
 
@@ -38,13 +38,18 @@ class Judged(Suggestions):
             self._views = np.zeros((len(self.codes), probabilities.shape[1]), dtype=np.float32)
         self._views[slice(None) if positions is None else positions] = probabilities
 
-    def settle(self, codes: np.ndarray) -> None:
-        """Weigh the views against the labels, (n,) int codes, and estimate the noise."""
+    def settle(self, codes: np.ndarray, trusted: bool = True) -> None:
+        """Weigh the views against the labels, (n,) int codes, and estimate the noise.
+
+        Without an encoder, views are not ``trusted`` with an estimate: they learn the errors that
+        labels by rules share, and find far too few.
+        """
         assert self._views is not None
         found, _ = posterior(self._views, codes)
         self.codes, self.probability = found.argmax(axis=1), found.max(axis=1)
         self.right = found[np.arange(len(codes)), codes]
-        self.noise = estimate_noise(self._views, codes)
+        if trusted:
+            self.noise = estimate_noise(self._views, codes)
 
 
 def corrections(

@@ -104,7 +104,8 @@ def select_multilabel(
         at = known[:, c]
         if len(np.unique(given[at, c])) < 2:
             continue
-        decided = np.where(at, given[:, c].astype(object), None).tolist()
+        pairs = zip(given[:, c].tolist(), at.tolist(), strict=True)
+        decided = [label if decided else None for label, decided in pairs]
         found = select(texts, decided, **choice)
         selections[name] = found
         mask[:, c], confidence[:, c] = found.mask, found.confidence

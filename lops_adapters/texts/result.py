@@ -13,6 +13,7 @@ from lops_adapters.console import aligned, percent
 from lops_adapters.core import LopsError, Selection
 from lops_adapters.selection import Suggestions
 from lops_adapters.texts.judged import corrections
+from lops_adapters.texts.near_duplicates import near_duplicates
 
 if TYPE_CHECKING:
     from lops_adapters.report.data import SelectionPage
@@ -37,7 +38,8 @@ class TextSelection(Selection):
         sample_weight: (n,) float64 in [0, 1], the probability that the label is right, to train
             with; 0 without a label; None if the method gives none (only the committee does).
         noise: estimated share of wrong labels, see
-            :class:`lops_adapters.selection.posterior.NoiseEstimate`; None if the method has none.
+            :class:`lops_adapters.selection.posterior.NoiseEstimate`; None without an encoder or
+            vectors, and with other methods than the committee.
         why: sentences: the probe, the method, its training, what to do next.
         settings: the arguments, and the method and rule used.
         index: the texts' index if they are a pandas column; the frame has it, too.
@@ -90,6 +92,14 @@ class TextSelection(Selection):
     def corrections(self) -> list[tuple[Hashable, Hashable, int]]:
         """Return (label, suggested label, texts) among rejected texts, most frequent first."""
         return corrections(self.labels, self.suggested.tolist(), self.rejected)
+
+    def near_duplicates(self) -> list[np.ndarray]:
+        """Return groups of nearly equal texts that have a label, sorted positions, int64.
+
+        See :func:`lops_adapters.texts.near_duplicates.near_duplicates`.
+        """
+        found = near_duplicates([self.texts[i] for i in self._judged.tolist()])
+        return [self._judged[group] for group in found]
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row per text, under the index of the texts.
@@ -187,6 +197,7 @@ class TextSelection(Selection):
             numbers=own(numbers),
             table=table,
             n_abstained=len(self.abstained),
+            all_rejected=True,
             why=self.why,
             settings=self.settings,
             versions=extras.versions(),

@@ -25,7 +25,13 @@ from lops_adapters.texts.choices import (
     method_for,
 )
 from lops_adapters.texts.copies import Place, copies, positions, sentences
-from lops_adapters.texts.explain import complaints, noise_sentences, reasons, without_label
+from lops_adapters.texts.explain import (
+    complaints,
+    noise_sentences,
+    pair_sentences,
+    reasons,
+    without_label,
+)
 from lops_adapters.texts.given import probe_of_vectors, read_given, unnamed
 from lops_adapters.texts.judged import Judged
 from lops_adapters.texts.reading import read_labels, read_texts
@@ -134,8 +140,8 @@ def select(
     if pred_probs is not None:
         which, more = "View: the given probabilities.", {"probabilities": True}
     arguments |= more
+    weak = given is None and arguments.get("encoder") is None
     if committee:
-        weak = given is None and arguments.get("encoder") is None
         # Weaker views are too even for probabilities: they keep nearly everything.
         arguments.setdefault("sure", None if weak else SURE)
     seen = Judged(len(read)) if committee else Suggestions(len(read))
@@ -143,7 +149,7 @@ def select(
     samples: Any = read if given is None else given
     selection = selector(samples, own)
     if isinstance(seen, Judged):
-        seen.settle(encode(own, list(selection.per_class)))
+        seen.settle(encode(own, list(selection.per_class)), trusted=not weak)
     for message in complaints(selection, method):
         if strict:
             raise LopsError(message)
@@ -165,8 +171,8 @@ def select(
     why = [which, *reasons(selection, method, arguments)]
     index = getattr(texts, "index", None) if hasattr(texts, "iloc") else None
     found = TextSelection(selection, shown, names, at, seen, why, settings, index=index)
-    if found.noise is not None:
-        why[-1:-1] = noise_sentences(found.noise, found.corrections())
+    if committee:
+        why[-1:-1] = [*noise_sentences(found.noise), *pair_sentences(found.corrections())]
     if given is None:
         why[-1:-1] = sentences(copies(read, own), lambda found: place(at[found].tolist()))
     why[-1:-1] = without_label(len(names) - len(at))

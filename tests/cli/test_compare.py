@@ -9,7 +9,13 @@ from lops_adapters.cli import compare, report
 from lops_adapters.cli import select as select_command
 from lops_adapters.cli.compare import KNOWN, USUAL, read_methods
 from lops_adapters.core import LopsError
-from lops_adapters.evaluation import area_under_noise_coverage, noise, noise_coverage_curve
+from lops_adapters.evaluation import (
+    area_under_noise_coverage,
+    detection,
+    noise,
+    noise_coverage_curve,
+    noise_of_best,
+)
 from lops_adapters.selection import METHODS, build
 
 from ..noisy import noisy_rows, write_table
@@ -73,8 +79,8 @@ def test_methods_are_measured_as_by_hand(table, capsys):
     said = capsys.readouterr().out
     lines = {line.split()[0]: line.split() for line in said.splitlines() if line}
     assert lines["standard"][1] == "120"
-    assert lines["probability"][4] == f"{found['probability']['area']:.4f}"
-    assert lines["stability"][4] == f"{found['stability']['area']:.4f}*"
+    assert lines["probability"][-2] == f"{found['probability']['area']:.4f}"
+    assert lines["stability"][-2] == f"{found['stability']['area']:.4f}*"
     assert (
         "\narea: under the noise-coverage curve; lower is better\n"
         "* many ties: the curve begins at a larger coverage, so the area is not comparable\n"
@@ -84,6 +90,34 @@ def test_methods_are_measured_as_by_hand(table, capsys):
     config = json.loads((table.parent / "news-comparison" / "config.json").read_text())
     assert config["framework"] == "compare"
     assert config["settings"]["seeds"] == [0, 1]
+
+
+def test_wrong_labels_found(table, capsys):
+    run(table, "--methods", "probability,margin,standard,committee", "--encoder", "none")
+    stored = json.loads((table.parent / "news-comparison" / "comparison.json").read_text())
+    texts, weak, gold = ([row[i] for row in ROWS] for i in (1, 2, 3))
+    wrong = np.array([a != b for a, b in zip(weak, gold, strict=True)])
+    found = {method["name"]: method for method in stored["methods"]}
+    assert stored["n_equal"] == min(method["n_kept"] for method in stored["methods"])
+    for name, more in (("probability", {}), ("margin", {}), ("committee", {"encoder": None})):
+        selection = build(name, "linear", tau=0.5, **more)(texts, weak)
+        expected = detection(selection.confidence, selection.mask, wrong)
+        for key in ("precision", "recall", "auroc", "average_precision"):
+            assert found[name][key] == pytest.approx(getattr(expected, key))
+        best = noise_of_best(selection.confidence, wrong, stored["n_equal"])
+        assert found[name]["noise_equal"] == pytest.approx(best)
+        assert found[name]["auroc"] > 0.8
+    assert (found["standard"]["precision"], found["standard"]["recall"]) == (None, 0)
+    assert found["standard"]["auroc"] is None
+    assert found["standard"]["noise_equal"] == pytest.approx(wrong.mean())
+    said = capsys.readouterr().out
+    line = next(line for line in said.splitlines() if line.startswith("margin "))
+    assert f"{found['margin']['auroc']:.3f}" in line.split()
+    assert f"noise at {stored['n_equal']}" in said
+    assert "Views: TF-IDF + logistic regression, nearest neighbours by LSA.\n" in said
+    page = (table.parent / "news-comparison" / "report.html").read_text()
+    assert "Wrong labels found" in page
+    assert f"{found['committee']['average_precision']:.3f}" in page
 
 
 def test_some_gold_labels_are_enough(table):

@@ -477,17 +477,21 @@ def test_from_the_command_line(here, capsys):
 
 
 def test_the_estimate_of_the_noise(here, capsys):
-    expected = select([row[1] for row in ROWS], [row[2] for row in ROWS])
-    run(write_table(here / "news.csv", ROWS))
+    path = write_table(here / "news.csv", ROWS)
+    gold = [int(row[3][-1]) for row in ROWS]
+    vectors = np.random.default_rng(0).normal(size=(len(ROWS), 4)) + 4 * np.eye(4)[gold]
+    np.save("vectors.npy", vectors)
+    expected = lops_adapters.select(None, [row[2] for row in ROWS], embeddings=vectors)
+    run(path, "--embeddings", "vectors.npy")
     said = capsys.readouterr().out
     (estimate,) = [why for why in expected.why if why.startswith("Estimated wrong labels: ")]
     (pairs,) = [why for why in expected.why if why.startswith("Most frequent suggestions")]
     assert f"{estimate}\n{pairs}\n" in said
     page = (here / "news-lops" / "report.html").read_text(encoding="utf-8")
     assert estimate in page
-    assert "Estimated wrong labels" in (here / "news-lops" / "summary.json").read_text()
-    run("news.csv", "--confidence", "automatic", "--force")
-    assert "Estimated" not in capsys.readouterr().out
+    for more in (["--encoder", "none"], ["--confidence", "automatic"]):
+        run("news.csv", *more, "--force")
+        assert "Estimated" not in capsys.readouterr().out
 
 
 def test_how_sure(here, capsys):

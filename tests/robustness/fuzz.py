@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import gzip
 import io
 import itertools
 import json
@@ -82,8 +83,20 @@ def tables(draw, folder):
     path = table(draw, folder)
     with contextlib.suppress(LopsError):
         read(path, text_column="text", label_column=draw.choice(("weak", "true", None)), quiet=True)
+    if path.suffix != ".parquet" and draw.random() < 0.2:
+        press = gzip.compress(path.read_bytes(), mtime=0)
+        path = path.with_name(f"{path.name}.gz")
+        path.write_bytes(damaged(draw, press) if draw.random() < 0.5 else press)
     found = open_table([path], encoding=draw.choice(("utf-8", "latin-1", "utf-16")), quiet=True)
-    wanted = Wanted("text", "weak", draw.choice(("true", None)), None, draw.random() < 0.5)
+    wanted = Wanted(
+        draw.choice(("text", None)),
+        draw.choice(("weak", None)),
+        draw.choice(("true", None)),
+        None,
+        draw.choice((None, ("class 0",), ("",))),
+        draw.choice(("nr", "true", None)),
+        draw.choice((("weak",), ("weak", "nr"), ())),
+    )
     wanted.check(found)
     read_rows(found, wanted)
     rehearse(found, draw.choice(("csv", "tsv", "jsonl", "parquet")), ["n"], {})

@@ -7,6 +7,7 @@ import pytest
 
 import lops_adapters
 from lops_adapters.core import LopsError
+from lops_adapters.texts.abstentions import minus_one
 
 from ..noisy import noisy_texts
 
@@ -83,6 +84,13 @@ def test_minus_one_can_be_a_class():
     assert set(select(TEXTS, scale, abstain=()).per_class) == {-1, 0, 1}
     assert set(select(TEXTS, [2 * code for code in scale]).per_class) == {-2, 0, 2}
     assert set(select(TEXTS, changed(-1, scale), abstain=0).per_class) == {-1, 1}
+
+
+def test_integers_of_any_size():
+    assert minus_one({-1, 0, 10**400}) == {-1}
+    assert minus_one({-1, 0, 10**400, float("inf")}) == set()
+    assert minus_one({"-1", "0", "9" * 5000}) == set()
+    assert minus_one({False, True, -1}) == set()
 
 
 def test_what_is_no_label():

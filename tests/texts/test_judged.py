@@ -21,6 +21,11 @@ def test_suggestions_are_the_most_probable_true_classes():
     assert judged.codes.tolist() == [0] * 5 + [1] * 5
     expected = estimate_noise(VIEWS, CODES)
     assert (judged.noise.rate, judged.noise.low) == (expected.rate, expected.low)
+    np.testing.assert_array_equal(judged.right, found[np.arange(10), CODES])
+    judged = Judged(10)
+    judged(VIEWS)
+    judged.settle(CODES, trusted=False)
+    assert judged.noise is None
 
 
 def test_rows_may_come_in_any_order_and_in_parts():

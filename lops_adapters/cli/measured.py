@@ -1,0 +1,152 @@
+"""What ``lops compare`` measures of a method, and the table that it prints."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from statistics import fmean, stdev
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from lops_adapters import extras
+from lops_adapters.cli.rows import Rows
+from lops_adapters.console import aligned, percent
+from lops_adapters.core import Selection
+from lops_adapters.evaluation import (
+    Detection,
+    area_under_noise_coverage,
+    detection,
+    noise,
+    noise_coverage_curve,
+    noise_of_best,
+)
+from lops_adapters.probes import Probe
+from lops_adapters.selection import METHODS, build
+
+if TYPE_CHECKING:
+    from lops_adapters.report.contents import ComparisonPage
+
+LATE = 0.05  # the area of a curve that begins at a larger coverage is not comparable
+
+
+class Result(NamedTuple):
+    """A selection and its measurement by gold labels.
+
+    Attributes:
+        noise: share of wrong labels among the kept rows.
+        area: area under the noise-coverage curve; None where all rows have the same confidence.
+        start: coverage at which the curve begins.
+        found: how well wrong labels are found.
+        seconds: time of the selection.
+
+    """
+
+    selection: Selection
+    noise: float | None
+    area: float | None
+    start: float
+    seconds: float
+    found: Detection
+
+    @property
+    def is_late(self) -> bool:
+        """Whether the curve begins too late for its area to be comparable."""
+        return self.area is not None and self.start > LATE
+
+
+def run(
+    name: str, probe: Probe, rows: Rows, tau: float, seed: int, more: Mapping[str, Any]
+) -> Result:
+    """Select with one method and measure; ``more`` are its own arguments."""
+    selector = build(name, probe, tau=tau, seed=seed, **more)
+    start = time.perf_counter()
+    selection = selector(rows.texts, rows.labels)
+    seconds = time.perf_counter() - start
+    at, labels, gold = judged(rows)
+    kept, confidence = selection.mask[at], selection.confidence[at]
+    after = noise(labels[kept], gold[kept]) if kept.any() else None
+    curve = noise_coverage_curve(confidence, labels, gold)
+    area = area_under_noise_coverage(curve) if len(curve) > 1 else None
+    found = detection(confidence, kept, labels != gold)
+    return Result(selection, after, area, float(curve.coverage[0]), seconds, found)
+
+
+def judged(rows: Rows) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the positions of the rows with a gold label, their pseudo-labels and gold labels."""
+    gold = np.array(rows.gold, dtype=object)
+    at = np.flatnonzero([label is not None for label in gold])
+    return at, np.array(rows.labels, dtype=object)[at], gold[at]
+
+
+def comparison(
+    rows: Rows, results: dict[str, list[Result]], title: str, source: str, settings: dict[str, Any]
+) -> ComparisonPage:
+    """Return what the page shows: means over the seeds, and the curves of the first seed."""
+    from lops_adapters.report.contents import ComparisonPage, MethodRow
+    from lops_adapters.report.data import best_curve, noise_curve
+
+    at, labels, gold = judged(rows)
+    wrong = noise(labels, gold)
+    methods, curves = [], [best_curve(wrong)]
+    kept_by_all = (int(run.selection.mask[at].sum()) for runs in results.values() for run in runs)
+    equal = max(1, min(kept_by_all))
+    for name, runs in results.items():
+        remark = METHODS[name].summary
+        after = [found.noise for found in runs if found.noise is not None]
+        if len(after) > 1:
+            remark += f"; noise after ± {percent(stdev(after))} over {len(after)} seeds"
+        if runs[0].is_late:
+            remark += f"; many ties: its curve begins at coverage {percent(runs[0].start)}, "
+            remark += "so its area is not comparable"
+        kept = round(fmean(len(found.selection.kept) for found in runs))
+        seconds = fmean(found.seconds for found in runs)
+        measured = {
+            key: _mean([getattr(run.found, key) for run in runs])
+            for key in ("precision", "recall", "auroc", "average_precision")
+        }
+        best = [noise_of_best(run.selection.confidence[at], labels != gold, equal) for run in runs]
+        areas = _mean([found.area for found in runs])
+        row = MethodRow(name, kept, _mean(after), areas, seconds, remark, **measured)
+        methods.append(replace(row, noise_equal=fmean(best)))
+        if runs[0].area is not None:
+            curves.append(noise_curve(name, runs[0].selection.confidence[at], labels, gold))
+    return ComparisonPage(
+        title, source, len(rows.texts), wrong, methods, curves, settings, extras.versions(), equal
+    )
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return fmean(known) if known else None
+
+
+def text_table(page: ComparisonPage, late: Collection[str]) -> str:
+    """Return the methods as aligned text with notes; methods in ``late`` get a star."""
+
+    def number(value: float | None, form: str) -> str:
+        return "-" if value is None else format(value, form)
+
+    equal = f"noise at {page.n_equal}"
+    rows = [["method", "kept", "noise after", "precision", "recall", "AUROC", "AP", equal]]
+    rows[0] += ["area", "seconds"]
+    for m in page.methods:
+        area = number(m.area, ".4f") + ("*" if m.name in late else "")
+        found = [percent(m.precision), percent(m.recall), number(m.auroc, ".3f")]
+        found += [number(m.average_precision, ".3f"), percent(m.noise_equal)]
+        after = percent(m.noise_after)
+        rows.append([m.name, str(m.n_kept), after, *found, area, number(m.seconds, ".1f")])
+    notes = [
+        "precision: wrong labels among the rejected; recall: rejected among the wrong labels",
+        "AUROC, AP (average precision): of ranking wrong labels first",
+        f"{equal}: wrong labels among the {page.n_equal} most trusted, for rankings of all methods",
+    ]
+    if any(m.area is not None for m in page.methods):
+        notes.append("area: under the noise-coverage curve; lower is better")
+    if late:
+        notes.append(
+            "* many ties: the curve begins at a larger coverage, so the area is not comparable"
+        )
+    head = f"{page.n_rows} labels, {percent(page.noise)} wrong"
+    return "\n".join([head, "", aligned(rows), *notes])

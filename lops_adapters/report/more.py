@@ -1,0 +1,56 @@
+"""The rejected rows beyond those that a page holds as they are: packed, within a size."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+from collections.abc import Iterable, Mapping
+from itertools import islice
+from typing import Any
+
+from lops_adapters.report.text import visible
+
+LARGEST = 12 * 2**20  # characters in all; with all else, a page stays under 20 MB
+MOST, CHARS = 200_000, 600  # rows, and characters of a text
+_ROWS = 2000  # of a part
+
+
+def packed(rows: Iterable[Mapping[str, Any]], largest: int = LARGEST) -> tuple[list[str], int]:
+    """Return rows in parts, each base64 of gzip of a JSON list, and how many rows they hold.
+
+    Args:
+        rows: the first ones count.
+        largest: characters of all parts; a part that passes it is left out, and those after it.
+
+    """
+    parts: list[str] = []
+    waiting, size, number = iter(rows), 0, 0
+    while part := list(islice(waiting, _ROWS)):
+        text = json.dumps(part, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        press = base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
+        size += len(press)
+        if size > largest:
+            break
+        parts.append(press)
+        number += len(part)
+    return parts, number
+
+
+def for_script(row: Mapping[str, Any], number: int, codes: Mapping[str, int]) -> dict[str, Any]:
+    """Return a row as the page's script reads it.
+
+    Args:
+        row: a :class:`~lops_adapters.report.contents.Suspect` in JSON's own types.
+        number: of the row in its table, from 1.
+        codes: label -> place among the classes.
+
+    """
+    return {
+        **{
+            name: visible(value) if isinstance(value, str) else value for name, value in row.items()
+        },
+        "row": number,
+        "code": codes.get(row["label"], -1),
+        "suggested_code": codes.get(row["suggested"], -1),
+    }

@@ -1,0 +1,76 @@
+"""``duplicates.csv``: near-duplicates, which ``lops apply`` can delete."""
+
+from functools import partial
+
+import pytest
+
+import lops_adapters
+from lops_adapters.cli import apply
+from lops_adapters.cli import select as command
+
+from ..noisy import noisy_rows, read_table, write_table
+
+OPTIONS = ["--text", "text", "--label", "weak", "--quiet", "--encoder", "none"]
+ROWS = noisy_rows(n=60)
+select = partial(lops_adapters.select, encoder=None)
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def table(here):
+    other = "class 1" if ROWS[3][2] == "class 0" else "class 0"
+    rows = [
+        ["u", "no label here", "", ""],
+        *ROWS,
+        ["a", ROWS[3][1].upper() + "!", other, ""],
+        ["b", ROWS[8][1], ROWS[8][2], ""],
+    ]
+    return rows, write_table(here / "news.csv", rows)
+
+
+def test_groups_with_the_numbers_of_the_table(here, capsys):
+    rows, path = table(here)
+    assert command.main([str(path), *OPTIONS]) == 0
+    found = read_table(here / "news-lops" / "duplicates.csv")
+    assert [row["group"] for row in found] == ["1", "1", "2", "2"]
+    assert [int(row["row"]) for row in found] == [5, 62, 10, 63]
+    for row in found:
+        given = rows[int(row["row"]) - 1]
+        assert (row["label"], row["text"]) == (given[2], given[1])
+    said = capsys.readouterr().out
+    assert "Near-duplicates: 2 groups of 4 rows, 1 with several labels.\n" in said
+    assert "Near-duplicates: news-lops/duplicates.csv\n" in said
+    page = (here / "news-lops" / "report.html").read_text()
+    assert "Near-duplicates: 2 groups of 4 rows" in page
+    expected = select([row[1] for row in rows], [row[2] for row in rows]).near_duplicates()
+    assert [group.tolist() for group in expected] == [[4, 61], [9, 62]]
+
+
+def test_copies_are_deleted_with_the_file(here):
+    rows, path = table(here)
+    command.main([str(path), *OPTIONS])
+    found = read_table(here / "news-lops" / "duplicates.csv")
+    lines = ["row,label", *(f"{row['row']}," for row in found[1::2])]
+    (here / "corrections.csv").write_text("\n".join(lines))
+    given = ["corrections.csv", "news.csv", "--label", "weak", "--output", "new.csv"]
+    assert apply.main(given) == 0
+    assert [row["nr"] for row in read_table(here / "new.csv")] == [row[0] for row in rows[:-2]]
+
+
+def test_no_file_without_any(here, capsys):
+    path = write_table(here / "news.csv", ROWS)
+    command.main([str(path), *OPTIONS])
+    assert not (here / "news-lops" / "duplicates.csv").exists()
+    assert "Near-duplicates" not in capsys.readouterr().out
+
+
+def test_formulas_are_escaped_on_request(here):
+    rows = [*ROWS, *([str(i), "=1+1 and so on", "class 0", ""] for i in range(2))]
+    path = write_table(here / "news.csv", rows)
+    command.main([str(path), *OPTIONS, "--escape-formulas"])
+    found = read_table(here / "news-lops" / "duplicates.csv")
+    assert {row["text"] for row in found} == {"'=1+1 and so on"}

@@ -1,0 +1,173 @@
+"""All rejected rows on the page: packed, searched, corrected, within the size."""
+
+import base64
+import gzip
+import json
+
+import numpy as np
+import pytest
+
+from lops_adapters.report import more
+from lops_adapters.report.contents import SelectionPage
+from lops_adapters.report.selection_page import write_selection_page
+
+from .examples import HOSTILE, page, selection
+from .test_corrections import downloaded, row, says, state
+
+
+def made(n=12_000, **options):
+    return page(n, all_rejected=True, **{"with_gold": False, **options})
+
+
+def unpacked(parts):
+    return [row for part in parts for row in json.loads(gzip.decompress(base64.b64decode(part)))]
+
+
+def ready(tab):
+    return told(tab, "")
+
+
+def told(tab, wanted):
+    """Wait for what is said of packed rows: the page's policy forbids to poll by script."""
+    for _ in range(200):
+        if tab.locator("#more-status").inner_text() == wanted:
+            return tab
+        tab.wait_for_timeout(50)
+    raise AssertionError(tab.locator("#more-status").inner_text())
+
+
+def listed(tab):
+    return tab.locator("#rows-status").inner_text()
+
+
+def test_every_rejected_row_is_listed_once():
+    found = made()
+    rejected = set(selection(12_000).rejected.tolist())
+    first = {row.position for row in found.suspects if not row.selected}
+    rest = unpacked(found.more)
+    assert len(found.more) > 1
+    assert len(rest) == found.n_more == len(rejected) - len(first)
+    assert {row["position"] for row in rest} == rejected - first
+    assert found.n_unlisted == 0
+    assert {row["code"] for row in rest} == {0, 1}
+    assert rest[0]["row"] == rest[0]["position"] + 1
+    assert SelectionPage.from_json(json.loads(json.dumps(found.to_json()))) == found
+
+
+def test_few_rows_need_no_packing():
+    assert (made(40).more, made(40).n_more) == ([], 0)
+    assert page(12_000).more == []  # only where it is asked for
+
+
+def test_what_is_listed_is_said(tmp_path):
+    for found, said in (
+        (made(), "All rejected rows, and the least trusted kept rows. Look"),
+        (made(40), "All rejected rows, and the least trusted kept rows. Look"),
+        (page(12_000), "The least trusted rows per class, 200 in all. Look"),
+    ):
+        assert said in write_selection_page(tmp_path / "a.html", found).read_text()
+
+
+def test_what_does_not_fit_is_counted(monkeypatch, tmp_path):
+    rng = np.random.default_rng(0)
+    rows = [{"text": str(rng.integers(10**18, size=30))} for _ in range(5000)]
+    parts, number = more.packed(rows, 10**6)
+    assert number in (2000, 4000)
+    assert sum(map(len, parts)) <= 10**6
+    assert unpacked(parts) == rows[:number]
+    monkeypatch.setattr("lops_adapters.report.data.MOST", 1000)
+    found = made()
+    assert (found.n_more, found.n_unlisted) == (1000, 2400 - 1000 - 200)
+    text = write_selection_page(tmp_path / "a.html", found).read_text()
+    assert "The least trusted rows; 1,200 rejected rows did not fit." in text
+
+
+def test_the_page_stays_below_its_size(tmp_path):
+    """Texts that pack badly, of signs that take most in JSON."""
+    rng = np.random.default_rng(0)
+    n = 20_000
+    signs = rng.integers(0x4E00, 0x9FFF, size=(n, 700))
+    texts = ["".join(map(chr, row)) for row in signs.tolist()]
+    found = made(n, texts=texts, suspects_per_class=1000)
+    path = write_selection_page(tmp_path / "report.html", found)
+    assert path.stat().st_size < 20 * 10**6
+
+
+def test_all_rejected_rows_are_browsed(show):
+    tab = ready(show(made()))
+    assert listed(tab) == "1 to 50 of 2,400 rows"
+    tab.select_option("#state", "rejected")
+    tab.fill("#search", "number 11999")
+    assert listed(tab) == "1 to 1 of 1 rows"
+    tab.fill("#search", "")
+    tab.select_option("#order", "position")
+    for _ in range(3):
+        tab.click("#next")
+    assert listed(tab) == "151 to 200 of 2,400 rows"
+    assert tab.locator("#rows tbody tr").first.inner_text().startswith("9751")
+    assert "All rejected rows, and the least trusted kept rows." in tab.inner_text("#suspects + p")
+
+
+def test_packed_rows_are_corrected_and_kept(show, tmp_path, browser):
+    path = write_selection_page(tmp_path / "report.html", made())
+    context = browser.new_context()
+    tab = context.new_page()
+    tab.goto(path.as_uri())
+    ready(tab)
+    packed = unpacked(made().more)[-1]["row"]
+    tab.fill("#search", f"number {packed - 1} ")
+    row(tab, packed).get_by_role("button", name="delete").click()
+    tab.reload()
+    ready(tab)
+    assert says(tab) == "1 correction: 0 relabelled, 1 deleted."
+    tab.select_option("#state", "corrected")
+    assert state(tab, packed) == "deleted"
+    assert downloaded(tab).splitlines() == ["row,label", f'{packed},""']
+    tab.click("#undo")
+    tab.reload()
+    ready(tab)
+    assert says(tab) == "0 corrections."
+    context.close()
+
+
+def test_hostile_packed_text_runs_nothing(show):
+    n = 1000
+    tab = ready(
+        show(
+            made(n, texts=[HOSTILE[i % len(HOSTILE)][:300] for i in range(n)], suspects_per_class=2)
+        )
+    )
+    assert listed(tab) == "1 to 50 of 200 rows"
+    for _ in range(3):
+        tab.click("#next")
+    assert tab.evaluate("window.ran") is None
+    assert tab.locator("main img, main script, main iframe").count() == 0
+    assert "control ␀␇␛[31m␡" in tab.locator("#rows").inner_text()
+
+
+def test_a_browser_that_cannot_unpack(browser, tmp_path):
+    path = write_selection_page(tmp_path / "report.html", made())
+    context = browser.new_context()
+    context.add_init_script("delete window.DecompressionStream")
+    tab = context.new_page()
+    tab.goto(path.as_uri())
+    told(tab, "This browser shows the first 200.")
+    assert listed(tab) == "1 to 50 of 200 rows"
+    context.close()
+
+
+def test_a_row_that_is_worked_on_stays(show):
+    """While rows arrive, the current row keeps the focus and stays on the shown page."""
+    tab = show(made())
+    tab.keyboard.press("j")
+    tab.keyboard.press("j")
+    number = tab.evaluate("document.activeElement.dataset.row")
+    ready(tab)
+    assert tab.locator("#rows tr[aria-current]").get_attribute("data-row") == number
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_on_a_phone(show, scheme):
+    tab = ready(show(made(), viewport={"width": 390, "height": 800}, color_scheme=scheme))
+    assert listed(tab) == "1 to 10 of 2,400 rows"
+    assert tab.evaluate("document.documentElement.scrollWidth") == 390
