@@ -14,15 +14,18 @@ from lops_adapters.probes import probe_class
 from lops_adapters.probes.embedding import AUTO, EmbeddingProbe, given_vectors
 from lops_adapters.probes.encoders import MINILM, has_minilm
 from lops_adapters.probes.linear import LinearProbe
-from lops_adapters.probes.word_counts import count_words
-from lops_adapters.selection.automatic import relative
+from lops_adapters.probes.word_counts import KnownWords, count_words
+from lops_adapters.selection.automatic import relative, self_confidence
 from lops_adapters.selection.confidences.margin import margins
+from lops_adapters.selection.fitted import FittedView
+from lops_adapters.selection.judge import Fitted, Judge
 from lops_adapters.selection.posterior import posterior
 from lops_adapters.selection.ranked import Scored, best, read_labels, selection_of, shares
 from lops_adapters.selection.request import Request
 from lops_adapters.selection.selectors import Labels, Selector
 from lops_adapters.selection.suggestions import Seen
-from lops_adapters.selection.views import ClassWords, Given, Learnt, Neighbours, Task, View, topics
+from lops_adapters.selection.topics import Topics
+from lops_adapters.selection.views import ClassWords, Given, Learnt, Neighbours, Task, View
 
 _TIE = 1e-6  # margins nearer to 0 are rounding
 
@@ -56,6 +59,7 @@ class Committee:
         stratified: keep the same share of every class, the same total.
         sure: keep labels that are right with at least this probability; None: keep preferred ones.
         seen: receives the weighted mean of the relative probabilities.
+        fitted: receives the judge of other samples; every view needs a ``fit``.
 
     """
 
@@ -66,6 +70,7 @@ class Committee:
     stratified: bool = False
     sure: float | None = None
     seen: Seen | None = None
+    fitted: Fitted | None = None
 
     def __post_init__(self) -> None:
         if not self.views:
@@ -82,21 +87,32 @@ class Committee:
         k, counts = len(classes), np.bincount(codes)
         small = counts < self.folds
         task = Task(samples, codes, classes, small, self.folds, self.seed, self.quiet)
-        judged = np.stack([relative(_judged(view, task), codes, small) for view in self.views])
+        found, views = self._judged(task)
+        judged = np.stack([relative(probabilities, codes, small) for probabilities in found])
         scores = np.stack([margins(probabilities, codes) for probabilities in judged])
         competing = k - int(small.sum())
         agreed = np.array([preferred(own, competing) for own in scores])
         weights = weigh(agreed, competing)
         mean = np.tensordot(weights, judged, axes=1)
         score, threshold, why = weights @ scores, 0.0, "the views prefer the label"
+        given = np.eye(k)
+        if self.sure is not None or self.fitted is not None:
+            right, given = posterior(mean, codes)
         if self.sure is not None:
-            score = posterior(mean, codes)[0][np.arange(len(codes)), codes]
+            score = right[np.arange(len(codes)), codes]
             threshold, why = self.sure, f"right with a probability of at least {self.sure:g}"
         mask = (score >= threshold) | small[codes]
+        least = np.where(small, -np.inf, threshold)
         if self.stratified:
             wanted = np.where(small, counts, shares(codes, k, int(mask.sum()), 1.0))
             mask = best(score, codes, wanted, self.seed)
             why = "highest scores of the class, total set by the views"
+            least = np.full(k, np.inf)
+            np.minimum.at(least, codes[mask], score[mask])
+        if self.fitted is not None:
+            own = np.stack([self_confidence(probabilities, codes) for probabilities in found])
+            sure = self.sure is not None
+            self.fitted(Judge(classes, views, own, weights, small, given, least, sure))
         if self.seen is not None:
             self.seen(mean, None)
         reasons = ["too few samples, kept whole" if few else why for few in small]
@@ -109,14 +125,29 @@ class Committee:
             mask, Scored(score, None, stopped), classes, codes, "committee", reasons
         )
 
+    def _judged(self, task: Task) -> tuple[list[np.ndarray], list[FittedView]]:
+        """Return the (n, k) probabilities of every view and, if asked, the fitted views."""
+        if self.fitted is None:
+            return [_checked(view.name, view.judge(task)) for view in self.views], []
+        found, fitted = [], []
+        for view in self.views:
+            if not hasattr(view, "fit"):
+                raise LopsError(
+                    f"the view {view.name!r} judges only the samples that it is given; leave out "
+                    "fitted"
+                )
+            probabilities, other = view.fit(task)
+            found.append(_checked(view.name, probabilities))
+            fitted.append(other)
+        return found, fitted
 
-def _judged(view: View, task: Task) -> np.ndarray:
-    """Return the (n, k) probabilities of a view; LopsError if one is NaN."""
-    probabilities = view.judge(task)
+
+def _checked(name: str, probabilities: np.ndarray) -> np.ndarray:
+    """Return the probabilities of a view; LopsError if one is NaN."""
     bad = np.flatnonzero(np.isnan(probabilities).any(axis=1))
     if len(bad):
         raise LopsError(
-            f"the view {view.name!r} gives NaN for {len(bad)} of {len(probabilities)} samples; its "
+            f"the view {name!r} gives NaN for {len(bad)} of {len(probabilities)} samples; its "
             "training has diverged: lower its learning rate"
         )
     return probabilities
@@ -163,6 +194,7 @@ def make(
     folds: int = 3,
     device: str = "auto",
     probabilities: bool = False,
+    fitted: Fitted | None = None,
 ) -> Selector:
     """Return the selector of ``committee``.
 
@@ -177,6 +209,8 @@ def make(
         device: of an encoder given by name.
         probabilities: the samples are the (n, k) held-out probabilities of a classifier of your
             own, a column per class in the order of the sorted labels; it is the only view.
+        fitted: receives the judge of other samples, see
+            :class:`~lops_adapters.selection.judge.Judge`.
 
     Raises:
         LopsError: ``sure`` is no probability, or the words of a class are one string.
@@ -190,7 +224,7 @@ def make(
                 f"the words of the class {label!r} are {own!r}; wanted a list of words, such as "
                 f"[{own!r}]"
             )
-    return _Assembled(request, encoder, words, sure, folds, device, probabilities)
+    return _Assembled(request, encoder, words, sure, folds, device, probabilities, fitted)
 
 
 @dataclass
@@ -204,6 +238,7 @@ class _Assembled:
     folds: int
     device: str
     probabilities: bool
+    fitted: Fitted | None
 
     def __call__(self, samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
         request = self.request
@@ -215,6 +250,7 @@ class _Assembled:
             request.stratified,
             self.sure,
             request.seen,
+            self.fitted,
         )(samples, pseudo_labels)
 
     def _views(self, samples: Sequence[Any]) -> list[View]:
@@ -231,10 +267,10 @@ class _Assembled:
             encoder = MINILM if has_minilm() else None
         if encoder is None:
             counts = count_words(samples, ())
+            reader, space = KnownWords(counts), Topics(counts, request.seed)
             if isinstance(probe, LinearProbe) and not probe.mask_words:
-                learnt.read = counts
-            near = Neighbours("neighbours (LSA)", lambda _: topics(counts, request.seed))
-            return [learnt, near]
+                learnt.read, learnt.reader = counts, reader
+            return [learnt, Neighbours("neighbours (LSA)", space, read=counts, reader=reader)]
         if isinstance(encoder, str):
             encoder = EmbeddingProbe(encoder, device=self.device, quiet=request.quiet)
         encoder.vectors([])  # refuses a bad encoder before the trainings

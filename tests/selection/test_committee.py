@@ -16,7 +16,8 @@ from lops_adapters.selection import Suggestions, build
 from lops_adapters.selection.automatic import relative, relative_margins
 from lops_adapters.selection.committee import Committee, preferred, weigh
 from lops_adapters.selection.posterior import posterior
-from lops_adapters.selection.views import Learnt, Neighbours, topics
+from lops_adapters.selection.topics import Topics
+from lops_adapters.selection.views import Learnt, Neighbours
 
 from ..noisy import noisy_texts
 from ..probes.toys import topic_texts
@@ -247,7 +248,7 @@ def test_the_same_views_by_hand():
     order = build("committee", encoder=None, seed=2)
     views = [
         Learnt("a", LinearProbe()),
-        Neighbours("b", lambda texts: topics(count_words(texts, ()), 2)),
+        Neighbours("b", lambda texts: Topics(count_words(texts, ()), 2)(count_words(texts, ()))),
     ]
     order.make = lambda seen: Committee(views, seed=2)
     np.testing.assert_allclose(order(TEXTS, WEAK).confidence, found.confidence)
