@@ -46,8 +46,10 @@ class Totals:
         >>> Totals.of(2).rows.tolist()
         [0, 0]
         """
-        zeros: list[Any] = [np.zeros(n_classes, dtype=np.int64) for _ in range(6)]
-        return cls(*zeros, np.zeros((n_classes, n_classes), dtype=np.int64))
+        zeros: dict[str, Any] = {
+            one.name: np.zeros(n_classes, dtype=np.int64) for one in fields(cls)[:6]
+        }
+        return cls(**zeros, corrections=np.zeros((n_classes, n_classes), dtype=np.int64))
 
     def __add__(self, other: Totals) -> Totals:
         """Return the counts of both."""

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from lops_adapters.cli import select as command
 from lops_adapters.cli.classes import Labels
 from lops_adapters.cli.rows import Wanted
 from lops_adapters.core import LopsError
+from lops_adapters.probes.embedding import EmbeddingProbe
 
 from ..noisy import HEADER, noisy_rows, read_table, write_table
 
@@ -123,6 +125,24 @@ def test_minus_one_is_a_class_on_request(here):
     assert not (here / "news-lops" / "abstained.csv").exists()
     kept = read_table(here / "news-lops" / "kept.csv")
     assert {row["weak"] for row in kept} == {"-1", "0", "1"}
+
+
+def test_an_encoder_and_words(here, tiny, capsys, monkeypatch):
+    """The sample's views judge the other rows: they find the same wrong labels as for all rows."""
+    narrow = partial(EmbeddingProbe, max_tokens=16, precision="float32")
+    monkeypatch.setattr("lops_adapters.selection.committee.EmbeddingProbe", narrow)
+    words = {f"class {k}": [f"topic{k}word{i}" for i in range(12)] for k in range(3)}
+    (here / "words.json").write_text(json.dumps(words))
+    path = write_table(here / "news.csv", ROWS)
+    more = ["--encoder", tiny, "--words", "words.json", "--gold", "true"]
+    command.main([str(path), *OPTIONS[:5], *more, "--probe-rows", "120", "--output", "some"])
+    printed = capsys.readouterr().out
+    assert "class words" in printed
+    assert "Fitted to a sample of 120 of 240 rows" in printed
+    assert "Estimated wrong labels: " in printed
+    command.main([str(path), *OPTIONS[:5], *more, "--output", "all"])
+    kept = [{r["nr"] for r in read_table(here / f / "kept.csv")} for f in ("some", "all")]
+    assert len(kept[0] & kept[1]) > 0.8 * len(kept[0] | kept[1])
 
 
 def test_only_the_kept_rows(here):
