@@ -5,6 +5,7 @@ Notation: n texts; the similarity of two is the Jaccard similarity of their shin
 
 from __future__ import annotations
 
+import hashlib
 import re
 import zlib
 from collections.abc import Iterator, Sequence
@@ -17,6 +18,7 @@ _WORDS = 3  # of a shingle
 _LONG = 20  # characters of a word; longer ones are of a script without spaces
 _BANDS, _ROWS = 12, 4  # of the signature: texts of similarity 0.8 meet with a probability of 0.998
 _PRIME = (1 << 31) - 1
+_PART = 4096  # sets at a time
 _WORD = re.compile(r"\w+")
 _NUMBER = re.compile(r"\b\d+\b")
 
@@ -35,15 +37,14 @@ def near_duplicates(texts: Sequence[str]) -> list[np.ndarray]:
     >>> [group.tolist() for group in near_duplicates([*texts, "order 8 has not arrived"])]
     [[2, 3]]
     """
-    words = [_words(text) for text in texts]
     leaders = _Joined(len(texts))
-    first: dict[tuple[str, ...], int] = {}
-    for position, own in enumerate(words):
-        if own:
-            leaders.join(first.setdefault(tuple(own), position), position)
+    first: dict[bytes, int] = {}
+    for position, text in enumerate(texts):
+        if words := _words(text):
+            leaders.join(first.setdefault(_key(words), position), position)
     distinct = list(first.values())
-    if len(distinct) <= MOST:
-        shingles = [_shingles(words[position]) for position in distinct]
+    if 1 < len(distinct) <= MOST:
+        shingles = [_shingles(_words(texts[position])) for position in distinct]
         for a, b in _candidates(shingles):
             if leaders.same(distinct[a], distinct[b]):
                 continue
@@ -64,11 +65,17 @@ def _words(text: str) -> list[str]:
     return [part for word in found for part in (word if len(word) > _LONG else [word])]
 
 
+def _key(words: list[str]) -> bytes:
+    """Return a hash of words: of many texts, the words themselves would fill the memory."""
+    text = " ".join(words).encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(text, digest_size=16).digest()
+
+
 def _shingles(words: list[str]) -> np.ndarray:
-    """Return the hashes of a text's runs of words, sorted and distinct, int64 below 2**31."""
+    """Return the hashes of a text's runs of words, sorted and distinct, uint32 below 2**31."""
     runs = range(max(1, len(words) - _WORDS + 1))
     found = {zlib.crc32(" ".join(words[i : i + _WORDS]).encode("utf-8", "replace")) for i in runs}
-    return np.array(sorted(found), dtype=np.int64) & 0x7FFFFFFF
+    return np.array(sorted({run & 0x7FFFFFFF for run in found}), dtype=np.uint32)
 
 
 def _candidates(shingles: Sequence[np.ndarray]) -> Iterator[tuple[int, int]]:
@@ -76,17 +83,10 @@ def _candidates(shingles: Sequence[np.ndarray]) -> Iterator[tuple[int, int]]:
 
     Each comes with the first of its bucket and with the one before it.
     """
-    if not shingles:
-        return
-    every = np.concatenate(shingles).astype(np.uint64)
-    starts = np.concatenate([[0], np.cumsum([len(own) for own in shingles])[:-1]])
-    rng = np.random.default_rng(0)
-    for _ in range(_BANDS):
-        band = [
-            np.minimum.reduceat(_permuted(every, *rng.integers(1, _PRIME, 2)), starts)
-            for _ in range(_ROWS)
-        ]
-        _, bucket = np.unique(np.column_stack(band), axis=0, return_inverse=True)
+    signatures = _signatures(shingles)
+    for start in range(0, signatures.shape[1], _ROWS):
+        band = signatures[:, start : start + _ROWS]
+        _, bucket = np.unique(band, axis=0, return_inverse=True)
         order = np.argsort(bucket.ravel(), kind="stable")
         inside = bucket.ravel()[order]
         opens = np.flatnonzero(np.concatenate([[True], inside[1:] != inside[:-1]]))
@@ -96,9 +96,18 @@ def _candidates(shingles: Sequence[np.ndarray]) -> Iterator[tuple[int, int]]:
             yield from zip(before.tolist(), order[later].tolist(), strict=True)
 
 
-def _permuted(values: np.ndarray, a: int, b: int) -> np.ndarray:
-    """Return numbers below 2**31 in another order, as uint64: a linear hash modulo a prime."""
-    return (values * np.uint64(a) + np.uint64(b)) % np.uint64(_PRIME)
+def _signatures(shingles: Sequence[np.ndarray]) -> np.ndarray:
+    """Return the MinHash signatures of sets, (m, bands times rows) uint64."""
+    pairs = np.random.default_rng(0).integers(1, _PRIME, (_BANDS * _ROWS, 2)).astype(np.uint64)
+    found = np.empty((len(shingles), len(pairs)), dtype=np.uint64)
+    for start in range(0, len(shingles), _PART):
+        part = shingles[start : start + _PART]
+        every = np.concatenate(part).astype(np.uint64)
+        starts = np.cumsum([0, *map(len, part[:-1])])
+        for column, (a, b) in enumerate(pairs):  # a linear hash modulo a prime, and its least value
+            hashed = (every * a + b) % np.uint64(_PRIME)
+            found[start : start + len(part), column] = np.minimum.reduceat(hashed, starts)
+    return found
 
 
 class _Joined:
