@@ -25,6 +25,7 @@ LIBRARIES: dict[str, tuple[str, str | None]] = {
     "nltk": ("NLTK", "conwea"),
     "pandas": ("pandas", None),
     "pyarrow": ("pyarrow", "parquet"),
+    "ray": ("Ray", "ray"),
     "safetensors": ("safetensors", "transformers"),
     "small_text": ("small-text", "small-text"),
     "snorkel": ("Snorkel", "snorkel"),

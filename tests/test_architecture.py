@@ -15,8 +15,8 @@ import lops_adapters
 ROOT = Path(lops_adapters.__file__).parent
 HEAVY = {
     "accelerate", "argilla", "cleanlab", "datasets", "gensim", "keras", "matplotlib", "nltk",
-    "pandas", "pyarrow", "sentence_transformers", "setfit", "small_text", "snorkel", "tensorflow",
-    "torch", "transformers",
+    "pandas", "pyarrow", "ray", "sentence_transformers", "setfit", "small_text", "snorkel",
+    "tensorflow", "torch", "transformers",
 }  # fmt: skip
 # Files made of one heavy library and imported only inside the functions of their neighbours.
 HEAVY_FILES = {

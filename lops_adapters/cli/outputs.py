@@ -25,6 +25,7 @@ WRITTEN = {
     *PAGES,
     DUPLICATES,
     *(f"{part}.{kind}" for part in (*PARTS, ABSTAINED) for kind in FORMATS),
+    *(*PARTS, ABSTAINED),  # folders, by --engine ray
 }
 LEFT_BY_DESKTOPS = {".DS_Store", "Thumbs.db", "desktop.ini"}  # appear when a folder is viewed
 

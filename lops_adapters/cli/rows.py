@@ -89,6 +89,11 @@ class Wanted:
         given = (self.text, self.label, self.gold, self.id, vectors, *self.soft)
         return list(dict.fromkeys(name for name in given if name is not None))
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether texts with one label each are judged."""
+        return self.text is not None and self.label is not None and self.embeddings is None
+
     def check(self, table: Table) -> None:
         """Raise a LopsError if a column is missing or given for two purposes, or not given."""
         if self.text is None and self.embeddings is None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lops_adapters import storage
-from lops_adapters.cli import duplicates, files, outputs, standard_input, tables, threads
+from lops_adapters.cli import duplicates, files, outputs, standard_input, streaming, tables, threads
 from lops_adapters.cli import options as shared
 from lops_adapters.cli.rows import Wanted, read_rows
 from lops_adapters.cli.select_files import NEW, RELABEL, Judged, Output, types_like, written
@@ -52,6 +52,10 @@ def _checked(options: argparse.Namespace, paths: tuple[Path, ...], said: list[st
         raise LopsError(
             f"--relabel is {options.relabel:g}; wanted a probability above 0 and at most 1"
         )
+    if options.probe_rows < 1:
+        raise LopsError(f"--probe-rows is {options.probe_rows}; wanted at least 1")
+    if options.address is not None and options.engine != "ray":
+        raise LopsError(f"--address is {options.address} without --engine ray; leave one out")
     if options.weights and method != "committee":
         raise LopsError(
             f"--weights needs the committee, and the method is {method}; leave out --tau and "
@@ -72,7 +76,82 @@ def _checked(options: argparse.Namespace, paths: tuple[Path, ...], said: list[st
     wanted.check(table)
     _check_columns(table)
     with storage.claimed(*_outputs(options, paths)):
-        _run(options, table, wanted, words, said)
+        if options.engine == "ray":
+            _spread(options, table, wanted, method)
+        elif method != "committee" or not _stream(options, table, wanted, words, said):
+            _run(options, table, wanted, words, said)
+
+
+def _stream(
+    options: argparse.Namespace,
+    table: tables.Table,
+    wanted: Wanted,
+    words: dict[str, list[str]] | None,
+    said: list[str],
+) -> bool:
+    """Select block by block if the table has more rows than ``--probe-rows``; return whether."""
+    if options.by_suspicion or not wanted.is_plain:  # need all rows at once
+        return False
+    if not streaming.may_exceed(table, options.probe_rows):
+        return False
+    folder, keep_out = _targets(options, table)
+    before = outputs.checksums(table.paths)
+    named = standard_input.keyed(options.files, before)
+    given = _given(options, table, wanted, _table(options, table.paths, before), words, said)
+    found = streaming.survey(table, given)
+    if not found.exceeds():
+        return False
+    for kind in _formats(options, table, folder, keep_out):
+        rehearse(table, kind, NEW, types_like(options.label))
+    places = streaming.Places(folder, keep_out, options.format or table.format)
+    with outputs.writing(keep_out or folder or Path()):
+        fitted, totals, page = streaming.run(table, found, given, places, named)
+    print("\n".join([fitted.summary(totals), "", *fitted.why(totals), *_noise(page)]))
+    print("\n".join(written(*places, totals.relabelled, totals.abstained)))
+    return True
+
+
+def _spread(options: argparse.Namespace, table: tables.Table, wanted: Wanted, method: str) -> None:
+    """Select on Ray."""
+    from lops_adapters.scale import command
+
+    command.check(options, wanted, method)
+    folder, _ = _targets(options, table)
+    assert folder is not None  # since there is no --keep-out
+    given, suffix = _given(options, table, wanted, {}), options.format or table.format
+    with outputs.writing(folder):
+        fitted, totals, page = command.run(
+            table, given, folder, suffix, address=options.address, quiet=options.quiet
+        )
+    print("\n".join([fitted.summary(totals), "", *fitted.why(totals), *_noise(page)]))
+    print("\n".join(command.written(folder, suffix, totals)))
+
+
+def _given(
+    options: argparse.Namespace,
+    table: tables.Table,
+    wanted: Wanted,
+    corrections: dict[str, str],
+    words: dict[str, list[str]] | None = None,
+    said: Sequence[str] = (),
+) -> streaming.Given:
+    """Return what is asked for, for tables that are read block by block."""
+    named = standard_input.named(options.files, table.paths)
+    return streaming.Given(
+        wanted,
+        {**{name: getattr(options, name) for name in CHOICES}, "words": words},
+        options.probe_rows,
+        RELABEL if options.relabel is None else options.relabel,
+        options.escape_formulas,
+        options.weights,
+        {
+            "title": f"{table.paths[0].name}: kept by the committee method",
+            "source": _source(named, wanted),
+            "table": corrections,
+        },
+        lambda used: _settings(options, used),
+        said,
+    )
 
 
 def _run(
@@ -124,7 +203,8 @@ def _run(
     print(selection.summary())
     print("\n".join(["", *selection.why, *_noise(page)]))
     suffix = options.format or table.format
-    print("\n".join(written(folder, keep_out, suffix, writing)))
+    counts = int(writing.relabelled.sum()), writing.abstained, writing.duplicates
+    print("\n".join(written(folder, keep_out, suffix, *counts)))
 
 
 def _table(

@@ -205,11 +205,16 @@ class Output:
         return {name: found[name] for name in self._judged.columns}
 
     def _changed(self) -> None:
-        named = ", ".join(map(str, self._judged.table.paths))
-        raise LopsError(
-            f"the input changed during the run ({named}); nothing was written; "
-            "run again when nothing else writes to it"
-        )
+        raise changed(self._judged.table.paths)
+
+
+def changed(paths: Sequence[Path]) -> LopsError:
+    """Return the error about input that is not the same in both passes."""
+    named = ", ".join(map(str, paths[:3])) + (" and others" if len(paths) > 3 else "")
+    return LopsError(
+        f"the input changed during the run ({named}); nothing was written; "
+        "run again when nothing else writes to it"
+    )
 
 
 def suspicion(judged: Judged) -> np.ndarray:
@@ -240,16 +245,23 @@ def write_pages(folder: Path, page: SelectionPage, config: dict[str, Any]) -> No
     write_selection_page(folder / "report.html", page)
 
 
-def written(folder: Path | None, keep_out: Path | None, suffix: str, output: Output) -> list[str]:
+def written(
+    folder: Path | None,
+    keep_out: Path | None,
+    suffix: str,
+    relabelled: int,
+    abstained: int,
+    duplicates: bool = False,
+) -> list[str]:
     """Return lines with the paths of what was written, and the number of relabelled rows."""
     lines = [] if keep_out is None else [f"Kept rows: {keep_out}"]
     if folder is not None:
         for part in PARTS:
             lines.append(f"{part.capitalize()} rows: {folder / f'{part}.{suffix}'}")
-        lines[-1] += f" ({_advice(int(output.relabelled.sum()))})"
-        if output.duplicates:
+        lines[-1] += f" ({_advice(relabelled)})"
+        if duplicates:
             lines.append(f"Near-duplicates: {folder / DUPLICATES}")
-        if output.abstained:
+        if abstained:
             lines.append(f"Rows without a label: {folder / f'{ABSTAINED}.{suffix}'}")
         lines.append(f"Report: {folder / 'report.html'}")
     return lines

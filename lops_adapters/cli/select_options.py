@@ -8,6 +8,7 @@ from pathlib import Path
 from lops_adapters.cli import files
 from lops_adapters.cli import options as shared
 from lops_adapters.cli.select_files import RELABEL
+from lops_adapters.cli.survey import PROBE_ROWS
 from lops_adapters.core import RULES
 from lops_adapters.texts.choices import NAMES_OF_CONFIDENCES, SURE
 
@@ -21,7 +22,8 @@ EXAMPLES = """examples:
   lops select tickets.csv --text body --label category --gold checked_category
   lops select tickets.jsonl --text body --label category --keep-out clean.jsonl
   lops select tickets.csv --text body --label category --embeddings vectors.npy
-  lops select votes.csv --text body --soft-labels billing --soft-labels refunds --weights"""
+  lops select votes.csv --text body --soft-labels billing --soft-labels refunds --weights
+  lops select 'parts/*.parquet' --text text --label label --engine ray --output clean"""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -56,6 +58,7 @@ def parser() -> argparse.ArgumentParser:
         help="column of true labels, used only afterwards, to measure the result",
     )
     _add_selection(found.add_argument_group("selection"))
+    _add_engine(found.add_argument_group("scale"))
     out = found.add_argument_group("output")
     _add_output(out)
     shared.add_run(out)
@@ -108,6 +111,29 @@ def _add_selection(choice: argparse._ArgumentGroup) -> None:
         type=Path,
         metavar="JSON",
         help="words of each class, {class: [word, ...]}: another view, if there is an encoder",
+    )
+
+
+def _add_engine(scale: argparse._ArgumentGroup) -> None:
+    scale.add_argument(
+        "--probe-rows",
+        type=int,
+        default=PROBE_ROWS,
+        metavar="N",
+        help="with --tau auto: a larger table is read block by block, and the committee is trained "
+        f"on a sample of N rows (default: {PROBE_ROWS})",
+    )
+    scale.add_argument(
+        "--engine",
+        choices=("process", "ray"),
+        default="process",
+        help="process: this one; ray: all machines of a Ray cluster, or the processors of this one "
+        "(default: process)",
+    )
+    scale.add_argument(
+        "--address",
+        metavar="ADDR",
+        help="of a running Ray cluster (default: one is started on this machine)",
     )
 
 

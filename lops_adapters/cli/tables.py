@@ -58,6 +58,8 @@ class Table:
         sheet: of spreadsheets; None: the first.
         marked: the first file is CSV or TSV and begins with UTF-8's byte order mark, as Excel
             writes and expects it.
+        groups: of Parquet, the row groups that are read; None: all.
+        before: rows of the file before these.
 
     """
 
@@ -70,6 +72,8 @@ class Table:
     schema: Any = None
     marked: bool = False
     sheet: str | None = None
+    groups: tuple[int, ...] | None = None
+    before: int = 0
 
     @property
     def unit(self) -> str:
@@ -102,7 +106,7 @@ class Table:
                 for batch in self._batches(path, list(names))
                 for row in zip(*(c.to_pylist() for c in batch.columns), strict=True)
             )
-            yield from enumerate(rows, 1)
+            yield from enumerate(rows, 1 + self.before)
         elif self.format == "jsonl":
             for number, line in self._json_lines(path):
                 record = json_object(path, number, line)
@@ -163,7 +167,7 @@ class Table:
                     quiet=self.quiet or path.stat().st_size < BAR_FROM_BYTES,
                 ) as bar,
             ):
-                for batch in file.iter_batches(batch_size=BLOCK_ROWS, columns=columns):
+                for batch in file.iter_batches(BLOCK_ROWS, self.groups, columns):
                     if columns is None:
                         arrays = [*map(_cast, batch.columns, self.schema.types)]
                         yield pyarrow.RecordBatch.from_arrays(arrays, schema=self.schema)

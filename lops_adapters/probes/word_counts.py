@@ -90,6 +90,39 @@ def pieces_of(text: str) -> list[str]:
     return found
 
 
+class KnownWords:
+    """Counts the words of further texts, over the words of texts that were counted before.
+
+    Args:
+        counts: of the earlier texts; their words and masked words are kept.
+
+    >>> reader = KnownWords(count_words(["river bank", "stock"], ()))
+    >>> reader(["the bank of the river bank"]).counts.toarray().tolist()
+    [[2.0, 1.0, 0.0]]
+
+    """
+
+    def __init__(self, counts: WordCounts) -> None:
+        self._words, self._masked = counts.words, counts.masked
+        self._counters: dict[bool, Any] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the words alone; the counters are made again where they are used."""
+        return {**self.__dict__, "_counters": {}}
+
+    def __call__(self, samples: Sequence[Any]) -> WordCounts:
+        """Count; words that are not known are ignored."""
+        texts = [joined(sample) for sample in samples]
+        unspaced = any(_UNSPACED.search(text) for text in texts)
+        if not self._words:
+            return _without_words(texts, self._masked)
+        if unspaced not in self._counters:
+            self._counters[unspaced] = _counter(self._masked, unspaced, self._words)
+        counts = self._counters[unspaced].transform(texts).tocsr()
+        counts.sort_indices()
+        return WordCounts(counts, self._words, self._masked)
+
+
 def count_words(samples: Sequence[Any], masked: tuple[str, ...]) -> WordCounts:
     """Tokenise texts, see :func:`pieces_of`.
 
@@ -98,21 +131,33 @@ def count_words(samples: Sequence[Any], masked: tuple[str, ...]) -> WordCounts:
         masked: words to leave out, as :func:`parts_of` returns them.
 
     """
-    from scipy import sparse
-    from sklearn.feature_extraction.text import CountVectorizer
-
     texts = [joined(sample) for sample in samples]
-    settings: dict[str, Any] = {"stop_words": list(masked) or None}
-    if any(_UNSPACED.search(text) for text in texts):  # slower, and equal for other texts
-        left_out = set(masked)
-        settings = {"analyzer": lambda text: [p for p in pieces_of(text) if p not in left_out]}
-    counter = CountVectorizer(**settings, dtype=np.float32)
+    counter = _counter(masked, any(_UNSPACED.search(text) for text in texts))
     try:
         counts = counter.fit_transform(texts).tocsr()
     except ValueError:  # no word at all
-        return WordCounts(sparse.csr_matrix((len(texts), 0), dtype=np.float32), (), masked)
+        return _without_words(texts, masked)
     counts.sort_indices()
     return WordCounts(counts, tuple(counter.get_feature_names_out().tolist()), masked)
+
+
+def _counter(masked: tuple[str, ...], unspaced: bool, words: tuple[str, ...] | None = None) -> Any:
+    """Return scikit-learn's counter of all words, or of certain ones."""
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    settings: dict[str, Any] = {"stop_words": list(masked) or None}
+    if unspaced:  # slower, and equal for other texts
+        left_out = set(masked)
+        settings = {"analyzer": lambda text: [p for p in pieces_of(text) if p not in left_out]}
+    if words is not None:
+        settings["vocabulary"] = {word: column for column, word in enumerate(words)}
+    return CountVectorizer(**settings, dtype=np.float32)
+
+
+def _without_words(texts: Sequence[str], masked: tuple[str, ...]) -> WordCounts:
+    from scipy import sparse
+
+    return WordCounts(sparse.csr_matrix((len(texts), 0), dtype=np.float32), (), masked)
 
 
 def parts_of(words: Collection[str]) -> tuple[str, ...]:

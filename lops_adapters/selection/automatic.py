@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -129,11 +130,23 @@ def relative(probabilities: np.ndarray, codes: np.ndarray, small: np.ndarray) ->
     >>> relative(probabilities, np.array([0, 0, 1]), np.zeros(2, bool)).round(2).tolist()
     [[0.69, 0.31], [0.37, 0.63], [0.5, 0.5]]
     """
+    return scaled(probabilities, codes, small, self_confidence(probabilities, codes))
+
+
+def self_confidence(probabilities: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """Return the mean probability of the own label per class, (k,) float64; every class occurs."""
+    own = probabilities[np.arange(len(codes)), codes]
+    return np.asarray(np.bincount(codes, weights=own) / np.bincount(codes))
+
+
+def scaled(
+    probabilities: np.ndarray, codes: np.ndarray, small: np.ndarray, own: np.ndarray
+) -> np.ndarray:
+    """Return :func:`relative` probabilities for given self-confidences, (k,) float64."""
     rows = np.arange(len(codes))
-    own = np.bincount(codes, weights=probabilities[rows, codes]) / np.bincount(codes)
-    scaled = probabilities / np.maximum(own, 1e-12)
-    rivals = np.where(small, 0.0, scaled)
-    rivals[rows, codes] = scaled[rows, codes]
+    divided = probabilities / np.maximum(own, 1e-12)
+    rivals = np.where(small, 0.0, divided)
+    rivals[rows, codes] = divided[rows, codes]
     return np.asarray(rivals / np.maximum(rivals.sum(axis=1, keepdims=True), 1e-12))
 
 
@@ -168,6 +181,27 @@ def held_out(
         for time, probabilities in zip(times, predicted, strict=True):
             looks[time][here] = probabilities
     return looks
+
+
+def trained_until(
+    probe: Probe, read: Any, codes: np.ndarray, n_classes: int, seed: int, time: float
+) -> Probe:
+    """Return a copy of a probe as it was at a time of :func:`held_out`, in epochs.
+
+    Training again takes less memory than a copy per checkpoint.
+
+    Args:
+        probe: trained from scratch.
+        read: what :meth:`~lops_adapters.probes.Probe.read` returns for the training samples.
+        codes, n_classes, seed: as for the training.
+        time: the checkpoint.
+
+    """
+    prepared = probe.prepare(read, fit=True)
+    for update in probe.updates(prepared, codes, n_classes, seed):
+        if update.done >= max(1, round(time * update.per_epoch)):
+            break
+    return copy.deepcopy(probe)
 
 
 def _looks(

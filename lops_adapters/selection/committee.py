@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,17 +16,42 @@ from lops_adapters.probes import probe_class
 from lops_adapters.probes.embedding import AUTO, EmbeddingProbe, given_vectors
 from lops_adapters.probes.encoders import MINILM, has_minilm
 from lops_adapters.probes.linear import LinearProbe
-from lops_adapters.probes.word_counts import count_words
-from lops_adapters.selection.automatic import relative
+from lops_adapters.probes.word_counts import KnownWords, count_words
+from lops_adapters.selection.automatic import relative, self_confidence
 from lops_adapters.selection.confidences.margin import margins
+from lops_adapters.selection.fitted import FittedView
+from lops_adapters.selection.judge import Fitted, Judge
 from lops_adapters.selection.posterior import posterior
 from lops_adapters.selection.ranked import Scored, best, read_labels, selection_of, shares
 from lops_adapters.selection.request import Request
 from lops_adapters.selection.selectors import Labels, Selector
 from lops_adapters.selection.suggestions import Seen
-from lops_adapters.selection.views import ClassWords, Given, Learnt, Neighbours, Task, View, topics
+from lops_adapters.selection.topics import Topics
+from lops_adapters.selection.views import ClassWords, Given, Learnt, Neighbours, Task, View
 
+log = logging.getLogger(__name__)
 _TIE = 1e-6  # margins nearer to 0 are rounding
+
+
+class _Opinion(NamedTuple):
+    """What one view says of n labels: see :class:`Committee`.
+
+    Attributes:
+        name: of the view.
+        fitted: the view after its training, if it was asked for.
+        judged: (n, k) relative probabilities.
+        scores: (n,) margins.
+        agreed: the share of labels that it prefers.
+        own: (k,) mean self-confidences.
+
+    """
+
+    name: str
+    fitted: FittedView | None
+    judged: np.ndarray
+    scores: np.ndarray
+    agreed: float
+    own: np.ndarray
 
 
 @dataclass
@@ -40,7 +67,8 @@ class Committee:
     the share of all labels that it prefers; a tie of all classes counts 1/k. Views with at least
     three quarters of the best view's skill have equal weights; below that, the weight falls
     linearly to 0 at one quarter. So a view that knows nothing of the classes, such as an encoder
-    for another language, does not take part.
+    for another language, does not take part. If a view with little weight has another ``instead``,
+    the one that prefers more labels judges.
 
     With ``sure``, the score is the probability that the label is right, of
     :func:`~lops_adapters.selection.posterior.posterior`, and a label is kept if it is at least
@@ -56,6 +84,7 @@ class Committee:
         stratified: keep the same share of every class, the same total.
         sure: keep labels that are right with at least this probability; None: keep preferred ones.
         seen: receives the weighted mean of the relative probabilities.
+        fitted: receives the judge of other samples; every view needs a ``fit``.
 
     """
 
@@ -66,6 +95,7 @@ class Committee:
     stratified: bool = False
     sure: float | None = None
     seen: Seen | None = None
+    fitted: Fitted | None = None
 
     def __post_init__(self) -> None:
         if not self.views:
@@ -82,41 +112,81 @@ class Committee:
         k, counts = len(classes), np.bincount(codes)
         small = counts < self.folds
         task = Task(samples, codes, classes, small, self.folds, self.seed, self.quiet)
-        judged = np.stack([relative(_judged(view, task), codes, small) for view in self.views])
-        scores = np.stack([margins(probabilities, codes) for probabilities in judged])
-        competing = k - int(small.sum())
-        agreed = np.array([preferred(own, competing) for own in scores])
-        weights = weigh(agreed, competing)
-        mean = np.tensordot(weights, judged, axes=1)
-        score, threshold, why = weights @ scores, 0.0, "the views prefer the label"
+        opinions = self._opinions(task)
+        weights = weigh([opinion.agreed for opinion in opinions], k - int(small.sum()))
+        mean = np.tensordot(weights, np.stack([opinion.judged for opinion in opinions]), axes=1)
+        score = weights @ np.stack([opinion.scores for opinion in opinions])
+        threshold, why = 0.0, "the views prefer the label"
+        given = np.eye(k)
+        if self.sure is not None or self.fitted is not None:
+            right, given = posterior(mean, codes)
         if self.sure is not None:
-            score = posterior(mean, codes)[0][np.arange(len(codes)), codes]
+            score = right[np.arange(len(codes)), codes]
             threshold, why = self.sure, f"right with a probability of at least {self.sure:g}"
         mask = (score >= threshold) | small[codes]
+        least = np.where(small, -np.inf, threshold)
         if self.stratified:
             wanted = np.where(small, counts, shares(codes, k, int(mask.sum()), 1.0))
             mask = best(score, codes, wanted, self.seed)
             why = "highest scores of the class, total set by the views"
+            least = np.full(k, np.inf)
+            np.minimum.at(least, codes[mask], score[mask])
+        if self.fitted is not None:
+            views = [opinion.fitted for opinion in opinions if opinion.fitted is not None]
+            own = np.stack([opinion.own for opinion in opinions])
+            sure = self.sure is not None
+            self.fitted(Judge(classes, views, own, weights, small, given, least, sure))
         if self.seen is not None:
             self.seen(mean, None)
         reasons = ["too few samples, kept whole" if few else why for few in small]
         said = ", ".join(
-            f"{view.name} {percent(share)} (weight {weight:.2f})"
-            for view, share, weight in zip(self.views, agreed, weights, strict=True)
+            f"{opinion.name} {percent(opinion.agreed)} (weight {weight:.2f})"
+            for opinion, weight in zip(opinions, weights, strict=True)
         )
         stopped = f"{self.folds}-fold cross-validation; labels preferred by {said}"
         return selection_of(
             mask, Scored(score, None, stopped), classes, codes, "committee", reasons
         )
 
+    def _opinions(self, task: Task) -> list[_Opinion]:
+        """Ask every view, and those that may take the place of a view with little weight."""
+        opinions = [self._opinion(view, task) for view in self.views]
+        competing = len(task.classes) - int(task.small.sum())
+        weights = weigh([opinion.agreed for opinion in opinions], competing)
+        for place, (view, weight) in enumerate(zip(self.views, weights, strict=True)):
+            instead = getattr(view, "instead", None)
+            if instead is None or weight == weights.max():
+                continue
+            other = self._opinion(instead(), task)
+            if other.agreed > opinions[place].agreed:
+                log.info("%s know little of the classes; %s judge instead", view.name, other.name)
+                opinions[place] = other
+        return opinions
 
-def _judged(view: View, task: Task) -> np.ndarray:
-    """Return the (n, k) probabilities of a view; LopsError if one is NaN."""
-    probabilities = view.judge(task)
+    def _opinion(self, view: View, task: Task) -> _Opinion:
+        fitted = None
+        if self.fitted is None:
+            probabilities = _checked(view.name, view.judge(task))
+        elif hasattr(view, "fit"):
+            probabilities, fitted = view.fit(task)
+            _checked(view.name, probabilities)
+        else:
+            raise LopsError(
+                f"the view {view.name!r} judges only the samples that it is given; leave out fitted"
+            )
+        judged = relative(probabilities, task.codes, task.small)
+        scores = margins(judged, task.codes)
+        agreed = preferred(scores, len(task.classes) - int(task.small.sum()))
+        own = self_confidence(probabilities, task.codes)
+        return _Opinion(view.name, fitted, judged, scores, agreed, own)
+
+
+def _checked(name: str, probabilities: np.ndarray) -> np.ndarray:
+    """Return the probabilities of a view; LopsError if one is NaN."""
     bad = np.flatnonzero(np.isnan(probabilities).any(axis=1))
     if len(bad):
         raise LopsError(
-            f"the view {view.name!r} gives NaN for {len(bad)} of {len(probabilities)} samples; its "
+            f"the view {name!r} gives NaN for {len(bad)} of {len(probabilities)} samples; its "
             "training has diverged: lower its learning rate"
         )
     return probabilities
@@ -135,19 +205,19 @@ def preferred(scores: np.ndarray, n_classes: int) -> float:
     return float(((scores > 0) & ~ties).mean() + chance * ties.mean())
 
 
-def weigh(agreed: np.ndarray, n_classes: int) -> np.ndarray:
+def weigh(agreed: Sequence[float], n_classes: int) -> np.ndarray:
     """Return the weights of views, summing to 1, by the shares of labels that they prefer.
 
     If no view agrees with more labels than by chance, or fewer than two classes compete, the
     weights are equal.
 
-    >>> weigh(np.array([0.9, 0.85, 0.6]), 2).round(2).tolist()
+    >>> weigh([0.9, 0.85, 0.6], 2).round(2).tolist()
     [0.5, 0.5, 0.0]
     """
     if n_classes < 2:
         return np.full(len(agreed), 1 / len(agreed))
     chance = 1 / n_classes
-    skill = (agreed - chance) / (1 - chance)
+    skill = (np.asarray(agreed) - chance) / (1 - chance)
     if skill.max() <= 0:
         return np.full(len(agreed), 1 / len(agreed))
     weights = np.clip(2 * skill / skill.max() - 0.5, 0, 1)
@@ -163,6 +233,7 @@ def make(
     folds: int = 3,
     device: str = "auto",
     probabilities: bool = False,
+    fitted: Fitted | None = None,
 ) -> Selector:
     """Return the selector of ``committee``.
 
@@ -177,6 +248,8 @@ def make(
         device: of an encoder given by name.
         probabilities: the samples are the (n, k) held-out probabilities of a classifier of your
             own, a column per class in the order of the sorted labels; it is the only view.
+        fitted: receives the judge of other samples, see
+            :class:`~lops_adapters.selection.judge.Judge`.
 
     Raises:
         LopsError: ``sure`` is no probability, or the words of a class are one string.
@@ -190,7 +263,7 @@ def make(
                 f"the words of the class {label!r} are {own!r}; wanted a list of words, such as "
                 f"[{own!r}]"
             )
-    return _Assembled(request, encoder, words, sure, folds, device, probabilities)
+    return _Assembled(request, encoder, words, sure, folds, device, probabilities, fitted)
 
 
 @dataclass
@@ -204,6 +277,7 @@ class _Assembled:
     folds: int
     device: str
     probabilities: bool
+    fitted: Fitted | None
 
     def __call__(self, samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
         request = self.request
@@ -215,6 +289,7 @@ class _Assembled:
             request.stratified,
             self.sure,
             request.seen,
+            self.fitted,
         )(samples, pseudo_labels)
 
     def _views(self, samples: Sequence[Any]) -> list[View]:
@@ -230,18 +305,25 @@ class _Assembled:
         if encoder == AUTO:
             encoder = MINILM if has_minilm() else None
         if encoder is None:
-            counts = count_words(samples, ())
+            near = self._by_words(samples)
             if isinstance(probe, LinearProbe) and not probe.mask_words:
-                learnt.read = counts
-            near = Neighbours("neighbours (LSA)", lambda _: topics(counts, request.seed))
+                learnt.read, learnt.reader = near.read, near.reader
             return [learnt, near]
         if isinstance(encoder, str):
             encoder = EmbeddingProbe(encoder, device=self.device, quiet=request.quiet)
         encoder.vectors([])  # refuses a bad encoder before the trainings
-        views: list[View] = [learnt, Neighbours("neighbours", encoder.vectors)]
+        instead = partial(self._by_words, samples)
+        near = Neighbours("neighbours", encoder.vectors, instead=instead)
+        views: list[View] = [learnt, near]
         if self.words is not None:
             views.append(ClassWords("class words", encoder.vectors, self.words))
         return views
+
+    def _by_words(self, samples: Sequence[Any]) -> Neighbours:
+        """Return the view that needs no encoder."""
+        counts = count_words(samples, ())
+        space = Topics(counts, self.request.seed)
+        return Neighbours("neighbours (LSA)", space, read=counts, reader=KnownWords(counts))
 
 
 def _unit(samples: Sequence[Any]) -> np.ndarray:

@@ -116,7 +116,7 @@ _ROWS = (
     Method("committee", "label preferred by several held-out views; decides how many to keep",
            committee.make, needs_probe=False, takes_n=False, takes_tau=False,
            texts=True,
-           options=("encoder", "words", "sure", "folds", "device", "probabilities")),
+           options=("encoder", "words", "sure", "folds", "device", "probabilities", "fitted")),
     Method("optimal", "correct by the gold labels: the upper bound",
            optimal.make, needs_probe=False, needs_gold=True, takes_n=False, takes_tau=False,
            alone=True),

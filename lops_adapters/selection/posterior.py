@@ -40,6 +40,19 @@ class NoiseEstimate:
     high: float
     true_given_label: np.ndarray
 
+    def among(self, counts: np.ndarray, sampled: np.ndarray) -> NoiseEstimate:
+        """Return the estimate for a table of which these samples were drawn class by class.
+
+        Args:
+            counts: (k,) rows of the table per class.
+            sampled: (k,) samples per class.
+
+        """
+        right = np.diag(self.true_given_label)
+        more = float(right @ (sampled / sampled.sum() - counts / counts.sum()))
+        rate, low, high = (min(1.0, max(0.0, x + more)) for x in (self.rate, self.low, self.high))
+        return NoiseEstimate(rate, low, high, self.true_given_label)
+
 
 def posterior(
     probabilities: np.ndarray, codes: np.ndarray, sharpness: float = SHARPNESS
@@ -65,7 +78,7 @@ def posterior(
     [[1.0, 0.0], [0.0, 1.0]]
     """
     n, k = probabilities.shape
-    evidence = sharpness * np.log(np.maximum(probabilities, 1e-6))
+    evidence = _evidence(probabilities, sharpness)
     some = _some(probabilities)
     given = _transitions(evidence[some], codes[some], k)
     found = np.empty((n, k))
@@ -73,6 +86,15 @@ def posterior(
         rows = slice(start, start + _MOST)
         found[rows] = _weighted(evidence[rows], codes[rows], given)
     return found, given
+
+
+def posterior_given(probabilities: np.ndarray, codes: np.ndarray, given: np.ndarray) -> np.ndarray:
+    """Return :func:`posterior` of further samples, (m, k), under an estimate from other ones."""
+    return _weighted(_evidence(probabilities, SHARPNESS), codes, given)
+
+
+def _evidence(probabilities: np.ndarray, sharpness: float) -> np.ndarray:
+    return np.asarray(sharpness * np.log(np.maximum(probabilities, 1e-6)))
 
 
 def _some(probabilities: np.ndarray) -> slice | np.ndarray:

@@ -13,13 +13,20 @@ import numpy as np
 
 from lops_adapters.console import progress
 from lops_adapters.core import LopsError
-from lops_adapters.probes.base import Probe
-from lops_adapters.probes.linear import LinearProbe, softmax
-from lops_adapters.probes.word_counts import WordCounts
-from lops_adapters.selection.automatic import held_out, relative_margins
+from lops_adapters.probes.base import Probe, cut
+from lops_adapters.probes.linear import softmax
+from lops_adapters.selection.automatic import held_out, relative_margins, trained_until
+from lops_adapters.selection.fitted import (
+    BLOCK,
+    FittedView,
+    MeanOfProbes,
+    NearLabels,
+    NearWords,
+    Reader,
+    Vectors,
+)
+from lops_adapters.selection.folds import splits
 
-Vectors = Callable[[Sequence[Any]], np.ndarray]  # (n, width), rows of unit length
-_BLOCK = 1024  # rows compared at a time
 _COMPARISONS = 10**9  # of neighbours: about a minute
 
 
@@ -56,6 +63,13 @@ class View(Protocol):
         """Return class probabilities, (n, k); no row may depend on the row's own label."""
 
 
+class FitsView(View, Protocol):
+    """A view that can also judge samples outside the task."""
+
+    def fit(self, task: Task) -> tuple[np.ndarray, FittedView]:
+        """Return what :meth:`judge` returns, and the judge of other samples."""
+
+
 @dataclass
 class Learnt:
     """A probe, cross-validated, at the checkpoint that agrees with most labels.
@@ -67,18 +81,38 @@ class Learnt:
         probe: trained from scratch once per fold.
         read: the samples as :meth:`~lops_adapters.probes.Probe.read` returns them, if another view
             shares them.
+        reader: reads other samples likewise.
 
     """
 
     name: str
     probe: Probe
     read: Any = None
+    reader: Reader | None = None
 
     def judge(self, task: Task) -> np.ndarray:
         """Train on the other folds and predict; errors are those of the probe."""
+        return self._judge(task)[0]
+
+    def fit(self, task: Task) -> tuple[np.ndarray, FittedView]:
+        """Judge, and train again until the checkpoint that counts."""
+        judged, time = self._judge(task)
+        k, read = len(task.classes), self.probe.read(self._samples(task))
+        folds: dict[str, Any] = {"folds": task.folds, "seed": task.seed, "quiet": task.quiet}
+        probes = [
+            trained_until(self.probe, cut(read, rest), task.codes[rest], k, task.seed, time)
+            for rest, _ in splits(read, task.codes, k, **folds)
+        ]
+        return judged, MeanOfProbes(probes, self.reader)
+
+    def _samples(self, task: Task) -> Any:
+        return task.samples if self.read is None else self.read
+
+    def _judge(self, task: Task) -> tuple[np.ndarray, float]:
+        """Return the (n, k) probabilities at the checkpoint that counts, and its time."""
         looks = held_out(
             self.probe,
-            task.samples if self.read is None else self.read,
+            self._samples(task),
             task.codes,
             len(task.classes),
             folds=task.folds,
@@ -89,7 +123,7 @@ class Learnt:
             int((relative_margins(rows, task.codes, task.small) >= 0).sum())
             for rows in looks.values()
         ]
-        return list(looks.values())[int(np.argmax(agreed))]
+        return list(looks.items())[int(np.argmax(agreed))][::-1]
 
 
 @dataclass
@@ -138,6 +172,10 @@ class Neighbours:
         count: neighbours per sample; fewer if the classes have fewer than twice as many samples on
             average.
         most: samples to compare to.
+        read: the samples as ``vectors`` takes them, if another view shares them.
+        reader: reads other samples likewise.
+        instead: makes the view that judges in this one's place if this one has not the full weight
+            and that one prefers more labels.
 
     """
 
@@ -145,18 +183,26 @@ class Neighbours:
     vectors: Vectors
     count: int = 100
     most: int = 10_000
+    read: Any = None
+    reader: Reader | None = None
+    instead: Callable[[], View] | None = None
 
     def judge(self, task: Task) -> np.ndarray:
         """Count the labels of the neighbours; errors are those of the encoder."""
-        vectors = np.asarray(self.vectors(task.samples), dtype=np.float32)
+        return self.fit(task)[0]
+
+    def fit(self, task: Task) -> tuple[np.ndarray, FittedView]:
+        """Judge, and keep the samples that all are compared to."""
+        samples = task.samples if self.read is None else self.read
+        vectors = np.asarray(self.vectors(samples), dtype=np.float32)
         n, k = len(vectors), len(task.classes)
         most = min(self.most, max(1000, _COMPARISONS // max(1, n)))
         others, labels = vectors[:most], task.codes[:most]
         count = max(1, min(self.count, len(others) // (2 * k), len(others) - 1))
         found = np.zeros((n, k), dtype=np.float32)
-        starts = range(0, n, _BLOCK)
+        starts = range(0, n, BLOCK)
         for start in progress(starts, desc="neighbours", unit="block", quiet=task.quiet):
-            rows = np.arange(start, min(start + _BLOCK, n))
+            rows = np.arange(start, min(start + BLOCK, n))
             near = vectors[rows] @ others.T
             own = rows[rows < len(others)]
             near[own - start, own] = -np.inf
@@ -165,7 +211,8 @@ class Neighbours:
             for code in range(k):
                 found[rows, code] = (weight * (labels[best] == code)).sum(axis=1)
         found += 1e-3
-        return np.asarray(found / found.sum(axis=1, keepdims=True))
+        near_labels = NearLabels(self.vectors, others.copy(), labels.copy(), count, k, self.reader)
+        return np.asarray(found / found.sum(axis=1, keepdims=True)), near_labels
 
 
 @dataclass
@@ -187,6 +234,10 @@ class ClassWords:
 
     def judge(self, task: Task) -> np.ndarray:
         """Compare; LopsError if a class has no words."""
+        return self.fit(task)[0]
+
+    def fit(self, task: Task) -> tuple[np.ndarray, FittedView]:
+        """Judge, and keep mean and spread of the similarities."""
         without = [label for label in task.classes if not self.words.get(label)]
         if without:
             raise LopsError(
@@ -194,45 +245,6 @@ class ClassWords:
             )
         of_classes = self.vectors([", ".join(self.words[label]) for label in task.classes])
         near = np.asarray(self.vectors(task.samples) @ of_classes.T, dtype=np.float64)
-        spread = np.maximum(near.std(axis=0), 1e-9)
-        judged: np.ndarray = softmax(2 * (near - near.mean(axis=0)) / spread)
-        return judged
-
-
-def topics(
-    counts: WordCounts, seed: int, width: int | None = None, most: int = 50_000
-) -> np.ndarray:
-    """Return vectors without an encoder: TF-IDF by a truncated SVD, rows of unit length.
-
-    Source: Deerwester et al., 1990 (latent semantic analysis).
-
-    Args:
-        counts: of the words of n texts.
-        seed: of the decomposition.
-        width: numbers per vector, at most; default: 300, above 100,000 texts 100 to save memory.
-        most: words, and texts that the decomposition is learnt from: the first ones.
-
-    Returns:
-        (n, at most width) float32; a text without a word is a row of zeros.
-
-    Raises:
-        LopsError: no text holds a word.
-
-    """
-    from sklearn.decomposition import TruncatedSVD
-
-    probe, first = LinearProbe(max_features=most), counts.rows(np.arange(min(most, len(counts))))
-    learnt = probe.prepare(first, fit=True)
-    usual = 300 if len(counts) <= 100_000 else 100
-    width = min(width or usual, min(learnt.shape) - 1)
-    if width < 1:
-        return np.ones((len(counts), 1), dtype=np.float32)
-    reduce = TruncatedSVD(width, random_state=seed % 2**32)
-    with np.errstate(invalid="ignore"):  # equal texts have no variance, which is not used
-        reduce.fit(learnt)
-    found = np.empty((len(counts), width), dtype=np.float32)
-    for start in range(0, len(counts), most):
-        rows = np.arange(start, min(start + most, len(counts)))
-        found[rows] = reduce.transform(probe.prepare(counts.rows(rows)))
-    found /= np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1e-9)
-    return found
+        spread, mean = np.maximum(near.std(axis=0), 1e-9), near.mean(axis=0)
+        judged: np.ndarray = softmax(2 * (near - mean) / spread)
+        return judged, NearWords(self.vectors, of_classes, mean, spread)

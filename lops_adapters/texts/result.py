@@ -10,7 +10,7 @@ import numpy as np
 
 from lops_adapters import extras
 from lops_adapters.console import aligned, percent
-from lops_adapters.core import LopsError, Selection
+from lops_adapters.core import ClassReport, LopsError, Selection
 from lops_adapters.selection import Suggestions
 from lops_adapters.texts.judged import corrections
 from lops_adapters.texts.near_duplicates import near_duplicates
@@ -120,19 +120,7 @@ class TextSelection(Selection):
 
     def summary(self) -> str:
         """Return a table of rows, kept rows and their share per class, and why if it differs."""
-        rows = [["class", "rows", "kept", "share", "why"]]
-        rows += [
-            [str(c), str(r.count), str(r.kept), percent(r.kept / r.count), r.why]
-            for c, r in self.per_class.items()
-            if r.count
-        ]
-        n, kept = len(self._judged), len(self.kept)
-        rows.append(["all", str(n), str(kept), percent(kept / n), ""])
-        if len({why for *_, why in rows[1:-1]}) == 1:
-            return aligned([numbers for *numbers, _ in rows])
-        width = max(len(why) for *_, why in rows)
-        lines = aligned([[*numbers, why.ljust(width)] for *numbers, why in rows]).splitlines()
-        return "\n".join(line.rstrip() for line in lines)
+        return class_table(self.per_class)
 
     def page(
         self,
@@ -224,3 +212,22 @@ def _spread(values: np.ndarray, at: np.ndarray, n: int, rest: Any) -> np.ndarray
     spread = np.full(n, rest, dtype=values.dtype)
     spread[at] = values
     return spread
+
+
+def class_table(per_class: Mapping[Hashable, ClassReport]) -> str:
+    """Return a table of rows, kept rows and their share per class, and why if it differs."""
+    rows = [["class", "rows", "kept", "share", "why"]]
+    rows += [
+        [str(c), str(r.count), str(r.kept), percent(r.kept / r.count), r.why]
+        for c, r in per_class.items()
+        if r.count
+    ]
+    n, kept = (
+        sum(part) for part in zip(*((r.count, r.kept) for r in per_class.values()), strict=True)
+    )
+    rows.append(["all", str(n), str(kept), percent(kept / n), ""])
+    if len({why for *_, why in rows[1:-1]}) == 1:
+        return aligned([numbers for *numbers, _ in rows])
+    width = max(len(why) for *_, why in rows)
+    lines = aligned([[*numbers, why.ljust(width)] for *numbers, why in rows]).splitlines()
+    return "\n".join(line.rstrip() for line in lines)

@@ -13,6 +13,7 @@ from lops_adapters.probes import Probe
 from lops_adapters.probes.base import check_counts
 from lops_adapters.probes.estimator import as_probe
 from lops_adapters.selection import Suggestions, build
+from lops_adapters.selection.judge import Fitted
 from lops_adapters.selection.selectors import encode
 from lops_adapters.texts.choices import (
     DECIDES_ITSELF,
@@ -62,6 +63,7 @@ def select(
     strict: bool = False,
     quiet: bool = True,
     place: Place = positions,
+    fitted: Fitted | None = None,
 ) -> TextSelection:
     """Select the texts whose labels to trust.
 
@@ -105,6 +107,8 @@ def select(
             unrelated to the texts.
         quiet: no progress bars.
         place: names texts in the sentences about them, given their positions.
+        fitted: receives the judge of texts outside these, a
+            :class:`~lops_adapters.selection.judge.Judge`; of a committee only.
 
     Returns:
         The selection, with positions in the order of ``texts``.
@@ -140,7 +144,7 @@ def select(
         (watched, which), more = probe_of_vectors(probe, quiet), {}
     if pred_probs is not None:
         which, more = "View: the given probabilities.", {"probabilities": True}
-    arguments |= more
+    arguments |= more | ({} if fitted is None else {"fitted": fitted})
     weak = given is None and arguments.get("encoder") is None
     if committee:
         # Weaker views are too even for probabilities: they keep nearly everything.

@@ -84,3 +84,16 @@ def test_zeros_and_one_class():
     found, given = posterior(np.ones((4, 1)), np.zeros(4, dtype=int))
     assert found.tolist() == [[1.0]] * 4
     assert given.tolist() == [[1.0]]
+
+
+def test_the_estimate_for_other_shares_of_the_classes():
+    """The second class has the errors."""
+    rows = np.array([[0.95, 0.05]] * 60 + [[0.05, 0.95]] * 20 + [[0.95, 0.05]] * 20)
+    noise = estimate_noise(rows, np.array([0] * 60 + [1] * 40))
+    counts = np.array([60, 40])
+    assert noise.among(counts, counts) == noise
+    more = noise.among(np.array([10, 90]), counts)
+    right = np.diag(noise.true_given_label)
+    assert more.rate == pytest.approx(noise.rate + 0.5 * (right[0] - right[1]))
+    assert noise.rate < more.rate <= more.high <= 1
+    assert more.low == pytest.approx(noise.low + more.rate - noise.rate)

@@ -9,7 +9,8 @@ from lops_adapters.core import LopsError
 from lops_adapters.probes.word_counts import count_words
 from lops_adapters.selection import views
 from lops_adapters.selection.automatic import held_out, relative_margins
-from lops_adapters.selection.views import ClassWords, Learnt, Neighbours, Task, topics
+from lops_adapters.selection.topics import Topics
+from lops_adapters.selection.views import ClassWords, Learnt, Neighbours, Task
 
 from .stand_in import Told, world
 
@@ -44,7 +45,7 @@ def by_brute_force(vectors, codes, k, count, among):
 @pytest.mark.parametrize(("count", "most", "used"), [(100, 10_000, 15), (4, 10_000, 4), (9, 40, 6)])
 def test_neighbours_by_brute_force(monkeypatch, count, most, used):
     """90 samples of 3 classes have 15 neighbours at most; 40 to compare to, 6."""
-    monkeypatch.setattr(views, "_BLOCK", 32)
+    monkeypatch.setattr(views, "BLOCK", 32)
     found = Neighbours("near", lambda _: VECTORS, count, most).judge(task())
     expected = by_brute_force(VECTORS, CODES, 3, used, min(most, 90))
     np.testing.assert_allclose(found, expected, rtol=1e-4)
@@ -130,6 +131,10 @@ TEXTS = [
     "river bank boat", "river boat water water", "stock bank rates", "stock rates debt",
     "boat on the river", "debt and rates and stock",
 ]  # fmt: skip
+
+
+def topics(counts, *settings):
+    return Topics(counts, *settings)(counts)
 
 
 def test_topics_are_the_singular_vectors_of_tfidf():

@@ -1,0 +1,125 @@
+"""Ray: a cluster to work on, and work spread over it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from lops_adapters import extras
+from lops_adapters.core import LopsError
+
+_AHEAD = 2  # tasks per processor that wait for a free one
+
+
+@contextmanager
+def connected(address: str | None) -> Iterator[Any]:
+    """Yield ray, connected: to the cluster at an address, or to one on this machine.
+
+    A program that is connected already stays so. What is started here ends here.
+
+    Raises:
+        LopsError: Ray is not installed, or there is no cluster at the address.
+
+    """
+    ray = extras.load("ray", "--engine ray")
+    if ray.is_initialized():
+        yield ray
+        return
+    quiet: dict[str, Any] = {"logging_level": "ERROR", "log_to_driver": False}
+    try:
+        if address is None:
+            ray.init(address="local", include_dashboard=False, **quiet)
+        else:
+            ray.init(address=address, **quiet)
+    except (ConnectionError, ValueError, RuntimeError) as error:
+        raise LopsError(
+            f"Ray cannot be reached at {address or 'this machine'} ({error!s:.200}); give the "
+            "--address of a running cluster, or none to start one here"
+        ) from None
+    try:
+        yield ray
+    finally:
+        ray.shutdown()
+
+
+def spread(
+    ray: Any,
+    work: Callable[..., Any],
+    items: Sequence[Any],
+    *shared: Any,
+    done: Callable[[int, Any], None],
+    kept: bool = False,
+) -> None:
+    """Run ``work(item, *shared)`` for all items, some at a time, on one processor each.
+
+    A task whose worker or node is lost runs again, elsewhere.
+
+    Args:
+        ray: connected.
+        work: a function of a module; its errors come back.
+        items: arguments.
+        shared: further arguments; references are resolved where the work is done.
+        done: receives place and result of each item, in any order.
+        kept: the work returns two values, and the second one stays where it is: ``done`` receives
+            the first one and a reference to the second.
+
+    Raises:
+        LopsError: raised by the work, or a worker that is lost again and again.
+
+    """
+    # retry_exceptions stays off: what a row raises, it raises again.
+    task = ray.remote(num_cpus=1, max_retries=3, num_returns=2 if kept else 1)(work)
+    waiting = iter(enumerate(items))
+    running: dict[Any, tuple[int, Any]] = {}  # reference -> place, second reference
+    most = _AHEAD * max(1, int(ray.cluster_resources().get("CPU", 1)))
+    try:
+        while True:
+            while len(running) < most:
+                place, item = next(waiting, (-1, None))
+                if place < 0:
+                    break
+                found = task.remote(item, *shared)
+                first, second = found if kept else (found, None)
+                running[first] = place, second
+            if not running:
+                return
+            (ready,), _ = ray.wait(list(running), num_returns=1)
+            place, second = running.pop(ready)
+            value = got(ray, ready)
+            done(place, (value, second) if kept else value)
+    finally:
+        for reference in running:
+            ray.cancel(reference, force=False)
+        if running:
+            ray.wait(list(running), num_returns=len(running), timeout=10)
+        for reference in running:  # errors that nobody asks for are printed
+            with suppress(ray.exceptions.RayError):
+                ray.get(reference, timeout=0)
+
+
+def got(ray: Any, reference: Any) -> Any:
+    """Return the value of a reference; errors of the work as they were raised.
+
+    Raises:
+        LopsError: raised by the work, or its worker is lost.
+
+    """
+    try:
+        return ray.get(reference)
+    except ray.exceptions.RayTaskError as error:
+        raise error.cause from None
+    except ray.exceptions.RayError as error:
+        reason = str(error).strip().splitlines()[0]
+        raise LopsError(
+            f"a worker was lost several times ({reason:.200}); give its node more memory, or cut "
+            "the input into smaller files"
+        ) from None
+
+
+def say(line: str, quiet: bool) -> None:
+    """Write a line of progress."""
+    if not quiet:
+        sys.stderr.write(f"{line}\n")
+        sys.stderr.flush()

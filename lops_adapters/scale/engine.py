@@ -1,0 +1,128 @@
+"""The stages of a selection on Ray: count, draw, fit, judge.
+
+No process holds all rows: counting and judging see one part, the fit sees the sample.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from lops_adapters.cli.blocks import Judging
+from lops_adapters.cli.classes import Classes
+from lops_adapters.cli.streaming import Fit, Given, fit, numbered
+from lops_adapters.cli.survey import Sample, Survey
+from lops_adapters.core import LopsWarning
+from lops_adapters.scale.cluster import got, say, spread
+from lops_adapters.scale.parts import Counted, Placed, count, draw, joined
+from lops_adapters.selection.draw import Limits, expected
+
+
+@dataclass
+class Engine:
+    """Runs stages on a cluster.
+
+    Args:
+        ray: connected.
+        given: what is asked for.
+        quiet: no line per stage.
+
+    """
+
+    ray: Any
+    given: Given
+    quiet: bool
+
+    def count(
+        self, parts: Sequence[Any], work: Callable[..., Counted] = count
+    ) -> tuple[Classes, list[int]]:
+        """Return the classes of the table, and the row that each part begins at.
+
+        Raises:
+            LopsError: a text or label that cannot be judged, with its file and row.
+
+        """
+        found: dict[int, Counted] = {}
+        with self._stage("count", len(parts)) as said:
+            spread(self.ray, work, parts, self.given.wanted, done=found.__setitem__)
+            labels, starts = joined([found[i] for i in range(len(parts))])
+            classes = numbered(labels, self.given)
+            said(f"{classes.counts.sum():,} rows of {len(classes.names)} classes")
+        return classes, starts
+
+    def draw(
+        self, parts: Sequence[Placed], classes: Classes, work: Callable[..., Survey] = draw
+    ) -> Sample:
+        """Return the sample: every part sends the rows that may be in it."""
+        given, slack = self.given, 1.0
+        counts = dict(zip(classes.keys().tolist(), classes.counts.tolist(), strict=True))
+        with self._stage("draw", len(parts)) as said:
+            while True:
+                limits = expected(counts, given.probe_rows, slack)
+                found = self._drawn(parts, limits, work)
+                if found.is_enough(classes):
+                    break
+                slack *= 16  # many copies of few texts
+            sample = found.sample(classes)
+            said(f"a sample of {len(sample.texts):,} rows")
+        return sample
+
+    def _drawn(
+        self, parts: Sequence[Placed], limits: Limits, work: Callable[..., Survey]
+    ) -> Survey:
+        given = self.given
+        found = Survey(given.probe_rows, given.seed, limits)
+
+        def add(_: int, part: Survey) -> None:
+            found.join(part)
+
+        shared = (given.wanted, given.probe_rows, given.seed, limits)
+        spread(self.ray, work, parts, *shared, done=add)
+        return found
+
+    def fit(self, sample: Sample, classes: Classes) -> tuple[Fit, Any]:
+        """Return the fit, and a reference to what judging takes."""
+        with self._stage("fit", 1) as said:
+            task = self.ray.remote(num_cpus=1, num_returns=2)(_fit)
+            found, judging = task.remote(sample, classes, self.given)
+            fitted, warned = got(self.ray, found)
+            said(fitted.selection.stopped)
+        for message in warned:
+            warnings.warn(message, LopsWarning, stacklevel=2)
+        return fitted, judging
+
+    def judge(
+        self,
+        work: Callable[..., Any],
+        parts: Sequence[Placed],
+        judging: Any,
+        *shared: Any,
+        done: Callable[[int, Any], None],
+        kept: bool = False,
+    ) -> None:
+        """Judge every part; arguments as for :func:`~lops_adapters.scale.cluster.spread`."""
+        with self._stage("judge", len(parts)):
+            spread(self.ray, work, parts, judging, *shared, done=done, kept=kept)
+
+    @contextmanager
+    def _stage(self, name: str, parts: int) -> Iterator[Callable[[str], None]]:
+        """Say how long a stage took, and what it found."""
+        start, said = time.perf_counter(), [""]
+        yield said.append
+        seconds = time.perf_counter() - start
+        found = f": {said[-1]}" if said[-1] else ""
+        many = f"{parts:,} part{'' if parts == 1 else 's'}"
+        say(f"{name}, {many}, {seconds:.1f} s{found}", self.quiet)
+
+
+def _fit(sample: Sample, classes: Classes, given: Given) -> tuple[tuple[Fit, list[str]], Judging]:
+    """Fit where the task runs, and return the warnings, too."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", LopsWarning)
+        fitted, judging = fit(sample, classes, given)
+    said = [str(one.message) for one in caught if issubclass(one.category, LopsWarning)]
+    return (fitted, said), judging

@@ -1,0 +1,132 @@
+"""What a run counts over all rows of a table, block by block."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+
+from lops_adapters.core import ClassReport
+from lops_adapters.report.contents import ClassRow, SelectionPage
+from lops_adapters.report.text import cleaned
+from lops_adapters.selection.judge import Verdict
+
+NO_GOLD, OTHER_GOLD = -2, -1  # codes: no gold label; a gold label that is no class
+
+
+@dataclass
+class Totals:
+    """Counts of k classes; those of two blocks are added.
+
+    Attributes:
+        rows, kept: (k,) int64 rows, and kept ones.
+        judged, wrong: (k,) int64 rows with a gold label, and those whose gold label differs.
+        judged_kept, wrong_kept: likewise of the kept rows.
+        corrections: (k, k) int64 rejected rows by label and suggestion.
+        relabelled, abstained: rows with a sure suggestion; rows without a label.
+
+    """
+
+    rows: np.ndarray
+    kept: np.ndarray
+    judged: np.ndarray
+    wrong: np.ndarray
+    judged_kept: np.ndarray
+    wrong_kept: np.ndarray
+    corrections: np.ndarray
+    relabelled: int = 0
+    abstained: int = 0
+
+    @classmethod
+    def of(cls, n_classes: int) -> Totals:
+        """Return zeros.
+
+        >>> Totals.of(2).rows.tolist()
+        [0, 0]
+        """
+        zeros: dict[str, Any] = {
+            one.name: np.zeros(n_classes, dtype=np.int64) for one in fields(cls)[:6]
+        }
+        return cls(**zeros, corrections=np.zeros((n_classes, n_classes), dtype=np.int64))
+
+    def __add__(self, other: Totals) -> Totals:
+        """Return the counts of both."""
+        return Totals(*(getattr(self, one.name) + getattr(other, one.name) for one in fields(self)))
+
+    def count(self, codes: np.ndarray, verdict: Verdict, gold: np.ndarray | None = None) -> None:
+        """Count a block.
+
+        Args:
+            codes: (m,) int64 class codes.
+            verdict: on these.
+            gold: (m,) int64 codes of the gold labels, or :data:`NO_GOLD`, :data:`OTHER_GOLD`.
+
+        """
+        k, kept = len(self.rows), verdict.mask
+        self.rows += np.bincount(codes, minlength=k)
+        self.kept += np.bincount(codes[kept], minlength=k)
+        pairs = np.bincount((codes * k + verdict.suggested)[~kept], minlength=k * k)
+        self.corrections += pairs.reshape(k, k)
+        if gold is None:
+            return
+        known, wrong = gold != NO_GOLD, (gold != codes) & (gold != NO_GOLD)
+        self.judged += np.bincount(codes[known], minlength=k)
+        self.wrong += np.bincount(codes[wrong], minlength=k)
+        self.judged_kept += np.bincount(codes[known & kept], minlength=k)
+        self.wrong_kept += np.bincount(codes[wrong & kept], minlength=k)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the counts in JSON's own types."""
+        return {one.name: np.asarray(getattr(self, one.name)).tolist() for one in fields(self)}
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> Totals:
+        """Return the counts that :meth:`to_json` stored."""
+        numbers: dict[str, Any] = {
+            name: value if isinstance(value, int) else np.array(value, dtype=np.int64)
+            for name, value in stored.items()
+        }
+        return cls(**numbers)
+
+    def suggestions(self, classes: Sequence[Hashable]) -> list[tuple[Hashable, Hashable, int]]:
+        """Return (label, suggested label, rows) among rejected rows, most frequent first."""
+        pairs = [
+            (classes[i], classes[j], int(self.corrections[i, j]))
+            for i, j in np.argwhere(self.corrections).tolist()
+            if i != j
+        ]
+        return sorted(pairs, key=lambda pair: (-pair[2], str(pair[0])))
+
+    def reports(self, per_class: Mapping[Hashable, ClassReport]) -> dict[Hashable, ClassReport]:
+        """Return reports of the whole table, with the reasons of the sample's."""
+        counts = zip(per_class.items(), self.rows.tolist(), self.kept.tolist(), strict=True)
+        return {
+            label: report._replace(count=count, threshold=kept, learnt=0, kept=kept)
+            for (label, report), count, kept in counts
+        }
+
+    def page(self, sample: SelectionPage) -> SelectionPage:
+        """Return the page of a sample with the counts of the whole table."""
+        numbers = (self.rows, self.kept, self.judged, self.wrong, self.judged_kept, self.wrong_kept)
+        rows = []
+        for own, *counts in zip(sample.classes, *(part.tolist() for part in numbers), strict=True):
+            count, kept, judged, wrong, judged_kept, wrong_kept = counts
+            before, after = _share(wrong, judged), _share(wrong_kept, judged_kept)
+            rows.append(ClassRow(cleaned(own.label), count, kept, own.why, before, after))
+        return replace(
+            sample,
+            n_rows=int(self.rows.sum()),
+            n_kept=int(self.kept.sum()),
+            classes=rows,
+            n_judged=int(self.judged.sum()),
+            n_judged_kept=int(self.judged_kept.sum()),
+            noise_before=_share(self.wrong.sum(), self.judged.sum()),
+            noise_after=_share(self.wrong_kept.sum(), self.judged_kept.sum()),
+            n_abstained=self.abstained,
+        )
+
+
+def _share(part: float, whole: float) -> float | None:
+    return float(part / whole) if whole else None

@@ -1,0 +1,79 @@
+"""The measurement of the engines, on few rows."""
+
+import json
+import sys
+
+import pytest
+
+from benchmarks import record
+from benchmarks.pages import common
+from benchmarks.pages import scale as pages
+from benchmarks.speed import engines
+
+pytest.importorskip("pyarrow")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setattr(record, "RESULTS", tmp_path)
+    monkeypatch.setattr(common, "RESULTS", tmp_path)
+    return tmp_path
+
+
+def measure(monkeypatch, folder, *arguments):
+    monkeypatch.setattr(sys, "argv", ["x", *arguments])
+    monkeypatch.setattr(engines, "_PAUSE", 0.1)
+    engines.main()
+    (path,) = folder.glob("speed/*")
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc is Linux's")
+def test_one_process(folder, monkeypatch):
+    asked = ["--documents", "2000", "--probe-rows", "600", "--engines", "process"]
+    item = measure(monkeypatch, folder, *asked)
+    assert item["about"]["dataset"]["documents"] == 2000
+    assert item["about"]["command"].startswith("python -m benchmarks.speed.engines --documents")
+    found = item["result"]["process"]
+    assert found["rows"] == 2000 > found["kept"] > 1000
+    assert found["peak_bytes"] > 50e6
+    assert found["processor_seconds"] > 0
+    assert len(found["processes"]) == 1
+    assert "| 2,000 | one process | " in str(pages.engines())
+
+
+def item(rows, processor, ray=None):
+    """A result file with round numbers."""
+    own = {"seconds": 2 * processor, "processor_seconds": processor, "peak_bytes": 10**9}
+    result = {"documents": rows, "process": own, **({"ray-2": ray} if ray else {})}
+    about = {"dataset": {"documents": rows, "name": "generated"}, "settings": {}, "seed": 0}
+    about |= {"machine": {"processor": "P", "cores": 2}, "device": "cpu", "git_commit": "c"}
+    return {"about": {**about, "command": "x"}, "result": result}
+
+
+def put(folder, *items):
+    (folder / "speed").mkdir()
+    for one in items:
+        name = f"speed-engines-{one['result']['documents']}.json"
+        (folder / "speed" / name).write_text(json.dumps(one))
+
+
+def test_costs_on_paper(folder):
+    """100 seconds for the fit, 50 per million rows."""
+    put(folder, item(10**6, 150), item(4 * 10**6, 300))
+    block = str(pages.costs())
+    assert "| fit | 100 |" in block
+    assert "| per million rows | 50 |" in block
+    assert "| 100,000,000 | 1.4 |" in block
+    assert f"| 10,000,000,000 | {(100 + 50 * 10**4) / 3600:.1f} |" in block
+
+
+def test_nothing_measured(folder):
+    assert str(pages.engines()) == str(pages.costs()) == common.HOLE.text
+    put(folder, item(10**6, 150))
+    assert str(pages.costs()) == common.HOLE.text  # two sizes are needed
+
+
+def test_the_stages_of_ray_are_read():
+    said = "count, 20 parts, 3.2 s: x\njudge, 1,000 parts, 1.5 s\n"
+    assert engines._STAGE.findall(said) == [("count", "3.2"), ("judge", "1.5")]

@@ -1,0 +1,259 @@
+"""Tables with more rows than ``--probe-rows``: read twice, judged block by block."""
+
+import json
+import sys
+from functools import partial
+
+import numpy as np
+import pytest
+
+from lops_adapters.cli import blocks, streaming, survey, tables
+from lops_adapters.cli import select as command
+from lops_adapters.cli.classes import Labels
+from lops_adapters.cli.rows import Wanted
+from lops_adapters.core import LopsError
+from lops_adapters.probes.embedding import EmbeddingProbe
+
+from ..noisy import HEADER, noisy_rows, read_table, write_table
+
+ROWS = noisy_rows(n=240, k=3)
+CODES = [[*row[:2], row[2][-1], row[3][-1]] for row in ROWS]
+OPTIONS = ["--text", "text", "--label", "weak", "--quiet", "--encoder", "none"]
+PARTS = ("kept", "rejected", "relabelled")
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(survey, "BLOCK_ROWS", 50)
+    return tmp_path
+
+
+def run(*arguments):
+    return command.main([*map(str, arguments), *OPTIONS])
+
+
+def files_of(folder, parts=PARTS):
+    return {part: next(folder.glob(f"{part}.*")).read_bytes() for part in parts}
+
+
+def streamed_whole(monkeypatch):
+    """Take the path of large tables also where the sample is the table."""
+    monkeypatch.setattr(streaming, "may_exceed", lambda *_: True)
+    monkeypatch.setattr(survey.Survey, "exceeds", lambda _: True)
+
+
+SETTINGS = [
+    (".csv", ["--sure", "0.8", "--seed", "3", "--weights"]),
+    (".parquet", ["--stratified"]),
+    (".tsv", []),
+    (".jsonl", []),
+]
+
+
+@pytest.mark.parametrize(("suffix", "more"), SETTINGS)
+def test_a_sample_as_large_as_the_table_changes_nothing(here, suffix, more, monkeypatch):
+    copied = [*ROWS, *([f"again{i}", *row[1:]] for i, row in enumerate(ROWS[:40]))]
+    path = write_table(here / f"news{suffix}", copied)
+    run(path, "--gold", "true", "--output", "all", *more)
+    streamed_whole(monkeypatch)
+    run(path, "--gold", "true", "--output", "blocks", *more)
+    assert files_of(here / "all") == files_of(here / "blocks")
+    one, other = (json.loads((here / f / "summary.json").read_text()) for f in ("all", "blocks"))
+    for name in ("n_rows", "n_kept", "n_judged", "noise_before", "noise_after", "thresholds"):
+        assert one[name] == other[name], name
+    assert one["classes"] == other["classes"]
+    assert [row["row"] for row in one["suspects"]] == [row["row"] for row in other["suspects"]]
+
+
+def test_rows_outside_the_sample(here, capsys):
+    path = write_table(here / "news.csv", ROWS)
+    run(path, "--gold", "true", "--probe-rows", 90, "--output", "some")
+    printed = capsys.readouterr().out
+    assert "Fitted to a sample of 90 of 240 rows, with every class" in printed
+    kept, rejected = (read_table(here / "some" / f"{part}.csv") for part in ("kept", "rejected"))
+    wrong = {row["nr"] for row in kept if row["weak"] != row["true"]}
+    assert len(kept) + len(rejected) == 240
+    assert len(wrong) < 0.05 * len(kept)
+    assert f"all       240   {len(kept)}" in printed
+    page = json.loads((here / "some" / "summary.json").read_text())
+    assert (page["n_rows"], page["n_kept"], page["n_judged"]) == (240, len(kept), 240)
+    assert page["noise_after"] == len(wrong) / len(kept)
+    assert len(page["suspects"]) == 90
+    config = json.loads((here / "some" / "config.json").read_text())
+    assert config["settings"]["probe_rows"] == 90
+    assert config["dataset"]["documents"] == config["dataset"]["rows"] == 240
+
+
+def test_blocks_and_files_change_no_row(here, monkeypatch):
+    whole = write_table(here / "whole.csv", ROWS)
+    run(whole, "--probe-rows", 90, "--output", "one")
+    for i in range(6):
+        write_table(here / f"part-{i}.csv", ROWS[40 * i : 40 * i + 40])
+    monkeypatch.setattr(tables, "BLOCK_ROWS", 7)
+    monkeypatch.setattr(survey, "BLOCK_ROWS", 11)
+    run("part-*.csv", "--probe-rows", 90, "--output", "many")
+    assert files_of(here / "one") == files_of(here / "many")
+
+
+def test_the_order_of_the_rows_changes_no_verdict(here):
+    order = np.random.default_rng(5).permutation(len(ROWS)).tolist()
+    run(write_table(here / "a.csv", ROWS), "--probe-rows", 90)
+    run(write_table(here / "b.csv", [ROWS[i] for i in order]), "--probe-rows", 90)
+    kept = [{row["nr"] for row in read_table(here / f"{n}-lops" / "kept.csv")} for n in "ab"]
+    assert kept[0] == kept[1]
+
+
+@pytest.mark.parametrize(
+    ("value", "rows", "more"), [("", ROWS, []), ("-1", CODES, []), ("?", ROWS, ["--abstain", "?"])]
+)
+def test_rows_without_a_label(here, value, rows, more):
+    rows = [[*r[:2], value if i % 5 == 1 else r[2], r[3]] for i, r in enumerate(rows)]
+    run(write_table(here / "news.jsonl", rows), "--probe-rows", 90, *more)
+    folder = here / "news-lops"
+    gone = read_table(folder / "abstained.jsonl")
+    assert [row["nr"] for row in gone] == [row[0] for row in rows[1::5]]
+    both = [*read_table(folder / "kept.jsonl"), *read_table(folder / "rejected.jsonl")]
+    assert len(both) + len(gone) == 240
+    assert {row["lops_suggested"] for row in both} == {row[2] for row in rows} - {value}
+    assert json.loads((folder / "summary.json").read_text())["n_abstained"] == len(gone)
+
+
+def test_minus_one_is_a_class_on_request(here):
+    rows = [[*r[:2], "-1" if r[2] == "2" else r[2], r[3]] for r in CODES]
+    run(write_table(here / "news.csv", rows), "--probe-rows", 90, "--abstain", "x")
+    assert not (here / "news-lops" / "abstained.csv").exists()
+    kept = read_table(here / "news-lops" / "kept.csv")
+    assert {row["weak"] for row in kept} == {"-1", "0", "1"}
+
+
+def test_an_encoder_and_words(here, tiny, capsys, monkeypatch):
+    """The sample's views judge the other rows: they find the same wrong labels as for all rows."""
+    narrow = partial(EmbeddingProbe, max_tokens=16, precision="float32")
+    monkeypatch.setattr("lops_adapters.selection.committee.EmbeddingProbe", narrow)
+    words = {f"class {k}": [f"topic{k}word{i}" for i in range(12)] for k in range(3)}
+    (here / "words.json").write_text(json.dumps(words))
+    path = write_table(here / "news.csv", ROWS)
+    more = ["--encoder", tiny, "--words", "words.json", "--gold", "true"]
+    command.main([str(path), *OPTIONS[:5], *more, "--probe-rows", "120", "--output", "some"])
+    printed = capsys.readouterr().out
+    assert "class words" in printed
+    assert "Fitted to a sample of 120 of 240 rows" in printed
+    assert "Estimated wrong labels: " in printed
+    command.main([str(path), *OPTIONS[:5], *more, "--output", "all"])
+    kept = [{r["nr"] for r in read_table(here / f / "kept.csv")} for f in ("some", "all")]
+    assert len(kept[0] & kept[1]) > 0.8 * len(kept[0] | kept[1])
+
+
+def test_only_the_kept_rows(here):
+    path = write_table(here / "news.csv", ROWS)
+    run(path, "--probe-rows", 90, "--keep-out", "clean.csv")
+    run(path, "--probe-rows", 90, "--output", "folder")
+    assert (here / "clean.csv").read_bytes() == (here / "folder" / "kept.csv").read_bytes()
+    assert not (here / "news-lops").exists()
+
+
+def test_quoted_line_breaks_do_not_make_a_table_large(here, capsys):
+    """240 rows on 300 lines."""
+    path = write_table(here / "news.csv", ROWS)
+    assert survey.may_exceed(tables.open_table([path]), 250)
+    run(path, "--probe-rows", 250)
+    assert "sample" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_whether_a_table_may_have_more_rows(here, suffix):
+    rows = [[row[0], "text", *row[2:]] for row in ROWS]
+    table = tables.open_table([write_table(here / f"news{suffix}", rows)])
+    assert survey.may_exceed(table, 239)
+    assert not survey.may_exceed(table, 241)
+
+
+@pytest.mark.parametrize("more", [["--confidence", "automatic"], ["--by-suspicion"]])
+def test_what_needs_all_rows_at_once(here, more, capsys):
+    path = write_table(here / "news.csv", ROWS)
+    run(path, *more, "--probe-rows", 90)
+    assert "sample" not in capsys.readouterr().out
+
+
+def test_what_is_refused(here):
+    path = write_table(here / "news.csv", ROWS)
+    with pytest.raises(LopsError, match="--probe-rows is 29 for 3 classes; wanted at least 30"):
+        run(path, "--probe-rows", 29)
+    with pytest.raises(LopsError, match="--probe-rows is 0; wanted at least 1"):
+        run(path, "--probe-rows", 0)
+    one = write_table(here / "one.csv", [[*row[:2], "x", row[3]] for row in ROWS])
+    with pytest.raises(LopsError, match="all 240 rows have the label 'x'; wanted at least two"):
+        run(one, "--probe-rows", 90)
+    none = write_table(here / "none.csv", [[*row[:2], " ", row[3]] for row in ROWS])
+    with pytest.raises(LopsError, match="none of the 240 rows has a label in column 'weak'"):
+        run(none, "--probe-rows", 90)
+    rows = [dict(zip(HEADER, row, strict=True)) for row in ROWS]
+    rows[200]["weak"], rows[100]["text"] = 1, 5
+    odd = here / "odd.jsonl"
+    odd.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.raises(LopsError, match=r"odd.jsonl, line 101: the text is 5 \(int\)"):
+        run(odd, "--probe-rows", 90)
+    rows[100]["text"] = None
+    odd.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.raises(LopsError, match=r"int \(1 in .*odd.jsonl, line 201\)"):
+        run(odd, "--probe-rows", 90)
+    rows[200]["weak"] = ["a"]
+    odd.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.raises(LopsError, match=r"odd.jsonl, line 201: the label is \['a'\]"):
+        run(odd, "--probe-rows", 90)
+    assert [path for path in here.iterdir() if path.is_dir()] == []
+
+
+def test_very_many_labels_are_refused(monkeypatch):
+    monkeypatch.setattr("lops_adapters.cli.classes.MOST", 3)
+    labels = Labels()
+    for label in "abcabc":
+        assert labels.add(label, "here")
+    with pytest.raises(LopsError, match="more than 3 different labels, such as 'd'; check --label"):
+        labels.add("d", "here")
+
+
+def test_equal_labels_of_other_types_are_refused():
+    labels = Labels()
+    for label in (1, 1.0, 2):
+        labels.add(label, "line 1")
+    with pytest.raises(LopsError, match=r"several types: int .*, float "):
+        labels.numbered(Wanted("text", "weak"))
+
+
+def test_labels_that_are_joined():
+    one, other = Labels(), Labels()
+    for labels, found in ((one, ["a", "b", None]), (other, ["b", "c", " "])):
+        for label in found:
+            labels.add(label, "here")
+    one.join(other)
+    classes = one.numbered(Wanted("text", "weak"))
+    assert classes.names == ("a", "b", "c")
+    assert classes.counts.tolist() == [1, 2, 1]
+    assert classes.abstained == 2
+    assert classes.codes(["b", "c", "", None, "a"]).tolist() == [1, 2, -1, -1, 0]
+    assert classes.gold_codes(["b", None, "z"]).tolist() == [1, -2, -1]
+
+
+def test_an_input_that_changes_between_the_passes(here, monkeypatch):
+    path = write_table(here / "news.csv", ROWS)
+    usual = blocks.write_blocks
+
+    def then(*arguments, **settings):
+        path.write_text(path.read_text() + "x,y,class 0,class 0\n")
+        return usual(*arguments, **settings)
+
+    monkeypatch.setattr(streaming, "write_blocks", then)
+    with pytest.raises(LopsError, match=r"the input changed during the run \(.*news.csv\)"):
+        run(path, "--probe-rows", 90)
+    assert not (here / "news-lops").exists()
+
+
+def test_without_ray(here, monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    path = write_table(here / "news.csv", ROWS)
+    wanted = r"--engine ray needs Ray, .* run: pip install 'lops_adapters\[ray\]'"
+    with pytest.raises(LopsError, match=wanted):
+        run(path, "--engine", "ray")
+    assert [found.name for found in here.iterdir()] == ["news.csv"]

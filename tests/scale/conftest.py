@@ -1,0 +1,24 @@
+"""One small cluster on this machine for all tests of the engine."""
+
+import os
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def ray(tmp_path_factory):
+    """Ray with two processors; its workers import the package and these tests as this one does."""
+    ray = pytest.importorskip(
+        "ray", reason="Ray is not installed: pip install 'lops_adapters[ray]'"
+    )
+    os.environ.setdefault("RAY_DATA_DISABLE_PROGRESS_BARS", "1")
+    ray.init(
+        address="local",
+        num_cpus=2,
+        object_store_memory=100 * 2**20,
+        include_dashboard=False,
+        log_to_driver=False,
+        logging_level="ERROR",
+    )
+    yield ray
+    ray.shutdown()

@@ -1,0 +1,288 @@
+"""``--engine ray``: the rows of the engine in this process, whatever is lost on the way."""
+
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import lops_adapters
+from lops_adapters.cli import select as command
+from lops_adapters.cli.tables import open_table
+from lops_adapters.core import LopsError, LopsWarning
+from lops_adapters.scale import command as spread
+from lops_adapters.scale import parts, select_dataset
+from lops_adapters.scale.cluster import got
+from lops_adapters.scale.engine import Engine
+
+from ..noisy import HEADER, noisy_rows, read_table, write_table
+
+OPTIONS = ["--text", "text", "--label", "weak", "--gold", "true"]
+ROWS = noisy_rows(n=240, k=3)
+COPIED = [*ROWS, *([f"again{i}", *row[1:]] for i, row in enumerate(ROWS[:60]))]
+PARTS = ("kept", "rejected", "relabelled")
+
+
+@pytest.fixture(autouse=True)
+def here(ray, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
+    return tmp_path
+
+
+def run(*arguments, encoder=("--encoder", "none")):
+    return command.main([*map(str, arguments), *OPTIONS, *encoder])
+
+
+def run_on_ray(*arguments, encoder=()):
+    return run(*arguments, "--engine", "ray", encoder=encoder)
+
+
+def write_parts(folder, rows, count, suffix):
+    folder.mkdir(exist_ok=True)
+    for number, at in enumerate(np.array_split(np.arange(len(rows)), count)):
+        write_table(folder / f"{number:02d}{suffix}", [rows[i] for i in at])
+
+
+def rows_of(folder, suffix):
+    """All cells of kept, rejected and relabelled rows."""
+    found = {}
+    for part in PARTS:
+        single = folder / f"{part}{suffix}"
+        paths = [single] if single.exists() else sorted((folder / part).glob(f"*{suffix}"))
+        found[part] = [row for path in paths for row in read_table(path)]
+    return found
+
+
+def same(one, other):
+    """Pages of the same table, in one file or several."""
+    one, other = (json.loads((Path(f) / "summary.json").read_text()) for f in (one, other))
+    for name in ("n_rows", "n_kept", "n_judged", "noise_after", "classes", "thresholds"):
+        assert one[name] == other[name], name
+    assert [row["row"] for row in one["suspects"]] == [row["row"] for row in other["suspects"]]
+
+
+@pytest.mark.parametrize(("count", "suffix"), [(1, ".parquet"), (3, ".csv"), (17, ".jsonl")])
+def test_a_sample_as_large_as_the_table(here, count, suffix):
+    """Also of copies, whose verdicts differ by fold."""
+    write_table(here / f"whole{suffix}", COPIED)
+    write_parts(here / "parts", COPIED, count, suffix)
+    run(f"whole{suffix}", "--quiet")
+    run_on_ray(f"parts/*{suffix}", "--output", "out", "--quiet")
+    assert rows_of(here / "out", suffix) == rows_of(here / "whole-lops", suffix)
+    same(here / "out", here / "whole-lops")
+    assert sorted(path.name for path in here.iterdir()) == sorted(
+        ["out", "parts", f"whole{suffix}", "whole-lops"]
+    )
+
+
+@pytest.mark.parametrize("count", [1, 3, 17])
+def test_rows_outside_the_sample(here, count, capsys):
+    write_table(here / "whole.csv", COPIED)
+    write_parts(here / "parts", COPIED, count, ".csv")
+    run("whole.csv", "--probe-rows", 90, "--sure", "0.8", "--quiet")
+    run_on_ray("parts/*.csv", "--output", "out", "--probe-rows", 90, "--sure", "0.8")
+    assert rows_of(here / "out", ".csv") == rows_of(here / "whole-lops", ".csv")
+    same(here / "out", here / "whole-lops")
+    said, shown = capsys.readouterr().err, json.loads((here / "out" / "config.json").read_text())
+    assert [line.split(",")[0] for line in said.splitlines()] == ["count", "draw", "fit", "judge"]
+    assert f"count, {count} part" in said
+    assert shown["settings"]["probe_rows"] == 90
+    assert len(shown["dataset"]["bytes"]) == count
+
+
+def corpus(name):
+    """Documents with labels by seed words."""
+    folder = os.environ.get("LOPS_DATA")
+    if not folder:
+        pytest.skip("LOPS_DATA names no folder with the real data sets")
+    from lops_adapters.datasets import load
+    from lops_adapters.pseudo_labels import string_match
+
+    data = load(name, data_dir=Path(folder), quiet=True)
+    texts = data.corpus.texts[:900]
+    found = string_match(texts, data.corpus.seeds, classes=data.corpus.classes)
+    return [
+        [str(i), texts[at][:400], label, data.gold.labels[at]]
+        for i, (at, label) in enumerate(zip(found.positions, found.labels, strict=True))
+    ]
+
+
+@pytest.mark.filterwarnings("ignore::lops_adapters.core.LopsWarning")  # of rare classes
+@pytest.mark.parametrize("name", ["agnews", "20news-coarse", "20news-fine"])
+def test_real_corpora(here, name):
+    rows = corpus(name)
+    write_table(here / "whole.jsonl", rows)
+    run("whole.jsonl", "--quiet")
+    for count in (1, 3, 17):
+        write_parts(here / str(count), rows, count, ".jsonl")
+        run_on_ray(f"{count}/*.jsonl", "--output", f"out{count}", "--quiet")
+        assert rows_of(here / f"out{count}", ".jsonl") == rows_of(here / "whole-lops", ".jsonl")
+
+
+def dies_once(placed, judging, folder, kind):
+    """Judge, but the first worker at this part is killed when it has begun to write."""
+    sign = Path(folder) / f"died-{placed.number}"
+    if placed.number == 1 and not sign.exists():
+        sign.touch()
+        (Path(folder) / ".part-00001.0.tmp").mkdir()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return parts.judge(placed, judging, folder, kind)
+
+
+def fails_later(placed, judging, folder, kind):
+    if placed.number == 2:
+        raise LopsError("the disk is full")
+    return parts.judge(placed, judging, folder, kind)
+
+
+def no_work(*_):
+    raise LopsError("done again")
+
+
+def test_a_worker_that_is_killed(here, monkeypatch):
+    write_table(here / "whole.csv", ROWS)
+    write_parts(here / "parts", ROWS, 3, ".csv")
+    run("whole.csv", "--quiet")
+    monkeypatch.setattr(spread, "judge", dies_once)
+    run_on_ray("parts/*.csv", "--output", "out", "--quiet")
+    assert rows_of(here / "out", ".csv") == rows_of(here / "whole-lops", ".csv")
+    assert not (here / ".out.stages").exists()
+
+
+def test_a_run_that_ends_goes_on_from_finished_stages(here, monkeypatch, capsys):
+    write_parts(here / "parts", ROWS, 3, ".parquet")
+    run_on_ray("parts/*.parquet", "--output", "straight", "--quiet")
+    with monkeypatch.context() as patched:
+        patched.setattr(spread, "judge", fails_later)
+        with pytest.raises(LopsError, match="the disk is full"):
+            run_on_ray("parts/*.parquet", "--output", "out", "--quiet")
+    assert not (here / "out").exists()
+    done = here / ".out.stages" / "part-00000" / "kept.parquet"
+    before = done.stat().st_mtime_ns
+    monkeypatch.setattr(Engine, "count", no_work)
+    monkeypatch.setattr(Engine, "draw", no_work)
+    kept = []
+    monkeypatch.setattr(spread, "_collect", lambda *a: kept.append(done.stat()) or collect(*a))
+    run_on_ray("parts/*.parquet", "--output", "out")
+    assert kept[0].st_mtime_ns == before
+    assert "count: done before\ndraw: done before\nfit, 1 part" in capsys.readouterr().err
+    assert rows_of(here / "out", ".parquet") == rows_of(here / "straight", ".parquet")
+    assert not (here / ".out.stages").exists()
+
+
+collect = spread._collect
+
+
+def test_results_of_other_settings_are_not_used(here, monkeypatch):
+    write_parts(here / "parts", ROWS, 3, ".csv")
+    with monkeypatch.context() as patched:
+        patched.setattr(spread, "judge", fails_later)
+        with pytest.raises(LopsError, match="the disk is full"):
+            run_on_ray("parts/*.csv", "--output", "out", "--quiet")
+    monkeypatch.setattr(Engine, "count", no_work)
+    with pytest.raises(LopsError, match="done again"):
+        run_on_ray("parts/*.csv", "--output", "out", "--quiet", "--seed", 1)
+
+
+def test_a_bad_row_is_named(here):
+    rows = [dict(zip(HEADER, row, strict=True)) for row in ROWS]
+    rows[130]["text"] = 5
+    for number in range(3):
+        own = rows[80 * number : 80 * number + 80]
+        text = "".join(json.dumps(row) + "\n" for row in own)
+        (here / f"{number}.jsonl").write_text(text)
+    with pytest.raises(LopsError, match=r"/1.jsonl, line 51: the text is 5 \(int\)"):
+        run_on_ray("?.jsonl", "--output", "out", "--quiet")
+    assert not (here / "out").exists()
+
+
+def test_parts_of_a_parquet_file(here, monkeypatch):
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    texts = pa.array([row[1] for row in ROWS[:199]] + [None])
+    table = pa.table({"text": texts, "weak": [[row[2]] if i == 170 else [] for i, row in
+                                              enumerate(ROWS[:200])]})  # fmt: skip
+    parquet.write_table(table, here / "odd.parquet", row_group_size=40)
+    monkeypatch.setattr(parts, "PART_ROWS", 70)
+    found = parts.split(open_table([Path("odd.parquet")]))
+    assert [(part.groups, part.before) for part in found] == [
+        ((0, 1), 0), ((2, 3), 80), ((4,), 160)
+    ]  # fmt: skip
+    assert sum(len(block) for part in found for block in part.blocks()) == 200
+    with pytest.raises(LopsError, match=r"odd.parquet, row 161: the label is \[\]"):
+        parts.count(found[2], command.Wanted("text", "weak"))
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--confidence", "automatic"], "ray runs the committee, and the method is automatic"),
+        (["--tau", "0.5"], "ray runs the committee, and the method is learning-order"),
+        (["--encoder", "minilm"], "runs without an encoder, and --encoder is minilm"),
+        (["--probe", "minilm"], "trains the linear probe, and --probe is minilm"),
+        (["--by-suspicion"], "writes rows in their order, and --by-suspicion is given"),
+        (["--keep-out", "kept.csv"], "writes folders of files, and --keep-out is kept.csv"),
+    ],
+)
+def test_what_needs_the_other_engine(here, more, message):
+    path = write_table(here / "news.csv", ROWS)
+    with pytest.raises(LopsError, match=message):
+        run_on_ray(path, "--output", "out", *more)
+
+
+def test_an_address_needs_the_engine(here):
+    path = write_table(here / "news.csv", ROWS)
+    with pytest.raises(LopsError, match="--address is here without --engine ray"):
+        run(path, "--address", "here")
+
+
+def test_a_dataset(here, ray):
+    texts, labels = [row[1] for row in COPIED], [row[2] for row in COPIED]
+    expected = lops_adapters.select(texts, labels, encoder=None)
+    rows = [dict(zip(HEADER, row, strict=True)) for row in COPIED]
+    rows.insert(7, {**rows[0], "nr": "without", "weak": ""})
+    data = ray.data.from_items(rows, override_num_blocks=5)
+    found = select_dataset(data, text="text", label="weak", gold="true")
+    back = found.dataset.take_all()
+    assert [row["nr"] for row in back] == [row["nr"] for row in rows]
+    gone = back.pop(7)
+    assert [gone[f"lops_{name}"] for name in ("selected", "confidence", "suggested")] == [None] * 3
+    assert [row["lops_selected"] for row in back] == expected.mask.tolist()
+    assert [row["lops_confidence"] for row in back] == expected.confidence.tolist()
+    assert [row["lops_suggested"] for row in back] == expected.suggested.tolist()
+    assert found.totals.abstained == found.page.n_abstained == 1
+    assert found.summary == expected.summary()
+    data.write_parquet(str(here / "in"))
+    found.dataset.write_parquet(str(here / "out"))
+    assert list((here / "out").glob("*.parquet"))
+
+
+def test_a_dataset_that_cannot_be_judged(ray):
+    rows = [{"text": row[1], "weak": row[2]} for row in ROWS]
+    data = ray.data.from_items(rows, override_num_blocks=2)
+    with pytest.raises(LopsError, match="has no column 'label'; its columns are 'text', 'weak'"):
+        select_dataset(data, text="text", label="label")
+    with pytest.raises(LopsError, match="probe_rows is 0; wanted at least 1"):
+        select_dataset(data, text="text", label="weak", probe_rows=0)
+    numbers = ray.data.from_items([{**row, "text": 5} for row in rows], override_num_blocks=2)
+    with pytest.raises(LopsError, match=r"dataset, row 1: the text is 5 \(int\); wanted a string"):
+        select_dataset(numbers, text="text", label="weak")
+
+
+def test_warnings_of_the_fit_arrive(here):
+    order = np.random.default_rng(0).permutation(240).tolist()
+    rows = [[*row[:2], ROWS[i][2], row[3]] for i, row in zip(order, ROWS, strict=True)]
+    write_table(here / "news.csv", rows)
+    with pytest.warns(LopsWarning, match="hardly more than by guessing among 3 classes"):
+        run_on_ray("news.csv", "--quiet")
+
+
+def test_a_worker_that_is_lost_every_time(ray):
+    task = ray.remote(max_retries=0)(lambda: os.kill(os.getpid(), signal.SIGKILL))
+    with pytest.raises(LopsError, match="a worker was lost several times"):
+        got(ray, task.remote())

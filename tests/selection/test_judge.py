@@ -1,0 +1,193 @@
+"""A fitted committee: rows of the sample as before, other rows by the folds' probes."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+from lops_adapters.core import LopsError
+from lops_adapters.probes.base import cut
+from lops_adapters.probes.linear import LinearProbe
+from lops_adapters.probes.word_counts import count_words
+from lops_adapters.selection import Suggestions, build
+from lops_adapters.selection.automatic import held_out, scaled, self_confidence
+from lops_adapters.selection.canonical import content_keys
+from lops_adapters.selection.committee import Committee
+from lops_adapters.selection.draw import Draw
+from lops_adapters.selection.fitted import votes
+from lops_adapters.selection.folds import splits
+from lops_adapters.selection.judge import Verdict
+from lops_adapters.selection.posterior import posterior_given
+from lops_adapters.selection.sampled import Sampled
+from lops_adapters.selection.topics import Topics
+from lops_adapters.selection.views import Learnt, Neighbours, Task
+
+from ..noisy import noisy_texts
+
+TEXTS, WEAK, _ = noisy_texts(n=300, k=3, noise=0.2)
+OTHERS, THEIR_LABELS, GOLD = noisy_texts(n=150, k=3, noise=0.2, seed=1)
+CLASSES = sorted(set(WEAK))
+CODES = np.array([CLASSES.index(label) for label in THEIR_LABELS])
+NONE = np.zeros(3, dtype=bool)
+
+
+def fitted(texts=TEXTS, labels=WEAK, **settings):
+    """The selection of the sample, and the judge of other rows."""
+    judges = []
+    selector = build("committee", encoder=None, fitted=judges.append, **settings)
+    return selector(texts, labels), judges[0]
+
+
+@pytest.fixture(scope="module")
+def judge():
+    return fitted(sure=0.8)[1]
+
+
+@pytest.mark.parametrize("settings", [{}, {"sure": 0.8}, {"stratified": True}])
+def test_the_sample_is_judged_as_without_the_fit(settings):
+    plain = build("committee", encoder=None, **settings)(TEXTS, WEAK)
+    found, _ = fitted(**settings)
+    np.testing.assert_array_equal(found.mask, plain.mask)
+    np.testing.assert_array_equal(found.confidence, plain.confidence)
+    assert found.stopped == plain.stopped
+
+
+def test_other_rows_by_hand():
+    """One view of words, one of neighbours, everything of the samples in the given order."""
+    codes = np.array([CLASSES.index(label) for label in WEAK])
+    counts = count_words(TEXTS, ())
+    space, judges = Topics(counts, 0), []
+    near = Neighbours("near", lambda texts: space(count_words(texts, ())))
+    views = [Learnt("words", LinearProbe()), near]
+    Committee(views, sure=0.8, fitted=judges.append)(TEXTS, WEAK)
+    verdict = judges[0](OTHERS, CODES)
+
+    task = Task(TEXTS, codes, CLASSES, NONE, 3, 0, True)
+    of_words, time = Learnt("words", LinearProbe())._judge(task)
+    looks = held_out(LinearProbe(), TEXTS, codes, 3, folds=3, seed=0, quiet=True)
+    np.testing.assert_array_equal(looks[time], of_words)
+    said = []
+    for rest, _ in splits(TEXTS, codes, 3, folds=3, seed=0, quiet=True):
+        probe = LinearProbe()
+        prepared = probe.prepare(cut(TEXTS, rest), fit=True)
+        for update in probe.updates(prepared, codes[rest], 3, 0):
+            if update.done >= max(1, round(time * update.per_epoch)):
+                break
+        said.append(probe.predict_proba(OTHERS))
+    cosines = space(count_words(OTHERS, ())) @ space(counts).T
+    neighbours = np.zeros((len(OTHERS), 3))
+    for row, own in enumerate(cosines):
+        for i in np.argsort(-own, kind="stable")[:50]:
+            neighbours[row, codes[i]] += np.exp(5 * own[i])
+    neighbours = (neighbours + 1e-3) / (neighbours + 1e-3).sum(axis=1, keepdims=True)
+    held = [of_words, near.judge(task)]
+    relative = [
+        scaled(rows, CODES, NONE, self_confidence(own, codes))
+        for rows, own in zip([np.mean(said, axis=0), neighbours], held, strict=True)
+    ]
+    weights = judges[0].weights
+    mean = weights[0] * relative[0] + weights[1] * relative[1]
+    right = posterior_given(mean, CODES, judges[0].given)
+    np.testing.assert_allclose(verdict.scores, right[np.arange(150), CODES], atol=1e-5)
+    np.testing.assert_array_equal(verdict.mask, verdict.scores >= 0.8)
+    np.testing.assert_array_equal(verdict.suggested, right.argmax(axis=1))
+
+
+def test_it_finds_the_wrong_labels_of_other_rows(judge):
+    verdict = judge(OTHERS, CODES)
+    wrong = np.array([a != b for a, b in zip(THEIR_LABELS, GOLD, strict=True)])
+    assert wrong[verdict.mask].mean() < wrong.mean() / 4
+    suggested = [CLASSES[code] for code in verdict.suggested]
+    assert np.mean(np.array(suggested) == GOLD) > 0.95
+
+
+@pytest.mark.parametrize("size", [1, 7, 149])
+def test_a_verdict_depends_on_the_row_alone(judge, size):
+    whole = judge(OTHERS, CODES)
+    for start in range(0, len(OTHERS), size):
+        part = judge(OTHERS[start : start + size], CODES[start : start + size])
+        for own, all_of_it in zip(part, whole, strict=True):
+            np.testing.assert_array_equal(own, all_of_it[start : start + size])
+
+
+def test_it_survives_a_pickle(judge):
+    again = pickle.loads(pickle.dumps(judge))
+    for one, other in zip(judge(OTHERS, CODES), again(OTHERS, CODES), strict=True):
+        np.testing.assert_array_equal(one, other)
+    assert len(judge([], np.zeros(0, dtype=np.int64)).mask) == 0
+    empty = judge(["", "unheard words"], np.array([0, 1]))
+    assert np.isfinite(empty.scores).all()
+
+
+def test_stratified_keeps_about_the_same_share_of_other_rows():
+    noisy = ["class 0" if i % 2 else label for i, label in enumerate(THEIR_LABELS)]
+    codes = np.array([CLASSES.index(label) for label in noisy])
+    texts, labels = [*TEXTS, *OTHERS], [*WEAK, *noisy]
+    _, free = fitted(texts, labels)
+    found, even = fitted(texts, labels, stratified=True)
+    assert len(set(even.least.tolist())) == 3
+    shares = [report.kept / report.count for report in found.per_class.values()]
+    own = np.array([CLASSES.index(label) for label in labels])
+    for code, share in enumerate(shares):
+        kept = found.confidence[(own == code) & found.mask].min()
+        assert even.least[code] == kept
+        assert abs(share - shares[0]) < 0.02
+    assert free.least.tolist() == [0.0] * 3
+    assert even(OTHERS, codes).mask.sum() > 0
+
+
+def test_small_classes_are_kept():
+    _, judge = fitted([*TEXTS, "topic0word1"], [*WEAK, "tiny"])
+    assert judge.least[CLASSES.index("class 2") + 1] == -np.inf
+    codes = np.full(3, 3)
+    assert judge(OTHERS[:3], codes).mask.all()
+
+
+def test_a_view_that_judges_only_its_samples_is_refused():
+    probabilities = np.full((300, 3), 1 / 3)
+    with pytest.raises(LopsError, match="view 'your classifier' judges only the samples"):
+        build("committee", probabilities=True, fitted=print)(probabilities, WEAK)
+
+
+def test_votes_by_brute_force():
+    rng = np.random.default_rng(0)
+    near = rng.uniform(-1, 1, (40, 97)).astype(np.float32)
+    near[3] = 0.5  # all tie, so all count
+    labels = rng.integers(0, 4, 97)
+    for count in (1, 5, 48, 97):
+        found = votes(near, labels, count, 4)
+        for row, own in enumerate(near):
+            least = np.sort(own)[-count]
+            expected = [np.exp(5 * own[(own >= least) & (labels == c)]).sum() for c in range(4)]
+            np.testing.assert_allclose(found[row], expected, rtol=1e-5)
+
+
+def test_rows_of_the_sample_and_their_copies(judge):
+    """A drawn row keeps its verdict; a copy outside has that of the first drawn one."""
+    texts = [*OTHERS[:5], OTHERS[0], OTHERS[0], OTHERS[2]]
+    codes = np.array([*CODES[:5], CODES[0], (CODES[0] + 1) % 3, CODES[2]])
+    labels = content_keys(CLASSES, 0)
+    keys = content_keys(texts, 0)
+    draw, drawn = Draw(10), np.array([0, 1, 5])
+    draw.add(keys[drawn], labels[codes[drawn]], drawn, drawn.tolist())
+    told = Verdict(
+        np.array([True, False, False]),
+        np.array([0.1, 0.2, 0.3]),
+        np.array([2, 2, 1]),
+        *np.ones((2, 3)),
+    )
+    sampled = pickle.loads(pickle.dumps(Sampled(judge, draw.result(), told, labels)))
+    found = sampled(texts, codes, keys, np.arange(8))
+    alone = judge(texts, codes)
+    assert found.scores[[0, 1, 5]].tolist() == [0.1, 0.2, 0.3]
+    for other in (2, 3, 4, 6, 7):
+        assert found.scores[other] == alone.scores[other]
+    moved = sampled(texts, codes, keys, np.arange(8) + 100)
+    assert moved.scores[[0, 1, 5]].tolist() == [0.1, 0.2, 0.1]
+
+
+def test_suggestions_are_the_same_with_and_without_the_fit():
+    plain, other = Suggestions(300), Suggestions(300)
+    build("committee", encoder=None, seen=plain)(TEXTS, WEAK)
+    build("committee", encoder=None, seen=other, fitted=lambda _: None)(TEXTS, WEAK)
+    np.testing.assert_array_equal(plain.probability, other.probability)

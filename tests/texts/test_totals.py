@@ -1,0 +1,66 @@
+"""Counts over blocks, and the page of a table from them."""
+
+import json
+
+import numpy as np
+
+import lops_adapters
+from lops_adapters.selection.judge import Verdict
+from lops_adapters.texts.totals import NO_GOLD, OTHER_GOLD, Totals
+
+from ..noisy import noisy_texts
+
+RNG = np.random.default_rng(0)
+CODES, GOLD = RNG.integers(0, 3, 200), RNG.integers(-2, 3, 200)
+VERDICT = Verdict(
+    RNG.uniform(size=200) < 0.7, RNG.uniform(size=200), RNG.integers(0, 3, 200), *np.ones((2, 200))
+)
+
+
+def counted(*parts, gold=GOLD):
+    totals = Totals.of(3)
+    for part in parts:
+        totals.count(CODES[part], VERDICT.at(part), None if gold is None else gold[part])
+    return totals
+
+
+def test_counts_by_hand():
+    totals = counted(np.arange(200))
+    for code in range(3):
+        own = code == CODES
+        assert totals.rows[code] == own.sum()
+        assert totals.kept[code] == (own & VERDICT.mask).sum()
+        assert totals.judged[code] == (own & (GOLD != NO_GOLD)).sum()
+        wrong = own & (GOLD != NO_GOLD) & (code != GOLD)
+        assert totals.wrong[code] == wrong.sum()
+        assert totals.wrong_kept[code] == (wrong & VERDICT.mask).sum()
+        assert (GOLD[wrong] == OTHER_GOLD).any()
+    pairs = totals.suggestions("abc")
+    first, second, count = pairs[0]
+    own = ("abc".index(first) == CODES) & (VERDICT.suggested == "abc".index(second))
+    assert count == (own & ~VERDICT.mask).sum() == max(count for *_, count in pairs)
+
+
+def test_blocks_add_up_and_survive_json():
+    whole = counted(np.arange(200))
+    parts = [counted(np.arange(70)), counted(np.arange(70, 200))]
+    stored = Totals.from_json(json.loads(json.dumps((parts[0] + parts[1]).to_json())))
+    assert stored.to_json() == whole.to_json()
+    assert counted(np.arange(200), gold=None).judged.sum() == 0
+
+
+def test_the_page_of_a_sample_that_is_the_table():
+    texts, weak, gold = noisy_texts(n=90, k=2)
+    found = lops_adapters.select(texts, weak, encoder=None)
+    classes = list(found.per_class)
+    codes = np.array([classes.index(label) for label in weak])
+    suggested = np.array([classes.index(label) for label in found.suggested])
+    totals = Totals.of(2)
+    probabilities = (found.suggested_probability, found.sample_weight)
+    verdict = Verdict(found.mask, found.confidence, suggested, *probabilities)
+    totals.count(codes, verdict, np.array([classes.index(label) for label in gold]))
+    page = found.page(gold)
+    assert totals.page(page) == page
+    assert [r.kept for r in totals.reports(found.per_class).values()] == [
+        r.kept for r in found.per_class.values()
+    ]
