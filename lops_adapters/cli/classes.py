@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -155,6 +155,13 @@ class Classes:
     def gold_name(self, label: Any) -> str:
         """Return the name of a gold label; one equal to a label (1.0 and 1) gets its name."""
         return self.name_of.get(label, valid_text(str(label)))
+
+    def settled(self, wanted: Wanted) -> Wanted:
+        """Return what is wanted, with the rule about -1 decided, so that no part has to."""
+        if wanted.abstain is not None:
+            return wanted
+        is_class = any(minus_one({label, 0, 1}) for label in self.name_of)
+        return replace(wanted, abstain=() if is_class else ("-1", "-1.0"))
 
     def keys(self) -> np.ndarray:
         """Return (k,) uint64 hashes of the names."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -30,6 +31,7 @@ def connected(address: str | None) -> Iterator[Any]:
     quiet: dict[str, Any] = {"logging_level": "ERROR", "log_to_driver": False}
     try:
         if address is None:
+            os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # they go over the network
             ray.init(address="local", include_dashboard=False, **quiet)
         else:
             ray.init(address=address, **quiet)

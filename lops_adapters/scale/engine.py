@@ -63,7 +63,7 @@ class Engine:
         with self._stage("draw", len(parts)) as said:
             while True:
                 limits = expected(counts, given.probe_rows, slack)
-                found = self._drawn(parts, limits, work)
+                found = self._drawn(parts, classes, limits, work)
                 if found.is_enough(classes):
                     break
                 slack *= 16  # many copies of few texts
@@ -72,7 +72,7 @@ class Engine:
         return sample
 
     def _drawn(
-        self, parts: Sequence[Placed], limits: Limits, work: Callable[..., Survey]
+        self, parts: Sequence[Placed], classes: Classes, limits: Limits, work: Callable[..., Survey]
     ) -> Survey:
         given = self.given
         found = Survey(given.probe_rows, given.seed, limits)
@@ -80,7 +80,7 @@ class Engine:
         def add(_: int, part: Survey) -> None:
             found.join(part)
 
-        shared = (given.wanted, given.probe_rows, given.seed, limits)
+        shared = (classes.settled(given.wanted), given.probe_rows, given.seed, limits)
         spread(self.ray, work, parts, *shared, done=add)
         return found
 

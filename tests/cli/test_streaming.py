@@ -228,7 +228,9 @@ def test_labels_that_are_joined():
         for label in found:
             labels.add(label, "here")
     one.join(other)
-    classes = one.numbered(Wanted("text", "weak"))
+    wanted = Wanted("text", "weak")
+    classes = one.numbered(wanted)
+    assert classes.settled(wanted).abstain == ("-1", "-1.0")
     assert classes.names == ("a", "b", "c")
     assert classes.counts.tolist() == [1, 2, 1]
     assert classes.abstained == 2

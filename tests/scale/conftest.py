@@ -11,6 +11,7 @@ def ray(tmp_path_factory):
     ray = pytest.importorskip(
         "ray", reason="Ray is not installed: pip install 'lops_adapters[ray]'"
     )
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_DATA_DISABLE_PROGRESS_BARS", "1")
     ray.init(
         address="local",

@@ -94,6 +94,21 @@ def test_rows_outside_the_sample(here, count, capsys):
     assert len(shown["dataset"]["bytes"]) == count
 
 
+def test_rows_without_a_label(here):
+    """-1 among codes; it is known only after all parts that -1 is no class."""
+    rows = [
+        [*row[:2], "-1" if i % 3 == 1 or i < 20 else row[2][-1], row[3]]
+        for i, row in enumerate(ROWS)
+    ]
+    write_table(here / "whole.csv", rows)
+    write_parts(here / "parts", rows, 12, ".csv")
+    run("whole.csv", "--probe-rows", 90, "--quiet")
+    run_on_ray("parts/*.csv", "--output", "out", "--probe-rows", 90, "--quiet")
+    for part in ("kept", "rejected", "abstained"):
+        found = [r for p in sorted((here / "out" / part).iterdir()) for r in read_table(p)]
+        assert found == read_table(here / "whole-lops" / f"{part}.csv")
+
+
 def corpus(name):
     """Documents with labels by seed words."""
     folder = os.environ.get("LOPS_DATA")
