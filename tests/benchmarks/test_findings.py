@@ -231,7 +231,7 @@ def test_the_noise_of_heuristics_is_the_papers():
         assert 100 * found["exclusive-string-match"]["noise"] > noise + 15
 
 
-def test_the_committee_pays_in_the_frameworks_with_the_defaults_of_today():
+def test_selection_pays_in_the_frameworks_with_the_defaults_of_today():
     cells = {
         (framework, data): files
         for framework in ("conwea", "xclass")
@@ -240,5 +240,5 @@ def test_the_committee_pays_in_the_frameworks_with_the_defaults_of_today():
     }
     assert len(cells) >= 5
     for files in cells.values():
-        assert round(macro(files, "committee"), 1) >= round(macro(files, "standard"), 1)
+        assert max(macro(files, arm) for arm in ("lops", "committee")) > macro(files, "standard")
         assert macro(files, "committee") > macro(files, "random")
