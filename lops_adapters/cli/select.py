@@ -186,6 +186,7 @@ def _run(
         source=_source(standard_input.named(options.files, paths), wanted),
         ids=rows.ids,
         numbers=(np.flatnonzero(rows.labelled) + 1).tolist(),
+        near=judged.near,
         table={} if options.label is None else _table(options, paths, before),
     )
     page = replace(page, n_abstained=int((~rows.labelled).sum()))

@@ -41,14 +41,15 @@ def select_frame(
             stratified, sure, encoder, words, seed, strict, quiet.
 
     Returns:
-        A table of the same kind with its index or its features and format, and four new columns:
-        ``lops_learnt_at`` (float64, epochs; missing: never learnt), ``lops_confidence`` (float64,
-        larger is more trusted), ``lops_selected`` (bool) and ``lops_suggested`` (the most
-        probable label, of the type of the labels).
+        A table of the same kind with its index or its features and format, and new columns:
+        ``lops_learnt_at`` (float64, epochs; missing: never learnt; only of methods with learning
+        times), ``lops_confidence`` (float64, larger is more trusted), ``lops_selected`` (bool) and
+        ``lops_suggested`` (the most probable label, of the type of the labels). Confidence and
+        suggestion are missing in a row without a label, which is neither kept nor judged.
 
     Raises:
         LopsError: another kind of table, missing columns, columns with the new names, rows without
-            text or label, and what the probe and the selection raise.
+            a text, and what the probe and the selection raise.
 
     >>> import pandas
     >>> texts = ["the striker scored a late goal"] * 9 + ["the bank cut its rates"] * 9
@@ -71,12 +72,13 @@ def select_frame(
         )
     _check_columns(names, text, label)
     texts, labels = read(frame, text), read(frame, label)
-    _check_rows(texts, labels, text, label)
+    _check_texts(texts, text)
     selection = select(texts, labels, **choice)
     learnt_at = np.where(np.isfinite(selection.learnt_at), selection.learnt_at, np.nan)
     suggested = np.array(selection.suggested.tolist())
     found = (learnt_at, selection.confidence, selection.mask, suggested)
     columns = dict(zip(COLUMNS, found, strict=True))
+    columns = {name: columns[name] for name in selection.columns}
     add = _add_to_pandas if _is_pandas(frame) else _add_to_dataset
     marked: Frame = add(frame, columns, selection.kept if kept_only else None)
     return marked
@@ -108,7 +110,7 @@ def _check_columns(names: list[Hashable], *wanted: Hashable) -> None:
             )
 
 
-def _check_rows(texts: list[Any], labels: list[Any], text: str, label: str) -> None:
+def _check_texts(texts: list[Any], text: str) -> None:
     if not texts:
         raise LopsError("found a table without rows; wanted at least one row")
     for row, value in enumerate(texts):
@@ -116,12 +118,6 @@ def _check_rows(texts: list[Any], labels: list[Any], text: str, label: str) -> N
             raise LopsError(
                 f"column {text!r} holds {value!r} in row {row} (counted from 0); wanted a text in "
                 "every row: drop these rows"
-            )
-    for row, value in enumerate(labels):
-        if value is None:
-            raise LopsError(
-                f"column {label!r} holds no label in row {row} (counted from 0); leave unlabelled "
-                "rows out"
             )
 
 

@@ -58,6 +58,15 @@ class ClassRow:
 
 
 @dataclass(frozen=True)
+class NearGroup:
+    """Rows with nearly the same text: the first one's text, their numbers from 1, their labels."""
+
+    text: str
+    rows: list[int]
+    labels: list[str]
+
+
+@dataclass(frozen=True)
 class Curve:
     """A noise-coverage curve: at most 200 points by coverage, and the area of the full curve.
 
@@ -96,6 +105,8 @@ class SelectionPage:
             :func:`lops_adapters.report.more.packed` returns them.
         n_more: how many rows these are.
         n_unlisted: rejected rows that did not fit.
+        near: groups of near-duplicates, those with several labels first, at most 100.
+        n_near: number of all groups.
 
     """
 
@@ -121,6 +132,8 @@ class SelectionPage:
     more: list[str] = field(default_factory=list)
     n_more: int = 0
     n_unlisted: int = 0
+    near: list[NearGroup] = field(default_factory=list)
+    n_near: int = 0
 
     @property
     def codes(self) -> dict[str, int]:
@@ -140,7 +153,7 @@ class SelectionPage:
             LopsError: a key is missing or has another type.
 
         """
-        tables = {"classes": ClassRow, "curves": Curve, "suspects": Suspect}
+        tables = {"classes": ClassRow, "curves": Curve, "suspects": Suspect, "near": NearGroup}
         if not isinstance(stored.get("table", {}), dict):
             raise LopsError("not a stored SelectionPage (table); wanted the result of to_json()")
         return _read(cls, stored, tables, tuples=("learnt", "thresholds"))
@@ -231,9 +244,10 @@ def _read(
     try:
         values = {name: stored[name] for name in _names(cls, stored)}
         for name, row in tables.items():
-            values[name] = [
-                row(**{key: item[key] for key in _names(row, item)}) for item in values[name]
-            ]
+            if name in values:
+                values[name] = [
+                    row(**{key: item[key] for key in _names(row, item)}) for item in values[name]
+                ]
         for name in tuples:
             values[name] = [tuple(item) for item in values[name]]
     except (KeyError, TypeError) as error:

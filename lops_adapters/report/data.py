@@ -12,7 +12,7 @@ import numpy as np
 from lops_adapters.core import Selection
 from lops_adapters.evaluation import area_under_noise_coverage, ideal_curve, noise_coverage_curve
 from lops_adapters.report.columns import Columns, Texts, number_or_none, text_or_none, texts_at
-from lops_adapters.report.contents import BEST, ClassRow, Curve, SelectionPage, Suspect
+from lops_adapters.report.contents import BEST, ClassRow, Curve, NearGroup, SelectionPage, Suspect
 from lops_adapters.report.measure import (
     finite,
     learnt_bins,
@@ -24,6 +24,7 @@ from lops_adapters.report.measure import (
 from lops_adapters.report.more import CHARS, MOST, for_script, packed
 from lops_adapters.report.text import cleaned, cut
 
+GROUPS = 100  # of near-duplicates on a page
 PART = 5000  # further rows made at a time
 LARGEST_PLAIN = 5 * 2**20  # characters of all texts that are not packed, as the page holds them
 POINTS = 200  # of a curve
@@ -47,6 +48,7 @@ def selection_page(
     table: Mapping[str, str] | None = None,
     n_abstained: int = 0,
     all_rejected: bool = False,
+    near: Sequence[np.ndarray] = (),
     suspects_per_class: int = 100,
     max_suspects: int = 2000,
     max_chars: int = 2000,
@@ -69,6 +71,7 @@ def selection_page(
         table: where corrections go, see :class:`~lops_adapters.report.contents.SelectionPage`.
         n_abstained: rows without a label, which are not among the n.
         all_rejected: list the other rejected rows, too, packed, as many as fit.
+        near: groups of positions of rows with nearly the same text.
         suspects_per_class, max_suspects: how many of the least trusted rows are listed.
         max_chars: longer texts are cut.
 
@@ -112,6 +115,8 @@ def selection_page(
         own_threshold=own,
         table=dict(table or {}),
         n_abstained=n_abstained,
+        near=_near(near, texts, columns, numbers) if len(near) else [],
+        n_near=len(near),
     )
     if not all_rejected:
         return page
@@ -158,6 +163,24 @@ def _curves(confidence: np.ndarray, columns: Columns) -> list[Curve]:
         noise_curve("by confidence", confidence[columns.judged], wrong, np.zeros_like(wrong)),
         best_curve(float(wrong.mean())),
     ]
+
+
+def _near(
+    groups: Sequence[np.ndarray], texts: Texts, columns: Columns, numbers: Sequence[int] | None
+) -> list[NearGroup]:
+    """Return some groups of near-duplicates: those with several labels first, then large ones."""
+    labels = [[cleaned(str(columns.labels[i])) for i in group.tolist()] for group in groups]
+    order = sorted(
+        range(len(groups)), key=lambda g: (len(set(labels[g])) == 1, -len(groups[g]), groups[g][0])
+    )[:GROUPS]
+    first = sorted(int(groups[g][0]) for g in order)
+    shown = dict(zip(first, texts_at(texts, first), strict=True))
+    found = []
+    for g in order:
+        at = groups[g].tolist()
+        rows = [i + 1 if numbers is None else int(numbers[i]) for i in at]
+        found.append(NearGroup(cut(str(shown[at[0]]), CHARS), rows, labels[g]))
+    return found
 
 
 def _suspects(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from pathlib import Path
 from re import sub
 from typing import Any
@@ -24,8 +25,10 @@ from lops_adapters.report.layout import (
     tiles,
 )
 from lops_adapters.report.more import for_script
-from lops_adapters.report.text import count, isolated, share, visible
+from lops_adapters.report.text import count, cut, isolated, share, visible
 from lops_adapters.storage import write_text
+
+_MEMBERS, _NEAR_CHARS = 20, 200  # rows of a group that are named, and characters of a text
 
 
 def write_selection_page(path: Path, page: SelectionPage) -> Path:
@@ -43,6 +46,7 @@ def write_selection_page(path: Path, page: SelectionPage) -> Path:
         _charts(page, thresholds),
         _why(page),
         suspects.listed(page),
+        _near(page),
         settings_section(page.settings, page.versions),
     ]
     kept = f"Kept {count(page.n_kept)} of {count(page.n_rows)} rows"
@@ -120,6 +124,30 @@ def _classes(page: SelectionPage) -> str:
     if len(reasons) == 1:
         same = f'<p class="note">Reason in every class: {isolated(*reasons)}.</p>'
     return section("classes", "Per class", drawn, same)
+
+
+def _near(page: SelectionPage) -> str:
+    """Return the groups of near-duplicates; nothing where there are none."""
+    if not page.near:
+        return ""
+    rows = [
+        [
+            ", ".join(map(str, group.rows[:_MEMBERS]))
+            + (f" and {count(len(group.rows) - _MEMBERS)} more" if group.rows[_MEMBERS:] else ""),
+            ", ".join(f"{label} ({count(n)})" for label, n in Counter(group.labels).most_common(9)),
+            cut(group.text, _NEAR_CHARS),
+        ]
+        for group in page.near
+    ]
+    torn = sum(len(set(group.labels)) > 1 for group in page.near)
+    said = f"{count(page.n_near)} group{'' if page.n_near == 1 else 's'} of nearly equal texts"
+    said += f"; those with several labels first ({count(torn)})" if torn else ""
+    more = f", {count(len(page.near))} of them here" if len(page.near) < page.n_near else ""
+    drawn = table(("rows", "labels", "text"), rows, "Near-duplicates", text=(1, 2), stacked=True)
+    folded = details("Groups", drawn)
+    note = "Near-duplicates confirm each other's labels."
+    note += " All are in duplicates.csv." if page.table else ""
+    return section("near", "Near-duplicates", f"<p>{said}{more}. {note}</p>", folded)
 
 
 def _class_row(row: ClassRow, gold: bool) -> list[str]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,7 +29,29 @@ from lops_adapters.selection.suggestions import Seen
 from lops_adapters.selection.topics import Topics
 from lops_adapters.selection.views import ClassWords, Given, Learnt, Neighbours, Task, View
 
+log = logging.getLogger(__name__)
 _TIE = 1e-6  # margins nearer to 0 are rounding
+
+
+class _Opinion(NamedTuple):
+    """What one view says of n labels: see :class:`Committee`.
+
+    Attributes:
+        name: of the view.
+        fitted: the view after its training, if it was asked for.
+        judged: (n, k) relative probabilities.
+        scores: (n,) margins.
+        agreed: the share of labels that it prefers.
+        own: (k,) mean self-confidences.
+
+    """
+
+    name: str
+    fitted: FittedView | None
+    judged: np.ndarray
+    scores: np.ndarray
+    agreed: float
+    own: np.ndarray
 
 
 @dataclass
@@ -43,7 +67,8 @@ class Committee:
     the share of all labels that it prefers; a tie of all classes counts 1/k. Views with at least
     three quarters of the best view's skill have equal weights; below that, the weight falls
     linearly to 0 at one quarter. So a view that knows nothing of the classes, such as an encoder
-    for another language, does not take part.
+    for another language, does not take part. If a view with little weight has another ``instead``,
+    the one that prefers more labels judges.
 
     With ``sure``, the score is the probability that the label is right, of
     :func:`~lops_adapters.selection.posterior.posterior`, and a label is kept if it is at least
@@ -87,14 +112,11 @@ class Committee:
         k, counts = len(classes), np.bincount(codes)
         small = counts < self.folds
         task = Task(samples, codes, classes, small, self.folds, self.seed, self.quiet)
-        found, views = self._judged(task)
-        judged = np.stack([relative(probabilities, codes, small) for probabilities in found])
-        scores = np.stack([margins(probabilities, codes) for probabilities in judged])
-        competing = k - int(small.sum())
-        agreed = np.array([preferred(own, competing) for own in scores])
-        weights = weigh(agreed, competing)
-        mean = np.tensordot(weights, judged, axes=1)
-        score, threshold, why = weights @ scores, 0.0, "the views prefer the label"
+        opinions = self._opinions(task)
+        weights = weigh([opinion.agreed for opinion in opinions], k - int(small.sum()))
+        mean = np.tensordot(weights, np.stack([opinion.judged for opinion in opinions]), axes=1)
+        score = weights @ np.stack([opinion.scores for opinion in opinions])
+        threshold, why = 0.0, "the views prefer the label"
         given = np.eye(k)
         if self.sure is not None or self.fitted is not None:
             right, given = posterior(mean, codes)
@@ -110,36 +132,53 @@ class Committee:
             least = np.full(k, np.inf)
             np.minimum.at(least, codes[mask], score[mask])
         if self.fitted is not None:
-            own = np.stack([self_confidence(probabilities, codes) for probabilities in found])
+            views = [opinion.fitted for opinion in opinions if opinion.fitted is not None]
+            own = np.stack([opinion.own for opinion in opinions])
             sure = self.sure is not None
             self.fitted(Judge(classes, views, own, weights, small, given, least, sure))
         if self.seen is not None:
             self.seen(mean, None)
         reasons = ["too few samples, kept whole" if few else why for few in small]
         said = ", ".join(
-            f"{view.name} {percent(share)} (weight {weight:.2f})"
-            for view, share, weight in zip(self.views, agreed, weights, strict=True)
+            f"{opinion.name} {percent(opinion.agreed)} (weight {weight:.2f})"
+            for opinion, weight in zip(opinions, weights, strict=True)
         )
         stopped = f"{self.folds}-fold cross-validation; labels preferred by {said}"
         return selection_of(
             mask, Scored(score, None, stopped), classes, codes, "committee", reasons
         )
 
-    def _judged(self, task: Task) -> tuple[list[np.ndarray], list[FittedView]]:
-        """Return the (n, k) probabilities of every view and, if asked, the fitted views."""
+    def _opinions(self, task: Task) -> list[_Opinion]:
+        """Ask every view, and those that may take the place of a view with little weight."""
+        opinions = [self._opinion(view, task) for view in self.views]
+        competing = len(task.classes) - int(task.small.sum())
+        weights = weigh([opinion.agreed for opinion in opinions], competing)
+        for place, (view, weight) in enumerate(zip(self.views, weights, strict=True)):
+            instead = getattr(view, "instead", None)
+            if instead is None or weight == weights.max():
+                continue
+            other = self._opinion(instead(), task)
+            if other.agreed > opinions[place].agreed:
+                log.info("%s know little of the classes; %s judge instead", view.name, other.name)
+                opinions[place] = other
+        return opinions
+
+    def _opinion(self, view: View, task: Task) -> _Opinion:
+        fitted = None
         if self.fitted is None:
-            return [_checked(view.name, view.judge(task)) for view in self.views], []
-        found, fitted = [], []
-        for view in self.views:
-            if not hasattr(view, "fit"):
-                raise LopsError(
-                    f"the view {view.name!r} judges only the samples that it is given; leave out "
-                    "fitted"
-                )
-            probabilities, other = view.fit(task)
-            found.append(_checked(view.name, probabilities))
-            fitted.append(other)
-        return found, fitted
+            probabilities = _checked(view.name, view.judge(task))
+        elif hasattr(view, "fit"):
+            probabilities, fitted = view.fit(task)
+            _checked(view.name, probabilities)
+        else:
+            raise LopsError(
+                f"the view {view.name!r} judges only the samples that it is given; leave out fitted"
+            )
+        judged = relative(probabilities, task.codes, task.small)
+        scores = margins(judged, task.codes)
+        agreed = preferred(scores, len(task.classes) - int(task.small.sum()))
+        own = self_confidence(probabilities, task.codes)
+        return _Opinion(view.name, fitted, judged, scores, agreed, own)
 
 
 def _checked(name: str, probabilities: np.ndarray) -> np.ndarray:
@@ -166,19 +205,19 @@ def preferred(scores: np.ndarray, n_classes: int) -> float:
     return float(((scores > 0) & ~ties).mean() + chance * ties.mean())
 
 
-def weigh(agreed: np.ndarray, n_classes: int) -> np.ndarray:
+def weigh(agreed: Sequence[float], n_classes: int) -> np.ndarray:
     """Return the weights of views, summing to 1, by the shares of labels that they prefer.
 
     If no view agrees with more labels than by chance, or fewer than two classes compete, the
     weights are equal.
 
-    >>> weigh(np.array([0.9, 0.85, 0.6]), 2).round(2).tolist()
+    >>> weigh([0.9, 0.85, 0.6], 2).round(2).tolist()
     [0.5, 0.5, 0.0]
     """
     if n_classes < 2:
         return np.full(len(agreed), 1 / len(agreed))
     chance = 1 / n_classes
-    skill = (agreed - chance) / (1 - chance)
+    skill = (np.asarray(agreed) - chance) / (1 - chance)
     if skill.max() <= 0:
         return np.full(len(agreed), 1 / len(agreed))
     weights = np.clip(2 * skill / skill.max() - 0.5, 0, 1)
@@ -266,18 +305,25 @@ class _Assembled:
         if encoder == AUTO:
             encoder = MINILM if has_minilm() else None
         if encoder is None:
-            counts = count_words(samples, ())
-            reader, space = KnownWords(counts), Topics(counts, request.seed)
+            near = self._by_words(samples)
             if isinstance(probe, LinearProbe) and not probe.mask_words:
-                learnt.read, learnt.reader = counts, reader
-            return [learnt, Neighbours("neighbours (LSA)", space, read=counts, reader=reader)]
+                learnt.read, learnt.reader = near.read, near.reader
+            return [learnt, near]
         if isinstance(encoder, str):
             encoder = EmbeddingProbe(encoder, device=self.device, quiet=request.quiet)
         encoder.vectors([])  # refuses a bad encoder before the trainings
-        views: list[View] = [learnt, Neighbours("neighbours", encoder.vectors)]
+        instead = partial(self._by_words, samples)
+        near = Neighbours("neighbours", encoder.vectors, instead=instead)
+        views: list[View] = [learnt, near]
         if self.words is not None:
             views.append(ClassWords("class words", encoder.vectors, self.words))
         return views
+
+    def _by_words(self, samples: Sequence[Any]) -> Neighbours:
+        """Return the view that needs no encoder."""
+        counts = count_words(samples, ())
+        space = Topics(counts, self.request.seed)
+        return Neighbours("neighbours (LSA)", space, read=counts, reader=KnownWords(counts))
 
 
 def _unit(samples: Sequence[Any]) -> np.ndarray:

@@ -5,7 +5,7 @@ Notation: n samples, k classes, codes 0..k-1 of the pseudo-labels.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -174,6 +174,8 @@ class Neighbours:
         most: samples to compare to.
         read: the samples as ``vectors`` takes them, if another view shares them.
         reader: reads other samples likewise.
+        instead: makes the view that judges in this one's place if this one has not the full weight
+            and that one prefers more labels.
 
     """
 
@@ -183,6 +185,7 @@ class Neighbours:
     most: int = 10_000
     read: Any = None
     reader: Reader | None = None
+    instead: Callable[[], View] | None = None
 
     def judge(self, task: Task) -> np.ndarray:
         """Count the labels of the neighbours; errors are those of the encoder."""

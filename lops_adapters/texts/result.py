@@ -131,6 +131,7 @@ class TextSelection(Selection):
         ids: Sequence[str] | None = None,
         numbers: Sequence[int] | None = None,
         table: Mapping[str, str] | None = None,
+        near: Sequence[np.ndarray] = (),
     ) -> SelectionPage:
         """Return everything a report shows.
 
@@ -142,6 +143,7 @@ class TextSelection(Selection):
             numbers: the row of each text in its table, from 1; default: 1 to n.
             table: where corrections go, see
                 :class:`lops_adapters.report.contents.SelectionPage`.
+            near: groups of near-duplicates to show, as :meth:`near_duplicates` returns them.
 
         Raises:
             LopsError: the number of gold labels, ids or row numbers is not the number of texts.
@@ -186,6 +188,7 @@ class TextSelection(Selection):
             table=table,
             n_abstained=len(self.abstained),
             all_rejected=True,
+            near=[np.searchsorted(self._judged, group) for group in near],
             why=self.why,
             settings=self.settings,
             versions=extras.versions(),

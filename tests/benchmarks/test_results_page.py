@@ -348,6 +348,6 @@ def test_the_pages_of_results_have_every_table_once_and_their_sources():
         shown += named[:-1]
     assert len(shown) == len(set(shown))
     measured = {name for name, make in tables.TABLES.items() if make().groups}
-    elsewhere = {"conwea-demo", "westclass-demo", "westclass-ranked", "westclass-granularity"}
-    elsewhere |= {name for name in measured if name.startswith("committee-")}
+    elsewhere = {"westclass-demo", "westclass-ranked", "westclass-granularity"}
+    elsewhere |= {name for name in measured if name.startswith(("committee-", "defaults-"))}
     assert measured - set(shown) == elsewhere | {"select", "select-printed"}

@@ -125,8 +125,6 @@ def with_hole(column, value):
         (lambda: table().assign(lops_selected=True), "column 'lops_selected' already"),
         (lambda: with_hole("review", None), r"'review' holds None in row 5"),
         (lambda: with_hole("review", 7), r"'review' holds 7 in row 5"),
-        (lambda: with_hole("made", np.nan), r"'made' holds no label in row 5"),
-        (lambda: with_hole("made", pandas.NA), r"'made' holds no label in row 5"),
         (lambda: table().iloc[:0], "without rows"),
     ],
 )
@@ -139,10 +137,22 @@ def test_unsuitable_data_sets_are_refused():
     datasets = pytest.importorskip("datasets", reason="datasets is not installed")
     with pytest.raises(LopsError, match=r"is a DatasetDict; wanted .* pass one split"):
         select_frame(datasets.DatasetDict(train=data_set()))
+
+
+@pytest.mark.parametrize("missing", [None, np.nan, pandas.NA])
+@pytest.mark.parametrize("choice", [CHOICE, {"encoder": None}])
+def test_rows_without_a_label_are_neither_kept_nor_judged(missing, choice):
+    marked = select_frame(with_hole("made", missing), "review", "made", **choice)
+    holes = np.flatnonzero([name == "row5" for name in INDEX])
+    assert len(holes) == 2
+    assert marked.lops_confidence.isna().to_numpy().nonzero()[0].tolist() == holes.tolist()
+    assert not marked.lops_selected.to_numpy()[holes].any()
+    assert marked.lops_suggested.isna().to_numpy().nonzero()[0].tolist() == holes.tolist()
     codes = NOISY.tolist()
-    codes[3] = -1
-    with pytest.raises(LopsError, match="'label' holds no label in row 3"):
-        select_frame(data_set(label=codes))
+    codes[5] = codes[85] = -1  # none, as a ClassLabel
+    data = select_frame(data_set(label=codes), **choice).to_pandas()
+    assert data.lops_selected.tolist() == marked.lops_selected.tolist()
+    assert data.lops_suggested.isna().sum() == 2
 
 
 def test_the_default_is_a_committee():
@@ -151,7 +161,7 @@ def test_the_default_is_a_committee():
     np.testing.assert_array_equal(marked.lops_selected, found.mask)
     np.testing.assert_array_equal(marked.lops_confidence, found.confidence)
     assert marked.lops_suggested.tolist() == found.suggested.tolist()
-    assert marked.lops_learnt_at.isna().all()
+    assert "lops_learnt_at" not in marked.columns  # the committee has no learning times
     automatic = select_frame(table(), "review", "made", confidence="automatic")
     expected = build("automatic", LinearProbe())(TEXTS, NAMES)
     np.testing.assert_array_equal(automatic.lops_selected, expected.mask)

@@ -12,7 +12,7 @@ import pytest
 
 from lops_adapters.core import Selection
 from lops_adapters.report.charts import curve_chart, histogram, line_styles, threshold_chart
-from lops_adapters.report.contents import Curve
+from lops_adapters.report.contents import Curve, SelectionPage
 from lops_adapters.report.drawing import nice_ticks
 from lops_adapters.report.selection_page import write_selection_page
 
@@ -211,6 +211,44 @@ def test_the_script_writes_text_only(name):
         "import(",
     ):
         assert dangerous not in script
+
+
+def test_near_duplicates(tmp_path):
+    groups = [np.array([0, 2, 4]), np.array([1, 5]), np.array([3, 6])]  # of 3 and 6: two labels
+    made = page(near=groups, numbers=range(11, 51))
+    assert [group.rows for group in made.near] == [[14, 17], [11, 13, 15], [12, 16]]
+    assert made.near[0].labels == ["law", "arts"]
+    _, reader = read(tmp_path, made)
+    assert (
+        "3 groups of nearly equal texts; those with several labels first (1). Near" in reader.text
+    )
+    assert ["14, 17", "law (1), arts (1)", "text number 3 about law"] in reader.rows
+    assert ["11, 13, 15", "arts (3)", "text number 0 about arts"] in reader.rows
+    assert SelectionPage.from_json(json.loads(json.dumps(made.to_json()))) == made
+    (tmp_path / "report.html").unlink()
+    assert "Near-duplicates" not in read(tmp_path, page())[1].text
+
+
+def test_many_near_duplicates(tmp_path):
+    groups = [np.array([i, i + 200]) for i in range(150)]
+    groups[149] = np.concatenate([groups[149], np.arange(2, 40) + 400])
+    made = page(600, near=groups)
+    assert (len(made.near), made.n_near) == (100, 150)
+    assert made.near[0].rows[:2] == [150, 350]  # the labels of this group differ
+    _, reader = read(tmp_path, made)
+    assert "150 groups of nearly equal texts; those with several labels first (1), 100 of" in (
+        reader.text
+    )
+    assert any(row[0].endswith(" and 20 more") for row in reader.rows)
+
+
+def test_hostile_near_duplicates(tmp_path):
+    n = 2 * len(HOSTILE)
+    texts = [HOSTILE[i // 2] for i in range(n)]
+    made = page(n, texts=texts, near=[np.array([2 * i, 2 * i + 1]) for i in range(len(HOSTILE))])
+    text, reader = read(tmp_path, made)
+    assert not {"img", "iframe"} & {tag for tag, _ in reader.tags}
+    assert text.count("<script") == 2
 
 
 def test_hostile_text_is_text(tmp_path):

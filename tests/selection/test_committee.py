@@ -1,5 +1,6 @@
 """The committee: how views are weighed, what is kept, and which views it has."""
 
+import logging
 import subprocess
 import sys
 from pathlib import Path
@@ -285,7 +286,11 @@ def test_with_an_encoder_and_words(tiny):
     helped = build("committee", encoder=encoder(tiny), words=words)(texts, labels)
     assert "class words" not in plain.stopped
     parts = [part.rpartition(" (")[0] for part in helped.stopped.split("by ")[1].split("), ")]
-    assert [part.rsplit(" ", 2)[0] for part in parts] == ["TF-IDF", "neighbours", "class words"]
+    assert [part.rsplit(" ", 2)[0] for part in parts] == [
+        "TF-IDF",
+        "neighbours (LSA)",  # the tiny encoder's weights are random
+        "class words",
+    ]
     assert plain.confidence.tolist() != helped.confidence.tolist()
 
 
@@ -300,14 +305,34 @@ def test_words_of_every_class_are_wanted(tiny):
         build("committee", words={"x": "goal"})
 
 
-def test_an_encoder_for_another_language_takes_no_part(tiny):
+def test_words_judge_instead_of_an_encoder_for_another_language(tiny, caplog):
     """It knows none of the words, so texts of the same length have the same vector."""
     texts = [text.replace("topic", "tema").replace("common", "comune") for text in TEXTS]
-    found = build("committee", encoder=encoder(tiny))(texts, WEAK)
-    assert found.stopped.partition("neighbours ")[2].endswith("(weight 0.00)")
-    alone = build("automatic", LinearProbe())(texts, WEAK)
-    np.testing.assert_array_equal(found.mask, alone.mask)
-    np.testing.assert_allclose(found.confidence, alone.confidence)
+    with caplog.at_level(logging.INFO):
+        found = build("committee", encoder=encoder(tiny))(texts, WEAK)
+    assert "neighbours know little of the classes; neighbours (LSA) judge instead" in caplog.text
+    without = build("committee", encoder=None)(texts, WEAK)
+    assert found.stopped == without.stopped
+    np.testing.assert_array_equal(found.mask, without.mask)
+    np.testing.assert_allclose(found.confidence, without.confidence)
+
+
+@pytest.mark.parametrize(("skill", "judge"), [(0.6, "other"), (0.1, "weak")])
+def test_the_better_of_two_views_judges_where_the_first_has_little_weight(skill, judge):
+    good, weak = stubs(CODES, 3, 0.95, 0.3)
+    other = stubs(CODES, 3, skill, seed=1)[0]
+    weak.name, other.name, weak.instead = "weak", "other", lambda: other
+    selection = Committee([good, weak])(SAMPLES, LABELS)
+    judges = {"weak": weak, "other": other}
+    _, score = by_hand([good, judges[judge]])
+    assert f", {judge} " in selection.stopped
+    np.testing.assert_allclose(selection.confidence, score, atol=1e-12)
+
+
+def test_a_view_of_full_weight_is_not_compared():
+    views = stubs(CODES, 3, 0.9, 0.9)
+    views[1].instead = lambda: pytest.fail("asked")
+    Committee(views)(SAMPLES, LABELS)
 
 
 def test_a_bad_encoder_is_refused_before_the_trainings(monkeypatch):

@@ -118,8 +118,8 @@ def xclass_classifiers() -> Block:
 
 
 TABLES: dict[str, Callable[[], Block]] = {
-    "grid": summary,
-    **{f"grid-{name}": partial(framework, name) for name in _FRAMEWORKS},
-    "xclass-classifiers": xclass_classifiers,
-    "grid-conwea-iterations": partial(over_iterations, "conwea", "20news-coarse"),
+    "defaults": summary,
+    **{f"defaults-{name}": partial(framework, name) for name in _FRAMEWORKS},
+    "defaults-xclass-classifiers": xclass_classifiers,
+    "defaults-conwea-iterations": partial(over_iterations, "conwea", "20news-coarse"),
 }
