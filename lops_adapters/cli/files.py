@@ -73,7 +73,7 @@ def known() -> str:
 
 
 def is_table(path: Path) -> bool:
-    """Return whether a file can be read, by its suffix; hidden files are none."""
+    """Return whether a file can be read, by its suffix; hidden files cannot."""
     hidden = path.name.startswith((".", "~$"))  # the latter: of an open spreadsheet
     return not hidden and (bare(path).suffix.lower() in (*SUFFIXES, *SHEETS))
 

@@ -127,7 +127,7 @@ def _classes(page: SelectionPage) -> str:
 
 
 def _near(page: SelectionPage) -> str:
-    """Return the groups of near-duplicates; nothing where there are none."""
+    """Return the groups of near-duplicates, if any."""
     if not page.near:
         return ""
     rows = [

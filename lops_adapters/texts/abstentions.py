@@ -74,7 +74,7 @@ def minus_one(known: Set[Hashable]) -> Set[Hashable]:
 
 
 def _code(label: Hashable) -> int | None:
-    """Return a label as an integer; None if it is none."""
+    """Return a label as an integer; None: it is not one."""
     if isinstance(label, str):
         return int(label) if len(label) < 10 and _CODE.fullmatch(label) else None
     if isinstance(label, float):

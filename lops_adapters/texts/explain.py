@@ -76,7 +76,7 @@ def pair_sentences(pairs: Sequence[tuple[Hashable, Hashable, int]]) -> list[str]
 
 
 def without_label(count: int) -> list[str]:
-    """Return a sentence about rows without a label; none if there are none."""
+    """Return a sentence about rows without a label, if any."""
     if not count:
         return []
     rows = "1 row" if count == 1 else f"{count:,} rows"
