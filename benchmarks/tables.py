@@ -69,6 +69,7 @@ _MEASURED: dict[str, Callable[[], Block]] = {
     "lotclass": frameworks.lotclass,
     "lotclass-speed": speed.lotclass_speed,
     "select": select.numbers,
+    "select-advice": select.advice,
     "select-printed": partial(select.printed, "select-agnews-tau-auto.json"),
     "speed-scale": speed.scale,
     "engines": scale.engines,

@@ -173,19 +173,13 @@ def corruption() -> Block:
 def noise() -> Block:
     """Return the estimated share of wrong labels beside the true one."""
     found = results("select/corruption-*.json")
-    heads = ("wrong %", "estimated by `committee` %", "without encoder %")
-    rows = [["data", "corruption", "rows", *heads]]
+    rows = [["data", "corruption", "rows", "wrong %", "estimated %"]]
     for item in found:
         for kind, own in item["result"].items():
-            cells = []
-            for way in ("committee", "committee without encoder"):
-                if estimate := own["ways"][way].get("estimate"):
-                    rate, low, high = estimate
-                    cells.append(f"{100 * rate:.1f} ({100 * low:.1f} to {100 * high:.1f})")
-                else:
-                    cells.append("-")
+            rate, low, high = own["ways"]["committee"]["estimate"]
+            estimate = f"{100 * rate:.1f} ({100 * low:.1f} to {100 * high:.1f})"
             data = item["about"]["dataset"]["name"]
-            rows.append([data, kind, f"{own['n']:,}", f"{100 * own['noise']:.1f}", *cells])
+            rows.append([data, kind, f"{own['n']:,}", f"{100 * own['noise']:.1f}", estimate])
     return table(rows, [[item] for item in found])
 
 
