@@ -1,0 +1,19 @@
+"""The installation page names every extra, and no other."""
+
+import configparser
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.mark.skipif(not (ROOT / "setup.cfg").exists(), reason="this is not a checkout")
+def test_every_extra_has_its_row():
+    settings = configparser.ConfigParser()
+    settings.read(ROOT / "setup.cfg")
+    page = (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
+    rows = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
+    named = re.findall(r"`([\w-]+)`", " ".join(rows))
+    assert sorted(named) == sorted(settings["options.extras_require"])
