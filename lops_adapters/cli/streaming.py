@@ -91,9 +91,9 @@ class Fit:
         ]
         if found.noise is not None:
             sampled = np.array([report.count for report in found.per_class.values()])
-            sentences += noise_sentences(found.noise.among(totals.rows, sampled))
+            sentences += noise_sentences(found.noise.among(totals.rows, sampled), classes.names)
         sentences += pair_sentences(totals.suggestions(classes.names))
-        old = [*noise_sentences(found.noise), *pair_sentences(found.corrections())]
+        old = [*noise_sentences(found.noise, found.per_class), *pair_sentences(found.corrections())]
         others = [sentence for sentence in found.why if sentence not in old]
         return [*others[:3], *sentences, *others[3:]]
 

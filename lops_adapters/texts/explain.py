@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
+
+import numpy as np
 
 from lops_adapters.console import percent
 from lops_adapters.core import Selection
@@ -53,14 +55,25 @@ def _kept(method: str, arguments: dict[str, Any]) -> str:
     return _KEPT.get(method, usual).format(**arguments)
 
 
-def noise_sentences(noise: NoiseEstimate | None) -> list[str]:
-    """Return a sentence with the estimated share of wrong labels; none without an estimate."""
+def noise_sentences(noise: NoiseEstimate | None, classes: Iterable[Hashable]) -> list[str]:
+    """Return the estimated share of wrong labels, in all and of the noisiest classes.
+
+    Args:
+        noise: None: no estimate, no sentence.
+        classes: k labels, in the order of the estimate's rows.
+
+    """
     if noise is None:
         return []
+    rates = 1 - np.diag(noise.true_given_label)
+    ordered = sorted(zip(classes, rates.tolist(), strict=True), key=lambda pair: -pair[1])
+    named = ", ".join(f"{label} {percent(rate)}" for label, rate in ordered[:SHOWN])
+    more = ", and less in the others" if len(ordered) > SHOWN else ""
     low, high = percent(noise.low), percent(noise.high)
     return [
         f"Estimated wrong labels: {percent(noise.rate)} ({low} to {high}), without errors that a "
-        "whole class shares: labels made by rules have more."
+        "whole class shares: labels made by rules have more.",
+        f"Estimated wrong labels per class: {named}{more}.",
     ]
 
 

@@ -177,7 +177,10 @@ def select(
     index = getattr(texts, "index", None) if hasattr(texts, "iloc") else None
     found = TextSelection(selection, shown, names, at, seen, why, settings, index=index)
     if committee:
-        why[-1:-1] = [*noise_sentences(found.noise), *pair_sentences(found.corrections())]
+        why[-1:-1] = [
+            *noise_sentences(found.noise, found.per_class),
+            *pair_sentences(found.corrections()),
+        ]
     if given is None:
         why[-1:-1] = sentences(copies(read, own), lambda found: place(at[found].tolist()))
     why[-1:-1] = without_label(len(names) - len(at))

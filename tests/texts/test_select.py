@@ -16,8 +16,10 @@ from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.selection import Lops, build
 from lops_adapters.selection.automatic import Automatic
 from lops_adapters.selection.canonical import content_order
+from lops_adapters.selection.posterior import NoiseEstimate
 from lops_adapters.selection.ranked import Scored, selection_of
 from lops_adapters.texts.choices import NAMES_OF_CONFIDENCES
+from lops_adapters.texts.explain import noise_sentences
 from lops_adapters.texts.select import select as texts_select
 
 from ..noisy import noisy_texts
@@ -246,6 +248,21 @@ def test_the_estimate_of_the_noise(noise):
     low, high = (f"{100 * rate:.1f} %" for rate in (found.noise.low, found.noise.high))
     (said,) = [why for why in found.why if why.startswith("Estimated wrong labels: ")]
     assert f"({low} to {high}), without errors that a whole class shares" in said
+    (named,) = [why for why in found.why if why.startswith("Estimated wrong labels per class: ")]
+    rates = dict(part.removesuffix(" %").rsplit(" ", 1) for part in named[34:-1].split(", "))
+    assert list(map(float, rates.values())) == sorted(map(float, rates.values()), reverse=True)
+    for name in set(labels):
+        own = [truth != name for label, truth in zip(labels, gold, strict=True) if label == name]
+        assert abs(float(rates[name]) / 100 - np.mean(own)) < 0.1
+
+
+def test_the_estimate_names_the_noisiest_of_many_classes():
+    noise = NoiseEstimate(0.1, 0.05, 0.2, np.diag(1 - np.arange(8) / 20))
+    said = noise_sentences(noise, "abcdefgh")[1]
+    assert said == (
+        "Estimated wrong labels per class: h 35.0 %, g 30.0 %, f 25.0 %, e 20.0 %, d 15.0 %, and "
+        "less in the others."
+    )
 
 
 def test_an_error_that_a_whole_class_shares_is_not_counted():
