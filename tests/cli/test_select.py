@@ -486,7 +486,8 @@ def test_the_estimate_of_the_noise(here, capsys):
     said = capsys.readouterr().out
     (estimate,) = [why for why in expected.why if why.startswith("Estimated wrong labels: ")]
     (pairs,) = [why for why in expected.why if why.startswith("Most frequent suggestions")]
-    assert f"{estimate}\n{pairs}\n" in said
+    (classes,) = [why for why in expected.why if why.startswith("Estimated wrong labels per class")]
+    assert f"{estimate}\n{classes}\n{pairs}\n" in said
     page = (here / "news-lops" / "report.html").read_text(encoding="utf-8")
     assert estimate in page
     for more in (["--encoder", "none"], ["--confidence", "automatic"]):
