@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from statistics import mean
 
 from benchmarks.pages.common import HOLE, Block, Files, paper, results, spread, table
 from benchmarks.pages.self_training import values
@@ -72,18 +73,19 @@ def _score(files: Files, arm: str) -> str:
 
 
 def framework(name: str) -> Block:
-    """Return every arm of a framework after its last iteration: noise, kept, F1."""
+    """Return every arm of a framework after its last iteration, means over seeds."""
     rows = [["data", "arm", "kept", "noise after %", "micro-F1 %", "macro-F1 %", "seconds"]]
     groups = [files for data in _DATA if (files := files_of(name, data))]
     for files in groups:
         data = files[0]["about"]["dataset"]["name"]
-        for arm, found in files[0]["result"]["arms"].items():
+        for arm in files[0]["result"]["arms"]:
+            runs = [item["result"]["arms"][arm] for item in files]
             scores = (
                 spread(values(files, arm, key))
                 for key in ("selected_noise", "micro_f1", "macro_f1")
             )
-            kept = f"{found.get('selected', 0):,}"
-            rows.append([_DATA[data], arm, kept, *scores, f"{found['seconds']:.0f}"])
+            kept, seconds = (mean(run[key] for run in runs) for key in ("selected", "seconds"))
+            rows.append([_DATA[data], arm, f"{kept:,.0f}", *scores, f"{seconds:.0f}"])
     return table(rows, groups)
 
 

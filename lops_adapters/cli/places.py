@@ -1,4 +1,4 @@
-"""Where rows stand in the files of a table, for messages."""
+"""The lines or numbers of rows in the files of a table, for messages."""
 
 from __future__ import annotations
 

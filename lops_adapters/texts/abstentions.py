@@ -38,7 +38,7 @@ def named(abstain: Any) -> frozenset[Hashable] | None:
 def abstaining(labels: Sequence[Hashable], values: Set[Hashable] | None = None) -> np.ndarray:
     """Return which labels are no class, (n,) bool.
 
-    None, NaN and blank strings never are. By default, -1 is none either if the labels are integer
+    None, NaN and blank strings are no class. By default, neither is -1, if the labels are integer
     codes from 0 with at least two other classes: label models and frameworks use it so.
 
     Args:

@@ -1,13 +1,12 @@
-import os
-from unittest import mock
-
 import pytest
 
 from lops_adapters.datasets import read
 
+from ..caches import own_cache
 from ..framework_tools import plain_arithmetic, run_in_process, write_folder
 from .toys import SEEDS, documents, settings
 
+__all__ = ["own_cache"]
 ARMS = ("standard", "lops", "random", "optimal")
 
 
@@ -16,14 +15,6 @@ def same_everywhere():
     """One thread and float32: sums come out alike on every machine and in the subprocesses."""
     with plain_arithmetic():
         yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def own_cache(tmp_path_factory):
-    """Vectors are kept in a folder of the tests, not the user's."""
-    folder = tmp_path_factory.mktemp("cache")
-    with mock.patch.dict(os.environ, XDG_CACHE_HOME=str(folder)):
-        yield folder
 
 
 @pytest.fixture(scope="session")
