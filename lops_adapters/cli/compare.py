@@ -25,6 +25,7 @@ from lops_adapters.texts.choices import (
     device_of,
 )
 from lops_adapters.texts.copies import copies, sentences
+from lops_adapters.texts.explain import script_sentences
 
 if TYPE_CHECKING:
     from lops_adapters.report.contents import ComparisonPage
@@ -127,7 +128,7 @@ def _compare(
     paths = table.paths
     checksums = outputs.checksums(paths)
     rows = read_rows(table, wanted)
-    probe, which = choose_probe(options.probe, len(rows.texts), quiet=True)
+    probe, which = choose_probe(options.probe, len(rows.texts), True, options.analyzer)
     more: dict[str, Any] = {}
     if "committee" in names:
         check_views("committee", options.encoder, None)
@@ -147,7 +148,8 @@ def _compare(
     with outputs.writing(folder):
         storage.replace_folder(folder, lambda place: write_pages(place, page, config))
     print(text_table(page, [name for name, runs in results.items() if runs[0].is_late]))
-    said = [*rows.notes, *sentences(copies(rows.texts, rows.labels), rows.place)]
+    said = [*rows.notes, *script_sentences(rows.texts, probe)]
+    said += sentences(copies(rows.texts, rows.labels), rows.place)
     print("\n".join(["", which, *said, f"Report: {folder / 'report.html'}"]))
 
 

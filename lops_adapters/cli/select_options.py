@@ -13,8 +13,8 @@ from lops_adapters.core import RULES
 from lops_adapters.texts.choices import NAMES_OF_CONFIDENCES, SURE
 
 CHOICES = (
-    *("probe", "confidence", "rule", "tau", "every", "stratified", "sure", "encoder"),
-    *("seed", "quiet"),
+    *("probe", "analyzer", "confidence", "rule", "tau", "every", "stratified", "sure"),
+    *("encoder", "seed", "quiet"),
 )
 EXAMPLES = """examples:
   lops select tickets.csv --text body --label category

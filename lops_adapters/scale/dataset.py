@@ -17,6 +17,7 @@ from lops_adapters.cli.tables import BLOCK_ROWS, Block
 from lops_adapters.core import LopsError
 from lops_adapters.datasets.corpus import listed
 from lops_adapters.probes.base import check_counts
+from lops_adapters.probes.linear import check_analyzer
 from lops_adapters.scale import parts
 from lops_adapters.scale.engine import Engine
 from lops_adapters.scale.parts import Counted, Placed
@@ -61,6 +62,7 @@ def select_dataset(
     abstain: Sequence[str] | None = None,
     sure: float | None = None,
     stratified: bool = False,
+    analyzer: str = "auto",
     probe_rows: int = PROBE_ROWS,
     seed: int = 0,
     quiet: bool = True,
@@ -75,7 +77,7 @@ def select_dataset(
         text, label: columns of texts and noisy labels.
         gold: column of true labels, only to measure the result.
         abstain: labels that are no class, as texts; default: -1 among integer codes from 0.
-        sure, stratified, seed: as for :func:`lops_adapters.select`.
+        sure, stratified, analyzer, seed: as for :func:`lops_adapters.select`.
         probe_rows: rows of the sample that the committee is fitted to.
         quiet: no line per stage.
 
@@ -85,12 +87,14 @@ def select_dataset(
 
     """
     method_for(None, None, "auto", None, stratified=stratified, sure=sure)
+    check_analyzer(analyzer)
     check_counts(seed)
     if probe_rows < 1:
         raise LopsError(f"probe_rows is {probe_rows}; wanted at least 1")
     wanted = Wanted(text, label, gold, None, abstain)
     blocks = _blocks(dataset, [name for name in (text, label, gold) if name is not None])
-    chosen = {"sure": sure, "stratified": stratified, "encoder": None, "seed": seed}
+    chosen = {"sure": sure, "stratified": stratified, "analyzer": analyzer}
+    chosen |= {"encoder": None, "seed": seed}
     page = {"source": f"a Ray dataset; texts: {text}, labels: {label}"}
     given = Given(wanted, chosen, probe_rows, RELABEL, False, False, page, dict)
     ray = extras.load("ray", "select_dataset")

@@ -321,7 +321,9 @@ class _Assembled:
 
     def _by_words(self, samples: Sequence[Any]) -> Neighbours:
         """Return the view that needs no encoder."""
-        counts = count_words(samples, ())
+        probe = self.request.given
+        analyzer = probe.analyzer if isinstance(probe, LinearProbe) else AUTO
+        counts = count_words(samples, (), analyzer)
         space = Topics(counts, self.request.seed)
         return Neighbours("neighbours (LSA)", space, read=counts, reader=KnownWords(counts))
 

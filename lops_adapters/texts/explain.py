@@ -9,6 +9,9 @@ import numpy as np
 
 from lops_adapters.console import percent
 from lops_adapters.core import Selection
+from lops_adapters.probes import Probe
+from lops_adapters.probes.linear import LinearProbe
+from lops_adapters.probes.word_counts import AUTO, LONGEST, is_unspaced
 from lops_adapters.selection.posterior import NoiseEstimate
 from lops_adapters.texts.copies import SHOWN
 from lops_adapters.texts.reading import SEVERAL
@@ -32,6 +35,7 @@ def reasons(selection: Selection, method: str, arguments: dict[str, Any]) -> lis
     return sentences
 
 
+_WORTH_SAYING = 0.01  # of the texts; stray characters are not
 _SPREAD = "the same share of every class"
 _KEPT = {
     "committee": "rows whose label is right with a probability of at least {sure:g}",
@@ -94,6 +98,19 @@ def without_label(count: int) -> list[str]:
         return []
     rows = "1 row" if count == 1 else f"{count:,} rows"
     return [f"Without a label: {rows}, neither kept nor judged."]
+
+
+def script_sentences(texts: Sequence[str], probe: Probe) -> list[str]:
+    """Return a sentence if TF-IDF reads scripts without spaces as n-grams on its own account."""
+    if not isinstance(probe, LinearProbe) or probe.analyzer != AUTO:
+        return []
+    count = sum(map(is_unspaced, texts))
+    if count < _WORTH_SAYING * len(texts):
+        return []
+    return [
+        f"Scripts without spaces in {count:,} of {len(texts):,} texts: TF-IDF reads them as "
+        f"n-grams of 1 to {LONGEST} characters (`--analyzer word` to read words only)."
+    ]
 
 
 def complaints(selection: Selection, method: str) -> list[str]:

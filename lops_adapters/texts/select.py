@@ -31,6 +31,7 @@ from lops_adapters.texts.explain import (
     noise_sentences,
     pair_sentences,
     reasons,
+    script_sentences,
     without_label,
 )
 from lops_adapters.texts.given import check_alone, probe_of_vectors, read_given, unnamed
@@ -55,6 +56,7 @@ def select(
     sure: float | None = None,
     encoder: str | None = "auto",
     words: Mapping[Any, Sequence[str]] | None = None,
+    analyzer: str = "auto",
     embeddings: Any = None,
     pred_probs: Any = None,
     soft_labels: Any = None,
@@ -92,6 +94,8 @@ def select(
             latent semantic analysis. ``auto``: MiniLM if it is installed and, without a GPU, there
             are at most 20,000 texts.
         words: class to words, such as its name and seed words: a third view, with an encoder.
+        analyzer: of TF-IDF: ``word``; ``char``: n-grams of one to three characters; ``auto``:
+            n-grams in scripts without spaces between words, words elsewhere.
         embeddings: (n, width) vectors of your own, of texts or of anything else; they are judged in
             place of the texts, which are shown only.
         pred_probs: (n, k) held-out class probabilities of a classifier of your own, a column per
@@ -131,15 +135,15 @@ def select(
         raise LopsError("texts are None; wanted texts, or embeddings or pred_probs")
     shown, names, at = _read(texts, labels, soft_labels, abstain)
     given = read_given(embeddings, pred_probs, len(names), method, probe, at)
-    check_alone(given, encoder, words)
+    check_alone(given, encoder, words, analyzer)
     read, own = [shown[i] for i in at.tolist()], [names[i] for i in at.tolist()]
     _check_enough(len(own), method)
     check_views(method, encoder, words, own)
     committee = method == "committee"
     if given is None and committee:
-        watched, which, more = _views_of_texts(probe, encoder, words, len(read), quiet)
+        watched, which, more = _views_of_texts(probe, encoder, words, analyzer, len(read), quiet)
     elif given is None:
-        (watched, which), more = choose_probe(probe, len(read), quiet), {}
+        (watched, which), more = choose_probe(probe, len(read), quiet, analyzer), {}
     else:
         (watched, which), more = probe_of_vectors(probe, quiet), {}
     if pred_probs is not None:
@@ -171,6 +175,7 @@ def select(
         "stratified": stratified,
         "sure": arguments.get("sure"),
         "encoder": arguments.get("encoder"),
+        "analyzer": getattr(watched, "analyzer", None),
         "samples": "texts" if given is None else "vectors" if pred_probs is None else "pred_probs",
     }
     why = [which, *reasons(selection, method, arguments)]
@@ -182,6 +187,7 @@ def select(
             *pair_sentences(found.corrections()),
         ]
     if given is None:
+        why[-1:-1] = script_sentences(read, watched)
         why[-1:-1] = sentences(copies(read, own), lambda found: place(at[found].tolist()))
     why[-1:-1] = without_label(len(names) - len(at))
     return found
@@ -205,11 +211,11 @@ def _read(
 
 
 def _views_of_texts(
-    probe: Probe | str, encoder: str | None, words: Any, n: int, quiet: bool
+    probe: Probe | str, encoder: str | None, words: Any, analyzer: str, n: int, quiet: bool
 ) -> tuple[Probe, str, dict[str, Any]]:
     """Return the first view's probe, a sentence that names all views, and their arguments."""
     linear = isinstance(probe, str) and probe == "auto"
-    watched, _ = choose_probe("linear" if linear else probe, n, quiet)
+    watched, _ = choose_probe("linear" if linear else probe, n, quiet, analyzer)
     chosen, which = choose_encoder(encoder, n, described(watched), words=words is not None)
     return watched, which, {"encoder": chosen, "words": words}
 
