@@ -17,7 +17,7 @@ from lops_adapters.core import LopsError
 from lops_adapters.probes import Probe
 from lops_adapters.selection import METHODS, build
 from lops_adapters.texts.choices import (
-    SURE,
+    AUTO,
     check_views,
     choose_encoder,
     choose_probe,
@@ -134,7 +134,7 @@ def _compare(
         check_views("committee", options.encoder, None)
         encoder, views = choose_encoder(options.encoder, len(rows.texts), described(probe))
         which += f" {views}"
-        sure = None if encoder is None else SURE
+        sure = None if encoder is None else AUTO
         more = {"encoder": encoder, "sure": sure, "quiet": options.quiet}
     for name in names:  # raises now instead of after the first methods have run
         build(name, probe, tau=options.tau, seed=options.seed)

@@ -10,7 +10,7 @@ from lops_adapters.cli import options as shared
 from lops_adapters.cli.select_files import RELABEL
 from lops_adapters.cli.survey import PROBE_ROWS
 from lops_adapters.core import RULES
-from lops_adapters.texts.choices import NAMES_OF_CONFIDENCES, SURE
+from lops_adapters.texts.choices import NAMES_OF_CONFIDENCES
 
 CHOICES = (
     *("probe", "analyzer", "confidence", "rule", "tau", "every", "stratified", "sure"),
@@ -102,8 +102,8 @@ def _add_selection(choice: argparse._ArgumentGroup) -> None:
         type=shared.number,
         metavar="P",
         help="with --tau auto: keep labels that are right with at least this probability "
-        f"(default: {SURE}; without an encoder, labels that the views prefer); larger for labels "
-        "made by rules",
+        "(default: the mean of all labels; without an encoder, labels that the views prefer); "
+        "larger for labels made by rules",
     )
     shared.add_encoder(choice)
     choice.add_argument(

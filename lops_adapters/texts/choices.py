@@ -36,7 +36,6 @@ DECIDES_ITSELF = {
     "automatic": "automatic",
     "confident-learning": "confident-learning",
 }
-SURE = 0.9
 # In texts that a processor encodes by default: one to two minutes.
 LONGEST_FOR_CPU = 20_000
 RANKS = tuple(

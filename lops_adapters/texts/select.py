@@ -16,8 +16,8 @@ from lops_adapters.selection import Suggestions, build
 from lops_adapters.selection.judge import Fitted
 from lops_adapters.selection.selectors import encode
 from lops_adapters.texts.choices import (
+    AUTO,
     DECIDES_ITSELF,
-    SURE,
     check_views,
     choose_encoder,
     choose_probe,
@@ -88,8 +88,8 @@ def select(
         stratified: keep the same total as ``auto`` would, but the same share of every class; only
             with tau="auto".
         sure: keep labels that are right with at least this probability, only with tau="auto";
-            default: 0.9; without an encoder, labels that the views prefer. Labels by rules share
-            their errors: a larger value removes more of them.
+            default: the mean probability of all labels; without an encoder, labels that the views
+            prefer. Labels by rules share their errors: a larger value removes more of them.
         encoder: of the committee's second view: ``minilm``, a folder or a hub name, frozen; None:
             latent semantic analysis. ``auto``: MiniLM if it is installed and, without a GPU, there
             are at most 20,000 texts.
@@ -152,7 +152,7 @@ def select(
     weak = given is None and arguments.get("encoder") is None
     if committee:
         # Weaker views are too even for probabilities: they keep nearly everything.
-        arguments.setdefault("sure", None if weak else SURE)
+        arguments.setdefault("sure", None if weak else AUTO)
     seen = Judged(len(read)) if committee else Suggestions(len(read))
     selector = build(method, watched, **arguments, seed=seed, quiet=quiet, seen=seen, strict=strict)
     samples: Any = read if given is None else given
