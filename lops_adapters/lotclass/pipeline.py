@@ -192,7 +192,9 @@ def _selectors(arm: str, prepared: Prepared, job: Job[LotclassSettings]) -> list
         methods["refresh"] = "lops"
     elif not is_at_documents(arm):
         methods["rows"] = arm
-    gold = None if job.gold is None else job.gold[prepared.indicative.documents]
+    gold = None
+    if job.gold is not None and methods["rows"] != "standard":
+        gold = job.gold[prepared.indicative.documents]
     return [
         job.selector(
             method,

@@ -90,8 +90,9 @@ def test_the_model_is_the_classifier_trained_on_what_is_kept(done, dataset):
 
 
 def test_labelled_documents_are_trained_on_as_labelled(dataset, go, tmp_path, monkeypatch):
-    """Six documents with a wrong label: not selected among, and trained on with that label."""
-    labels = {f"d{i}": CLASSES[(CLASSES.index(dataset.gold.labels[i]) + 1) % 3] for i in range(6)}
+    """Twelve documents, one with a wrong label: not selected among, trained on as labelled."""
+    labels = {f"d{i}": dataset.gold.labels[i] for i in range(12)}
+    labels["d4"] = CLASSES[(CLASSES.index(labels["d4"]) + 1) % 3]
     seen = []
     real = LinearProbe.fit
 
@@ -103,8 +104,8 @@ def test_labelled_documents_are_trained_on_as_labelled(dataset, go, tmp_path, mo
     own = {"supervision": "documents", "labelled": tuple(labels.items())}
     run = go(dataset, tmp_path / "run", ["lops-documents"], **{**FAST, **own})
     rows = read_rows(run.path / "lops-documents" / "selection-documents.csv")
-    assert [row["id"] for row in rows] == [f"d{i}" for i in range(6, 72)]
-    for i in range(6):
+    assert [row["id"] for row in rows] == [f"d{i}" for i in range(12, 72)]
+    for i in range(12):
         assert seen[-1][dataset.corpus.texts[i]] == CLASSES.index(labels[f"d{i}"])
 
 
