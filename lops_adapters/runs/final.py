@@ -53,8 +53,13 @@ class FinalSettings(FrameworkSettings):
 
     @property
     def usual_arms(self) -> tuple[str, ...]:
-        """The arms of a run that names none: LOPS where it pays, else where the paper has it."""
-        return self.ARMS if self.ends_with_network else ("standard", f"lops{SUFFIX}")
+        """The arms of a run that names none.
+
+        With a final classifier they share one network, and each costs seconds.
+        """
+        if self.ends_with_network:
+            return self.ARMS
+        return ("standard", f"lops{SUFFIX}", f"committee{SUFFIX}")
 
     @property
     def ends_with_network(self) -> bool:

@@ -8,19 +8,20 @@ from lops_adapters.core import LopsError
 from lops_adapters.lotclass.model import LotclassTextClassifier
 from lops_adapters.lotclass.settings import LotclassSettings
 
-from ..framework_tools import read_rows
+from ..framework_tools import copy_killed, read_rows
 from .toys import CLASSES
 
 ARMS = ["standard", "committee-documents", "optimal-documents"]
 
 
-@pytest.fixture
-def done(dataset, go, head_start):
+@pytest.fixture(scope="module")
+def done(dataset, go, finished, tmp_path_factory):
     """Resumed after the rows were found, which do not depend on the classifier."""
-    config = head_start / "config.json"
+    path = copy_killed(finished, tmp_path_factory.mktemp("final") / "run", ["rows"])
+    config = path / "config.json"
     text = config.read_text(encoding="utf-8")
     config.write_text(text.replace('"classifier": "network"', '"classifier": "linear"'))
-    return go(dataset, head_start, arms=ARMS, resume=True, classifier="linear")
+    return go(dataset, path, arms=ARMS, resume=True, classifier="linear")
 
 
 def test_documents_are_selected_by_what_the_network_predicts(done, dataset):
@@ -61,5 +62,5 @@ def test_without_a_classifier_there_is_nothing_to_select(dataset, go, tmp_path):
 
 
 def test_the_usual_arms():
-    assert LotclassSettings().usual_arms == ("standard", "lops-documents")
+    assert LotclassSettings().usual_arms == ("standard", "lops-documents", "committee-documents")
     assert LotclassSettings.preset("paper").usual_arms == ("standard", "lops")

@@ -111,7 +111,7 @@ def test_labelled_documents_are_trained_on_as_labelled(dataset, go, tmp_path, mo
 
 def test_the_usual_arms_and_presets():
     quick, paper = WestclassSettings(), WestclassSettings.preset("paper")
-    assert quick.usual_arms == ("standard", "lops-documents")
+    assert quick.usual_arms == ("standard", "lops-documents", "committee-documents")
     assert (paper.classifier, paper.usual_arms) == ("network", ("standard", "lops"))
     assert WestclassSettings.preset("quick", faithful=True).classifier == "network"
 
