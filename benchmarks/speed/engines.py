@@ -24,7 +24,7 @@ from typing import Any
 
 from benchmarks.record import command_line, write_result
 from benchmarks.speed.generated import documents
-from lops_adapters.cli.outputs import checksums
+from lops_adapters.tables.files import checksums
 
 ENGINES = ("process", "ray-2", "ray-1")
 _CHUNK = 500_000  # rows generated at once

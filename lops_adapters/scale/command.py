@@ -11,18 +11,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lops_adapters import extras, storage
-from lops_adapters.cli.classes import Classes
-from lops_adapters.cli.outputs import ABSTAINED, PARTS
-from lops_adapters.cli.rows import Wanted
-from lops_adapters.cli.select_files import changed, write_pages
-from lops_adapters.cli.streaming import Fit, Given
-from lops_adapters.cli.survey import Sample
-from lops_adapters.cli.tables import Table
 from lops_adapters.core import LopsError
 from lops_adapters.scale import stages
 from lops_adapters.scale.cluster import connected, say
 from lops_adapters.scale.engine import Engine
 from lops_adapters.scale.parts import Placed, judge, split
+from lops_adapters.tables.classes import Classes
+from lops_adapters.tables.fit import Fit, Given
+from lops_adapters.tables.readers import Table
+from lops_adapters.tables.results import ABSTAINED, PARTS, changed, write_pages
+from lops_adapters.tables.rows import Wanted
+from lops_adapters.tables.survey import Sample
 from lops_adapters.texts.choices import AUTO, NONE
 from lops_adapters.texts.totals import Totals
 

@@ -8,12 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lops_adapters import extras
-from lops_adapters.cli.blocks import Judging, judge_block
-from lops_adapters.cli.rows import Wanted
-from lops_adapters.cli.select_files import RELABEL
-from lops_adapters.cli.streaming import Given
-from lops_adapters.cli.survey import PROBE_ROWS, Survey
-from lops_adapters.cli.tables import BLOCK_ROWS, Block
 from lops_adapters.core import LopsError
 from lops_adapters.datasets.corpus import listed
 from lops_adapters.probes.base import check_counts
@@ -21,6 +15,12 @@ from lops_adapters.scale import parts
 from lops_adapters.scale.engine import Engine
 from lops_adapters.scale.parts import Counted, Placed
 from lops_adapters.selection.draw import Limits
+from lops_adapters.tables.blocks import Judging, judge_block
+from lops_adapters.tables.fit import Given
+from lops_adapters.tables.readers import BLOCK_ROWS, Block
+from lops_adapters.tables.results import RELABEL
+from lops_adapters.tables.rows import Wanted
+from lops_adapters.tables.survey import PROBE_ROWS, Survey
 from lops_adapters.texts.choices import method_for
 from lops_adapters.texts.totals import Totals
 

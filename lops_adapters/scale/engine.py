@@ -12,14 +12,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from lops_adapters.cli.blocks import Judging
-from lops_adapters.cli.classes import Classes
-from lops_adapters.cli.streaming import Fit, Given, fit, numbered
-from lops_adapters.cli.survey import Sample, Survey
 from lops_adapters.core import LopsWarning
 from lops_adapters.scale.cluster import got, say, spread
 from lops_adapters.scale.parts import Counted, Placed, count, draw, joined
 from lops_adapters.selection.draw import Limits, expected
+from lops_adapters.tables.blocks import Judging
+from lops_adapters.tables.classes import Classes
+from lops_adapters.tables.fit import Fit, Given, fit, numbered
+from lops_adapters.tables.survey import Sample, Survey
 
 
 @dataclass

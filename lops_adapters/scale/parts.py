@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lops_adapters import storage
-from lops_adapters.cli.blocks import Judging, write_blocks
-from lops_adapters.cli.classes import Labels
-from lops_adapters.cli.rows import Wanted
-from lops_adapters.cli.streaming import part_files
-from lops_adapters.cli.survey import Survey, text_of
-from lops_adapters.cli.tables import Table, import_pyarrow
 from lops_adapters.selection.draw import Limits
+from lops_adapters.tables.blocks import Judging, part_files, write_blocks
+from lops_adapters.tables.classes import Labels
+from lops_adapters.tables.readers import Table, import_pyarrow
+from lops_adapters.tables.rows import Wanted
+from lops_adapters.tables.survey import Survey, text_of
 
 PART_ROWS = 100_000  # of Parquet, about
 

@@ -173,17 +173,15 @@ def select(
         "encoder": arguments.get("encoder"),
         "samples": "texts" if given is None else "vectors" if pred_probs is None else "pred_probs",
     }
-    why = [which, *reasons(selection, method, arguments)]
+    why = reasons(which, selection, method, arguments)
     index = getattr(texts, "index", None) if hasattr(texts, "iloc") else None
     found = TextSelection(selection, shown, names, at, seen, why, settings, index=index)
     if committee:
-        why[-1:-1] = [
-            *noise_sentences(found.noise, found.per_class),
-            *pair_sentences(found.corrections()),
-        ]
+        why.noise = noise_sentences(found.noise, found.per_class)
+        why.pairs = pair_sentences(found.corrections())
     if given is None:
-        why[-1:-1] = sentences(copies(read, own), lambda found: place(at[found].tolist()))
-    why[-1:-1] = without_label(len(names) - len(at))
+        why.rows += sentences(copies(read, own), lambda found: place(at[found].tolist()))
+    why.rows += without_label(len(names) - len(at))
     return found
 
 

@@ -11,12 +11,12 @@ import pytest
 
 import lops_adapters
 from lops_adapters.cli import select as command
-from lops_adapters.cli.tables import open_table
 from lops_adapters.core import LopsError, LopsWarning
 from lops_adapters.scale import command as spread
 from lops_adapters.scale import parts, select_dataset
 from lops_adapters.scale.cluster import got
 from lops_adapters.scale.engine import Engine
+from lops_adapters.tables.readers import open_table
 
 from ..noisy import HEADER, noisy_rows, read_table, write_table
 
