@@ -59,7 +59,9 @@ def _checked(options: argparse.Namespace, paths: tuple[Path, ...], said: list[st
     if options.probe_rows < 1:
         raise LopsError(f"--probe-rows is {options.probe_rows}; wanted at least 1")
     if options.address is not None and options.engine != "ray":
-        raise LopsError(f"--address is {options.address} without --engine ray; leave one out")
+        raise LopsError(f"--address is {options.address} without --engine ray; leave it out")
+    if options.vectors is not None and options.engine != "ray":
+        raise LopsError(f"--vectors is {options.vectors} without --engine ray; leave it out")
     if options.weights and method != "committee":
         raise LopsError(
             f"--weights needs the committee, and the method is {method}; leave out --tau and "
@@ -81,7 +83,7 @@ def _checked(options: argparse.Namespace, paths: tuple[Path, ...], said: list[st
     _check_columns(table)
     with storage.claimed(*_outputs(options, paths)):
         if options.engine == "ray":
-            _spread(options, table, wanted, method)
+            _spread(options, table, wanted, words, method)
         elif method != "committee" or not _stream(options, table, wanted, words, said):
             _run(options, table, wanted, words, said)
 
@@ -115,19 +117,32 @@ def _stream(
     return True
 
 
-def _spread(options: argparse.Namespace, table: readers.Table, wanted: Wanted, method: str) -> None:
+def _spread(
+    options: argparse.Namespace,
+    table: readers.Table,
+    wanted: Wanted,
+    words: dict[str, list[str]] | None,
+    method: str,
+) -> None:
     """Select on Ray."""
     command = import_module(ENGINES[options.engine])
     command.check(options, wanted, method)
     folder, _ = _targets(options, table)
     assert folder is not None  # since there is no --keep-out
-    given, suffix = _given(options, table, wanted, {}), options.format or table.format
+    vectors = command.vectors_in(options, folder)
+    given, suffix = _given(options, table, wanted, {}, words), options.format or table.format
     with outputs.writing(folder):
         fitted, totals, page = command.run(
-            table, given, folder, suffix, address=options.address, quiet=options.quiet
+            table,
+            given,
+            folder,
+            suffix,
+            vectors=vectors,
+            address=options.address,
+            quiet=options.quiet,
         )
     print("\n".join([fitted.summary(totals), "", *fitted.why(totals), *_noise(page)]))
-    print("\n".join(command.written(folder, suffix, totals)))
+    print("\n".join(command.written(folder, suffix, totals, vectors)))
 
 
 def _given(

@@ -137,6 +137,13 @@ def _add_engine(scale: argparse._ArgumentGroup) -> None:
         metavar="ADDR",
         help="of a running Ray cluster (default: one is started on this machine)",
     )
+    scale.add_argument(
+        "--vectors",
+        type=Path,
+        metavar="DIR",
+        help="with --engine ray and --encoder: folder of the texts' vectors, kept for later runs; "
+        "all machines see it (default: lops-vectors beside the output)",
+    )
 
 
 def _add_output(out: argparse._ArgumentGroup) -> None:

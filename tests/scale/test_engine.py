@@ -238,7 +238,6 @@ def test_parts_of_a_parquet_file(here, monkeypatch):
     [
         (["--confidence", "automatic"], "ray runs the committee, and the method is automatic"),
         (["--tau", "0.5"], "ray runs the committee, and the method is learning-order"),
-        (["--encoder", "minilm"], "runs without an encoder, and --encoder is minilm"),
         (["--probe", "minilm"], "trains the linear probe, and --probe is minilm"),
         (["--by-suspicion"], "writes rows in their order, and --by-suspicion is given"),
         (["--keep-out", "kept.csv"], "writes folders of files, and --keep-out is kept.csv"),
