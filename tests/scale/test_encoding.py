@@ -89,14 +89,18 @@ def verdicts(folder):
         single = folder / f"{part}.csv"
         paths = [single] if single.exists() else sorted((folder / part).glob("*.csv"))
         found |= {row["nr"]: row for path in paths for row in read_table(path)}
-    names = ("lops_selected", "lops_suggested", "lops_confidence")
-    return {nr: [row[name] for name in names] for nr, row in found.items()}
+    return {
+        nr: [row["lops_selected"], row["lops_suggested"], float(row["lops_confidence"])]
+        for nr, row in found.items()
+    }
 
 
 def test_the_engines_agree(here, tiny, monkeypatch, capsys):
     narrow = partial(EmbeddingProbe, max_tokens=16, precision="float32")
     monkeypatch.setattr(spread, "EmbeddingProbe", narrow)
     monkeypatch.setattr("lops_adapters.selection.committee.EmbeddingProbe", narrow)
+    about = encoding.described(narrow(tiny))  # here, where torch is imported already
+    monkeypatch.setattr(engine, "described", lambda probe: about)
     write_table(here / "news.csv", ROWS)
     more = ["news.csv", "--probe-rows", "120", "--output"]
     run(tiny, *more, "process")
@@ -110,53 +114,53 @@ def test_the_engines_agree(here, tiny, monkeypatch, capsys):
     assert len(one) == 240
     assert {nr: row[:2] for nr, row in one.items()} == {nr: row[:2] for nr, row in other.items()}
     for nr, (*_, confidence) in one.items():
-        assert float(other[nr][2]) == pytest.approx(float(confidence), abs=0.01)
+        assert other[nr][2] == pytest.approx(confidence, abs=0.01)
     config = json.loads((here / "out" / "config.json").read_text())
     assert config["settings"]["encoder"] == tiny
 
 
-def test_every_text_is_encoded_once(here, fake, monkeypatch, capsys):
-    """An actor is killed; then a file has another name; then there is another file."""
+def judged(rows):
+    """What a table of rows becomes in memory."""
+    found = lops_adapters.select(
+        [row[1] for row in rows],
+        [row[2] for row in rows],
+        encoder=Stored("fake", source=vectors_of),
+        words=WORDS,
+    )
+    assert "(LSA)" not in found.stopped
+    assert "class words" in found.stopped
+    return {
+        row[0]: [str(int(kept)), suggested, pytest.approx(confidence, abs=1e-6)]
+        for row, kept, suggested, confidence in zip(
+            rows, found.mask, found.suggested, found.confidence, strict=True
+        )
+    }
+
+
+def test_every_text_is_encoded_once(here, fake, monkeypatch):
+    """An actor is killed; in a later run a file has another name, and there is a new one."""
     lines = []
     monkeypatch.setattr(engine, "say", lambda line, _: lines.append(line))
     log = here / "lops-vectors" / "encoded.txt"
     asked = ["?.csv", "--engine", "ray", "--words", "words.json", "--output"]
     run("fake", *asked, "one")
     assert (here / "lops-vectors" / "died").exists()
-    expected = Counter(row[1] for row in ROWS)
-    expected.update(row[1] for row in ROWS[80:160])
+    expected = Counter(row[1] for row in [*ROWS, *ROWS[80:160]])
     expected.update(", ".join(own) for own in WORDS.values())
     assert Counter(log.read_text().splitlines()) == expected
+    assert verdicts(here / "one") == judged(ROWS)
     log.unlink()
-    own = lops_adapters.select(
-        [row[1] for row in ROWS],
-        [row[2] for row in ROWS],
-        encoder=Stored("fake", source=vectors_of),
-        words=WORDS,
-    )
-    assert "(LSA)" not in own.stopped
-    assert "class words" in own.stopped
-    found = verdicts(here / "one")
-    assert [found[row[0]][0] for row in ROWS] == [str(int(kept)) for kept in own.mask]
-    confidence = [float(found[row[0]][2]) for row in ROWS]
-    np.testing.assert_allclose(confidence, own.confidence, atol=1e-6)
     os.rename("1.csv", "9.csv")
-    run("fake", *asked, "two")
-    assert not log.exists()
-    assert verdicts(here / "two") == found
-    write_table(here / "4.csv", ROWS[30:50])
-    run("fake", *asked, "three", "--vectors", "lops-vectors")
-    assert log.read_text().splitlines() == [row[1] for row in ROWS[30:50]]
-    said = [line for line in lines if line.startswith("encode")]
-    assert [line.split(": ")[1].split(",")[0] for line in said] == [
-        "3 encoded now", "0 encoded now", "1 encoded now"
-    ]  # fmt: skip
+    more = [[f"4{row[0]}", *row[1:]] for row in ROWS[30:50]]
+    write_table(here / "4.csv", more)
+    run("fake", *asked, "two", "--vectors", "lops-vectors")
+    assert log.read_text().splitlines() == [row[1] for row in more]
+    assert verdicts(here / "two") == judged([*ROWS, *more])
+    said = [line.split(": ")[1].split(",")[0] for line in lines if line.startswith("encode")]
+    assert said == ["3 encoded now", "1 encoded now"]
 
 
 def test_a_dataset(here, fake, ray):
-    own = Stored("fake", source=vectors_of)
-    texts, labels = [row[1] for row in ROWS], [row[2] for row in ROWS]
-    expected = lops_adapters.select(texts, labels, encoder=own, words=WORDS)
     rows = [dict(zip(HEADER, row, strict=True)) for row in ROWS]
     rows.insert(7, {**rows[0], "weak": ""})
     data = ray.data.from_items(rows, override_num_blocks=2)
@@ -164,8 +168,9 @@ def test_a_dataset(here, fake, ray):
     found = select_dataset(data, text="text", label="weak", encoder="fake", **more)
     back = found.dataset.take_all()
     assert back.pop(7)["lops_selected"] is None
-    assert [row["lops_selected"] for row in back] == expected.mask.tolist()
-    assert [row["lops_confidence"] for row in back] == expected.confidence.tolist()
+    names = ("lops_selected", "lops_suggested", "lops_confidence")
+    kept = {row["nr"]: [row[name] for name in names] for row in back}
+    assert {nr: [str(int(row[0])), *row[1:]] for nr, row in kept.items()} == judged(ROWS)
 
 
 @pytest.mark.parametrize(

@@ -118,7 +118,7 @@ def corpus(name):
     from lops_adapters.pseudo_labels import string_match
 
     data = load(name, data_dir=Path(folder), quiet=True)
-    texts = data.corpus.texts[:900]
+    texts = data.corpus.texts[:500]
     found = string_match(texts, data.corpus.seeds, classes=data.corpus.classes)
     return [
         [str(i), texts[at][:400], label, data.gold.labels[at]]
