@@ -109,22 +109,29 @@ class Encoder:
             LopsError: what reading, encoding and writing raise.
 
         """
-        part = self._opened(placed)
-        rows = np.array([at for at, _ in self._rows(part)], dtype=np.int64)
-        path, is_new = self._kept(lambda: (text for _, text in self._rows(part)), len(rows))
-        places = np.searchsorted(rows, sampled - placed.start)
+        part, rows = self._opened(placed), list[int]()
+
+        def texts() -> Iterator[str]:
+            rows.clear()
+            for at, text in self._rows(part):
+                rows.append(at)
+                yield text
+
+        path, is_new = self._kept(texts)
+        places = np.searchsorted(np.array(rows, dtype=np.int64), sampled - placed.start)
         found = vectors.picked(path, places, self._encoding.width)
         return Encoded(placed.number, str(path), is_new, found)
 
     def few(self, texts: Sequence[str]) -> np.ndarray:
         """Return the vectors of texts, (n, width) float16, kept as those of a part are."""
-        path, _ = self._kept(lambda: texts, len(texts))
+        path, _ = self._kept(lambda: texts)
         return vectors.picked(path, np.arange(len(texts)), self._encoding.width)
 
-    def _kept(self, texts: Callable[[], Iterable[str]], count: int) -> tuple[Path, bool]:
+    def _kept(self, texts: Callable[[], Iterable[str]]) -> tuple[Path, bool]:
         """Return the file of texts, and whether they had to be encoded."""
         width = self._encoding.width
-        path = self._encoding.folder / vectors.name_of(texts())
+        name, count = vectors.name_of(texts())
+        path = self._encoding.folder / name
         is_new = not vectors.is_whole(path, count, width)
         if is_new:
             vectors.write(path, texts(), self.texts, width)

@@ -111,16 +111,19 @@ class Forward:
         return bool(there)
 
 
-def name_of(texts: Iterable[str]) -> str:
+def name_of(texts: Iterable[str]) -> tuple[str, int]:
     """Return the name of the file of texts, which depends on them and their order only.
+
+    The number of texts comes with it.
 
     >>> name_of(["a", "b"]) == name_of(iter(["a", "b"])), name_of(["a"]) == name_of(["b"])
     (True, False)
     """
-    digest = hashlib.blake2b(digest_size=16)
+    digest, count = hashlib.blake2b(digest_size=16), 0
     for some in _chunks(texts):
         digest.update(text_keys(some).tobytes())
-    return f"{digest.hexdigest()}.parquet"
+        count += len(some)
+    return f"{digest.hexdigest()}.parquet", count
 
 
 def write(path: Path, texts: Iterable[str], encode: Source, width: int) -> None:

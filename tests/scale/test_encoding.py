@@ -163,7 +163,7 @@ def test_every_text_is_encoded_once(here, fake, monkeypatch):
 def test_a_dataset(here, fake, ray):
     rows = [dict(zip(HEADER, row, strict=True)) for row in ROWS]
     rows.insert(7, {**rows[0], "weak": ""})
-    data = ray.data.from_items(rows, override_num_blocks=2)
+    data = ray.data.from_items(rows, override_num_blocks=1)
     more = {"words": WORDS, "vectors": here / "lops-vectors"}
     found = select_dataset(data, text="text", label="weak", encoder="fake", **more)
     back = found.dataset.take_all()

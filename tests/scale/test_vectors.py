@@ -22,7 +22,7 @@ def texts(n):
 
 
 def written(folder, own):
-    path = folder / vectors.name_of(own)
+    path = folder / vectors.name_of(own)[0]
     vectors.write(path, own, encode, WIDTH)
     return path
 
@@ -36,7 +36,7 @@ def small(monkeypatch):
 def test_a_file_is_found_by_its_texts(tmp_path):
     own = texts(50)
     path = written(tmp_path / "folder", own)
-    assert vectors.name_of(iter(own)) == path.name != vectors.name_of(own[::-1])
+    assert vectors.name_of(iter(own)) == (path.name, 50) != vectors.name_of(own[::-1])
     assert vectors.is_whole(path, 50, WIDTH)
     places = np.array([0, 7, 8, 49])
     found = vectors.picked(path, places, WIDTH)
