@@ -54,7 +54,7 @@ def check(options: argparse.Namespace, wanted: Wanted, method: str) -> None:
 
 
 def has_encoder(options: argparse.Namespace) -> bool:
-    """Return whether ``--encoder`` names an encoder; ``auto`` is none on Ray."""
+    """Return whether ``--encoder`` names an encoder; on Ray, ``auto`` does not."""
     return options.encoder not in (AUTO, *NONE)
 
 
@@ -219,5 +219,5 @@ def written(folder: Path, kind: str, totals: Totals, vectors: Path | None) -> li
         for name, number in zip(names, numbers, strict=False)
     ]
     if vectors is not None:
-        lines.append(f"Vectors: {vectors}, for later runs; remove them when there are none")
+        lines.append(f"Vectors: {vectors} (kept for later runs)")
     return [*lines, f"Report: {folder / 'report.html'}"]

@@ -39,7 +39,7 @@ class Encoding:
     width: int
 
     def stored(self, source: vectors.Source | None = None) -> vectors.Stored:
-        """Return what stands for the encoder in the committee."""
+        """Return an encoder for the committee that takes its vectors from ``source``."""
         return vectors.Stored(self.probe.encoder, source=source)
 
 

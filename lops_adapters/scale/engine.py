@@ -26,6 +26,7 @@ from lops_adapters.selection.views import as_text
 from lops_adapters.tables.classes import Classes
 from lops_adapters.tables.fit import Fit, Given, fit, numbered
 from lops_adapters.tables.survey import Sample, Survey
+from lops_adapters.texts.choices import check_views
 
 
 @dataclass
@@ -94,13 +95,15 @@ class Engine:
         """Return how texts are encoded; a worker looks at the encoder.
 
         Args:
-            probe: names the encoder.
+            probe: names the encoder; a folder may be relative to this program's.
             folder: of the vectors of all encoders.
 
         Raises:
             LopsError: the encoder cannot be loaded.
 
         """
+        if Path(probe.encoder).is_dir():  # workers have other folders
+            probe = replace(probe, encoder=str(Path(probe.encoder).absolute()))
         _, own = processors(self.ray)
         reference = self.ray.remote(**own)(described).remote(probe)
         fingerprint, width = got(self.ray, reference)
@@ -126,10 +129,15 @@ class Engine:
         Returns:
             The parts with the files of their vectors, and the vectors of the sample.
 
+        Raises:
+            LopsError: a class without words, and what encoding raises.
+
         """
+        words = self.given.chosen["words"]
+        check_views("committee", encoding.probe, words, classes.names)
         positions = sample.drawn.positions
         sampled = np.split(positions, np.searchsorted(positions, [p.start for p in parts[1:]]))
-        said_words = [as_text(own) for own in (self.given.chosen["words"] or {}).values()]
+        said_words = [as_text(own) for own in (words or {}).values()]
         found: dict[int, Encoded] = {}
         arguments = (encoding, self.given.wanted, classes, opened)
         with (
@@ -139,14 +147,14 @@ class Engine:
             items = list(zip(parts, sampled, strict=True))
             for one in spread_over(self.ray, started, "part", items):
                 found[one.number] = one
-            words = got(self.ray, started[0].few.remote(said_words)) if said_words else None
+            of_words = got(self.ray, started[0].few.remote(said_words)) if said_words else None
             new = sum(one.is_new for one in found.values())
             said(f"{new:,} encoded now, in {encoding.folder}")
         tidy(encoding.folder)
         parts = [one._replace(vectors=found[one.number].path) for one in parts]
         own = [found[one.number].sampled for one in parts]
-        if words is not None:
-            own.append(words)
+        if of_words is not None:
+            own.append(of_words)
         return parts, Held([*sample.texts, *said_words], np.concatenate(own))
 
     def fit(

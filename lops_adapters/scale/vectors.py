@@ -1,7 +1,7 @@
 """Vectors of the texts of a part, in a Parquet file: a row per text with a label, in their order.
 
-A file is named after its texts, so that it is found again whatever the input's files are called.
-It lies in a folder named after the encoder and its settings.
+A file is named after its texts, so that renamed input finds it again. Its folder is named after the
+encoder and its settings.
 """
 
 from __future__ import annotations
@@ -127,7 +127,12 @@ def name_of(texts: Iterable[str]) -> tuple[str, int]:
 
 
 def write(path: Path, texts: Iterable[str], encode: Source, width: int) -> None:
-    """Encode texts and write a file, whole or not at all."""
+    """Encode texts and write a file, whole or not at all.
+
+    Raises:
+        LopsError: it cannot be written, and what ``encode`` raises.
+
+    """
     pa = extras.load("pyarrow", "--engine ray with an encoder")
     parquet = extras.load("pyarrow.parquet", "--engine ray with an encoder")
     kind = pa.list_(pa.float16(), width)
@@ -144,8 +149,14 @@ def write(path: Path, texts: Iterable[str], encode: Source, width: int) -> None:
                 table = pa.table([keys, vectors], schema=schema)
                 file.write_table(table, row_group_size=ROWS)
 
-    path.parent.mkdir(parents=True, exist_ok=True)
-    storage.replace_with(path, fill)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        storage.replace_with(path, fill)
+    except OSError as error:
+        raise LopsError(
+            f"vectors cannot be written to {path.parent} on {socket.gethostname()} "
+            f"({error.strerror or error}); give another --vectors"
+        ) from None
 
 
 def is_whole(path: Path, count: int, width: int) -> bool:

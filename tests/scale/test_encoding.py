@@ -109,7 +109,7 @@ def test_the_engines_agree(here, tiny, monkeypatch, capsys):
     printed = capsys.readouterr().out
     assert "neighbours (LSA)" not in before
     assert printed.partition("Kept rows")[0] == before.partition("Kept rows")[0]
-    assert "Vectors: lops-vectors, for later runs" in printed
+    assert "Vectors: lops-vectors (kept for later runs)" in printed
     one, other = verdicts(here / "process"), verdicts(here / "out")
     assert len(one) == 240
     assert {nr: row[:2] for nr, row in one.items()} == {nr: row[:2] for nr, row in other.items()}
@@ -200,6 +200,13 @@ def test_what_a_dataset_needs(ray, more, message):
 def test_a_folder_for_vectors(here, more, message):
     with pytest.raises(LopsError, match=message):
         run(*more, "?.csv", "--output", "out")
+
+
+def test_a_class_without_words(here, fake):
+    (here / "words.json").write_text(json.dumps({"class 0": ["a"], "class 1": ["b"]}))
+    with pytest.raises(LopsError, match="words hold none for 'class 2'"):
+        run("fake", "0.csv", "--engine", "ray", "--words", "words.json", "--output", "out")
+    assert not list((here / "lops-vectors").iterdir())
 
 
 def test_an_encoder_that_does_not_fit(here, tiny, ray):

@@ -70,6 +70,12 @@ def test_an_encoder_that_fails_leaves_nothing(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_folder_that_cannot_be_written(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(LopsError, match=r"cannot be written to .*; give another --vectors"):
+        vectors.write(tmp_path / "file" / "a.parquet", texts(5), encode, WIDTH)
+
+
 def test_reading_forward(tmp_path):
     """Also copies, rows that are left out, and two views that ask for the same rows."""
     own = [*texts(40), *["t3"] * 20, *texts(70)[40:]]
