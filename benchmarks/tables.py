@@ -74,6 +74,7 @@ _MEASURED: dict[str, Callable[[], Block]] = {
     "speed-scale": speed.scale,
     "engines": scale.engines,
     "engines-costs": scale.costs,
+    "engines-encoding": scale.encoding,
     "speed-watching": speed.watching,
     "speed-listening": speed.listening,
     "heuristics": heuristics.noise_of_heuristics,

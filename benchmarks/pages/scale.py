@@ -33,6 +33,23 @@ def engines() -> Block:
     return table(rows, [[item] for item in files])
 
 
+def encoding() -> Block:
+    """Return time of each engine with an encoder, and of a second run, which has the vectors."""
+    files = results("speed/speed-encoding-*.json")
+    heads = ("seconds", "processor seconds", "seconds of a second run")
+    rows = [["rows", "encoder", "engine", *heads]]
+    for item in files:
+        result = item["result"]
+        for engine, name in _NAMES.items():
+            if "again" not in result.get(engine, {}):
+                continue
+            found = result[engine]
+            numbers = (found["seconds"], found["processor_seconds"], found["again"]["seconds"])
+            cells = [f"{number:,.0f}" for number in numbers]
+            rows.append([f"{result['documents']:,}", result["encoder"], name, *cells])
+    return table(rows, [[item] for item in files])
+
+
 def costs() -> Block:
     """Return the cost of the fit and per million rows, and that of large tables, on paper."""
     files = [item for item in _files() if "process" in item["result"]]

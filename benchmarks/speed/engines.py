@@ -1,7 +1,9 @@
 """``lops select`` on generated rows: in one process, and on Ray with 1 and 2 workers.
 
     python -m benchmarks.speed.engines --documents 1000000
+    python -m benchmarks.speed.engines --documents 10000 --encoder minilm
 
+With an encoder, every engine runs twice: the second run finds the vectors of the first.
 All engines read the same Parquet file, one after the other. Memory is the peak of each process, as
 the kernel counts it (Linux only); pages that processes share count in each of them. Processor time
 is more telling than wall time on a machine that others use.
@@ -13,18 +15,20 @@ import argparse
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from benchmarks.record import command_line, write_result
 from benchmarks.speed.generated import documents
-from lops_adapters.cli.outputs import checksums
+from lops_adapters.tables.files import checksums
 
 ENGINES = ("process", "ray-2", "ray-1")
 _CHUNK = 500_000  # rows generated at once
@@ -68,17 +72,20 @@ def write_rows(path: Path, rows: int) -> None:
             file.write_table(table, row_group_size=50_000)
 
 
-def measured(engine: str, path: Path, probe_rows: int) -> dict[str, Any]:
+def measured(engine: str, path: Path, probe_rows: int, encoder: str) -> dict[str, Any]:
     """Run the command with an engine and return its time, memory and result."""
     name, _, workers = engine.partition("-")
     output = path.parent / engine
-    asked = ["select", str(path), "--text", "text", "--label", "label", "--encoder", "none"]
+    asked = ["select", str(path), "--text", "text", "--label", "label", "--encoder", encoder]
     asked += ["--engine", name, "--output", str(output), "--probe-rows", str(probe_rows)]
+    if encoder != "none" and name == "ray":
+        asked += ["--vectors", str(path.parent / f"{engine}-vectors")]
     how = ["-c", _WORKERS, workers] if workers else ["-m", "lops_adapters.cli.main"]
     start = time.perf_counter()
     with tempfile.TemporaryFile("w+") as errors:
         # Ray would give its workers less priority than other programs.
         surroundings = {**os.environ, "RAY_worker_niceness": "0"}
+        surroundings["XDG_CACHE_HOME"] = str(path.parent / f"{engine}-cache")  # of vectors
         process = subprocess.Popen(
             [sys.executable, *how, *asked],
             stdout=subprocess.DEVNULL,
@@ -94,6 +101,7 @@ def measured(engine: str, path: Path, probe_rows: int) -> dict[str, Any]:
     if process.returncode:
         raise SystemExit(f"{engine} failed:\n{said}")
     page = json.loads((output / "summary.json").read_text(encoding="utf-8"))
+    shutil.rmtree(output)  # as large as the input
     return {
         "seconds": time.perf_counter() - start,
         "processor_seconds": sum(one["processor_seconds"] for one in seen.values()),
@@ -141,6 +149,7 @@ def main() -> None:
     )
     parser.add_argument("--documents", type=int, default=1_000_000)
     parser.add_argument("--probe-rows", type=int, default=300_000)
+    parser.add_argument("--encoder", default="none")
     parser.add_argument("--engines", nargs="+", choices=ENGINES, default=ENGINES)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -150,14 +159,19 @@ def main() -> None:
         numbers: dict[str, Any] = {
             "documents": options.documents,
             "probe_rows": options.probe_rows,
+            "encoder": options.encoder,
             "classifier": "LinearProbe",
             "file_bytes": path.stat().st_size,
             "load_before": load,
         }
         rows = Generated(options.documents, checksums([path])[str(path)])
-        name, command = f"speed/speed-engines-{options.documents}", command_line("speed.engines")
+        what = "engines" if options.encoder == "none" else f"encoding-{Path(options.encoder).name}"
+        name, command = f"speed/speed-{what}-{options.documents}", command_line("speed.engines")
         for engine in options.engines:  # written after each: a run on a busy machine takes hours
-            numbers[engine] = measured(engine, path, options.probe_rows)
+            run = partial(measured, engine, path, options.probe_rows, options.encoder)
+            numbers[engine] = run()
+            if options.encoder != "none":
+                numbers[engine]["again"] = run()
             print(write_result(name, numbers, rows, command=command), flush=True)
 
 

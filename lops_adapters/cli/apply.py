@@ -10,16 +10,17 @@ from pathlib import Path
 import numpy as np
 
 from lops_adapters import storage
-from lops_adapters.cli import files, outputs, standard_input, tables
 from lops_adapters.cli import options as shared
-from lops_adapters.cli.columns import require
+from lops_adapters.cli import outputs, standard_input
 from lops_adapters.cli.corrections import LABEL, Changes, Given, changes, read_corrections
 from lops_adapters.cli.raw_rows import corrected_text
-from lops_adapters.cli.replacing import replaced
-from lops_adapters.cli.tables import Block, Table
-from lops_adapters.cli.text_files import first_bytes
-from lops_adapters.cli.writers import rehearse, values_of, writer_for
 from lops_adapters.core import LopsError
+from lops_adapters.tables import files, readers
+from lops_adapters.tables.columns import require
+from lops_adapters.tables.readers import Block, Table
+from lops_adapters.tables.replacing import replaced
+from lops_adapters.tables.text_files import first_bytes
+from lops_adapters.tables.writers import rehearse, values_of, writer_for
 
 EXAMPLES = """examples:
   lops apply corrections.csv tickets.csv --output tickets-corrected.csv
@@ -77,10 +78,10 @@ def _apply(options: argparse.Namespace, paths: tuple[Path, ...]) -> None:
     for name, option in ((label, "--label"), (options.id, "--id")):
         if name is not None:
             require(table, name, option)
-    before = outputs.checksums(paths)
+    before = files.checksums(paths)
     _check_table(given, before)
     if kind == "parquet":
-        tables.import_pyarrow(options.output)
+        readers.import_pyarrow(options.output)
     outputs.check_file(options.output, "--output", options.force, [*paths, options.corrections])
     made = changes(given, table, label, options.id)
     with storage.claimed(options.output):
@@ -88,7 +89,7 @@ def _apply(options: argparse.Namespace, paths: tuple[Path, ...]) -> None:
 
         def write(place: Path) -> None:
             _write(place, kind, table, label, made)
-            if outputs.checksums(paths) != before:
+            if files.checksums(paths) != before:
                 raise LopsError(
                     f"the input changed during the run ({', '.join(map(str, paths))}); nothing was "
                     "written; run again when nothing else writes to it"
@@ -100,10 +101,10 @@ def _apply(options: argparse.Namespace, paths: tuple[Path, ...]) -> None:
 
 
 def _check_table(given: Given, found: dict[str, str]) -> None:
-    if given.sha256 is not None and given.sha256 != outputs.fingerprint(found):
+    if given.sha256 is not None and given.sha256 != files.fingerprint(found):
         raise LopsError(
             f"{given.path} was made for another table, or the table has changed since: its SHA-256 "
-            f"is {outputs.fingerprint(found)[:12]}, not {given.sha256[:12]}; give the files of "
+            f"is {files.fingerprint(found)[:12]}, not {given.sha256[:12]}; give the files of "
             "lops select, in their order, or remove the column sha256 if the rows are the same"
         )
 

@@ -8,14 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lops_adapters import storage
-from lops_adapters.cli import files, outputs, standard_input, tables, threads
 from lops_adapters.cli import options as shared
+from lops_adapters.cli import outputs, standard_input, threads
 from lops_adapters.cli.measured import Result, comparison, run, text_table
-from lops_adapters.cli.rows import Rows, Wanted, read_rows
 from lops_adapters.console import progress
 from lops_adapters.core import LopsError
 from lops_adapters.probes import Probe
 from lops_adapters.selection import METHODS, build
+from lops_adapters.tables import files, readers
+from lops_adapters.tables.results import describe
+from lops_adapters.tables.rows import Rows, Wanted, read_rows
 from lops_adapters.texts.choices import (
     AUTO,
     check_views,
@@ -107,7 +109,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _checked(options: argparse.Namespace, names: Sequence[str], table: tables.Table) -> None:
+def _checked(options: argparse.Namespace, names: Sequence[str], table: readers.Table) -> None:
     """Check columns and output, then compare."""
     paths = table.paths
     wanted = Wanted(options.text, options.label, options.gold, None, options.abstain)
@@ -121,12 +123,12 @@ def _checked(options: argparse.Namespace, names: Sequence[str], table: tables.Ta
 def _compare(
     options: argparse.Namespace,
     names: Sequence[str],
-    table: tables.Table,
+    table: readers.Table,
     wanted: Wanted,
     folder: Path,
 ) -> None:
     paths = table.paths
-    checksums = outputs.checksums(paths)
+    checksums = files.checksums(paths)
     rows = read_rows(table, wanted)
     probe, which = choose_probe(options.probe, len(rows.texts), True, options.analyzer)
     more: dict[str, Any] = {}
@@ -144,7 +146,7 @@ def _compare(
     source = standard_input.named(options.files, paths)
     page = comparison(rows, results, title, source, settings)
     dataset = outputs.dataset(rows, standard_input.keyed(options.files, checksums))
-    config = outputs.describe("compare", settings, options.seed, dataset, device_of(probe))
+    config = describe("compare", settings, options.seed, dataset, device_of(probe))
     with outputs.writing(folder):
         storage.replace_folder(folder, lambda place: write_pages(place, page, config))
     print(text_table(page, [name for name, runs in results.items() if runs[0].is_late]))

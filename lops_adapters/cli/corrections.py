@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lops_adapters.cli import tables
-from lops_adapters.cli.writers import cell_text
 from lops_adapters.core import LopsError
 from lops_adapters.datasets.corpus import is_unlabelled, listed
+from lops_adapters.tables import readers
+from lops_adapters.tables.writers import cell_text
 
 ROW, LABEL = "row", "label"
 TABLE, COLUMN, ID = "sha256", "column", "id"  # optional columns
@@ -105,13 +105,13 @@ def read_corrections(path: Path, by_id: bool) -> Given:
     return Given(path, entries, column, sha256)
 
 
-def _opened(path: Path) -> tables.Table:
+def _opened(path: Path) -> readers.Table:
     """Return the file as a table, with the delimiter that finds the columns."""
     first = None
     for delimiter in _DELIMITERS:
         if first is not None and first.format not in ("csv", "tsv"):
             break
-        found = tables.open_table([path], delimiter=delimiter, quiet=True)
+        found = readers.open_table([path], delimiter=delimiter, quiet=True)
         if LABEL in found.columns:
             return found
         first = first or found
@@ -119,7 +119,7 @@ def _opened(path: Path) -> tables.Table:
     return first
 
 
-def changes(given: Given, table: tables.Table, label: str, by: str | None) -> Changes:
+def changes(given: Given, table: readers.Table, label: str, by: str | None) -> Changes:
     """Return what the corrections change, after one pass over the table.
 
     Args:
@@ -185,7 +185,7 @@ def _asked(given: Given, by: str | None) -> dict[str, Correction]:
     return asked
 
 
-def _rows(table: tables.Table, label: str, by: str | None) -> Iterator[tuple[str, Any]]:
+def _rows(table: readers.Table, label: str, by: str | None) -> Iterator[tuple[str, Any]]:
     """Yield the key and the label of every row."""
     names = [label] if by is None else [label, by]
     for number, (_, _, cells) in enumerate(table.cells(names), 1):

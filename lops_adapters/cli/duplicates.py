@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lops_adapters import storage
-from lops_adapters.cli.writers import cell_text, without_formula
+from lops_adapters.tables.writers import cell_text, without_formula
 
 if TYPE_CHECKING:
     from lops_adapters.cli.select_files import Judged

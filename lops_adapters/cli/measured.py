@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from lops_adapters import extras
-from lops_adapters.cli.rows import Rows
 from lops_adapters.console import aligned, percent
 from lops_adapters.core import Selection
 from lops_adapters.evaluation import (
@@ -24,6 +23,7 @@ from lops_adapters.evaluation import (
 )
 from lops_adapters.probes import Probe
 from lops_adapters.selection import METHODS, build
+from lops_adapters.tables.rows import Rows
 
 if TYPE_CHECKING:
     from lops_adapters.report.contents import ComparisonPage

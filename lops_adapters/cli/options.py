@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from lops_adapters.cli.tables import Table, open_table
 from lops_adapters.console import set_up_logging
 from lops_adapters.core import LopsError
 from lops_adapters.probes.word_counts import ANALYZERS, AUTO
+from lops_adapters.tables.readers import Table, open_table
 from lops_adapters.texts.choices import LONGEST_FOR_CPU
 
 
@@ -56,7 +56,7 @@ def add_text_format(data: Any) -> None:
 
 
 def opened(options: argparse.Namespace, paths: Sequence[Path]) -> Table:
-    """Return the table of the files; errors are those of :func:`~.tables.open_table`."""
+    """Return the table of the files; raise as :func:`~lops_adapters.tables.readers.open_table`."""
     return open_table(
         paths,
         delimiter=options.delimiter,

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from lops_adapters import extras
-from lops_adapters.cli.tables import Block
-from lops_adapters.cli.writers import Added, Writer
+from lops_adapters.tables.readers import Block
+from lops_adapters.tables.writers import Added, Writer
 
 
 class Ordered:

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from lops_adapters.cli.files import FORMATS, reading
-from lops_adapters.cli.rows import Rows
 from lops_adapters.core import LopsError
 from lops_adapters.datasets.corpus import listed
-from lops_adapters.runs.surroundings import surroundings
+from lops_adapters.tables.files import FORMATS
+from lops_adapters.tables.results import ABSTAINED, DUPLICATES, PARTS
+from lops_adapters.tables.rows import Rows
 
-PARTS = ("kept", "rejected", "relabelled")
-DUPLICATES = "duplicates.csv"  # near-duplicates, if there are any
-ABSTAINED = "abstained"  # rows without a label, if there are any
 PAGES = ("config.json", "summary.json", "comparison.json", "report.html")
 WRITTEN = {
     *PAGES,
@@ -126,31 +121,6 @@ def written_by(folder: Path) -> str | None:
     return name if isinstance(name, str) else None
 
 
-def checksums(paths: Sequence[Path]) -> dict[str, str]:
-    """Return the SHA-256 of files, by their names as given."""
-    found = {}
-    for path in paths:
-        with reading(path), path.open("rb") as file:
-            found[str(path)] = _digest(file)
-    return found
-
-
-def fingerprint(found: dict[str, str]) -> str:
-    """Return one SHA-256 of :func:`checksums`: of one file its own, of several a joint one."""
-    digests = list(found.values())
-    if len(digests) == 1:
-        return digests[0]
-    return hashlib.sha256("".join(digests).encode()).hexdigest()
-
-
-def _digest(file: Any) -> str:
-    """Return the SHA-256 of an open file in pieces; hashlib.file_digest needs Python 3.11."""
-    digest = hashlib.sha256()
-    while chunk := file.read(2**20):
-        digest.update(chunk)
-    return digest.hexdigest()
-
-
 def dataset(rows: Rows, checksums: dict[str, str]) -> dict[str, Any]:
     """Return the entry about the data in ``config.json``."""
     return {
@@ -158,19 +128,4 @@ def dataset(rows: Rows, checksums: dict[str, str]) -> dict[str, Any]:
         "rows": len(rows.labelled),
         "classes": sorted(rows.values),
         "sha256": checksums,
-    }
-
-
-def describe(
-    command: str, settings: dict[str, Any], seed: int, data: dict[str, Any], device: str
-) -> dict[str, Any]:
-    """Return the contents of ``config.json``, with the keys that every run folder has."""
-    return {
-        "framework": command,
-        "settings": settings,
-        "seed": seed,
-        "dataset": data,
-        "device": device,
-        "command": " ".join(["lops", command, *sys.argv[2:]]),
-        **surroundings(),
     }

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Set
 from pathlib import Path
 from typing import Any
 
-from lops_adapters.cli.replacing import with_value
-from lops_adapters.cli.tables import Table
-from lops_adapters.cli.text_files import text_lines
-from lops_adapters.cli.writers import cell_text
 from lops_adapters.datasets.tables import csv_records
+from lops_adapters.tables.readers import Table
+from lops_adapters.tables.replacing import with_value
+from lops_adapters.tables.text_files import text_lines
+from lops_adapters.tables.writers import cell_text
 
 
 def corrected_text(

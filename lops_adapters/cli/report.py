@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from lops_adapters.cli.files import reading
 from lops_adapters.core import LopsError
+from lops_adapters.tables.files import reading
 
 WRITERS = "lops select, lops compare or a framework's run"
 EXAMPLES = """examples:

@@ -6,21 +6,25 @@ import argparse
 import shlex
 from collections.abc import Sequence
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lops_adapters import storage
-from lops_adapters.cli import duplicates, files, outputs, standard_input, streaming, tables, threads
+from lops_adapters.cli import duplicates, outputs, standard_input, streaming, threads
 from lops_adapters.cli import options as shared
-from lops_adapters.cli.rows import Wanted, read_rows
-from lops_adapters.cli.select_files import NEW, RELABEL, Judged, Output, types_like, written
-from lops_adapters.cli.select_options import CHOICES, parser
-from lops_adapters.cli.vectors import is_file
-from lops_adapters.cli.writers import rehearse
+from lops_adapters.cli.select_files import Judged, Output, written
+from lops_adapters.cli.select_options import CHOICES, ENGINES, parser
 from lops_adapters.console import percent
 from lops_adapters.core import LopsError
+from lops_adapters.tables import files, readers, results, survey
+from lops_adapters.tables.fit import Given
+from lops_adapters.tables.fit import survey as first_pass
+from lops_adapters.tables.rows import Wanted, read_rows
+from lops_adapters.tables.vectors import is_file
+from lops_adapters.tables.writers import rehearse
 from lops_adapters.texts.choices import check_views, method_for
 from lops_adapters.texts.near_duplicates import near_duplicates
 from lops_adapters.texts.select import select
@@ -55,7 +59,9 @@ def _checked(options: argparse.Namespace, paths: tuple[Path, ...], said: list[st
     if options.probe_rows < 1:
         raise LopsError(f"--probe-rows is {options.probe_rows}; wanted at least 1")
     if options.address is not None and options.engine != "ray":
-        raise LopsError(f"--address is {options.address} without --engine ray; leave one out")
+        raise LopsError(f"--address is {options.address} without --engine ray; leave it out")
+    if options.vectors is not None and options.engine != "ray":
+        raise LopsError(f"--vectors is {options.vectors} without --engine ray; leave it out")
     if options.weights and method != "committee":
         raise LopsError(
             f"--weights needs the committee, and the method is {method}; leave out --tau and "
@@ -77,14 +83,14 @@ def _checked(options: argparse.Namespace, paths: tuple[Path, ...], said: list[st
     _check_columns(table)
     with storage.claimed(*_outputs(options, paths)):
         if options.engine == "ray":
-            _spread(options, table, wanted, method)
+            _spread(options, table, wanted, words, method)
         elif method != "committee" or not _stream(options, table, wanted, words, said):
             _run(options, table, wanted, words, said)
 
 
 def _stream(
     options: argparse.Namespace,
-    table: tables.Table,
+    table: readers.Table,
     wanted: Wanted,
     words: dict[str, list[str]] | None,
     said: list[str],
@@ -92,17 +98,17 @@ def _stream(
     """Select block by block if the table has more rows than ``--probe-rows``; return whether."""
     if options.by_suspicion or not wanted.is_plain:  # need all rows at once
         return False
-    if not streaming.may_exceed(table, options.probe_rows):
+    if not survey.may_exceed(table, options.probe_rows):
         return False
     folder, keep_out = _targets(options, table)
-    before = outputs.checksums(table.paths)
+    before = files.checksums(table.paths)
     named = standard_input.keyed(options.files, before)
     given = _given(options, table, wanted, _table(options, table.paths, before), words, said)
-    found = streaming.survey(table, given)
+    found = first_pass(table, given)
     if not found.exceeds():
         return False
     for kind in _formats(options, table, folder, keep_out):
-        rehearse(table, kind, NEW, types_like(options.label))
+        rehearse(table, kind, results.NEW, results.types_like(options.label))
     places = streaming.Places(folder, keep_out, options.format or table.format)
     with outputs.writing(keep_out or folder or Path()):
         fitted, totals, page = streaming.run(table, found, given, places, named)
@@ -111,37 +117,49 @@ def _stream(
     return True
 
 
-def _spread(options: argparse.Namespace, table: tables.Table, wanted: Wanted, method: str) -> None:
+def _spread(
+    options: argparse.Namespace,
+    table: readers.Table,
+    wanted: Wanted,
+    words: dict[str, list[str]] | None,
+    method: str,
+) -> None:
     """Select on Ray."""
-    from lops_adapters.scale import command
-
+    command = import_module(ENGINES[options.engine])
     command.check(options, wanted, method)
     folder, _ = _targets(options, table)
     assert folder is not None  # since there is no --keep-out
-    given, suffix = _given(options, table, wanted, {}), options.format or table.format
+    vectors = command.vectors_in(options, folder)
+    given, suffix = _given(options, table, wanted, {}, words), options.format or table.format
     with outputs.writing(folder):
         fitted, totals, page = command.run(
-            table, given, folder, suffix, address=options.address, quiet=options.quiet
+            table,
+            given,
+            folder,
+            suffix,
+            vectors=vectors,
+            address=options.address,
+            quiet=options.quiet,
         )
     print("\n".join([fitted.summary(totals), "", *fitted.why(totals), *_noise(page)]))
-    print("\n".join(command.written(folder, suffix, totals)))
+    print("\n".join(command.written(folder, suffix, totals, vectors)))
 
 
 def _given(
     options: argparse.Namespace,
-    table: tables.Table,
+    table: readers.Table,
     wanted: Wanted,
     corrections: dict[str, str],
     words: dict[str, list[str]] | None = None,
     said: Sequence[str] = (),
-) -> streaming.Given:
+) -> Given:
     """Return what is asked for, for tables that are read block by block."""
     named = standard_input.named(options.files, table.paths)
-    return streaming.Given(
+    return Given(
         wanted,
         {**{name: getattr(options, name) for name in CHOICES}, "words": words},
         options.probe_rows,
-        RELABEL if options.relabel is None else options.relabel,
+        results.RELABEL if options.relabel is None else options.relabel,
         options.escape_formulas,
         options.weights,
         {
@@ -156,17 +174,17 @@ def _given(
 
 def _run(
     options: argparse.Namespace,
-    table: tables.Table,
+    table: readers.Table,
     wanted: Wanted,
     words: dict[str, list[str]] | None,
     said: list[str],
 ) -> None:
     paths = table.paths
     folder, keep_out = _targets(options, table)
-    before = outputs.checksums(paths)
+    before = files.checksums(paths)
     rows = read_rows(table, wanted)
     for kind in _formats(options, table, folder, keep_out):
-        rehearse(table, kind, NEW, types_like(options.label, rows.values.values()))
+        rehearse(table, kind, results.NEW, results.types_like(options.label, rows.values.values()))
     chosen = {name: getattr(options, name) for name in CHOICES} | {"embeddings": rows.vectors}
     selection = select(rows.texts, rows.labels, words=words, abstain=(), place=rows.place, **chosen)
     judged = Judged(
@@ -174,12 +192,12 @@ def _run(
         options.label,
         rows,
         selection,
-        RELABEL if options.relabel is None else options.relabel,
+        results.RELABEL if options.relabel is None else options.relabel,
         options.weights,
         options.by_suspicion,
         near_duplicates(rows.texts) if folder is not None and options.text else (),
     )
-    selection.why[-1:-1] = [*rows.notes, *duplicates.sentences(judged), *said]
+    selection.said.rows += [*rows.notes, *duplicates.sentences(judged), *said]
     page = selection.page(
         rows.gold,
         title=f"{paths[0].name}: kept by the {selection.settings['method']} method",
@@ -192,12 +210,12 @@ def _run(
     page = replace(page, n_abstained=int((~rows.labelled).sum()))
     settings = _settings(options, selection.settings)
     vectors = [Path(options.embeddings)] if is_file(options.embeddings) else []
-    sums = standard_input.keyed(options.files, before) | outputs.checksums(vectors)
+    sums = standard_input.keyed(options.files, before) | files.checksums(vectors)
     dataset = outputs.dataset(rows, sums)
-    config = outputs.describe(
+    config = results.describe(
         "select", settings, options.seed, dataset, selection.settings["device"]
     )
-    writing = Output(judged, lambda: outputs.checksums(paths) == before, options.escape_formulas)
+    writing = Output(judged, lambda: files.checksums(paths) == before, options.escape_formulas)
     with outputs.writing(keep_out or folder or Path()):
         writing.write(folder, keep_out, options.format, page, config)
     print(selection.summary())
@@ -220,7 +238,7 @@ def _table(
     words = ["lops", "apply", "corrections.csv", *names, *more, "--output", output]
     return {
         "column": options.label,
-        "sha256": outputs.fingerprint(checksums),
+        "sha256": files.fingerprint(checksums),
         "command": shlex.join(words),
     }
 
@@ -248,12 +266,12 @@ def _outputs(options: argparse.Namespace, paths: Sequence[Path]) -> tuple[Path |
     return folder, keep_out
 
 
-def _targets(options: argparse.Namespace, table: tables.Table) -> tuple[Path | None, Path | None]:
+def _targets(options: argparse.Namespace, table: readers.Table) -> tuple[Path | None, Path | None]:
     paths = table.paths
     folder, keep_out = _outputs(options, paths)
     if keep_out is not None:
         if files.format_of(keep_out, "--keep-out") == "parquet":
-            tables.import_pyarrow(keep_out)
+            readers.import_pyarrow(keep_out)
         outputs.check_file(keep_out, "--keep-out", options.force, paths)
     if folder is None:
         if options.format is not None:
@@ -268,20 +286,20 @@ def _targets(options: argparse.Namespace, table: tables.Table) -> tuple[Path | N
             )
         return None, keep_out
     if options.format == "parquet":
-        tables.import_pyarrow(folder / "kept.parquet")
+        readers.import_pyarrow(folder / "kept.parquet")
     return outputs.check_folder(folder, "select", options.force, paths), keep_out
 
 
 def _formats(
-    options: argparse.Namespace, table: tables.Table, folder: Path | None, keep_out: Path | None
+    options: argparse.Namespace, table: readers.Table, folder: Path | None, keep_out: Path | None
 ) -> set[str]:
     """Return the formats of the files to write."""
     found = set() if folder is None else {options.format or table.format}
     return found if keep_out is None else {*found, files.format_of(keep_out, "--keep-out")}
 
 
-def _check_columns(table: tables.Table) -> None:
-    taken = [name for name in NEW if name in table.columns]
+def _check_columns(table: readers.Table) -> None:
+    taken = [name for name in results.NEW if name in table.columns]
     if taken:
         raise LopsError(
             f"{table.paths[0]} already has a column {taken[0]!r}, as written by lops select; "

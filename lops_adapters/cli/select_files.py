@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,38 +11,27 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lops_adapters import storage
-from lops_adapters.cli import files, tables
 from lops_adapters.cli.duplicates import write_duplicates
 from lops_adapters.cli.ordering import Ordered
-from lops_adapters.cli.outputs import ABSTAINED, DUPLICATES, PARTS
-from lops_adapters.cli.replacing import replaced
-from lops_adapters.cli.rows import Rows
-from lops_adapters.cli.writers import Like, Writer, writer_for
-from lops_adapters.core import LopsError
-from lops_adapters.texts.result import COLUMNS, TextSelection
+from lops_adapters.tables import files, readers
+from lops_adapters.tables.replacing import replaced
+from lops_adapters.tables.results import (
+    ABSTAINED,
+    DUPLICATES,
+    GIVEN,
+    LABEL,
+    PARTS,
+    WEIGHT,
+    changed,
+    types_like,
+    write_pages,
+)
+from lops_adapters.tables.rows import Rows
+from lops_adapters.tables.writers import Writer, writer_for
+from lops_adapters.texts.result import TextSelection
 
 if TYPE_CHECKING:
     from lops_adapters.report.contents import SelectionPage
-
-GIVEN = "lops_given"  # the label before
-LABEL = "lops_label"  # the largest soft label
-WEIGHT = "lops_weight"
-NEW = (*COLUMNS, GIVEN, LABEL, WEIGHT)  # every column that may be added
-RELABEL = 0.9
-
-
-def types_like(label: str | None, values: Iterable[Any] = ()) -> Like:
-    """Return the types of added columns in Parquet.
-
-    Args:
-        label: column of labels; None: soft labels.
-        values: the classes.
-
-    """
-    codes = label is None and all(isinstance(value, int) for value in values)
-    example: str | type | None = int if codes else label
-    own = {} if example is None else dict.fromkeys(("lops_suggested", GIVEN, LABEL), example)
-    return {**own, WEIGHT: float}
 
 
 @dataclass(frozen=True)
@@ -61,7 +50,7 @@ class Judged:
 
     """
 
-    table: tables.Table
+    table: readers.Table
     label: str | None
     rows: Rows
     selection: TextSelection
@@ -163,7 +152,7 @@ class Output:
         if start != len(self._position) or not self._unchanged():
             self._changed()
 
-    def _part(self, part: str, writer: Writer, block: tables.Block, positions: np.ndarray) -> None:
+    def _part(self, part: str, writer: Writer, block: readers.Block, positions: np.ndarray) -> None:
         """Write the rows of a block that belong to a part."""
         if part == ABSTAINED:
             writer.write(block, np.flatnonzero(positions < 0), {})
@@ -175,8 +164,8 @@ class Output:
         writer.write(block, rows, added)
 
     def _relabel(
-        self, block: tables.Block, rows: np.ndarray, own: np.ndarray, added: dict[str, list[Any]]
-    ) -> tuple[tables.Block, np.ndarray, dict[str, list[Any]]]:
+        self, block: readers.Block, rows: np.ndarray, own: np.ndarray, added: dict[str, list[Any]]
+    ) -> tuple[readers.Block, np.ndarray, dict[str, list[Any]]]:
         """Return the rows with the suggestion as their label."""
         judged = self._judged
         added[GIVEN] = [self._given[position] for position in own.tolist()]
@@ -208,15 +197,6 @@ class Output:
         raise changed(self._judged.table.paths)
 
 
-def changed(paths: Sequence[Path]) -> LopsError:
-    """Return the error about input that is not the same in both passes."""
-    named = ", ".join(map(str, paths[:3])) + (" and others" if len(paths) > 3 else "")
-    return LopsError(
-        f"the input changed during the run ({named}); nothing was written; "
-        "run again when nothing else writes to it"
-    )
-
-
 def suspicion(judged: Judged) -> np.ndarray:
     """Return the order of the rejected rows, (m,) int64: the least trusted first.
 
@@ -234,15 +214,6 @@ def suspicion(judged: Judged) -> np.ndarray:
         )
     ]
     return np.lexsort((-np.array(other), selection.confidence[at]))
-
-
-def write_pages(folder: Path, page: SelectionPage, config: dict[str, Any]) -> None:
-    """Write ``config.json``, ``summary.json`` and ``report.html`` into a folder."""
-    from lops_adapters.report.selection_page import write_selection_page
-
-    storage.write_json(folder / "config.json", config)
-    storage.write_json(folder / "summary.json", page.to_json())
-    write_selection_page(folder / "report.html", page)
 
 
 def written(

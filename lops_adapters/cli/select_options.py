@@ -5,17 +5,19 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from lops_adapters.cli import files
 from lops_adapters.cli import options as shared
-from lops_adapters.cli.select_files import RELABEL
-from lops_adapters.cli.survey import PROBE_ROWS
 from lops_adapters.core import RULES
+from lops_adapters.tables import files
+from lops_adapters.tables.results import RELABEL
+from lops_adapters.tables.survey import PROBE_ROWS
 from lops_adapters.texts.choices import NAMES_OF_CONFIDENCES
 
 CHOICES = (
     *("probe", "analyzer", "confidence", "rule", "tau", "every", "stratified", "sure"),
     *("encoder", "seed", "quiet"),
 )
+# Imported when chosen; scale is a leaf, which no module imports by name.
+ENGINES = {"process": "lops_adapters.cli.streaming", "ray": "lops_adapters.scale.command"}
 EXAMPLES = """examples:
   lops select tickets.csv --text body --label category
   lops select 'parts/*.parquet' --text text --label label --tau 0.5 --output clean
@@ -125,7 +127,7 @@ def _add_engine(scale: argparse._ArgumentGroup) -> None:
     )
     scale.add_argument(
         "--engine",
-        choices=("process", "ray"),
+        choices=tuple(ENGINES),
         default="process",
         help="process: this one; ray: all machines of a Ray cluster, or the processors of this one "
         "(default: process)",
@@ -134,6 +136,13 @@ def _add_engine(scale: argparse._ArgumentGroup) -> None:
         "--address",
         metavar="ADDR",
         help="of a running Ray cluster (default: one is started on this machine)",
+    )
+    scale.add_argument(
+        "--vectors",
+        type=Path,
+        metavar="DIR",
+        help="with --engine ray and --encoder: folder of the texts' vectors, kept for later runs; "
+        "all machines see it (default: lops-vectors beside the output)",
     )
 
 

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from lops_adapters.cli.files import STANDARD_INPUT, find
 from lops_adapters.core import LopsError
+from lops_adapters.tables.files import STANDARD_INPUT, find
 
 NAME = "standard input"
 _START = 2**16  # bytes that tell the format
@@ -22,8 +22,8 @@ def given(patterns: Sequence[str]) -> Iterator[tuple[Path, ...]]:
     """Yield the files of names and patterns; ``-`` is standard input, stored until the end.
 
     Raises:
-        LopsError: what :func:`~lops_adapters.cli.files.find` raises, standard input beside files,
-            or nothing in it.
+        LopsError: what :func:`~lops_adapters.tables.files.find` raises, standard input
+            beside files, or nothing in it.
 
     """
     if STANDARD_INPUT not in patterns:

@@ -30,7 +30,6 @@ from lops_adapters.probes.vector_cache import VectorCache, text_keys
 log = logging.getLogger(__name__)
 _BLOCK = 2048  # texts between two writes, and the most that a killed run loses
 _FEW = 32  # fewer new texts are encoded sooner than looked up, and would each be a file
-_MOST = 2_000_000  # texts in memory
 _BATCH_TOKENS = {"cpu": 4096}  # padded tokens; more only misses a processor's caches
 _GPU_TOKENS = 65536
 _MEASURED, _LONG = 1.0, 10.0  # seconds until an estimate, and of the work that is worth one
@@ -49,6 +48,7 @@ class TextEncoder:
         precision: ``auto`` (bfloat16 if the hardware has it), ``bfloat16`` or ``float32``.
         device: ``auto``, ``cpu``, ``cuda``, ``cuda:N``, ``mps``.
         cache: folder for the vectors of all encoders; None: they are kept in memory only.
+        most: texts whose vectors are kept in memory.
 
     Under ``accelerate launch``, every process encodes its share of the texts, on its own card, and
     reads those of the others from the cache. No process waits: what the others have not written yet
@@ -64,6 +64,7 @@ class TextEncoder:
     precision: str = "auto"
     device: str = "auto"
     cache: Path | None = None
+    most: int = 2_000_000
 
     def __post_init__(self) -> None:
         import_torch()
@@ -94,7 +95,7 @@ class TextEncoder:
         keys = text_keys(texts)
         names = keys.tolist()
         new = {name: at for at, name in enumerate(names) if name not in self._memory}
-        if len(self._memory) + len(new) > _MOST:
+        if len(self._memory) + len(new) > self.most:
             self._memory.clear()
             new = {name: at for at, name in enumerate(names)}
         if new:
@@ -106,21 +107,30 @@ class TextEncoder:
 
     def _obtain(self, texts: list[str], keys: np.ndarray, quiet: bool) -> np.ndarray:
         """Return the vectors of distinct texts, (n, width) float16, from the cache where kept."""
-        if self._model is None:
-            self._tokenizer = encoders.load_tokenizer(self.encoder, "right")
-            self._model = encoders.load_encoder(self.encoder).float().eval().to(self._device)
+        self._load()
         vectors = np.zeros((len(texts), self.width), dtype=np.float16)
         if self.cache is None or len(texts) < _FEW:
             return self._encode(texts, keys, vectors, np.arange(len(texts)), None, quiet)
         if self._kept is None:
-            self._kept = VectorCache(self.cache / self._fingerprint(), self.width)
+            self._kept = VectorCache(self.cache / self.fingerprint(), self.width)
         found = self._kept.read(keys, vectors)
         if found.any():
             log.info("vectors of %d of %d texts from %s", found.sum(), len(texts), self.cache)
         return self._encode(texts, keys, vectors, np.flatnonzero(~found), self._kept, quiet)
 
-    def _fingerprint(self) -> str:
-        """Return a hash of the weights and of what else decides a text's vector."""
+    def _load(self) -> None:
+        if self._model is None:
+            self._tokenizer = encoders.load_tokenizer(self.encoder, "right")
+            self._model = encoders.load_encoder(self.encoder).float().eval().to(self._device)
+
+    def fingerprint(self) -> str:
+        """Return a hash of the weights and of what else decides a text's vector.
+
+        Raises:
+            LopsError: the encoder cannot be loaded.
+
+        """
+        self._load()
         bfloat16 = self.precision == "bfloat16" or (
             self.precision == "auto" and has_bfloat16(self._device)
         )

@@ -108,8 +108,15 @@ def got(ray: Any, reference: Any) -> Any:
         LopsError: raised by the work, or its worker is lost.
 
     """
-    try:
+    with translated(ray):
         return ray.get(reference)
+
+
+@contextmanager
+def translated(ray: Any) -> Iterator[None]:
+    """Raise errors of the work as they were raised, and others of Ray as a LopsError."""
+    try:
+        yield
     except ray.exceptions.RayTaskError as error:
         raise error.cause from None
     except ray.exceptions.RayError as error:
@@ -118,6 +125,49 @@ def got(ray: Any, reference: Any) -> Any:
             f"a worker was lost several times ({reason:.200}); give its node more memory, or cut "
             "the input into smaller files"
         ) from None
+
+
+def processors(ray: Any) -> tuple[int, dict[str, int]]:
+    """Return how many cards the cluster has, or else processors, and what a task on one asks for.
+
+    The work is then told its card by Ray.
+    """
+    have = ray.cluster_resources()
+    cards = int(have.get("GPU", 0))
+    own = {"num_cpus": 1}
+    return (cards, {**own, "num_gpus": 1}) if cards else (max(1, int(have.get("CPU", 1))), own)
+
+
+@contextmanager
+def actors(ray: Any, kind: type, most: int, *arguments: Any) -> Iterator[list[Any]]:
+    """Yield actors, one per card or else per processor, at most ``most``; they end afterwards.
+
+    A lost one is started again, and does again what it was doing.
+    """
+    count, own = processors(ray)
+    remote = ray.remote(max_restarts=3, max_task_retries=3, **own)(kind)
+    started = [remote.remote(*arguments) for _ in range(max(1, min(count, most)))]
+    try:
+        yield started
+    finally:
+        for actor in started:
+            ray.kill(actor)
+
+
+def spread_over(
+    ray: Any, started: Sequence[Any], method: str, items: Sequence[tuple[Any, ...]]
+) -> Iterator[Any]:
+    """Yield the results of a method of actors, called with each of the items, in any order.
+
+    Raises:
+        LopsError: raised by the method, or an actor that is lost again and again.
+
+    """
+    from ray.util import ActorPool
+
+    pool: Any = ActorPool(list(started))
+    with translated(ray):
+        yield from pool.map_unordered(lambda one, item: getattr(one, method).remote(*item), items)
 
 
 def say(line: str, quiet: bool) -> None:

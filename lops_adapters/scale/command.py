@@ -6,23 +6,22 @@ import argparse
 import os
 import shutil
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lops_adapters import extras, storage
-from lops_adapters.cli.classes import Classes
-from lops_adapters.cli.outputs import ABSTAINED, PARTS
-from lops_adapters.cli.rows import Wanted
-from lops_adapters.cli.select_files import changed, write_pages
-from lops_adapters.cli.streaming import Fit, Given
-from lops_adapters.cli.survey import Sample
-from lops_adapters.cli.tables import Table
 from lops_adapters.core import LopsError
+from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.scale import stages
 from lops_adapters.scale.cluster import connected, say
 from lops_adapters.scale.engine import Engine
 from lops_adapters.scale.parts import Placed, judge, split
+from lops_adapters.tables.classes import Classes
+from lops_adapters.tables.fit import Fit, Given
+from lops_adapters.tables.readers import Table
+from lops_adapters.tables.results import ABSTAINED, PARTS, changed, write_pages
+from lops_adapters.tables.rows import Wanted
+from lops_adapters.tables.survey import Sample
 from lops_adapters.texts.choices import AUTO, NONE
 from lops_adapters.texts.totals import Totals
 
@@ -30,15 +29,18 @@ if TYPE_CHECKING:
     from lops_adapters.report.contents import SelectionPage
 
 
+VECTORS = "lops-vectors"  # folder beside the output
+
+
 def check(options: argparse.Namespace, wanted: Wanted, method: str) -> None:
     """Raise a LopsError about options that need the other engine."""
     found = ""
     if method != "committee":
         found = f"runs the committee, and the method is {method}"
-    elif options.words is not None:
-        found = f"runs without an encoder, and --words is {options.words}"
-    elif options.encoder not in (AUTO, *NONE):
-        found = f"runs without an encoder, and --encoder is {options.encoder}"
+    elif options.words is not None and not has_encoder(options):
+        found = (
+            f"runs without an encoder unless --encoder names one, and --words is {options.words}"
+        )
     elif options.probe not in (AUTO, "linear"):
         found = f"trains the linear probe, and --probe is {options.probe}"
     elif not wanted.is_plain:
@@ -51,8 +53,43 @@ def check(options: argparse.Namespace, wanted: Wanted, method: str) -> None:
         raise LopsError(f"--engine ray {found}; leave that out, or leave out --engine ray")
 
 
+def has_encoder(options: argparse.Namespace) -> bool:
+    """Return whether ``--encoder`` names an encoder; on Ray, ``auto`` does not."""
+    return options.encoder not in (AUTO, *NONE)
+
+
+def vectors_in(options: argparse.Namespace, folder: Path) -> Path | None:
+    """Return the folder of vectors; None: no encoder.
+
+    Raises:
+        LopsError: it is not needed, or inside the output folder.
+
+    """
+    chosen: Path | None = options.vectors
+    if not has_encoder(options):
+        if chosen is not None:
+            raise LopsError(
+                f"--vectors is {chosen}, and there is no encoder; give --encoder, or leave it out"
+            )
+        return None
+    chosen = folder.with_name(VECTORS) if chosen is None else chosen
+    if folder.resolve() in (chosen.resolve(), *chosen.resolve().parents):
+        raise LopsError(
+            f"--vectors is {chosen}, inside the output folder, which is replaced as a whole; give "
+            "a folder elsewhere"
+        )
+    return chosen
+
+
 def run(
-    table: Table, given: Given, folder: Path, kind: str, *, address: str | None, quiet: bool
+    table: Table,
+    given: Given,
+    folder: Path,
+    kind: str,
+    *,
+    vectors: Path | None,
+    address: str | None,
+    quiet: bool,
 ) -> tuple[Fit, Totals, SelectionPage]:
     """Select on Ray and write a folder, complete or not at all.
 
@@ -63,6 +100,7 @@ def run(
         given: what is asked for.
         folder: written by all nodes.
         kind: format of the files.
+        vectors: folder for the vectors of the encoder that is given; None: no encoder.
         address: of a cluster; None: one is started on this machine.
         quiet: no line per stage.
 
@@ -70,20 +108,28 @@ def run(
         LopsError: what cannot be read, judged or written, and a cluster that is lost.
 
     """
-    given = replace(given, chosen={**given.chosen, "encoder": None})
-    before = _files(table)
+    before, parts = _files(table), split(table)
     with connected(address) as ray:
-        kept = stages.Stages(folder, _about(table, given, kind, before))
-        engine, parts = Engine(ray, given, quiet), split(table)
+        engine = Engine(ray, given, quiet)
+        encoding = None
+        if vectors is not None:
+            encoding = engine.encoding(EmbeddingProbe(given.chosen["encoder"]), vectors)
+        about = _about(table, given, kind, before)
+        about["fingerprint"] = None if encoding is None else encoding.fingerprint
+        kept = stages.Stages(folder, about)
         classes, starts = _counted(engine, parts, kept, quiet)
         placed = [Placed(*p) for p in zip(parts, range(len(parts)), starts, strict=True)]
-        fitted, judging = engine.fit(_sampled(engine, placed, classes, kept, quiet), classes)
+        sample = _sampled(engine, placed, classes, kept, quiet)
+        held = None
+        if encoding is not None:
+            placed, held = engine.encode(placed, classes, sample, encoding)
+        fitted, ready = engine.fit(sample, classes, encoding, held)
         totals = [Totals.of(len(classes.names))]
 
         def add(_: int, stored: dict[str, Any]) -> None:
             totals[0] = totals[0] + Totals.from_json(stored)
 
-        engine.judge(judge, placed, judging, str(kept.folder.absolute()), kind, done=add)
+        engine.judge(judge, placed, ready, str(kept.folder.absolute()), kind, done=add)
     if _files(table) != before:
         kept.remove()
         raise changed(table.paths)
@@ -163,7 +209,7 @@ def _collect(results: Path, place: Path, parts: int, kind: str, classes: Classes
                 shutil.copyfile(source, target)
 
 
-def written(folder: Path, kind: str, totals: Totals) -> list[str]:
+def written(folder: Path, kind: str, totals: Totals, vectors: Path | None) -> list[str]:
     """Return lines with the paths of what was written."""
     names = (*PARTS, ABSTAINED) if totals.abstained else PARTS
     kept, rows = int(totals.kept.sum()), int(totals.rows.sum())
@@ -172,4 +218,6 @@ def written(folder: Path, kind: str, totals: Totals) -> list[str]:
         f"{name.capitalize()} rows: {folder / name}/part-*.{kind} ({number:,})"
         for name, number in zip(names, numbers, strict=False)
     ]
+    if vectors is not None:
+        lines.append(f"Vectors: {vectors} (kept for later runs)")
     return [*lines, f"Report: {folder / 'report.html'}"]

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lops_adapters import extras
-from lops_adapters.cli.blocks import Judging, judge_block
-from lops_adapters.cli.rows import Wanted
-from lops_adapters.cli.select_files import RELABEL
-from lops_adapters.cli.streaming import Given
-from lops_adapters.cli.survey import PROBE_ROWS, Survey
-from lops_adapters.cli.tables import BLOCK_ROWS, Block
 from lops_adapters.core import LopsError
 from lops_adapters.datasets.corpus import listed
 from lops_adapters.probes.base import check_counts
+from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.probes.linear import check_analyzer
 from lops_adapters.scale import parts
 from lops_adapters.scale.engine import Engine
-from lops_adapters.scale.parts import Counted, Placed
+from lops_adapters.scale.parts import Counted, Placed, Ready
 from lops_adapters.selection.draw import Limits
-from lops_adapters.texts.choices import method_for
+from lops_adapters.tables.blocks import judge_block
+from lops_adapters.tables.fit import Given
+from lops_adapters.tables.readers import BLOCK_ROWS, Block
+from lops_adapters.tables.results import RELABEL
+from lops_adapters.tables.rows import Wanted
+from lops_adapters.tables.survey import PROBE_ROWS, Survey
+from lops_adapters.texts.choices import AUTO, NONE, check_views, method_for
 from lops_adapters.texts.totals import Totals
 
 if TYPE_CHECKING:
@@ -62,12 +63,15 @@ def select_dataset(
     abstain: Sequence[str] | None = None,
     sure: float | None = None,
     stratified: bool = False,
+    encoder: str | EmbeddingProbe | None = None,
+    words: Mapping[str, Sequence[str]] | None = None,
+    vectors: str | Path | None = None,
     analyzer: str = "auto",
     probe_rows: int = PROBE_ROWS,
     seed: int = 0,
     quiet: bool = True,
 ) -> DatasetSelection:
-    """Select the rows of a Ray dataset whose labels to trust, by the committee without an encoder.
+    """Select the rows of a Ray dataset whose labels to trust, by the committee.
 
     The rows are read once, into Ray's object store, which spills to disk. No process holds all of
     them.
@@ -77,13 +81,16 @@ def select_dataset(
         text, label: columns of texts and noisy labels.
         gold: column of true labels, only to measure the result.
         abstain: labels that are no class, as texts; default: -1 among integer codes from 0.
-        sure, stratified, analyzer, seed: as for :func:`lops_adapters.select`.
+        sure, stratified, encoder, words, analyzer, seed: as for :func:`lops_adapters.select`; no
+            encoder is chosen automatically.
+        vectors: with an encoder: folder for the vectors of the texts, which later runs use; all
+            machines see it.
         probe_rows: rows of the sample that the committee is fitted to.
         quiet: no line per stage.
 
     Raises:
         LopsError: a missing column, a text or label that cannot be judged, fewer than two classes,
-            and a cluster that is lost.
+            an encoder that cannot be loaded or has no folder, and a cluster that is lost.
 
     """
     method_for(None, None, "auto", None, stratified=stratified, sure=sure)
@@ -91,17 +98,24 @@ def select_dataset(
     check_counts(seed)
     if probe_rows < 1:
         raise LopsError(f"probe_rows is {probe_rows}; wanted at least 1")
+    _check_encoder(encoder, words, vectors)
     wanted = Wanted(text, label, gold, None, abstain)
     blocks = _blocks(dataset, [name for name in (text, label, gold) if name is not None])
-    chosen = {"sure": sure, "stratified": stratified, "analyzer": analyzer}
-    chosen |= {"encoder": None, "seed": seed}
+    probe = EmbeddingProbe(encoder) if isinstance(encoder, str) else encoder
+    chosen = {"sure": sure, "stratified": stratified, "words": words, "analyzer": analyzer}
+    chosen |= {"seed": seed}
     page = {"source": f"a Ray dataset; texts: {text}, labels: {label}"}
     given = Given(wanted, chosen, probe_rows, RELABEL, False, False, page, dict)
     ray = extras.load("ray", "select_dataset")
     engine = Engine(ray, given, quiet)
     classes, starts = engine.count(blocks, _count)
     placed = [Placed(*p) for p in zip(blocks, range(len(blocks)), starts, strict=True)]
-    fitted, judging = engine.fit(engine.draw(placed, classes, _draw), classes)
+    sample = engine.draw(placed, classes, _draw)
+    encoding, held = None, None
+    if probe is not None:
+        encoding = engine.encoding(probe, Path(str(vectors)))
+        placed, held = engine.encode(placed, classes, sample, encoding, _resolved)
+    fitted, ready = engine.fit(sample, classes, encoding, held)
     totals, done = Totals.of(len(classes.names)), {}
 
     def add(place: int, found: tuple[dict[str, Any], Any]) -> None:
@@ -109,13 +123,25 @@ def select_dataset(
         stored, done[place] = found
         totals = totals + Totals.from_json(stored)
 
-    engine.judge(_judge, placed, judging, done=add, kept=True)
+    engine.judge(_judge, placed, ready, done=add, kept=True)
     rows = extras.load("ray.data", "select_dataset").from_arrow_refs(
         [done[place] for place in range(len(placed))]
     )
     return DatasetSelection(
         rows, totals, fitted.why(totals), fitted.page(totals), fitted.summary(totals)
     )
+
+
+def _check_encoder(encoder: Any, words: Any, vectors: str | Path | None) -> None:
+    """Raise a LopsError about an encoder without a folder, or words without an encoder."""
+    check_views("committee", encoder, words)
+    if encoder in (AUTO, *NONE[1:]):
+        raise LopsError(f"encoder is {encoder!r}; wanted the name of one, or None")
+    if (encoder is None) != (vectors is None):
+        raise LopsError(
+            f"encoder is {encoder!r:.80} and vectors are {str(vectors)!r}; wanted both, where "
+            "vectors is a folder that all machines see, or neither"
+        )
 
 
 def _blocks(dataset: Any, names: Sequence[str]) -> list[Any]:
@@ -179,10 +205,10 @@ def _draw(placed: Placed, wanted: Wanted, most: int, seed: int, limits: Limits) 
     return parts.draw(placed._replace(part=_resolved(placed)), wanted, most, seed, limits)
 
 
-def _judge(placed: Placed, judging: Judging) -> tuple[dict[str, Any], Any]:
+def _judge(placed: Placed, ready: Ready) -> tuple[dict[str, Any], Any]:
     """Return the totals of a block, and its rows with the added columns."""
     pa = extras.load("pyarrow", "select_dataset")
-    part, start = _resolved(placed), placed.start
+    part, start, judging = _resolved(placed), placed.start, ready.of(placed)
     totals = Totals.of(len(judging.classes.names))
     added: dict[str, list[Any]] = {name: [] for name in ADDED}
     for block in part.blocks():

@@ -9,23 +9,29 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lops_adapters import storage
-from lops_adapters.cli.blocks import Judging, write_blocks
-from lops_adapters.cli.classes import Labels
-from lops_adapters.cli.rows import Wanted
-from lops_adapters.cli.streaming import part_files
-from lops_adapters.cli.survey import Survey, text_of
-from lops_adapters.cli.tables import Table, import_pyarrow
+from lops_adapters.scale.vectors import Forward, Stored
 from lops_adapters.selection.draw import Limits
+from lops_adapters.tables.blocks import Judging, part_files, write_blocks
+from lops_adapters.tables.classes import Labels
+from lops_adapters.tables.readers import Table, import_pyarrow
+from lops_adapters.tables.rows import Wanted
+from lops_adapters.tables.survey import Survey, text_of
 
 PART_ROWS = 100_000  # of Parquet, about
 
 
 class Placed(NamedTuple):
-    """A part, its number, and the row of the table that it begins at."""
+    """A part, its number, the row of the table that it begins at, and the file of its vectors."""
 
     part: Any
     number: int
     start: int
+    vectors: str | None = None
+
+
+def part_of(placed: Placed) -> Any:
+    """Return the part: a table, which is read where the work is done."""
+    return placed.part
 
 
 @dataclass(frozen=True)
@@ -100,13 +106,34 @@ def draw(placed: Placed, wanted: Wanted, most: int, seed: int, limits: Limits) -
     return found
 
 
-def judge(placed: Placed, judging: Judging, folder: str, kind: str) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Ready:
+    """What judging takes on a worker; can be pickled.
+
+    Attributes:
+        judging: the fitted committee.
+        encoder: the one object of the views that are asked for vectors; None: no encoder.
+
+    """
+
+    judging: Judging
+    encoder: Stored | None = None
+
+    def of(self, placed: Placed) -> Judging:
+        """Return the committee with the vectors of a part."""
+        if self.encoder is not None:
+            self.encoder.source = Forward(str(placed.vectors))
+        return self.judging
+
+
+def judge(placed: Placed, ready: Ready, folder: str, kind: str) -> dict[str, Any]:
     """Judge a part, write it into a folder of its own, and return its totals for JSON.
 
     A part that is there already is not judged again.
     """
     place = Path(folder) / f"part-{placed.number:05d}"
     if not (place / "totals.json").exists():
+        judging = ready.of(placed)
 
         def fill(temporary: Path) -> None:
             files = part_files(temporary, kind, judging.classes)

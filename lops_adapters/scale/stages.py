@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from lops_adapters import storage
-from lops_adapters.cli.classes import Classes
 from lops_adapters.selection.draw import Drawn
+from lops_adapters.tables.classes import Classes
 
 _PLAIN = (str, int, float, bool, type(None))
 

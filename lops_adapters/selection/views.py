@@ -243,8 +243,17 @@ class ClassWords:
             raise LopsError(
                 f"the class {without[0]!r} has no words; wanted at least one word per class"
             )
-        of_classes = self.vectors([", ".join(self.words[label]) for label in task.classes])
+        of_classes = self.vectors([as_text(self.words[label]) for label in task.classes])
         near = np.asarray(self.vectors(task.samples) @ of_classes.T, dtype=np.float64)
         spread, mean = np.maximum(near.std(axis=0), 1e-9), near.mean(axis=0)
         judged: np.ndarray = softmax(2 * (near - mean) / spread)
         return judged, NearWords(self.vectors, of_classes, mean, spread)
+
+
+def as_text(words: Sequence[str]) -> str:
+    """Return the words of a class as a text to encode.
+
+    >>> as_text(["goal", "team"])
+    'goal, team'
+    """
+    return ", ".join(words)

@@ -16,6 +16,7 @@ from lops_adapters import extras
 from lops_adapters.core import RULES, LopsError
 from lops_adapters.datasets.corpus import listed
 from lops_adapters.probes import PROBES, Probe, probe_class
+from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.probes.encoders import MINILM, has_minilm
 from lops_adapters.probes.linear import LinearProbe, check_analyzer
 from lops_adapters.probes.word_counts import CHAR, LONGEST, WORD
@@ -211,7 +212,7 @@ def _linear(probe: Probe | str, quiet: bool, analyzer: str) -> tuple[Probe, str]
 
 def check_views(
     method: str,
-    encoder: str | None,
+    encoder: str | EmbeddingProbe | None,
     words: Mapping[Any, Sequence[str]] | None,
     labels: Sequence[Hashable] | None = None,
 ) -> None:
@@ -219,7 +220,7 @@ def check_views(
 
     Args:
         method: of :func:`method_for`; only the committee has an encoder and class words.
-        encoder: ``auto``, None or ``none``, or a name.
+        encoder: ``auto``, None or ``none``, a name, or an embedding probe.
         words: class to words.
         labels: all labels; None: not known yet.
 
@@ -228,10 +229,10 @@ def check_views(
             class without words.
 
     """
-    if not isinstance(encoder, str | None):
+    if not isinstance(encoder, str | EmbeddingProbe | None):
         raise LopsError(
             f"encoder is {encoder!r:.80}; wanted 'minilm', the folder or hub name of an encoder, "
-            "or None"
+            "an EmbeddingProbe, or None"
         )
     for name, given in (("encoder", encoder not in (AUTO, *NONE)), ("words", words is not None)):
         if given and method != "committee":
@@ -262,12 +263,13 @@ def check_views(
 
 
 def choose_encoder(
-    encoder: str | None, n: int, first: str, *, words: bool = False
-) -> tuple[str | None, str]:
+    encoder: str | EmbeddingProbe | None, n: int, first: str, *, words: bool = False
+) -> tuple[str | EmbeddingProbe | None, str]:
     """Return the encoder of a committee, None for none, and a sentence that names the views.
 
     Args:
-        encoder: ``auto``, None or ``none``, ``minilm``, or the folder or hub name of an encoder.
+        encoder: ``auto``, None or ``none``, ``minilm``, the folder or hub name of an encoder, or an
+            embedding probe.
         n: number of texts.
         first: the first view, in words.
         words: whether class words are given.
@@ -285,9 +287,10 @@ def choose_encoder(
         reason += "; without an encoder, words are not used" if words else ""
         why = f" ({reason})" if reason else ""
         return None, f"Views: {first}, nearest neighbours by LSA{why}."
-    extras.require(f"The encoder {encoder}", ("torch", "transformers"))
+    name = encoder.encoder if isinstance(encoder, EmbeddingProbe) else encoder
+    extras.require(f"The encoder {name}", ("torch", "transformers"))
     more = ", class words" if words else ""
-    return encoder, f"Views: {first}, nearest neighbours by {encoder}{more}."
+    return encoder, f"Views: {first}, nearest neighbours by {name}{more}."
 
 
 def _encoder_by_machine(n: int) -> tuple[str | None, str]:

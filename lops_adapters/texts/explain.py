@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -17,22 +18,48 @@ from lops_adapters.texts.copies import SHOWN
 from lops_adapters.texts.reading import SEVERAL
 
 
-def reasons(selection: Selection, method: str, arguments: dict[str, Any]) -> list[str]:
-    """Return sentences: what is kept, how the probe was trained, what to do next."""
+@dataclass
+class Why:
+    """The sentences under a selection, in parts, so that a part can be replaced.
+
+    Attributes:
+        first: the views or the probe, what is kept, the training.
+        noise: the estimated share of wrong labels.
+        pairs: the most frequent suggestions.
+        rows: copies, rows without a label, classes that cannot be checked.
+        last: what to do next.
+
+    """
+
+    first: list[str]
+    noise: list[str] = field(default_factory=list)
+    pairs: list[str] = field(default_factory=list)
+    rows: list[str] = field(default_factory=list)
+    last: list[str] = field(default_factory=list)
+
+    @property
+    def sentences(self) -> list[str]:
+        """All of them, in order."""
+        return [*self.first, *self.noise, *self.pairs, *self.rows, *self.last]
+
+
+def reasons(which: str, selection: Selection, method: str, arguments: dict[str, Any]) -> Why:
+    """Return the sentences about any selection; ``which`` names the views or the probe."""
     trained = selection.stopped[:1].upper() + selection.stopped[1:]
-    sentences = [
-        f"Kept: {_kept(selection, method, arguments)}.",
-        f"{trained}.",
-        "Next: train on the kept rows. A suggestion for a rejected row is a hint: check before "
-        "relabelling.",
-    ]
+    found = Why(
+        first=[which, f"Kept: {_kept(selection, method, arguments)}.", f"{trained}."],
+        last=[
+            "Next: train on the kept rows. A suggestion for a rejected row is a hint: check before "
+            "relabelling."
+        ],
+    )
     single = [str(label) for label, report in selection.per_class.items() if report.count == 1]
     if single:
-        sentences.append(
+        found.rows.append(
             f"Classes with a single row cannot be checked: {', '.join(single[:SHOWN])}. Add rows, "
             "or leave them out."
         )
-    return sentences
+    return found
 
 
 _WORTH_SAYING = 0.01  # of the texts; stray characters are not

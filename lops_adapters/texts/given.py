@@ -55,7 +55,7 @@ def read_given(
     return given_vectors(matrix[at])
 
 
-def check_alone(given: np.ndarray | None, encoder: str | None, words: Any, analyzer: str) -> None:
+def check_alone(given: np.ndarray | None, encoder: Any, words: Any, analyzer: str) -> None:
     """Raise a LopsError if views of texts are asked for, and others are judged in their place."""
     if given is None:
         return

@@ -12,6 +12,7 @@ from lops_adapters import extras
 from lops_adapters.console import aligned, percent
 from lops_adapters.core import ClassReport, LopsError, Selection
 from lops_adapters.selection import Suggestions
+from lops_adapters.texts.explain import Why
 from lops_adapters.texts.judged import corrections
 from lops_adapters.texts.near_duplicates import near_duplicates
 
@@ -40,7 +41,7 @@ class TextSelection(Selection):
         noise: estimated share of wrong labels, see
             :class:`lops_adapters.selection.posterior.NoiseEstimate`; None without an encoder or
             vectors, and with other methods than the committee.
-        why: sentences: the probe, the method, its training, what to do next.
+        said: the sentences about the selection, in parts.
         settings: the arguments, and the method and rule used.
         index: the texts' index if they are a pandas column; the frame has it, too.
 
@@ -53,7 +54,7 @@ class TextSelection(Selection):
         labels: list[Hashable],
         judged: np.ndarray,
         seen: Suggestions,
-        why: list[str],
+        said: Why,
         settings: dict[str, Any],
         index: Any = None,
     ) -> None:
@@ -74,7 +75,7 @@ class TextSelection(Selection):
         classes[:] = list(selection.per_class)
         self.texts = texts
         self.labels = labels
-        self.why = why
+        self.said = said
         self.settings = settings
         self.index = index
         self.suggested = _spread(classes[seen.codes], judged, n, None)
@@ -82,6 +83,11 @@ class TextSelection(Selection):
         right = getattr(seen, "right", None)
         self.sample_weight = None if right is None else _spread(right, judged, n, 0.0)
         self.noise = getattr(seen, "noise", None)
+
+    @property
+    def why(self) -> list[str]:
+        """Sentences: the probe or the views, what is kept, the training, what to do next."""
+        return self.said.sentences
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ import numpy as np
 from lops_adapters.core import LopsError, LopsWarning
 from lops_adapters.probes import Probe
 from lops_adapters.probes.base import check_counts
+from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.probes.estimator import as_probe
 from lops_adapters.selection import Suggestions, build
 from lops_adapters.selection.judge import Fitted
@@ -54,7 +55,7 @@ def select(
     every: int | None = None,
     stratified: bool = False,
     sure: float | None = None,
-    encoder: str | None = "auto",
+    encoder: str | EmbeddingProbe | None = "auto",
     words: Mapping[Any, Sequence[str]] | None = None,
     analyzer: str = "auto",
     embeddings: Any = None,
@@ -90,7 +91,8 @@ def select(
         sure: keep labels that are right with at least this probability, only with tau="auto";
             default: the mean probability of all labels; without an encoder, labels that the views
             prefer. Labels by rules share their errors: a larger value removes more of them.
-        encoder: of the committee's second view: ``minilm``, a folder or a hub name, frozen; None:
+        encoder: of the committee's second view: ``minilm``, a folder or a hub name, frozen, or an
+            :class:`~lops_adapters.probes.embedding.EmbeddingProbe` with settings of your own; None:
             latent semantic analysis. ``auto``: MiniLM if it is installed and, without a GPU, there
             are at most 20,000 texts.
         words: class to words, such as its name and seed words: a third view, with an encoder.
@@ -174,22 +176,20 @@ def select(
         "every": every,
         "stratified": stratified,
         "sure": arguments.get("sure"),
-        "encoder": arguments.get("encoder"),
+        "encoder": getattr(arguments.get("encoder"), "encoder", arguments.get("encoder")),
         "analyzer": getattr(watched, "analyzer", None),
         "samples": "texts" if given is None else "vectors" if pred_probs is None else "pred_probs",
     }
-    why = [which, *reasons(selection, method, arguments)]
+    why = reasons(which, selection, method, arguments)
     index = getattr(texts, "index", None) if hasattr(texts, "iloc") else None
     found = TextSelection(selection, shown, names, at, seen, why, settings, index=index)
     if committee:
-        why[-1:-1] = [
-            *noise_sentences(found.noise, found.per_class),
-            *pair_sentences(found.corrections()),
-        ]
+        why.noise = noise_sentences(found.noise, found.per_class)
+        why.pairs = pair_sentences(found.corrections())
     if given is None:
-        why[-1:-1] = script_sentences(read, watched)
-        why[-1:-1] = sentences(copies(read, own), lambda found: place(at[found].tolist()))
-    why[-1:-1] = without_label(len(names) - len(at))
+        why.rows += script_sentences(read, watched)
+        why.rows += sentences(copies(read, own), lambda found: place(at[found].tolist()))
+    why.rows += without_label(len(names) - len(at))
     return found
 
 
@@ -211,7 +211,12 @@ def _read(
 
 
 def _views_of_texts(
-    probe: Probe | str, encoder: str | None, words: Any, analyzer: str, n: int, quiet: bool
+    probe: Probe | str,
+    encoder: str | EmbeddingProbe | None,
+    words: Any,
+    analyzer: str,
+    n: int,
+    quiet: bool,
 ) -> tuple[Probe, str, dict[str, Any]]:
     """Return the first view's probe, a sentence that names all views, and their arguments."""
     linear = isinstance(probe, str) and probe == "auto"

@@ -42,6 +42,20 @@ def test_one_process(folder, monkeypatch):
     assert "| 2,000 | one process | " in str(pages.engines())
 
 
+def test_a_second_run_has_the_vectors(folder, monkeypatch):
+    asked = ["--documents", "60", "--engines", "process", "--encoder", "folder/minilm"]
+    seconds = iter([1234.0, 12.0])
+
+    def instead(engine, path, probe_rows, encoder):
+        assert encoder == "folder/minilm"
+        return {"seconds": next(seconds), "processor_seconds": 2000.0, "peak_bytes": 1}
+
+    monkeypatch.setattr(engines, "measured", instead)
+    measure(monkeypatch, folder, *asked)
+    assert "| 60 | folder/minilm | one process | 1,234 | 2,000 | 12 |" in str(pages.encoding())
+    assert str(pages.engines()) == common.HOLE.text
+
+
 def item(rows, processor, ray=None):
     """A result file with round numbers."""
     own = {"seconds": 2 * processor, "processor_seconds": processor, "peak_bytes": 10**9}

@@ -8,10 +8,10 @@ import random
 import pytest
 
 from lops_adapters.cli import apply as command
-from lops_adapters.cli import outputs
 from lops_adapters.cli.main import main
 from lops_adapters.cli.raw_rows import cell_span
 from lops_adapters.core import LopsError
+from lops_adapters.tables import files
 
 from ..noisy import noisy_rows, read_table, write_table
 
@@ -266,7 +266,7 @@ def test_corrections_saved_by_a_spreadsheet(here, delimiter, capsys):
 
 def test_the_file_names_the_column_and_the_table(here, capsys):
     table = write_table(here / "news.csv", ROWS)
-    sha256 = outputs.fingerprint(outputs.checksums([table]))
+    sha256 = files.fingerprint(files.checksums([table]))
     text = f"row,label,column,sha256\n1,{LABELS[0]},weak,{sha256}\n2,x,weak,{sha256}\n"
     run(corrections(text), table, "--output", "out.csv")
     assert capsys.readouterr().out.startswith(

@@ -7,7 +7,7 @@ import pytest
 
 import lops_adapters
 from lops_adapters.cli import select as command
-from lops_adapters.cli import tables
+from lops_adapters.tables import readers
 
 from ..noisy import noisy_rows, read_table, write_table
 
@@ -20,7 +20,7 @@ select = partial(lops_adapters.select, encoder=None)
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
 def test_the_most_suspicious_first(tmp_path, monkeypatch, suffix, kind):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(tables, "BLOCK_ROWS", 50)
+    monkeypatch.setattr(readers, "BLOCK_ROWS", 50)
     path = str(write_table(tmp_path / f"news{suffix}", ROWS))
     command.main([path, *OPTIONS, "--format", kind])
     plain = read_table(tmp_path / "news-lops" / f"rejected.{kind}")

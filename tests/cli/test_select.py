@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 
 import lops_adapters
-from lops_adapters.cli import outputs, select_files
 from lops_adapters.cli import select as command
+from lops_adapters.cli import select_files
 from lops_adapters.cli.main import main
 from lops_adapters.core import LopsError
 from lops_adapters.probes.embedding import EmbeddingProbe
+from lops_adapters.tables import files
 
 from ..noisy import HEADER, noisy_rows, read_table, write_table
 
@@ -106,7 +107,7 @@ def test_what_is_written_beside_the_rows(here):
     assert config["seed"] == 3
     assert config["settings"]["gold"] == "true"
     assert config["settings"]["method"] == "committee"
-    assert config["dataset"]["sha256"] == outputs.checksums([path])
+    assert config["dataset"]["sha256"] == files.checksums([path])
     assert {"versions", "git_commit", "device", "command", "started"} <= set(config)
     summary = json.loads((here / "news-lops" / "summary.json").read_text())
     wrong = np.mean([row[2] != row[3] for row in ROWS])

@@ -18,12 +18,12 @@ import warnings
 from pathlib import Path
 
 from lops_adapters.cli import select as command
-from lops_adapters.cli.rows import Wanted, read_rows
-from lops_adapters.cli.tables import open_table
-from lops_adapters.cli.writers import rehearse
 from lops_adapters.core import RULES, LearningOrder, LopsError, LopsWarning
 from lops_adapters.datasets import read
 from lops_adapters.datasets.safe_pickle import read_frame
+from lops_adapters.tables.readers import open_table
+from lops_adapters.tables.rows import Wanted, read_rows
+from lops_adapters.tables.writers import rehearse
 
 from ..noisy import HEADER, noisy_rows, write_table
 from .odd import odd_values

@@ -9,8 +9,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from lops_adapters import storage
-from lops_adapters.cli.tables import Block, open_table
-from lops_adapters.cli.writers import DelimitedRows
+from lops_adapters.tables.readers import Block, open_table
+from lops_adapters.tables.writers import DelimitedRows
 
 SPECIAL = st.sampled_from(list("\r\n\t,;|\"' =+-@\\\x00\x0b\x0c\x1c\x85\u2028\ufeff"))
 CELLS = st.text(st.one_of(SPECIAL, st.characters(codec="utf-8")), max_size=12)

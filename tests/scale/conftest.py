@@ -4,6 +4,10 @@ import os
 
 import pytest
 
+from ..caches import own_cache, tiny
+
+__all__ = ["own_cache", "ray", "tiny"]
+
 
 @pytest.fixture(scope="session")
 def ray(tmp_path_factory):

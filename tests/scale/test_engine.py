@@ -4,19 +4,23 @@ import json
 import os
 import signal
 import sys
+from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
+from unittest import mock
 
 import numpy as np
 import pytest
 
 import lops_adapters
 from lops_adapters.cli import select as command
-from lops_adapters.cli.tables import open_table
 from lops_adapters.core import LopsError, LopsWarning
+from lops_adapters.datasets import readers
 from lops_adapters.scale import command as spread
 from lops_adapters.scale import parts, select_dataset
-from lops_adapters.scale.cluster import got
+from lops_adapters.scale.cluster import got, processors
 from lops_adapters.scale.engine import Engine
+from lops_adapters.tables.readers import open_table
 
 from ..noisy import HEADER, noisy_rows, read_table, write_table
 
@@ -109,6 +113,13 @@ def test_rows_without_a_label(here):
         assert found == read_table(here / "whole-lops" / f"{part}.csv")
 
 
+@pytest.fixture(scope="module")
+def archives():
+    """Both corpora of 20 Newsgroups read the same archive."""
+    with mock.patch.object(readers, "read_archive", cache(readers.read_archive)):
+        yield
+
+
 def corpus(name):
     """Documents with labels by seed words."""
     folder = os.environ.get("LOPS_DATA")
@@ -118,7 +129,7 @@ def corpus(name):
     from lops_adapters.pseudo_labels import string_match
 
     data = load(name, data_dir=Path(folder), quiet=True)
-    texts = data.corpus.texts[:900]
+    texts = data.corpus.texts[:500]
     found = string_match(texts, data.corpus.seeds, classes=data.corpus.classes)
     return [
         [str(i), texts[at][:400], label, data.gold.labels[at]]
@@ -128,7 +139,7 @@ def corpus(name):
 
 @pytest.mark.filterwarnings("ignore::lops_adapters.core.LopsWarning")  # of rare classes
 @pytest.mark.parametrize("name", ["agnews", "20news-coarse", "20news-fine"])
-def test_real_corpora(here, name):
+def test_real_corpora(here, archives, name):
     rows = corpus(name)
     write_table(here / "whole.jsonl", rows)
     run("whole.jsonl", "--quiet")
@@ -238,7 +249,6 @@ def test_parts_of_a_parquet_file(here, monkeypatch):
     [
         (["--confidence", "automatic"], "ray runs the committee, and the method is automatic"),
         (["--tau", "0.5"], "ray runs the committee, and the method is learning-order"),
-        (["--encoder", "minilm"], "runs without an encoder, and --encoder is minilm"),
         (["--probe", "minilm"], "trains the linear probe, and --probe is minilm"),
         (["--by-suspicion"], "writes rows in their order, and --by-suspicion is given"),
         (["--keep-out", "kept.csv"], "writes folders of files, and --keep-out is kept.csv"),
@@ -295,6 +305,17 @@ def test_warnings_of_the_fit_arrive(here):
     write_table(here / "news.csv", rows)
     with pytest.warns(LopsWarning, match="hardly more than by guessing among 3 classes"):
         run_on_ray("news.csv", "--quiet")
+
+
+@pytest.mark.parametrize(
+    ("have", "count", "own"),
+    [
+        ({"CPU": 8.0, "GPU": 2.0}, 2, {"num_cpus": 1, "num_gpus": 1}),
+        ({"CPU": 8.0}, 8, {"num_cpus": 1}),
+    ],
+)
+def test_an_actor_per_card_or_else_per_processor(have, count, own):
+    assert processors(SimpleNamespace(cluster_resources=lambda: have)) == (count, own)
 
 
 def test_a_worker_that_is_lost_every_time(ray):

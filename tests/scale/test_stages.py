@@ -4,8 +4,6 @@ import datetime
 
 import numpy as np
 
-from lops_adapters.cli.classes import Labels
-from lops_adapters.cli.rows import Wanted
 from lops_adapters.scale.stages import (
     Stages,
     classes_from_json,
@@ -14,6 +12,8 @@ from lops_adapters.scale.stages import (
     drawn_to_json,
 )
 from lops_adapters.selection.draw import Draw
+from lops_adapters.tables.classes import Labels
+from lops_adapters.tables.rows import Wanted
 
 WANTED = Wanted("text", "label", abstain=["?"])
 

@@ -376,6 +376,9 @@ def test_an_encoder_and_words(tiny, monkeypatch):
     assert "class words " in helped.stopped
     assert "class words" not in found.stopped
     assert found.settings["encoder"] == tiny
+    own = lops_adapters.select(TEXTS, LABELS, encoder=narrow(tiny))
+    assert (own.why, own.settings) == (found.why, found.settings)
+    np.testing.assert_array_equal(own.mask, found.mask)
 
 
 def test_the_order_of_texts_is_nothing():

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from lops_adapters.cli.tables import Block, Table, import_pyarrow
-from lops_adapters.cli.writers import cell_text, json_text
+from lops_adapters.tables.readers import Block, Table, import_pyarrow
+from lops_adapters.tables.writers import cell_text, json_text
 
 _SPACE = " \t\r\n"
 _DECODER = json.JSONDecoder()

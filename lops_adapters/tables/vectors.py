@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from lops_adapters.cli.columns import require
-from lops_adapters.cli.files import reading
-from lops_adapters.cli.tables import Table
 from lops_adapters.core import LopsError
+from lops_adapters.tables.columns import require
+from lops_adapters.tables.files import reading
+from lops_adapters.tables.readers import Table
 
 NPY = ".npy"
 

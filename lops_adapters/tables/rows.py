@@ -10,11 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from lops_adapters.cli.columns import require
-from lops_adapters.cli.places import Places
-from lops_adapters.cli.repairs import valid_text
-from lops_adapters.cli.tables import Table
-from lops_adapters.cli.vectors import (
+from lops_adapters.core import LopsError
+from lops_adapters.datasets.corpus import is_unlabelled
+from lops_adapters.tables.columns import require
+from lops_adapters.tables.places import Places
+from lops_adapters.tables.readers import Table
+from lops_adapters.tables.repairs import valid_text
+from lops_adapters.tables.vectors import (
     SoftColumns,
     check_embeddings,
     is_file,
@@ -22,9 +24,7 @@ from lops_adapters.cli.vectors import (
     numbers,
     read_npy,
 )
-from lops_adapters.cli.writers import cell_text
-from lops_adapters.core import LopsError
-from lops_adapters.datasets.corpus import is_unlabelled
+from lops_adapters.tables.writers import cell_text
 from lops_adapters.texts.abstentions import abstaining
 from lops_adapters.texts.soft import hard_labels
 

@@ -13,10 +13,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from lops_adapters import storage
-from lops_adapters.cli.files import NOT_UTF8
-from lops_adapters.cli.repairs import check_schema, valid, valid_text
-from lops_adapters.cli.tables import Block, Table, import_pyarrow
 from lops_adapters.core import LopsError
+from lops_adapters.tables.files import NOT_UTF8
+from lops_adapters.tables.readers import Block, Table, import_pyarrow
+from lops_adapters.tables.repairs import check_schema, valid, valid_text
 
 _SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n")  # that begin a formula in a spreadsheet
 Like = Mapping[str, str | type]  # new column -> a column whose type it has, or int or float

@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from lops_adapters.cli import files, tables, writers
 from lops_adapters.core import LopsError
+from lops_adapters.tables import files, readers, writers
 
 from ..noisy import read_table, write_table
 
@@ -24,7 +24,7 @@ def written(table, path, kind, rows=None, like=None):
 
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".parquet"])
 def test_rows_come_in_blocks(tmp_path, suffix, monkeypatch):
-    monkeypatch.setattr(tables, "BLOCK_ROWS", 7)
+    monkeypatch.setattr(readers, "BLOCK_ROWS", 7)
     paths = [
         write_table(
             tmp_path / f"{part}{suffix}",
@@ -33,7 +33,7 @@ def test_rows_come_in_blocks(tmp_path, suffix, monkeypatch):
         )
         for part in (0, 1)
     ]
-    table = tables.open_table(paths, quiet=True)
+    table = readers.open_table(paths, quiet=True)
     assert [len(block) for block in table.blocks()] == [7, 7, 6, 7, 7, 6]
     cells = list(table.cells(["text", "n"]))
     first = 1 if suffix in (".jsonl", ".parquet") else 2  # a header is a line, too
@@ -53,7 +53,7 @@ def test_rows_come_in_blocks(tmp_path, suffix, monkeypatch):
 
 @pytest.mark.parametrize("kind", files.FORMATS)
 def test_no_row_is_a_file_too(tmp_path, kind):
-    table = tables.open_table([write_table(tmp_path / f"a.{kind}", [["1", "x"]], HEADER)])
+    table = readers.open_table([write_table(tmp_path / f"a.{kind}", [["1", "x"]], HEADER)])
     assert written(table, tmp_path / f"out.{kind}", kind, rows=np.zeros(0, dtype=int)) == []
     if kind == "parquet":
         from pyarrow import parquet
@@ -68,7 +68,7 @@ def test_dictionaries_of_parquet(tmp_path):
 
     column = pa.array(["a", "b", "a"]).dictionary_encode()
     parquet.write_table(pa.table({"text": ["x", "y", "z"], "weak": column}), tmp_path / "a.parquet")
-    table = tables.open_table([tmp_path / "a.parquet"])
+    table = readers.open_table([tmp_path / "a.parquet"])
     assert [cells for _, _, cells in table.cells(["weak"])] == [("a",), ("b",), ("a",)]
     found = written(table, tmp_path / "out.parquet", "parquet", like={"lops_suggested": "weak"})
     assert [(row["weak"], row["lops_suggested"]) for row in found] == [("a", "s0"), ("a", "s2")]
@@ -78,7 +78,7 @@ def test_dictionaries_of_parquet(tmp_path):
 
 
 def test_objects_that_fit_no_other_format(tmp_path, monkeypatch):
-    monkeypatch.setattr(tables, "BLOCK_ROWS", 1)
+    monkeypatch.setattr(readers, "BLOCK_ROWS", 1)
     records = [
         {"text": "a", "n": 1, "more": [1, {"x": None}]},
         {"text": "b", "n": "two"},
@@ -86,7 +86,7 @@ def test_objects_that_fit_no_other_format(tmp_path, monkeypatch):
     ]
     path = tmp_path / "a.jsonl"
     path.write_text("".join(json.dumps(record) + "\n" for record in records[:2]))
-    table = tables.open_table([path])
+    table = readers.open_table([path])
     found = written(table, tmp_path / "out.csv", "csv")
     assert found[0] == {"text": "a", "n": "1", "more": '[1, {"x": null}]', "lops_suggested": "s0"}
     assert found[1]["more"] == ""
@@ -113,16 +113,34 @@ def test_types_that_differ_between_files(tmp_path):
     parquet.write_table(pa.table({"text": ["x"], "n": [1]}), tmp_path / "a.parquet")
     parquet.write_table(pa.table({"text": ["x"], "n": ["1"]}), tmp_path / "b.parquet")
     with pytest.raises(LopsError, match=r"b.parquet has other types of columns than .*a.parquet"):
-        tables.open_table([tmp_path / "a.parquet", tmp_path / "b.parquet"])
+        readers.open_table([tmp_path / "a.parquet", tmp_path / "b.parquet"])
     write_table(tmp_path / "a.jsonl", [["1", "x"]], ["n", "text"])
     write_table(tmp_path / "b.jsonl", [["x", "1"]], ["text", "n"])
-    table = tables.open_table([tmp_path / "a.jsonl", tmp_path / "b.jsonl"])
+    table = readers.open_table([tmp_path / "a.jsonl", tmp_path / "b.jsonl"])
     assert table.columns == ("n", "text")  # keys have no order
 
 
 def test_an_empty_object(tmp_path):
     (tmp_path / "a.jsonl").write_text('{"text": "a"}\n{ }\n')
     found = written(
-        tables.open_table([tmp_path / "a.jsonl"]), tmp_path / "out.jsonl", "jsonl", rows=[0, 1]
+        readers.open_table([tmp_path / "a.jsonl"]), tmp_path / "out.jsonl", "jsonl", rows=[0, 1]
     )
     assert found == [{"text": "a", "lops_suggested": "s0"}, {"lops_suggested": "s1"}]
+
+
+def test_what_was_read_of_parquet_is_not_kept(tmp_path):
+    """20 row groups of two megabytes each."""
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    texts = np.random.default_rng(0).bytes(20 * 2**20).hex()
+    rows = [texts[start : start + 2000] for start in range(0, len(texts), 2000)]
+    table = pa.table(
+        {"text": rows, "weak": ["a", "b"] * (len(rows) // 2) + ["a"] * (len(rows) % 2)}
+    )
+    parquet.write_table(table, tmp_path / "large.parquet", row_group_size=len(rows) // 20)
+    del table
+    before, most = pa.total_allocated_bytes(), 0
+    for _ in readers.open_table([tmp_path / "large.parquet"]).blocks():
+        most = max(most, pa.total_allocated_bytes() - before)
+    assert most < 25 * 2**20

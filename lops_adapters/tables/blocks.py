@@ -11,17 +11,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lops_adapters.cli.classes import Classes
-from lops_adapters.cli.outputs import ABSTAINED
-from lops_adapters.cli.replacing import replaced
-from lops_adapters.cli.rows import Wanted
-from lops_adapters.cli.select_files import GIVEN, WEIGHT, types_like
-from lops_adapters.cli.survey import text_of
-from lops_adapters.cli.tables import Block, Table
-from lops_adapters.cli.writers import Writer, writer_for
 from lops_adapters.selection.canonical import content_keys
 from lops_adapters.selection.judge import Verdict
 from lops_adapters.selection.sampled import Sampled
+from lops_adapters.tables.classes import Classes
+from lops_adapters.tables.readers import Block, Table
+from lops_adapters.tables.replacing import replaced
+from lops_adapters.tables.results import ABSTAINED, GIVEN, PARTS, WEIGHT, types_like
+from lops_adapters.tables.rows import Wanted
+from lops_adapters.tables.survey import text_of
+from lops_adapters.tables.writers import Writer, writer_for
 from lops_adapters.texts.result import COLUMNS
 from lops_adapters.texts.totals import Totals
 
@@ -99,6 +98,12 @@ def write_blocks(table: Table, judging: Judging, files: Files, start: int = 0) -
             _write(table, judging, block, start, writers, totals)
             start += len(block)
     return totals
+
+
+def part_files(place: Path, kind: str, classes: Classes) -> Files:
+    """Return the files of a folder: kept, rejected, relabelled and, if any, abstained rows."""
+    parts = (*PARTS, ABSTAINED) if classes.abstained else PARTS
+    return [(part, place / f"{part}.{kind}", kind) for part in parts]
 
 
 class Judgement(NamedTuple):

@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from lops_adapters.cli.classes import Classes, Labels
-from lops_adapters.cli.repairs import valid_text
-from lops_adapters.cli.rows import Wanted
-from lops_adapters.cli.tables import BLOCK_ROWS, Table
-from lops_adapters.cli.text_files import text_lines
-from lops_adapters.cli.writers import cell_text
 from lops_adapters.core import LopsError
 from lops_adapters.datasets.corpus import is_unlabelled
 from lops_adapters.selection.canonical import content_keys
 from lops_adapters.selection.draw import Draw, Drawn, Limits
+from lops_adapters.tables.classes import Classes, Labels
+from lops_adapters.tables.readers import BLOCK_ROWS, Table
+from lops_adapters.tables.repairs import valid_text
+from lops_adapters.tables.rows import Wanted
+from lops_adapters.tables.text_files import text_lines
+from lops_adapters.tables.writers import cell_text
 from lops_adapters.texts.abstentions import minus_one
 
 PROBE_ROWS = 300_000  # of the sample, by default
@@ -41,7 +41,7 @@ def may_exceed(table: Table, most: int) -> bool:
 
 
 def _parquet_rows(path: Path) -> int:
-    from lops_adapters.cli.tables import import_pyarrow
+    from lops_adapters.tables.readers import import_pyarrow
 
     _, parquet = import_pyarrow(path)
     return int(parquet.read_metadata(path).num_rows)

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from lops_adapters.cli.repairs import valid_text
 from lops_adapters.core import LopsError
 from lops_adapters.datasets.lines import binary, raw_lines
+from lops_adapters.tables.repairs import valid_text
 
 WIDE = {  # 32 first: its little-endian mark begins like the mark of 16
     "utf-32": (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE),

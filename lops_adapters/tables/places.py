@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from lops_adapters.cli.tables import Table
+from lops_adapters.tables.readers import Table
 
 _SHOWN = 5  # places named in a message
 

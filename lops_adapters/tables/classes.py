@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from lops_adapters.cli.repairs import valid_text
-from lops_adapters.cli.rows import Wanted
-from lops_adapters.cli.writers import cell_text
 from lops_adapters.core import LopsError
 from lops_adapters.datasets.corpus import is_unlabelled
 from lops_adapters.selection.canonical import content_keys
+from lops_adapters.tables.repairs import valid_text
+from lops_adapters.tables.rows import Wanted
+from lops_adapters.tables.writers import cell_text
 from lops_adapters.texts.abstentions import minus_one
 from lops_adapters.texts.totals import NO_GOLD, OTHER_GOLD
 

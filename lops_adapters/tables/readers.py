@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from lops_adapters import extras
-from lops_adapters.cli.files import format_to_read, is_sheet, reading
-from lops_adapters.cli.repairs import writable_schema
-from lops_adapters.cli.sheets import sheet_records
-from lops_adapters.cli.text_files import check_wide, first_bytes, json_object, text_lines
 from lops_adapters.console import progress
 from lops_adapters.core import LopsError
 from lops_adapters.datasets.corpus import listed
 from lops_adapters.datasets.lines import BAR_FROM_BYTES
 from lops_adapters.datasets.tables import DELIMITERS, csv_records
+from lops_adapters.tables.files import format_to_read, is_sheet, reading
+from lops_adapters.tables.repairs import writable_schema
+from lops_adapters.tables.sheets import sheet_records
+from lops_adapters.tables.text_files import check_wide, first_bytes, json_object, text_lines
 
 BLOCK_ROWS = 8192
 
@@ -49,7 +49,7 @@ class Table:
 
     Attributes:
         paths: the files.
-        format: one of :data:`lops_adapters.cli.files.FORMATS`.
+        format: one of :data:`lops_adapters.tables.files.FORMATS`.
         columns: names of the columns; for JSONL, the keys of the first object.
         delimiter: of CSV and TSV.
         encoding: of CSV, TSV and JSONL.

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from difflib import get_close_matches
 
-from lops_adapters.cli.tables import Table
 from lops_adapters.core import LopsError
 from lops_adapters.datasets.corpus import listed
+from lops_adapters.tables.readers import Table
 
 
 def require(table: Table, name: str, option: str, taken: Collection[str] = ()) -> None:

@@ -1,13 +1,15 @@
-"""Files by name: patterns, formats, and errors while reading."""
+"""Files by name: patterns, formats, checksums, and errors while reading."""
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 from glob import glob
 from pathlib import Path
+from typing import Any
 
 from lops_adapters.core import LopsError
 
@@ -131,3 +133,28 @@ def reading(path: Path) -> Iterator[None]:
         raise LopsError(f"cannot read {path}: {error.strerror or error}") from None
     except UnicodeDecodeError as error:  # in Parquet
         raise LopsError(f"cannot read {path}: {NOT_UTF8.format(error)}") from None
+
+
+def checksums(paths: Sequence[Path]) -> dict[str, str]:
+    """Return the SHA-256 of files, by their names as given."""
+    found = {}
+    for path in paths:
+        with reading(path), path.open("rb") as file:
+            found[str(path)] = _digest(file)
+    return found
+
+
+def fingerprint(found: dict[str, str]) -> str:
+    """Return one SHA-256 of :func:`checksums`: of one file its own, of several a joint one."""
+    digests = list(found.values())
+    if len(digests) == 1:
+        return digests[0]
+    return hashlib.sha256("".join(digests).encode()).hexdigest()
+
+
+def _digest(file: Any) -> str:
+    """Return the SHA-256 of an open file in pieces; hashlib.file_digest needs Python 3.11."""
+    digest = hashlib.sha256()
+    while chunk := file.read(2**20):
+        digest.update(chunk)
+    return digest.hexdigest()

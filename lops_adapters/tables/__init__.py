@@ -1,0 +1,1 @@
+"""Tables on disk: read in blocks, judged block by block, written."""

@@ -1,0 +1,73 @@
+"""What a selection of a table writes: parts of rows, added columns, pages about them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lops_adapters import storage
+from lops_adapters.core import LopsError
+from lops_adapters.runs.surroundings import surroundings
+from lops_adapters.tables.writers import Like
+from lops_adapters.texts.result import COLUMNS
+
+if TYPE_CHECKING:
+    from lops_adapters.report.contents import SelectionPage
+
+PARTS = ("kept", "rejected", "relabelled")
+DUPLICATES = "duplicates.csv"  # near-duplicates, if there are any
+ABSTAINED = "abstained"  # rows without a label, if there are any
+GIVEN = "lops_given"  # the label before
+LABEL = "lops_label"  # the largest soft label
+WEIGHT = "lops_weight"
+NEW = (*COLUMNS, GIVEN, LABEL, WEIGHT)  # every column that may be added
+RELABEL = 0.9
+
+
+def types_like(label: str | None, values: Iterable[Any] = ()) -> Like:
+    """Return the types of added columns in Parquet.
+
+    Args:
+        label: column of labels; None: soft labels.
+        values: the classes.
+
+    """
+    codes = label is None and all(isinstance(value, int) for value in values)
+    example: str | type | None = int if codes else label
+    own = {} if example is None else dict.fromkeys(("lops_suggested", GIVEN, LABEL), example)
+    return {**own, WEIGHT: float}
+
+
+def changed(paths: Sequence[Path]) -> LopsError:
+    """Return the error about input that is not the same in both passes."""
+    named = ", ".join(map(str, paths[:3])) + (" and others" if len(paths) > 3 else "")
+    return LopsError(
+        f"the input changed during the run ({named}); nothing was written; "
+        "run again when nothing else writes to it"
+    )
+
+
+def write_pages(folder: Path, page: SelectionPage, config: dict[str, Any]) -> None:
+    """Write ``config.json``, ``summary.json`` and ``report.html`` into a folder."""
+    from lops_adapters.report.selection_page import write_selection_page
+
+    storage.write_json(folder / "config.json", config)
+    storage.write_json(folder / "summary.json", page.to_json())
+    write_selection_page(folder / "report.html", page)
+
+
+def describe(
+    command: str, settings: dict[str, Any], seed: int, data: dict[str, Any], device: str
+) -> dict[str, Any]:
+    """Return the contents of ``config.json``, with the keys that every run folder has."""
+    return {
+        "framework": command,
+        "settings": settings,
+        "seed": seed,
+        "dataset": data,
+        "device": device,
+        "command": " ".join(["lops", command, *sys.argv[2:]]),
+        **surroundings(),
+    }

@@ -1,0 +1,40 @@
+"""The labels of a table: counted, joined, numbered."""
+
+import pytest
+
+from lops_adapters.core import LopsError
+from lops_adapters.tables.classes import Labels
+from lops_adapters.tables.rows import Wanted
+
+
+def test_very_many_labels_are_refused(monkeypatch):
+    monkeypatch.setattr("lops_adapters.tables.classes.MOST", 3)
+    labels = Labels()
+    for label in "abcabc":
+        assert labels.add(label, "here")
+    with pytest.raises(LopsError, match="more than 3 different labels, such as 'd'; check --label"):
+        labels.add("d", "here")
+
+
+def test_equal_labels_of_other_types_are_refused():
+    labels = Labels()
+    for label in (1, 1.0, 2):
+        labels.add(label, "line 1")
+    with pytest.raises(LopsError, match=r"several types: int .*, float "):
+        labels.numbered(Wanted("text", "weak"))
+
+
+def test_labels_that_are_joined():
+    one, other = Labels(), Labels()
+    for labels, found in ((one, ["a", "b", None]), (other, ["b", "c", " "])):
+        for label in found:
+            labels.add(label, "here")
+    one.join(other)
+    wanted = Wanted("text", "weak")
+    classes = one.numbered(wanted)
+    assert classes.settled(wanted).abstain == ("-1", "-1.0")
+    assert classes.names == ("a", "b", "c")
+    assert classes.counts.tolist() == [1, 2, 1]
+    assert classes.abstained == 2
+    assert classes.codes(["b", "c", "", None, "a"]).tolist() == [1, 2, -1, -1, 0]
+    assert classes.gold_codes(["b", None, "z"]).tolist() == [1, -2, -1]
