@@ -11,7 +11,10 @@ Every table holds gold labels, some of them replaced:
 - ``imbalanced``: 5 % of 1,900 rows of one class and 100 of another, exchanged.
 
 The usual recipe is TF-IDF, logistic regression, 5-fold cross-validation and cleanlab's
-``find_label_issues``. Gold labels are used for the corruption and for measuring alone.
+``find_label_issues``. Gold labels are used for the corruption, for measuring, and for a bound:
+``committee taught by gold labels`` judges the given labels by held-out views that have learnt from
+gold labels. ``lost_at_recall_of_automatic`` compares rankings: the share of right labels lost if as
+many wrong ones are found as by ``automatic``.
 """
 
 from __future__ import annotations
@@ -28,7 +31,10 @@ from benchmarks.record import command_line, write_result
 from lops_adapters import select
 from lops_adapters.core import Selection
 from lops_adapters.datasets import Dataset, load
+from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.pseudo_labels import string_match
+from lops_adapters.selection import build
+from lops_adapters.selection.posterior import average, posterior
 
 Table = tuple[list[str], np.ndarray, np.ndarray]  # texts, given labels, gold labels
 
@@ -115,6 +121,26 @@ def usual_recipe(texts: list[str], labels: np.ndarray) -> tuple[np.ndarray, np.n
     return get_label_quality_scores(codes, probabilities), ~issues
 
 
+def taught_by_gold(
+    texts: list[str], labels: np.ndarray, gold: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the probability that each label is right, and the mask of kept rows.
+
+    The views are the committee's, as good as they can be: what they learn from is right.
+    """
+    names, codes = np.unique(labels, return_inverse=True)
+    assert set(gold) == set(names)  # the columns of the views are those of the labels
+    views = np.zeros((len(labels), len(names)))
+
+    def seen(probabilities: np.ndarray, positions: np.ndarray | None = None) -> None:
+        views[slice(None) if positions is None else positions] = probabilities
+
+    build("committee", LinearProbe(), encoder="minilm", seen=seen)(texts, gold.tolist())
+    found, _ = posterior(views, codes)
+    right = found[np.arange(len(codes)), codes]
+    return right, right >= average(right)
+
+
 def measured(scores: np.ndarray, mask: np.ndarray, wrong: np.ndarray, cut: int) -> dict[str, float]:
     """Return what a ranking and a choice are worth.
 
@@ -138,12 +164,23 @@ def measured(scores: np.ndarray, mask: np.ndarray, wrong: np.ndarray, cut: int) 
     }
 
 
+def lost_at_recall(scores: np.ndarray, wrong: np.ndarray, recall: float) -> float:
+    """Return the share of right labels lost if a ranking finds a share of the wrong ones.
+
+    >>> lost_at_recall(np.array([0.1, 0.2, 0.3, 0.4]), np.array([True, False, True, False]), 0.6)
+    0.5
+    """
+    suspicion = np.sort(scores[wrong])
+    cut = suspicion[max(0, int(np.ceil(recall * len(suspicion) - 1e-9)) - 1)]
+    return float((scores[~wrong] <= cut).mean())
+
+
 def compare(texts: list[str], labels: np.ndarray, gold: np.ndarray) -> dict[str, Any]:
     """Run all methods on a table; the noise at equal coverage is at cleanlab's number of rows."""
     wrong, found = labels != gold, dict[str, Any]()
     start = time.process_time()
     scores, mask = usual_recipe(texts, labels)
-    cut = int(mask.sum())
+    cut, rankings = int(mask.sum()), {"cleanlab": scores}
     found["cleanlab"] = {
         **measured(scores, mask, wrong, cut),
         "processor_seconds": time.process_time() - start,
@@ -156,11 +193,19 @@ def compare(texts: list[str], labels: np.ndarray, gold: np.ndarray) -> dict[str,
     for name, settings in ways.items():
         start = time.process_time()
         selection = select(texts, labels.tolist(), "linear", **settings)
+        rankings[name] = selection.confidence
         found[name] = {
             **measured(selection.confidence, selection.mask, wrong, cut),
             "processor_seconds": time.process_time() - start,
             **_estimate(selection),
         }
+    start, name = time.process_time(), "committee taught by gold labels"
+    rankings[name], mask = taught_by_gold(texts, labels, gold)
+    seconds = time.process_time() - start
+    found[name] = {**measured(rankings[name], mask, wrong, cut), "processor_seconds": seconds}
+    recall = found["automatic"]["wrong_found"]
+    for name, scores in rankings.items():
+        found[name]["lost_at_recall_of_automatic"] = lost_at_recall(scores, wrong, recall)
     return {"n": len(labels), "noise": float(wrong.mean()), "kept_by_cleanlab": cut, "ways": found}
 
 

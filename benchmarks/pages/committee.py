@@ -27,6 +27,7 @@ _SHOWN = {
     "average_precision": ("average precision", 3, 1),
     "right_lost": ("right labels lost %", 1, 100),
     "wrong_found": ("wrong labels found %", 1, 100),
+    "lost_at_recall_of_automatic": ("right labels lost % at the recall of `automatic`", 1, 100),
     "noise_at_cut": ("noise at cleanlab's coverage %", 1, 100),
     "processor_seconds": ("processor seconds", 0, 1),
 }

@@ -22,7 +22,7 @@ _ARMS = {
     "random": ("random", "random-documents"),
     "lops": ("lops", "lops-documents"),
     "committee": ("committee", "committee-documents"),
-    "optimal": ("optimal",),
+    "optimal": ("optimal", "optimal-documents"),
 }
 
 
@@ -89,6 +89,26 @@ def framework(name: str) -> Block:
     return table(rows, groups)
 
 
+def network_and_classifier() -> Block:
+    """Return macro-F1 of the network, and of the classifier trained on what it predicts."""
+    arms = [name for name in _ARMS if name != "standard"]
+    rows = [["framework", "data", "network", "classifier", *(f"`{arm}-documents`" for arm in arms)]]
+    groups = []
+    for framework in ("westclass", "lotclass"):
+        for data, shown in _DATA.items():
+            files = files_of(framework, data)
+            if not files:
+                continue
+            groups.append(files)
+            standard = [item["result"]["arms"]["standard"]["iterations"] for item in files]
+            network, classifier = (
+                spread([steps[number]["macro_f1"] for steps in standard]) for number in (-2, -1)
+            )
+            scores = [_score(files, arm) for arm in arms]
+            rows.append([_FRAMEWORKS[framework], shown, network, classifier, *scores])
+    return table(rows, groups) if groups else HOLE
+
+
 def over_iterations(name: str, data: str) -> Block:
     """Return macro-F1 of each arm after every iteration, mean over seeds."""
     files = files_of(name, data)
@@ -122,6 +142,7 @@ def xclass_classifiers() -> Block:
 TABLES: dict[str, Callable[[], Block]] = {
     "defaults": summary,
     **{f"defaults-{name}": partial(framework, name) for name in _FRAMEWORKS},
+    "defaults-final": network_and_classifier,
     "defaults-xclass-classifiers": xclass_classifiers,
     "defaults-conwea-iterations": partial(over_iterations, "conwea", "20news-coarse"),
 }

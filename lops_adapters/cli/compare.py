@@ -19,7 +19,7 @@ from lops_adapters.tables import files, readers
 from lops_adapters.tables.results import describe
 from lops_adapters.tables.rows import Rows, Wanted, read_rows
 from lops_adapters.texts.choices import (
-    SURE,
+    AUTO,
     check_views,
     choose_encoder,
     choose_probe,
@@ -27,6 +27,7 @@ from lops_adapters.texts.choices import (
     device_of,
 )
 from lops_adapters.texts.copies import copies, sentences
+from lops_adapters.texts.explain import script_sentences
 
 if TYPE_CHECKING:
     from lops_adapters.report.contents import ComparisonPage
@@ -129,13 +130,13 @@ def _compare(
     paths = table.paths
     checksums = files.checksums(paths)
     rows = read_rows(table, wanted)
-    probe, which = choose_probe(options.probe, len(rows.texts), quiet=True)
+    probe, which = choose_probe(options.probe, len(rows.texts), True, options.analyzer)
     more: dict[str, Any] = {}
     if "committee" in names:
         check_views("committee", options.encoder, None)
         encoder, views = choose_encoder(options.encoder, len(rows.texts), described(probe))
         which += f" {views}"
-        sure = None if encoder is None else SURE
+        sure = None if encoder is None else AUTO
         more = {"encoder": encoder, "sure": sure, "quiet": options.quiet}
     for name in names:  # raises now instead of after the first methods have run
         build(name, probe, tau=options.tau, seed=options.seed)
@@ -149,7 +150,8 @@ def _compare(
     with outputs.writing(folder):
         storage.replace_folder(folder, lambda place: write_pages(place, page, config))
     print(text_table(page, [name for name, runs in results.items() if runs[0].is_late]))
-    said = [*rows.notes, *sentences(copies(rows.texts, rows.labels), rows.place)]
+    said = [*rows.notes, *script_sentences(rows.texts, probe)]
+    said += sentences(copies(rows.texts, rows.labels), rows.place)
     print("\n".join(["", which, *said, f"Report: {folder / 'report.html'}"]))
 
 

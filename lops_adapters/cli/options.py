@@ -10,6 +10,7 @@ from typing import Any
 
 from lops_adapters.console import set_up_logging
 from lops_adapters.core import LopsError
+from lops_adapters.probes.word_counts import ANALYZERS, AUTO
 from lops_adapters.tables.readers import Table, open_table
 from lops_adapters.texts.choices import LONGEST_FOR_CPU
 
@@ -71,13 +72,20 @@ def delimiter(text: str) -> str:
 
 
 def add_probe(group: Any) -> None:
-    """Add the option that names the probe."""
+    """Add the options that name the probe and how it reads texts."""
     group.add_argument(
         "--probe",
         default="auto",
         metavar="NAME",
         help="auto, linear, minilm, or an encoder's folder or hub name "
         "(default: auto, which is linear without a GPU)",
+    )
+    group.add_argument(
+        "--analyzer",
+        choices=ANALYZERS,
+        default=AUTO,
+        help="what TF-IDF counts: words, n-grams of characters, or n-grams in scripts without "
+        "spaces and words elsewhere (default: auto)",
     )
 
 

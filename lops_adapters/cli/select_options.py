@@ -10,11 +10,11 @@ from lops_adapters.core import RULES
 from lops_adapters.tables import files
 from lops_adapters.tables.results import RELABEL
 from lops_adapters.tables.survey import PROBE_ROWS
-from lops_adapters.texts.choices import NAMES_OF_CONFIDENCES, SURE
+from lops_adapters.texts.choices import NAMES_OF_CONFIDENCES
 
 CHOICES = (
-    *("probe", "confidence", "rule", "tau", "every", "stratified", "sure", "encoder"),
-    *("seed", "quiet"),
+    *("probe", "analyzer", "confidence", "rule", "tau", "every", "stratified", "sure"),
+    *("encoder", "seed", "quiet"),
 )
 # Imported when chosen; scale is a leaf, which no module imports by name.
 ENGINES = {"process": "lops_adapters.cli.streaming", "ray": "lops_adapters.scale.command"}
@@ -104,8 +104,8 @@ def _add_selection(choice: argparse._ArgumentGroup) -> None:
         type=shared.number,
         metavar="P",
         help="with --tau auto: keep labels that are right with at least this probability "
-        f"(default: {SURE}; without an encoder, labels that the views prefer); larger for labels "
-        "made by rules",
+        "(default: the mean of all labels; without an encoder, labels that the views prefer); "
+        "larger for labels made by rules",
     )
     shared.add_encoder(choice)
     choice.add_argument(

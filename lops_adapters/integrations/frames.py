@@ -38,7 +38,7 @@ def select_frame(
         label: name of the column of pseudo-labels, one class per row.
         kept_only: return only the kept rows.
         choice: as for :func:`lops_adapters.select`: probe, confidence, rule, tau, every,
-            stratified, sure, encoder, words, seed, strict, quiet.
+            stratified, sure, encoder, words, analyzer, seed, strict, quiet.
 
     Returns:
         A table of the same kind with its index or its features and format, and new columns:

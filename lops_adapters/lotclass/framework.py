@@ -15,7 +15,7 @@ from lops_adapters.datasets import Corpus, Dataset
 from lops_adapters.datasets.class_words import LABELS, load_names
 from lops_adapters.evaluation import Evaluator
 from lops_adapters.lotclass import pipeline
-from lops_adapters.lotclass.pipeline import SELECTS_AT, ArmResult, Prepared, check_refreshes
+from lops_adapters.lotclass.pipeline import REFRESH, ArmResult, Prepared, check_refreshes
 from lops_adapters.lotclass.processes import follow, follows
 from lops_adapters.lotclass.settings import LotclassSettings
 from lops_adapters.runs.files import (
@@ -24,18 +24,20 @@ from lops_adapters.runs.files import (
     write_pseudo_labels,
     write_selection,
 )
+from lops_adapters.runs.final import final_row, is_at_documents, method_of
 from lops_adapters.runs.framework import Framework, Job
 
 # Where the selector runs -> the arms of the run.
 PLACES = {
     "rows": "standard,lops",
     "refresh": "standard,lops-refresh",
+    "documents": "standard,lops-documents",
     "both": "standard,lops,lops-refresh",
 }
 
 
 class Lotclass(Framework[LotclassSettings]):
-    """LOTClass; ``lops-refresh`` selects at each refresh of self-training instead."""
+    """LOTClass; ``lops-refresh`` and arms such as ``lops-documents`` select among documents."""
 
     name = "lotclass"
     title = "LOTClass"
@@ -61,16 +63,17 @@ class Lotclass(Framework[LotclassSettings]):
         group.add_argument(
             "--lops-at",
             choices=tuple(PLACES),
-            help="select among the rows (arm lops), at each refresh (lops-refresh), or both",
+            help="select among the rows (arm lops), at each refresh (lops-refresh), at both, or "
+            "among the documents before the final classifier (lops-documents)",
         )
 
-    def arms(self, options: argparse.Namespace) -> list[str]:
+    def arms(self, options: argparse.Namespace, settings: LotclassSettings) -> list[str]:
         """Return the arms of ``--arms`` or ``--lops-at``."""
         if options.lops_at is not None:
-            if options.arms != ",".join(self.settings.ARMS):
+            if options.arms is not None:
                 raise LopsError("found --arms and --lops-at; wanted one of them")
             options.arms = PLACES[options.lops_at]
-        return super().arms(options)
+        return super().arms(options, settings)
 
     def settle(
         self, settings: LotclassSettings, options: argparse.Namespace, dataset: Dataset, seed: int
@@ -83,9 +86,19 @@ class Lotclass(Framework[LotclassSettings]):
         return replace(settings, names=given)
 
     def check(self, arms: Sequence[str], settings: LotclassSettings, dataset: Dataset) -> None:
-        """Refuse fewer probe updates per refresh than one checkpoint needs."""
-        if any(SELECTS_AT.get(arm) == "refresh" for arm in arms):
+        """Refuse arms without a place to select, or with too few probe updates per checkpoint."""
+        late = [arm for arm in arms if is_at_documents(arm)]
+        if late and settings.ends_with_network:
+            raise LopsError(
+                f"{late[0]} selects what the final classifier is trained on, and --classifier is "
+                "network; wanted hybrid, linear or embedding"
+            )
+        if REFRESH in arms:
             check_refreshes(settings, len(dataset.corpus))
+
+    def method_of(self, arm: str) -> str:
+        """Return the selection method of an arm."""
+        return method_of(arm)
 
     def class_words(self, corpus: Corpus, settings: LotclassSettings) -> dict[str, list[str]]:
         """Return the names of each class; with supervision by keywords, its seed words too."""
@@ -131,30 +144,39 @@ class Lotclass(Framework[LotclassSettings]):
         folder, corpus, trained = job.folder.arm(arm), prepared.corpus, result.self_trained
         path = folder / "selection-0.csv"
         write_selection(path, _ids(prepared), prepared.labels, result.selection)
-        refreshes = trained.refreshes if SELECTS_AT.get(arm) == "refresh" else []
+        refreshes = trained.refreshes if arm == REFRESH else []
         for number, refresh in enumerate(refreshes, start=1):
             ids = [corpus.ids[i] for i in refresh.documents]
             labels = [corpus.classes[code] for code in refresh.codes]
             write_selection(folder / f"selection-{number}.csv", ids, labels, refresh.selection)
+        if result.final is not None:
+            path, final = folder / "selection-documents.csv", result.final
+            write_selection(path, corpus.ids, final.labels, final.selection)
         path = folder / "predictions.csv"
-        write_predictions(path, corpus.ids, corpus.classes, trained.probabilities)
+        write_predictions(path, corpus.ids, corpus.classes, result.probabilities)
 
     def rows(
         self, result: ArmResult, prepared: Prepared, evaluator: Evaluator
     ) -> list[dict[str, Any]]:
-        """Return two rows: masked category prediction on the rows, then self-training.
+        """Return the rows of masked category prediction, self-training, and the classifier.
 
         The pseudo-labels of self-training are the targets of all refreshes; a document counts once
         per refresh.
         """
-        return [
+        rows = [
             _category_row(result, prepared, evaluator),
             _self_training_row(result, prepared, evaluator),
         ]
+        if result.final is not None:
+            everywhere = np.arange(len(prepared.corpus))
+            classes = prepared.corpus.classes
+            rows.append(final_row(result.final, 2, classes, everywhere, evaluator))
+        return rows
 
     def arm_summary(self, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-        """Return an arm's entry: the selection is that among the rows."""
-        selected = {key: rows[0][key] for key in ("selected", "selected_noise")}
+        """Return an arm's entry: the selection is that among the rows, or among the documents."""
+        last = [row for row in rows if "per_class" in row][-1]
+        selected = {key: last[key] for key in ("selected", "selected_noise")}
         return {**super().arm_summary(rows), **selected}
 
 

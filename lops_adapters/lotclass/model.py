@@ -6,16 +6,24 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 
 from lops_adapters.lotclass.documents import token_rows
 from lops_adapters.lotclass.probe import LotclassProbe, Sample
-from lops_adapters.runs.models import TextClassifier
+from lops_adapters.runs.models import ProbeClassifier, TextClassifier
 from lops_adapters.storage import write_json
 
 # Where the class of a document is read: at its first token, BERT's [CLS].
 FIRST = np.zeros(1, dtype=np.int64)
+
+
+@dataclass
+class LotclassTextClassifier(ProbeClassifier):
+    """Predicts the class of any text, with the final classifier of a run."""
+
+    kind: ClassVar[str] = "lotclass"
 
 
 @dataclass
@@ -49,9 +57,11 @@ class LotclassClassifier(TextClassifier):
         )
 
     @classmethod
-    def load(cls, folder: Path, *, device: str = "auto") -> LotclassClassifier:
-        """Read what :meth:`save` wrote."""
+    def load(cls, folder: Path, *, device: str = "auto") -> TextClassifier:
+        """Read a model of either kind."""
         stored = json.loads((folder / "lops.json").read_text(encoding="utf-8"))
+        if "classifier" in stored:
+            return LotclassTextClassifier.load(folder, device=device)
         return cls(
             stored["classes"],
             LotclassProbe.load(folder / "network", device=device),

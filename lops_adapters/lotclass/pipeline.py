@@ -1,6 +1,7 @@
-"""LOTClass from top to bottom; :func:`run_arm` selects rows, or documents at each refresh.
+"""LOTClass from top to bottom; :func:`run_arm` selects rows, or documents.
 
-The LOPS paper selects among the pseudo-labelled rows, its released code at each refresh.
+The LOPS paper selects among the pseudo-labelled rows, its released code among the documents of each
+refresh. The final classifier is ours, and so is the selection among all documents before it.
 
 Source: Meng et al., "Text Classification Using Label Names Only: A Language Model Self-Training
 Approach", EMNLP 2020; docs/lotclass.md lists what differs.
@@ -26,7 +27,7 @@ from lops_adapters.lotclass.masked_lm import (
     load_language_model,
     prepare_language_model,
 )
-from lops_adapters.lotclass.model import FIRST, LotclassClassifier
+from lops_adapters.lotclass.model import FIRST, LotclassClassifier, LotclassTextClassifier
 from lops_adapters.lotclass.probe import LotclassProbe, Sample
 from lops_adapters.lotclass.processes import join
 from lops_adapters.lotclass.self_training import (
@@ -46,13 +47,14 @@ from lops_adapters.lotclass.vocabulary import (
     words_of,
 )
 from lops_adapters.probes import encoders
+from lops_adapters.runs.final import Final, finish, is_at_documents
 from lops_adapters.runs.folder import selection_arrays, selection_from
 from lops_adapters.runs.framework import Job
 from lops_adapters.selection import Selector, keep_all, trusted_positions
 from lops_adapters.storage import user_cache
 
 log = logging.getLogger(__name__)
-SELECTS_AT = {"lops": "rows", "lops-refresh": "refresh"}  # other methods: rows
+REFRESH = "lops-refresh"
 
 
 @dataclass(frozen=True)
@@ -94,14 +96,22 @@ class ArmResult:
         selection: among the rows.
         category: (n, k) float32, predictions on documents after masked category prediction.
         self_trained: what self-training ended with.
-        seconds: per stage.
+        final: what the final classifier ended with; None if there is none.
+        seconds: per stage of the network.
 
     """
 
     selection: Selection
     category: np.ndarray
     self_trained: SelfTrained
+    final: Final | None
     seconds: dict[str, float]
+
+    @property
+    def probabilities(self) -> np.ndarray:
+        """(n, k) float32, the arm's last predictions."""
+        last = self.self_trained if self.final is None else self.final
+        return last.probabilities
 
 
 def prepare(corpus: Corpus, job: Job[LotclassSettings]) -> Prepared:
@@ -150,37 +160,63 @@ def run_arm(arm: str, prepared: Prepared, job: Job[LotclassSettings]) -> ArmResu
     """Run one arm.
 
     ``standard`` selects nothing, ``lops`` among the rows, ``lops-refresh`` at each refresh of
-    self-training.
+    self-training, ``lops-documents`` among the documents before the final classifier is trained.
     """
     samples, labels, folder = prepared.samples, prepared.labels, job.folder
-    probe = partial(build_network, prepared, epochs=job.settings.probe_epochs, quiet=job.quiet)
-    method, place = ("lops", SELECTS_AT[arm]) if arm in SELECTS_AT else (arm, "rows")
-    gold = None if job.gold is None else job.gold[prepared.indicative.documents]
-    at_rows, at_refresh = (
-        job.selector(
-            method if place == here else "standard",
-            probe,
-            gold=gold if place == here else None,
-            control_of="{}-selection" if here == "rows" else None,
-            texts=partial(_texts, prepared.settings.encoder),
-        )
-        for here in ("rows", "refresh")
-    )
+    at_rows, at_refresh = _selectors(arm, prepared, job)
     # The paper's insertion point (appendix, compared methods): the rows are made, not trained yet.
     selection, select_seconds = folder.select(f"{arm}-selection", partial(at_rows, samples, labels))
     trusted = trusted_positions(selection, labels)
     # Arms that select later share the Standard arm's network up to there.
-    stage = f"{arm if place == 'rows' else 'standard'}-category"
-    category, category_seconds = folder.stage(stage, partial(_train, prepared, trusted, job))
+    owner = "standard" if arm == REFRESH or is_at_documents(arm) else arm
+    train = partial(_train, prepared, trusted, job)
+    category, category_seconds = folder.stage(f"{owner}-category", train)
     # The released code's insertion point: at each refresh of the targets.
     improve = partial(_self_train, prepared, category, at_refresh, arm, job)
-    final, self_seconds = folder.stage(f"{arm}-self-training", improve)
+    owner = "standard" if is_at_documents(arm) else arm
+    stored, self_seconds = folder.stage(f"{owner}-self-training", improve)
     seconds = {
         "selection": select_seconds,
         "category": category_seconds,
         "self_training": self_seconds,
     }
-    return ArmResult(selection, category["probabilities"], _self_trained(final), seconds)
+    trained = _self_trained(stored)
+    final = _finish(arm, prepared, trained, job)
+    return ArmResult(selection, category["probabilities"], trained, final, seconds)
+
+
+def _selectors(arm: str, prepared: Prepared, job: Job[LotclassSettings]) -> list[Selector]:
+    """Return the network's selectors, of rows and at each refresh; one or both keep everything."""
+    methods = {"rows": "standard", "refresh": "standard"}
+    if arm == REFRESH:
+        methods["refresh"] = "lops"
+    elif not is_at_documents(arm):
+        methods["rows"] = arm
+    gold = None
+    if job.gold is not None and methods["rows"] != "standard":
+        gold = job.gold[prepared.indicative.documents]
+    return [
+        job.selector(
+            method,
+            partial(build_network, prepared, epochs=job.settings.probe_epochs, quiet=job.quiet),
+            gold=gold if place == "rows" else None,
+            control_of="{}-selection" if place == "rows" else None,
+            texts=partial(_texts, prepared.settings.encoder),
+        )
+        for place, method in methods.items()
+    ]
+
+
+def _finish(
+    arm: str, prepared: Prepared, trained: SelfTrained, job: Job[LotclassSettings]
+) -> Final | None:
+    """Train the final classifier on what the self-trained network predicts."""
+    if prepared.settings.ends_with_network:
+        return None
+    corpus, none = prepared.corpus, np.zeros(0, dtype=np.int64)
+    codes = trained.probabilities.argmax(axis=1)
+    given = (none, none)
+    return finish(arm, job, corpus.texts, codes, LotclassTextClassifier, corpus.classes, given)
 
 
 def _texts(encoder: str, samples: Sequence[Sample]) -> list[str]:
@@ -336,8 +372,9 @@ def _self_train(
 
     documents = whole_documents(prepared)
     done = self_train(network, documents, settings, select, seed=job.seed, quiet=job.quiet)
-    model = LotclassClassifier(classes, network, settings.max_tokens)
-    job.folder.save_model(job.folder.arm(arm) / "model", model.save)
+    if settings.ends_with_network:
+        model = LotclassClassifier(classes, network, settings.max_tokens)
+        job.folder.save_model(job.folder.arm(arm) / "model", model.save)
     return _arrays(done)
 
 

@@ -7,21 +7,20 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from lops_adapters.core import LopsError
-from lops_adapters.runs.settings import (
-    ABOVE_ZERO,
-    AT_LEAST_ONE,
-    NOT_NEGATIVE,
-    FrameworkSettings,
-    Range,
-    setting,
-)
+from lops_adapters.runs.final import ARMS as AT_DOCUMENTS
+from lops_adapters.runs.final import NETWORK, FinalSettings
+from lops_adapters.runs.settings import ABOVE_ZERO, AT_LEAST_ONE, NOT_NEGATIVE, Range, setting
 
 SUPERVISION = ("names", "keywords")
 
 
 @dataclass(frozen=True, kw_only=True)
-class LotclassSettings(FrameworkSettings):
-    """Settings of LOTClass; the probe ``same`` is an untrained copy of the network."""
+class LotclassSettings(FinalSettings):
+    """Settings of LOTClass.
+
+    The probe ``same`` is an untrained copy of what is trained next: the network among rows, the
+    final classifier among documents.
+    """
 
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "quick": {},
@@ -32,10 +31,11 @@ class LotclassSettings(FrameworkSettings):
             "micro_batch": 32,
             "learning_rate": 2e-5,
             "self_learning_rate": 1e-6,
+            "classifier": NETWORK,
         },
     }
-    MORE_ARMS: ClassVar[tuple[str, ...]] = ("lops-refresh",)
-    WHEN_FAITHFUL: ClassVar[Mapping[str, Any]] = {"min_named": 1}
+    MORE_ARMS: ClassVar[tuple[str, ...]] = ("lops-refresh", *AT_DOCUMENTS)
+    WHEN_FAITHFUL: ClassVar[Mapping[str, Any]] = {"min_named": 1, "classifier": NETWORK}
 
     encoder: str = setting(
         "minilm",

@@ -15,7 +15,14 @@ import numpy as np
 
 from lops_adapters.core import LopsError
 from lops_adapters.probes.base import Probe, Stage, Steady, Update
-from lops_adapters.probes.word_counts import WordCounts, count_words, parts_of
+from lops_adapters.probes.word_counts import (
+    ANALYZERS,
+    AUTO,
+    CHAR,
+    WordCounts,
+    count_words,
+    parts_of,
+)
 
 _BATCHES = 64  # cut from the sparse matrix at once: cutting costs more than computing with them
 
@@ -34,6 +41,8 @@ class LinearProbe(Steady, Probe):
         mask_words: words to remove from every text, in any case, such as the seed words behind the
             pseudo-labels; all parts of "e-mail" are removed. A probe that sees these words can
             learn the labelling rule instead of the topic.
+        analyzer: ``word``; ``char``: n-grams of one to three characters; ``auto``: n-grams in
+            scripts without spaces between words, words elsewhere.
 
     Samples are strings, or sequences of tokens or of sentences of tokens, joined by spaces.
     """
@@ -44,6 +53,7 @@ class LinearProbe(Steady, Probe):
     learning_rate: float = 0.03
     max_features: int = 100_000
     mask_words: Collection[str] = ()
+    analyzer: str = AUTO
 
     def __post_init__(self) -> None:
         if min(self.epochs, self.batch_size, self.max_features) < 1 or not self.learning_rate > 0:
@@ -51,7 +61,13 @@ class LinearProbe(Steady, Probe):
                 f"{self!r}: wanted epochs, batch_size and max_features of at least 1 "
                 "and a positive learning_rate"
             )
+        check_analyzer(self.analyzer)
         self.mask_words = sorted(self.mask_words)
+        if self.mask_words and self.analyzer == CHAR:
+            raise LopsError(
+                "found mask_words and the analyzer 'char', whose n-grams are parts of many words; "
+                "leave one of them out"
+            )
         self._words: tuple[str, ...] | None = None
         self._columns: tuple[tuple[str, ...], np.ndarray] | None = None
         self._idf = np.zeros(0, dtype=np.float32)
@@ -62,7 +78,7 @@ class LinearProbe(Steady, Probe):
         """Return the counts of all words; :meth:`prepare` takes them, or rows of them."""
         if isinstance(samples, WordCounts):
             return samples
-        return count_words(samples, parts_of(self.mask_words))
+        return count_words(samples, self._masked, self.analyzer)
 
     def prepare(self, samples: Any, *, fit: bool = False) -> Any:
         """Return an (n, words) float32 CSR matrix of TF-IDF rows of unit length.
@@ -75,10 +91,11 @@ class LinearProbe(Steady, Probe):
 
         """
         counts = samples if isinstance(samples, WordCounts) else self.read(samples)
-        if counts.masked != parts_of(self.mask_words):
+        if (counts.masked, counts.analyzer) != (self._masked, self.analyzer):
             raise LopsError(
-                f"the texts were read without {len(counts.masked)} masked words, and the probe "
-                "has other mask_words; read them with this probe"
+                f"the texts were read without {len(counts.masked)} masked words by the analyzer "
+                f"{counts.analyzer!r}, and the probe has other mask_words or the analyzer "
+                f"{self.analyzer!r}; read them with this probe"
             )
         if fit:
             self._learn_words(counts)
@@ -87,6 +104,10 @@ class LinearProbe(Steady, Probe):
         known, columns = self._columns or ((), None)
         chosen = counts.over(self._words, columns if known is counts.words else None)
         return _weighted(chosen, self._idf)
+
+    @property
+    def _masked(self) -> tuple[str, ...]:
+        return parts_of(self.mask_words, self.analyzer)
 
     def _learn_words(self, counts: WordCounts) -> None:
         columns = counts.vocabulary(self.max_features)
@@ -162,6 +183,12 @@ class LinearProbe(Steady, Probe):
             probe._idf = arrays["idf"]
         probe._words = tuple(sorted(stored["vocabulary"], key=stored["vocabulary"].get))
         return probe
+
+
+def check_analyzer(analyzer: Any) -> None:
+    """Raise a LopsError if there is no such analyzer."""
+    if not isinstance(analyzer, str) or analyzer not in ANALYZERS:
+        raise LopsError(f"analyzer is {analyzer!r:.80}; wanted one of {', '.join(ANALYZERS)}")
 
 
 def _weighted(counts: Any, idf: np.ndarray) -> Any:

@@ -11,6 +11,9 @@ import numpy as np
 
 from lops_adapters.core import LopsError
 
+# How texts are cut: words; n-grams of characters; or both, each script as it is written.
+ANALYZERS = (AUTO, WORD, CHAR) = ("auto", "word", "char")
+
 
 @dataclass(frozen=True)
 class WordCounts:
@@ -20,12 +23,14 @@ class WordCounts:
         counts: (n, w) float32 CSR.
         words: w words, sorted; shared by all cuts.
         masked: words that were left out.
+        analyzer: one of ``ANALYZERS``, how the texts were cut.
 
     """
 
     counts: Any
     words: tuple[str, ...]
     masked: tuple[str, ...]
+    analyzer: str = AUTO
 
     def __len__(self) -> int:
         """The number of texts."""
@@ -33,7 +38,7 @@ class WordCounts:
 
     def rows(self, positions: np.ndarray) -> WordCounts:
         """Return the texts at (m,) int positions."""
-        return WordCounts(self.counts[positions], self.words, self.masked)
+        return WordCounts(self.counts[positions], self.words, self.masked, self.analyzer)
 
     def vocabulary(self, most: int) -> np.ndarray:
         """Return the sorted columns of the ``most`` most frequent words, as scikit-learn does."""
@@ -71,23 +76,46 @@ _UNSPACED = re.compile(
     "\U00020000-\U0003ffff]+"
 )
 _WORD = re.compile(r"(?u)\b\w\w+\b")
-_LONGEST = 3  # characters of an n-gram
+_RUN = re.compile(r"\w+")  # of other scripts
+LONGEST = 3  # characters of an n-gram
 
 
-def pieces_of(text: str) -> list[str]:
-    """Return the words of a text, in lower case, and the n-grams of scripts without spaces.
+def is_unspaced(text: str) -> bool:
+    """Return whether a text holds a script without spaces between words."""
+    return _UNSPACED.search(text) is not None
 
-    Words have two or more letters or digits; n-grams have one to three characters.
+
+def pieces_of(text: str, analyzer: str = AUTO) -> list[str]:
+    """Return the words and n-grams of a text, in lower case.
+
+    Words have two or more letters or digits. N-grams have one to three characters, and do not cross
+    spaces.
+
+    Args:
+        text: any.
+        analyzer: ``word``: words alone; ``char``: n-grams alone; ``auto``: n-grams of scripts
+            without spaces, words of the others.
 
     >>> pieces_of("The Bank of 東京")
     ['the', 'bank', 'of', '東', '京', '東京']
+    >>> pieces_of("of 東京", "word"), pieces_of("of 東京", "char")
+    (['of', '東京'], ['o', 'f', 'of', '東', '京', '東京'])
     """
     lowered = text.lower()
-    found = _WORD.findall(_UNSPACED.sub(" ", lowered))
-    for run in _UNSPACED.findall(lowered):
-        for size in range(1, _LONGEST + 1):
-            found += [run[i : i + size] for i in range(len(run) - size + 1)]
-    return found
+    if analyzer == WORD:
+        return _WORD.findall(lowered)
+    spaced = _UNSPACED.sub(" ", lowered)
+    found = _WORD.findall(spaced) if analyzer == AUTO else _n_grams(_RUN.findall(spaced))
+    return found + _n_grams(_UNSPACED.findall(lowered))
+
+
+def _n_grams(runs: Iterable[str]) -> list[str]:
+    return [
+        run[i : i + size]
+        for run in runs
+        for size in range(1, LONGEST + 1)
+        for i in range(len(run) - size + 1)
+    ]
 
 
 class KnownWords:
@@ -103,7 +131,7 @@ class KnownWords:
     """
 
     def __init__(self, counts: WordCounts) -> None:
-        self._words, self._masked = counts.words, counts.masked
+        self._words, self._masked, self._analyzer = counts.words, counts.masked, counts.analyzer
         self._counters: dict[bool, Any] = {}
 
     def __getstate__(self) -> dict[str, Any]:
@@ -113,60 +141,75 @@ class KnownWords:
     def __call__(self, samples: Sequence[Any]) -> WordCounts:
         """Count; words that are not known are ignored."""
         texts = [joined(sample) for sample in samples]
-        unspaced = any(_UNSPACED.search(text) for text in texts)
         if not self._words:
-            return _without_words(texts, self._masked)
-        if unspaced not in self._counters:
-            self._counters[unspaced] = _counter(self._masked, unspaced, self._words)
-        counts = self._counters[unspaced].transform(texts).tocsr()
+            return _without_words(texts, self._masked, self._analyzer)
+        cut = _must_be_cut(texts, self._analyzer)
+        if cut not in self._counters:
+            self._counters[cut] = _counter(self._masked, self._analyzer, cut, self._words)
+        counts = self._counters[cut].transform(texts).tocsr()
         counts.sort_indices()
-        return WordCounts(counts, self._words, self._masked)
+        return WordCounts(counts, self._words, self._masked, self._analyzer)
 
 
-def count_words(samples: Sequence[Any], masked: tuple[str, ...]) -> WordCounts:
+def count_words(
+    samples: Sequence[Any], masked: tuple[str, ...], analyzer: str = AUTO
+) -> WordCounts:
     """Tokenise texts, see :func:`pieces_of`.
 
     Args:
         samples: strings, tokens, or sentences of tokens.
         masked: words to leave out, as :func:`parts_of` returns them.
+        analyzer: one of ``ANALYZERS``.
 
     """
     texts = [joined(sample) for sample in samples]
-    counter = _counter(masked, any(_UNSPACED.search(text) for text in texts))
+    counter = _counter(masked, analyzer, _must_be_cut(texts, analyzer))
     try:
         counts = counter.fit_transform(texts).tocsr()
     except ValueError:  # no word at all
-        return _without_words(texts, masked)
+        return _without_words(texts, masked, analyzer)
     counts.sort_indices()
-    return WordCounts(counts, tuple(counter.get_feature_names_out().tolist()), masked)
+    return WordCounts(counts, tuple(counter.get_feature_names_out().tolist()), masked, analyzer)
 
 
-def _counter(masked: tuple[str, ...], unspaced: bool, words: tuple[str, ...] | None = None) -> Any:
-    """Return scikit-learn's counter of all words, or of certain ones."""
+def _must_be_cut(texts: Iterable[str], analyzer: str) -> bool:
+    """Return whether scikit-learn's own tokens are not those of :func:`pieces_of`."""
+    return analyzer == CHAR or (analyzer == AUTO and any(map(is_unspaced, texts)))
+
+
+def _counter(
+    masked: tuple[str, ...], analyzer: str, cut: bool, words: tuple[str, ...] | None = None
+) -> Any:
+    """Return scikit-learn's counter of all words, or of certain ones.
+
+    ``cut``: by :func:`pieces_of`, which is slower.
+    """
     from sklearn.feature_extraction.text import CountVectorizer
 
     settings: dict[str, Any] = {"stop_words": list(masked) or None}
-    if unspaced:  # slower, and equal for other texts
+    if cut:
         left_out = set(masked)
-        settings = {"analyzer": lambda text: [p for p in pieces_of(text) if p not in left_out]}
+        settings = {
+            "analyzer": lambda text: [p for p in pieces_of(text, analyzer) if p not in left_out]
+        }
     if words is not None:
         settings["vocabulary"] = {word: column for column, word in enumerate(words)}
     return CountVectorizer(**settings, dtype=np.float32)
 
 
-def _without_words(texts: Sequence[str], masked: tuple[str, ...]) -> WordCounts:
+def _without_words(texts: Sequence[str], masked: tuple[str, ...], analyzer: str) -> WordCounts:
     from scipy import sparse
 
-    return WordCounts(sparse.csr_matrix((len(texts), 0), dtype=np.float32), (), masked)
+    return WordCounts(sparse.csr_matrix((len(texts), 0), dtype=np.float32), (), masked, analyzer)
 
 
-def parts_of(words: Collection[str]) -> tuple[str, ...]:
-    """Return the words into which given words are cut, like the texts, sorted.
+def parts_of(words: Collection[str], analyzer: str = AUTO) -> tuple[str, ...]:
+    """Return the pieces into which given words are cut, like the texts, sorted.
 
     >>> parts_of(["E-mail", "team"])
     ('mail', 'team')
     """
-    return tuple(sorted({part for word in words for part in pieces_of(word)}))
+    return tuple(sorted({part for word in words for part in pieces_of(word, analyzer)}))
 
 
 def joined(sample: Any) -> str:

@@ -36,11 +36,11 @@ def command(framework: Framework[Any]) -> Callable[[Sequence[str] | None], int]:
 def run_command(framework: Framework[Any], options: argparse.Namespace) -> int:
     """Run a framework once per seed and print each run's table; returns the exit status."""
     console.set_up_logging(options.quiet)
-    arms = framework.arms(options)
     seeds = command_line.read_seeds(options)
     preset = options.preset or command_line.default_preset()
     own = [item.name for item in fields(framework.settings) if hasattr(options, item.name)]
     chosen = framework.settings.preset(preset, **{name: getattr(options, name) for name in own})
+    arms = framework.arms(options, chosen)
     headers = command_line.read_headers(framework, options, chosen, preset)
     for seed in seeds:
         dataset = command_line.read_dataset(options, seed, headers)

@@ -207,11 +207,16 @@ class Framework(ABC, Generic[Settings]):
         """Return the settings to use with this data, or refuse them."""
         return settings
 
-    def arms(self, options: argparse.Namespace) -> list[str]:
-        """Return the arms to run, in order."""
+    def arms(self, options: argparse.Namespace, settings: Settings) -> list[str]:
+        """Return the arms to run, in order: those of ``--arms``, or the settings' usual ones."""
         own = (*self.settings.ARMS, *self.settings.MORE_ARMS)
         known = (*own, *(name for name in METHODS if name not in own))
-        return read_arms(options.arms, known)
+        asked = ",".join(settings.usual_arms) if options.arms is None else options.arms
+        return read_arms(asked, known)
+
+    def method_of(self, arm: str) -> str:
+        """Return the selection method of an arm, where it is a row of METHODS."""
+        return arm
 
     def in_order(self, arms: Sequence[str]) -> list[str]:
         """Return the arms in the order they run in: ``random``, a control, after the others."""
@@ -307,7 +312,7 @@ def run(
 
     """
     extras.require(framework.title, framework.needs(job.settings), framework.name)
-    check_gold(arms, dataset)
+    check_gold([framework.method_of(arm) for arm in arms], dataset)
     framework.check(arms, job.settings, dataset)
     corpus = dataset.corpus
     job = replace(job, words=framework.class_words(corpus, job.settings))
@@ -328,7 +333,8 @@ def run(
     }
     metrics: dict[str, Any] = {}
     for arm in framework.in_order(arms):
-        oracle = arm in METHODS and METHODS[arm].needs_gold
+        method = framework.method_of(arm)
+        oracle = method in METHODS and METHODS[method].needs_gold
         result = framework.run_arm(arm, prepared, replace(job, gold=gold if oracle else None))
         framework.arm_tables(arm, result, prepared, job)
         rows = framework.rows(result, prepared, evaluator)

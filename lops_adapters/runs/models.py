@@ -96,7 +96,8 @@ def load(path: str | Path, *, arm: str | None = None, device: str = "auto") -> T
 
     Args:
         path: the folder.
-        arm: which arm of a run; default: ``lops``, else ``standard``, else what there is.
+        arm: which arm of a run; default: ``lops``, else ``lops-documents``, else ``standard``, else
+            what there is.
         device: ``auto``, ``cpu``, ``cuda``, ...
 
     Raises:
@@ -105,8 +106,9 @@ def load(path: str | Path, *, arm: str | None = None, device: str = "auto") -> T
 
     """
     root = Path(path)
-    usual = [root, root / "model", root / "lops/model", root / "standard/model"]
-    tried = [root / arm / "model"] if arm else [*usual, *sorted(root.glob("*/model"))]
+    usual = [root / name / "model" for name in ("lops", "lops-documents", "standard")]
+    others = sorted(root.glob("*/model"))
+    tried = [root / arm / "model"] if arm else [root, root / "model", *usual, *others]
     folder = next((place for place in tried if (place / "lops.json").is_file()), None)
     if folder is None:
         looked = ", ".join(str(place / "lops.json") for place in tried)

@@ -35,12 +35,11 @@ def parser_for(framework: Framework[Any]) -> argparse.ArgumentParser:
     }
     own = (*settings.ARMS, *settings.MORE_ARMS)
     known = ", ".join((*own, *(name for name in METHODS if name not in own)))
-    usual = ",".join(settings.ARMS)
     groups["selection"].add_argument(
         *framework.arms_option,
         dest="arms",
-        default=usual,
-        help=f"comma-separated, of {known}; standard selects nothing (default: {usual})",
+        help=f"comma-separated, of {known}; standard selects nothing "
+        f"(default: {settings.shown_arms()})",
     )
     _add_run(groups["run"])
     hints = get_type_hints(settings)

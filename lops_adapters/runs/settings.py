@@ -107,7 +107,7 @@ class FrameworkSettings:
     They survive a round trip through JSON. ``probe="same"`` is the framework's own classifier.
     """
 
-    ARMS: ClassVar[tuple[str, ...]] = ("standard", "lops")  # the default
+    ARMS: ClassVar[tuple[str, ...]] = ("standard", "lops")
     MORE_ARMS: ClassVar[tuple[str, ...]] = ()
     PROBES: ClassVar[tuple[str, ...]] = ("same",)
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {"quick": {}, "paper": {}}
@@ -160,6 +160,11 @@ class FrameworkSettings:
                 _check(item.name, value, within)
 
     @property
+    def usual_arms(self) -> tuple[str, ...]:
+        """The arms of a run that names none."""
+        return self.ARMS
+
+    @property
     def updates_between_checkpoints(self) -> int | None:
         """``every`` as a selector takes it: a number of updates, None for once per epoch."""
         return None if isinstance(self.every, str) else self.every
@@ -202,11 +207,21 @@ class FrameworkSettings:
             return str(item.metadata["usual"])
         assert item.default is not MISSING
         own = {preset: values.get(name, item.default) for preset, values in cls.PRESETS.items()}
-        quick, others = own["quick"], {k: v for k, v in own.items() if v != own["quick"]}
-        shown = "none" if quick is None else str(quick)
-        return "; ".join(
-            [shown, *(f"{k}: {'none' if v is None else v}" for k, v in others.items())]
-        )
+        return _per_preset(own)
+
+    @classmethod
+    def shown_arms(cls) -> str:
+        """Return :attr:`usual_arms` as ``--help`` shows them, per preset where they differ."""
+        own = {preset: ",".join(cls.preset(preset).usual_arms) for preset in cls.PRESETS}
+        return _per_preset(own)
+
+
+def _per_preset(values: Mapping[str, Any]) -> str:
+    """Return the quick preset's value, and those of other presets that differ."""
+    quick = values["quick"]
+    others = {preset: value for preset, value in values.items() if value != quick}
+    shown = [f"{preset}: {'none' if value is None else value}" for preset, value in others.items()]
+    return "; ".join(["none" if quick is None else str(quick), *shown])
 
 
 def _check(name: str, value: Any, within: Range) -> None:

@@ -12,6 +12,7 @@ from lops_adapters.core import LopsError
 from lops_adapters.datasets.corpus import listed
 from lops_adapters.probes.base import check_counts
 from lops_adapters.probes.embedding import EmbeddingProbe
+from lops_adapters.probes.linear import check_analyzer
 from lops_adapters.scale import parts
 from lops_adapters.scale.engine import Engine
 from lops_adapters.scale.parts import Counted, Placed, Ready
@@ -65,6 +66,7 @@ def select_dataset(
     encoder: str | EmbeddingProbe | None = None,
     words: Mapping[str, Sequence[str]] | None = None,
     vectors: str | Path | None = None,
+    analyzer: str = "auto",
     probe_rows: int = PROBE_ROWS,
     seed: int = 0,
     quiet: bool = True,
@@ -79,8 +81,8 @@ def select_dataset(
         text, label: columns of texts and noisy labels.
         gold: column of true labels, only to measure the result.
         abstain: labels that are no class, as texts; default: -1 among integer codes from 0.
-        sure, stratified, encoder, words, seed: as for :func:`lops_adapters.select`; no encoder is
-            chosen automatically.
+        sure, stratified, encoder, words, analyzer, seed: as for :func:`lops_adapters.select`; no
+            encoder is chosen automatically.
         vectors: with an encoder: folder for the vectors of the texts, which later runs use; all
             machines see it.
         probe_rows: rows of the sample that the committee is fitted to.
@@ -92,6 +94,7 @@ def select_dataset(
 
     """
     method_for(None, None, "auto", None, stratified=stratified, sure=sure)
+    check_analyzer(analyzer)
     check_counts(seed)
     if probe_rows < 1:
         raise LopsError(f"probe_rows is {probe_rows}; wanted at least 1")
@@ -99,7 +102,8 @@ def select_dataset(
     wanted = Wanted(text, label, gold, None, abstain)
     blocks = _blocks(dataset, [name for name in (text, label, gold) if name is not None])
     probe = EmbeddingProbe(encoder) if isinstance(encoder, str) else encoder
-    chosen = {"sure": sure, "stratified": stratified, "words": words, "seed": seed}
+    chosen = {"sure": sure, "stratified": stratified, "words": words, "analyzer": analyzer}
+    chosen |= {"seed": seed}
     page = {"source": f"a Ray dataset; texts: {text}, labels: {label}"}
     given = Given(wanted, chosen, probe_rows, RELABEL, False, False, page, dict)
     ray = extras.load("ray", "select_dataset")

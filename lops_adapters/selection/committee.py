@@ -6,6 +6,7 @@ import logging
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +22,7 @@ from lops_adapters.selection.automatic import relative, self_confidence
 from lops_adapters.selection.confidences.margin import margins
 from lops_adapters.selection.fitted import FittedView
 from lops_adapters.selection.judge import Fitted, Judge
-from lops_adapters.selection.posterior import posterior
+from lops_adapters.selection.posterior import average, posterior
 from lops_adapters.selection.ranked import Scored, best, read_labels, selection_of, shares
 from lops_adapters.selection.request import Request
 from lops_adapters.selection.selectors import Labels, Selector
@@ -72,7 +73,8 @@ class Committee:
 
     With ``sure``, the score is the probability that the label is right, of
     :func:`~lops_adapters.selection.posterior.posterior`, and a label is kept if it is at least
-    ``sure``. That loses fewer right labels where most are right.
+    ``sure``; ``auto`` is the mean probability of all labels, see
+    :func:`~lops_adapters.selection.posterior.average`. That loses fewer right labels.
 
     Classes with fewer samples than folds are kept whole and do not compete with others.
 
@@ -82,7 +84,8 @@ class Committee:
         quiet: no progress bar.
         folds: of cross-validation.
         stratified: keep the same share of every class, the same total.
-        sure: keep labels that are right with at least this probability; None: keep preferred ones.
+        sure: keep labels that are right with at least this probability, or ``auto``; None: keep
+            preferred ones.
         seen: receives the weighted mean of the relative probabilities.
         fitted: receives the judge of other samples; every view needs a ``fit``.
 
@@ -93,7 +96,7 @@ class Committee:
     quiet: bool = True
     folds: int = 3
     stratified: bool = False
-    sure: float | None = None
+    sure: float | str | None = None
     seen: Seen | None = None
     fitted: Fitted | None = None
 
@@ -122,7 +125,8 @@ class Committee:
             right, given = posterior(mean, codes)
         if self.sure is not None:
             score = right[np.arange(len(codes)), codes]
-            threshold, why = self.sure, f"right with a probability of at least {self.sure:g}"
+            threshold = average(score) if isinstance(self.sure, str) else self.sure
+            why = f"right with a probability of at least {threshold:.3g}"
         mask = (score >= threshold) | small[codes]
         least = np.where(small, -np.inf, threshold)
         if self.stratified:
@@ -229,7 +233,7 @@ def make(
     *,
     encoder: str | EmbeddingProbe | None = AUTO,
     words: Mapping[Hashable, Sequence[str]] | None = None,
-    sure: float | None = None,
+    sure: float | str | None = None,
     folds: int = 3,
     device: str = "auto",
     probabilities: bool = False,
@@ -252,11 +256,14 @@ def make(
             :class:`~lops_adapters.selection.judge.Judge`.
 
     Raises:
-        LopsError: ``sure`` is no probability, or the words of a class are one string.
+        LopsError: ``sure`` is neither a probability nor ``auto``, or the words of a class are one
+            string.
 
     """
-    if sure is not None and not 0 < sure <= 1:
-        raise LopsError(f"sure is {sure!r}; wanted a probability above 0, such as 0.9, or None")
+    if (isinstance(sure, str) and sure != AUTO) or (isinstance(sure, Real) and not 0 < sure <= 1):
+        raise LopsError(
+            f"sure is {sure!r}; wanted a probability above 0, such as 0.9, 'auto', or None"
+        )
     for label, own in (words or {}).items():
         if isinstance(own, str):
             raise LopsError(
@@ -273,7 +280,7 @@ class _Assembled:
     request: Request
     encoder: str | EmbeddingProbe | None
     words: Mapping[Hashable, Sequence[str]] | None
-    sure: float | None
+    sure: float | str | None
     folds: int
     device: str
     probabilities: bool
@@ -321,7 +328,9 @@ class _Assembled:
 
     def _by_words(self, samples: Sequence[Any]) -> Neighbours:
         """Return the view that needs no encoder."""
-        counts = count_words(samples, ())
+        probe = self.request.given
+        analyzer = probe.analyzer if isinstance(probe, LinearProbe) else AUTO
+        counts = count_words(samples, (), analyzer)
         space = Topics(counts, self.request.seed)
         return Neighbours("neighbours (LSA)", space, read=counts, reader=KnownWords(counts))
 

@@ -31,7 +31,8 @@ class Topics:
     ) -> None:
         from sklearn.decomposition import TruncatedSVD
 
-        self._probe, self._most = LinearProbe(max_features=most), most
+        self._probe = LinearProbe(max_features=most, analyzer=counts.analyzer)
+        self._most = most
         self._reduce: Any = None
         learnt = self._probe.prepare(counts.rows(np.arange(min(most, len(counts)))), fit=True)
         usual = 300 if len(counts) <= 100_000 else 100

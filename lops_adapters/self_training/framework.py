@@ -49,7 +49,7 @@ class SelfTraining(Framework[SelfTrainingSettings]):
         seed: int,
     ) -> SelfTrainingSettings:
         """Return the settings with what follows from the methods and the pseudo-label file."""
-        return settings.settled(self.arms(options))
+        return settings.settled(self.arms(options, settings))
 
     def in_order(self, arms: Sequence[str]) -> list[str]:
         """Return the methods in order, those that must be told how many to keep last."""

@@ -18,6 +18,8 @@ from lops_adapters.datasets.corpus import listed
 from lops_adapters.probes import PROBES, Probe, probe_class
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.probes.encoders import MINILM, has_minilm
+from lops_adapters.probes.linear import LinearProbe, check_analyzer
+from lops_adapters.probes.word_counts import CHAR, LONGEST, WORD
 from lops_adapters.selection import METHODS
 
 AUTO = "auto"
@@ -26,6 +28,8 @@ NONE = (None, "none")  # no encoder
 LONGEST_FOR_GPU = 100_000
 _GPU_DEVICES = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")  # NVIDIA, AMD, either under WSL
 
+_READ = {AUTO: "", WORD: " of words", CHAR: f" of n-grams of 1 to {LONGEST} characters"}
+
 # The mapping to a method. Without a number for tau the method decides how many rows to keep. With a
 # number, every class keeps that share: ranked by the confidence, or chosen by a rule of the core.
 DECIDES_ITSELF = {
@@ -33,7 +37,6 @@ DECIDES_ITSELF = {
     "automatic": "automatic",
     "confident-learning": "confident-learning",
 }
-SURE = 0.9
 # In texts that a processor encodes by default: one to two minutes.
 LONGEST_FOR_CPU = 20_000
 RANKS = tuple(
@@ -142,20 +145,28 @@ def _without_tau(confidence: str | None, rule: str | None, every: int | None) ->
     return DECIDES_ITSELF[confidence]
 
 
-def choose_probe(probe: Probe | str, n: int, quiet: bool) -> tuple[Probe, str]:
+def choose_probe(
+    probe: Probe | str, n: int, quiet: bool, analyzer: str = AUTO
+) -> tuple[Probe, str]:
     """Return a probe and a sentence that names it, with the reason if the machine decided.
 
     Args:
         probe: a probe, ``auto``, ``linear``, ``minilm``, or the folder or hub name of an encoder.
         n: number of texts.
         quiet: no progress bar.
+        analyzer: of :class:`~lops_adapters.probes.linear.LinearProbe`; another than ``auto`` makes
+            ``auto`` linear.
 
     Raises:
-        LopsError: an unknown encoder, or missing libraries.
+        LopsError: an unknown encoder or analyzer, an analyzer for another probe, or missing
+            libraries.
 
     >>> choose_probe("linear", 10, True)[1]
     'Probe: TF-IDF + logistic regression.'
     """
+    check_analyzer(analyzer)
+    if analyzer != AUTO:
+        return _linear(probe, quiet, analyzer)
     if isinstance(probe, Probe):
         return probe, f"Probe: {described(probe)}."
     if not isinstance(probe, str):
@@ -181,6 +192,22 @@ def choose_probe(probe: Probe | str, n: int, quiet: bool) -> tuple[Probe, str]:
         encoder = "minilm" if probe == "transformer" else probe
         chosen = TransformerProbe(encoder=encoder, quiet=quiet)
     return chosen, f"Probe: {described(chosen)}{f' ({reason})' if reason else ''}."
+
+
+def _linear(probe: Probe | str, quiet: bool, analyzer: str) -> tuple[Probe, str]:
+    """Return the linear probe with an analyzer; LopsError if another probe is asked for."""
+    if isinstance(probe, Probe):
+        raise LopsError(
+            f"analyzer is {analyzer!r}, and the probe is {described(probe)}; leave one of them "
+            "out, or use LinearProbe(analyzer=...)"
+        )
+    if probe not in (AUTO, "linear"):
+        raise LopsError(
+            f"analyzer is for the linear probe, and the probe is {probe!r:.80}; leave one of them "
+            "out"
+        )
+    chosen = LinearProbe(quiet=quiet, analyzer=analyzer)
+    return chosen, f"Probe: {described(chosen)}."
 
 
 def check_views(
@@ -291,7 +318,7 @@ def device_of(probe: Probe) -> str:
 def described(probe: Probe) -> str:
     """Return the name of a probe, in words."""
     if probe.kind == "linear":
-        return "TF-IDF + logistic regression"
+        return f"TF-IDF{_READ[getattr(probe, 'analyzer', AUTO)]} + logistic regression"
     encoder = getattr(probe, "encoder", None)
     return f"{probe.kind} {encoder}" if encoder else probe.name
 

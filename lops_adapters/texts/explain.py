@@ -10,7 +10,10 @@ import numpy as np
 
 from lops_adapters.console import percent
 from lops_adapters.core import Selection
-from lops_adapters.selection.posterior import NoiseEstimate
+from lops_adapters.probes import Probe
+from lops_adapters.probes.linear import LinearProbe
+from lops_adapters.probes.word_counts import AUTO, LONGEST, is_unspaced
+from lops_adapters.selection.posterior import NoiseEstimate, average
 from lops_adapters.texts.copies import SHOWN
 from lops_adapters.texts.reading import SEVERAL
 
@@ -44,7 +47,7 @@ def reasons(which: str, selection: Selection, method: str, arguments: dict[str, 
     """Return the sentences about any selection; ``which`` names the views or the probe."""
     trained = selection.stopped[:1].upper() + selection.stopped[1:]
     found = Why(
-        first=[which, f"Kept: {_kept(method, arguments)}.", f"{trained}."],
+        first=[which, f"Kept: {_kept(selection, method, arguments)}.", f"{trained}."],
         last=[
             "Next: train on the kept rows. A suggestion for a rejected row is a hint: check before "
             "relabelling."
@@ -59,9 +62,9 @@ def reasons(which: str, selection: Selection, method: str, arguments: dict[str, 
     return found
 
 
+_WORTH_SAYING = 0.01  # of the texts; stray characters are not
 _SPREAD = "the same share of every class"
 _KEPT = {
-    "committee": "rows whose label is right with a probability of at least {sure:g}",
     "automatic": "rows whose label a held-out probe agrees with",
     "confident-learning": "rows that confident learning does not flag as label errors",
     "lops": "rows the probe learns first (rule {rule}, tau {tau:g})",
@@ -73,13 +76,22 @@ _KEPT_EVENLY = {
 }
 
 
-def _kept(method: str, arguments: dict[str, Any]) -> str:
-    if method == "committee" and arguments.get("sure") is None and not arguments.get("stratified"):
-        return "rows whose label the held-out views prefer"
+def _kept(selection: Selection, method: str, arguments: dict[str, Any]) -> str:
     if arguments.get("stratified") and method in _KEPT_EVENLY:
         return _KEPT_EVENLY[method]
+    if method == "committee":
+        return _kept_by_committee(selection, arguments.get("sure"))
     usual = f"per class, the fraction {{tau:g}} that {method} ranks highest"
     return _KEPT.get(method, usual).format(**arguments)
+
+
+def _kept_by_committee(selection: Selection, sure: float | str | None) -> str:
+    if sure is None:
+        return "rows whose label the held-out views prefer"
+    if isinstance(sure, str):
+        least = average(selection.confidence)
+        return f"rows at least as probably right as the average row ({least:.3g})"
+    return f"rows whose label is right with a probability of at least {sure:g}"
 
 
 def noise_sentences(noise: NoiseEstimate | None, classes: Iterable[Hashable]) -> list[str]:
@@ -121,6 +133,19 @@ def without_label(count: int) -> list[str]:
         return []
     rows = "1 row" if count == 1 else f"{count:,} rows"
     return [f"Without a label: {rows}, neither kept nor judged."]
+
+
+def script_sentences(texts: Sequence[str], probe: Probe) -> list[str]:
+    """Return a sentence if TF-IDF reads scripts without spaces as n-grams on its own account."""
+    if not isinstance(probe, LinearProbe) or probe.analyzer != AUTO:
+        return []
+    count = sum(map(is_unspaced, texts))
+    if count < _WORTH_SAYING * len(texts):
+        return []
+    return [
+        f"Scripts without spaces in {count:,} of {len(texts):,} texts: TF-IDF reads them as "
+        f"n-grams of 1 to {LONGEST} characters (`--analyzer word` to read words only)."
+    ]
 
 
 def complaints(selection: Selection, method: str) -> list[str]:

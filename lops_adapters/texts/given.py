@@ -55,13 +55,14 @@ def read_given(
     return given_vectors(matrix[at])
 
 
-def check_alone(given: np.ndarray | None, encoder: Any, words: Any) -> None:
+def check_alone(given: np.ndarray | None, encoder: Any, words: Any, analyzer: str) -> None:
     """Raise a LopsError if views of texts are asked for, and others are judged in their place."""
     if given is None:
         return
     for name, asked in (
         ("encoder", encoder not in ("auto", "none", None)),
         ("words", words is not None),
+        ("analyzer", analyzer != "auto"),
     ):
         if asked:
             raise LopsError(

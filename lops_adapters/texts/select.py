@@ -17,8 +17,8 @@ from lops_adapters.selection import Suggestions, build
 from lops_adapters.selection.judge import Fitted
 from lops_adapters.selection.selectors import encode
 from lops_adapters.texts.choices import (
+    AUTO,
     DECIDES_ITSELF,
-    SURE,
     check_views,
     choose_encoder,
     choose_probe,
@@ -32,6 +32,7 @@ from lops_adapters.texts.explain import (
     noise_sentences,
     pair_sentences,
     reasons,
+    script_sentences,
     without_label,
 )
 from lops_adapters.texts.given import check_alone, probe_of_vectors, read_given, unnamed
@@ -56,6 +57,7 @@ def select(
     sure: float | None = None,
     encoder: str | EmbeddingProbe | None = "auto",
     words: Mapping[Any, Sequence[str]] | None = None,
+    analyzer: str = "auto",
     embeddings: Any = None,
     pred_probs: Any = None,
     soft_labels: Any = None,
@@ -87,13 +89,15 @@ def select(
         stratified: keep the same total as ``auto`` would, but the same share of every class; only
             with tau="auto".
         sure: keep labels that are right with at least this probability, only with tau="auto";
-            default: 0.9; without an encoder, labels that the views prefer. Labels by rules share
-            their errors: a larger value removes more of them.
+            default: the mean probability of all labels; without an encoder, labels that the views
+            prefer. Labels by rules share their errors: a larger value removes more of them.
         encoder: of the committee's second view: ``minilm``, a folder or a hub name, frozen, or an
             :class:`~lops_adapters.probes.embedding.EmbeddingProbe` with settings of your own; None:
             latent semantic analysis. ``auto``: MiniLM if it is installed and, without a GPU, there
             are at most 20,000 texts.
         words: class to words, such as its name and seed words: a third view, with an encoder.
+        analyzer: of TF-IDF: ``word``; ``char``: n-grams of one to three characters; ``auto``:
+            n-grams in scripts without spaces between words, words elsewhere.
         embeddings: (n, width) vectors of your own, of texts or of anything else; they are judged in
             place of the texts, which are shown only.
         pred_probs: (n, k) held-out class probabilities of a classifier of your own, a column per
@@ -133,15 +137,15 @@ def select(
         raise LopsError("texts are None; wanted texts, or embeddings or pred_probs")
     shown, names, at = _read(texts, labels, soft_labels, abstain)
     given = read_given(embeddings, pred_probs, len(names), method, probe, at)
-    check_alone(given, encoder, words)
+    check_alone(given, encoder, words, analyzer)
     read, own = [shown[i] for i in at.tolist()], [names[i] for i in at.tolist()]
     _check_enough(len(own), method)
     check_views(method, encoder, words, own)
     committee = method == "committee"
     if given is None and committee:
-        watched, which, more = _views_of_texts(probe, encoder, words, len(read), quiet)
+        watched, which, more = _views_of_texts(probe, encoder, words, analyzer, len(read), quiet)
     elif given is None:
-        (watched, which), more = choose_probe(probe, len(read), quiet), {}
+        (watched, which), more = choose_probe(probe, len(read), quiet, analyzer), {}
     else:
         (watched, which), more = probe_of_vectors(probe, quiet), {}
     if pred_probs is not None:
@@ -150,7 +154,7 @@ def select(
     weak = given is None and arguments.get("encoder") is None
     if committee:
         # Weaker views are too even for probabilities: they keep nearly everything.
-        arguments.setdefault("sure", None if weak else SURE)
+        arguments.setdefault("sure", None if weak else AUTO)
     seen = Judged(len(read)) if committee else Suggestions(len(read))
     selector = build(method, watched, **arguments, seed=seed, quiet=quiet, seen=seen, strict=strict)
     samples: Any = read if given is None else given
@@ -173,6 +177,7 @@ def select(
         "stratified": stratified,
         "sure": arguments.get("sure"),
         "encoder": getattr(arguments.get("encoder"), "encoder", arguments.get("encoder")),
+        "analyzer": getattr(watched, "analyzer", None),
         "samples": "texts" if given is None else "vectors" if pred_probs is None else "pred_probs",
     }
     why = reasons(which, selection, method, arguments)
@@ -182,6 +187,7 @@ def select(
         why.noise = noise_sentences(found.noise, found.per_class)
         why.pairs = pair_sentences(found.corrections())
     if given is None:
+        why.rows += script_sentences(read, watched)
         why.rows += sentences(copies(read, own), lambda found: place(at[found].tolist()))
     why.rows += without_label(len(names) - len(at))
     return found
@@ -205,11 +211,16 @@ def _read(
 
 
 def _views_of_texts(
-    probe: Probe | str, encoder: str | EmbeddingProbe | None, words: Any, n: int, quiet: bool
+    probe: Probe | str,
+    encoder: str | EmbeddingProbe | None,
+    words: Any,
+    analyzer: str,
+    n: int,
+    quiet: bool,
 ) -> tuple[Probe, str, dict[str, Any]]:
     """Return the first view's probe, a sentence that names all views, and their arguments."""
     linear = isinstance(probe, str) and probe == "auto"
-    watched, _ = choose_probe("linear" if linear else probe, n, quiet)
+    watched, _ = choose_probe("linear" if linear else probe, n, quiet, analyzer)
     chosen, which = choose_encoder(encoder, n, described(watched), words=words is not None)
     return watched, which, {"encoder": chosen, "words": words}
 

@@ -19,6 +19,7 @@ from lops_adapters.runs.files import (
     write_pseudo_labels,
     write_selection,
 )
+from lops_adapters.runs.final import final_row, method_of
 from lops_adapters.runs.framework import Framework, Job
 from lops_adapters.westclass import pipeline
 from lops_adapters.westclass.pipeline import ArmResult, Prepared, place_of, predicted
@@ -28,7 +29,7 @@ from lops_adapters.westclass.tokens import PAD, flat
 
 
 class Westclass(Framework[WestclassSettings]):
-    """WeSTClass; ``lops-documents`` selects among the real documents instead.
+    """WeSTClass; arms such as ``lops-documents`` select among the real documents instead.
 
     Documents that came with a label are not measured.
     """
@@ -67,15 +68,22 @@ class Westclass(Framework[WestclassSettings]):
         """Return the settings with the supervision that options and data give."""
         return supervised(settings, options, dataset, seed)
 
+    def method_of(self, arm: str) -> str:
+        """Return the selection method of an arm."""
+        return method_of(arm)
+
     def needs(self, settings: WestclassSettings) -> tuple[str, ...]:
-        """Return the libraries of the chosen network."""
-        return (*self.modules, "safetensors") if settings.network == "han" else self.modules
+        """Return the libraries of the chosen network and the final classifier."""
+        more = ("safetensors",) if settings.network == "han" else ()
+        frozen = ("transformers",) if settings.classifier in ("embedding", "hybrid") else ()
+        return (*self.modules, *more, *frozen)
 
     def check(self, arms: Sequence[str], settings: WestclassSettings, dataset: Dataset) -> None:
         """Refuse a corpus of one class, and gold labels for pseudo documents, which have none."""
         if "optimal" in arms:
             raise LopsError(
-                "optimal needs gold labels, and pseudo documents have none; leave it out"
+                "optimal needs gold labels, and pseudo documents have none; "
+                "wanted optimal-documents"
             )
         corpus = dataset.corpus
         if len(corpus.classes) < 2:
@@ -151,17 +159,20 @@ class Westclass(Framework[WestclassSettings]):
         labels = [corpus.classes[code] for code in prepared.codes]
         path = folder / "selection-0.csv"
         write_selection(path, sample_ids(prepared), labels, result.selection)
-        if place_of(arm) == "documents":
-            ids = [corpus.ids[i] for i in prepared.measured]
+        ids = [corpus.ids[i] for i in prepared.measured]
+        path = folder / "selection-documents.csv"
+        if result.final is not None:
+            write_selection(path, ids, result.final.labels, result.final.selection)
+        elif place_of(arm) == "documents":
             found = predicted(prepared, result.pretrained)
-            write_selection(folder / "selection-1.csv", ids, found, result.documents)
-        probabilities = result.self_trained.probabilities
-        write_predictions(folder / "predictions.csv", corpus.ids, corpus.classes, probabilities)
+            write_selection(path, ids, found, result.documents)
+        path = folder / "predictions.csv"
+        write_predictions(path, corpus.ids, corpus.classes, result.probabilities)
 
     def rows(
         self, result: ArmResult, prepared: Prepared, evaluator: Evaluator
     ) -> list[dict[str, Any]]:
-        """Return two rows: pre-training on pseudo documents, then self-training.
+        """Return the rows of pre-training on pseudo documents, self-training, and the classifier.
 
         The pseudo-labels of self-training are predictions on real documents. Pseudo documents have
         no gold label: their noise, as the classifier sees it, is the share of real documents that
@@ -197,6 +208,9 @@ class Westclass(Framework[WestclassSettings]):
             "changed": list(trained.changed),
             "stopped": "few documents change their class" if trained.converged else limit,
         }
+        if result.final is not None:
+            classes, measured = prepared.corpus.classes, prepared.measured
+            return [first, second, final_row(result.final, 2, classes, measured, evaluator)]
         if result.place == "documents":
             chosen = selection_metrics(result.documents)
             second |= {"rule": chosen["rule"], "per_class": chosen["per_class"]}
@@ -205,12 +219,11 @@ class Westclass(Framework[WestclassSettings]):
 
     def arm_summary(self, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
         """Return an arm's entry: the selection is that among the samples of its place."""
-        first, second = rows
-        selected = second if "per_class" in second else first
+        selected = [row for row in rows if "per_class" in row][-1]
         return {
             **super().arm_summary(rows),
             **{key: selected[key] for key in ("selected", "selected_noise")},
-            "noise_after_pretraining": second["noise"],
+            "noise_after_pretraining": rows[1]["noise"],
         }
 
 

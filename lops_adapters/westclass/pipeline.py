@@ -1,7 +1,7 @@
 """WeSTClass from top to bottom; :func:`run_arm` selects pseudo documents or real documents.
 
-The LOPS paper selects among the pseudo documents. Wrong labels are among the predictions on real
-documents that self-training starts from.
+The LOPS paper selects among the pseudo documents. Wrong labels are among the network's predictions
+on real documents, which the final classifier, or without one self-training, is trained on.
 
 Source: Meng, Shen, Zhang and Han, "Weakly-Supervised Neural Text Classification", CIKM 2018;
 docs/westclass.md lists what differs.
@@ -21,11 +21,12 @@ from lops_adapters.core import LopsError, Selection
 from lops_adapters.datasets import Corpus
 from lops_adapters.probes.han import WordVectors
 from lops_adapters.probes.word_vectors import train_word_vectors, with_random_vectors
+from lops_adapters.runs.final import Final, finish, is_at_documents, method_of
 from lops_adapters.runs.framework import Job
 from lops_adapters.selection import Selector, keep_all, trusted_positions
 from lops_adapters.storage import pack_strings, unpack_strings, user_cache
 from lops_adapters.westclass.classifier import Network, build_network, build_probe, probe_updates
-from lops_adapters.westclass.model import WestclassClassifier, as_read
+from lops_adapters.westclass.model import WestclassClassifier, WestclassTextClassifier, as_read
 from lops_adapters.westclass.pseudo_documents import PseudoDocuments, generate
 from lops_adapters.westclass.seeds import seed_vectors
 from lops_adapters.westclass.self_training import SelfTrained, self_train
@@ -83,9 +84,11 @@ class ArmResult:
         selection: among the pseudo documents.
         pretrained: (n, k) float32, predictions on real documents after pre-training.
         updates: of pre-training.
-        documents: among the documents that came without a label, by their predicted class.
+        documents: before self-training, among the documents that came without a label, by their
+            predicted class.
         self_trained: what self-training ended with.
-        seconds: per stage.
+        final: what the final classifier ended with; None if there is none.
+        seconds: per stage of the network.
 
     """
 
@@ -95,7 +98,14 @@ class ArmResult:
     updates: int
     documents: Selection
     self_trained: SelfTrained
+    final: Final | None
     seconds: dict[str, float]
+
+    @property
+    def probabilities(self) -> np.ndarray:
+        """(n, k) float32, the arm's last predictions."""
+        last = self.self_trained if self.final is None else self.final
+        return last.probabilities
 
 
 def prepare(corpus: Corpus, job: Job[WestclassSettings]) -> Prepared:
@@ -149,30 +159,19 @@ def place_of(arm: str) -> str:
     >>> place_of("lops"), place_of("lops-documents")
     ('pseudo documents', 'documents')
     """
-    return PLACES[arm.endswith("-documents")]
+    return PLACES[is_at_documents(arm)]
 
 
 def run_arm(arm: str, prepared: Prepared, job: Job[WestclassSettings]) -> ArmResult:
     """Run one arm; arms differ only in the selector and its place.
 
-    ``lops`` selects among the pseudo documents, ``lops-documents`` among the real documents.
+    ``lops`` selects among the pseudo documents. ``lops-documents`` selects among the real ones:
+    before the final classifier is trained, or without one before self-training.
     """
     settings, samples, folder = prepared.settings, prepared.pseudo_documents, job.folder
     place = place_of(arm)
     labels = np.array(prepared.corpus.classes, dtype=object)[prepared.codes]
-    if place == "documents":
-        n_measured = len(prepared.measured)
-        updates = probe_updates(settings, n_measured)
-        settings.check_checkpoints(updates, f"{n_measured} documents")
-    probe = partial(build_probe, prepared.vectors, settings, job.device, quiet=job.quiet)
-    method, seed = arm.removesuffix("-documents"), job.seed + _PROBE_SEED
-    stages = dict(zip(PLACES, ("{}-selection", "{}-documents-selection-1"), strict=True))
-    selector = {
-        at: job.selector(
-            method if at == place else "standard", probe, seed=seed, control_of=stages[at]
-        )
-        for at in PLACES
-    }
+    selector = {at: _selector(at, arm, prepared, job) for at in PLACES}
     # The paper's insertion point (appendix, compared methods): generated, not trained yet.
     selection, select_seconds = folder.select(
         f"{arm}-selection", partial(selector["pseudo documents"], samples, labels)
@@ -180,9 +179,9 @@ def run_arm(arm: str, prepared: Prepared, job: Job[WestclassSettings]) -> ArmRes
     network = build_network(prepared.vectors, settings, job.device, quiet=job.quiet)
     trusted = trusted_positions(selection, labels)
     # Arms that select later share the Standard arm's network up to there.
-    stage = f"{'standard' if place == 'documents' else arm}-pretraining"
+    owner = "standard" if place == "documents" else arm
     pretrained, pretrain_seconds = folder.stage(
-        stage, partial(_pretrain, network, prepared, trusted, job.seed)
+        f"{owner}-pretraining", partial(_pretrain, network, prepared, trusted, job.seed)
     )
     # The second place: predicted by the pre-trained network, not self-trained yet.
     documents, document_seconds = folder.select(
@@ -190,12 +189,13 @@ def run_arm(arm: str, prepared: Prepared, job: Job[WestclassSettings]) -> ArmRes
         partial(_select_documents, selector["documents"], prepared, pretrained["probabilities"]),
     )
     improve = partial(_self_train, network, prepared, pretrained, documents, arm, job)
-    final, self_seconds = folder.stage(f"{arm}-self-training", improve)
+    owner = arm if settings.ends_with_network else owner
+    stored, self_seconds = folder.stage(f"{owner}-self-training", improve)
     self_trained = SelfTrained(
-        final["probabilities"],
-        int(final["iterations"]),
-        tuple(final["changed"].tolist()),
-        bool(final["converged"]),
+        stored["probabilities"],
+        int(stored["iterations"]),
+        tuple(stored["changed"].tolist()),
+        bool(stored["converged"]),
     )
     seconds = {
         "selection": select_seconds,
@@ -210,8 +210,40 @@ def run_arm(arm: str, prepared: Prepared, job: Job[WestclassSettings]) -> ArmRes
         int(pretrained["updates"]),
         documents,
         self_trained,
+        _finish(arm, prepared, self_trained, job),
         seconds,
     )
+
+
+def _selector(at: str, arm: str, prepared: Prepared, job: Job[WestclassSettings]) -> Selector:
+    """Return the network's selector at a place; it keeps everything at all places but the arm's."""
+    settings, here = prepared.settings, at == place_of(arm)
+    if at == "documents":
+        here = here and settings.ends_with_network
+        if here:
+            n_measured = len(prepared.measured)
+            updates = probe_updates(settings, n_measured)
+            settings.check_checkpoints(updates, f"{n_measured} documents")
+    stages = dict(zip(PLACES, ("{}-selection", "{}-documents-selection-1"), strict=True))
+    return job.selector(
+        method_of(arm) if here else "standard",
+        partial(build_probe, prepared.vectors, settings, job.device, quiet=job.quiet),
+        seed=job.seed + _PROBE_SEED,
+        gold=None if job.gold is None or not here else job.gold[prepared.measured],
+        control_of=stages[at],
+    )
+
+
+def _finish(
+    arm: str, prepared: Prepared, trained: SelfTrained, job: Job[WestclassSettings]
+) -> Final | None:
+    """Train the final classifier on what the self-trained network predicts."""
+    if prepared.settings.ends_with_network:
+        return None
+    corpus, labelled = prepared.corpus, prepared.labelled
+    codes = trained.probabilities.argmax(axis=1)
+    given = (labelled.positions, labelled.codes)
+    return finish(arm, job, corpus.texts, codes, WestclassTextClassifier, corpus.classes, given)
 
 
 def predicted(prepared: Prepared, probabilities: np.ndarray) -> np.ndarray:
@@ -278,8 +310,9 @@ def _self_train(
         seed=job.seed,
         quiet=job.quiet,
     )
-    model = WestclassClassifier(prepared.corpus.classes, network, prepared.settings)
-    job.folder.save_model(job.folder.arm(arm) / "model", model.save)
+    if prepared.settings.ends_with_network:
+        model = WestclassClassifier(prepared.corpus.classes, network, prepared.settings)
+        job.folder.save_model(job.folder.arm(arm) / "model", model.save)
     return {
         "probabilities": done.probabilities,
         "iterations": np.array(done.iterations),

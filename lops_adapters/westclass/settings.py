@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, TypeVar
 
 from lops_adapters.core import LopsError
+from lops_adapters.runs.final import ARMS as AT_DOCUMENTS
+from lops_adapters.runs.final import NETWORK, FinalSettings
 from lops_adapters.runs.settings import (
     ABOVE_ZERO,
     AT_LEAST_ONE,
@@ -14,7 +16,6 @@ from lops_adapters.runs.settings import (
     CHECKPOINTS,
     NOT_NEGATIVE,
     SHARE,
-    FrameworkSettings,
     read_checkpoints,
     setting,
 )
@@ -60,17 +61,20 @@ def filled(value: Value | None) -> Value:
 
 
 @dataclass(frozen=True, kw_only=True)
-class WestclassSettings(FrameworkSettings):
-    """Settings of WeSTClass; the probe ``same`` is the network itself."""
+class WestclassSettings(FinalSettings):
+    """Settings of WeSTClass.
 
-    PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {"quick": {"most_words": 100}, "paper": {}}
-    MORE_ARMS: ClassVar[tuple[str, ...]] = (
-        "lops-documents",
-        "committee-documents",
-        "random-documents",
-    )
+    The probe ``same`` is an untrained copy of what is trained next: the network among pseudo
+    documents, the final classifier among documents.
+    """
+
+    PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "quick": {"most_words": 100},
+        "paper": {"classifier": NETWORK},
+    }
+    MORE_ARMS: ClassVar[tuple[str, ...]] = AT_DOCUMENTS
     PROBES: ClassVar[tuple[str, ...]] = ("same", "linear", "transformer")
-    WHEN_FAITHFUL: ClassVar[Mapping[str, Any]] = {"vector_words": 1}
+    WHEN_FAITHFUL: ClassVar[Mapping[str, Any]] = {"vector_words": 1, "classifier": NETWORK}
 
     # Learning is abrupt: after one epoch nearly everything is learnt, see docs/westclass.md.
     every: int | str = setting(
@@ -93,7 +97,12 @@ class WestclassSettings(FrameworkSettings):
     network: str = setting(
         "cnn", "cnn, or han (hierarchical attention, slow without a GPU)", choices=NETWORKS
     )
-    encoder: str = setting("minilm", "encoder of the transformer probe", metavar="NAME|PATH")
+    encoder: str = setting(
+        "minilm",
+        "encoder of the final classifier and of the transformer probe: minilm, a Hugging Face hub "
+        "name, or a local folder",
+        metavar="NAME|PATH",
+    )
     vector_size: int = setting(100, "width of the Word2Vec vectors", within=AT_LEAST_ONE)
     vector_epochs: int = setting(5, "epochs of Word2Vec at least", within=AT_LEAST_ONE)
     vector_words: int = setting(

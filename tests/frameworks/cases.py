@@ -215,6 +215,8 @@ CASES = {
                 Kill("lops-selection", f"{KERAS}.updates", 3),
                 Kill("lops-pretraining", f"{KERAS}.counted_updates", 3),
                 Kill("lops-self-training", f"{KERAS}.tuner", 3),
+                Kill("lops-documents-selection-documents", f"{LINEAR}.updates", 2),
+                Kill("lops-documents-classifier", f"{LINEAR}.updates", 3),
             ),
             work=(
                 "lops_adapters.westclass.pipeline:train_word_vectors",
@@ -223,6 +225,7 @@ CASES = {
                 f"{KERAS}.counted_updates",
                 f"{KERAS}.predict_prepared",
                 f"{KERAS}.tuner",
+                f"{LINEAR}.updates",
             ),
             other={
                 ("--supervision", "names"): "settings.supervision = 'keywords', not 'names'",
@@ -230,9 +233,11 @@ CASES = {
                 ("--network", "han"): "settings.network = 'cnn', not 'han'",
             },
             usage=("--network rnn", "--supervision gold", "--labelled-per-class few"),
+            sizes={**westclass.SMALL, "classifier": "linear"},
             arms=("standard", "lops", "lops-documents"),
             added=("lops-documents", "standard", "lops"),
             tables=("pseudo_documents.csv", "topics.json"),
+            arm_tables=("selection-documents.csv",),
             documents=(72, 60),
             keep_all={"_select_documents": 1},
             selects={"run_arm": 2, "_select_documents": 1},

@@ -65,7 +65,7 @@ def test_presets_are_the_published_sizes_and_smaller_ones():
 
 def test_arms_and_choices():
     assert LotclassSettings.ARMS == ("standard", "lops")
-    assert LotclassSettings.MORE_ARMS == ("lops-refresh",)
+    assert LotclassSettings.MORE_ARMS[:2] == ("lops-refresh", "lops-documents")
     assert (
         LotclassSettings(match_threshold=0, self_train_epochs=0, top=255, max_tokens=8).top == 255
     )

@@ -14,6 +14,7 @@ TOPICS = {"arts": ARTS, "law": LAW, "sport": SPORT}
 CLASSES = tuple(TOPICS)
 SEEDS = {label: words[:3] for label, words in TOPICS.items()}
 SMALL = {
+    "classifier": "network",
     "max_tokens": 40,
     "top": 6,
     "vocabulary_size": 14,

@@ -1,5 +1,6 @@
 """The linear probe: words, the arithmetic of its updates, its speed."""
 
+import json
 import time
 import warnings
 
@@ -85,6 +86,39 @@ def test_texts_read_with_other_masked_words_are_refused():
     read = LinearProbe().read(["a team of two", "stocks of debt"])
     with pytest.raises(LopsError, match="read without 0 masked words"):
         LinearProbe(mask_words=["team"]).prepare(read, fit=True)
+
+
+def test_texts_read_by_another_analyzer_are_refused():
+    read = LinearProbe(analyzer="word").read(["river bank", "stock bank"])
+    with pytest.raises(LopsError, match=r"by the analyzer 'word', and .* the analyzer 'char'"):
+        LinearProbe(analyzer="char").prepare(read, fit=True)
+
+
+def test_the_analyzer_is_kept_with_the_probe(tmp_path):
+    """Probes saved before there was one read texts as they did."""
+    probe = LinearProbe(analyzer="char").fit(["river bank", "stock market"], [0, 1], 2)
+    probe.save(tmp_path)
+    further = ["river", "stocks"]
+    again = LinearProbe.load(tmp_path)
+    assert again.analyzer == "char"
+    np.testing.assert_array_equal(again.predict_proba(further), probe.predict_proba(further))
+    stored = json.loads((tmp_path / "linear.json").read_text())
+    del stored["settings"]["analyzer"]
+    (tmp_path / "linear.json").write_text(json.dumps(stored))
+    assert LinearProbe.load(tmp_path).analyzer == "auto"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"analyzer": "words"}, "analyzer is 'words'; wanted one of auto, word, char"),
+        ({"analyzer": None}, "analyzer is None"),
+        ({"analyzer": "char", "mask_words": ["bank"]}, "leave one of them out"),
+    ],
+)
+def test_analyzers_that_are_refused(arguments, message):
+    with pytest.raises(LopsError, match=message):
+        LinearProbe(**arguments)
 
 
 def test_masked_words_are_gone():

@@ -7,7 +7,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from lops_adapters.core import LopsError
 from lops_adapters.probes.base import cut
 from lops_adapters.probes.linear import LinearProbe
-from lops_adapters.probes.word_counts import count_words, joined, parts_of, pieces_of
+from lops_adapters.probes.word_counts import KnownWords, count_words, joined, parts_of, pieces_of
 
 from .toys import topic_texts
 
@@ -104,6 +104,21 @@ def test_scripts_without_spaces_are_read_in_n_grams():
     assert all(len(text.split()) == 1 for text in strange)
     probe = LinearProbe(epochs=20).fit(strange[:40], codes[:40], 3)
     assert (probe.predict_proba(strange[40:]).argmax(axis=1) == codes[40:]).mean() > 0.8
+
+
+def test_words_or_characters_in_every_script():
+    """Forced, each analyzer cuts all texts alike, at first and later."""
+    texts = ["Die Bank", "東京 銀行"]
+    assert count_words(texts, (), "word").words == ("bank", "die", "東京", "銀行")
+    by_characters = count_words(texts, (), "char")
+    assert {"b", "ban", "ie", "東", "東京"} < set(by_characters.words)
+    assert not {"bank", "e b", "京 銀"} & set(by_characters.words)
+    for counts in (count_words(texts, (), "word"), by_characters):
+        further = KnownWords(counts)(["the bank of 東京"])
+        assert further.analyzer == counts.analyzer
+        words = dict(zip(further.words, dense(further.counts)[0], strict=True))
+        assert words["東京"] == 1
+        assert words.get("ban", 1) == 1
 
 
 def test_other_texts_are_read_as_by_scikit_learn():

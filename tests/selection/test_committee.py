@@ -16,7 +16,7 @@ from lops_adapters.probes.word_counts import count_words
 from lops_adapters.selection import Suggestions, build
 from lops_adapters.selection.automatic import relative, relative_margins
 from lops_adapters.selection.committee import Committee, preferred, weigh
-from lops_adapters.selection.posterior import posterior
+from lops_adapters.selection.posterior import average, posterior
 from lops_adapters.selection.topics import Topics
 from lops_adapters.selection.views import Learnt, Neighbours
 
@@ -209,8 +209,10 @@ def test_sure_keeps_what_is_probably_right():
         assert {report.why for report in found.per_class.values()} == {
             f"right with a probability of at least {sure:g}"
         }
-    for sure in (0, 1.5, -1):
-        with pytest.raises(LopsError, match=f"sure is {sure}; wanted a probability above 0"):
+    found = Committee(views, sure="auto")(SAMPLES, LABELS)
+    np.testing.assert_array_equal(found.mask, expected >= average(expected))
+    for sure in (0, 1.5, -1, "yes"):
+        with pytest.raises(LopsError, match=f"sure is {sure!r}; wanted a probability above 0"):
             build("committee", sure=sure)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lops_adapters.selection import posterior as room
-from lops_adapters.selection.posterior import SHARPNESS, estimate_noise, posterior
+from lops_adapters.selection.posterior import SHARPNESS, average, estimate_noise, posterior
 
 
 def noisy(n=3000, k=3, wrong=0.2, seed=0, even=1.0):
@@ -97,3 +97,24 @@ def test_the_estimate_for_other_shares_of_the_classes():
     assert more.rate == pytest.approx(noise.rate + 0.5 * (right[0] - right[1]))
     assert noise.rate < more.rate <= more.high <= 1
     assert more.low == pytest.approx(noise.low + more.rate - noise.rate)
+
+
+def test_the_average_has_the_largest_difference_of_shares():
+    """Among calibrated probabilities: wrong labels found minus right labels lost."""
+    rng = np.random.default_rng(0)
+    right = rng.beta(2, 0.7, size=20_000)
+    wrong = rng.random(20_000) > right
+
+    def difference(threshold):
+        rejected = right < threshold
+        return rejected[wrong].mean() - rejected[~wrong].mean()
+
+    best = difference(average(right))
+    assert all(best > difference(t) - 0.004 for t in np.linspace(0.05, 0.95, 19))
+    assert best > max(difference(0.5), difference(0.9)) + 0.03
+
+
+@pytest.mark.parametrize("value", [0.6, 0.7, 0.9])
+def test_equal_probabilities_reach_their_average(value):
+    right = np.full(1001, value)
+    assert (right >= average(right)).all()

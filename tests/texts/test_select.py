@@ -16,7 +16,7 @@ from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.selection import Lops, build
 from lops_adapters.selection.automatic import Automatic
 from lops_adapters.selection.canonical import content_order
-from lops_adapters.selection.posterior import NoiseEstimate
+from lops_adapters.selection.posterior import NoiseEstimate, average
 from lops_adapters.selection.ranked import Scored, selection_of
 from lops_adapters.texts.choices import NAMES_OF_CONFIDENCES
 from lops_adapters.texts.explain import noise_sentences
@@ -218,6 +218,24 @@ def test_a_larger_probability_keeps_fewer():
         np.testing.assert_array_equal(selection.mask, selection.confidence >= sure)
         assert f"right with a probability of at least {sure:g}." in selection.why[1]
         assert selection.settings["sure"] == sure
+
+
+def test_the_average_label_is_kept():
+    """With vectors: a noisy table is judged by a lower threshold than a clean one."""
+    rng, least = np.random.default_rng(0), []
+    gold = np.arange(300) % 3
+    vectors = rng.normal(size=(300, 6)) + 2 * np.eye(6)[gold]
+    for noise in (0.0, 0.3):
+        wrong = rng.random(300) < noise
+        found = select(None, np.where(wrong, (gold + 1) % 3, gold).tolist(), embeddings=vectors)
+        threshold = average(found.confidence)
+        np.testing.assert_array_equal(found.mask, found.confidence >= threshold)
+        kept = f"Kept: rows at least as probably right as the average row ({threshold:.3g})."
+        assert kept in found.why
+        assert found.settings["sure"] == "auto"
+        least.append(threshold)
+    assert least[0] == 0.95
+    assert 0.5 < least[1] < 0.8
 
 
 def test_what_a_committee_suggests():

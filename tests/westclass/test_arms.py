@@ -104,11 +104,11 @@ def test_lops_documents_selects_what_self_training_trains_on(calls, updates, dat
     assert second["selected_noise"] == pytest.approx(np.mean(wrong[::2]))
     assert (second["rule"], second["selection_stopped"]) == ("half", "counted")
     assert second["stopped"] == "the limit of 12 updates"
-    rows = read_rows(done.path / "lops-documents" / "selection-1.csv")
+    rows = read_rows(done.path / "lops-documents" / "selection-documents.csv")
     assert [row["id"] for row in rows] == list(dataset.corpus.ids)
     assert [row["pseudo_label"] for row in rows] == before
     assert [row["selected"] for row in rows] == ["1", "0"] * 36
-    assert not (done.path / "standard" / "selection-1.csv").exists()
+    assert not (done.path / "standard" / "selection-documents.csv").exists()
 
 
 def test_lops_documents_keeps_labelled_documents_apart(calls, updates, dataset, go, tmp_path):

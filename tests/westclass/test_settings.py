@@ -48,7 +48,7 @@ def test_published_values(network, length):
 
 def test_published_sizes_of_all_lengths():
     paper = WestclassSettings.preset("paper")
-    assert paper == WestclassSettings(rule="released", tau=0.5)
+    assert paper == WestclassSettings(rule="released", tau=0.5, classifier="network")
     assert (
         paper.per_class,
         paper.top,
@@ -116,7 +116,7 @@ def test_quick_cuts_published_lengths_and_nothing_else():
         field.name
         for field in fields(quick)
         if getattr(quick, field.name) != getattr(paper, field.name)
-    } == {"most_words", "max_words", "rule", "tau"}
+    } == {"most_words", "max_words", "rule", "tau", "classifier"}
 
 
 @pytest.mark.parametrize("preset", WestclassSettings.PRESETS)

@@ -16,6 +16,7 @@ SEEDS = {
     "sport": ["match"],
 }
 SMALL = {
+    "classifier": "network",
     "tau": 0.5,  # with the rule ranked: half, however abruptly so small a network learns
     "vector_size": 12,
     "vector_words": 40_000,

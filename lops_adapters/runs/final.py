@@ -1,0 +1,219 @@
+"""A last step for frameworks that end with a network: a classifier trained on its predictions.
+
+The network of WeSTClass or LOTClass predicts every document. These predictions are pseudo-labels,
+some of them wrong, so a selector chooses among them, and a classifier that reads texts is trained
+on what it keeps. None of the papers has this step; docs/westclass.md and docs/lotclass.md have what
+it is worth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from lops_adapters.core import Selection
+from lops_adapters.evaluation import Evaluator
+from lops_adapters.probes import FAST, Probe, fast_probe, text_probe
+from lops_adapters.runs.files import selection_metrics
+from lops_adapters.runs.framework import Job
+from lops_adapters.runs.models import ProbeClassifier
+from lops_adapters.runs.settings import FrameworkSettings, setting
+from lops_adapters.selection import Selector, keep_all, trusted_positions
+
+NETWORK = "network"
+SUFFIX = "-documents"  # of the arms that select among the documents
+ARMS = tuple(
+    f"{method}{SUFFIX}" for method in ("lops", "committee", "automatic", "random", "optimal")
+)
+_EPOCHS, _PROBE_EPOCHS = 20, 4
+_MAX_TOKENS = 128  # word pieces per document for a frozen encoder
+
+
+@dataclass(frozen=True, kw_only=True)
+class FinalSettings(FrameworkSettings):
+    """Settings of a framework that ends with a network.
+
+    Args:
+        classifier: what a run trains last.
+
+    """
+
+    classifier: str = setting(
+        "hybrid",
+        "trained last, on the documents by the class that the network predicts: hybrid, linear or "
+        "embedding, which read texts and train in seconds (the first and last on --encoder, "
+        "frozen); network: nothing, the network itself is the classifier",
+        choices=(NETWORK, *FAST),
+        usual="hybrid; paper and --faithful: network",
+    )
+
+    @property
+    def usual_arms(self) -> tuple[str, ...]:
+        """The arms of a run that names none.
+
+        With a final classifier they share one network, and each costs seconds.
+        """
+        if self.ends_with_network:
+            return self.ARMS
+        return ("standard", f"lops{SUFFIX}", f"committee{SUFFIX}")
+
+    @property
+    def ends_with_network(self) -> bool:
+        """Whether the network itself is the classifier."""
+        return self.classifier == NETWORK
+
+
+def is_at_documents(arm: str) -> bool:
+    """Return whether an arm selects among the documents.
+
+    >>> is_at_documents("lops"), is_at_documents("lops-documents")
+    (False, True)
+    """
+    return arm.endswith(SUFFIX)
+
+
+def method_of(arm: str) -> str:
+    """Return the selection method of an arm.
+
+    >>> method_of("committee"), method_of("committee-documents")
+    ('committee', 'committee')
+    """
+    return arm.removesuffix(SUFFIX)
+
+
+@dataclass(frozen=True)
+class Final:
+    """What the last step ended with.
+
+    Attributes:
+        labels: (m,) object, the pseudo-labels: classes that the network predicts.
+        selection: among them.
+        selects: whether the arm selects here; otherwise everything is kept.
+        probabilities: (n, k) float32, of all documents.
+        seconds: of selection and training.
+
+    """
+
+    labels: np.ndarray
+    selection: Selection
+    selects: bool
+    probabilities: np.ndarray
+    seconds: dict[str, float]
+
+
+def finish(
+    arm: str,
+    job: Job[Any],
+    texts: Sequence[str],
+    predicted: np.ndarray,
+    model: Callable[[Sequence[str], Probe], ProbeClassifier],
+    classes: Sequence[str],
+    given: tuple[np.ndarray, np.ndarray],
+) -> Final:
+    """Select among the documents and train the final classifier; its model is the arm's.
+
+    Args:
+        arm: one of :data:`ARMS` selects here; others keep everything.
+        job: its settings are :class:`FinalSettings` with an ``encoder``.
+        texts: n documents.
+        predicted: (n,) class codes.
+        model: makes what is saved of class names and the trained classifier.
+        classes: k names.
+        given: positions and class codes of labelled documents. They are trained on with these
+            labels, and not selected among.
+
+    """
+    # ``every`` is for the network, which can learn all in one epoch; the classifier does not.
+    settings, folder = replace(job.settings, every="epoch"), job.folder
+    job = replace(job, settings=settings)
+    names = np.array(classes, dtype=object)
+    measured = np.setdiff1d(np.arange(len(texts)), given[0])
+    labels = names[predicted[measured]]
+    selector = job.selector(
+        method_of(arm) if is_at_documents(arm) else "standard",
+        partial(_build_probe, settings, job.device, quiet=job.quiet),
+        gold=None if job.gold is None else job.gold[measured],
+        control_of=f"{{}}{SUFFIX}-selection-documents",
+    )
+    samples = [texts[i] for i in measured]
+    # Wrong labels are here: predicted by the network, the classifier not trained yet.
+    selection, select_seconds = folder.select(
+        f"{arm}-selection-documents", partial(_select, selector, samples, labels)
+    )
+    codes = predicted.copy()
+    codes[given[0]] = given[1]
+    trained_on = np.union1d(measured[trusted_positions(selection, labels)], given[0])
+
+    def train() -> dict[str, np.ndarray]:
+        classifier = _build(settings, job.device, _EPOCHS, quiet=job.quiet)
+        own = [texts[i] for i in trained_on]
+        classifier.fit(own, codes[trained_on], len(classes), seed=job.seed)
+        folder.save_model(folder.arm(arm) / "model", model(classes, classifier).save)
+        return {"probabilities": classifier.predict_proba(texts)}
+
+    arrays, seconds = folder.stage(f"{arm}-classifier", train)
+    return Final(
+        labels,
+        selection,
+        is_at_documents(arm),
+        arrays["probabilities"],
+        {"selection": select_seconds, "classifier": seconds},
+    )
+
+
+def final_row(
+    final: Final, number: int, classes: Sequence[str], measured: np.ndarray, evaluator: Evaluator
+) -> dict[str, Any]:
+    """Return what ``metrics.json`` says of the last step.
+
+    Args:
+        final: its result.
+        number: of the iteration.
+        classes: k names.
+        measured: (m,) positions of the documents that have a pseudo-label, which are measured.
+        evaluator: of these.
+
+    """
+    names, kept = np.array(classes, dtype=object), final.selection.kept
+    chosen = selection_metrics(final.selection)
+    return {
+        "iteration": number,
+        "stage": "classifier",
+        "pseudo_labels": len(final.labels),
+        "noise": evaluator.noise(np.arange(len(measured)), final.labels),
+        **(chosen if final.selects else {"selected": len(kept)}),
+        "selected_noise": evaluator.noise(kept, final.labels[kept]),
+        **evaluator.scores(names[final.probabilities[measured].argmax(axis=1)]),
+        "seconds": final.seconds["selection"] + final.seconds["classifier"],
+        "seconds_selection": final.seconds["selection"],
+    }
+
+
+def _select(selector: Selector, samples: Sequence[str], labels: np.ndarray) -> Selection:
+    if len(set(labels)) < 2:  # with one class a probe learns nothing
+        return keep_all(samples, labels)
+    return selector(samples, labels)
+
+
+def _build(settings: Any, device: str, epochs: int, *, quiet: bool) -> Probe:
+    return fast_probe(
+        settings.classifier,
+        encoder=settings.encoder,
+        max_tokens=_MAX_TOKENS,
+        device=device,
+        quiet=quiet,
+        epochs=epochs,
+    )
+
+
+def _build_probe(settings: Any, device: str, *, quiet: bool) -> Probe:
+    """Return an untrained copy of the classifier, or the probe of the settings."""
+    if settings.probe == "same":
+        return _build(settings, device, _PROBE_EPOCHS, quiet=quiet)
+    return text_probe(
+        settings.probe, encoder=settings.encoder, max_tokens=_MAX_TOKENS, device=device, quiet=quiet
+    )

@@ -1,0 +1,66 @@
+"""The final classifier of texts, and the arms that select what it is trained on."""
+
+import numpy as np
+import pytest
+
+from lops_adapters import load
+from lops_adapters.core import LopsError
+from lops_adapters.lotclass.model import LotclassTextClassifier
+from lops_adapters.lotclass.settings import LotclassSettings
+
+from ..framework_tools import copy_killed, read_rows
+from .toys import CLASSES
+
+ARMS = ["standard", "committee-documents", "optimal-documents"]
+
+
+@pytest.fixture(scope="module")
+def done(dataset, go, finished, tmp_path_factory):
+    """Resumed after the rows were found, which do not depend on the classifier."""
+    path = copy_killed(finished, tmp_path_factory.mktemp("final") / "run", ["rows"])
+    config = path / "config.json"
+    text = config.read_text(encoding="utf-8")
+    config.write_text(text.replace('"classifier": "network"', '"classifier": "linear"'))
+    return go(dataset, path, arms=ARMS, resume=True, classifier="linear")
+
+
+def test_documents_are_selected_by_what_the_network_predicts(done, dataset):
+    stages = {entry.stem for entry in (done.path / "work").iterdir()}
+    assert {name for name in stages if "category" in name} == {"standard-category"}
+    with np.load(done.path / "work" / "standard-self-training.npz") as stored:
+        predicted = [CLASSES[code] for code in stored["probabilities"].argmax(axis=1)]
+    wrong = np.array(predicted) != np.array(dataset.gold.labels)
+    for arm in ARMS:
+        rows = read_rows(done.path / arm / "selection-documents.csv")
+        assert [row["id"] for row in rows] == list(dataset.corpus.ids)
+        assert [row["pseudo_label"] for row in rows] == predicted
+        kept = np.array([row["selected"] == "1" for row in rows])
+        last = done.metrics["arms"][arm]["iterations"][2]
+        assert (last["stage"], last["selected"]) == ("classifier", kept.sum())
+        assert last["selected_noise"] == pytest.approx(wrong[kept].mean())
+    optimal = done.metrics["arms"]["optimal-documents"]
+    assert (optimal["selected"], optimal["selected_noise"]) == ((~wrong).sum(), 0)
+    assert done.metrics["arms"]["standard"]["selected"] == len(
+        read_rows(done.path / "pseudo_labels.csv")
+    )
+
+
+def test_the_model_reads_texts(done, dataset):
+    model = load(done.path, arm="committee-documents", device="cpu")
+    assert isinstance(model, LotclassTextClassifier)
+    rows = read_rows(done.path / "committee-documents" / "predictions.csv")
+    assert model.predict(dataset.corpus.texts) == [row["predicted"] for row in rows]
+
+
+def test_without_a_classifier_there_is_nothing_to_select(dataset, go, tmp_path):
+    with pytest.raises(LopsError) as caught:
+        go(dataset, tmp_path / "run", arms=["standard", "lops-documents"])
+    assert str(caught.value) == (
+        "lops-documents selects what the final classifier is trained on, and --classifier is "
+        "network; wanted hybrid, linear or embedding"
+    )
+
+
+def test_the_usual_arms():
+    assert LotclassSettings().usual_arms == ("standard", "lops-documents", "committee-documents")
+    assert LotclassSettings.preset("paper").usual_arms == ("standard", "lops")

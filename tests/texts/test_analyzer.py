@@ -1,0 +1,129 @@
+"""``select(analyzer=...)``: words or n-grams of characters, in scripts with and without spaces."""
+
+import json
+
+import pytest
+from sklearn.metrics import roc_auc_score
+
+from lops_adapters import LopsError, LopsWarning, select
+from lops_adapters.cli.main import main
+from lops_adapters.integrations.frames import select_frame
+from lops_adapters.probes.linear import LinearProbe
+from lops_adapters.texts.multilabel import select_multilabel
+
+from ..noisy import noisy_texts
+
+TEXTS, LABELS, GOLD = noisy_texts(400)
+WRONG = [label != gold for label, gold in zip(LABELS, GOLD, strict=True)]
+LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
+TO_CHINESE = {ord(letter): chr(0x4E00 + ord(letter)) for letter in LETTERS}
+UNSPACED = [text.lower().replace(" ", "").translate(TO_CHINESE) for text in TEXTS]
+
+
+def found(texts, **choice):
+    """Return the area under the ROC for wrong labels, and the selection."""
+    selection = select(texts, LABELS, encoder=None, **choice)
+    return roc_auc_score(WRONG, -selection.confidence), selection
+
+
+def test_words_of_a_script_without_spaces():
+    """A text is one word there, which no other text holds; n-grams tell the classes apart."""
+    area, selection = found(UNSPACED)
+    said = [sentence for sentence in selection.why if sentence.startswith("Scripts without")]
+    assert said == [
+        "Scripts without spaces in 400 of 400 texts: TF-IDF reads them as n-grams of 1 to 3 "
+        "characters (`--analyzer word` to read words only)."
+    ]
+    assert selection.settings["analyzer"] == "auto"
+    with pytest.warns(LopsWarning, match="have little to do with the texts"):
+        by_words, words = found(UNSPACED, analyzer="word")
+    by_characters, characters = found(UNSPACED, analyzer="char")
+    assert area == by_characters > 0.8
+    assert by_words < 0.6
+    assert "TF-IDF of words" in words.why[0]
+    assert "TF-IDF of n-grams of 1 to 3 characters" in characters.why[0]
+    assert not any("Scripts" in sentence for sentence in [*words.why, *characters.why])
+
+
+def test_characters_of_a_script_with_spaces():
+    by_words, words = found(TEXTS, analyzer="word")
+    area, selection = found(TEXTS)
+    assert by_words == area
+    assert words.kept.tolist() == selection.kept.tolist()
+    by_characters, characters = found(TEXTS, analyzer="char")
+    assert by_characters > 0.8
+    assert characters.confidence.tolist() != selection.confidence.tolist()
+    assert characters.settings["analyzer"] == "char"
+
+
+def test_stray_characters_are_not_worth_a_sentence():
+    texts = ["\u6771\u4eac", *TEXTS[1:]]
+    _, selection = found(texts)
+    assert not any("Scripts" in sentence for sentence in selection.why)
+
+
+def test_ways_to_ask():
+    """All come to the same selection: a method of one probe, a probe, a table, several labels."""
+    _, expected = found(TEXTS, analyzer="char")
+    _, by_probe = found(TEXTS, probe=LinearProbe(analyzer="char"))
+    assert by_probe.kept.tolist() == expected.kept.tolist()
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"text": TEXTS, "label": LABELS})
+    marked = select_frame(frame, encoder=None, analyzer="char")
+    assert marked.lops_selected.tolist() == expected.mask.tolist()
+    lists = [[label] for label in LABELS]
+    several = select_multilabel(TEXTS, lists, encoder=None, analyzer="char")
+    assert {s.settings["analyzer"] for s in several.selections.values()} == {"char"}
+    ranked = select(TEXTS, LABELS, tau=0.5, analyzer="char")
+    assert ranked.why[0] == "Probe: TF-IDF of n-grams of 1 to 3 characters + logistic regression."
+    assert (
+        ranked.confidence.tolist() != select(TEXTS, LABELS, "linear", tau=0.5).confidence.tolist()
+    )
+
+
+@pytest.mark.parametrize(
+    ("choice", "message"),
+    [
+        ({"analyzer": "chars"}, "analyzer is 'chars'; wanted one of auto, word, char"),
+        (
+            {"analyzer": "char", "probe": "minilm"},
+            "for the linear probe, and the probe is 'minilm'",
+        ),
+        ({"analyzer": "char", "probe": LinearProbe()}, r"use LinearProbe\(analyzer=...\)"),
+        ({"analyzer": "char", "embeddings": [[0.0, 1.0]] * 400}, "analyzer is for texts"),
+    ],
+)
+def test_what_is_refused(choice, message):
+    with pytest.raises(LopsError, match=message):
+        select(TEXTS, LABELS, **choice)
+
+
+@pytest.mark.parametrize("more", [[], ["--probe-rows", "200"]])
+def test_the_command(tmp_path, monkeypatch, capsys, more):
+    """Whole or block by block: the choice is used, said and recorded."""
+    monkeypatch.chdir(tmp_path)
+    rows = [{"t": text, "l": label} for text, label in zip(TEXTS, LABELS, strict=True)]
+    (tmp_path / "t.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    arguments = ["t.jsonl", "--text", "t", "--label", "l", "--quiet", "--encoder", "none", *more]
+    assert main(["select", *arguments, "--analyzer", "char"]) == 0
+    assert "Views: TF-IDF of n-grams of 1 to 3 characters" in capsys.readouterr().out
+    config = json.loads((tmp_path / "t-lops" / "config.json").read_text())
+    assert config["settings"]["analyzer"] == "char"
+    kept = (tmp_path / "t-lops" / "kept.jsonl").read_text()
+    assert main(["select", *arguments, "--force"]) == 0
+    assert (tmp_path / "t-lops" / "kept.jsonl").read_text() != kept
+
+
+def test_comparing(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    rows = [
+        {"t": text, "l": label, "g": gold}
+        for text, label, gold in zip(UNSPACED, LABELS, GOLD, strict=True)
+    ]
+    (tmp_path / "t.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    arguments = ["t.jsonl", "--text", "t", "--label", "l", "--gold", "g", "--quiet"]
+    arguments += ["--methods", "automatic"]
+    assert main(["compare", *arguments]) == 0
+    assert "Scripts without spaces in 400 of 400 texts" in capsys.readouterr().out
+    assert main(["compare", *arguments, "--force", "--analyzer", "word"]) == 0
+    assert "Probe: TF-IDF of words + logistic regression." in capsys.readouterr().out

@@ -1,0 +1,129 @@
+"""The final classifier of texts, and the arms that select what it is trained on."""
+
+import numpy as np
+import pytest
+
+from lops_adapters import load
+from lops_adapters.core import LopsError
+from lops_adapters.probes.linear import LinearProbe
+from lops_adapters.westclass.framework import WESTCLASS
+from lops_adapters.westclass.model import WestclassTextClassifier
+from lops_adapters.westclass.settings import WestclassSettings
+
+from ..framework_tools import read_rows
+from .toys import CLASSES
+
+FAST = {"classifier": "linear", "pretrain_epochs": 3, "max_iterations": 12, "every": 1}
+ARMS = ["standard", "committee-documents", "random-documents", "optimal-documents"]
+
+
+@pytest.fixture(scope="module")
+def done(dataset, go, tmp_path_factory):
+    return go(dataset, tmp_path_factory.mktemp("final") / "run", ARMS, **FAST)
+
+
+def codes(path, stage):
+    with np.load(path / "work" / f"{stage}.npz") as stored:
+        return stored["probabilities"].argmax(axis=1)
+
+
+def test_all_arms_share_one_network(done):
+    stages = {entry.stem for entry in (done.path / "work").iterdir()}
+    assert {name for name in stages if "training" in name} == {
+        "standard-pretraining",
+        "standard-self-training",
+    }
+    rows = [arm["iterations"] for arm in done.metrics["arms"].values()]
+    assert {tuple(row["stage"] for row in arm) for arm in rows} == {
+        ("pre-training", "self-training", "classifier")
+    }
+    assert len({tuple(row["macro_f1"] for row in arm[:2]) for arm in rows}) == 1
+
+
+def test_pseudo_labels_are_what_the_network_predicts(done, dataset):
+    predicted = [CLASSES[code] for code in codes(done.path, "standard-self-training")]
+    wrong = np.array(predicted) != np.array(dataset.gold.labels)
+    for arm in ARMS:
+        rows = read_rows(done.path / arm / "selection-documents.csv")
+        assert [row["pseudo_label"] for row in rows] == predicted
+        kept = np.array([row["selected"] == "1" for row in rows])
+        last = done.metrics["arms"][arm]["iterations"][2]
+        assert (last["pseudo_labels"], last["noise"]) == (72, pytest.approx(wrong.mean()))
+        assert (last["selected"], last["selected_noise"]) == (
+            kept.sum(),
+            pytest.approx(wrong[kept].mean()),
+        )
+        if arm != "standard":
+            assert done.metrics["arms"][arm]["selected"] == kept.sum()
+            assert kept.sum() < 72
+    assert done.metrics["arms"]["standard"]["selected"] == 36  # pseudo documents
+    assert done.metrics["arms"]["optimal-documents"]["selected_noise"] == 0
+
+
+def test_random_keeps_as_many_per_class_as_the_committee(done):
+    per_class = [
+        {
+            label: report["kept"]
+            for label, report in done.metrics["arms"][arm]["iterations"][2]["per_class"].items()
+        }
+        for arm in ("committee-documents", "random-documents")
+    ]
+    assert per_class[0] == per_class[1]
+
+
+def test_the_model_is_the_classifier_trained_on_what_is_kept(done, dataset):
+    texts = dataset.corpus.texts
+    for arm in ARMS:
+        model = load(done.path, arm=arm, device="cpu")
+        assert isinstance(model, WestclassTextClassifier)
+        kept = [
+            i
+            for i, row in enumerate(read_rows(done.path / arm / "selection-documents.csv"))
+            if row["selected"] == "1"
+        ]
+        again = LinearProbe(epochs=20, quiet=True)
+        labels = codes(done.path, "standard-self-training")[kept]
+        again.fit([texts[i] for i in kept], labels, 3, seed=0)
+        np.testing.assert_allclose(model.predict_proba(texts), again.predict_proba(texts))
+        predicted = [row["predicted"] for row in read_rows(done.path / arm / "predictions.csv")]
+        assert model.predict(texts) == predicted
+
+
+def test_labelled_documents_are_trained_on_as_labelled(dataset, go, tmp_path, monkeypatch):
+    """Twelve documents, one with a wrong label: not selected among, trained on as labelled."""
+    labels = {f"d{i}": dataset.gold.labels[i] for i in range(12)}
+    labels["d4"] = CLASSES[(CLASSES.index(labels["d4"]) + 1) % 3]
+    seen = []
+    real = LinearProbe.fit
+
+    def fit(probe, samples, codes, *given, **named):
+        seen.append(dict(zip(samples, codes.tolist(), strict=True)))
+        return real(probe, samples, codes, *given, **named)
+
+    monkeypatch.setattr(LinearProbe, "fit", fit)
+    own = {"supervision": "documents", "labelled": tuple(labels.items())}
+    run = go(dataset, tmp_path / "run", ["lops-documents"], **{**FAST, **own})
+    rows = read_rows(run.path / "lops-documents" / "selection-documents.csv")
+    assert [row["id"] for row in rows] == [f"d{i}" for i in range(12, 72)]
+    for i in range(12):
+        assert seen[-1][dataset.corpus.texts[i]] == CLASSES.index(labels[f"d{i}"])
+
+
+def test_the_usual_arms_and_presets():
+    quick, paper = WestclassSettings(), WestclassSettings.preset("paper")
+    assert quick.usual_arms == ("standard", "lops-documents", "committee-documents")
+    assert (paper.classifier, paper.usual_arms) == ("network", ("standard", "lops"))
+    assert WestclassSettings.preset("quick", faithful=True).classifier == "network"
+
+
+@pytest.mark.parametrize(
+    ("classifier", "frozen"), [("network", False), ("linear", False), ("hybrid", True)]
+)
+def test_an_encoder_is_needed_where_it_is_used(classifier, frozen):
+    needed = WESTCLASS.needs(WestclassSettings(classifier=classifier))
+    assert ("transformers" in needed) == frozen
+
+
+def test_pseudo_documents_have_no_gold_labels(dataset, go, tmp_path):
+    with pytest.raises(LopsError, match="pseudo documents have none; wanted optimal-documents"):
+        go(dataset, tmp_path / "run", ["optimal"], **FAST)
