@@ -27,9 +27,17 @@ _SHOWN = {
     "average_precision": ("average precision", 3, 1),
     "right_lost": ("right labels lost %", 1, 100),
     "wrong_found": ("wrong labels found %", 1, 100),
-    "lost_at_recall_of_automatic": ("right labels lost % at the recall of `automatic`", 1, 100),
     "noise_at_cut": ("noise at cleanlab's coverage %", 1, 100),
     "processor_seconds": ("processor seconds", 0, 1),
+}
+_BOUND, _AT = "committee taught by gold labels", "lost_at_recall_of_automatic"
+_AMOUNTS = {  # heading -> way, number
+    "lost by `automatic`": ("automatic", "right_lost"),
+    "lost by `lops select`": ("committee", "right_lost"),
+    "found by `automatic`": ("automatic", "wrong_found"),
+    "found by `lops select`": ("committee", "wrong_found"),
+    "lost if as many are found as by `automatic`": ("committee", _AT),
+    "the same, taught by gold labels": (_BOUND, _AT),
 }
 
 
@@ -162,12 +170,26 @@ def corruption() -> Block:
     for item in found:
         for kind, own in item["result"].items():
             for way, numbers in own["ways"].items():
+                if way == _BOUND:
+                    continue
                 cells = [
                     f"{times * numbers[key]:.{digits}f}"
                     for key, (_, digits, times) in _SHOWN.items()
                 ]
                 data = item["about"]["dataset"]["name"]
                 rows.append([data, kind, f"{own['n']:,}", way, *cells])
+    return table(rows, [[item] for item in found])
+
+
+def amounts() -> Block:
+    """Return right labels lost and wrong labels found, and what the rankings allow."""
+    found = results("select/corruption-*.json")
+    rows = [["data", "corruption", "rows", *_AMOUNTS]]
+    for item in found:
+        for kind, own in item["result"].items():
+            numbers = [own["ways"].get(way, {}).get(key) for way, key in _AMOUNTS.values()]
+            cells = ["-" if number is None else f"{100 * number:.1f}" for number in numbers]
+            rows.append([item["about"]["dataset"]["name"], kind, f"{own['n']:,}", *cells])
     return table(rows, [[item] for item in found])
 
 
@@ -192,5 +214,6 @@ TABLES: dict[str, Callable[[], Block]] = {
     "committee-rotations": rotations,
     "committee-areas": areas,
     "committee-corruption": corruption,
+    "committee-amounts": amounts,
     "committee-noise": noise,
 }

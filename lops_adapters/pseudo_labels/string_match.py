@@ -1,4 +1,8 @@
-"""String-Match: each document gets the class whose seed words occur most often in it."""
+"""String-Match: each document gets the class whose seed words occur most often in it.
+
+One difference from the authors' code: they map multi-word seeds (dataset Books) to single tokens
+through unreleased files. Here, a multi-word seed matches consecutive words of the document.
+"""
 
 from __future__ import annotations
 
@@ -41,11 +45,10 @@ def string_match(
     occurrences of its seed words in the document. The largest score wins; ties go to the
     alphabetically first class; a document without a seed word stays unlabelled.
 
-    One difference: the authors map multi-word seeds (dataset Books) to single tokens through
-    unreleased files. Here, with `phrases`, a multi-word seed matches consecutive words of the
-    document. Punctuation and case are ignored; stop words count, since phrases such as "rachel and
-    kirsty" contain them. Every occurrence of a phrase counts, also inside another ("world war ii"
-    counts for "world war"), and `max_words` does not apply to phrases.
+    With `phrases`, a multi-word seed matches consecutive words of the document. Punctuation and
+    case are ignored; stop words count, since phrases such as "rachel and kirsty" contain them.
+    Every occurrence of a phrase counts, also inside another ("world war ii" counts for "world
+    war"), and `max_words` does not apply to phrases.
 
     Texts are read one by one and not kept: memory grows with the number of distinct words (not with
     `max_words=None`, which needs no counts) and of occurrences of seed words (16 bytes each).
@@ -85,21 +88,9 @@ def string_match(
     occurrences = Occurrences([(name, word) for name, words in checked.items() for word in words])
     words, expressions = _matchers(occurrences.pairs, phrases)
     corpus_counts: Counter[str] = Counter()
-    n_documents = 0
-    for document, text in enumerate(
-        progress(checked_texts(texts), quiet=quiet, unit="documents", desc="String-Match")
-    ):
-        n_documents = document + 1
-        bare = text.translate(_DELETE_PUNCTUATION).split()
-        content = [word for word in bare if word not in STRING_MATCH_STOP_WORDS]
-        kept = " ".join(content).lower().split()
-        if max_words is not None:
-            corpus_counts.update(kept)
-        for word in filter(words.__contains__, kept):
-            for pair_id in words[word]:
-                occurrences.add(document, pair_id)
-        if expressions:
-            _add_phrases(occurrences, document, bare, expressions)
+    read = progress(checked_texts(texts), quiet=quiet, unit="documents", desc="String-Match")
+    counted = None if max_words is None else corpus_counts
+    n_documents = _count(read, occurrences, words, expressions, counted)
     dropped: set[int] = set()
     if max_words is not None:
         for word in _beyond_vocabulary(corpus_counts, max_words, words):
@@ -150,6 +141,33 @@ def _matchers(
         expression = re.compile(f"(?={re.escape(padded)})")
         expressions.setdefault(phrase.split()[0], []).append((padded, expression, pair_ids))
     return words, expressions
+
+
+def _count(
+    texts: Iterable[str],
+    occurrences: Occurrences,
+    words: Mapping[str, list[int]],
+    expressions: Expressions,
+    corpus_counts: Counter[str] | None,
+) -> int:
+    """Add the seed words of all documents to ``occurrences``; return the number of documents.
+
+    ``corpus_counts`` receives how often each word occurs.
+    """
+    n_documents = 0
+    for document, text in enumerate(texts):
+        n_documents = document + 1
+        bare = text.translate(_DELETE_PUNCTUATION).split()
+        content = [word for word in bare if word not in STRING_MATCH_STOP_WORDS]
+        kept = " ".join(content).lower().split()
+        if corpus_counts is not None:
+            corpus_counts.update(kept)
+        for word in filter(words.__contains__, kept):
+            for pair_id in words[word]:
+                occurrences.add(document, pair_id)
+        if expressions:
+            _add_phrases(occurrences, document, bare, expressions)
+    return n_documents
 
 
 def _add_phrases(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -89,47 +89,120 @@ def selection_page(
         gold=gold,
         ids=ids,
     )
-    judged, confidence = columns.judged, finite(selection.confidence)
-    timed = bool(np.isfinite(selection.learnt_at).any())
-    own = own_threshold(confidence, selection.mask, timed=timed)
-    at = least_trusted(
-        confidence, columns.codes, selection.mask, columns.doubt, suspects_per_class, max_suspects
-    )
-    page = SelectionPage(
+    rows = _Rows(selection, texts, columns, finite(selection.confidence), numbers)
+    at = rows.least_trusted(suspects_per_class, max_suspects)
+    page = _measured(
+        rows,
         title=title,
         source=source,
-        n_rows=len(selection.mask),
-        n_kept=len(selection.kept),
         why=list(why) or [f"Rule: {selection.rule}.", f"Training: {selection.stopped}."],
-        classes=_classes(selection, columns),
-        learnt=learnt_bins(selection.learnt_at, selection.mask),
-        thresholds=threshold_rows(confidence, judged, columns.wrong, own),
-        curves=_curves(confidence, columns),
-        suspects=list(_suspects(at, texts, max_chars, selection, confidence, columns, numbers)),
+        suspects=list(rows.suspects(at, max_chars)),
         settings=dict(settings or {}),
         versions=dict(versions or {}),
+        table=dict(table or {}),
+        n_abstained=n_abstained,
+        near=rows.near(near) if len(near) else [],
+        n_near=len(near),
+    )
+    return _with_all_rejected(page, rows, at, max_chars) if all_rejected else page
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """The rows of a selection, to be listed; ``numbers`` as for :func:`selection_page`."""
+
+    selection: Selection
+    texts: Texts
+    columns: Columns
+    confidence: np.ndarray
+    numbers: Sequence[int] | None
+
+    def least_trusted(self, per_class: int, most: int) -> np.ndarray:
+        """Return the positions of the least trusted rows, in the order of the list."""
+        columns, mask = self.columns, self.selection.mask
+        return least_trusted(self.confidence, columns.codes, mask, columns.doubt, per_class, most)
+
+    def suspects(self, at: np.ndarray, max_chars: int) -> Iterator[Suspect]:
+        """Yield the rows at positions, in their order."""
+        wanted = np.sort(at).tolist()
+        found = [cut(str(text), max_chars) for text in texts_at(self.texts, wanted)]
+        size = sum(len(json.dumps(text)) for text in found)
+        if size > LARGEST_PLAIN:
+            longest = max(map(len, found))
+            found = [cut(text, max(200, longest * LARGEST_PLAIN // size)) for text in found]
+        shown = dict(zip(wanted, found, strict=True))
+        columns, selection = self.columns, self.selection
+        suggested, probability = columns.suggested, columns.probability
+        gold, ids = columns.gold, columns.ids
+        for i in at.tolist():
+            likely = None if probability is None else number_or_none(probability[i])
+            yield Suspect(
+                position=i,
+                text=shown[i],
+                label=cleaned(str(columns.labels[i])),
+                confidence=float(self.confidence[i]),
+                learnt_at=number_or_none(selection.learnt_at[i]),
+                selected=bool(selection.mask[i]),
+                suggested=None if suggested is None else text_or_none(suggested[i]),
+                suggested_probability=likely,
+                gold=None if gold is None else text_or_none(gold[i]),
+                id=None if ids is None else text_or_none(ids[i]),
+                row=None if self.numbers is None else int(self.numbers[i]),
+            )
+
+    def near(self, groups: Sequence[np.ndarray]) -> list[NearGroup]:
+        """Return some groups of near-duplicates: with several labels first, then large ones."""
+        labels = [
+            [cleaned(str(self.columns.labels[i])) for i in group.tolist()] for group in groups
+        ]
+        order = sorted(
+            range(len(groups)),
+            key=lambda g: (len(set(labels[g])) == 1, -len(groups[g]), groups[g][0]),
+        )[:GROUPS]
+        first = sorted(int(groups[g][0]) for g in order)
+        shown = dict(zip(first, texts_at(self.texts, first), strict=True))
+        found = []
+        for g in order:
+            at, numbers = groups[g].tolist(), self.numbers
+            rows = [i + 1 if numbers is None else int(numbers[i]) for i in at]
+            found.append(NearGroup(cut(str(shown[at[0]]), CHARS), rows, labels[g]))
+        return found
+
+
+def _measured(rows: _Rows, **own: Any) -> SelectionPage:
+    """Return a page with counts, curves and thresholds; ``own`` are its other fields."""
+    selection, columns, confidence = rows.selection, rows.columns, rows.confidence
+    judged, timed = columns.judged, bool(np.isfinite(selection.learnt_at).any())
+    threshold = own_threshold(confidence, selection.mask, timed=timed)
+    return SelectionPage(
+        n_rows=len(selection.mask),
+        n_kept=len(selection.kept),
+        classes=_classes(selection, columns),
+        learnt=learnt_bins(selection.learnt_at, selection.mask),
+        thresholds=threshold_rows(confidence, judged, columns.wrong, threshold),
+        curves=_curves(confidence, columns),
         n_judged=int(judged.sum()),
         n_judged_kept=int((judged & selection.mask).sum()),
         noise_before=_share(columns.wrong, judged),
         noise_after=_share(columns.wrong, judged & selection.mask),
-        own_threshold=own,
-        table=dict(table or {}),
-        n_abstained=n_abstained,
-        near=_near(near, texts, columns, numbers) if len(near) else [],
-        n_near=len(near),
+        own_threshold=threshold,
+        **own,
     )
-    if not all_rejected:
-        return page
-    n = len(selection.mask)
-    order = least_trusted(confidence, columns.codes, selection.mask, columns.doubt, n, n)
-    rest = order[~selection.mask[order] & ~np.isin(order, at)]
+
+
+def _with_all_rejected(
+    page: SelectionPage, rows: _Rows, at: np.ndarray, max_chars: int
+) -> SelectionPage:
+    """Return the page with the rejected rows that are not at the listed positions, packed."""
+    mask = rows.selection.mask
+    order = rows.least_trusted(len(mask), len(mask))
+    rest = order[~mask[order] & ~np.isin(order, at)]
     chars, codes = min(max_chars, CHARS), page.codes
-    rows = (
+    more, n_more = packed(
         for_script(asdict(row), row.number, codes)
         for part in np.array_split(rest[:MOST], max(1, len(rest[:MOST]) // PART))
-        for row in _suspects(part, texts, chars, selection, confidence, columns, numbers)
+        for row in rows.suspects(part, chars)
     )
-    more, n_more = packed(rows)
     return replace(page, more=more, n_more=n_more, n_unlisted=len(rest) - n_more)
 
 
@@ -163,59 +236,6 @@ def _curves(confidence: np.ndarray, columns: Columns) -> list[Curve]:
         noise_curve("by confidence", confidence[columns.judged], wrong, np.zeros_like(wrong)),
         best_curve(float(wrong.mean())),
     ]
-
-
-def _near(
-    groups: Sequence[np.ndarray], texts: Texts, columns: Columns, numbers: Sequence[int] | None
-) -> list[NearGroup]:
-    """Return some groups of near-duplicates: those with several labels first, then large ones."""
-    labels = [[cleaned(str(columns.labels[i])) for i in group.tolist()] for group in groups]
-    order = sorted(
-        range(len(groups)), key=lambda g: (len(set(labels[g])) == 1, -len(groups[g]), groups[g][0])
-    )[:GROUPS]
-    first = sorted(int(groups[g][0]) for g in order)
-    shown = dict(zip(first, texts_at(texts, first), strict=True))
-    found = []
-    for g in order:
-        at = groups[g].tolist()
-        rows = [i + 1 if numbers is None else int(numbers[i]) for i in at]
-        found.append(NearGroup(cut(str(shown[at[0]]), CHARS), rows, labels[g]))
-    return found
-
-
-def _suspects(
-    at: np.ndarray,
-    texts: Texts,
-    max_chars: int,
-    selection: Selection,
-    confidence: np.ndarray,
-    columns: Columns,
-    numbers: Sequence[int] | None,
-) -> Iterator[Suspect]:
-    """Yield the rows at positions, in their order."""
-    wanted = np.sort(at).tolist()
-    found = [cut(str(text), max_chars) for text in texts_at(texts, wanted)]
-    size = sum(len(json.dumps(text)) for text in found)
-    if size > LARGEST_PLAIN:
-        longest = max(map(len, found))
-        found = [cut(text, max(200, longest * LARGEST_PLAIN // size)) for text in found]
-    shown = dict(zip(wanted, found, strict=True))
-    suggested, probability = columns.suggested, columns.probability
-    gold, ids = columns.gold, columns.ids
-    for i in at.tolist():
-        yield Suspect(
-            position=i,
-            text=shown[i],
-            label=cleaned(str(columns.labels[i])),
-            confidence=float(confidence[i]),
-            learnt_at=number_or_none(selection.learnt_at[i]),
-            selected=bool(selection.mask[i]),
-            suggested=None if suggested is None else text_or_none(suggested[i]),
-            suggested_probability=None if probability is None else number_or_none(probability[i]),
-            gold=None if gold is None else text_or_none(gold[i]),
-            id=None if ids is None else text_or_none(ids[i]),
-            row=None if numbers is None else int(numbers[i]),
-        )
 
 
 def _classes(selection: Selection, columns: Columns) -> list[ClassRow]:

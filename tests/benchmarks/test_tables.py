@@ -96,9 +96,26 @@ def test_a_hole_stays_a_hole(tmp_path, monkeypatch):
     assert (
         frameworks.lotclass() == frameworks.xclass() == frameworks.all_frameworks() == common.HOLE
     )
-    assert committee.headline() == committee.corruption() == common.HOLE
+    assert committee.headline() == committee.corruption() == committee.amounts() == common.HOLE
     assert str(common.HOLE) == "Not measured yet."
     assert common.spread([0.1, None]) == "-"
+
+
+def test_amounts_beside_the_earlier_default(tmp_path, monkeypatch):
+    """The bound has columns of its own, and no row among the methods."""
+    monkeypatch.setattr(common, "RESULTS", tmp_path)
+    (tmp_path / "select").mkdir()
+    whole = {"auroc": 0.9, "average_precision": 0.8, "right_lost": 0.25, "wrong_found": 0.5}
+    whole |= {"noise_at_cut": 0.1, "processor_seconds": 1.0, "lost_at_recall_of_automatic": 0.125}
+    ways = dict.fromkeys(("automatic", "committee", "committee taught by gold labels"), whole)
+    older = {"automatic": {**whole, "right_lost": 0.75}, "committee": whole}
+    kinds = {"random": {"n": 1900, "ways": ways}, "rules": {"n": 10, "ways": older}}
+    stored = {**result_file(0, 0.5), "result": kinds}
+    (tmp_path / "select" / "corruption-toy.json").write_text(json.dumps(stored), encoding="utf-8")
+    text = str(committee.amounts())
+    assert "| random | 1,900 | 25.0 | 25.0 | 50.0 | 50.0 | 12.5 | 12.5 |" in text
+    assert "| rules | 10 | 75.0 | 25.0 | 50.0 | 50.0 | 12.5 | - |" in text
+    assert "taught" not in str(committee.corruption())
 
 
 def test_every_page_is_up_to_date():
