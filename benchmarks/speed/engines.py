@@ -60,7 +60,7 @@ class Generated:
 
 
 def write_rows(path: Path, rows: int) -> None:
-    """Write generated rows into a Parquet file, in row groups of 50,000."""
+    """Write generated rows into a Parquet file, in row groups of at most 50,000."""
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -69,7 +69,7 @@ def write_rows(path: Path, rows: int) -> None:
         for seed, start in enumerate(range(0, rows, _CHUNK)):
             corpus, labels = documents(min(_CHUNK, rows - start), seed=seed)
             table = pa.table([list(corpus.texts), labels], schema=schema)
-            file.write_table(table, row_group_size=50_000)
+            file.write_table(table, row_group_size=min(50_000, max(1, rows // 20)))
 
 
 def measured(engine: str, path: Path, probe_rows: int, encoder: str) -> dict[str, Any]:

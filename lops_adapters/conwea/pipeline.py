@@ -215,7 +215,7 @@ def _next_seeds(
     elif number == 0:
         updated = update.settle(documents, seeds, predicted)
     else:
-        updated = update.expand(documents, own, predicted, number, min_share=settings.min_share)
+        updated = update.expand(documents, own, predicted, number, min_lift=settings.min_lift)
     try:
         seed_words.pseudo_label(documents, updated)
     except LopsError as error:

@@ -8,7 +8,8 @@ in. The update here differs in these ways:
 - A candidate has two letters and no digit, and is no part of a contraction.
 - Indicativeness assumes equally likely classes: with r_l(w) the share of the documents predicted as
   l that hold w, it is r_l(w) / sum_c r_c(w) instead of df_l(w) / df(w).
-- A candidate needs at least a share of it (``min_share``).
+- A candidate must be many times as frequent in its class as in the average other one
+  (``min_lift``). A share would be laxer the fewer classes there are.
 
 Under ``faithful``, and in the ``paper`` preset, :mod:`lops_adapters.conwea.seeds` has the published
 update. docs/conwea.md has measurements.
@@ -41,10 +42,11 @@ _PARTS_OF_CONTRACTIONS = frozenset(
 def indicativeness(
     corpus: ContextualCorpus, predicted: np.ndarray, n_classes: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return each word's share and score per class, both (classes, vocabulary) float64.
+    """Return each word's lift and score per class, both (classes, vocabulary) float64.
 
-    The share is r_l(w) / sum_c r_c(w). The score is share * ln(N / df(w)) * tanh(f), f the count of
-    w in D_l divided by |D_l|, if df_l(w) is at least ``MIN_DOCUMENTS`` of
+    The lift is r_l(w) divided by the mean of r_c(w) over the other classes, inf if it occurs in
+    none of them. The share is r_l(w) / sum_c r_c(w). The score is share * ln(N / df(w)) * tanh(f),
+    f the count of w in D_l divided by |D_l|, if df_l(w) is at least ``MIN_DOCUMENTS`` of
     :mod:`lops_adapters.conwea.seeds`, else 0; D_l are the documents predicted as l.
 
     Args:
@@ -65,9 +67,12 @@ def indicativeness(
             documents[label] = np.asarray(present[members].sum(axis=0)).ravel()
             frequency[label] = np.asarray(counts[members].sum(axis=0)).ravel() / len(members)
             rate[label] = documents[label] / len(members)
-    share = rate / np.maximum(rate.sum(axis=0), 1e-12)
+    total = rate.sum(axis=0)
+    share = rate / np.maximum(total, 1e-12)
+    others = np.maximum(total - rate, 0.0) / max(n_classes - 1, 1)
+    lift = np.divide(rate, others, out=np.full(rate.shape, np.inf), where=others > 1e-12)
     enough = documents >= MIN_DOCUMENTS
-    return share, np.where(enough, share * idf * np.tanh(frequency), 0.0)
+    return lift, np.where(enough, share * idf * np.tanh(frequency), 0.0)
 
 
 def is_candidate(word: str) -> bool:
@@ -88,7 +93,7 @@ def settle(corpus: ContextualCorpus, seeds: Seeds, predicted: np.ndarray) -> See
 
 
 def expand(
-    corpus: ContextualCorpus, own: Seeds, predicted: np.ndarray, iteration: int, *, min_share: float
+    corpus: ContextualCorpus, own: Seeds, predicted: np.ndarray, iteration: int, *, min_lift: float
 ) -> Seeds:
     """Return the user's seed words and the most indicative candidates of each class.
 
@@ -101,16 +106,16 @@ def expand(
         own: the user's seed words, of :func:`settle`.
         predicted: (n,) class codes, by the alphabetical order of the classes.
         iteration: of the prediction, at least 1.
-        min_share: smallest share that a candidate needs, see :func:`indicativeness`.
+        min_lift: smallest lift that a candidate needs, see :func:`indicativeness`.
 
     """
     classes, vocabulary = sorted(own), corpus.vocabulary
-    share, score = indicativeness(corpus, predicted, len(classes))
+    lift, score = indicativeness(corpus, predicted, len(classes))
     taken = {word for words in own.values() for word in words}
     allowed = np.array(
         [is_candidate(word) and word not in taken for word in vocabulary], dtype=bool
     )
-    score = np.where((share >= min_share) & allowed, score, 0.0)
+    score = np.where((lift >= min_lift) & allowed, score, 0.0)
     owner = score.argmax(axis=0)
     result: Seeds = {}
     for row, label in enumerate(classes):

@@ -31,9 +31,10 @@ from lops_adapters.lotclass.model import FIRST, LotclassClassifier, LotclassText
 from lops_adapters.lotclass.probe import LotclassProbe, Sample
 from lops_adapters.lotclass.processes import join
 from lops_adapters.lotclass.self_training import (
-    Refresh,
     SelfTrained,
     self_train,
+    self_trained,
+    stored,
     updates_per_refresh,
 )
 from lops_adapters.lotclass.settings import LotclassSettings
@@ -48,7 +49,6 @@ from lops_adapters.lotclass.vocabulary import (
 )
 from lops_adapters.probes import encoders
 from lops_adapters.runs.final import Final, finish, is_at_documents
-from lops_adapters.runs.folder import selection_arrays, selection_from
 from lops_adapters.runs.framework import Job
 from lops_adapters.selection import Selector, keep_all, trusted_positions
 from lops_adapters.storage import user_cache
@@ -96,7 +96,7 @@ class ArmResult:
         selection: among the rows.
         category: (n, k) float32, predictions on documents after masked category prediction.
         self_trained: what self-training ended with.
-        final: what the final classifier ended with; None if there is none.
+        final: of the final classifier; None without one.
         seconds: per stage of the network.
 
     """
@@ -174,13 +174,13 @@ def run_arm(arm: str, prepared: Prepared, job: Job[LotclassSettings]) -> ArmResu
     # The released code's insertion point: at each refresh of the targets.
     improve = partial(_self_train, prepared, category, at_refresh, arm, job)
     owner = "standard" if is_at_documents(arm) else arm
-    stored, self_seconds = folder.stage(f"{owner}-self-training", improve)
+    arrays, self_seconds = folder.stage(f"{owner}-self-training", improve)
     seconds = {
         "selection": select_seconds,
         "category": category_seconds,
         "self_training": self_seconds,
     }
-    trained = _self_trained(stored)
+    trained = self_trained(arrays)
     final = _finish(arm, prepared, trained, job)
     return ArmResult(selection, category["probabilities"], trained, final, seconds)
 
@@ -375,37 +375,4 @@ def _self_train(
     if settings.ends_with_network:
         model = LotclassClassifier(classes, network, settings.max_tokens)
         job.folder.save_model(job.folder.arm(arm) / "model", model.save)
-    return _arrays(done)
-
-
-def _arrays(done: SelfTrained) -> dict[str, np.ndarray]:
-    arrays = {
-        "probabilities": done.probabilities,
-        "updates": np.array(done.updates),
-        "refreshes": np.array(len(done.refreshes)),
-    }
-    for number, refresh in enumerate(done.refreshes):
-        own = {
-            "documents": refresh.documents,
-            "codes": refresh.codes,
-            "agreement": np.array(refresh.agreement),
-        }
-        arrays |= {
-            f"{number}:{key}": value
-            for key, value in {**own, **selection_arrays(refresh.selection)}.items()
-        }
-    return arrays
-
-
-def _self_trained(arrays: Mapping[str, np.ndarray]) -> SelfTrained:
-    refreshes = []
-    for number in range(int(arrays["refreshes"])):
-        own = {
-            key.split(":")[1]: value
-            for key, value in arrays.items()
-            if key.startswith(f"{number}:")
-        }
-        refreshes.append(
-            Refresh(own["documents"], own["codes"], float(own["agreement"]), selection_from(own))
-        )
-    return SelfTrained(arrays["probabilities"], int(arrays["updates"]), refreshes)
+    return stored(done)

@@ -6,7 +6,7 @@ LOTClass, section 3.3.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -17,6 +17,7 @@ from lops_adapters.lotclass.probe import LotclassProbe, Sample
 from lops_adapters.lotclass.settings import LotclassSettings
 from lops_adapters.probes.torch_tools import training_batches
 from lops_adapters.probes.tuning import target_distribution
+from lops_adapters.runs.folder import selection_arrays, selection_from
 
 log = logging.getLogger(__name__)
 
@@ -161,3 +162,38 @@ def _predictions(
             "converges: lower learning_rate"
         )
     return probabilities
+
+
+def stored(done: SelfTrained) -> dict[str, np.ndarray]:
+    """Return the result as arrays that :func:`self_trained` reads back."""
+    arrays = {
+        "probabilities": done.probabilities,
+        "updates": np.array(done.updates),
+        "refreshes": np.array(len(done.refreshes)),
+    }
+    for number, refresh in enumerate(done.refreshes):
+        own = {
+            "documents": refresh.documents,
+            "codes": refresh.codes,
+            "agreement": np.array(refresh.agreement),
+        }
+        arrays |= {
+            f"{number}:{key}": value
+            for key, value in {**own, **selection_arrays(refresh.selection)}.items()
+        }
+    return arrays
+
+
+def self_trained(arrays: Mapping[str, np.ndarray]) -> SelfTrained:
+    """Return the result stored by :func:`stored`."""
+    refreshes = []
+    for number in range(int(arrays["refreshes"])):
+        own = {
+            key.split(":")[1]: value
+            for key, value in arrays.items()
+            if key.startswith(f"{number}:")
+        }
+        refreshes.append(
+            Refresh(own["documents"], own["codes"], float(own["agreement"]), selection_from(own))
+        )
+    return SelfTrained(arrays["probabilities"], int(arrays["updates"]), refreshes)

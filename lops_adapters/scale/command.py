@@ -15,7 +15,7 @@ from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.scale import stages
 from lops_adapters.scale.cluster import connected, say
 from lops_adapters.scale.engine import Engine
-from lops_adapters.scale.parts import Placed, judge, split
+from lops_adapters.scale.parts import ENCODED_ROWS, PART_ROWS, Placed, judge, split
 from lops_adapters.tables.classes import Classes
 from lops_adapters.tables.fit import Fit, Given
 from lops_adapters.tables.readers import Table
@@ -108,7 +108,8 @@ def run(
         LopsError: what cannot be read, judged or written, and a cluster that is lost.
 
     """
-    before, parts = _files(table), split(table)
+    before = _files(table)
+    parts = split(table, PART_ROWS if vectors is None else ENCODED_ROWS)
     with connected(address) as ray:
         engine = Engine(ray, given, quiet)
         encoding = None

@@ -18,6 +18,7 @@ from lops_adapters.tables.rows import Wanted
 from lops_adapters.tables.survey import Survey, text_of
 
 PART_ROWS = 100_000  # of Parquet, about
+ENCODED_ROWS = 2000  # likewise, with an encoder, which takes far longer per row
 
 
 class Placed(NamedTuple):
@@ -42,10 +43,15 @@ class Counted:
     labels: Labels
 
 
-def split(table: Table) -> list[Table]:
+def split(table: Table, rows: int) -> list[Table]:
     """Return the parts of a table, in its order.
 
     CSV, TSV and JSONL files cannot be cut, since a quoted cell may hold line ends.
+
+    Args:
+        table: of any format.
+        rows: of a part of a Parquet file, at least; its row groups are not cut.
+
     """
     parts: list[Table] = []
     for path in table.paths:
@@ -54,16 +60,16 @@ def split(table: Table) -> list[Table]:
             _, parquet = import_pyarrow(path)
             about = parquet.read_metadata(path)
             sizes = [about.row_group(i).num_rows for i in range(about.num_row_groups)]
-            parts += [replace(alone, groups=g, before=b) for g, b in _grouped(sizes)]
+            parts += [replace(alone, groups=g, before=b) for g, b in _grouped(sizes, rows)]
         else:
             parts.append(alone)
     return parts
 
 
-def _grouped(sizes: Iterable[int]) -> list[tuple[tuple[int, ...], int]]:
-    """Return consecutive row groups of about ``PART_ROWS`` rows, and the rows before them.
+def _grouped(sizes: Iterable[int], least: int) -> list[tuple[tuple[int, ...], int]]:
+    """Return consecutive row groups of at least so many rows, and the rows before them.
 
-    >>> _grouped([60_000, 60_000, 5])
+    >>> _grouped([60_000, 60_000, 5], 100_000)
     [((0, 1), 0), ((2,), 120000)]
     """
     found: list[tuple[tuple[int, ...], int]] = []
@@ -72,7 +78,7 @@ def _grouped(sizes: Iterable[int]) -> list[tuple[tuple[int, ...], int]]:
     for number, size in enumerate(sizes):
         groups.append(number)
         rows += size
-        if rows >= PART_ROWS:
+        if rows >= least:
             found.append((tuple(groups), before))
             before, groups, rows = before + rows, [], 0
     return [*found, (tuple(groups), before)] if groups or not found else found

@@ -87,7 +87,7 @@ class ArmResult:
         documents: before self-training, among the documents that came without a label, by their
             predicted class.
         self_trained: what self-training ended with.
-        final: what the final classifier ended with; None if there is none.
+        final: of the final classifier; None without one.
         seconds: per stage of the network.
 
     """

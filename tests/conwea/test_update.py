@@ -19,7 +19,7 @@ def corpus_of(*texts, **senses):
 
 
 def brute(documents, predicted, n_classes):
-    """Share and score of every class and word, from the documents and the formulas."""
+    """Lift and score of every class and word, from the documents and the formulas."""
     words = [[word for sentence in document for word in sentence] for document in documents]
     found = {}
     for word in sorted({word for document in words for word in document}):
@@ -36,7 +36,9 @@ def brute(documents, predicted, n_classes):
             share = rates[label] / sum(rates)
             enough = documents_with[label] >= 5
             score = share * math.log(len(words) / df) * math.tanh(counts[label])
-            found[label, word] = (share, score if enough else 0.0)
+            others = [rate for row, rate in enumerate(rates) if row != label]
+            lift = rates[label] * len(others) / sum(others) if sum(others) else math.inf
+            found[label, word] = (lift, score if enough else 0.0)
     return found
 
 
@@ -48,10 +50,10 @@ def test_indicativeness_against_the_formula():
     ]
     predicted = rng.choice(3, 80, p=[0.6, 0.3, 0.1])
     corpus = ContextualCorpus(documents, {})
-    share, score = indicativeness(corpus, predicted, 4)
+    lift, score = indicativeness(corpus, predicted, 4)
     for (label, word), expected in brute(documents, predicted, 4).items():
         place = corpus.places[word]
-        assert (share[label, place], score[label, place]) == pytest.approx(expected, rel=1e-9)
+        assert (lift[label, place], score[label, place]) == pytest.approx(expected, rel=1e-9)
     assert (score[3] == 0).all()  # a class that is never predicted
 
 
@@ -60,8 +62,8 @@ def test_the_size_of_a_class_does_not_matter():
     large = ["match word"] * 9 + ["match"] * 81
     corpus = corpus_of(*large, *["vote word"] * 9, "x")
     predicted = np.array([0] * 90 + [1] * 9 + [0])
-    share, _ = indicativeness(corpus, predicted, 2)
-    assert share[1, corpus.places["word"]] > 0.9  # of df alone it would be a half
+    lift, _ = indicativeness(corpus, predicted, 2)
+    assert lift[1, corpus.places["word"]] > 9  # of df alone it would be 1
 
 
 @pytest.mark.parametrize(
@@ -95,10 +97,10 @@ def test_the_users_words_stay_and_are_nobody_elses():
     corpus = corpus_of(*SPORT, *LAW, "x")
     own = {"law": ["judge"], "sport": ["goal", "coach"]}
     wrong = np.array([1] * 8 + [0] * 8 + [0])  # everything the other way round
-    found = expand(corpus, own, 1 - wrong, 1, min_share=0.6)
+    found = expand(corpus, own, 1 - wrong, 1, min_lift=1.5)
     assert found["law"][:1] == ["judge"]
     assert found["sport"][:2] == ["goal", "coach"]
-    swapped = expand(corpus, own, wrong, 1, min_share=0.6)
+    swapped = expand(corpus, own, wrong, 1, min_lift=1.5)
     assert swapped["law"][0] == "judge"
     assert "judge" not in swapped["sport"]
     assert not {"goal", "coach"} & set(swapped["law"])
@@ -107,17 +109,31 @@ def test_the_users_words_stay_and_are_nobody_elses():
 def test_junk_is_no_seed_word():
     corpus = corpus_of(*SPORT, *LAW, *JUNK, "x")
     predicted = np.array([1] * 8 + [0] * 8 + [1] * 6 + [0])
-    found = expand(corpus, {"law": ["judge"], "sport": ["goal"]}, predicted, 2, min_share=0.6)
+    found = expand(corpus, {"law": ["judge"], "sport": ["goal"]}, predicted, 2, min_lift=1.5)
     assert "ax9" not in found["sport"]
     assert set(found["law"]) == {"judge", "court", "appeal"}
 
 
-def test_a_word_of_both_classes_is_left_out_by_its_share():
+def test_a_word_of_both_classes_is_left_out_by_its_lift():
     corpus = corpus_of(*["goal said"] * 8, *["judge said"] * 6, *["judge"] * 2, *["x"] * 9)
     predicted = np.array([1] * 8 + [0] * 8 + [0] * 9)
     own = {"law": ["judge"], "sport": ["goal"]}
-    assert "said" in expand(corpus, own, predicted, 1, min_share=0.6)["sport"]
-    assert "said" not in expand(corpus, own, predicted, 1, min_share=0.9)["sport"]
+    assert "said" in expand(corpus, own, predicted, 1, min_lift=1.5)["sport"]
+    assert "said" not in expand(corpus, own, predicted, 1, min_lift=9.0)["sport"]
+
+
+def test_the_lift_compares_with_the_average_other_class():
+    """With three more classes that lack a word, it indicates its class four times as clearly."""
+    texts = ["goal said"] * 10 + ["judge said"] + ["judge"] * 9
+    own = {"law": ["judge"], "sport": ["goal"]}
+    for n, wanted in ((0, 10.0), (3, 40.0)):
+        more = [f"word{chr(97 + i)}" for i in range(n)]
+        corpus = corpus_of(*texts, *[word for word in more for _ in range(10)])
+        predicted = np.repeat([1, 0, *range(2, 2 + n)], 10)
+        lift, _ = indicativeness(corpus, predicted, 2 + n)
+        assert lift[1, corpus.places["said"]] == pytest.approx(wanted)
+        assert lift[1, corpus.places["goal"]] == math.inf
+    assert "said" in expand(corpus_of(*texts), own, np.repeat([1, 0], 10), 1, min_lift=9)["sport"]
 
 
 def test_the_number_of_seed_words_counts_the_users():
@@ -125,16 +141,16 @@ def test_the_number_of_seed_words_counts_the_users():
     corpus = corpus_of(*texts, *["judge"] * 8, "x")
     predicted = np.array([1] * 64 + [0] * 9)
     own = {"law": ["judge"], "sport": ["goal", "coach", "pitch"]}
-    assert len(expand(corpus, own, predicted, 1, min_share=0.6)["sport"]) == 5
+    assert len(expand(corpus, own, predicted, 1, min_lift=1.5)["sport"]) == 5
     many = {**own, "sport": ["goal", *"abcdefg"]}  # more than an iteration allows: all stay
-    assert expand(corpus, many, predicted, 1, min_share=0.6)["sport"] == many["sport"]
+    assert expand(corpus, many, predicted, 1, min_lift=1.5)["sport"] == many["sport"]
 
 
 def test_ties_go_by_the_alphabet():
     corpus = corpus_of(*["goal zebra apple"] * 8, *["judge"] * 8, "x")
     predicted = np.array([1] * 8 + [0] * 9)
     own = {"law": ["judge"], "sport": ["goal"]}
-    assert expand(corpus, own, predicted, 1, min_share=0.6)["sport"] == ["goal", "apple", "zebra"]
+    assert expand(corpus, own, predicted, 1, min_lift=1.5)["sport"] == ["goal", "apple", "zebra"]
 
 
 def test_the_order_of_documents_does_not_matter():
@@ -142,8 +158,8 @@ def test_the_order_of_documents_does_not_matter():
     predicted = np.array([1] * 8 + [0] * 8 + [1] * 6 + [0])
     order = np.random.default_rng(0).permutation(len(texts))
     own = {"law": ["judge"], "sport": ["goal"]}
-    one = expand(corpus_of(*texts), own, predicted, 2, min_share=0.6)
-    other = expand(corpus_of(*[texts[i] for i in order]), own, predicted[order], 2, min_share=0.6)
+    one = expand(corpus_of(*texts), own, predicted, 2, min_lift=1.5)
+    other = expand(corpus_of(*[texts[i] for i in order]), own, predicted[order], 2, min_lift=1.5)
     assert one == other
 
 

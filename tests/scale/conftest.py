@@ -21,6 +21,7 @@ def ray(tmp_path_factory):
         address="local",
         num_cpus=2,
         object_store_memory=100 * 2**20,
+        _system_config={"idle_worker_killing_time_threshold_ms": 600_000},  # new ones take seconds
         include_dashboard=False,
         log_to_driver=False,
         logging_level="ERROR",

@@ -226,7 +226,7 @@ def test_a_bad_row_is_named(here):
     assert not (here / "out").exists()
 
 
-def test_parts_of_a_parquet_file(here, monkeypatch):
+def test_parts_of_a_parquet_file(here):
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -234,8 +234,7 @@ def test_parts_of_a_parquet_file(here, monkeypatch):
     table = pa.table({"text": texts, "weak": [[row[2]] if i == 170 else [] for i, row in
                                               enumerate(ROWS[:200])]})  # fmt: skip
     parquet.write_table(table, here / "odd.parquet", row_group_size=40)
-    monkeypatch.setattr(parts, "PART_ROWS", 70)
-    found = parts.split(open_table([Path("odd.parquet")]))
+    found = parts.split(open_table([Path("odd.parquet")]), 70)
     assert [(part.groups, part.before) for part in found] == [
         ((0, 1), 0), ((2, 3), 80), ((4,), 160)
     ]  # fmt: skip
