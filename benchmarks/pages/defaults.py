@@ -80,11 +80,15 @@ def framework(name: str) -> Block:
         data = files[0]["about"]["dataset"]["name"]
         for arm in files[0]["result"]["arms"]:
             runs = [item["result"]["arms"][arm] for item in files]
+            last = [run["iterations"][-1] for run in runs]
             scores = (
-                spread(values(files, arm, key))
+                spread([item[key] for item in last])
                 for key in ("selected_noise", "micro_f1", "macro_f1")
             )
-            kept, seconds = (mean(run[key] for run in runs) for key in ("selected", "seconds"))
+            kept, seconds = (
+                mean(item["selected"] for item in last),
+                mean(run["seconds"] for run in runs),
+            )
             rows.append([_DATA[data], arm, f"{kept:,.0f}", *scores, f"{seconds:.0f}"])
     return table(rows, groups)
 

@@ -62,7 +62,7 @@ def westclass() -> Block:
     for data, files in groups.items():
         for arm in files[0]["result"]["arms"] if files else ():
             pairs = [(item["result"], item["result"]["arms"][arm]) for item in files]
-            updates = mean(found["iterations"][-1]["updates"] for _, found in pairs)
+            updates = mean(found["iterations"][1]["updates"] for _, found in pairs)
             cells = [
                 spread(
                     [found["selected"] / item["pseudo_labels"]["count"] for item, found in pairs]
@@ -71,7 +71,7 @@ def westclass() -> Block:
                     spread([found[part] for _, found in pairs])
                     for part in ("noise_after_pretraining", "micro_f1", "macro_f1")
                 ),
-                "/".join(f"{value:.1f}" for value in published[data][arm]),
+                "/".join(f"{value:.1f}" for value in published[data].get(arm, ())) or "-",
                 f"{updates:.0f}",
                 f"{mean(found['seconds'] for _, found in pairs):.0f}",
             ]

@@ -82,8 +82,8 @@ class ConweaSettings(FrameworkSettings):
     # Chosen on 20 Newsgroups and AG News, see docs/conwea.md.
     min_lift: float = setting(
         35.0,
-        "how many times as frequent in its class as in the average other one a word must be, to "
-        "become a seed word",
+        "a new seed word is at least this many times as frequent in its class as in the average "
+        "other one",
         within=NOT_NEGATIVE,
     )
     classifier: str = setting(

@@ -44,7 +44,7 @@ class Lotclass(Framework[LotclassSettings]):
     summary = "LOTClass with LOPS: Standard and LOPS side by side, from class names alone."
     examples = (
         ("--supervision keywords", "the embedded demo corpus, from seed words"),
-        ("--dataset agnews --lops-at both", "both places to select"),
+        ("--dataset agnews --lops-at both", "where the paper and its code select"),
         ("--dataset 20news-coarse --supervision keywords", "seed words as alternative names"),
     )
     settings = LotclassSettings

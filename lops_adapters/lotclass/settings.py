@@ -40,7 +40,7 @@ class LotclassSettings(FinalSettings):
     encoder: str = setting(
         "minilm",
         "masked language model: a Hugging Face hub name, a local folder, or minilm, whose head is "
-        "trained on the corpus first",
+        "trained on the corpus first; the final classifier reads it frozen",
         metavar="NAME|PATH",
     )
     supervision: str = setting(

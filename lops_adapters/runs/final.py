@@ -2,12 +2,13 @@
 
 The network of WeSTClass or LOTClass predicts every document. These predictions are pseudo-labels,
 some of them wrong, so a selector chooses among them, and a classifier that reads texts is trained
-on what it keeps. None of the papers has this step; docs/westclass.md and docs/lotclass.md have what
-it is worth.
+on what it keeps. None of the papers has this step. Measurements: docs/westclass.md and
+docs/lotclass.md.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -15,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from lops_adapters.core import Selection
+from lops_adapters.core import LopsWarning, Selection
 from lops_adapters.evaluation import Evaluator
-from lops_adapters.probes import FAST, Probe, fast_probe, text_probe
+from lops_adapters.probes import FAST, Probe, encoders, fast_probe, text_probe
 from lops_adapters.runs.files import selection_metrics
 from lops_adapters.runs.framework import Job
 from lops_adapters.runs.models import ProbeClassifier
@@ -35,18 +36,13 @@ _MAX_TOKENS = 128  # word pieces per document for a frozen encoder
 
 @dataclass(frozen=True, kw_only=True)
 class FinalSettings(FrameworkSettings):
-    """Settings of a framework that ends with a network.
-
-    Args:
-        classifier: what a run trains last.
-
-    """
+    """Settings of a framework that ends with a network."""
 
     classifier: str = setting(
         "hybrid",
-        "trained last, on the documents by the class that the network predicts: hybrid, linear or "
-        "embedding, which read texts and train in seconds (the first and last on --encoder, "
-        "frozen); network: nothing, the network itself is the classifier",
+        "final classifier, trained on the documents by the class that the network predicts: linear "
+        "(TF-IDF), embedding (frozen --encoder) or hybrid (both); network: none, the run ends with "
+        "the network",
         choices=(NETWORK, *FAST),
         usual="hybrid; paper and --faithful: network",
     )
@@ -61,10 +57,30 @@ class FinalSettings(FrameworkSettings):
             return self.ARMS
         return ("standard", f"lops{SUFFIX}", f"committee{SUFFIX}")
 
+    @classmethod
+    def shown_arms(cls) -> str:
+        """Return :attr:`usual_arms` as ``--help`` shows them."""
+        usual = ",".join(cls.preset("quick", classifier="linear").usual_arms)
+        return f"{usual}; paper, --faithful and --classifier network: {','.join(cls.ARMS)}"
+
     @property
     def ends_with_network(self) -> bool:
         """Whether the network itself is the classifier."""
         return self.classifier == NETWORK
+
+
+def check_encoder(settings: Any) -> None:
+    """Refuse an encoder that cannot be loaded, before any training.
+
+    Args:
+        settings: :class:`FinalSettings` with an ``encoder``.
+
+    Raises:
+        LopsError: the final classifier reads an encoder, and it cannot be loaded.
+
+    """
+    if settings.classifier in ("embedding", "hybrid"):
+        encoders.load_config(settings.encoder)
 
 
 def is_at_documents(arm: str) -> bool:
@@ -133,10 +149,11 @@ def finish(
     names = np.array(classes, dtype=object)
     measured = np.setdiff1d(np.arange(len(texts)), given[0])
     labels = names[predicted[measured]]
+    here = is_at_documents(arm)
     selector = job.selector(
-        method_of(arm) if is_at_documents(arm) else "standard",
+        method_of(arm) if here else "standard",
         partial(_build_probe, settings, job.device, quiet=job.quiet),
-        gold=None if job.gold is None else job.gold[measured],
+        gold=job.gold[measured] if here and job.gold is not None else None,
         control_of=f"{{}}{SUFFIX}-selection-documents",
     )
     samples = [texts[i] for i in measured]
@@ -146,7 +163,8 @@ def finish(
     )
     codes = predicted.copy()
     codes[given[0]] = given[1]
-    trained_on = np.union1d(measured[trusted_positions(selection, labels)], given[0])
+    kept = selection.kept if selection.mask.all() else trusted_positions(selection, labels)
+    trained_on = np.union1d(measured[kept], given[0])
 
     def train() -> dict[str, np.ndarray]:
         classifier = _build(settings, job.device, _EPOCHS, quiet=job.quiet)
@@ -159,7 +177,7 @@ def finish(
     return Final(
         labels,
         selection,
-        is_at_documents(arm),
+        here,
         arrays["probabilities"],
         {"selection": select_seconds, "classifier": seconds},
     )
@@ -195,15 +213,25 @@ def final_row(
 
 def _select(selector: Selector, samples: Sequence[str], labels: np.ndarray) -> Selection:
     if len(set(labels)) < 2:  # with one class a probe learns nothing
+        message = f"the network predicts {labels[0]!r} for all documents; nothing is selected"
+        warnings.warn(message, LopsWarning, stacklevel=2)
         return keep_all(samples, labels)
     return selector(samples, labels)
+
+
+def _max_tokens(settings: Any) -> int:
+    if settings.classifier == "linear":
+        return _MAX_TOKENS
+    return min(
+        _MAX_TOKENS, encoders.longest_input(encoders.load_config(settings.encoder)) or _MAX_TOKENS
+    )
 
 
 def _build(settings: Any, device: str, epochs: int, *, quiet: bool) -> Probe:
     return fast_probe(
         settings.classifier,
         encoder=settings.encoder,
-        max_tokens=_MAX_TOKENS,
+        max_tokens=_max_tokens(settings),
         device=device,
         quiet=quiet,
         epochs=epochs,

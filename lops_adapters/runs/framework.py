@@ -284,14 +284,23 @@ def read_arms(text: str, known: Sequence[str]) -> list[str]:
     return [name for name in known if name in asked]
 
 
-def check_gold(arms: Sequence[str], dataset: Dataset) -> None:
+def check_gold(
+    arms: Sequence[str], dataset: Dataset, method_of: Callable[[str], str] = str
+) -> None:
     """Refuse arms that are defined by gold labels for data without any.
+
+    Args:
+        arms: asked for.
+        dataset: to run on.
+        method_of: the selection method of an arm.
 
     Raises:
         LopsError: the data has no gold labels.
 
     """
-    needy = [arm for arm in arms if arm in METHODS and METHODS[arm].needs_gold]
+    needy = [
+        arm for arm in arms if (name := method_of(arm)) in METHODS and METHODS[name].needs_gold
+    ]
     if needy and dataset.gold is None:
         raise LopsError(
             f"{needy[0]} needs gold labels, and {dataset.corpus.name} has none; leave it out"
@@ -312,7 +321,7 @@ def run(
 
     """
     extras.require(framework.title, framework.needs(job.settings), framework.name)
-    check_gold([framework.method_of(arm) for arm in arms], dataset)
+    check_gold(arms, dataset, framework.method_of)
     framework.check(arms, job.settings, dataset)
     corpus = dataset.corpus
     job = replace(job, words=framework.class_words(corpus, job.settings))

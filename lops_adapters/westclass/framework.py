@@ -19,7 +19,7 @@ from lops_adapters.runs.files import (
     write_pseudo_labels,
     write_selection,
 )
-from lops_adapters.runs.final import final_row, method_of
+from lops_adapters.runs.final import check_encoder, final_row, method_of
 from lops_adapters.runs.framework import Framework, Job
 from lops_adapters.westclass import pipeline
 from lops_adapters.westclass.pipeline import ArmResult, Prepared, place_of, predicted
@@ -79,7 +79,8 @@ class Westclass(Framework[WestclassSettings]):
         return (*self.modules, *more, *frozen)
 
     def check(self, arms: Sequence[str], settings: WestclassSettings, dataset: Dataset) -> None:
-        """Refuse a corpus of one class, and gold labels for pseudo documents, which have none."""
+        """Refuse an unusable encoder, a corpus of one class, and ``optimal`` pseudo documents."""
+        check_encoder(settings)
         if "optimal" in arms:
             raise LopsError(
                 "optimal needs gold labels, and pseudo documents have none; "

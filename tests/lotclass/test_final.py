@@ -11,7 +11,8 @@ from lops_adapters.lotclass.settings import LotclassSettings
 from ..framework_tools import copy_killed, read_rows
 from .toys import CLASSES
 
-ARMS = ["standard", "committee-documents", "optimal-documents"]
+AT_DOCUMENTS = ["committee-documents", "random-documents", "optimal-documents"]
+ARMS = ["standard", *AT_DOCUMENTS, "optimal"]
 
 
 @pytest.fixture(scope="module")
@@ -26,11 +27,14 @@ def done(dataset, go, finished, tmp_path_factory):
 
 def test_documents_are_selected_by_what_the_network_predicts(done, dataset):
     stages = {entry.stem for entry in (done.path / "work").iterdir()}
-    assert {name for name in stages if "category" in name} == {"standard-category"}
+    assert {name for name in stages if "category" in name} == {
+        "standard-category",
+        "optimal-category",
+    }
     with np.load(done.path / "work" / "standard-self-training.npz") as stored:
         predicted = [CLASSES[code] for code in stored["probabilities"].argmax(axis=1)]
     wrong = np.array(predicted) != np.array(dataset.gold.labels)
-    for arm in ARMS:
+    for arm in ["standard", *AT_DOCUMENTS]:
         rows = read_rows(done.path / arm / "selection-documents.csv")
         assert [row["id"] for row in rows] == list(dataset.corpus.ids)
         assert [row["pseudo_label"] for row in rows] == predicted
@@ -43,6 +47,14 @@ def test_documents_are_selected_by_what_the_network_predicts(done, dataset):
     assert done.metrics["arms"]["standard"]["selected"] == len(
         read_rows(done.path / "pseudo_labels.csv")
     )
+
+
+def test_an_arm_among_the_rows_keeps_all_documents(done, dataset):
+    rows = read_rows(done.path / "optimal" / "selection-0.csv")
+    gold = dict(zip(dataset.corpus.ids, dataset.gold.labels, strict=True))
+    for row in rows:
+        assert (row["selected"] == "1") == (row["pseudo_label"] == gold[row["id"]])
+    assert done.metrics["arms"]["optimal"]["iterations"][2]["selected"] == len(dataset.corpus)
 
 
 def test_the_model_reads_texts(done, dataset):

@@ -4,8 +4,12 @@ import numpy as np
 import pytest
 
 from lops_adapters import load
-from lops_adapters.core import LopsError
+from lops_adapters.core import LopsError, LopsWarning
+from lops_adapters.datasets import Dataset
+from lops_adapters.probes.keras_probe import KerasProbe
 from lops_adapters.probes.linear import LinearProbe
+from lops_adapters.runs.framework import Job
+from lops_adapters.selection import keep_all
 from lops_adapters.westclass.framework import WESTCLASS
 from lops_adapters.westclass.model import WestclassTextClassifier
 from lops_adapters.westclass.settings import WestclassSettings
@@ -122,6 +126,54 @@ def test_the_usual_arms_and_presets():
 def test_an_encoder_is_needed_where_it_is_used(classifier, frozen):
     needed = WESTCLASS.needs(WestclassSettings(classifier=classifier))
     assert ("transformers" in needed) == frozen
+
+
+def test_one_predicted_class_is_not_selected_among(dataset, go, tmp_path, monkeypatch):
+    """All documents are kept, and one warning says why."""
+    predict = KerasProbe.predict_prepared
+    monkeypatch.setattr(
+        KerasProbe, "predict_prepared", lambda *given: predict(*given) * 0 + np.eye(3)[1]
+    )
+    with pytest.warns(LopsWarning) as caught:
+        done = go(dataset, tmp_path / "run", ["lops-documents"], **FAST)
+    assert done.metrics["arms"]["lops-documents"]["selected"] == 72
+    said = [str(item.message) for item in caught if issubclass(item.category, LopsWarning)]
+    wanted = "the network predicts 'law' for all documents; nothing is selected"
+    assert [text for text in said if "select" in text] == [wanted]
+
+
+def test_the_probe_of_the_settings_and_whole_epochs(dataset, go, tmp_path, monkeypatch):
+    """``--every`` is for the network; ``--probe linear`` is watched among documents, too."""
+    seen = []
+
+    def selector(job, method, probe, **_):
+        seen.append((method, probe().max_epochs, job.settings.every))
+        return keep_all
+
+    monkeypatch.setattr(Job, "selector", selector)
+    go(dataset, tmp_path / "run", ["lops-documents"], **{**FAST, "every": 7, "probe": "linear"})
+    assert seen[-1] == ("lops", LinearProbe(quiet=True).max_epochs, "epoch")
+
+
+def test_the_hybrid_classifier_reads_the_encoder(dataset, go, bert, tmp_path):
+    """Also one with fewer positions than the usual 128 word pieces."""
+    own = {**FAST, "classifier": "hybrid", "encoder": bert}
+    done = go(dataset, tmp_path / "run", ["standard"], **own)
+    assert load(done.path, device="cpu").classifier.kind == "hybrid"
+
+
+def test_an_encoder_that_is_not_there_is_refused_at_once(dataset, go, tmp_path, monkeypatch):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    own = {**FAST, "classifier": "hybrid", "encoder": "no/such/model"}
+    with pytest.raises(LopsError, match="cannot load the encoder 'no/such/model'"):
+        go(dataset, tmp_path / "run", ["standard"], **own)
+    assert not list((tmp_path / "run" / "work").glob("*"))
+
+
+def test_arms_without_gold_labels_are_refused_by_their_names(dataset, go, tmp_path):
+    without = Dataset(dataset.corpus, None)
+    with pytest.raises(LopsError, match=r"^optimal-documents needs gold labels"):
+        go(without, tmp_path / "run", ["optimal-documents"], **FAST)
 
 
 def test_pseudo_documents_have_no_gold_labels(dataset, go, tmp_path):
