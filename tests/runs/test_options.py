@@ -68,13 +68,13 @@ def unbroken(text):
 
 def test_what_stands_behind_no_option_decides_nothing(parser):
     found = vars(parser.parse_args([]))
-    usual = {"dataset": "demo", "arms": "standard,lops", "seed": 0, "seeds": 1, "device": "auto"}
+    usual = {"dataset": "demo", "seed": 0, "seeds": 1, "device": "auto"}
     assert {name: found[name] for name in usual} == usual
     assert {found[name] for name in ("offline", "resume", "quiet")} == {False}
     settings = {"rule", "tau", "every", "probe", "faithful", "rounds", "limit", "pace", "opening"}
     settings |= {"board", "boxed", "mirrored"}
     others = {"preset", "output", "max_docs", "data_dir", "text_column", "label_column", "dice"}
-    others |= {"names_from"}
+    others |= {"names_from", "arms"}
     assert {name: found[name] for name in settings | others} == dict.fromkeys(settings | others)
     assert "pieces" not in found
 
