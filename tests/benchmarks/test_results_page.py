@@ -349,6 +349,6 @@ def test_the_pages_of_results_have_every_table_once_and_their_sources():
     assert len(shown) == len(set(shown))
     measured = {name for name, make in tables.TABLES.items() if make().groups}
     elsewhere = {"westclass-demo", "westclass-ranked", "westclass-granularity"}
-    elsewhere |= {"engines", "engines-costs"}
+    elsewhere |= {"engines", "engines-costs", "engines-encoding"}
     elsewhere |= {name for name in measured if name.startswith(("committee-", "defaults-"))}
     assert measured - set(shown) == elsewhere | {"select", "select-advice", "select-printed"}

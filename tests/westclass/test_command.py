@@ -240,13 +240,14 @@ def test_labelled_files_that_cannot_be_read(run, good, tmp_path):
     assert not (tmp_path / "run").exists()
 
 
-def test_word_vectors_are_cached_and_the_page_says_what_was_made(run, good, tmp_path, cache):
+def test_word_vectors_are_cached_and_the_page_says_what_was_made(run, good, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     status, _, err = run(good, "--arms", "standard", *FEW)
     assert (status, err) == (0, "")
     page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
     assert "36 pseudo documents" in page
     assert settings_of(tmp_path / "run")["supervision"] == "keywords"
-    assert list((cache / "word_vectors").glob("*.npz"))
+    assert list((tmp_path / "cache" / "lops_adapters" / "word_vectors").glob("*.npz"))
 
 
 def test_labelled_documents_from_a_file(run, good, tmp_path):
