@@ -246,7 +246,6 @@ def test_selection_pays_in_the_frameworks_with_the_defaults_of_today():
             macro(files, arm)
             for arm in ("standard", f"random{end}", f"lops{end}", f"committee{end}")
         )
-        assert max(lops, committee) > standard
-        assert committee > random
+        assert committee > max(standard, random)
         if at_documents:
             assert min(lops, committee) > max(standard, random)
