@@ -18,6 +18,9 @@ from lops_adapters.runs import model_files
 from lops_adapters.runs.framework import FRAMEWORKS, named
 from lops_adapters.storage import write_json
 
+# Arms whose model :func:`load` returns if no arm is named; by docs/findings.md the best first.
+_PREFERRED = ("committee", "committee-documents", "lops", "lops-documents", "standard")
+
 
 class TextClassifier(ABC):
     """What :func:`load` returns; each framework has its own.
@@ -96,8 +99,8 @@ def load(path: str | Path, *, arm: str | None = None, device: str = "auto") -> T
 
     Args:
         path: the folder.
-        arm: which arm of a run; default: ``lops``, else ``lops-documents``, else ``standard``, else
-            what there is.
+        arm: which arm of a run; default: the first there is of ``committee``, ``lops`` (in
+            WeSTClass and LOTClass also ``committee-documents``, ``lops-documents``), ``standard``.
         device: ``auto``, ``cpu``, ``cuda``, ...
 
     Raises:
@@ -106,7 +109,7 @@ def load(path: str | Path, *, arm: str | None = None, device: str = "auto") -> T
 
     """
     root = Path(path)
-    usual = [root / name / "model" for name in ("lops", "lops-documents", "standard")]
+    usual = [root / name / "model" for name in _PREFERRED]
     others = sorted(root.glob("*/model"))
     tried = [root / arm / "model"] if arm else [root, root / "model", *usual, *others]
     folder = next((place for place in tried if (place / "lops.json").is_file()), None)

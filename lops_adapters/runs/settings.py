@@ -8,6 +8,7 @@ from dataclasses import MISSING, Field, asdict, dataclass, field, fields, replac
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from lops_adapters.core import RULES, LopsError
+from lops_adapters.probes import FAST
 
 SomeSettings = TypeVar("SomeSettings", bound="FrameworkSettings")
 
@@ -161,8 +162,13 @@ class FrameworkSettings:
 
     @property
     def usual_arms(self) -> tuple[str, ...]:
-        """The arms of a run that names none."""
-        return self.ARMS
+        """The arms of a run that names none.
+
+        Where the classifier trains in seconds, ``committee`` is one of them: it beats standard and
+        its random control in every measured framework, ``lops`` does not (docs/findings.md).
+        """
+        fast = getattr(self, "classifier", None) in FAST
+        return (*self.ARMS, "committee") if fast and not self.faithful else self.ARMS
 
     @property
     def updates_between_checkpoints(self) -> int | None:
@@ -211,9 +217,12 @@ class FrameworkSettings:
 
     @classmethod
     def shown_arms(cls) -> str:
-        """Return :attr:`usual_arms` as ``--help`` shows them, per preset where they differ."""
-        own = {preset: ",".join(cls.preset(preset).usual_arms) for preset in cls.PRESETS}
-        return _per_preset(own)
+        """Return :attr:`usual_arms` as ``--help`` shows them."""
+        usual, always = cls.preset("quick").usual_arms, ",".join(cls.ARMS)
+        if usual == cls.ARMS:
+            return always
+        slow = f"--faithful, and classifiers other than {', '.join(FAST)}"
+        return f"{','.join(usual)}; {slow}: {always}"
 
 
 def _per_preset(values: Mapping[str, Any]) -> str:

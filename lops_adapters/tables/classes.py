@@ -27,13 +27,13 @@ class Labels:
     Attributes:
         counts: label -> rows; without missing labels.
         missing: rows without a label.
-        first: type of a label -> the first label of it, and its place in words.
+        first: (type, label) -> the place of its first row, in words; 1 and 1.0 are two.
 
     """
 
     counts: dict[Hashable, int] = field(default_factory=dict)
     missing: int = 0
-    first: dict[type, tuple[Hashable, str]] = field(default_factory=dict)
+    first: dict[tuple[type, Hashable], str] = field(default_factory=dict)
 
     def add(self, label: Any, place: str) -> bool:
         """Count the label of a row and return whether there is one.
@@ -47,14 +47,14 @@ class Labels:
         if isinstance(label, list | dict):
             raise LopsError(f"{place}: the label is {label!r:.60}; wanted one class name per row")
         known = self.counts.get(label)
-        if known is not None and type(label) in self.first:
+        if known is not None and (type(label), label) in self.first:
             self.counts[label] = known + 1
             return True
         if is_unlabelled(label):
             self.missing += 1
             return False
         self.counts[label] = 1 + (known or 0)
-        self.first.setdefault(type(label), (label, place))
+        self.first.setdefault((type(label), label), place)
         if len(self.counts) > MOST:
             raise LopsError(
                 f"found more than {MOST:,} different labels, such as {label!r:.60}; check --label"
@@ -66,7 +66,8 @@ class Labels:
         for label, count in later.counts.items():
             self.counts[label] = self.counts.get(label, 0) + count
         self.missing += later.missing
-        self.first = {**later.first, **self.first}
+        for label, place in later.first.items():
+            self.first.setdefault(label, place)
 
     def numbered(self, wanted: Wanted) -> Classes:
         """Return the classes of the whole table.
@@ -84,11 +85,12 @@ class Labels:
             raise LopsError(
                 f"none of the {rows} rows has a label in column {wanted.label!r}; check --label"
             )
-        if len(self.first) > 1:
-            found = ", ".join(
-                f"{kind.__name__} ({label!r} in {place})"
-                for kind, (label, place) in self.first.items()
-            )
+        kinds: dict[type, str] = {}
+        for (kind, label), place in self.first.items():
+            if label not in gone:
+                kinds.setdefault(kind, f"{kind.__name__} ({label!r} in {place})")
+        if len(kinds) > 1:
+            found = ", ".join(kinds.values())
             raise LopsError(
                 f"labels in column {wanted.label!r} have several types: {found}; "
                 "make them all strings or all numbers"

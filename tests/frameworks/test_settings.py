@@ -12,7 +12,7 @@ import pytest
 
 import lops_adapters
 from lops_adapters.core import LopsError
-from lops_adapters.runs.framework import FRAMEWORKS, Framework
+from lops_adapters.runs.framework import FRAMEWORKS, Framework, named
 from lops_adapters.runs.settings import FrameworkSettings
 
 from .cases import CASES, TOY
@@ -40,6 +40,16 @@ def test_what_a_framework_says_of_itself(stand):
     module, _, model = framework.model.partition(":")
     for method in ("load", "save", "predict", "predict_proba"):
         assert callable(getattr(getattr(import_module(module), model), method))
+
+
+@pytest.mark.parametrize("name", FRAMEWORKS)
+def test_a_committee_is_usual_where_it_costs_seconds(name):
+    settings = named(name).settings
+    last = "committee-documents" if name in ("westclass", "lotclass") else "committee"
+    assert settings.preset("quick").usual_arms[-1] == last
+    assert settings.preset("quick", faithful=True).usual_arms == ("standard", "lops")
+    assert settings.preset("paper").usual_arms == ("standard", "lops")
+    assert settings.shown_arms().startswith(f"standard,lops{last.removeprefix('committee')},{last}")
 
 
 def extra(name, of):

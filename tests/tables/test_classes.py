@@ -24,6 +24,19 @@ def test_equal_labels_of_other_types_are_refused():
         labels.numbered(Wanted("text", "weak"))
 
 
+def test_a_label_that_is_no_class_may_have_another_type():
+    labels, later = Labels(), Labels()
+    for label in (1, "?"):
+        labels.add(label, "line 1")
+    for label in (2, "?", 1):
+        later.add(label, "line 9")
+    labels.join(later)
+    classes = labels.numbered(Wanted("text", "weak", abstain=["?"]))
+    assert (classes.names, classes.counts.tolist(), classes.abstained) == (("1", "2"), [2, 1], 2)
+    with pytest.raises(LopsError, match=r"int \(1 in line 1\), str \('\?' in line 1\);"):
+        labels.numbered(Wanted("text", "weak"))
+
+
 def test_labels_that_are_joined():
     one, other = Labels(), Labels()
     for labels, found in ((one, ["a", "b", None]), (other, ["b", "c", " "])):
