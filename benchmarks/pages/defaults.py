@@ -1,4 +1,4 @@
-"""Tables of the protocol ``grid``: the frameworks with the defaults of today and their controls."""
+"""Tables of the protocols ``grid``, the frameworks with the defaults of today, and ``faithful``."""
 
 from __future__ import annotations
 
@@ -143,10 +143,35 @@ def xclass_classifiers() -> Block:
     return table(rows, groups)
 
 
+def faithful() -> Block:
+    """Return macro-F1 under ``--faithful`` beside the earlier runs on the same data and seeds."""
+    rows = [["framework", "data", "documents", "seeds", "arm", "earlier", "`--faithful`"]]
+    groups = []
+    for framework, title in _FRAMEWORKS.items():
+        for data, shown in _DATA.items():
+            now = results(f"faithful/{framework}-{data}-*seed*.json")
+            seeds = {item["about"]["seed"] for item in now}
+            earlier = [
+                item
+                for item in results(f"frameworks/{framework}-{data}-*seed*.json")
+                if item["about"]["seed"] in seeds
+            ]
+            if not now or not earlier:
+                continue
+            groups += [earlier, now]
+            documents = now[0]["about"]["dataset"]["documents"]
+            about = [title, shown, f"{documents:,}", str(len(now))]
+            for arm in ("standard", "lops"):
+                scores = [spread(values(files, arm, "macro_f1")) for files in (earlier, now)]
+                rows.append([*about, f"`{arm}`", *scores])
+    return table(rows, groups) if groups else HOLE
+
+
 TABLES: dict[str, Callable[[], Block]] = {
     "defaults": summary,
     **{f"defaults-{name}": partial(framework, name) for name in _FRAMEWORKS},
     "defaults-final": network_and_classifier,
     "defaults-xclass-classifiers": xclass_classifiers,
+    "faithful": faithful,
     "defaults-conwea-iterations": partial(over_iterations, "conwea", "20news-coarse"),
 }

@@ -142,14 +142,15 @@ def select(
     _check_enough(len(own), method)
     check_views(method, encoder, words, own)
     committee = method == "committee"
-    if given is None and committee:
-        watched, which, more = _views_of_texts(probe, encoder, words, analyzer, len(read), quiet)
-    elif given is None:
-        (watched, which), more = choose_probe(probe, len(read), quiet, analyzer), {}
-    else:
-        (watched, which), more = probe_of_vectors(probe, quiet), {}
     if pred_probs is not None:
+        watched, _ = probe_of_vectors(probe, quiet)
         which, more = "View: the given probabilities.", {"probabilities": True}
+    elif given is not None:
+        (watched, which), more = probe_of_vectors(probe, quiet), {}
+    elif committee:
+        watched, which, more = _views_of_texts(probe, encoder, words, analyzer, len(read), quiet)
+    else:
+        (watched, which), more = choose_probe(probe, len(read), quiet, analyzer), {}
     arguments |= more | ({} if fitted is None else {"fitted": fitted})
     weak = given is None and arguments.get("encoder") is None
     if committee:
@@ -165,19 +166,13 @@ def select(
         if strict:
             raise LopsError(message)
         warnings.warn(message, LopsWarning, stacklevel=2)
+    asked = {"confidence": confidence, "rule": rule, "tau": tau, "every": every}
     settings: dict[str, Any] = {
-        "probe": repr(watched),
-        "device": device_of(watched),
+        **_views_in_force(watched, arguments),
+        **asked,
         "method": method,
         "seed": seed,
-        "confidence": confidence,
-        "rule": rule,
-        "tau": tau,
-        "every": every,
         "stratified": stratified,
-        "sure": arguments.get("sure"),
-        "encoder": getattr(arguments.get("encoder"), "encoder", arguments.get("encoder")),
-        "analyzer": getattr(watched, "analyzer", None),
         "samples": "texts" if given is None else "vectors" if pred_probs is None else "pred_probs",
     }
     why = reasons(which, selection, method, arguments)
@@ -223,6 +218,18 @@ def _views_of_texts(
     watched, _ = choose_probe("linear" if linear else probe, n, quiet, analyzer)
     chosen, which = choose_encoder(encoder, n, described(watched), words=words is not None)
     return watched, which, {"encoder": chosen, "words": words}
+
+
+def _views_in_force(watched: Probe, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of the views that judge."""
+    encoder = arguments.get("encoder")
+    return {
+        "probe": repr(watched),
+        "device": device_of(watched),
+        "sure": arguments.get("sure"),
+        "encoder": getattr(encoder, "encoder", encoder),
+        "analyzer": getattr(watched, "analyzer", None),
+    }
 
 
 def _check_enough(n: int, method: str) -> None:
