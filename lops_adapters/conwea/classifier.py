@@ -34,7 +34,7 @@ def word_vectors(corpus: ContextualCorpus, settings: ConweaSettings, seed: int) 
 
 
 def build_classifier(
-    vectors: WordVectors,
+    vectors: WordVectors | None,
     settings: ConweaSettings,
     device: str,
     *,
@@ -44,7 +44,7 @@ def build_classifier(
     """Return the untrained classifier, or a probe of its kind.
 
     Args:
-        vectors: Word2Vec on the contextualised corpus.
+        vectors: Word2Vec on the contextualised corpus; only a HAN reads them.
         settings: of the run.
         device: torch device.
         probing: a probe, which trains on all samples for all its epochs. As the classifier, a HAN
@@ -63,6 +63,7 @@ def build_classifier(
             epochs=epochs,
             batch_size=settings.batch_size,
         )
+    assert vectors is not None
     return HanProbe(
         vectors=vectors,
         epochs=epochs,
@@ -81,7 +82,7 @@ def build_classifier(
 
 
 def build_probe(
-    vectors: WordVectors, settings: ConweaSettings, device: str, *, quiet: bool
+    vectors: WordVectors | None, settings: ConweaSettings, device: str, *, quiet: bool
 ) -> Probe:
     """Return the probe of the settings."""
     if settings.probe != "same":

@@ -50,7 +50,7 @@ class Conwea(Framework[ConweaSettings]):
             )
 
     def prepare(self, corpus: Corpus, job: Job[ConweaSettings]) -> Prepared:
-        """Contextualise the corpus and train word vectors."""
+        """Contextualise the corpus and, for a HAN, train word vectors."""
         return pipeline.prepare(corpus, job)
 
     def tables(self, prepared: Prepared, job: Job[ConweaSettings]) -> None:

@@ -52,7 +52,7 @@ class Prepared:
         corpus: of the run.
         documents: contextualised; a word with several senses is one word per sense.
         senses: of the words.
-        vectors: Word2Vec on ``documents``.
+        vectors: Word2Vec on ``documents``, if the classifier is a HAN.
         seeds: the first seed words, in all their senses.
         seconds: per stage.
 
@@ -61,7 +61,7 @@ class Prepared:
     corpus: Corpus
     documents: ContextualCorpus
     senses: Senses
-    vectors: WordVectors
+    vectors: WordVectors | None
     seeds: seed_words.Seeds
     seconds: dict[str, float]
 
@@ -89,7 +89,7 @@ class Iteration:
 
 
 def prepare(corpus: Corpus, job: Job[ConweaSettings]) -> Prepared:
-    """Contextualise the corpus and train word vectors on it.
+    """Contextualise the corpus and, for a HAN, train word vectors on it.
 
     Raises:
         LopsError: texts, seed words or settings cannot work; raised before the long work.
@@ -103,11 +103,12 @@ def prepare(corpus: Corpus, job: Job[ConweaSettings]) -> Prepared:
     senses, sense_seconds = _senses(tokens, seeds, encoder, job)
     documents = contextualise(tokens, senses)
     first = seed_words.initial_seeds(documents, seeds)
-    arrays, vector_seconds = folder.stage(
-        "word_vectors", lambda: _vector_arrays(word_vectors(documents, settings, job.seed))
-    )
-    vectors = WordVectors(tuple(unpack_strings(arrays["words"])), arrays["vectors"])
-    seconds = {"contextualise": sense_seconds, "word_vectors": vector_seconds}
+    vectors, seconds = None, {"contextualise": sense_seconds}
+    if settings.classifier == "han":
+        arrays, seconds["word_vectors"] = folder.stage(
+            "word_vectors", lambda: _vector_arrays(word_vectors(documents, settings, job.seed))
+        )
+        vectors = WordVectors(tuple(unpack_strings(arrays["words"])), arrays["vectors"])
     return Prepared(corpus, documents, senses, vectors, first, seconds)
 
 

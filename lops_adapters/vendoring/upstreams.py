@@ -39,12 +39,12 @@ class Upstream:
     def companions(self) -> dict[str, tuple[str, str]]:
         """Return path -> (origin, text) of the files copied beside the scripts.
 
-        These are the core, the shared part and the repository's glue.
+        These are the core, the two shared parts and the repository's glue.
         """
         folder = "" if self.scripts == "." else self.scripts + "/"
         glue = {
             f"{folder}{stem}.py": f"vendoring/glue/{stem}.py"
-            for stem in ("lops_shared", f"lops_{self.name}")
+            for stem in ("lops_shared", "lops_held_out", f"lops_{self.name}")
         }
         origins = {f"{folder}lops_core.py": "core.py", **glue}
         return {

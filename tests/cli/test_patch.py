@@ -26,7 +26,8 @@ def test_a_whole_life(checkout, capsys):
     before = contents(checkout)
     status, out, err = run(capsys, checkout, "--check")
     assert (status, err) == (0, "")
-    files = "src/trainer.py, src/lops_core.py, src/lops_shared.py, src/lops_lotclass.py\n"
+    glue = "src/lops_shared.py, src/lops_held_out.py, src/lops_lotclass.py"
+    files = f"src/trainer.py, src/lops_core.py, {glue}\n"
     assert out == f"Would write: {files}"
     assert contents(checkout) == before
 
@@ -44,6 +45,7 @@ def test_a_whole_life(checkout, capsys):
         ["src/trainer.py", "patched"],
         ["src/lops_core.py", "current"],
         ["src/lops_shared.py", "current"],
+        ["src/lops_held_out.py", "current"],
         ["src/lops_lotclass.py", "current"],
     ]
 

@@ -34,6 +34,7 @@ def test_senses_and_phrases_are_remembered(models, finished):
 
 def test_a_classifier_of_texts_predicts_again_what_the_run_predicted(dataset, go, tmp_path):
     run = go(dataset, tmp_path / "run", arms=["standard"], classifier="linear")
+    assert not (run.path / "work" / "word_vectors.npz").exists()  # only a HAN reads them
     model = load(run.path, device="cpu")
     assert isinstance(model, ConweaTextClassifier)
     rows = read_rows(run.path / "standard" / "predictions.csv")

@@ -20,7 +20,7 @@ def loaded(name, folder, monkeypatch, **environment):
         monkeypatch.delenv(f"LOPS_{variable}", raising=False)
     for variable, value in {"LOPS": "1", **environment}.items():
         monkeypatch.setenv(variable, value)
-    modules = ("lops_core", "lops_shared", f"lops_{name}")
+    modules = ("lops_core", "lops_held_out", "lops_shared", f"lops_{name}")
     try:
         with monkeypatch.context() as patch:
             patch.syspath_prepend(str(folder))
@@ -38,15 +38,19 @@ class Watch:
         select = shared.select
         self.seen, self.arguments, self.labels = [], None, None
 
-        def recorded(labels, n_classes, settings, seed, per_epoch, updates, predict):
+        def recorded(labels, n_classes, settings, seed, per_epoch, updates, predict, documents):
             self.labels, self.arguments = np.asarray(labels), (n_classes, settings, seed, per_epoch)
-            self.seen = []
+            self.seen, self.tau = [], settings.tau
+            if self.tau == "auto":
+                self.tau = shared.agreed_share(documents, labels, n_classes, seed)
 
             def predict_and_record():
                 self.seen.append(np.asarray(predict()))
                 return self.seen[-1]
 
-            return select(labels, n_classes, settings, seed, per_epoch, updates, predict_and_record)
+            return select(
+                labels, n_classes, settings, seed, per_epoch, updates, predict_and_record, documents
+            )
 
         monkeypatch.setattr(shared, "select", recorded)
 
@@ -56,7 +60,7 @@ class Watch:
         every = settings.every or per_epoch
         order = LearningOrder(
             self.labels,
-            settings.tau,
+            self.tau,
             settings.rule,
             settings.epochs * per_epoch // every,
             range(n_classes),

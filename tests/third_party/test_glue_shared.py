@@ -16,10 +16,10 @@ def test_defaults(tmp_path, monkeypatch):
         with loaded(name, tmp_path, monkeypatch) as glue:
             found[name] = tuple(glue.SETTINGS)
     assert found == {
-        "conwea": (0.5, "released", 100, None, ""),
-        "xclass": (0.5, "released", 4, None, ""),
-        "westclass": (0.5, "released", None, 1, ""),
-        "lotclass": (0.5, "released", 4, None, "rows"),
+        "conwea": ("auto", "ranked", 100, None, ""),
+        "xclass": ("auto", "ranked", 4, None, ""),
+        "westclass": ("auto", "ranked", None, 1, ""),
+        "lotclass": ("auto", "ranked", 4, None, "rows"),
     }
 
 
@@ -34,17 +34,18 @@ def test_settings_from_the_environment(tmp_path, monkeypatch):
     with loaded("lotclass", tmp_path, monkeypatch, **environment) as glue:
         assert tuple(glue.SETTINGS) == (0.9, "ranked", 2, 5, "refresh")
     with loaded("westclass", tmp_path, monkeypatch, LOPS_EVERY="epoch", LOPS_TAU="") as glue:
-        assert tuple(glue.SETTINGS) == (0.5, "released", None, None, "")
+        assert tuple(glue.SETTINGS) == ("auto", "ranked", None, None, "")
+    with loaded("xclass", tmp_path, monkeypatch, LOPS_RULE="released") as glue:
+        assert tuple(glue.SETTINGS) == (0.5, "released", 4, None, "")  # as published
 
 
 @pytest.mark.parametrize(
     ("variable", "value", "message"),
     [
         ("LOPS", "yes", "LOPS is 'yes'; wanted 1 to select"),
-        ("LOPS_TAU", "half", "LOPS_TAU is 'half'; wanted a fraction"),
-        ("LOPS_TAU", "0", "LOPS_TAU is 0.0; wanted a fraction above 0"),
+        ("LOPS_TAU", "half", "LOPS_TAU is 'half'; wanted auto, or a fraction"),
+        ("LOPS_TAU", "0", "LOPS_TAU is 0.0; wanted auto, or a fraction above 0"),
         ("LOPS_TAU", "nan", "LOPS_TAU is nan"),
-        ("LOPS_TAU", "auto", "LOPS_TAU is 'auto', which needs held-out probes; wanted a number"),
         ("LOPS_RULE", "best", f"LOPS_RULE is 'best'; wanted one of {', '.join(RULES)}"),
         ("LOPS_EPOCHS", "1.5", "LOPS_EPOCHS is '1.5'; wanted a whole number"),
         ("LOPS_EPOCHS", "0", "LOPS_EPOCHS is 0; wanted at least 1"),
@@ -79,13 +80,19 @@ def selection(shared, right, tau=0.5):
 def test_the_rule_that_ran_is_said(rule, tau, tmp_path, monkeypatch, capsys):
     rng = np.random.default_rng(0)
     labels, seen = np.repeat([0, 1], [40, 20]), rng.random((6, 60, 2))
+    words = 1 + labels[:, None] + rng.integers(0, 2, (60, 5))
     with loaded("lotclass", tmp_path, monkeypatch, LOPS_RULE=rule, LOPS_TAU=tau) as glue:
         shared, coming = sys.modules["lops_shared"], iter(seen)
         updates = iter(range(100))
-        found = shared.select(labels, 2, glue.SETTINGS, 0, 1, updates, lambda: next(coming))
+        found = shared.select(labels, 2, glue.SETTINGS, 0, 1, updates, lambda: next(coming), words)
         kept = shared.positions(found, glue.SETTINGS)
-    rule, share = rule or "released", float(tau or 0.5)
-    said = f"LOPS: rule {rule}, tau {share}, kept {len(kept)} of 60 pseudo-labelled samples; "
+        rule = rule or "ranked"
+        tau = tau or ("auto" if rule == "ranked" else "0.5")
+        share = shared.agreed_share(words, labels, 2) if tau == "auto" else float(tau)
+    said = f"LOPS: rule {rule}, tau {tau}, kept {len(kept)} of 60 pseudo-labelled samples; "
+    if tau == "auto":
+        assert 0.5 < share < 1
+        assert found.stopped.startswith(f"tau {share:.3f} by 3-fold cross-validation; ")
     assert [line for line in capsys.readouterr().out.splitlines() if "rule" in line] == [
         said + found.stopped
     ]
@@ -96,12 +103,14 @@ def test_the_rule_that_ran_is_said(rule, tau, tmp_path, monkeypatch, capsys):
             break
     assert kept.tolist() == order.select().kept.tolist()
     if rule == "ranked":
-        assert np.bincount(labels[kept]).tolist() == [40 * share, 20 * share]
+        assert np.bincount(labels[kept]).tolist() == [
+            pytest.approx(n * share, abs=1) for n in (40, 20)
+        ]
 
 
 @pytest.mark.filterwarnings("ignore:nothing was learnt")
 def test_too_few_kept_are_all(tmp_path, monkeypatch, capsys):
-    with loaded("conwea", tmp_path, monkeypatch) as glue:
+    with loaded("conwea", tmp_path, monkeypatch, LOPS_RULE="algorithm1") as glue:
         shared, settings = sys.modules["lops_shared"], glue.SETTINGS
         assert (
             shared.positions(selection(shared, True), settings, least=2).tolist()

@@ -80,7 +80,7 @@ def test_upstream_says_what_it_is(name):
     assert upstream.licence.split(",")[0] in ("MIT", "Apache-2.0")
     assert upstream.layout in {layout.name for layout in LAYOUTS}
     assert sorted(upstream.companions()) == sorted(
-        SCRIPTS[name] + stem for stem in ("lops_core.py", "lops_shared.py", f"lops_{name}.py")
+        SCRIPTS[name] + f"lops_{stem}.py" for stem in ("core", "held_out", "shared", name)
     )
     readme = (TOP / "third_party" / "README.md").read_text(encoding="utf-8")
     assert upstream.commit in readme
@@ -170,6 +170,7 @@ def test_glue_imports_what_is_there(path):
         "typing",
         "numpy",
         "lops_core",
+        "lops_held_out",
         "lops_shared",
     }
     if path.stem in ("lops_xclass", "lops_lotclass"):

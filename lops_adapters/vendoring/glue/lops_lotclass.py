@@ -55,7 +55,9 @@ def keep_rows(data, trainer, network):
 
     with random_states_kept(device):
         classes = data["labels"].max(dim=1)[0]
-        kept = _positions(classes, trainer, network, device, loss_of, scores_of)
+        # Not the words that made the labels: they agree with all of them.
+        words = hidden * data["attention_masks"]
+        kept = _positions(classes, trainer, network, device, loss_of, scores_of, words)
         if device.type == "cuda":
             torch.cuda.empty_cache()  # the processes that train the model need the memory
     return {name: tensor[kept] for name, tensor in data.items()}
@@ -90,8 +92,8 @@ def keep_documents(data, rank, trainer, network):
         return torch.softmax(logits_of(probe, rows), dim=-1)
 
     def compute():
-        classes = data["labels"].argmax(dim=1)
-        return _positions(classes, trainer, network, device, loss_of, scores_of)
+        classes, words = data["labels"].argmax(dim=1), data["input_ids"] * data["attention_masks"]
+        return _positions(classes, trainer, network, device, loss_of, scores_of, words)
 
     with random_states_kept(device):
         kept = agreed(compute, len(data["labels"]), device)
@@ -108,7 +110,7 @@ def _logits(probe, ids, mask, device):
     return probe(ids.to(device), pred_mode="classification", attention_mask=mask.to(device)).float()
 
 
-def _positions(classes, trainer, network, device, loss_of, scores_of):
+def _positions(classes, trainer, network, device, loss_of, scores_of, words):
     seed_torch(SEED, device)
     probe = network.from_pretrained(trainer.pretrained_lm, num_labels=trainer.num_class).to(device)
     training = TorchTraining(
@@ -125,6 +127,7 @@ def _positions(classes, trainer, network, device, loss_of, scores_of):
         training,
         loss_of=lambda rows: loss_of(probe, rows),
         scores_of=lambda rows: scores_of(probe, rows),
+        documents=words.numpy(),
         seed=SEED,
     )
     return positions(selection, SETTINGS)

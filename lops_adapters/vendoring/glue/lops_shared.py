@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the LOPS glue of every repository shares: settings, the watched training, random states.
 
-This file is copied beside the scripts of a repository, with ``lops_core.py`` and the repository's
-glue. It needs Python >= 3.6, numpy and the repository's own libraries.
+This file is copied beside the scripts of a repository, with ``lops_core.py``, ``lops_held_out.py``
+and the repository's glue. It needs Python >= 3.6, numpy and the repository's own libraries.
 
 Environment:
     LOPS: 1 switches the selection on; 0, empty or unset leaves the program unchanged.
-    LOPS_TAU: fraction of each class, default 0.5.
-    LOPS_RULE: one of ``lops_core.RULES``, default released. ``ranked`` keeps LOPS_TAU of
-        every class, no more and no less: ``learning-order`` in the package's commands.
+    LOPS_RULE: one of ``lops_core.RULES``, default ranked, which keeps LOPS_TAU of every class, no
+        more and no less. ``released`` made the published numbers.
+    LOPS_TAU: fraction of each class, or ``auto``: the share of all pseudo-labels that held-out
+        linear probes agree with. Default: auto; for other rules than ranked 0.5, as published.
     LOPS_EPOCHS: largest number of epochs of the probe; for the default see the repository's glue.
     LOPS_EVERY: ``epoch``, or the number of updates between two checkpoints of the probe.
     LOPS_AT: where to select, in repositories with several places.
@@ -22,15 +23,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from lops_core import RULES, LearningOrder, LopsError
+from lops_held_out import FOLDS, agreed_share
+
+AUTO = "auto"
 
 
 class Settings(NamedTuple):
     """The settings from the environment.
 
-    ``epochs`` None: the repository's own number. ``every`` None: once per epoch.
+    ``tau``: a number, or ``auto``. ``epochs`` None: the repository's own number. ``every`` None:
+    once per epoch.
     """
 
-    tau: float
+    tau: Any
     rule: str
     epochs: int
     every: int
@@ -45,12 +50,14 @@ def read_settings(epochs=None, every="epoch", places=("",)):
     switch = os.environ.get("LOPS")
     if switch != "1":
         raise LopsError("LOPS is {!r}; wanted 1 to select pseudo-labels, or 0".format(switch))
-    if os.environ.get("LOPS_TAU") == "auto":
-        raise LopsError("LOPS_TAU is 'auto', which needs held-out probes; wanted a number here")
-    tau = _number("LOPS_TAU", float, 0.5, "a fraction above 0 and at most 1")
-    if not 0 < tau <= 1:
-        raise LopsError("LOPS_TAU is {}; wanted a fraction above 0 and at most 1".format(tau))
-    rule = _one_of("LOPS_RULE", RULES)
+    rule = _one_of("LOPS_RULE", RULES, "ranked")
+    tau = os.environ.get("LOPS_TAU") or (AUTO if rule == "ranked" else "0.5")
+    if tau != AUTO:
+        tau = _number("LOPS_TAU", float, 0.5, "auto, or a fraction above 0 and at most 1")
+        if not 0 < tau <= 1:
+            raise LopsError(
+                "LOPS_TAU is {}; wanted auto, or a fraction above 0 and at most 1".format(tau)
+            )
     epochs = _number("LOPS_EPOCHS", int, epochs, "a whole number, at least 1")
     every = os.environ.get("LOPS_EVERY") or every
     if every == "epoch":
@@ -71,8 +78,8 @@ def _number(name, kind, default, wanted):
         raise LopsError("{} is {!r}; wanted {}".format(name, text, wanted)) from None
 
 
-def _one_of(name, known):
-    value = os.environ.get(name) or known[0]
+def _one_of(name, known, default=None):
+    value = os.environ.get(name) or default or known[0]
     if value not in known:
         wanted = ", ".join(filter(None, known))
         wanted = "one of " + wanted if wanted else "it unset: there is only one place here"
@@ -80,7 +87,7 @@ def _one_of(name, known):
     return value
 
 
-def select(labels, n_classes, settings, seed, per_epoch, updates, predict):
+def select(labels, n_classes, settings, seed, per_epoch, updates, predict, documents):
     """Train a probe until its learning order decides, and return the selection.
 
     Args:
@@ -91,13 +98,19 @@ def select(labels, n_classes, settings, seed, per_epoch, updates, predict):
         per_epoch: updates per epoch.
         updates: iterator; each step makes one update of the probe.
         predict: returns the probe's current (n, n_classes) probabilities of all samples in order.
+        documents: (n, ...) word ids of the samples, 0 and below is no word; for tau auto.
 
     """
+    tau, why = settings.tau, ""
+    if tau == AUTO:
+        say("tau: {}-fold cross-validation of a linear probe".format(FOLDS))
+        tau = agreed_share(documents, labels, n_classes, seed)
+        why = "tau {:.3f} by {}-fold cross-validation; ".format(tau, FOLDS)
     total = settings.epochs * per_epoch
     every = min(settings.every or per_epoch, total)
     order = LearningOrder(
         np.asarray(labels),
-        tau=settings.tau,
+        tau=tau,
         rule=settings.rule,
         max_checkpoints=total // every,
         classes=list(range(n_classes)),
@@ -111,7 +124,9 @@ def select(labels, n_classes, settings, seed, per_epoch, updates, predict):
             order.observe(predict(), time=float(done) / per_epoch)
             if order.done:
                 break
-    return order.select()
+    selection = order.select()
+    selection.stopped = why + selection.stopped
+    return selection
 
 
 def positions(selection, settings, names=None, least=1):
@@ -173,7 +188,8 @@ def batches(n, size, epochs, seed):
 def select_with_keras(model, x, targets, settings, batch_size, seed=0):
     """Select with a compiled Keras model as the probe.
 
-    It is trained on ``targets`` (n, k), whose largest column is the pseudo-label.
+    It is trained on the word ids ``x`` (n, ...), 0 for none, and on ``targets`` (n, k), whose
+    largest column is the pseudo-label.
     """
     n = len(x)
 
@@ -187,7 +203,7 @@ def select_with_keras(model, x, targets, settings, batch_size, seed=0):
         return np.concatenate([np.asarray(model.predict_on_batch(part)) for part in parts])
 
     labels, per_epoch = targets.argmax(axis=1), -(-n // batch_size)
-    return select(labels, targets.shape[1], settings, seed, per_epoch, updates(), predict)
+    return select(labels, targets.shape[1], settings, seed, per_epoch, updates(), predict, x)
 
 
 class TorchTraining(NamedTuple):
@@ -211,7 +227,9 @@ class TorchTraining(NamedTuple):
     warm_up: float = 0.0
 
 
-def select_with_torch(model, labels, n_classes, settings, training, loss_of, scores_of, seed=0):
+def select_with_torch(
+    model, labels, n_classes, settings, training, loss_of, scores_of, documents, seed=0
+):
     """Select with a torch module as the probe; optimiser and schedule are created here.
 
     Args:
@@ -222,6 +240,7 @@ def select_with_torch(model, labels, n_classes, settings, training, loss_of, sco
         training: a :class:`TorchTraining`.
         loss_of: ``loss_of(rows)`` returns the mean loss of these rows.
         scores_of: ``scores_of(rows)`` returns their (m, k) probabilities.
+        documents: (n, length) word ids, 0 for none.
         seed: of the batches and of ties.
 
     """
@@ -259,7 +278,7 @@ def select_with_torch(model, labels, n_classes, settings, training, loss_of, sco
             parts = [scores_of(np.arange(at, min(n, at + training.at_once))) for at in starts]
         return torch.cat(parts).cpu().numpy()
 
-    return select(labels, n_classes, settings, seed, per_epoch, updates(), predict)
+    return select(labels, n_classes, settings, seed, per_epoch, updates(), predict, documents)
 
 
 def seed_torch(seed, device):

@@ -72,6 +72,7 @@ def _positions(dataset, args, model, n_classes):
         training,
         loss_of=lambda rows: outputs(rows)[0],
         scores_of=lambda rows: torch.softmax(outputs(rows)[1].float(), dim=-1),
+        documents=(dataset.tensors[0] * dataset.tensors[1]).numpy(),
         seed=args.seed,
     )
     return positions(selection, SETTINGS)
