@@ -80,7 +80,8 @@ def count_words(documents):
         rows, places = np.nonzero(block > 0)
         keys, counts = np.unique((at + rows) * size + block[rows, places], return_counts=True)
         parts.append((keys, counts))
-    keys, counts = (np.concatenate(column) for column in zip(*parts))
+    keys = np.concatenate([keys for keys, _ in parts])
+    counts = np.concatenate([counts for _, counts in parts])
     starts = np.searchsorted(keys, np.arange(len(flat) + 1) * size)
     return Bags(keys % size, counts, starts)
 
