@@ -59,6 +59,8 @@ class Case:
         tables: files at the top of the run folder besides those that all frameworks write.
         arm_tables: files in an arm's folder besides those that all write; "*" is the iteration.
         iterations: of an arm.
+        alike: arms whose network labels the toy as the Standard arm's does; so the classifier that
+            is trained on these labels may be the same.
         options: of every command.
         encoder: writes a tiny encoder into a folder and returns the path for ``--encoder``.
         documents: of the corpus, and of a sample that is just enough.
@@ -83,6 +85,7 @@ class Case:
     tables: tuple[str, ...] = ()
     arm_tables: tuple[str, ...] = ()
     iterations: int = 1
+    alike: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
     encoder: Callable[[Path], str] | None = None
     documents: tuple[int, int] = (90, 30)
@@ -173,11 +176,12 @@ CASES = {
                 ("--faithful",): "settings.faithful = False, not True",
             },
             usage=("--lops-at nowhere", "--self-train-epochs one"),
-            sizes={**lotclass.SMALL, "classifier": "linear"},
+            sizes={**lotclass.SMALL, "classifier": "linear", "tau": 0.6},
             arms=("standard", "lops", "lops-refresh", "lops-documents"),
             added=("lops-documents", "lops-refresh", "standard", "lops"),
             tables=("category_vocabulary.json",),
             arm_tables=("selection-documents.csv",),
+            alike=("lops", "lops-refresh"),
             encoder=lotclass.save_encoder,
             documents=(90, 90),
             keep_all={"select": 1},
