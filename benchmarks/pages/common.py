@@ -97,7 +97,8 @@ def provenance(files: Files) -> str:
     own = [item["about"]["seed"] for item in files]
     seeds = ", ".join(map(str, range(result["seeds"]) if "seeds" in result else own))
     known = {**result, **about["settings"]}
-    kind = next((name for name in ("network", "encoder", "classifier") if name in known), None)
+    kinds = ("network", "encoder", "classifier")
+    kind = next((name for name in kinds if known.get(name, "none") != "none"), None)
     model = "no model" if kind is None else f"{kind} {known[kind]}"
     machine = about["machine"]
     where = machine.get("gpu") or f"{machine['processor']}, {machine['cores']} cores"
