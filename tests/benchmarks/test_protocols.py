@@ -87,7 +87,7 @@ def test_two_cells_of_one_name_are_refused(tmp_path):
     with pytest.raises(LopsError, match="is not a protocol"):
         protocol.read_cells(tmp_path / "p.json")
     with pytest.raises(
-        LopsError, match="'nothing'; pass one of committee, cpu, gpu, grid, paper, smoke"
+        LopsError, match="'nothing'; pass one of committee, cpu, faithful, gpu, grid, paper, smoke"
     ):
         protocol.protocol_path("nothing")
 
