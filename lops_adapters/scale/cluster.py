@@ -36,9 +36,11 @@ def connected(address: str | None) -> Iterator[Any]:
         else:
             ray.init(address=address, **quiet)
     except (ConnectionError, ValueError, RuntimeError) as error:
+        way_out = "give the --address of a running cluster, or none to start one here"
+        if address is not None and "RAY_AUTH_MODE" not in os.environ:
+            way_out += "; a cluster with a token needs RAY_AUTH_MODE=token"
         raise LopsError(
-            f"Ray cannot be reached at {address or 'this machine'} ({error!s:.200}); give the "
-            "--address of a running cluster, or none to start one here"
+            f"Ray cannot be reached at {address or 'this machine'} ({error!s:.200}); {way_out}"
         ) from None
     try:
         yield ray
