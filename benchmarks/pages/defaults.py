@@ -145,18 +145,20 @@ def xclass_classifiers() -> Block:
 
 def faithful() -> Block:
     """Return macro-F1 under ``--faithful`` beside the earlier runs on the same data and seeds."""
-    rows = [["framework", "data", "documents", "seeds", "arm", "earlier", "`--faithful`"]]
+    rows = [["framework", "data", "documents", "seeds", "arm", "earlier defaults", "`--faithful`"]]
     groups = []
     for framework, title in _FRAMEWORKS.items():
         for data, shown in _DATA.items():
             now = results(f"faithful/{framework}-{data}-*seed*.json")
-            seeds = {item["about"]["seed"] for item in now}
-            earlier = [
-                item
-                for item in results(f"frameworks/{framework}-{data}-*seed*.json")
-                if item["about"]["seed"] in seeds
-            ]
-            if not now or not earlier:
+            earlier = results(f"frameworks/{framework}-{data}-*seed*.json")
+            seeds = {item["about"]["seed"] for item in now} & {
+                item["about"]["seed"] for item in earlier
+            }
+            now, earlier = (
+                [item for item in files if item["about"]["seed"] in seeds]
+                for files in (now, earlier)
+            )
+            if not seeds:
                 continue
             groups += [earlier, now]
             documents = now[0]["about"]["dataset"]["documents"]

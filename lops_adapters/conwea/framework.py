@@ -31,15 +31,19 @@ class Conwea(Framework[ConweaSettings]):
 
     name = "conwea"
     title = "ConWea"
-    summary = "ConWea with LOPS: Standard and LOPS side by side, from seed words."
+    summary = "ConWea with LOPS: with and without selection, side by side, from seed words."
     examples = (
         ("", "the embedded demo corpus"),
         ("--dataset 20news --max-docs 4000", "20 Newsgroups, five classes"),
         ("--dataset my_folder --arms lops --tau 0.9", "your data, one arm"),
     )
     settings = ConweaSettings
-    modules = ("gensim", "nltk", "torch", "transformers")
+    modules = ("nltk", "torch", "transformers")
     model = "lops_adapters.conwea.model:ConweaClassifier"
+
+    def needs(self, settings: ConweaSettings) -> tuple[str, ...]:
+        """Return the libraries of the chosen classifier; only a HAN reads word vectors."""
+        return (*self.modules, "gensim") if settings.classifier == "han" else self.modules
 
     def check(self, arms: Sequence[str], settings: ConweaSettings, dataset: Dataset) -> None:
         """Refuse data without seed words."""

@@ -41,7 +41,9 @@ class Lotclass(Framework[LotclassSettings]):
 
     name = "lotclass"
     title = "LOTClass"
-    summary = "LOTClass with LOPS: Standard and LOPS side by side, from class names alone."
+    summary = (
+        "LOTClass with LOPS: with and without selection, side by side, from class names alone."
+    )
     examples = (
         ("--supervision keywords", "the embedded demo corpus, from seed words"),
         ("--dataset agnews --lops-at both", "where the paper and its code select"),

@@ -7,7 +7,16 @@ from lops_adapters import extras
 from lops_adapters.core import LopsError
 from lops_adapters.probes.base import Probe, Snapshot
 
-__all__ = ["FAST", "PROBES", "Probe", "Snapshot", "fast_probe", "probe_class", "text_probe"]
+__all__ = [
+    "FAST",
+    "FROZEN",
+    "PROBES",
+    "Probe",
+    "Snapshot",
+    "fast_probe",
+    "probe_class",
+    "text_probe",
+]
 
 # A new probe is a module, a row here and a row in the conformance suite. Modules are imported only
 # when needed, since torch takes seconds.
@@ -20,7 +29,8 @@ PROBES = {
     "keras": "lops_adapters.probes.keras_probe:KerasProbe",
 }
 
-FAST = ("linear", "embedding", "hybrid")  # read texts, and train in seconds: no encoder is trained
+FROZEN = ("embedding", "hybrid")  # read texts through a frozen encoder
+FAST = ("linear", *FROZEN)  # read texts, and train in seconds: no encoder is trained
 
 
 def probe_class(kind: str) -> type[Probe]:

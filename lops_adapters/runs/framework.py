@@ -17,12 +17,12 @@ from lops_adapters import extras
 from lops_adapters.core import LopsError, Selection
 from lops_adapters.datasets import Corpus, Dataset
 from lops_adapters.evaluation import Evaluator
-from lops_adapters.probes import Probe, probe_class
+from lops_adapters.probes import FROZEN, Probe, probe_class
 from lops_adapters.runs.files import add_arm, arm_metrics
 from lops_adapters.runs.folder import RunFolder
 from lops_adapters.runs.settings import FrameworkSettings
-from lops_adapters.selection import METHODS, Selector, build
-from lops_adapters.selection.auto_tau import AutoTau
+from lops_adapters.selection import METHODS, Selector, build, keep_all
+from lops_adapters.selection.auto_tau import FOLDS, AutoTau
 from lops_adapters.selection.canonical import InContentOrder
 from lops_adapters.selection.random import RandomLike
 from lops_adapters.selection.selectors import Labels
@@ -106,6 +106,8 @@ class Job(Generic[Settings]):
             return InContentOrder(lambda _: control, seed)
         row = METHODS[method]
         known: dict[str, Any] = {"words": self.words, "device": self.device}
+        if getattr(self.settings, "classifier", None) in FROZEN:
+            known["encoder"] = getattr(self.settings, "encoder", None)  # the classifier's
         options = {option: value for option, value in known.items() if option in row.options}
         tau = self.settings.tau
         make = partial(
@@ -125,7 +127,8 @@ class Job(Generic[Settings]):
         if row.takes_tau and n is None and isinstance(tau, str):
             share = build("automatic", probe_class("linear")(quiet=self.quiet), seed=seed)
             return AutoTau(_OnTexts(share, read), lambda found: make(tau=found))
-        return _OnTexts(make(tau=tau), read if row.texts else _unchanged)
+        least = FOLDS if "folds" in row.options else 0
+        return _OnTexts(make(tau=tau), read if row.texts else _unchanged, least)
 
     def controlled(self, stages: str) -> str | None:
         """Return the arm whose numbers per class ``random`` keeps: the first finished one.
@@ -140,12 +143,17 @@ class Job(Generic[Settings]):
 
 @dataclass(frozen=True)
 class _OnTexts:
-    """A selector on what ``read`` makes of the samples."""
+    """A selector on what ``read`` makes of samples; it keeps fewer than ``least`` whole."""
 
     selector: Selector
     read: Callable[[Sequence[Any]], Sequence[Any]]
+    least: int = 0
 
     def __call__(self, samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
+        if len(samples) < self.least:
+            whole = keep_all(samples, pseudo_labels)
+            whole.stopped = "too few samples for cross-validation: everything is kept"
+            return whole
         return self.selector(self.read(samples), pseudo_labels)
 
 

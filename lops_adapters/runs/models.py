@@ -18,8 +18,8 @@ from lops_adapters.runs import model_files
 from lops_adapters.runs.framework import FRAMEWORKS, named
 from lops_adapters.storage import write_json
 
-# Arms whose model :func:`load` returns if no arm is named; by docs/findings.md the best first.
-_PREFERRED = ("committee", "committee-documents", "lops", "lops-documents", "standard")
+# Arms whose model :func:`load` returns if no arm is named; the best in docs/findings.md first.
+_PREFERRED = ("committee-documents", "committee", "lops-documents", "lops", "standard")
 
 
 class TextClassifier(ABC):
@@ -99,8 +99,8 @@ def load(path: str | Path, *, arm: str | None = None, device: str = "auto") -> T
 
     Args:
         path: the folder.
-        arm: which arm of a run; default: the first there is of ``committee``, ``lops`` (in
-            WeSTClass and LOTClass also ``committee-documents``, ``lops-documents``), ``standard``.
+        arm: which arm of a run; default: the first that exists of ``committee-documents``,
+            ``committee``, ``lops-documents``, ``lops``, ``standard``, else any.
         device: ``auto``, ``cpu``, ``cuda``, ...
 
     Raises:

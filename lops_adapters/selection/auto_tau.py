@@ -10,7 +10,7 @@ from lops_adapters.core import Selection
 from lops_adapters.selection.selectors import Labels, Selector
 
 AUTO = "auto"
-_FOLDS = 3  # of the cross-validation
+FOLDS = 3  # of the cross-validation
 
 
 @dataclass
@@ -38,7 +38,7 @@ class AutoTau:
 
         """
         tau, why = 1.0, "too few samples"
-        if len(samples) >= _FOLDS:
+        if len(samples) >= FOLDS:
             agreed = self.share(samples, pseudo_labels)
             tau, why = max(1, len(agreed.kept)) / len(agreed.mask), agreed.stopped
         selection = self.make(tau)(samples, pseudo_labels)

@@ -27,7 +27,7 @@ class Labels:
     Attributes:
         counts: label -> rows; without missing labels.
         missing: rows without a label.
-        first: (type, label) -> the place of its first row, in words; 1 and 1.0 are two.
+        first: (type, label) -> its first row, in words. 1 and 1.0 are two entries.
 
     """
 

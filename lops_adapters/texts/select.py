@@ -221,7 +221,7 @@ def _views_of_texts(
 
 
 def _views_in_force(watched: Probe, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of the views that judge."""
+    """Return the settings of the probe and the encoder in use."""
     encoder = arguments.get("encoder")
     return {
         "probe": repr(watched),

@@ -13,6 +13,7 @@ from lops_adapters import storage
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import Corpus, Dataset
 from lops_adapters.evaluation import Evaluator
+from lops_adapters.probes import FROZEN
 from lops_adapters.runs.files import (
     selection_metrics,
     write_predictions,
@@ -36,7 +37,7 @@ class Westclass(Framework[WestclassSettings]):
 
     name = "westclass"
     title = "WeSTClass"
-    summary = "WeSTClass with LOPS: Standard and LOPS side by side."
+    summary = "WeSTClass with LOPS: with and without selection, side by side."
     examples = (
         ("", "the embedded demo corpus"),
         ("--dataset agnews --supervision names", "AG News from class names"),
@@ -75,7 +76,7 @@ class Westclass(Framework[WestclassSettings]):
     def needs(self, settings: WestclassSettings) -> tuple[str, ...]:
         """Return the libraries of the chosen network and the final classifier."""
         more = ("safetensors",) if settings.network == "han" else ()
-        frozen = ("transformers",) if settings.classifier in ("embedding", "hybrid") else ()
+        frozen = ("transformers",) if settings.classifier in FROZEN else ()
         return (*self.modules, *more, *frozen)
 
     def check(self, arms: Sequence[str], settings: WestclassSettings, dataset: Dataset) -> None:

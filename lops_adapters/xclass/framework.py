@@ -27,7 +27,7 @@ class Xclass(Framework[XclassSettings]):
 
     name = "xclass"
     title = "X-Class"
-    summary = "X-Class with LOPS: Standard and LOPS side by side, from class names alone."
+    summary = "X-Class with LOPS: with and without selection, side by side, from class names alone."
     examples = (
         ("", "the embedded demo corpus"),
         ("--dataset agnews --max-docs 4000", "a sample of AG News"),

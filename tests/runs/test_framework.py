@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from lops_adapters.conwea.settings import ConweaSettings
 from lops_adapters.core import LopsError, Selection
 from lops_adapters.datasets import Corpus, Dataset, GoldLabels
 from lops_adapters.probes.linear import LinearProbe
@@ -306,12 +307,28 @@ def test_tau_auto_is_not_asked_where_nothing_depends_on_it(auto, built):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_methods_that_judge_texts_get_texts(job, built, method):
-    job.selector(method, Probe, texts=shout)(["a", "b"], ["x", "y"])
-    job.selector(method, Probe)(["a", "b"], ["x", "y"])
+    job.selector(method, Probe, texts=shout)(["a", "b", "c"], ["x", "y", "x"])
+    job.selector(method, Probe)(["a", "b", "c"], ["x", "y", "x"])
     assert [note.asked[0] for note in built] == [
-        ["A", "B"] if method == "committee" else ["a", "b"],
-        ["a", "b"],
+        ["A", "B", "C"] if method == "committee" else ["a", "b", "c"],
+        ["a", "b", "c"],
     ]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_cross_validation_of_two_samples_keeps_both(job, built, method):
+    selection = job.selector(method, Probe)(["a", "b"], ["x", "y"])
+    whole = method in ("automatic", "committee", "confident-learning")
+    assert selection.kept.tolist() == ([0, 1] if whole else [0])
+    assert built[0].asked == ([] if whole else [["a", "b"]])
+    assert whole == (selection.stopped.startswith("too few samples for cross-validation"))
+
+
+@pytest.mark.parametrize(("classifier", "given"), [("hybrid", "own"), ("linear", "none")])
+def test_the_committee_reads_the_encoder_of_the_classifier(job, built, classifier, given):
+    settings = ConweaSettings(classifier=classifier, encoder="own")
+    replace(job, settings=settings).selector("committee", Probe)
+    assert getattr(built[0], "encoder", "none") == given
 
 
 def test_methods_that_use_words_get_those_of_the_job(job, built):

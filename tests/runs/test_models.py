@@ -48,12 +48,10 @@ def test_which_arm(tmp_path):
     lops = model(tmp_path / "lops" / "model")
     assert load(tmp_path).folder == lops
     model(tmp_path / "random" / "model")
-    model(tmp_path / "lops-documents" / "model")
     assert load(tmp_path).folder == lops
-    documents = model(tmp_path / "committee-documents" / "model")
-    assert load(tmp_path).folder == documents
-    committee = model(tmp_path / "committee" / "model")
-    assert load(tmp_path).folder == committee
+    for arm in ("lops-documents", "committee", "committee-documents"):
+        better = model(tmp_path / arm / "model")
+        assert load(tmp_path).folder == better
     assert load(str(tmp_path), arm="standard").folder == standard
     assert load(tmp_path / "standard").folder == load(standard).folder == standard
     assert (load(tmp_path).device, load(tmp_path, device="cpu").device) == ("auto", "cpu")

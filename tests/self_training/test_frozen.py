@@ -7,9 +7,11 @@ import pytest
 
 from lops_adapters.probes.text_vectors import TextEncoder
 from lops_adapters.runs.models import load
+from lops_adapters.self_training.__main__ import main
 
-from ..framework_checks import assert_predicts
-from ..framework_tools import ARTS, COMMON, LAW, SPORT, read_rows, save_bert
+from ..framework_checks import assert_predicts, metrics_of
+from ..framework_tools import ARTS, COMMON, LAW, SPORT, outcome, read_rows, save_bert, write_folder
+from .toys import SEEDS, documents, small_presets
 
 
 @pytest.fixture(scope="module")
@@ -78,3 +80,20 @@ def test_resuming_the_committee_is_the_same(dataset, go, tmp_path):
         again.metrics["arms"]["committee"]["macro_f1"],
         whole.metrics["arms"]["committee"]["macro_f1"],
     )
+
+
+def test_a_run_that_names_no_arms(tmp_path, encoder, capsys):
+    """The committee is one of them, and its model is loaded."""
+    folder = write_folder(tmp_path / "toy", *documents(60), seeds=SEEDS)
+    options = ["--dataset", folder, "--classifier", "embedding", "--encoder", encoder]
+    options += ["--max-tokens", "32", "--iterations", "1", "--device", "cpu", "--quiet"]
+    with small_presets():
+        status, _, err = outcome(
+            main, capsys, *options, "--preset", "quick", "--output", tmp_path / "run"
+        )
+    assert status == 0, err
+    arms = metrics_of(tmp_path / "run")["arms"]
+    assert set(arms) == {"standard", "lops", "committee"}
+    texts = documents(60)[0]
+    found, wanted = (load(tmp_path / "run", arm=arm) for arm in (None, "committee"))
+    np.testing.assert_array_equal(found.predict_proba(texts), wanted.predict_proba(texts))

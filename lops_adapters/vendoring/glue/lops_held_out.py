@@ -12,10 +12,12 @@ import numpy as np
 from lops_core import tie_hash
 
 FOLDS = 3
-LOOKS = (1 / 16.0, 1 / 8.0, 1 / 4.0, 1 / 2.0, 1.0, 2.0, 3.0, 4.0)  # in epochs; the best one counts
+# In epochs; the checkpoint with most agreement counts.
+LOOKS = (1 / 16.0, 1 / 8.0, 1 / 4.0, 1 / 2.0, 1.0, 2.0, 3.0, 4.0)
 BATCH_SIZE = 32
 LEARNING_RATE = 0.03  # of Adagrad
-_ROWS = 10000  # documents that are counted, or predicted, at once
+_ROWS = 10000  # documents that are counted at once
+_SCORES = 100000  # documents times classes that are predicted at once
 
 
 class Bags(NamedTuple):
@@ -33,10 +35,10 @@ class Bags(NamedTuple):
 
 
 def agreed_share(documents, labels, n_classes, seed=0):
-    """Return the share of labels that probes prefer which have not seen the document.
+    """Return the share of labels that held-out probes agree with.
 
-    A probability is divided by the mean that the class's own documents get, since probes favour
-    large and easy classes. Classes with fewer documents than folds are kept whole.
+    A class's probability is divided by its mean over the documents with that label, since probes
+    favour large and easy classes. Classes with fewer documents than folds are kept whole.
 
     Args:
         documents: (n, ...) word ids; 0 and below is no word.
@@ -71,11 +73,11 @@ def agrees(probabilities, labels):
 
 
 def count_words(documents):
-    """Return the words of documents and their counts; one without words has a word of its own."""
-    flat = documents.reshape(len(documents), -1).astype(np.int64)
+    """Return the words of documents and their counts; those without words share an extra one."""
+    flat = documents.reshape(len(documents), -1)
     size, parts = int(max(0, flat.max())) + 2, []
     for at in range(0, len(flat), _ROWS):
-        block = flat[at : at + _ROWS].copy()
+        block = flat[at : at + _ROWS].astype(np.int64)
         block[~(block > 0).any(axis=1), 0] = size - 1
         rows, places = np.nonzero(block > 0)
         keys, counts = np.unique((at + rows) * size + block[rows, places], return_counts=True)
@@ -150,9 +152,9 @@ def _predictions(bags, labels, n_classes, rest, here, seed):
 
 
 def _probabilities(bags, weights, bias, rows):
-    found = []
-    for start in range(0, len(rows), _ROWS):
-        at, first, _ = _cells(bags, rows[start : start + _ROWS])
+    found, step = [], max(1, _SCORES // len(bias))
+    for start in range(0, len(rows), step):
+        at, first, _ = _cells(bags, rows[start : start + step])
         scores = bags.values[at][:, None] * weights[bags.words[at]]
         found.append(_softmax(np.add.reduceat(scores, first, axis=0) + bias))
     return np.concatenate(found)

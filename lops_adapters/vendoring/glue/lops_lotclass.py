@@ -7,7 +7,7 @@
 The probe is a fresh network of LOTClass's own class with the loss of that place, the learning rate
 of masked category prediction, and its own optimiser and schedule, for at most four epochs
 (LOPS_EPOCHS). The main model and its schedule are not used. At a refresh the first process trains
-the probe, and all processes use its selection.
+the probe, and all processes use its selection. LOPS_TAU=auto cross-validates at every refresh anew.
 """
 
 from lops_shared import (
@@ -55,8 +55,8 @@ def keep_rows(data, trainer, network):
 
     with random_states_kept(device):
         classes = data["labels"].max(dim=1)[0]
-        # Not the words that made the labels: they agree with all of them.
-        words = hidden * data["attention_masks"]
+        # Without the words that made the labels, which would confirm every label.
+        words = data["input_ids"].masked_fill(places, 0) * data["attention_masks"]
         kept = _positions(classes, trainer, network, device, loss_of, scores_of, words)
         if device.type == "cuda":
             torch.cuda.empty_cache()  # the processes that train the model need the memory

@@ -6,8 +6,8 @@ and the repository's glue. It needs Python >= 3.6, numpy and the repository's ow
 
 Environment:
     LOPS: 1 switches the selection on; 0, empty or unset leaves the program unchanged.
-    LOPS_RULE: one of ``lops_core.RULES``, default ranked, which keeps LOPS_TAU of every class, no
-        more and no less. ``released`` made the published numbers.
+    LOPS_RULE: one of ``lops_core.RULES``, default ranked, which keeps exactly LOPS_TAU of every
+        class. ``released`` produced the published numbers.
     LOPS_TAU: fraction of each class, or ``auto``: the share of all pseudo-labels that held-out
         linear probes agree with. Default: auto; for other rules than ranked 0.5, as published.
     LOPS_EPOCHS: largest number of epochs of the probe; for the default see the repository's glue.
@@ -51,13 +51,12 @@ def read_settings(epochs=None, every="epoch", places=("",)):
     if switch != "1":
         raise LopsError("LOPS is {!r}; wanted 1 to select pseudo-labels, or 0".format(switch))
     rule = _one_of("LOPS_RULE", RULES, "ranked")
-    tau = os.environ.get("LOPS_TAU") or (AUTO if rule == "ranked" else "0.5")
+    tau = os.environ.get("LOPS_TAU") or (AUTO if rule == "ranked" else 0.5)
     if tau != AUTO:
-        tau = _number("LOPS_TAU", float, 0.5, "auto, or a fraction above 0 and at most 1")
+        wanted = "auto, or a fraction above 0 and at most 1"
+        tau = _number("LOPS_TAU", float, tau, wanted)
         if not 0 < tau <= 1:
-            raise LopsError(
-                "LOPS_TAU is {}; wanted auto, or a fraction above 0 and at most 1".format(tau)
-            )
+            raise LopsError("LOPS_TAU is {}; wanted {}".format(tau, wanted))
     epochs = _number("LOPS_EPOCHS", int, epochs, "a whole number, at least 1")
     every = os.environ.get("LOPS_EVERY") or every
     if every == "epoch":
@@ -105,7 +104,8 @@ def select(labels, n_classes, settings, seed, per_epoch, updates, predict, docum
     if tau == AUTO:
         say("tau: {}-fold cross-validation of a linear probe".format(FOLDS))
         tau = agreed_share(documents, labels, n_classes, seed)
-        why = "tau {:.3f} by {}-fold cross-validation; ".format(tau, FOLDS)
+        how = "{}-fold cross-validation" if len(labels) >= FOLDS else "too few samples"
+        why = "tau {:.3f} by {}; ".format(tau, how.format(FOLDS))
     total = settings.epochs * per_epoch
     every = min(settings.every or per_epoch, total)
     order = LearningOrder(
