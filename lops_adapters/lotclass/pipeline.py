@@ -317,7 +317,7 @@ def _find_rows(
         special=settings.faithful,
     )
     shown = [words_of(tokens, tokenizer) for tokens in vocabularies]
-    check_rows(found.codes, classes, shown, settings.min_rows, settings.supervision)
+    check_rows(found, classes, shown, settings.min_rows, settings.supervision)
     updates = settings.probe_epochs * -(-len(found) // settings.batch_size)
     settings.check_checkpoints(updates, f"{len(found)} rows")
     return {

@@ -32,6 +32,8 @@ class Indicative:
         codes: (m,) int64 class of each row, ascending within a document.
         starts: (m + 1,) int64, where each row's places begin.
         places: int64 positions within the document.
+        most: (n, k) int64, per document and class the most predictions in the vocabulary at any
+            position; None: not known.
 
     """
 
@@ -39,6 +41,7 @@ class Indicative:
     codes: np.ndarray
     starts: np.ndarray
     places: np.ndarray
+    most: np.ndarray | None = None
 
     def __len__(self) -> int:
         return len(self.documents)
@@ -235,8 +238,9 @@ def indicative_positions(
             found.append(where[hits[:, code]])
     starts = np.concatenate([[0], np.cumsum([len(where) for where in found])]).astype(np.int64)
     joined = np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
+    most = np.array([count.max(axis=0, initial=0) for count in counts]).reshape(-1, k)
     return Indicative(
-        np.array(documents, dtype=np.int64), np.array(codes, dtype=np.int64), starts, joined
+        np.array(documents, dtype=np.int64), np.array(codes, dtype=np.int64), starts, joined, most
     )
 
 
@@ -255,25 +259,39 @@ def check_named(
 
 
 def check_rows(
-    codes: np.ndarray,
+    found: Indicative,
     classes: Sequence[str],
     vocabularies: Sequence[Sequence[str]],
     at_least: int,
     supervision: str,
 ) -> None:
     """Refuse classes with fewer than ``at_least`` rows."""
-    counts = np.bincount(codes, minlength=len(classes))
+    counts = np.bincount(found.codes, minlength=len(classes))
     poor = [code for code in range(len(classes)) if counts[code] < at_least]
     if poor:
         shown = "; ".join(
             f"{classes[i]}: {counts[i]} (vocabulary: {', '.join(vocabularies[i][:8]) or 'empty'})"
             for i in poor
         )
-        ways_out = _ways_out("Give a lower --match-threshold, more documents", supervision)
+        lower = _threshold_for(found.most, at_least)
+        first = "Give " if lower is None else f"Give --match-threshold {lower}, "
+        ways_out = _ways_out(f"{first}more documents", supervision)
         raise LopsError(
             f"too few documents speak of {len(poor)} of {len(classes)} classes, wanted at least "
             f"{at_least} each; found {shown}. {ways_out}"
         )
+
+
+def _threshold_for(most: np.ndarray | None, at_least: int) -> int | None:
+    """Return the largest threshold that leaves every class enough rows; None: none does.
+
+    >>> _threshold_for(np.array([[9, 4], [7, 5], [8, 0]]), 2)
+    3
+    """
+    if most is None or len(most) < at_least:
+        return None
+    lower = int(np.sort(most, axis=0)[-at_least].min()) - 1
+    return lower if lower >= 0 else None
 
 
 def _ways_out(first: str, supervision: str) -> str:

@@ -11,6 +11,7 @@ from lops_adapters.core import LopsError
 from lops_adapters.lotclass.documents import Documents, Occurrences, token_rows
 from lops_adapters.lotclass.masked_lm import load_language_model
 from lops_adapters.lotclass.vocabulary import (
+    Indicative,
     Predictor,
     category_vocabulary,
     check_named,
@@ -137,7 +138,7 @@ def test_a_class_of_which_nothing_is_left(vocabulary):
     found = vocabulary([(0, "judge jury"), (1, "the week"), (0, "week clerk")])
     assert found[1] == []
     with pytest.raises(LopsError, match=r"sport: 0 \(vocabulary: empty\)"):
-        check_rows(np.zeros(20, dtype=np.int64), tuple(NAMES), found, 11, "names")
+        check_rows(rows_of(np.zeros(20, dtype=np.int64)), tuple(NAMES), found, 11, "names")
 
 
 def test_a_class_that_does_not_occur(vocabulary):
@@ -406,16 +407,33 @@ def test_rare_names():
         check_named(occurrences, NAMES, 5, "keywords")
 
 
+def rows_of(codes, most=None):
+    """Rows of one position each."""
+    return Indicative(np.arange(len(codes)), codes, np.arange(len(codes) + 1), codes * 0, most)
+
+
 def test_too_few_rows():
     codes = np.array([0] * 12 + [1] * 10)
     vocabularies = [["judge"], [f"w{i}" for i in range(12)], []]
-    check_rows(codes, ("law", "sport"), vocabularies[:2], 10, "names")
+    check_rows(rows_of(codes), ("law", "sport"), vocabularies[:2], 10, "names")
     with pytest.raises(LopsError) as error:
-        check_rows(codes, ("law", "sport", "arts"), vocabularies, 11, "names")
+        check_rows(rows_of(codes), ("law", "sport", "arts"), vocabularies, 11, "names")
     assert str(error.value) == (
         "too few documents speak of 2 of 3 classes, wanted at least 11 each; found sport: 10 "
         "(vocabulary: w0, w1, w2, w3, w4, w5, w6, w7); "
-        "arts: 0 (vocabulary: empty). Give a lower --match-threshold, more documents, names that "
+        "arts: 0 (vocabulary: empty). Give more documents, names that "
         "occur more often (--names) or "
         "--supervision keywords where the data has seed words"
     )
+
+
+def test_too_few_rows_name_a_threshold_that_works():
+    """The largest one at which every class has enough documents."""
+    most = np.array([[30, 2], [25, 12], [3, 9], [22, 15]])
+    found = rows_of(np.array([0, 0, 0]), most)
+    with pytest.raises(LopsError, match=r"\. Give --match-threshold 8, more documents"):
+        check_rows(found, ("law", "sport"), [["judge"], ["ball"]], 3, "names")
+    assert (most > 8).sum(axis=0).min() == 3 > (most > 9).sum(axis=0).min()
+    none = rows_of(np.array([0, 0, 0]), most * [1, 0])
+    with pytest.raises(LopsError, match=r"\. Give more documents, names"):
+        check_rows(none, ("law", "sport"), [["judge"], ["ball"]], 3, "names")
