@@ -143,6 +143,28 @@ def xclass_classifiers() -> Block:
     return table(rows, groups)
 
 
+def lotclass_thresholds() -> Block:
+    """Return LOTClass on one sample of AG News with the published threshold and a lower one."""
+    rows = [["`--match-threshold`", "rows", "noise %", "network", "standard", "`committee`"]]
+    groups = []
+    for name in ("grid/lotclass", "frameworks/lotclass-threshold10"):
+        files = results(f"{name}-agnews-4000-seed0.json")
+        if not files:
+            return HOLE
+        groups.append(files)
+        standard = files[0]["result"]["arms"]["standard"]["iterations"]
+        rows.append(
+            [
+                str(files[0]["about"]["settings"]["match_threshold"]),
+                f"{standard[0]['pseudo_labels']:,}",
+                spread([standard[0]["noise"]]),
+                *(spread([stage["macro_f1"]]) for stage in standard[-2:]),
+                _score(files, "committee"),
+            ]
+        )
+    return table(rows, groups)
+
+
 def faithful() -> Block:
     """Return macro-F1 under ``--faithful`` beside the earlier runs on the same data and seeds."""
     rows = [["framework", "data", "documents", "seeds", "arm", "earlier defaults", "`--faithful`"]]
@@ -174,6 +196,7 @@ TABLES: dict[str, Callable[[], Block]] = {
     **{f"defaults-{name}": partial(framework, name) for name in _FRAMEWORKS},
     "defaults-final": network_and_classifier,
     "defaults-xclass-classifiers": xclass_classifiers,
+    "defaults-lotclass-thresholds": lotclass_thresholds,
     "faithful": faithful,
     "defaults-conwea-iterations": partial(over_iterations, "conwea", "20news-coarse"),
 }
