@@ -15,8 +15,18 @@ from lops_adapters.lotclass.probe import LotclassProbe, Sample
 from lops_adapters.runs.models import ProbeClassifier, TextClassifier
 from lops_adapters.storage import write_json
 
-# Where the class of a document is read: at its first token, BERT's [CLS].
-FIRST = np.zeros(1, dtype=np.int64)
+FIRST = np.zeros(1, dtype=np.int64)  # the place of BERT's [CLS]
+
+
+def whole(row: np.ndarray, read_at: str) -> Sample:
+    """Return a document, nothing masked, read at its first token or at all between the special ones.
+
+    >>> whole(np.array([2, 7, 8, 3]), "tokens").places.tolist()
+    [1, 2]
+    """
+    if read_at == "first" or len(row) < 3:
+        return Sample(row, FIRST)
+    return Sample(row, np.arange(1, len(row) - 1))
 
 
 @dataclass
@@ -34,17 +44,19 @@ class LotclassClassifier(TextClassifier):
         classes: class names, in the order of probability columns.
         network: encoder and class head.
         max_tokens: longer texts are cut.
+        read_at: where the class is read, see :class:`~.settings.LotclassSettings`.
 
     """
 
     classes: Sequence[str]
     network: LotclassProbe
     max_tokens: int
+    read_at: str
 
     def _probabilities(self, texts: Sequence[str]) -> np.ndarray:
         """Return class probabilities, (n, k) float32."""
         rows = token_rows(texts, self.network.tokenizer, self.max_tokens)
-        return self.network.predict_prepared([Sample(row, FIRST) for row in rows])
+        return self.network.predict_prepared([whole(row, self.read_at) for row in rows])
 
     def save(self, folder: Path) -> None:
         """Write the model into an existing empty folder."""
@@ -53,7 +65,12 @@ class LotclassClassifier(TextClassifier):
         self.network.save(inner)
         write_json(
             folder / "lops.json",
-            {"kind": "lotclass", "classes": list(self.classes), "max_tokens": self.max_tokens},
+            {
+                "kind": "lotclass",
+                "classes": list(self.classes),
+                "max_tokens": self.max_tokens,
+                "read_at": self.read_at,
+            },
         )
 
     @classmethod
@@ -66,4 +83,5 @@ class LotclassClassifier(TextClassifier):
             stored["classes"],
             LotclassProbe.load(folder / "network", device=device),
             stored["max_tokens"],
+            stored["read_at"],
         )

@@ -27,7 +27,7 @@ from lops_adapters.lotclass.masked_lm import (
     load_language_model,
     prepare_language_model,
 )
-from lops_adapters.lotclass.model import FIRST, LotclassClassifier, LotclassTextClassifier
+from lops_adapters.lotclass.model import LotclassClassifier, LotclassTextClassifier, whole
 from lops_adapters.lotclass.probe import LotclassProbe, Sample
 from lops_adapters.lotclass.processes import join
 from lops_adapters.lotclass.self_training import (
@@ -248,8 +248,8 @@ def masked(row: np.ndarray, places: np.ndarray, mask: int) -> Sample:
 
 
 def whole_documents(prepared: Prepared) -> list[Sample]:
-    """Return one sample per document, nothing masked, read at its first token."""
-    return [Sample(row, FIRST) for row in prepared.documents.rows]
+    """Return one sample per document, nothing masked."""
+    return [whole(row, prepared.settings.read_at) for row in prepared.documents.rows]
 
 
 def check_encoder(settings: LotclassSettings, tokenizer: Any) -> None:
@@ -373,6 +373,6 @@ def _self_train(
     documents = whole_documents(prepared)
     done = self_train(network, documents, settings, select, seed=job.seed, quiet=job.quiet)
     if settings.ends_with_network:
-        model = LotclassClassifier(classes, network, settings.max_tokens)
+        model = LotclassClassifier(classes, network, settings.max_tokens, settings.read_at)
         job.folder.save_model(job.folder.arm(arm) / "model", model.save)
     return stored(done)

@@ -32,10 +32,15 @@ class LotclassSettings(FinalSettings):
             "learning_rate": 2e-5,
             "self_learning_rate": 1e-6,
             "classifier": NETWORK,
+            "read_at": "first",
         },
     }
     MORE_ARMS: ClassVar[tuple[str, ...]] = ("lops-refresh", *AT_DOCUMENTS)
-    WHEN_FAITHFUL: ClassVar[Mapping[str, Any]] = {"min_named": 1, "classifier": NETWORK}
+    WHEN_FAITHFUL: ClassVar[Mapping[str, Any]] = {
+        "min_named": 1,
+        "classifier": NETWORK,
+        "read_at": "first",
+    }
 
     encoder: str = setting(
         "minilm",
@@ -51,6 +56,13 @@ class LotclassSettings(FinalSettings):
     )
     max_tokens: int = setting(
         64, "word pieces per document", within=Range("at least 8", lambda value: value >= 8)
+    )
+    # Masked category prediction trains at words; see docs/lotclass.md.
+    read_at: str = setting(
+        "tokens",
+        "where the network reads the class of a document: the mean over its tokens, or the first "
+        "token, as the original",
+        choices=("tokens", "first"),
     )
     top: int = setting(
         50,
