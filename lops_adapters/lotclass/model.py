@@ -19,7 +19,7 @@ FIRST = np.zeros(1, dtype=np.int64)  # the place of BERT's [CLS]
 
 
 def whole(row: np.ndarray, read_at: str) -> Sample:
-    """Return a document, nothing masked, read at its first token or at all between the special ones.
+    """Return a document, nothing masked, read at its first token, or all but the special ones.
 
     >>> whole(np.array([2, 7, 8, 3]), "tokens").places.tolist()
     [1, 2]
