@@ -63,6 +63,15 @@ def test_presets_are_the_published_sizes_and_smaller_ones():
     assert [getattr(quick, name) for name in same] == [getattr(paper, name) for name in same]
 
 
+def test_where_a_document_is_read():
+    given = {"quick": {}, "paper": {}, "faithful": {"faithful": True}}
+    found = {
+        name: LotclassSettings.preset("paper" if name == "paper" else "quick", **more).read_at
+        for name, more in given.items()
+    }
+    assert found == {"quick": "tokens", "paper": "first", "faithful": "first"}
+
+
 def test_arms_and_choices():
     assert LotclassSettings.ARMS == ("standard", "lops")
     assert LotclassSettings.MORE_ARMS[:2] == ("lops-refresh", "lops-documents")
