@@ -147,8 +147,8 @@ def lotclass_thresholds() -> Block:
     """Return LOTClass on one sample of AG News with the published threshold and a lower one."""
     rows = [["`--match-threshold`", "rows", "noise %", "network", "standard", "`committee`"]]
     groups = []
-    for name in ("grid/lotclass", "frameworks/lotclass-threshold10"):
-        files = results(f"{name}-agnews-4000-seed0.json")
+    for name in ("first", "threshold10"):
+        files = results(f"frameworks/lotclass-{name}-agnews-4000-seed0.json")
         if not files:
             return HOLE
         groups.append(files)
@@ -163,6 +163,23 @@ def lotclass_thresholds() -> Block:
             ]
         )
     return table(rows, groups)
+
+
+def lotclass_places() -> Block:
+    """Return LOTClass with a document's class read at its first token and at all, same samples."""
+    stages = ("masked category prediction", "self-training", "standard", "`committee`")
+    rows = [["data", "`--read-at`", *stages]]
+    groups = []
+    for data, shown in _DATA.items():
+        for place, name in (("first", "frameworks/lotclass-first"), ("tokens", "grid/lotclass")):
+            files = results(f"{name}-{data}-4000-seed0.json")
+            if not files or not results(f"frameworks/lotclass-first-{data}-4000-seed0.json"):
+                continue
+            groups.append(files)
+            standard = files[0]["result"]["arms"]["standard"]["iterations"]
+            scores = [spread([stage["macro_f1"]]) for stage in standard]
+            rows.append([shown, place, *scores, _score(files, "committee")])
+    return table(rows, groups) if groups else HOLE
 
 
 def faithful() -> Block:
@@ -196,6 +213,7 @@ TABLES: dict[str, Callable[[], Block]] = {
     **{f"defaults-{name}": partial(framework, name) for name in _FRAMEWORKS},
     "defaults-final": network_and_classifier,
     "defaults-xclass-classifiers": xclass_classifiers,
+    "defaults-lotclass-places": lotclass_places,
     "defaults-lotclass-thresholds": lotclass_thresholds,
     "faithful": faithful,
     "defaults-conwea-iterations": partial(over_iterations, "conwea", "20news-coarse"),
