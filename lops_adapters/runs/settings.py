@@ -164,8 +164,8 @@ class FrameworkSettings:
     def usual_arms(self) -> tuple[str, ...]:
         """The arms of a run that names none.
 
-        With a classifier on a frozen encoder, ``committee`` is one of them: it takes seconds, and
-        it is above standard and its random control in every measured cell of docs/findings.md.
+        With a classifier on a frozen encoder, ``committee`` is one of them: it takes seconds,
+        and docs/findings.md shows that it pays.
         """
         frozen = getattr(self, "classifier", None) in FROZEN
         return (*self.ARMS, "committee") if frozen and not self.faithful else self.ARMS
