@@ -176,7 +176,7 @@ CASES = {
                 ("--faithful",): "settings.faithful = False, not True",
             },
             usage=("--lops-at nowhere", "--self-train-epochs one"),
-            sizes={**lotclass.SMALL, "classifier": "linear", "tau": 0.6},
+            sizes={**lotclass.SMALL, "classifier": "linear"},
             arms=("standard", "lops", "lops-refresh", "lops-documents"),
             added=("lops-documents", "lops-refresh", "standard", "lops"),
             tables=("category_vocabulary.json",),

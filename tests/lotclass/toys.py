@@ -15,6 +15,7 @@ CLASSES = tuple(TOPICS)
 SEEDS = {label: words[:3] for label, words in TOPICS.items()}
 SMALL = {
     "classifier": "network",
+    "tau": 0.8,
     "max_tokens": 40,
     "top": 6,
     "vocabulary_size": 14,
