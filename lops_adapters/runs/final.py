@@ -18,7 +18,7 @@ import numpy as np
 
 from lops_adapters.core import LopsWarning, Selection
 from lops_adapters.evaluation import Evaluator
-from lops_adapters.probes import FAST, FROZEN, Probe, encoders, fast_probe, text_probe
+from lops_adapters.probes import FAST, Probe, encoders, fast_probe, text_probe
 from lops_adapters.runs.files import selection_metrics
 from lops_adapters.runs.framework import Job
 from lops_adapters.runs.models import ProbeClassifier
@@ -79,8 +79,8 @@ def check_encoder(settings: Any) -> None:
         LopsError: the final classifier reads an encoder, and it cannot be loaded.
 
     """
-    if settings.classifier in FROZEN:
-        encoders.load_config(settings.encoder)
+    if settings.frozen_encoder is not None:
+        encoders.load_config(settings.frozen_encoder)
 
 
 def is_at_documents(arm: str) -> bool:

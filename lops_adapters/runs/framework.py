@@ -17,7 +17,7 @@ from lops_adapters import extras
 from lops_adapters.core import LopsError, Selection
 from lops_adapters.datasets import Corpus, Dataset
 from lops_adapters.evaluation import Evaluator
-from lops_adapters.probes import FROZEN, Probe, probe_class
+from lops_adapters.probes import Probe, probe_class
 from lops_adapters.runs.files import add_arm, arm_metrics
 from lops_adapters.runs.folder import RunFolder
 from lops_adapters.runs.settings import FrameworkSettings
@@ -106,8 +106,8 @@ class Job(Generic[Settings]):
             return InContentOrder(lambda _: control, seed)
         row = METHODS[method]
         known: dict[str, Any] = {"words": self.words, "device": self.device}
-        if getattr(self.settings, "classifier", None) in FROZEN:
-            known["encoder"] = getattr(self.settings, "encoder", None)  # the classifier's
+        if self.settings.frozen_encoder is not None:
+            known["encoder"] = self.settings.frozen_encoder
         options = {option: value for option, value in known.items() if option in row.options}
         tau = self.settings.tau
         make = partial(

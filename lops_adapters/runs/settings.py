@@ -161,14 +161,20 @@ class FrameworkSettings:
                 _check(item.name, value, within)
 
     @property
+    def frozen_encoder(self) -> str | None:
+        """The encoder that the classifier reads without training it, if any."""
+        frozen = getattr(self, "classifier", None) in FROZEN
+        return getattr(self, "encoder", None) if frozen else None
+
+    @property
     def usual_arms(self) -> tuple[str, ...]:
         """The arms of a run that names none.
 
         With a classifier on a frozen encoder, ``committee`` is one of them: it takes seconds,
         and docs/findings.md shows that it pays.
         """
-        frozen = getattr(self, "classifier", None) in FROZEN
-        return (*self.ARMS, "committee") if frozen and not self.faithful else self.ARMS
+        pays = self.frozen_encoder is not None and not self.faithful
+        return (*self.ARMS, "committee") if pays else self.ARMS
 
     @property
     def updates_between_checkpoints(self) -> int | None:

@@ -13,7 +13,6 @@ from lops_adapters import storage
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import Corpus, Dataset
 from lops_adapters.evaluation import Evaluator
-from lops_adapters.probes import FROZEN
 from lops_adapters.runs.files import (
     selection_metrics,
     write_predictions,
@@ -76,7 +75,7 @@ class Westclass(Framework[WestclassSettings]):
     def needs(self, settings: WestclassSettings) -> tuple[str, ...]:
         """Return the libraries of the chosen network and the final classifier."""
         more = ("safetensors",) if settings.network == "han" else ()
-        frozen = ("transformers",) if settings.classifier in FROZEN else ()
+        frozen = ("transformers",) if settings.frozen_encoder is not None else ()
         return (*self.modules, *more, *frozen)
 
     def check(self, arms: Sequence[str], settings: WestclassSettings, dataset: Dataset) -> None:
