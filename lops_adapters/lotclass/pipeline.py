@@ -50,7 +50,7 @@ from lops_adapters.lotclass.vocabulary import (
 from lops_adapters.probes import encoders
 from lops_adapters.runs.final import Final, finish, is_at_documents
 from lops_adapters.runs.framework import Job
-from lops_adapters.selection import Selector, keep_all, trusted_positions
+from lops_adapters.selection import Selector, trusted_positions
 from lops_adapters.storage import user_cache
 
 log = logging.getLogger(__name__)
@@ -366,8 +366,6 @@ def _self_train(
 
     def select(samples: Sequence[Sample], codes: np.ndarray, number: int) -> Selection:
         log.info("%s: refresh %d", arm, number + 1)
-        if len(np.unique(codes)) < 2:  # with one class a probe learns nothing
-            return keep_all(samples, names[codes])
         return selector(samples, names[codes])
 
     documents = whole_documents(prepared)

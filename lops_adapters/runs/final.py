@@ -8,7 +8,6 @@ docs/lotclass.md.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -16,14 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from lops_adapters.core import LopsWarning, Selection
+from lops_adapters.core import Selection
 from lops_adapters.evaluation import Evaluator
 from lops_adapters.probes import FAST, Probe, encoders, fast_probe, text_probe
 from lops_adapters.runs.files import selection_metrics
 from lops_adapters.runs.framework import Job
 from lops_adapters.runs.models import ProbeClassifier
 from lops_adapters.runs.settings import FrameworkSettings, setting
-from lops_adapters.selection import Selector, keep_all, trusted_positions
+from lops_adapters.selection import trusted_positions
 
 NETWORK = "network"
 SUFFIX = "-documents"  # of the arms that select among the documents
@@ -159,7 +158,7 @@ def finish(
     samples = [texts[i] for i in measured]
     # Wrong labels are here: predicted by the network, the classifier not trained yet.
     selection, select_seconds = folder.select(
-        f"{arm}-selection-documents", partial(_select, selector, samples, labels)
+        f"{arm}-selection-documents", partial(selector, samples, labels)
     )
     codes = predicted.copy()
     codes[given[0]] = given[1]
@@ -209,14 +208,6 @@ def final_row(
         "seconds": final.seconds["selection"] + final.seconds["classifier"],
         "seconds_selection": final.seconds["selection"],
     }
-
-
-def _select(selector: Selector, samples: Sequence[str], labels: np.ndarray) -> Selection:
-    if len(set(labels)) < 2:  # with one class a probe learns nothing
-        message = f"the network predicts {labels[0]!r} for all documents; nothing is selected"
-        warnings.warn(message, LopsWarning, stacklevel=2)
-        return keep_all(samples, labels)
-    return selector(samples, labels)
 
 
 def _max_tokens(settings: Any) -> int:

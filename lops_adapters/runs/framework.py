@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +15,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 import numpy as np
 
 from lops_adapters import extras
-from lops_adapters.core import LopsError, Selection
+from lops_adapters.core import LopsError, LopsWarning, Selection
 from lops_adapters.datasets import Corpus, Dataset
 from lops_adapters.evaluation import Evaluator
 from lops_adapters.probes import Probe, probe_class
@@ -123,12 +124,14 @@ class Job(Generic[Settings]):
             quiet=self.quiet,
             **options,
         )
+        if method == "standard":
+            return make(tau=tau)
         read = texts or _unchanged
         if row.takes_tau and n is None and isinstance(tau, str):
             share = build("automatic", probe_class("linear")(quiet=self.quiet), seed=seed)
-            return AutoTau(_OnTexts(share, read), lambda found: make(tau=found))
+            return _Learnable(AutoTau(_OnTexts(share, read), lambda found: make(tau=found)))
         least = FOLDS if "folds" in row.options else 0
-        return _OnTexts(make(tau=tau), read if row.texts else _unchanged, least)
+        return _Learnable(_OnTexts(make(tau=tau), read if row.texts else _unchanged), least)
 
     def controlled(self, stages: str) -> str | None:
         """Return the arm whose numbers per class ``random`` keeps: the first finished one.
@@ -143,18 +146,36 @@ class Job(Generic[Settings]):
 
 @dataclass(frozen=True)
 class _OnTexts:
-    """A selector on what ``read`` makes of samples; it keeps fewer than ``least`` whole."""
+    """A selector on what ``read`` makes of samples."""
 
     selector: Selector
     read: Callable[[Sequence[Any]], Sequence[Any]]
+
+    def __call__(self, samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
+        return self.selector(self.read(samples), pseudo_labels)
+
+
+@dataclass(frozen=True)
+class _Learnable:
+    """A selector that keeps everything where a probe learns nothing.
+
+    That is with one class, or with fewer than ``least`` samples.
+    """
+
+    selector: Selector
     least: int = 0
 
     def __call__(self, samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
-        if len(samples) < self.least:
-            whole = keep_all(samples, pseudo_labels)
-            whole.stopped = "too few samples for cross-validation: everything is kept"
-            return whole
-        return self.selector(self.read(samples), pseudo_labels)
+        if len(found := set(pseudo_labels)) == 1:
+            why = f"all {len(samples)} pseudo-labels are {found.pop()!r}"
+            warnings.warn(f"{why}; nothing is selected", LopsWarning, stacklevel=2)
+        elif len(samples) < self.least:
+            why = "too few samples for cross-validation"
+        else:
+            return self.selector(samples, pseudo_labels)
+        whole = keep_all(samples, pseudo_labels)
+        whole.stopped = f"{why}: everything is kept"
+        return whole
 
 
 def _unchanged(samples: Sequence[Any]) -> Sequence[Any]:

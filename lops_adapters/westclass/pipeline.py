@@ -23,7 +23,7 @@ from lops_adapters.probes.han import WordVectors
 from lops_adapters.probes.word_vectors import train_word_vectors, with_random_vectors
 from lops_adapters.runs.final import Final, finish, is_at_documents, method_of
 from lops_adapters.runs.framework import Job
-from lops_adapters.selection import Selector, keep_all, trusted_positions
+from lops_adapters.selection import Selector, trusted_positions
 from lops_adapters.storage import pack_strings, unpack_strings, user_cache
 from lops_adapters.westclass.classifier import Network, build_network, build_probe, probe_updates
 from lops_adapters.westclass.model import WestclassClassifier, WestclassTextClassifier, as_read
@@ -276,10 +276,7 @@ def _select_documents(
 ) -> Selection:
     """Select among the documents that came without a label, by their predicted class."""
     samples = [prepared.documents[i] for i in prepared.measured]
-    labels = predicted(prepared, probabilities)
-    if len(set(labels)) < 2:  # with one class a probe learns nothing
-        return keep_all(samples, labels)
-    return selector(samples, labels)
+    return selector(samples, predicted(prepared, probabilities))
 
 
 def _trained_on(selection: Selection, prepared: Prepared, probabilities: np.ndarray) -> np.ndarray:

@@ -184,7 +184,6 @@ CASES = {
             alike=("lops", "lops-refresh"),
             encoder=lotclass.save_encoder,
             documents=(90, 90),
-            keep_all={"select": 1},
             selects={"run_arm": 2, "select": 1, "self_train": 1},
         ),
         Case(
@@ -248,7 +247,6 @@ CASES = {
             tables=("pseudo_documents.csv", "topics.json"),
             arm_tables=("selection-documents.csv",),
             documents=(72, 60),
-            keep_all={"_select_documents": 1},
             selects={"run_arm": 2, "_select_documents": 1},
         ),
         Case(

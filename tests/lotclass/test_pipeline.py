@@ -368,6 +368,8 @@ def test_seed_words_as_names(dataset, go, tmp_path):
     assert second["noise"] is second["selected_noise"] is None
 
 
+# The untrained network predicts one class.
+@pytest.mark.filterwarnings("ignore:.*nothing is selected")
 def test_a_checkpoint_with_a_head_and_bytes(monkeypatch, dataset, go, masked_roberta, tmp_path):
     """The whole way with a byte-level vocabulary; a random model finds nothing, so thresholds are
     low.

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from lops_adapters.conwea.settings import ConweaSettings
-from lops_adapters.core import LopsError, Selection
+from lops_adapters.core import LopsError, LopsWarning, Selection
 from lops_adapters.datasets import Corpus, Dataset, GoldLabels
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.runs import framework as room
@@ -322,6 +322,22 @@ def test_cross_validation_of_two_samples_keeps_both(job, built, method):
     assert selection.kept.tolist() == ([0, 1] if whole else [0])
     assert built[0].asked == ([] if whole else [["a", "b"]])
     assert whole == (selection.stopped.startswith("too few samples for cross-validation"))
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("tau", [0.5, "auto"])
+def test_one_class_is_kept_whole(job, built, method, tau):
+    """With one class a probe learns nothing; the probe of tau auto neither."""
+    job = replace(job, settings=ConweaSettings(tau=tau))
+    selector = job.selector(method, Probe)
+    if method == "standard":
+        assert selector(["a", "b", "c"], ["x"] * 3).kept.tolist() == [0, 1]  # built's
+        return
+    with pytest.warns(LopsWarning, match="^all 3 pseudo-labels are 'x'; nothing is selected$"):
+        selection = selector(["a", "b", "c"], ["x"] * 3)
+    assert selection.kept.tolist() == [0, 1, 2]
+    assert selection.stopped == "all 3 pseudo-labels are 'x': everything is kept"
+    assert all(note.asked == [] for note in built)
 
 
 @pytest.mark.parametrize(("classifier", "given"), [("hybrid", "own"), ("linear", "none")])

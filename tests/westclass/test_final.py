@@ -138,7 +138,7 @@ def test_one_predicted_class_is_not_selected_among(dataset, go, tmp_path, monkey
         done = go(dataset, tmp_path / "run", ["lops-documents"], **FAST)
     assert done.metrics["arms"]["lops-documents"]["selected"] == 72
     said = [str(item.message) for item in caught if issubclass(item.category, LopsWarning)]
-    wanted = "the network predicts 'law' for all documents; nothing is selected"
+    wanted = "all 72 pseudo-labels are 'law'; nothing is selected"
     assert [text for text in said if "select" in text] == [wanted]
 
 
