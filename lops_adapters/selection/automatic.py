@@ -18,6 +18,7 @@ from lops_adapters.selection.request import Request
 from lops_adapters.selection.selectors import Labels, Selector
 from lops_adapters.selection.suggestions import Seen
 
+_BELOW = 1 - 1e-6  # a class at its limit does not tie with the best other
 EARLY_LOOKS = (1 / 16, 1 / 8, 1 / 4, 1 / 2)  # in epochs; then every epoch's end
 
 
@@ -28,7 +29,8 @@ class Automatic:
     The samples are split into folds. For each fold a probe is trained on the others and predicts
     the fold at several checkpoints. A class's probability is divided by its mean over the samples
     with that pseudo-label (their mean "self-confidence", the threshold of confident learning),
-    since probes favour large and easy classes. A pseudo-label whose relative probability is the
+    since probes favour large and easy classes. Other classes than the pseudo-label count with their
+    :func:`strength`, which limits rare ones. A pseudo-label whose relative probability is the
     largest is kept. The checkpoint at which most pseudo-labels are kept counts (the earlier of
     ties): before it the probe has learnt too little, after it the probe memorises wrong labels.
 
@@ -118,6 +120,8 @@ def relative_margins(probabilities: np.ndarray, codes: np.ndarray, small: np.nda
 def relative(probabilities: np.ndarray, codes: np.ndarray, small: np.ndarray) -> np.ndarray:
     """Divide probabilities by their class's mean self-confidence and scale rows to sum to 1.
 
+    Other classes than the row's own count with their :func:`strength`.
+
     Args:
         probabilities: (n, k), out of sample.
         codes: (n,) int; every class occurs.
@@ -130,7 +134,8 @@ def relative(probabilities: np.ndarray, codes: np.ndarray, small: np.ndarray) ->
     >>> relative(probabilities, np.array([0, 0, 1]), np.zeros(2, bool)).round(2).tolist()
     [[0.69, 0.31], [0.37, 0.63], [0.5, 0.5]]
     """
-    return scaled(probabilities, codes, small, self_confidence(probabilities, codes))
+    own = self_confidence(probabilities, codes)
+    return scaled(probabilities, codes, own, strength(probabilities, codes, small, own))
 
 
 def self_confidence(probabilities: np.ndarray, codes: np.ndarray) -> np.ndarray:
@@ -139,13 +144,59 @@ def self_confidence(probabilities: np.ndarray, codes: np.ndarray) -> np.ndarray:
     return np.asarray(np.bincount(codes, weights=own) / np.bincount(codes))
 
 
-def scaled(
+def strength(
     probabilities: np.ndarray, codes: np.ndarray, small: np.ndarray, own: np.ndarray
 ) -> np.ndarray:
-    """Return :func:`relative` probabilities for given self-confidences, (k,) float64."""
+    """Return the factor with which each class competes for samples with other labels.
+
+    A probe hardly knows a class of a few samples, and its mean self-confidence is close to 0.
+    Divided by it, the class would be the most probable one of many samples. So a class is the most
+    probable one of at most as many samples with other labels as it has samples. Other classes than
+    rare ones rarely reach that.
+
+    Args:
+        probabilities, codes, small: see :func:`relative`.
+        own: (k,) mean self-confidences.
+
+    Returns:
+        (k,) float64 in [0, 1]; 0 for ``small`` classes, 1 for classes that the limit does not meet.
+
+    >>> probabilities = np.array([[0.93, 0.07], [0.92, 0.08], [0.9, 0.1], [0.94, 0.06]])
+    >>> codes, small = np.array([0, 0, 0, 1]), np.zeros(2, bool)
+    >>> own = self_confidence(probabilities, codes)
+    >>> strength(probabilities, codes, small, own).round(2).tolist()
+    [1.0, 0.75]
+    >>> relative_margins(probabilities, codes, small).round(2).tolist()
+    [0.07, 0.0, -0.12, -0.01]
+    """
+    k, counts = len(own), np.bincount(codes)
+    divided = probabilities / np.maximum(own, 1e-12)
+    label = divided[np.arange(len(codes)), codes]
+    divided[np.arange(len(codes)), codes] = 0.0
+    found, limited = np.where(small, 0.0, 1.0), np.zeros(k, dtype=bool)
+    for _ in range(k):
+        rivals = divided * found
+        first = rivals.argmax(axis=1)[rivals.max(axis=1) > label]
+        above = np.bincount(first, minlength=k) > counts
+        if not above.any():
+            break
+        limited |= above
+        # Against classes without a limit, so that limited ones do not shield each other.
+        rivals[:, limited] = 0.0
+        best = np.maximum(np.maximum(rivals.max(axis=1), label), 1e-12)
+        for code in np.flatnonzero(limited):
+            lead = np.sort(divided[:, code] / best)[-1 - counts[code]]
+            found[code] = min(1.0, _BELOW / lead)
+    return found
+
+
+def scaled(
+    probabilities: np.ndarray, codes: np.ndarray, own: np.ndarray, strengths: np.ndarray
+) -> np.ndarray:
+    """Return :func:`relative` probabilities for given self-confidences and strengths, both (k,)."""
     rows = np.arange(len(codes))
     divided = probabilities / np.maximum(own, 1e-12)
-    rivals = np.where(small, 0.0, divided)
+    rivals = divided * strengths
     rivals[rows, codes] = divided[rows, codes]
     return np.asarray(rivals / np.maximum(rivals.sum(axis=1, keepdims=True), 1e-12))
 

@@ -18,7 +18,7 @@ from lops_adapters.probes.embedding import AUTO, EmbeddingProbe, given_vectors
 from lops_adapters.probes.encoders import MINILM, has_minilm
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.probes.word_counts import KnownWords, count_words
-from lops_adapters.selection.automatic import relative, self_confidence
+from lops_adapters.selection.automatic import scaled, self_confidence, strength
 from lops_adapters.selection.confidences.margin import margins
 from lops_adapters.selection.fitted import FittedView
 from lops_adapters.selection.judge import Fitted, Judge
@@ -44,6 +44,7 @@ class _Opinion(NamedTuple):
         scores: (n,) margins.
         agreed: the share of labels that it prefers.
         own: (k,) mean self-confidences.
+        strengths: (k,), with which classes compete for samples with other labels.
 
     """
 
@@ -53,6 +54,7 @@ class _Opinion(NamedTuple):
     scores: np.ndarray
     agreed: float
     own: np.ndarray
+    strengths: np.ndarray
 
 
 @dataclass
@@ -61,8 +63,9 @@ class Committee:
 
     Every view gives class probabilities for every sample without having seen its label. They become
     margins as in :class:`~lops_adapters.selection.automatic.Automatic`: a class's probability is
-    divided by its mean self-confidence, and the margin is that of the pseudo-label over the best
-    other class. The score is the weighted mean of the margins, in [-1, 1]: 0 and above is kept.
+    divided by its mean self-confidence, rare classes are limited, and the margin is that of the
+    pseudo-label over the best other class. The score is the weighted mean of the margins, in
+    [-1, 1]: 0 and above is kept.
 
     A view's skill is ``(a - 1/k) / (1 - 1/k)``, where k is the number of classes that compete and a
     the share of all labels that it prefers; a tie of all classes counts 1/k. Views with at least
@@ -138,8 +141,9 @@ class Committee:
         if self.fitted is not None:
             views = [opinion.fitted for opinion in opinions if opinion.fitted is not None]
             own = np.stack([opinion.own for opinion in opinions])
+            strengths = np.stack([opinion.strengths for opinion in opinions])
             sure = self.sure is not None
-            self.fitted(Judge(classes, views, own, weights, small, given, least, sure))
+            self.fitted(Judge(classes, views, own, strengths, weights, given, least, sure))
         if self.seen is not None:
             self.seen(mean, None)
         reasons = ["too few samples, kept whole" if few else why for few in small]
@@ -178,11 +182,12 @@ class Committee:
             raise LopsError(
                 f"the view {view.name!r} judges only the samples that it is given; leave out fitted"
             )
-        judged = relative(probabilities, task.codes, task.small)
+        own = self_confidence(probabilities, task.codes)
+        strengths = strength(probabilities, task.codes, task.small, own)
+        judged = scaled(probabilities, task.codes, own, strengths)
         scores = margins(judged, task.codes)
         agreed = preferred(scores, len(task.classes) - int(task.small.sum()))
-        own = self_confidence(probabilities, task.codes)
-        return _Opinion(view.name, fitted, judged, scores, agreed, own)
+        return _Opinion(view.name, fitted, judged, scores, agreed, own, strengths)
 
 
 def _checked(name: str, probabilities: np.ndarray) -> np.ndarray:

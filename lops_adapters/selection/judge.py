@@ -55,8 +55,8 @@ class Judge:
         classes: k labels, in the order of their codes.
         views: v of them.
         own: (v, k) mean self-confidences.
+        strengths: (v, k), with which classes compete for samples with other labels.
         weights: (v,), of the views.
-        small: (k,) bool, classes that do not compete.
         given: (k, k) distribution of true classes per label.
         least: (k,) the smallest score that is kept, per class.
         sure: whether the score is a probability.
@@ -66,8 +66,8 @@ class Judge:
     classes: Sequence[Hashable]
     views: Sequence[FittedView]
     own: np.ndarray
+    strengths: np.ndarray
     weights: np.ndarray
-    small: np.ndarray
     given: np.ndarray
     least: np.ndarray
     sure: bool
@@ -91,7 +91,9 @@ class Judge:
             return Verdict(none.astype(bool), none, none.astype(np.int64), none, none)
         read: dict[int, Any] = {}
         mean, score = np.zeros(()), np.zeros(())
-        for view, weight, own in zip(self.views, self.weights, self.own, strict=True):
+        for view, weight, own, strengths in zip(
+            self.views, self.weights, self.own, self.strengths, strict=True
+        ):
             if id(view.read) not in read:
                 read[id(view.read)] = samples if view.read is None else view.read(samples)
             probabilities = view(read[id(view.read)])
@@ -99,7 +101,7 @@ class Judge:
                 raise LopsError(
                     "a view gives NaN for samples outside the training; lower its learning rate"
                 )
-            judged = scaled(probabilities, codes, self.small, own)
+            judged = scaled(probabilities, codes, own, strengths)
             mean, score = mean + weight * judged, score + weight * margins(judged, codes)
         true = posterior_given(mean, codes, self.given)
         right = true[np.arange(len(codes)), codes]

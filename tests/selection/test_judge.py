@@ -10,7 +10,7 @@ from lops_adapters.probes.base import cut
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.probes.word_counts import count_words
 from lops_adapters.selection import Suggestions, build
-from lops_adapters.selection.automatic import held_out, scaled, self_confidence
+from lops_adapters.selection.automatic import held_out, scaled, self_confidence, strength
 from lops_adapters.selection.canonical import content_keys
 from lops_adapters.selection.committee import Committee
 from lops_adapters.selection.draw import Draw
@@ -82,8 +82,9 @@ def test_other_rows_by_hand():
     neighbours = (neighbours + 1e-3) / (neighbours + 1e-3).sum(axis=1, keepdims=True)
     held = [of_words, near.judge(task)]
     relative = [
-        scaled(rows, CODES, NONE, self_confidence(own, codes))
-        for rows, own in zip([np.mean(said, axis=0), neighbours], held, strict=True)
+        scaled(rows, CODES, own, strength(before, codes, NONE, own))
+        for rows, before in zip([np.mean(said, axis=0), neighbours], held, strict=True)
+        for own in [self_confidence(before, codes)]
     ]
     weights = judges[0].weights
     mean = weights[0] * relative[0] + weights[1] * relative[1]

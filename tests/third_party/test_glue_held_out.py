@@ -7,10 +7,15 @@ import pytest
 
 from lops_adapters.core import tie_hash
 from lops_adapters.probes.linear import LinearProbe
-from lops_adapters.selection.automatic import Automatic, relative_margins
+from lops_adapters.selection.automatic import Automatic, relative_margins, self_confidence, strength
 from lops_adapters.selection.folds import fold_of
 
 from .glue_tools import loaded, noisy_tokens
+
+
+def _of(probabilities, labels):
+    none = np.zeros(probabilities.shape[1], dtype=bool)
+    return probabilities, labels, none, self_confidence(probabilities, labels)
 
 
 @pytest.fixture
@@ -47,6 +52,16 @@ def test_what_agrees_is_what_the_package_keeps(glue):
     small = np.bincount(labels, minlength=4) < 3
     wanted = (relative_margins(probabilities, labels, small) >= 0) | small[labels]
     assert glue.agrees(probabilities, labels).tolist() == wanted.tolist()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_rare_classes_are_limited_as_in_the_package(glue, seed):
+    rng = np.random.default_rng(seed)
+    labels = np.concatenate([np.arange(5).repeat(4), rng.integers(0, 3, 180)])
+    probabilities = rng.dirichlet([2, 2, 2, 0.2, 0.2], 200)
+    wanted = relative_margins(probabilities, labels, np.zeros(5, dtype=bool)) >= 0
+    assert glue.agrees(probabilities, labels).tolist() == wanted.tolist()
+    assert (strength(*_of(probabilities, labels)) < 1).any()
 
 
 def test_the_folds_are_those_of_the_package(glue):

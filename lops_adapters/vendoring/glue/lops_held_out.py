@@ -16,6 +16,7 @@ FOLDS = 3
 LOOKS = (1 / 16.0, 1 / 8.0, 1 / 4.0, 1 / 2.0, 1.0, 2.0, 3.0, 4.0)
 BATCH_SIZE = 32
 LEARNING_RATE = 0.03  # of Adagrad
+_BELOW = 1 - 1e-6  # a class at its limit does not tie with the best other
 _ROWS = 10000  # documents that are counted at once
 _SCORES = 100000  # documents times classes that are predicted at once
 
@@ -69,7 +70,28 @@ def agrees(probabilities, labels):
     own, few = relative[rows, labels], counts < FOLDS
     relative[:, few] = 0.0
     relative[rows, labels] = 0.0
-    return (own >= relative.max(axis=1)) | few[labels]
+    return (own >= _rivals(relative, own, counts)) | few[labels]
+
+
+def _rivals(relative, own, counts):
+    """Return the largest relative probability of another class, (n,).
+
+    A class is larger than the label at most as often as it has documents. Otherwise a rare class,
+    whose mean probability is close to 0, would be the largest nearly everywhere.
+    """
+    limited = np.zeros(len(counts), dtype=bool)
+    for _ in counts:
+        first = relative.argmax(axis=1)[relative.max(axis=1) > own]
+        above = np.bincount(first, minlength=len(counts)) > counts
+        if not above.any():
+            break
+        limited |= above
+        others = np.where(limited, 0.0, relative).max(axis=1)
+        best = np.maximum(np.maximum(others, own), 1e-12)
+        for code in np.flatnonzero(limited):
+            lead = np.sort(relative[:, code] / best)[-1 - counts[code]]
+            relative[:, code] *= min(1.0, _BELOW / lead)
+    return relative.max(axis=1)
 
 
 def count_words(documents):
