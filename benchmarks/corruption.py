@@ -8,7 +8,8 @@ Every table holds gold labels, some of them replaced:
 - ``random``: 20 % of the labels, by any other class; also on 800 and on 200 rows;
 - ``pairs``: 30 % of two classes, by one other class each;
 - ``rules``: the label by seed words, where a text holds some;
-- ``imbalanced``: 5 % of 1,900 rows of one class and 100 of another, exchanged.
+- ``imbalanced``: 5 % of 1,900 rows of one class and 100 of another, exchanged;
+- ``rare``: 10 right rows of the first class; 20 % of the other labels, by each other.
 
 The usual recipe is TF-IDF, logistic regression, 5-fold cross-validation and cleanlab's
 ``find_label_issues``. Gold labels are used for the corruption, for measuring, and for a bound:
@@ -90,6 +91,16 @@ def imbalanced(dataset: Dataset, rng: np.random.Generator) -> Table:
     return [texts[i] for i in rows], labels, gold[rows]
 
 
+def with_rare_class(dataset: Dataset, rng: np.random.Generator) -> Table:
+    """Keep 10 right rows of the first class; replace 20 % of the other labels by each other."""
+    texts, labels, gold = balanced(dataset, 7600, rng)
+    rare, *common = dataset.corpus.classes
+    rows = np.r_[np.flatnonzero(gold == rare)[:10], np.flatnonzero(gold != rare)]
+    for i in rows[10:][rng.random(len(rows) - 10) < 0.2]:
+        labels[i] = str(rng.choice([c for c in common if c != gold[i]]))
+    return [texts[i] for i in rows], labels[rows], gold[rows]
+
+
 def _columns(dataset: Dataset) -> tuple[tuple[str, ...], np.ndarray]:
     assert dataset.gold is not None
     return dataset.corpus.texts, np.array(dataset.gold.labels, dtype=object)
@@ -102,6 +113,7 @@ KINDS: dict[str, Callable[[Dataset, np.random.Generator], Table]] = {
     "random-800": partial(at_random, n=800),
     "random-200": partial(at_random, n=200),
     "imbalanced": imbalanced,
+    "rare": with_rare_class,
 }
 
 

@@ -1,8 +1,10 @@
 """Wrong labels found in corrupted gold labels: what is measured."""
 
 import numpy as np
+import pytest
 
 from benchmarks import corruption
+from lops_adapters.datasets import Corpus, Dataset, GoldLabels
 
 from ..noisy import noisy_texts
 
@@ -28,3 +30,16 @@ def test_every_way_is_measured_at_the_recall_of_the_earlier_default(monkeypatch)
     wrong = table[1] != table[2]
     assert corruption.measured(right, mask, wrong, 10)["auroc"] > 0.95
     assert corruption.lost_at_recall(right, wrong, 0.9) < 0.05
+
+
+def test_the_table_with_a_rare_class():
+    classes = ("a", "b", "c")
+    gold = [classes[i % 3] for i in range(300)]
+    corpus = Corpus("toy", tuple(f"text {i}" for i in range(300)), classes, {})
+    rng = np.random.default_rng(0)
+    texts, labels, own = corruption.with_rare_class(Dataset(corpus, GoldLabels(tuple(gold))), rng)
+    assert len(texts) == len(labels) == len(own) == 210
+    assert [gold[int(text.split()[1])] for text in texts] == own.tolist()
+    assert labels[:10].tolist() == own[:10].tolist() == ["a"] * 10
+    assert set(labels[10:]) == {"b", "c"}
+    assert (labels != own).mean() == pytest.approx(0.2, abs=0.06)
