@@ -35,7 +35,8 @@ def test_every_way_is_measured_at_the_recall_of_the_earlier_default(monkeypatch)
 def test_the_table_with_a_rare_class():
     classes = ("a", "b", "c")
     gold = [classes[i % 3] for i in range(300)]
-    corpus = Corpus("toy", tuple(f"text {i}" for i in range(300)), classes, {})
+    texts = tuple(f"text {i}" for i in range(300))
+    corpus = Corpus("toy", texts, texts, classes, {})
     rng = np.random.default_rng(0)
     texts, labels, own = corruption.with_rare_class(Dataset(corpus, GoldLabels(tuple(gold))), rng)
     assert len(texts) == len(labels) == len(own) == 210
