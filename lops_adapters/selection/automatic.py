@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,13 +29,13 @@ class Automatic:
     The samples are split into folds. For each fold a probe is trained on the others and predicts
     the fold at several checkpoints. A class's probability is divided by its mean over the samples
     with that pseudo-label (their mean "self-confidence", the threshold of confident learning),
-    since probes favour large and easy classes. Other classes than the pseudo-label count with their
-    :func:`strength`, which limits rare ones. A pseudo-label whose relative probability is the
+    since probes favour large and easy classes. A pseudo-label whose relative probability is the
     largest is kept. The checkpoint at which most pseudo-labels are kept counts (the earlier of
     ties): before it the probe has learnt too little, after it the probe memorises wrong labels.
 
-    Classes with fewer samples than folds are kept whole and do not compete with others, because the
-    probes know too little of them.
+    Rare classes are limited: the probes hardly know them, so another class than the pseudo-label
+    counts with its :func:`strength`. Classes with fewer samples than folds are kept whole and do
+    not compete with others.
 
     The confidence is the margin of relative probabilities scaled to sum to 1, in [-1, 1]: 0 and
     above is kept. With ``stratified`` the same total is kept (small classes aside), but the same
@@ -72,18 +72,19 @@ class Automatic:
         cutting: dict[str, Any] = {"folds": self.folds, "seed": self.seed, "quiet": self.quiet}
         looks = held_out(self.probe, samples, codes, k, **cutting)
         small = counts < self.folds
-        scores = np.stack([relative_margins(rows, codes, small) for rows in looks.values()])
-        chosen = int((scores >= 0).sum(axis=1).argmax())
-        mask = (scores[chosen] >= 0) | small[codes]
+        time = telling(looks, codes, small)
+        judged = relative(looks[time], codes, small)
+        score = margins(judged, codes)
+        mask = (score >= 0) | small[codes]
         why = "held-out probe prefers the label"
         if self.stratified:
             wanted = np.where(small, counts, shares(codes, k, int(mask.sum()), 1.0))
-            mask = best(scores[chosen], codes, wanted, self.seed)
+            mask = best(score, codes, wanted, self.seed)
             why = "highest scores of the class, total set by the held-out probe"
         if self.seen is not None:
-            self.seen(relative(list(looks.values())[chosen], codes, small), None)
+            self.seen(judged, None)
         reasons = ["too few samples, kept whole" if few else why for few in small]
-        scored = Scored(scores[chosen], None, self._stopped(list(looks)[chosen]))
+        scored = Scored(score, None, self._stopped(time))
         return selection_of(mask, scored, classes, codes, "automatic", reasons)
 
     def _stopped(self, time: float) -> str:
@@ -107,14 +108,22 @@ def make(request: Request, **options: Any) -> Selector:
     )
 
 
-def relative_margins(probabilities: np.ndarray, codes: np.ndarray, small: np.ndarray) -> np.ndarray:
-    """Return the margins of :func:`relative` probabilities, (n,) float64 in [-1, 1].
+def telling(looks: Mapping[float, np.ndarray], codes: np.ndarray, small: np.ndarray) -> float:
+    """Return the checkpoint at which most pseudo-labels are preferred, the earlier of ties.
 
-    >>> probabilities = np.array([[0.9, 0.1], [0.7, 0.3], [0.8, 0.2]])
-    >>> relative_margins(probabilities, np.array([0, 0, 1]), np.zeros(2, bool)).round(2).tolist()
-    [0.38, -0.26, 0.0]
+    Rare classes are not limited here: their limit would favour early checkpoints.
+
+    Args:
+        looks: see :func:`held_out`.
+        codes, small: see :func:`relative`.
+
     """
-    return margins(relative(probabilities, codes, small), codes)
+    strengths = np.where(small, 0.0, 1.0)
+    preferred = {
+        time: (margins(scaled(rows, codes, self_confidence(rows, codes), strengths), codes) >= 0)
+        for time, rows in looks.items()
+    }
+    return max(looks, key=lambda time: (preferred[time].sum(), -time))
 
 
 def relative(probabilities: np.ndarray, codes: np.ndarray, small: np.ndarray) -> np.ndarray:
@@ -166,7 +175,7 @@ def strength(
     >>> own = self_confidence(probabilities, codes)
     >>> strength(probabilities, codes, small, own).round(2).tolist()
     [1.0, 0.75]
-    >>> relative_margins(probabilities, codes, small).round(2).tolist()
+    >>> margins(relative(probabilities, codes, small), codes).round(2).tolist()
     [0.07, 0.0, -0.12, -0.01]
     """
     k, counts = len(own), np.bincount(codes)

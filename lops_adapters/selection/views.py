@@ -15,7 +15,7 @@ from lops_adapters.console import progress
 from lops_adapters.core import LopsError
 from lops_adapters.probes.base import Probe, cut
 from lops_adapters.probes.linear import softmax
-from lops_adapters.selection.automatic import held_out, relative_margins, trained_until
+from lops_adapters.selection.automatic import held_out, telling, trained_until
 from lops_adapters.selection.fitted import (
     BLOCK,
     FittedView,
@@ -119,11 +119,8 @@ class Learnt:
             seed=task.seed,
             quiet=task.quiet,
         )
-        agreed = [
-            int((relative_margins(rows, task.codes, task.small) >= 0).sum())
-            for rows in looks.values()
-        ]
-        return list(looks.items())[int(np.argmax(agreed))][::-1]
+        time = telling(looks, task.codes, task.small)
+        return looks[time], time
 
 
 @dataclass

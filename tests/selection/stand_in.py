@@ -8,8 +8,15 @@ from lops_adapters.probes import Probe
 from lops_adapters.probes.base import Stage, Update, steady
 from lops_adapters.probes.han import HanProbe
 from lops_adapters.probes.linear import LinearProbe
+from lops_adapters.selection.automatic import relative
+from lops_adapters.selection.confidences.margin import margins
 
 from ..framework_tools import ARTS, COMMON, LAW, save_bert
+
+
+def relative_margins(probabilities, codes, small):
+    """Margins of relative probabilities: 0 and above is preferred."""
+    return margins(relative(probabilities, codes, small), codes)
 
 
 class Told(Probe):

@@ -7,11 +7,11 @@ from lops_adapters.core import LopsError
 from lops_adapters.probes.base import Update
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.selection import build
-from lops_adapters.selection.automatic import EARLY_LOOKS, held_out, relative_margins
+from lops_adapters.selection.automatic import EARLY_LOOKS, held_out
 from lops_adapters.selection.canonical import content_order
 from lops_adapters.selection.folds import fold_of, out_of_sample
 
-from .stand_in import Told, world
+from .stand_in import Told, relative_margins, world
 
 SAMPLES, LABELS, GOLD, TABLE = world()
 CODES = np.array([int(label[-1]) for label in LABELS])

@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.selection import build
-from lops_adapters.selection.automatic import relative, self_confidence, strength
+from lops_adapters.selection.automatic import relative, self_confidence, strength, telling
+
+from .stand_in import relative_margins
 
 COMMON, RARE = 200, (5, 8)
 
@@ -108,3 +110,15 @@ def test_limited_classes_do_not_shield_each_other():
     )
     judged = relative(probabilities, codes, np.zeros(3, dtype=bool))
     assert (judged.argmax(axis=1) != codes)[:30].sum() <= 2
+
+
+def test_the_limit_does_not_choose_the_checkpoint():
+    """Early, the rare class beats 30 labels, late 2; limited, it beats none of these ties."""
+    codes = np.array([0] * 40 + [1])
+    early = np.array([[0.9, 0.1]] * 10 + [[0.7, 0.3]] * 30 + [[0.72, 0.28]])
+    late = np.array([[0.9, 0.1]] * 38 + [[0.4, 0.6]] * 2 + [[0.6, 0.4]])
+    none = np.zeros(2, dtype=bool)
+    limited = [int((relative_margins(rows, codes, none) >= 0).sum()) for rows in (early, late)]
+    assert limited == [41, 41]
+    assert telling({0.5: early, 1.0: late}, codes, none) == 1.0
+    assert telling({0.5: early, 1.0: early}, codes, none) == 0.5

@@ -8,11 +8,11 @@ import pytest
 from lops_adapters.core import LopsError
 from lops_adapters.probes.word_counts import count_words
 from lops_adapters.selection import views
-from lops_adapters.selection.automatic import held_out, relative_margins
+from lops_adapters.selection.automatic import held_out
 from lops_adapters.selection.topics import Topics
 from lops_adapters.selection.views import ClassWords, Learnt, Neighbours, Task
 
-from .stand_in import Told, world
+from .stand_in import Told, relative_margins, world
 
 SAMPLES, LABELS, _, TABLE = world()
 CODES = np.array([int(label[-1]) for label in LABELS])

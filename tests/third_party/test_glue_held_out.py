@@ -7,9 +7,10 @@ import pytest
 
 from lops_adapters.core import tie_hash
 from lops_adapters.probes.linear import LinearProbe
-from lops_adapters.selection.automatic import Automatic, relative_margins, self_confidence, strength
+from lops_adapters.selection.automatic import Automatic, self_confidence, strength
 from lops_adapters.selection.folds import fold_of
 
+from ..selection.stand_in import relative_margins
 from .glue_tools import loaded, noisy_tokens
 
 

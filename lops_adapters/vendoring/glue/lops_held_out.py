@@ -58,11 +58,16 @@ def agreed_share(documents, labels, n_classes, seed=0):
         found = _predictions(_weighted(bags, rest), labels, n_classes, rest, here, seed)
         for look, probabilities in enumerate(found):
             looks[look, here] = probabilities
-    return max(1, *[int(agrees(look, labels).sum()) for look in looks]) / float(len(labels))
+    # Rare classes are not limited here: their limit would favour early checkpoints.
+    telling = max(looks, key=lambda look: int(agrees(look, labels, limits=False).sum()))
+    return max(1, int(agrees(telling, labels).sum())) / float(len(labels))
 
 
-def agrees(probabilities, labels):
-    """Return which labels have the largest relative probability, (n,) bool."""
+def agrees(probabilities, labels, limits=True):
+    """Return which labels have the largest relative probability, (n,) bool.
+
+    ``limits``: rare classes are limited, see :func:`_limit`.
+    """
     n, k = probabilities.shape
     rows, counts = np.arange(n), np.bincount(labels, minlength=k)
     sums = np.bincount(labels, weights=probabilities[rows, labels], minlength=k)
@@ -70,14 +75,15 @@ def agrees(probabilities, labels):
     own, few = relative[rows, labels], counts < FOLDS
     relative[:, few] = 0.0
     relative[rows, labels] = 0.0
-    return (own >= _rivals(relative, own, counts)) | few[labels]
+    if limits:
+        _limit(relative, own, counts)
+    return (own >= relative.max(axis=1)) | few[labels]
 
 
-def _rivals(relative, own, counts):
-    """Return the largest relative probability of another class, (n,).
+def _limit(relative, own, counts):
+    """Scale down classes that are larger than the label more often than they have documents.
 
-    A class is larger than the label at most as often as it has documents. Otherwise a rare class,
-    whose mean probability is close to 0, would be the largest nearly everywhere.
+    Otherwise a rare class, whose mean probability is close to 0, would be so nearly everywhere.
     """
     limited = np.zeros(len(counts), dtype=bool)
     for _ in counts:
@@ -91,7 +97,6 @@ def _rivals(relative, own, counts):
         for code in np.flatnonzero(limited):
             lead = np.sort(relative[:, code] / best)[-1 - counts[code]]
             relative[:, code] *= min(1.0, _BELOW / lead)
-    return relative.max(axis=1)
 
 
 def count_words(documents):
