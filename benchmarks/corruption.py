@@ -23,8 +23,10 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from functools import partial
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
@@ -34,7 +36,7 @@ from lops_adapters.core import Selection
 from lops_adapters.datasets import Dataset, load
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.pseudo_labels import string_match
-from lops_adapters.selection import build
+from lops_adapters.selection import automatic, build, committee
 from lops_adapters.selection.posterior import average, posterior
 
 Table = tuple[list[str], np.ndarray, np.ndarray]  # texts, given labels, gold labels
@@ -187,8 +189,23 @@ def lost_at_recall(scores: np.ndarray, wrong: np.ndarray, recall: float) -> floa
     return float((scores[~wrong] <= cut).mean())
 
 
-def compare(texts: list[str], labels: np.ndarray, gold: np.ndarray) -> dict[str, Any]:
-    """Run all methods on a table; the noise at equal coverage is at cleanlab's number of rows."""
+def without_limit(
+    probabilities: np.ndarray, codes: np.ndarray, small: np.ndarray, own: np.ndarray
+) -> np.ndarray:
+    """Stand in for :func:`lops_adapters.selection.automatic.strength`: no rare class is limited."""
+    return np.where(small, 0.0, 1.0)
+
+
+def compare(
+    texts: list[str], labels: np.ndarray, gold: np.ndarray, *, unlimited: bool = False
+) -> dict[str, Any]:
+    """Run all methods on a table; the noise at equal coverage is at cleanlab's number of rows.
+
+    Args:
+        texts, labels, gold: the table.
+        unlimited: run ours without the limit of rare classes, too.
+
+    """
     wrong, found = labels != gold, dict[str, Any]()
     start = time.process_time()
     scores, mask = usual_recipe(texts, labels)
@@ -202,9 +219,14 @@ def compare(texts: list[str], labels: np.ndarray, gold: np.ndarray) -> dict[str,
         "committee without encoder": {"encoder": None},
         "committee": {"encoder": "minilm"},
     }
+    if unlimited:
+        ways |= {f"{name}, rare classes not limited": own for name, own in ways.items()}
     for name, settings in ways.items():
         start = time.process_time()
-        selection = select(texts, labels.tolist(), "linear", **settings)
+        with ExitStack() as stack:
+            for room in (automatic, committee) if name.endswith("not limited") else ():
+                stack.enter_context(patch.object(room, "strength", without_limit))
+            selection = select(texts, labels.tolist(), "linear", **settings)
         rankings[name] = selection.confidence
         found[name] = {
             **measured(selection.confidence, selection.mask, wrong, cut),
@@ -241,7 +263,7 @@ def main() -> None:
     result = {}
     for kind in options.kinds.split(","):
         table = KINDS[kind](dataset, np.random.default_rng(options.seed))
-        result[kind] = compare(*table)
+        result[kind] = compare(*table, unlimited=kind == "rare")
         print(kind, {way: round(own["auroc"], 3) for way, own in result[kind]["ways"].items()})
     name = f"select/corruption-{dataset.corpus.name}"
     print(write_result(name, result, dataset.corpus, command=command_line("corruption")))
