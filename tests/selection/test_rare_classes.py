@@ -1,5 +1,7 @@
 """A rare class costs the others nothing."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -46,6 +48,21 @@ def test_right_labels_of_common_classes_stay(method, options):
     found, alone = selector(texts, labels).mask[:n], selector(texts[:n], labels[:n]).mask
     assert found[right[:n]].mean() > alone[right[:n]].mean() - 0.03
     assert found[wrong].mean() < alone[wrong].mean() + 0.03
+
+
+def test_right_labels_of_other_samples_stay():
+    """A fitted judge limits rare classes as the selection does."""
+    n, judges = 2 * COMMON, []
+    texts, labels, _ = world(seed=1)
+    build("committee", LinearProbe(), seed=0, encoder=None, fitted=judges.append)(texts, labels)
+    others, given, right = world(seed=2)
+    codes = np.array([judges[0].classes.index(label) for label in given])
+    found = judges[0](others[:n], codes[:n]).mask
+    strengths = judges[0].strengths
+    assert (strengths[:, :2] == 1).all()
+    assert (strengths[:, 2:] < 1).any()
+    without = replace(judges[0], strengths=np.ones_like(strengths))(others[:n], codes[:n]).mask
+    assert found[right[:n]].mean() > without[right[:n]].mean() + 0.1
 
 
 def cases(seed, n, k, bias):
