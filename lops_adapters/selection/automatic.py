@@ -181,7 +181,6 @@ def strength(
     k, counts = len(own), np.bincount(codes)
     divided = probabilities / np.maximum(own, 1e-12)
     label = divided[np.arange(len(codes)), codes]
-    divided[np.arange(len(codes)), codes] = 0.0
     found, limited = np.where(small, 0.0, 1.0), np.zeros(k, dtype=bool)
     for _ in range(k):
         rivals = divided * found

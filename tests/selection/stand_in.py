@@ -19,6 +19,15 @@ def relative_margins(probabilities, codes, small):
     return margins(relative(probabilities, codes, small), codes)
 
 
+def hidden_rare():
+    """Probabilities and codes of a common class and two rare ones; the first hides the second."""
+    probabilities = np.tile([0.9, 0.06, 0.045], (32, 1))
+    probabilities[30:] = [[0.95, 0.05, 0.0], [0.96, 0.0, 0.04]]
+    probabilities[:30, 1] += np.linspace(0, 0.001, 30)
+    probabilities[:30, 2] += np.linspace(0, 0.001, 30)
+    return probabilities, np.array([0] * 30 + [1, 2])
+
+
 class Told(Probe):
     """Probabilities by sample: ``table[sample]`` has shape (epochs, k). One update an epoch, on all
     samples.

@@ -11,7 +11,7 @@ from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.selection import build
 from lops_adapters.selection.automatic import relative, self_confidence, strength, telling
 
-from .stand_in import relative_margins
+from .stand_in import hidden_rare, relative_margins
 
 COMMON, RARE = 200, (5, 8)
 
@@ -120,13 +120,11 @@ def test_the_limit_meets_only_classes_above_it(over):
 
 
 def test_limited_classes_do_not_shield_each_other():
-    """Without the rare classes every label is preferred; with two alike ones, too."""
-    codes = np.array([0] * 30 + [1, 2])
-    probabilities = np.tile([0.9, 0.05, 0.05], (32, 1)) + 1e-3 * np.random.default_rng(0).random(
-        (32, 3)
-    )
+    """What the first rare class loses, the second, hidden behind it, does not win."""
+    probabilities, codes = hidden_rare()
     judged = relative(probabilities, codes, np.zeros(3, dtype=bool))
-    assert (judged.argmax(axis=1) != codes)[:30].sum() <= 2
+    winner = judged.argmax(axis=1)[:30]
+    assert np.bincount(winner, minlength=3)[1:].max() == 1
 
 
 def test_the_limit_does_not_choose_the_checkpoint():
@@ -139,3 +137,6 @@ def test_the_limit_does_not_choose_the_checkpoint():
     assert limited == [41, 41]
     assert telling({0.5: early, 1.0: late}, codes, none) == 1.0
     assert telling({0.5: early, 1.0: early}, codes, none) == 0.5
+    late[-1] = [0.8, 0.2]  # its label is kept whole, and it takes none of the others'
+    small = np.array([False, True])
+    assert telling({0.5: late[:, ::-1] * [1, 0], 1.0: late}, codes, small) == 1.0

@@ -10,7 +10,7 @@ from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.selection.automatic import Automatic, self_confidence, strength
 from lops_adapters.selection.folds import fold_of
 
-from ..selection.stand_in import relative_margins
+from ..selection.stand_in import hidden_rare, relative_margins
 from .glue_tools import loaded, noisy_tokens
 
 
@@ -63,6 +63,32 @@ def test_rare_classes_are_limited_as_in_the_package(glue, seed):
     wanted = relative_margins(probabilities, labels, np.zeros(5, dtype=bool)) >= 0
     assert glue.agrees(probabilities, labels).tolist() == wanted.tolist()
     assert (strength(*_of(probabilities, labels)) < 1).any()
+
+
+def test_rare_classes_do_not_hide_each_other(glue):
+    probabilities, labels = hidden_rare()
+    wanted = relative_margins(probabilities, labels, np.zeros(3, dtype=bool)) >= 0
+    glue.FOLDS = 1  # so that no class is too small to compete
+    assert glue.agrees(probabilities, labels).tolist() == wanted.tolist()
+    assert (~wanted[:30]).sum() == 1
+
+
+def test_the_limit_does_not_choose_the_checkpoint(glue, monkeypatch):
+    """Early, the rare class beats 30 labels, late 2 and its own is lost."""
+    labels = np.array([0] * 40 + [1])
+    early = np.array([[0.9, 0.1]] * 10 + [[0.7, 0.3]] * 30 + [[0.72, 0.28]])
+    late = np.array([[0.9, 0.1]] * 38 + [[0.4, 0.6]] * 2 + [[0.9, 0.1]])
+
+    def predictions(bags, labels, n_classes, rest, here, seed):
+        yield from [early[here]] * 4 + [late[here]] * 4
+
+    monkeypatch.setattr(glue, "_predictions", predictions)
+    monkeypatch.setattr(glue, "FOLDS", 1)
+    unlimited = [glue.agrees(look, labels, limits=False).sum() for look in (early, late)]
+    assert unlimited[0] < unlimited[1]
+    wanted = glue.agrees(late, labels).sum() / 41
+    assert glue.agrees(early, labels).sum() / 41 != wanted
+    assert glue.agreed_share(np.ones((41, 2), dtype=int), labels, 2) == wanted
 
 
 def test_the_folds_are_those_of_the_package(glue):
