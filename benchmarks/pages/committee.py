@@ -31,6 +31,7 @@ _SHOWN = {
     "processor_seconds": ("processor seconds", 0, 1),
 }
 _BOUND, _AT = "committee taught by gold labels", "lost_at_recall_of_automatic"
+_UNLIMITED = ", rare classes not limited"
 _AMOUNTS = {  # heading -> way, number
     "lost by `automatic`": ("automatic", "right_lost"),
     "lost by `lops select`": ("committee", "right_lost"),
@@ -170,7 +171,7 @@ def corruption() -> Block:
     for item in found:
         for kind, own in item["result"].items():
             for way, numbers in own["ways"].items():
-                if way == _BOUND:
+                if way == _BOUND or way.endswith(_UNLIMITED):
                     continue
                 cells = [
                     f"{times * numbers[key]:.{digits}f}"
@@ -190,6 +191,23 @@ def amounts() -> Block:
             numbers = [own["ways"].get(way, {}).get(key) for way, key in _AMOUNTS.values()]
             cells = ["-" if number is None else f"{100 * number:.1f}" for number in numbers]
             rows.append([item["about"]["dataset"]["name"], kind, f"{own['n']:,}", *cells])
+    return table(rows, [[item] for item in found])
+
+
+def rare() -> Block:
+    """Return what is lost and found beside a rare class, without and with its limit."""
+    found = results("select/corruption-*.json")
+    head = ["lost without limit %", "lost %", "found without limit %", "found %"]
+    rows = [["data", "method", *head]]
+    for item in found:
+        ways = item["result"].get("rare", {}).get("ways", {})
+        for way in (way for way in ways if way + _UNLIMITED in ways):
+            cells = [
+                f"{100 * ways[name][key]:.1f}"
+                for key in ("right_lost", "wrong_found")
+                for name in (way + _UNLIMITED, way)
+            ]
+            rows.append([item["about"]["dataset"]["name"], way, *cells])
     return table(rows, [[item] for item in found])
 
 
@@ -216,4 +234,5 @@ TABLES: dict[str, Callable[[], Block]] = {
     "committee-corruption": corruption,
     "committee-amounts": amounts,
     "committee-noise": noise,
+    "committee-rare": rare,
 }
