@@ -283,15 +283,20 @@ def check_rows(
 
 
 def _threshold_for(most: np.ndarray | None, at_least: int) -> int | None:
-    """Return the largest threshold that leaves every class enough rows; None: none does.
+    """Return the largest threshold that leaves every class enough rows.
 
-    >>> _threshold_for(np.array([[9, 4], [7, 5], [8, 0]]), 2)
+    None: there is none, or it makes more rows than there are documents. Most of these would be
+    wrong (docs/lotclass.md).
+
+    >>> _threshold_for(np.array([[9, 1], [1, 5], [8, 0], [0, 4]]), 2)
     3
+    >>> _threshold_for(np.array([[9, 4], [7, 5], [8, 0]]), 2) is None
+    True
     """
     if most is None or len(most) < at_least:
         return None
     lower = int(np.sort(most, axis=0)[-at_least].min()) - 1
-    return lower if lower >= 0 else None
+    return lower if lower >= 0 and (most > lower).sum() <= len(most) else None
 
 
 def _ways_out(first: str, supervision: str) -> str:

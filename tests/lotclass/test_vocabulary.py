@@ -428,8 +428,8 @@ def test_too_few_rows():
 
 
 def test_too_few_rows_name_a_threshold_that_works():
-    """The largest one at which every class has enough documents."""
-    most = np.array([[30, 2], [25, 12], [3, 9], [22, 15]])
+    """The largest one at which every class has enough documents, with one row a document."""
+    most = np.array([[30, 2], [25, 1], [3, 9], [2, 15], [22, 0], [1, 12]])
     found = rows_of(np.array([0, 0, 0]), most)
     with pytest.raises(LopsError, match=r"\. Give --match-threshold 8, more documents"):
         check_rows(found, ("law", "sport"), [["judge"], ["ball"]], 3, "names")
@@ -437,3 +437,10 @@ def test_too_few_rows_name_a_threshold_that_works():
     none = rows_of(np.array([0, 0, 0]), most * [1, 0])
     with pytest.raises(LopsError, match=r"\. Give more documents, names"):
         check_rows(none, ("law", "sport"), [["judge"], ["ball"]], 3, "names")
+
+
+def test_a_threshold_with_several_rows_per_document_is_not_named():
+    most = np.array([[30, 2], [25, 12], [3, 9], [22, 15]])
+    found = rows_of(np.array([0, 0, 0]), most)
+    with pytest.raises(LopsError, match=r"vocabulary: ball\)\. Give more documents, names"):
+        check_rows(found, ["law", "sport"], [["judge"], ["ball"]], 3, "names")
