@@ -285,8 +285,8 @@ def check_rows(
 def _threshold_for(most: np.ndarray | None, at_least: int) -> int | None:
     """Return the largest threshold that leaves every class enough rows.
 
-    None: there is none, or it makes more rows than there are documents. Most of these would be
-    wrong (docs/lotclass.md).
+    None: no threshold does, or only one that makes more rows than documents; too many of these
+    would be wrong (docs/lotclass.md).
 
     >>> _threshold_for(np.array([[9, 1], [1, 5], [8, 0], [0, 4]]), 2)
     3

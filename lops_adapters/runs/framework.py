@@ -157,10 +157,7 @@ class _OnTexts:
 
 @dataclass(frozen=True)
 class _Learnable:
-    """A selector that keeps everything where a probe learns nothing.
-
-    That is with one class, or with fewer than ``least`` samples.
-    """
+    """A selector that keeps everything of one class, and fewer than ``least`` samples."""
 
     selector: Selector
     least: int = 0

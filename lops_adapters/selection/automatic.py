@@ -72,7 +72,7 @@ class Automatic:
         cutting: dict[str, Any] = {"folds": self.folds, "seed": self.seed, "quiet": self.quiet}
         looks = held_out(self.probe, samples, codes, k, **cutting)
         small = counts < self.folds
-        time = telling(looks, codes, small)
+        time = best_checkpoint(looks, codes, small)
         judged = relative(looks[time], codes, small)
         score = margins(judged, codes)
         mask = (score >= 0) | small[codes]
@@ -108,7 +108,9 @@ def make(request: Request, **options: Any) -> Selector:
     )
 
 
-def telling(looks: Mapping[float, np.ndarray], codes: np.ndarray, small: np.ndarray) -> float:
+def best_checkpoint(
+    looks: Mapping[float, np.ndarray], codes: np.ndarray, small: np.ndarray
+) -> float:
     """Return the checkpoint at which most pseudo-labels are preferred, the earlier of ties.
 
     Rare classes are not limited here: their limit would favour early checkpoints.
@@ -160,8 +162,8 @@ def strength(
 
     A probe hardly knows a class of a few samples, and its mean self-confidence is close to 0.
     Divided by it, the class would be the most probable one of many samples. So a class is the most
-    probable one of at most as many samples with other labels as it has samples. Other classes than
-    rare ones rarely reach that.
+    probable one of at most as many samples with other labels as it has samples. Common classes
+    seldom reach this limit.
 
     Args:
         probabilities, codes, small: see :func:`relative`.

@@ -15,7 +15,7 @@ from lops_adapters.console import progress
 from lops_adapters.core import LopsError
 from lops_adapters.probes.base import Probe, cut
 from lops_adapters.probes.linear import softmax
-from lops_adapters.selection.automatic import held_out, telling, trained_until
+from lops_adapters.selection.automatic import best_checkpoint, held_out, trained_until
 from lops_adapters.selection.fitted import (
     BLOCK,
     FittedView,
@@ -119,7 +119,7 @@ class Learnt:
             seed=task.seed,
             quiet=task.quiet,
         )
-        time = telling(looks, task.codes, task.small)
+        time = best_checkpoint(looks, task.codes, task.small)
         return looks[time], time
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.selection import build
-from lops_adapters.selection.automatic import relative, self_confidence, strength, telling
+from lops_adapters.selection.automatic import best_checkpoint, relative, self_confidence, strength
 
 from .stand_in import hidden_rare, relative_margins
 
@@ -135,8 +135,8 @@ def test_the_limit_does_not_choose_the_checkpoint():
     none = np.zeros(2, dtype=bool)
     limited = [int((relative_margins(rows, codes, none) >= 0).sum()) for rows in (early, late)]
     assert limited == [41, 41]
-    assert telling({0.5: early, 1.0: late}, codes, none) == 1.0
-    assert telling({0.5: early, 1.0: early}, codes, none) == 0.5
+    assert best_checkpoint({0.5: early, 1.0: late}, codes, none) == 1.0
+    assert best_checkpoint({0.5: early, 1.0: early}, codes, none) == 0.5
     late[-1] = [0.8, 0.2]  # its label is kept whole, and it takes none of the others'
     small = np.array([False, True])
-    assert telling({0.5: late[:, ::-1] * [1, 0], 1.0: late}, codes, small) == 1.0
+    assert best_checkpoint({0.5: late[:, ::-1] * [1, 0], 1.0: late}, codes, small) == 1.0

@@ -59,8 +59,8 @@ def agreed_share(documents, labels, n_classes, seed=0):
         for look, probabilities in enumerate(found):
             looks[look, here] = probabilities
     # Rare classes are not limited here: their limit would favour early checkpoints.
-    telling = max(looks, key=lambda look: int(agrees(look, labels, limits=False).sum()))
-    return max(1, int(agrees(telling, labels).sum())) / float(len(labels))
+    best = max(looks, key=lambda look: int(agrees(look, labels, limits=False).sum()))
+    return max(1, int(agrees(best, labels).sum())) / float(len(labels))
 
 
 def agrees(probabilities, labels, limits=True):
