@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lops_adapters.core import LopsError, Selection
+from lops_adapters.core import LopsError, LopsWarning, Selection
 from lops_adapters.probes.keras_probe import KerasProbe
 from lops_adapters.runs.framework import Job
 from lops_adapters.selection import keep_all
@@ -122,14 +122,14 @@ def test_lops_documents_keeps_labelled_documents_apart(calls, updates, dataset, 
     assert chosen == {*range(1, 7), *measured[::2]}
 
 
-def test_one_predicted_class_is_not_selected_among(calls, monkeypatch, dataset, go, tmp_path):
+def test_one_predicted_class_is_not_selected_among(monkeypatch, dataset, go, tmp_path):
     predict = KerasProbe.predict_proba
     monkeypatch.setattr(
         KerasProbe, "predict_proba", lambda *given: predict(*given) * 0 + np.eye(3)[1]
     )
-    done = go(dataset, tmp_path / "run", ["lops-documents"], **FAST)
+    with pytest.warns(LopsWarning, match="^all 72 pseudo-labels are 'law'; nothing is selected$"):
+        done = go(dataset, tmp_path / "run", ["lops-documents"], **FAST)
     assert done.metrics["arms"]["lops-documents"]["selected"] == 72
-    assert [method for method, *_ in calls] == ["standard"]
 
 
 def test_too_large_an_interval_for_the_documents(dataset, go, tmp_path):
