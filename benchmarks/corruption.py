@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from functools import partial
 from typing import Any
@@ -39,6 +39,7 @@ from lops_adapters.pseudo_labels import string_match
 from lops_adapters.selection import automatic, build, committee
 from lops_adapters.selection.posterior import average, posterior
 
+UNLIMITED = ", rare classes not limited"  # ends the names of ways without the limit
 Table = tuple[list[str], np.ndarray, np.ndarray]  # texts, given labels, gold labels
 
 
@@ -54,8 +55,7 @@ def balanced(dataset: Dataset, n: int, rng: np.random.Generator) -> Table:
 def at_random(dataset: Dataset, rng: np.random.Generator, n: int = 7600) -> Table:
     """Replace 20 % of the labels of n rows by any other class."""
     texts, labels, gold = balanced(dataset, n, rng)
-    for i in np.flatnonzero(rng.random(len(labels)) < 0.2):
-        labels[i] = str(rng.choice([c for c in dataset.corpus.classes if c != gold[i]]))
+    _replace(labels, gold, np.arange(len(labels)), dataset.corpus.classes, rng)
     return texts, labels, gold
 
 
@@ -98,9 +98,20 @@ def with_rare_class(dataset: Dataset, rng: np.random.Generator) -> Table:
     texts, labels, gold = balanced(dataset, 7600, rng)
     rare, *common = dataset.corpus.classes
     rows = np.r_[np.flatnonzero(gold == rare)[:10], np.flatnonzero(gold != rare)]
-    for i in rows[10:][rng.random(len(rows) - 10) < 0.2]:
-        labels[i] = str(rng.choice([c for c in common if c != gold[i]]))
+    _replace(labels, gold, rows[10:], common, rng)
     return [texts[i] for i in rows], labels[rows], gold[rows]
+
+
+def _replace(
+    labels: np.ndarray,
+    gold: np.ndarray,
+    rows: np.ndarray,
+    classes: Sequence[str],
+    rng: np.random.Generator,
+) -> None:
+    """Replace 20 % of the labels of some rows by any other of the classes, in place."""
+    for i in rows[rng.random(len(rows)) < 0.2]:
+        labels[i] = str(rng.choice([name for name in classes if name != gold[i]]))
 
 
 def _columns(dataset: Dataset) -> tuple[tuple[str, ...], np.ndarray]:
@@ -220,11 +231,11 @@ def compare(
         "committee": {"encoder": "minilm"},
     }
     if unlimited:
-        ways |= {f"{name}, rare classes not limited": own for name, own in ways.items()}
+        ways |= {name + UNLIMITED: own for name, own in ways.items()}
     for name, settings in ways.items():
         start = time.process_time()
         with ExitStack() as stack:
-            for room in (automatic, committee) if name.endswith("not limited") else ():
+            for room in (automatic, committee) if name.endswith(UNLIMITED) else ():
                 stack.enter_context(patch.object(room, "strength", without_limit))
             selection = select(texts, labels.tolist(), "linear", **settings)
         rankings[name] = selection.confidence

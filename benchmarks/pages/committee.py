@@ -6,6 +6,7 @@ from collections.abc import Callable
 from statistics import mean
 from typing import Any
 
+from benchmarks.corruption import UNLIMITED
 from benchmarks.pages.common import (
     HOLE,
     Block,
@@ -31,7 +32,6 @@ _SHOWN = {
     "processor_seconds": ("processor seconds", 0, 1),
 }
 _BOUND, _AT = "committee taught by gold labels", "lost_at_recall_of_automatic"
-_UNLIMITED = ", rare classes not limited"
 _AMOUNTS = {  # heading -> way, number
     "lost by `automatic`": ("automatic", "right_lost"),
     "lost by `lops select`": ("committee", "right_lost"),
@@ -171,7 +171,7 @@ def corruption() -> Block:
     for item in found:
         for kind, own in item["result"].items():
             for way, numbers in own["ways"].items():
-                if way == _BOUND or way.endswith(_UNLIMITED):
+                if way == _BOUND or way.endswith(UNLIMITED):
                     continue
                 cells = [
                     f"{times * numbers[key]:.{digits}f}"
@@ -201,11 +201,11 @@ def rare() -> Block:
     rows = [["data", "method", *head]]
     for item in found:
         ways = item["result"].get("rare", {}).get("ways", {})
-        for way in (way for way in ways if way + _UNLIMITED in ways):
+        for way in (way for way in ways if way + UNLIMITED in ways):
             cells = [
                 f"{100 * ways[name][key]:.1f}"
                 for key in ("right_lost", "wrong_found")
-                for name in (way + _UNLIMITED, way)
+                for name in (way + UNLIMITED, way)
             ]
             rows.append([item["about"]["dataset"]["name"], way, *cells])
     return table(rows, [[item] for item in found])

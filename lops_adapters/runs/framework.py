@@ -157,7 +157,7 @@ class _OnTexts:
 
 @dataclass(frozen=True)
 class _Learnable:
-    """A selector that keeps everything of one class, and fewer than ``least`` samples."""
+    """A selector that keeps all samples of a single class, or fewer than ``least`` samples."""
 
     selector: Selector
     least: int = 0

@@ -121,11 +121,13 @@ def best_checkpoint(
 
     """
     strengths = np.where(small, 0.0, 1.0)
-    preferred = {
-        time: (margins(scaled(rows, codes, self_confidence(rows, codes), strengths), codes) >= 0)
-        for time, rows in looks.items()
-    }
-    return max(looks, key=lambda time: (preferred[time].sum(), -time))
+
+    def preferred(time: float) -> int:
+        own = self_confidence(looks[time], codes)
+        judged = scaled(looks[time], codes, own, strengths)
+        return int((margins(judged, codes) >= 0).sum())
+
+    return max(looks, key=lambda time: (preferred(time), -time))
 
 
 def relative(probabilities: np.ndarray, codes: np.ndarray, small: np.ndarray) -> np.ndarray:
@@ -160,10 +162,10 @@ def strength(
 ) -> np.ndarray:
     """Return the factor with which each class competes for samples with other labels.
 
-    A probe hardly knows a class of a few samples, and its mean self-confidence is close to 0.
-    Divided by it, the class would be the most probable one of many samples. So a class is the most
-    probable one of at most as many samples with other labels as it has samples. Common classes
-    seldom reach this limit.
+    A probe hardly knows a class of a few samples: its mean self-confidence is close to 0. Division
+    by it would make the class the most probable one of many samples. So each class has a limit: a
+    class of n samples is the most probable one of at most n samples with other labels. Common
+    classes seldom reach it.
 
     Args:
         probabilities, codes, small: see :func:`relative`.

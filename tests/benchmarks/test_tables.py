@@ -5,6 +5,7 @@ import json
 import pytest
 
 from benchmarks import collect, record, tables
+from benchmarks.corruption import UNLIMITED
 from benchmarks.pages import committee, common, frameworks, speed
 from lops_adapters.core import LopsError
 
@@ -97,8 +98,25 @@ def test_a_hole_stays_a_hole(tmp_path, monkeypatch):
         frameworks.lotclass() == frameworks.xclass() == frameworks.all_frameworks() == common.HOLE
     )
     assert committee.headline() == committee.corruption() == committee.amounts() == common.HOLE
+    assert committee.rare() == common.HOLE
     assert str(common.HOLE) == "Not measured yet."
     assert common.spread([0.1, None]) == "-"
+
+
+def test_rare_classes_without_and_with_their_limit(tmp_path, monkeypatch):
+    """Runs without the limit have columns of their own, and no row among the methods."""
+    monkeypatch.setattr(common, "RESULTS", tmp_path)
+    (tmp_path / "select").mkdir()
+    own = {"auroc": 0.9, "average_precision": 0.8, "right_lost": 0.1, "wrong_found": 0.7}
+    own |= {"noise_at_cut": 0.1, "processor_seconds": 1.0}
+    without = {**own, "right_lost": 0.4, "wrong_found": 0.8}
+    ways = {"automatic": own, "cleanlab": own, "automatic" + UNLIMITED: without}
+    stored = {**result_file(0, 0.5), "result": {"rare": {"n": 1900, "ways": ways}}}
+    (tmp_path / "select" / "corruption-toy.json").write_text(json.dumps(stored), encoding="utf-8")
+    text = str(committee.rare())
+    assert "| automatic | 40.0 | 10.0 | 80.0 | 70.0 |" in text
+    assert "cleanlab" not in text
+    assert "not limited" not in str(committee.corruption())
 
 
 def test_amounts_beside_the_earlier_default(tmp_path, monkeypatch):

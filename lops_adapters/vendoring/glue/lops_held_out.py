@@ -81,9 +81,9 @@ def agrees(probabilities, labels, limits=True):
 
 
 def _limit(relative, own, counts):
-    """Scale down classes that are larger than the label more often than they have documents.
+    """Scale down classes that exceed the label in more documents than they have themselves.
 
-    Otherwise a rare class, whose mean probability is close to 0, would be so nearly everywhere.
+    Without this, a rare class, whose mean probability is close to 0, exceeds most labels.
     """
     limited = np.zeros(len(counts), dtype=bool)
     for _ in counts:
