@@ -114,7 +114,7 @@ class LearningOrder:
     Args:
         pseudo_labels: n hashable class names in a list, array, tensor or pandas column. No missing
             values: leave unlabelled samples out.
-        tau: fraction of each class, 0 < tau <= 1.
+        tau: fraction of each class, 0 < tau <= 1; or a dict of class -> fraction.
         rule: one of :data:`RULES`, see the module's docstring.
         max_checkpoints: largest number of checkpoints.
         classes: the label set, in the order of score columns. Default: the sorted distinct
@@ -134,15 +134,13 @@ class LearningOrder:
     """
 
     def __init__(
-        self, pseudo_labels: Sequence[Hashable], tau: float = 0.5, rule: str = "released",
+        self, pseudo_labels: Sequence[Hashable], tau: Any = 0.5, rule: str = "released",
         max_checkpoints: int = 4, classes: Optional[Sequence[Hashable]] = None,
         horizon: Optional[float] = None, seed: int = 0, strict: bool = False,
     ) -> None:  # fmt: skip
         if not isinstance(rule, str) or rule not in RULES:
             raise LopsError(f"rule is {rule!r}; wanted one of {', '.join(RULES)}")
-        self.tau, last = _number(tau, "tau"), _number(max_checkpoints, "max_checkpoints")
-        if not 0 < self.tau <= 1:
-            raise LopsError(f"tau is {tau!r}; wanted a fraction above 0 and at most 1, such as 0.5")
+        last = _number(max_checkpoints, "max_checkpoints")
         if not last.is_integer() or last < 1:
             raise LopsError(f"max_checkpoints is {last:g}; wanted an integer, at least 1")
         if not isinstance(seed, (int, np.integer)):
@@ -155,14 +153,24 @@ class LearningOrder:
         self.classes, self._codes = _read_pseudo_labels(pseudo_labels, classes)
         self._lookup = {label: code for code, label in enumerate(self.classes)}
         self._counts = np.bincount(self._codes, minlength=len(self.classes)).astype(np.int64)
-        self._thresholds = np.array([self._threshold(n) for n in self._counts.tolist()], np.int64)
+        self.tau = tau
+        pairs = zip(self.classes, self._counts.tolist())  # noqa: B905 (Python 3.6)
+        self._thresholds = np.array([self._threshold(*pair) for pair in pairs], np.int64)
         n = len(self._codes)
         self._learnt_at, self._chosen = np.full(n, np.inf), np.zeros(n, dtype=bool)
         self._closed_at = np.where(self._counts == 0, 0.0, np.nan)  # empty classes are closed
         self._open_checkpoint()
 
-    def _threshold(self, count: int) -> int:
-        exact, released = Fraction(repr(self.tau)) * count, self.rule == "released"
+    def _threshold(self, label: Hashable, count: int) -> int:
+        tau = self.tau
+        if isinstance(tau, Mapping):
+            if count and label not in tau:
+                raise LopsError(f"tau has no fraction for the class {label!r}; add it")
+            tau = tau.get(label, 1.0)
+        fraction, released = _number(tau, "tau"), self.rule == "released"
+        if not 0 < fraction <= 1:
+            raise LopsError(f"tau is {tau!r}; wanted a fraction above 0 and at most 1, such as 0.5")
+        exact = Fraction(repr(fraction)) * count
         return max(min(1, count), math.floor(exact)) if released else math.ceil(exact)
 
     def _open_checkpoint(self) -> None:

@@ -19,8 +19,7 @@ from lops_adapters.tables import files, readers
 from lops_adapters.tables.results import describe
 from lops_adapters.tables.rows import Rows, Wanted, read_rows
 from lops_adapters.texts.choices import (
-    AUTO,
-    check_views,
+    check_members,
     choose_encoder,
     choose_probe,
     described,
@@ -133,11 +132,10 @@ def _compare(
     probe, which = choose_probe(options.probe, len(rows.texts), True, options.analyzer)
     more: dict[str, Any] = {}
     if "committee" in names:
-        check_views("committee", options.encoder, None)
-        encoder, views = choose_encoder(options.encoder, len(rows.texts), described(probe))
-        which += f" {views}"
-        sure = None if encoder is None else AUTO
-        more = {"encoder": encoder, "sure": sure, "quiet": options.quiet}
+        check_members("committee", options.encoder, None)
+        encoder, members = choose_encoder(options.encoder, len(rows.texts), described(probe))
+        which += f" {members}"
+        more = {"encoder": encoder, "quiet": options.quiet}
     for name in names:  # raises now instead of after the first methods have run
         build(name, probe, tau=options.tau, seed=options.seed)
     results = _run_all(names, probe, rows, options, more)

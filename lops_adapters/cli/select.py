@@ -25,7 +25,7 @@ from lops_adapters.tables.fit import survey as first_pass
 from lops_adapters.tables.rows import Wanted, read_rows
 from lops_adapters.tables.vectors import is_file
 from lops_adapters.tables.writers import rehearse
-from lops_adapters.texts.choices import check_views, method_for
+from lops_adapters.texts.choices import check_members, method_for
 from lops_adapters.texts.near_duplicates import near_duplicates
 from lops_adapters.texts.select import select
 
@@ -68,7 +68,7 @@ def _checked(options: argparse.Namespace, paths: tuple[Path, ...], said: list[st
             "--confidence, or --weights"
         )
     words = shared.read_words(options.words)
-    check_views(method, options.encoder, words)
+    check_members(method, options.encoder, words)
     table = shared.opened(options, paths)
     wanted = Wanted(
         options.text,

@@ -104,15 +104,15 @@ def _add_selection(choice: argparse._ArgumentGroup) -> None:
         type=shared.number,
         metavar="P",
         help="with --tau auto: keep labels that are right with at least this probability "
-        "(default: the mean of all labels; without an encoder, labels that the views prefer); "
-        "larger for labels made by rules",
+        "(default: reject as many labels as are estimated to be wrong); 0.9 or more for labels "
+        "made by rules",
     )
     shared.add_encoder(choice)
     choice.add_argument(
         "--words",
         type=Path,
         metavar="JSON",
-        help="words of each class, {class: [word, ...]}: another view, if there is an encoder",
+        help="words of each class, {class: [word, ...]}: another member, if there is an encoder",
     )
 
 

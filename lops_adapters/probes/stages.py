@@ -74,6 +74,7 @@ class Steady:
     """For probes that train ``epochs`` passes at one learning rate."""
 
     epochs: int
+    batch_size: int
 
     @property
     def max_epochs(self) -> int:

@@ -23,8 +23,10 @@ from lops_adapters.runs.files import add_arm, arm_metrics
 from lops_adapters.runs.folder import RunFolder
 from lops_adapters.runs.settings import FrameworkSettings
 from lops_adapters.selection import METHODS, Selector, build, keep_all
-from lops_adapters.selection.auto_tau import FOLDS, AutoTau
+from lops_adapters.selection.auto_tau import FOLDS, AutoTau, Preferred
 from lops_adapters.selection.canonical import InContentOrder
+from lops_adapters.selection.committee import SURE_IN_FRAMEWORKS
+from lops_adapters.selection.methods import by_class
 from lops_adapters.selection.random import RandomLike
 from lops_adapters.selection.selectors import Labels
 
@@ -107,6 +109,7 @@ class Job(Generic[Settings]):
             return InContentOrder(lambda _: control, seed)
         row = METHODS[method]
         known: dict[str, Any] = {"words": self.words, "device": self.device}
+        known |= {"sure": SURE_IN_FRAMEWORKS, "count_label": False}
         if self.settings.frozen_encoder is not None:
             known["encoder"] = self.settings.frozen_encoder
         options = {option: value for option, value in known.items() if option in row.options}
@@ -128,8 +131,10 @@ class Job(Generic[Settings]):
             return make(tau=tau)
         read = texts or _unchanged
         if row.takes_tau and n is None and isinstance(tau, str):
-            share = build("automatic", probe_class("linear")(quiet=self.quiet), seed=seed)
-            return _Learnable(AutoTau(_OnTexts(share, read), lambda found: make(tau=found)))
+            held_out = Preferred(probe_class("linear")(quiet=self.quiet), seed)
+            share = _OnTexts(InContentOrder(lambda _: held_out, seed), read)
+            per_class = by_class(method, self.settings.rule)
+            return _Learnable(AutoTau(share, lambda found: make(tau=found), per_class))
         least = FOLDS if "folds" in row.options else 0
         return _Learnable(_OnTexts(make(tau=tau), read if row.texts else _unchanged), least)
 

@@ -23,7 +23,7 @@ from lops_adapters.tables.readers import BLOCK_ROWS, Block
 from lops_adapters.tables.results import RELABEL
 from lops_adapters.tables.rows import Wanted
 from lops_adapters.tables.survey import PROBE_ROWS, Survey
-from lops_adapters.texts.choices import AUTO, NONE, check_views, method_for
+from lops_adapters.texts.choices import AUTO, NONE, check_members, method_for
 from lops_adapters.texts.totals import Totals
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def select_dataset(
 
 def _check_encoder(encoder: Any, words: Any, vectors: str | Path | None) -> None:
     """Raise a LopsError about an encoder without a folder, or words without an encoder."""
-    check_views("committee", encoder, words)
+    check_members("committee", encoder, words)
     if encoder in (AUTO, *NONE[1:]):
         raise LopsError(f"encoder is {encoder!r}; wanted the name of one, or None")
     if (encoder is None) != (vectors is None):

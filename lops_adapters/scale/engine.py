@@ -22,11 +22,11 @@ from lops_adapters.scale.encoding import Encoded, Encoder, Encoding, described
 from lops_adapters.scale.parts import Counted, Placed, Ready, count, draw, joined, part_of
 from lops_adapters.scale.vectors import Held, tidy
 from lops_adapters.selection.draw import Limits, expected
-from lops_adapters.selection.views import as_text
+from lops_adapters.selection.members import as_text
 from lops_adapters.tables.classes import Classes
 from lops_adapters.tables.fit import Fit, Given, fit, numbered
 from lops_adapters.tables.survey import Sample, Survey
-from lops_adapters.texts.choices import check_views
+from lops_adapters.texts.choices import check_members
 
 
 @dataclass
@@ -134,7 +134,7 @@ class Engine:
 
         """
         words = self.given.chosen["words"]
-        check_views("committee", encoding.probe, words, classes.names)
+        check_members("committee", encoding.probe, words, classes.names)
         positions = sample.drawn.positions
         sampled = np.split(positions, np.searchsorted(positions, [p.start for p in parts[1:]]))
         said_words = [as_text(own) for own in (words or {}).values()]

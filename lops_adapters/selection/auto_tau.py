@@ -1,34 +1,84 @@
-"""``tau="auto"``: the share of all pseudo-labels that held-out probes agree with."""
+"""``tau="auto"``: the share of pseudo-labels that a held-out probe prefers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from lops_adapters.core import Selection
+from lops_adapters.probes.base import Probe
+from lops_adapters.selection.likelihoods import (
+    LEAST_SKILL,
+    class_shares,
+    likelihoods,
+    preferred,
+    skill,
+)
+from lops_adapters.selection.members import Learnt, Task
+from lops_adapters.selection.ranked import Scored, read_labels, selection_of
 from lops_adapters.selection.selectors import Labels, Selector
 
 AUTO = "auto"
 FOLDS = 3  # of the cross-validation
+Tau = float | Mapping[Any, float]
+
+
+@dataclass
+class Preferred:
+    """Keeps the pseudo-labels with the largest held-out likelihood.
+
+    See :func:`~lops_adapters.selection.likelihoods.likelihoods`. If the probe hardly agrees with
+    the labels, it keeps all of them; it keeps all of a class with fewer samples than folds.
+
+    Args:
+        probe: trained from scratch once per fold.
+        seed: of folds and trainings.
+        quiet: no progress bar.
+
+    """
+
+    probe: Probe
+    seed: int = 0
+    quiet: bool = True
+
+    def __call__(self, samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
+        """Predict held-out and select.
+
+        Raises:
+            LopsError: fewer samples than folds, and what the probe raises.
+
+        """
+        classes, codes = read_labels(samples, pseudo_labels)
+        task = Task(samples, codes, classes, FOLDS, self.seed, self.quiet)
+        of_labels = class_shares(codes, len(classes), FOLDS)
+        likely = likelihoods(Learnt("the probe", self.probe).score(task), of_labels)
+        mask = preferred(likely, codes) | np.isinf(of_labels)[codes]
+        if skill(likely, codes) < LEAST_SKILL:
+            mask[:] = True
+        own = Scored(likely[np.arange(len(codes)), codes], None, f"{FOLDS}-fold cross-validation")
+        return selection_of(mask, own, classes, codes, "preferred", "held-out probe prefers it")
 
 
 @dataclass
 class AutoTau:
     """Finds tau by cross-validation and selects by a method with this tau.
 
-    The method decides which samples are kept. A method that keeps the same share per class spreads
-    it evenly. Fewer samples than folds cannot be judged: tau is 1.
+    Fewer samples than folds cannot be predicted held-out: tau is 1.
 
     Args:
-        share: selector whose kept share becomes tau, usually
-            :class:`~lops_adapters.selection.automatic.Automatic`.
+        share: selector whose kept share becomes tau, usually :class:`Preferred`.
         make: (tau) -> selector.
+        per_class: find tau per class, so that classes with more wrong labels keep less. By default
+            it is the share of all samples.
 
     """
 
     share: Selector
-    make: Callable[[float], Selector]
+    make: Callable[[Tau], Selector]
+    per_class: bool = False
 
     def __call__(self, samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
         """Find tau and select.
@@ -38,9 +88,18 @@ class AutoTau:
 
         """
         tau, why = 1.0, "too few samples"
+        shares: Tau = 1.0
         if len(samples) >= FOLDS:
             agreed = self.share(samples, pseudo_labels)
-            tau, why = max(1, len(agreed.kept)) / len(agreed.mask), agreed.stopped
-        selection = self.make(tau)(samples, pseudo_labels)
-        selection.stopped = f"tau {tau:.3f} by {why}; {selection.stopped}"
+            shares = tau = max(1, len(agreed.kept)) / len(agreed.mask)
+            why = agreed.stopped
+            if self.per_class:
+                # Half a sample less, so that rounding up gives the number kept, and at least one.
+                shares = {
+                    label: max(0.5, report.kept - 0.5) / report.count
+                    for label, report in agreed.per_class.items()
+                }
+        selection = self.make(shares)(samples, pseudo_labels)
+        each = " on average" if isinstance(shares, Mapping) else ""
+        selection.stopped = f"tau {tau:.3f}{each} by {why}; {selection.stopped}"
         return selection

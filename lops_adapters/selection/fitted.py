@@ -1,4 +1,4 @@
-"""Views after their training: they judge samples that they were not trained on.
+"""Members after their training: they score samples that they were not trained on.
 
 A sample's probabilities do not depend on the other samples of its block, so that blocks may be cut
 anywhere.
@@ -15,16 +15,16 @@ import numpy as np
 from lops_adapters.probes.base import Probe
 from lops_adapters.probes.linear import softmax
 
-Reader = Callable[[Sequence[Any]], Any]  # samples to what a view takes
+Reader = Callable[[Sequence[Any]], Any]  # samples to what a member takes
 Vectors = Callable[[Any], np.ndarray]  # (n, width), rows of unit length
 BLOCK = 1024  # rows compared at a time
 
 
-class FittedView(Protocol):
-    """One judge of further samples.
+class FittedMember(Protocol):
+    """A member for further samples.
 
     Attributes:
-        read: turns samples into what the view takes; views may share it. None: the samples.
+        read: turns samples into what the member takes; members may share it. None: the samples.
 
     """
 
@@ -59,7 +59,7 @@ class NearLabels:
         labels: (o,) int codes of their labels.
         count: neighbours per sample; ties at the last of them count, too.
         n_classes: k.
-        read: see :class:`FittedView`.
+        read: see :class:`FittedMember`.
 
     """
 
@@ -71,9 +71,7 @@ class NearLabels:
     read: Reader | None = None
 
     def __call__(self, samples: Any) -> np.ndarray:
-        """Count the labels of the neighbours, as :class:`lops_adapters.selection.views.Neighbours`
-        does.
-        """
+        """Count the labels of the neighbours, as the member did in its training."""
         vectors = np.asarray(self.vectors(samples), dtype=np.float32)
         found = np.empty((len(vectors), self.n_classes))
         for start in range(0, len(vectors), BLOCK):
@@ -128,7 +126,7 @@ class NearWords:
         vectors: of texts.
         of_classes: (k, width), the vectors of the words.
         mean, spread: (k,) of the similarities of the texts of the fit.
-        read: see :class:`FittedView`.
+        read: see :class:`FittedMember`.
 
     """
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from lops_adapters.core import LearningOrder, LopsError, Selection
 from lops_adapters.probes.base import Probe, check_counts
+from lops_adapters.selection.likelihoods import class_shares, likelihoods
 from lops_adapters.selection.request import Request
 from lops_adapters.selection.selectors import Labels, Selector, encode
 from lops_adapters.selection.suggestions import Seen
@@ -23,7 +24,8 @@ class Lops:
 
     Args:
         probe: any probe; each call trains it from scratch.
-        tau: fraction per class, see :class:`lops_adapters.core.LearningOrder`.
+        tau: fraction of each class, or class -> fraction, see
+            :class:`lops_adapters.core.LearningOrder`.
         rule: one of :data:`lops_adapters.core.RULES`.
         every: updates between checkpoints. Default: one checkpoint per epoch.
         seed: of the probe and of ties.
@@ -31,6 +33,8 @@ class Lops:
         skip_decided: predict only the samples that can still change the selection; the selection
             is the same.
         classes: the label set. Default: the sorted distinct pseudo-labels.
+        corrected: predictions count after division by the classes' shares of the pseudo-labels, see
+            :func:`~lops_adapters.selection.likelihoods.likelihoods`; the paper does not divide.
         online: use the outputs of the training pass, see
             :meth:`lops_adapters.probes.Probe.watch`; costs next to nothing, ranks worse.
         seen: receives every snapshot, see :class:`lops_adapters.selection.Suggestions`.
@@ -38,13 +42,14 @@ class Lops:
     """
 
     probe: Probe
-    tau: float = 0.5
+    tau: float | Mapping[Any, float] = 0.5
     rule: str = "released"
     every: int | None = None
     seed: int = 0
     strict: bool = False
     skip_decided: bool = True
     classes: Sequence[Hashable] | None = None
+    corrected: bool = False
     online: bool = False
     seen: Seen | None = None
 
@@ -83,7 +88,9 @@ class Lops:
             undecided=(lambda: order.undecided) if skip else None,
             online=self.online,
         )
-        for time, probabilities, positions in snapshots:
+        of_labels = class_shares(codes, len(order.classes))
+        for time, predicted, positions in snapshots:
+            probabilities = likelihoods(predicted, of_labels) if self.corrected else predicted
             order.observe(probabilities, time=time, positions=positions, close=True)
             if self.seen is not None:
                 self.seen(probabilities, positions)
@@ -123,6 +130,7 @@ def _lops(request: Request, every: int | None, online: bool) -> Selector:
         every=every,
         seed=request.seed,
         strict=request.strict,
+        corrected=isinstance(request.tau, Mapping),
         online=online,
         seen=request.seen,
     )

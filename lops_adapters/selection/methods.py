@@ -18,7 +18,6 @@ from lops_adapters.probes import Probe, probe_class
 from lops_adapters.probes.base import check_counts
 from lops_adapters.probes.estimator import as_probe
 from lops_adapters.selection import (
-    automatic,
     committee,
     confident,
     dropout,
@@ -29,7 +28,7 @@ from lops_adapters.selection import (
     scoring,
     standard,
 )
-from lops_adapters.selection.auto_tau import AUTO, AutoTau
+from lops_adapters.selection.auto_tau import AUTO, AutoTau, Preferred, Tau
 from lops_adapters.selection.canonical import InContentOrder
 from lops_adapters.selection.confidences import (
     Confidence,
@@ -111,12 +110,14 @@ _ROWS = (
     Method("random", "random samples", random.make, needs_probe=False, stratified=True),
     Method("confident-learning", "not flagged as label errors by cleanlab",
            confident.make, takes_tau=False, options=("folds",)),
-    Method("automatic", "label preferred by a held-out probe; decides how many to keep",
-           automatic.make, takes_n=False, takes_tau=False, options=("folds",)),
-    Method("committee", "label preferred by several held-out views; decides how many to keep",
+    Method("automatic", "label probably right by a held-out probe; decides how many to keep",
+           committee.make_automatic, takes_n=False, takes_tau=False,
+           options=("folds", "sure", "count_label")),
+    Method("committee", "label probably right by several held-out members; decides how many",
            committee.make, needs_probe=False, takes_n=False, takes_tau=False,
            texts=True,
-           options=("encoder", "words", "sure", "folds", "device", "probabilities", "fitted")),
+           options=("encoder", "words", "sure", "count_label", "folds", "device", "probabilities",
+                    "fitted")),
     Method("optimal", "correct by the gold labels: the upper bound",
            optimal.make, needs_probe=False, needs_gold=True, takes_n=False, takes_tau=False,
            alone=True),
@@ -132,7 +133,7 @@ def build(
     probe: Probe | str | Any = None,
     *,
     n: int | None = None,
-    tau: float | str = 0.5,
+    tau: Tau | str = 0.5,
     rule: str = "released",
     every: int | None = None,
     stratified: bool | None = None,
@@ -156,10 +157,11 @@ def build(
             than that. Default: the fraction ``tau``, rounded up (``confident-learning``: what is
             not flagged).
         tau: fraction of all samples, or of each class; see also
-            :class:`lops_adapters.core.LearningOrder`. ``auto``: the share of all samples whose
-            label a held-out probe prefers, see :class:`~lops_adapters.selection.auto_tau.AutoTau`.
-            Ignored by ``standard``, ``automatic``, ``committee``, ``confident-learning`` and
-            ``optimal``.
+            :class:`lops_adapters.core.LearningOrder`. ``auto``: the share of labels that a
+            held-out probe prefers, see :class:`~lops_adapters.selection.auto_tau.AutoTau`. With
+            ``lops`` and the rule ``ranked`` it is found per class, and the probe's predictions
+            are divided by the classes' shares; class -> fraction does the same. Ignored by
+            ``standard``, ``automatic``, ``committee``, ``confident-learning`` and ``optimal``.
         rule: of ``lops`` and ``lops-batch``, one of :data:`lops_adapters.core.RULES`.
         every: updates between checkpoints, for methods with checkpoints. Default: one checkpoint
             per epoch (``lops-batch``: 40 updates).
@@ -209,8 +211,9 @@ def build(
         def make(told: Seen | None) -> Selector:
             asked = replace(request, seen=told)
             return AutoTau(
-                automatic.Automatic(probe, seed, quiet),
+                Preferred(probe, seed, quiet),
                 lambda found: method.make(replace(asked, tau=found), **options),
+                by_class(name, rule),
             )
 
     else:
@@ -221,10 +224,15 @@ def build(
     return InContentOrder(make, seed, seen)
 
 
+def by_class(name: str, rule: str) -> bool:
+    """Return whether tau may differ between classes: with learning order, ranked."""
+    return name in ("lops", "lops-batch") and rule == "ranked"
+
+
 def _check(
     method: Method,
     n: int | None,
-    tau: float | str,
+    tau: Tau | str,
     rule: str,
     gold: Labels | None,
     options: Mapping[str, Any],
@@ -237,7 +245,13 @@ def _check(
         raise LopsError(f"{method.name} decides how many to keep, and n is {n}; leave n out")
     if n is not None and n < 1:
         raise LopsError(f"n is {n}; wanted a number of samples to keep, at least 1")
-    if tau != AUTO and (isinstance(tau, str) or not 0 < tau <= 1):
+    if isinstance(tau, Mapping):
+        if not by_class(method.name, rule):
+            raise LopsError(
+                "found a fraction per class for tau; only lops with the rule ranked takes it: give "
+                "one number"
+            )
+    elif tau != AUTO and (isinstance(tau, str) or not 0 < tau <= 1):
         raise LopsError(
             f"tau is {tau!r}; wanted a fraction above 0 and at most 1, such as 0.5, or {AUTO!r}"
         )

@@ -1,4 +1,4 @@
-"""How probable each label is to be right, given what held-out views say and how noisy it is.
+"""How probable each label is to be right, given what held-out members say and how noisy it is.
 
 Notation: n samples, k classes, codes 0..k-1 of the given labels.
 """
@@ -11,14 +11,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from lops_adapters.core import tie_hash
+from lops_adapters.selection.likelihoods import LEAST_SKILL, skill
 
-# Views are averaged, which makes their probabilities too even. The exponent was chosen on AG News
+# Members are averaged, which makes their likelihoods too even. The exponent was chosen on AG News
 # with labels corrupted at random and by pairs of classes, and confirmed on 20 Newsgroups; see
 # docs/committee.md.
 SHARPNESS = 5.0
 _BOUNDS = (0.5, 0.95)  # of the probability from which labels are kept by default
 _RANGE = (3.0, 8.0)  # exponents behind the interval of the noise rate
 _ROUNDING = 1e-9  # equal probabilities reach their mean
+_NEVER = 1e-300  # that a believed label is wrong
 _ROUNDS, _CLOSE = 50, 1e-4
 _MOST = 100_000  # samples to estimate from
 
@@ -31,7 +33,7 @@ class NoiseEstimate:
 
     Attributes:
         rate: share of wrong labels, in [0, 1].
-        low, high: its range over sharper and softer views, widened by two standard errors.
+        low, high: its range over sharper and softer likelihoods, widened by two standard errors.
         true_given_label: (k, k) float64; row i: the distribution of the true classes among samples
             labelled i.
 
@@ -42,31 +44,18 @@ class NoiseEstimate:
     high: float
     true_given_label: np.ndarray
 
-    def among(self, counts: np.ndarray, sampled: np.ndarray) -> NoiseEstimate:
-        """Return the estimate for a table of which these samples were drawn class by class.
-
-        Args:
-            counts: (k,) rows of the table per class.
-            sampled: (k,) samples per class.
-
-        """
-        right = np.diag(self.true_given_label)
-        more = float(right @ (sampled / sampled.sum() - counts / counts.sum()))
-        rate, low, high = (min(1.0, max(0.0, x + more)) for x in (self.rate, self.low, self.high))
-        return NoiseEstimate(rate, low, high, self.true_given_label)
-
 
 def posterior(
     probabilities: np.ndarray, codes: np.ndarray, sharpness: float = SHARPNESS
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the probability of each true class, given the views and the label.
+    """Return the probability of each true class, given the members and the label.
 
-    The label is a witness of unknown reliability, as in Dawid and Skene (1979): how often a sample
+    The label is a source of unknown reliability, as in Dawid and Skene (1979): how often a sample
     labelled i is of class j is estimated from all samples by expectation maximisation, and counts
-    as the prior of j. So a clean label is doubted only if the views contradict it clearly.
+    as the prior of j. So a clean label is doubted only if the members contradict it clearly.
 
     Args:
-        probabilities: (n, k), of views that have not seen the labels; rows sum to 1.
+        probabilities: (n, k), mean likelihoods of held-out members; rows sum to 1.
         codes: (n,) int; every class occurs.
         sharpness: exponent of the probabilities.
 
@@ -74,8 +63,8 @@ def posterior(
         (n, k) float64 probabilities of the true classes, and the (k, k) float64 distribution of
         true classes per label.
 
-    >>> views = np.array([[0.9, 0.1]] * 4 + [[0.1, 0.9]] * 4)
-    >>> right, _ = posterior(views, np.array([0, 0, 0, 0, 0, 1, 1, 1]))
+    >>> likely = np.array([[0.9, 0.1]] * 4 + [[0.1, 0.9]] * 4)
+    >>> right, _ = posterior(likely, np.array([0, 0, 0, 0, 0, 1, 1, 1]))
     >>> right[[0, 4]].round(2).tolist()
     [[1.0, 0.0], [0.0, 1.0]]
     """
@@ -90,27 +79,54 @@ def posterior(
     return found, given
 
 
-def average(right: np.ndarray) -> float:
-    """Return the probability from which labels are kept by default: the mean of all labels.
+def true_classes(
+    likely: np.ndarray, codes: np.ndarray, least: int, *, count_label: bool = True
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return what :func:`posterior` returns, with the labels believed that cannot be checked.
 
-    So a label is rejected if it is more probably wrong than the average label. Of all thresholds,
-    this one has the largest difference between the share of wrong labels found and the share of
-    right labels lost, if the probabilities are calibrated (Youden, 1950).
+    These are the labels of classes with fewer than ``least`` samples; and all labels, if the
+    likelihoods cannot tell right from wrong ones: if they hardly agree with the labels, see
+    :func:`~lops_adapters.selection.likelihoods.skill`.
 
     Args:
-        right: (n,) probabilities that the labels are right.
+        likely, codes: as for :func:`posterior`.
+        least: see above.
+        count_label: whether the label itself is evidence. It is not if a classifier of the same
+            texts gave it, as in self-training: then it says nothing that the members do not say.
 
-    Returns:
-        The mean; at least 0.5, so that what is kept is rather right than wrong, and at most 0.95,
-        so that few labels are lost where nearly all are right.
+    """
+    k = likely.shape[1]
+    believed = np.bincount(codes, minlength=k) < least
+    if skill(likely, codes) < LEAST_SKILL:
+        believed[:] = True
+        given = np.empty((k, k))
+    elif count_label:
+        given = posterior(likely, codes)[1]
+    else:
+        given = np.full((k, k), 1 / k)
+    given[believed] = np.maximum(np.eye(k)[believed], _NEVER)
+    return posterior_given(likely, codes, given), given
 
-    >>> round(average(np.array([1.0, 0.9, 0.2])), 3)
-    0.7
-    >>> average(np.ones(3)), average(np.zeros(3))
-    (0.95, 0.5)
+
+def least_kept(right: np.ndarray) -> float:
+    """Return the probability from which labels are kept by default.
+
+    The labels that are most probably wrong are rejected: as many as are estimated to be wrong, the
+    sum of ``1 - right``, and all that are more probably wrong than right. None is rejected that is
+    more probably right than the average label, nor one with a probability of 0.95.
+
+    Args:
+        right: (n,) probabilities that the labels are right, at least one.
+
+    >>> least_kept(np.array([0.99, 0.98, 0.97, 0.75, 0.31]))
+    0.75
+    >>> least_kept(np.ones(3))
+    0.95
     """
     low, high = _BOUNDS
-    return min(high, max(low, float(right.mean()) - _ROUNDING))
+    average = min(high, max(low, float(right.mean()) - _ROUNDING))
+    most = min(len(right) - 1, round(float((1 - right).sum())))
+    return min(average, max(low, float(np.partition(right, most)[most])))
 
 
 def posterior_given(probabilities: np.ndarray, codes: np.ndarray, given: np.ndarray) -> np.ndarray:
@@ -158,8 +174,8 @@ def _weighted(evidence: np.ndarray, codes: np.ndarray, given: np.ndarray) -> np.
 def estimate_noise(probabilities: np.ndarray, codes: np.ndarray) -> NoiseEstimate:
     """Estimate how many labels are wrong; arguments as for :func:`posterior`.
 
-    >>> views = np.array([[0.9, 0.1]] * 40 + [[0.1, 0.9]] * 40)
-    >>> noise = estimate_noise(views, np.array([0] * 48 + [1] * 32))
+    >>> likely = np.array([[0.9, 0.1]] * 40 + [[0.1, 0.9]] * 40)
+    >>> noise = estimate_noise(likely, np.array([0] * 48 + [1] * 32))
     >>> round(noise.rate, 2), noise.low < 0.1 < noise.high
     (0.1, True)
     """

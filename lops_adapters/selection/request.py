@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from lops_adapters.core import LopsError
 from lops_adapters.probes.base import Probe
@@ -18,7 +20,7 @@ class Request:
     name: str
     given: Probe | None
     n: int | None
-    tau: float
+    tau: float | Mapping[Any, float]
     rule: str
     every: int | None
     stratified: bool
@@ -37,4 +39,5 @@ class Request:
 
     def ranked(self, scorer: Scorer) -> Selector:
         """Return a selector that keeps the samples with the highest scores."""
+        assert not isinstance(self.tau, Mapping)
         return Ranked(self.name, scorer, self.n, self.tau, self.stratified, self.seed)

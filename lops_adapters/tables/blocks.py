@@ -66,7 +66,7 @@ class Judging:
     def added(self, verdict: Verdict) -> dict[str, list[Any]]:
         """Return the added columns."""
         found = {
-            "lops_confidence": verdict.scores.tolist(),
+            "lops_confidence": verdict.right.tolist(),
             "lops_selected": verdict.mask.tolist(),
             "lops_suggested": self.given(verdict.suggested),
             WEIGHT: verdict.right.tolist(),

@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from lops_adapters.core import LopsError
 from lops_adapters.selection.judge import Judge, Verdict
 from lops_adapters.selection.sampled import Sampled
@@ -19,7 +17,7 @@ from lops_adapters.tables.readers import Table
 from lops_adapters.tables.rows import Wanted
 from lops_adapters.tables.survey import Sample, Survey
 from lops_adapters.texts.choices import AUTO, choose_encoder
-from lops_adapters.texts.explain import noise_sentences, pair_sentences
+from lops_adapters.texts.explain import pair_sentences
 from lops_adapters.texts.result import TextSelection, class_table
 from lops_adapters.texts.select import select
 from lops_adapters.texts.totals import Totals
@@ -78,10 +76,6 @@ class Fit:
         """Return the sentences about the selection of the whole table."""
         found, classes = self.selection, self.classes
         n, total = len(self.sample.texts), int(totals.rows.sum())
-        noise = found.noise
-        if noise is not None:
-            sampled = np.array([report.count for report in found.per_class.values()])
-            noise = noise.among(totals.rows, sampled)
         return replace(
             found.said,
             first=[
@@ -91,7 +85,6 @@ class Fit:
                 "are the sample's.",
                 *self.given.said,
             ],
-            noise=noise_sentences(noise, classes.names),
             pairs=pair_sentences(totals.suggestions(classes.names)),
         ).sentences
 
@@ -162,11 +155,7 @@ def fit(sample: Sample, classes: Classes, given: Given) -> tuple[Fit, Judging]:
         )
     suggested = encode(selection.suggested, classes.names)
     verdict = Verdict(
-        selection.mask,
-        selection.confidence,
-        suggested,
-        selection.suggested_probability,
-        np.asarray(selection.sample_weight),
+        selection.mask, selection.confidence, suggested, selection.suggested_probability
     )
     sampled = Sampled(judges[0], sample.drawn, verdict, classes.keys())
     own = (given.seed, given.relabel, given.escape, given.weights)

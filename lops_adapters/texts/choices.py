@@ -210,7 +210,7 @@ def _linear(probe: Probe | str, quiet: bool, analyzer: str) -> tuple[Probe, str]
     return chosen, f"Probe: {described(chosen)}."
 
 
-def check_views(
+def check_members(
     method: str,
     encoder: str | EmbeddingProbe | None,
     words: Mapping[Any, Sequence[str]] | None,
@@ -265,20 +265,20 @@ def check_views(
 def choose_encoder(
     encoder: str | EmbeddingProbe | None, n: int, first: str, *, words: bool = False
 ) -> tuple[str | EmbeddingProbe | None, str]:
-    """Return the encoder of a committee, None for none, and a sentence that names the views.
+    """Return the encoder of a committee, None for none, and a sentence that names the members.
 
     Args:
         encoder: ``auto``, None or ``none``, ``minilm``, the folder or hub name of an encoder, or an
             embedding probe.
         n: number of texts.
-        first: the first view, in words.
+        first: the first member, in words.
         words: whether class words are given.
 
     Raises:
         LopsError: a missing library.
 
     >>> choose_encoder(None, 10, "TF-IDF")
-    (None, 'Views: TF-IDF, nearest neighbours by LSA.')
+    (None, 'Members: TF-IDF, neighbours by LSA.')
     """
     reason = ""
     if encoder == AUTO:
@@ -286,11 +286,12 @@ def choose_encoder(
     if encoder in NONE:
         reason += "; without an encoder, words are not used" if words else ""
         why = f" ({reason})" if reason else ""
-        return None, f"Views: {first}, nearest neighbours by LSA{why}."
+        return None, f"Members: {first}, neighbours by LSA{why}."
     name = encoder.encoder if isinstance(encoder, EmbeddingProbe) else encoder
     extras.require(f"The encoder {name}", ("torch", "transformers"))
     more = ", class words" if words else ""
-    return encoder, f"Views: {first}, nearest neighbours by {name}{more}."
+    own = f"neighbours and logistic regression on {name}"
+    return encoder, f"Members: {first}, neighbours by LSA, {own}{more}."
 
 
 def _encoder_by_machine(n: int) -> tuple[str | None, str]:

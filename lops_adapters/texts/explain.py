@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
-from lops_adapters.console import percent
 from lops_adapters.core import Selection
 from lops_adapters.probes import Probe
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.probes.word_counts import AUTO, LONGEST, is_unspaced
-from lops_adapters.selection.posterior import NoiseEstimate, average
+from lops_adapters.selection.committee import CANNOT_TELL
 from lops_adapters.texts.copies import SHOWN
-from lops_adapters.texts.reading import SEVERAL
 
 
 @dataclass
@@ -23,8 +19,7 @@ class Why:
     """The sentences under a selection, in parts, so that a part can be replaced.
 
     Attributes:
-        first: the views or the probe, what is kept, the training.
-        noise: the estimated share of wrong labels.
+        first: the members or the probe, what is kept, the training.
         pairs: the most frequent suggestions.
         rows: copies, rows without a label, classes that cannot be checked.
         last: what to do next.
@@ -32,7 +27,6 @@ class Why:
     """
 
     first: list[str]
-    noise: list[str] = field(default_factory=list)
     pairs: list[str] = field(default_factory=list)
     rows: list[str] = field(default_factory=list)
     last: list[str] = field(default_factory=list)
@@ -40,17 +34,18 @@ class Why:
     @property
     def sentences(self) -> list[str]:
         """All of them, in order."""
-        return [*self.first, *self.noise, *self.pairs, *self.rows, *self.last]
+        return [*self.first, *self.pairs, *self.rows, *self.last]
 
 
 def reasons(which: str, selection: Selection, method: str, arguments: dict[str, Any]) -> Why:
-    """Return the sentences about any selection; ``which`` names the views or the probe."""
+    """Return the sentences about any selection; ``which`` names the members or the probe."""
     trained = selection.stopped[:1].upper() + selection.stopped[1:]
     found = Why(
         first=[which, f"Kept: {_kept(selection, method, arguments)}.", f"{trained}."],
         last=[
+            *([_SHARED] if method == "committee" else []),
             "Next: train on the kept rows. A suggestion for a rejected row is a hint: check before "
-            "relabelling."
+            "relabelling.",
         ],
     )
     single = [str(label) for label, report in selection.per_class.items() if report.count == 1]
@@ -62,17 +57,22 @@ def reasons(which: str, selection: Selection, method: str, arguments: dict[str, 
     return found
 
 
+_SHARED = (
+    "Expect more wrong labels than rejected ones if the labels share errors, as those of rules, "
+    "word lists or one model do."
+)
 _WORTH_SAYING = 0.01  # of the texts; stray characters are not
 _SPREAD = "the same share of every class"
 _KEPT = {
-    "automatic": "rows whose label a held-out probe agrees with",
+    "automatic": "rows most probably right; as many are rejected as the held-out probe expects to "
+    "be wrong",
     "confident-learning": "rows that confident learning does not flag as label errors",
     "lops": "rows the probe learns first (rule {rule}, tau {tau:g})",
     "learning-order": "per class, the fraction {tau:g} that the probe learns first",
 }
 _KEPT_EVENLY = {
-    "committee": f"as many rows as the views hold for right, {_SPREAD}",
-    "automatic": f"as many rows as a held-out probe agrees with, {_SPREAD}",
+    "committee": f"as many rows as the members expect to be right, {_SPREAD}",
+    "automatic": f"as many rows as a held-out probe expects to be right, {_SPREAD}",
 }
 
 
@@ -85,35 +85,17 @@ def _kept(selection: Selection, method: str, arguments: dict[str, Any]) -> str:
     return _KEPT.get(method, usual).format(**arguments)
 
 
-def _kept_by_committee(selection: Selection, sure: float | str | None) -> str:
+def _kept_by_committee(selection: Selection, sure: float | None) -> str:
+    if cannot_tell(selection):
+        return "all rows, since the members cannot tell right labels from wrong ones"
     if sure is None:
-        return "rows whose label the held-out views prefer"
-    if isinstance(sure, str):
-        least = average(selection.confidence)
-        return f"rows at least as probably right as the average row ({least:.3g})"
+        return "rows most probably right; as many are rejected as the members expect to be wrong"
     return f"rows whose label is right with a probability of at least {sure:g}"
 
 
-def noise_sentences(noise: NoiseEstimate | None, classes: Iterable[Hashable]) -> list[str]:
-    """Return the estimated share of wrong labels, in all and of the noisiest classes.
-
-    Args:
-        noise: None: no estimate, no sentence.
-        classes: k labels, in the order of the estimate's rows.
-
-    """
-    if noise is None:
-        return []
-    rates = 1 - np.diag(noise.true_given_label)
-    ordered = sorted(zip(classes, rates.tolist(), strict=True), key=lambda pair: -pair[1])
-    named = ", ".join(f"{label} {percent(rate)}" for label, rate in ordered[:SHOWN])
-    more = ", and less in the others" if len(ordered) > SHOWN else ""
-    low, high = percent(noise.low), percent(noise.high)
-    return [
-        f"Estimated wrong labels: {percent(noise.rate)} ({low} to {high}), without errors that a "
-        "whole class shares: labels made by rules have more.",
-        f"Estimated wrong labels per class: {named}{more}.",
-    ]
+def cannot_tell(selection: Selection) -> bool:
+    """Return whether a committee kept everything since it knows too little."""
+    return any(report.why == CANNOT_TELL for report in selection.per_class.values())
 
 
 def pair_sentences(pairs: Sequence[tuple[Hashable, Hashable, int]]) -> list[str]:
@@ -184,12 +166,10 @@ def _nothing_learnt(selection: Selection) -> str:
 
 
 def _hardly_more_than_chance(selection: Selection) -> str:
-    """Of k classes, guessing agrees with one label in k."""
-    n, kept, k = len(selection.mask), len(selection.kept), len(selection.per_class)
-    if n < SEVERAL or kept * k > 1.2 * n:
+    if not cannot_tell(selection):
         return ""
     return (
-        f"held-out predictions confirm {kept} of {n} labels, hardly more than by guessing among "
-        f"{k} classes ({n // k}): the labels have little to do with the texts. Check that these "
-        "are the right columns and that their rows belong together"
+        f"held-out predictions agree with the {len(selection.mask)} labels hardly more than by "
+        "guessing, so all are kept: check that these are the right columns and that their rows "
+        "belong together, or add rows"
     )

@@ -8,20 +8,22 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 
 from lops_adapters.selection import Suggestions
-from lops_adapters.selection.posterior import NoiseEstimate, estimate_noise, posterior
+from lops_adapters.selection.committee import FOLDS
+from lops_adapters.selection.likelihoods import LEAST_SKILL, skill
+from lops_adapters.selection.posterior import NoiseEstimate, estimate_noise, true_classes
 
 
 class Judged(Suggestions):
-    """Suggestions that keep all probabilities of a committee's views.
+    """Suggestions that keep all likelihoods of a committee.
 
     Args:
         n: number of samples.
 
     Attributes:
         codes, probability: as of :class:`lops_adapters.selection.Suggestions`; after
-            :meth:`settle`, of the most probable true class, given views and labels.
+            :meth:`settle`, of the most probable true class, given members and labels.
         right: (n,) float64, the probability that the given label is right, after :meth:`settle`.
-        noise: the estimate, after :meth:`settle`; None if the views are not trusted with one.
+        noise: the estimate, after :meth:`settle`; None if the members cannot tell.
 
     """
 
@@ -29,27 +31,27 @@ class Judged(Suggestions):
         super().__init__(n)
         self.right: np.ndarray | None = None
         self.noise: NoiseEstimate | None = None
-        self._views: np.ndarray | None = None
+        self._likely: np.ndarray | None = None
 
     def __call__(self, probabilities: np.ndarray, positions: np.ndarray | None = None) -> None:
-        """Note the probabilities of all samples."""
+        """Note the likelihoods of all samples."""
         super().__call__(probabilities, positions)
-        if self._views is None:
-            self._views = np.zeros((len(self.codes), probabilities.shape[1]), dtype=np.float32)
-        self._views[slice(None) if positions is None else positions] = probabilities
+        if self._likely is None:
+            self._likely = np.zeros((len(self.codes), probabilities.shape[1]), dtype=np.float32)
+        self._likely[slice(None) if positions is None else positions] = probabilities
 
-    def settle(self, codes: np.ndarray, trusted: bool = True) -> None:
-        """Weigh the views against the labels, (n,) int codes, and estimate the noise.
+    def settle(self, codes: np.ndarray) -> None:
+        """Weigh the members against the labels, (n,) int codes, and estimate the noise.
 
-        Without an encoder, views are not ``trusted`` with an estimate: they learn the errors that
-        labels by rules share, and find far too few.
+        As in :class:`~lops_adapters.selection.committee.Committee`, members that cannot tell right
+        labels from wrong ones are not believed: every label is.
         """
-        assert self._views is not None
-        found, _ = posterior(self._views, codes)
+        assert self._likely is not None
+        found, _ = true_classes(self._likely, codes, least=FOLDS)
         self.codes, self.probability = found.argmax(axis=1), found.max(axis=1)
         self.right = found[np.arange(len(codes)), codes]
-        if trusted:
-            self.noise = estimate_noise(self._views, codes)
+        if skill(self._likely, codes) >= LEAST_SKILL:
+            self.noise = estimate_noise(self._likely, codes)
 
 
 def corrections(

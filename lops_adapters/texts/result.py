@@ -32,15 +32,15 @@ class TextSelection(Selection):
         texts, labels: lists of length n, as given.
         abstained: sorted positions of the texts without a label, int64.
         suggested: (n,) object array, the most probable label; None without a label. A committee
-            weighs its views against the label; a rejected text may keep its own label, if that is
+            weighs its members against the label; a rejected text may keep its own label, if that is
             uncertain but the most probable. With ``automatic`` it is the held-out probe's, class
             sizes aside; with other methods the probe's last prediction.
         suggested_probability: (n,) float64 in [0, 1], of the suggested label; NaN without a label.
         sample_weight: (n,) float64 in [0, 1], the probability that the label is right, to train
             with; 0 without a label; None if the method gives none (only the committee does).
-        noise: estimated share of wrong labels, see
-            :class:`lops_adapters.selection.posterior.NoiseEstimate`; None without an encoder or
-            vectors, and with other methods than the committee.
+        noise: estimated share of wrong labels without errors that labels share, see
+            :class:`lops_adapters.selection.posterior.NoiseEstimate`; None if the members cannot
+            tell, and with other methods than the committee.
         said: the sentences about the selection, in parts.
         settings: the arguments, and the method and rule used.
         index: the texts' index if they are a pandas column; the frame has it, too.

@@ -17,9 +17,8 @@ from lops_adapters.selection import Suggestions, build
 from lops_adapters.selection.judge import Fitted
 from lops_adapters.selection.selectors import encode
 from lops_adapters.texts.choices import (
-    AUTO,
     DECIDES_ITSELF,
-    check_views,
+    check_members,
     choose_encoder,
     choose_probe,
     described,
@@ -29,7 +28,6 @@ from lops_adapters.texts.choices import (
 from lops_adapters.texts.copies import Place, copies, positions, sentences
 from lops_adapters.texts.explain import (
     complaints,
-    noise_sentences,
     pair_sentences,
     reasons,
     script_sentences,
@@ -77,25 +75,25 @@ def select(
         probe: ``linear`` (TF-IDF), ``minilm`` (packaged transformer, fine-tuned), the folder or hub
             name of an encoder, a probe, or a scikit-learn classifier (see
             :class:`lops_adapters.probes.estimator.EstimatorProbe`). ``auto``: linear; with a number
-            for tau and a GPU, minilm. In a committee, the first view.
+            for tau and a GPU, minilm. In a committee, the first member.
         confidence: what ranks the texts: learning-order (default if tau is a number), probability,
             stability, margin, mc-dropout, entropy, o2u-net; automatic or confident-learning (only
             with tau="auto").
         rule: one of :data:`lops_adapters.core.RULES`, instead of a ranking; needs a number for tau.
-        tau: ``auto`` keeps the labels that a committee of held-out views holds for right; a number
+        tau: ``auto`` keeps the labels that a held-out committee holds for right; a number
             is the fraction to keep of each class (``rule``: as the rule reads it).
         every: updates between checkpoints of the probe; needs a number for tau. Default: one
             checkpoint per epoch.
         stratified: keep the same total as ``auto`` would, but the same share of every class; only
             with tau="auto".
         sure: keep labels that are right with at least this probability, only with tau="auto";
-            default: the mean probability of all labels; without an encoder, labels that the views
-            prefer. Labels by rules share their errors: a larger value removes more of them.
-        encoder: of the committee's second view: ``minilm``, a folder or a hub name, frozen, or an
+            default: as many labels are rejected as are estimated to be wrong. Labels by rules
+            share their errors: a value such as 0.9 removes more of them.
+        encoder: of two members of the committee: ``minilm``, a folder or a hub name, frozen, or an
             :class:`~lops_adapters.probes.embedding.EmbeddingProbe` with settings of your own; None:
-            latent semantic analysis. ``auto``: MiniLM if it is installed and, without a GPU, there
+            without these members. ``auto``: MiniLM if it is installed and, without a GPU, there
             are at most 20,000 texts.
-        words: class to words, such as its name and seed words: a third view, with an encoder.
+        words: class to words, such as its name and seed words: a further member, with an encoder.
         analyzer: of TF-IDF: ``word``; ``char``: n-grams of one to three characters; ``auto``:
             n-grams in scripts without spaces between words, words elsewhere.
         embeddings: (n, width) vectors of your own, of texts or of anything else; they are judged in
@@ -131,7 +129,7 @@ def select(
     """
     probe = as_probe(probe, quiet)
     method, arguments = method_for(confidence, rule, tau, every, stratified=stratified, sure=sure)
-    check_views(method, encoder, words)
+    check_members(method, encoder, words)
     check_counts(seed, every)
     if texts is None and embeddings is None and pred_probs is None:
         raise LopsError("texts are None; wanted texts, or embeddings or pred_probs")
@@ -140,35 +138,31 @@ def select(
     check_alone(given, encoder, words, analyzer)
     read, own = [shown[i] for i in at.tolist()], [names[i] for i in at.tolist()]
     _check_enough(len(own), method)
-    check_views(method, encoder, words, own)
+    check_members(method, encoder, words, own)
     committee = method == "committee"
     if pred_probs is not None:
         watched, _ = probe_of_vectors(probe, quiet)
-        which, more = "View: the given probabilities.", {"probabilities": True}
+        which, more = "Member: the given probabilities.", {"probabilities": True}
     elif given is not None:
         (watched, which), more = probe_of_vectors(probe, quiet), {}
     elif committee:
-        watched, which, more = _views_of_texts(probe, encoder, words, analyzer, len(read), quiet)
+        watched, which, more = _members_of_texts(probe, encoder, words, analyzer, len(read), quiet)
     else:
         (watched, which), more = choose_probe(probe, len(read), quiet, analyzer), {}
     arguments |= more | ({} if fitted is None else {"fitted": fitted})
-    weak = given is None and arguments.get("encoder") is None
-    if committee:
-        # Weaker views are too even for probabilities: they keep nearly everything.
-        arguments.setdefault("sure", None if weak else AUTO)
     seen = Judged(len(read)) if committee else Suggestions(len(read))
     selector = build(method, watched, **arguments, seed=seed, quiet=quiet, seen=seen, strict=strict)
     samples: Any = read if given is None else given
     selection = selector(samples, own)
     if isinstance(seen, Judged):
-        seen.settle(encode(own, list(selection.per_class)), trusted=not weak)
+        seen.settle(encode(own, list(selection.per_class)))
     for message in complaints(selection, method):
         if strict:
             raise LopsError(message)
         warnings.warn(message, LopsWarning, stacklevel=2)
     asked = {"confidence": confidence, "rule": rule, "tau": tau, "every": every}
     settings: dict[str, Any] = {
-        **_views_in_force(watched, arguments),
+        **_members_used(watched, arguments),
         **asked,
         "method": method,
         "seed": seed,
@@ -179,7 +173,6 @@ def select(
     index = getattr(texts, "index", None) if hasattr(texts, "iloc") else None
     found = TextSelection(selection, shown, names, at, seen, why, settings, index=index)
     if committee:
-        why.noise = noise_sentences(found.noise, found.per_class)
         why.pairs = pair_sentences(found.corrections())
     if given is None:
         why.rows += script_sentences(read, watched)
@@ -205,7 +198,7 @@ def _read(
     return read, names, np.flatnonzero(labelled)
 
 
-def _views_of_texts(
+def _members_of_texts(
     probe: Probe | str,
     encoder: str | EmbeddingProbe | None,
     words: Any,
@@ -213,14 +206,14 @@ def _views_of_texts(
     n: int,
     quiet: bool,
 ) -> tuple[Probe, str, dict[str, Any]]:
-    """Return the first view's probe, a sentence that names all views, and their arguments."""
+    """Return the first member's probe, a sentence that names all, and their arguments."""
     linear = isinstance(probe, str) and probe == "auto"
     watched, _ = choose_probe("linear" if linear else probe, n, quiet, analyzer)
     chosen, which = choose_encoder(encoder, n, described(watched), words=words is not None)
     return watched, which, {"encoder": chosen, "words": words}
 
 
-def _views_in_force(watched: Probe, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def _members_used(watched: Probe, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings of the probe and the encoder in use."""
     encoder = arguments.get("encoder")
     return {

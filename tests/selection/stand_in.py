@@ -8,24 +8,14 @@ from lops_adapters.probes import Probe
 from lops_adapters.probes.base import Stage, Update, steady
 from lops_adapters.probes.han import HanProbe
 from lops_adapters.probes.linear import LinearProbe
-from lops_adapters.selection.automatic import relative
-from lops_adapters.selection.confidences.margin import margins
+from lops_adapters.selection.likelihoods import class_shares, likelihoods
 
 from ..framework_tools import ARTS, COMMON, LAW, save_bert
 
 
-def relative_margins(probabilities, codes, small):
-    """Margins of relative probabilities: 0 and above is preferred."""
-    return margins(relative(probabilities, codes, small), codes)
-
-
-def hidden_rare():
-    """Probabilities and codes of a common class and two rare ones; the first hides the second."""
-    probabilities = np.tile([0.9, 0.06, 0.045], (32, 1))
-    probabilities[30:] = [[0.95, 0.05, 0.0], [0.96, 0.0, 0.04]]
-    probabilities[:30, 1] += np.linspace(0, 0.001, 30)
-    probabilities[:30, 2] += np.linspace(0, 0.001, 30)
-    return probabilities, np.array([0] * 30 + [1, 2])
+def likely(probabilities, codes):
+    """Likelihoods, with the classes' shares among the codes."""
+    return likelihoods(probabilities, class_shares(codes, probabilities.shape[1]))
 
 
 class Told(Probe):

@@ -1,11 +1,16 @@
 """``tau="auto"`` and the random control of another selection."""
 
+import math
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
 from lops_adapters.core import LopsError
 from lops_adapters.probes.linear import LinearProbe
-from lops_adapters.selection import METHODS, build
+from lops_adapters.selection import METHODS, Lops, build
+from lops_adapters.selection.auto_tau import Preferred
+from lops_adapters.selection.canonical import InContentOrder
 from lops_adapters.selection.random import RandomLike
 
 from ..noisy import noisy_texts
@@ -22,7 +27,8 @@ def share(selection):
 
 
 def test_the_share_is_what_held_out_probes_agree_with(noisy):
-    agreed = share(build("automatic", LinearProbe(quiet=True))(*noisy))
+    held_out = Preferred(LinearProbe(quiet=True))
+    agreed = share(InContentOrder(lambda _: held_out)(*noisy))
     assert 0.5 < agreed < 1
     for name, rule in (
         ("learning-order", "released"),
@@ -31,13 +37,54 @@ def test_the_share_is_what_held_out_probes_agree_with(noisy):
     ):
         found = build(name, LinearProbe(quiet=True), tau="auto", rule=rule)(*noisy)
         assert share(found) == pytest.approx(agreed, abs=3 / 180), name  # rounded up per class
-        assert found.stopped.startswith(f"tau {agreed:.3f} by 3-fold cross-validation")
+        each = " on average" if name == "lops" else ""
+        assert found.stopped.startswith(f"tau {agreed:.3f}{each} by 3-fold cross-validation")
 
 
-def test_the_same_share_of_every_class(noisy):
-    found = build("lops", LinearProbe(quiet=True), tau="auto", rule="ranked")(*noisy)
+def test_the_share_of_each_class(noisy):
+    """Ranked learning order keeps of each class as many as the probe prefers; others do not."""
+    texts, labels = noisy
+    labels = labels.copy()
+    labels[::5] = "class class 0"
+    held_out = Preferred(LinearProbe(quiet=True))
+    wanted = InContentOrder(lambda _: held_out)(texts, labels).per_class
+    found = build("lops", LinearProbe(quiet=True), tau="auto", rule="ranked")(texts, labels)
+    assert [r.kept for r in found.per_class.values()] == [r.kept for r in wanted.values()]
     shares = [report.kept / report.count for report in found.per_class.values()]
-    assert max(shares) - min(shares) < 0.05
+    assert max(shares) - min(shares) > 0.1
+
+
+def test_labels_unrelated_to_the_texts_are_all_kept(noisy):
+    labels = np.random.default_rng(0).permutation(noisy[1])
+    found = build("lops", LinearProbe(quiet=True), tau="auto", rule="ranked")(noisy[0], labels)
+    assert found.stopped.startswith("tau 1.000")
+
+
+def test_a_share_per_class_is_for_ranked_learning_order(noisy):
+    tau = {"class class 0": 0.2, "class class 1": 0.4, "class class 2": 1.0}
+    found = build("lops", LinearProbe(quiet=True), tau=tau, rule="ranked")(*noisy)
+    for label, report in found.per_class.items():
+        assert report.kept == math.ceil(Fraction(str(tau[label])) * report.count)
+    with pytest.raises(LopsError, match="only lops with the rule ranked takes it: give one number"):
+        build("learning-order", LinearProbe(), tau=tau)
+    tau.pop("class class 2")
+    with pytest.raises(LopsError, match="tau has no fraction for the class 'class class 2'"):
+        build("lops", LinearProbe(), tau=tau, rule="ranked")(*noisy)
+
+
+def test_predictions_are_divided_by_the_shares_of_classes(noisy):
+    """Of a class that is applied too often, wrong labels are learnt later."""
+    rng = np.random.default_rng(1)
+    gold = np.array(noisy_texts(n=180, k=3, noise=0.2)[2])
+    labels = np.where(rng.random(180) < 0.4, "class 0", gold)
+    wrong = labels != gold
+    learnt = {}
+    for corrected in (False, True):
+        probe = LinearProbe(quiet=True)
+        found = Lops(probe, tau=1.0, rule="ranked", every=2, corrected=corrected)
+        learnt[corrected] = found(noisy[0], labels).learnt_at
+    late = {key: (times[wrong].mean() - times[~wrong].mean()) for key, times in learnt.items()}
+    assert late[True] > late[False]
 
 
 def test_too_few_samples_for_cross_validation_are_kept():

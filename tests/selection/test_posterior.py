@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 
 from lops_adapters.selection import posterior as room
-from lops_adapters.selection.posterior import SHARPNESS, average, estimate_noise, posterior
+from lops_adapters.selection.posterior import (
+    SHARPNESS,
+    estimate_noise,
+    least_kept,
+    posterior,
+    posterior_given,
+    true_classes,
+)
 
 
 def noisy(n=3000, k=3, wrong=0.2, seed=0, even=1.0):
@@ -86,35 +93,52 @@ def test_zeros_and_one_class():
     assert given.tolist() == [[1.0]]
 
 
-def test_the_estimate_for_other_shares_of_the_classes():
-    """The second class has the errors."""
-    rows = np.array([[0.95, 0.05]] * 60 + [[0.05, 0.95]] * 20 + [[0.95, 0.05]] * 20)
-    noise = estimate_noise(rows, np.array([0] * 60 + [1] * 40))
-    counts = np.array([60, 40])
-    assert noise.among(counts, counts) == noise
-    more = noise.among(np.array([10, 90]), counts)
-    right = np.diag(noise.true_given_label)
-    assert more.rate == pytest.approx(noise.rate + 0.5 * (right[0] - right[1]))
-    assert noise.rate < more.rate <= more.high <= 1
-    assert more.low == pytest.approx(noise.low + more.rate - noise.rate)
+def test_labels_that_cannot_be_checked_are_believed():
+    rows, codes, _ = noisy(300)
+    codes[:2] = 3
+    rows = np.column_stack([rows, np.zeros(300)])
+    found, given = true_classes(rows, codes, least=3)
+    assert found[:2, 3].tolist() == [1, 1]
+    assert found[2:, 3].max() < 1e-6
+    usual, _ = posterior(rows, codes)
+    np.testing.assert_allclose(found[2:], usual[2:], atol=1e-6)
+    np.testing.assert_allclose(posterior_given(rows, codes, given), found, atol=1e-9)
+    mixed = rows[np.random.default_rng(0).permutation(300)]
+    found, given = true_classes(mixed, codes, least=3)
+    np.testing.assert_allclose(found, np.eye(4)[codes], atol=1e-99)  # the members cannot tell
+    np.testing.assert_allclose(posterior_given(rows, codes, given), found, atol=1e-99)
 
 
-def test_the_average_has_the_largest_difference_of_shares():
-    """Among calibrated probabilities: wrong labels found minus right labels lost."""
+def test_a_label_that_is_no_evidence():
+    rows, codes, _ = noisy(300)
+    found, _ = true_classes(rows, codes, least=3, count_label=False)
+    expected = rows**SHARPNESS
+    np.testing.assert_allclose(found, expected / expected.sum(axis=1, keepdims=True), atol=1e-6)
+    again, _ = true_classes(rows, (codes + 1) % 3, least=3, count_label=True)
+    assert np.abs(again - found).max() > 0.1
+
+
+def test_as_many_are_rejected_as_are_expected_to_be_wrong():
     rng = np.random.default_rng(0)
-    right = rng.beta(2, 0.7, size=20_000)
-    wrong = rng.random(20_000) > right
+    for a, b in ((2, 0.7), (5, 0.3), (1, 1)):
+        right = rng.beta(a, b, size=20_000)
+        rejected = right < least_kept(right)
+        assert rejected.sum() <= max(round((1 - right).sum()), (right < 0.5).sum())
+        assert rejected[right < 0.5].all()
+        assert right[rejected].max() <= right[~rejected].min()
+    clean = rng.beta(30, 0.5, size=20_000)  # where labels are mostly right, few are lost
+    lost = clean < least_kept(clean)
+    assert lost.mean() == pytest.approx(1 - clean.mean(), abs=0.002)
 
-    def difference(threshold):
-        rejected = right < threshold
-        return rejected[wrong].mean() - rejected[~wrong].mean()
 
-    best = difference(average(right))
-    assert all(best > difference(t) - 0.004 for t in np.linspace(0.05, 0.95, 19))
-    assert best > max(difference(0.5), difference(0.9)) + 0.03
+def test_few_labels_are_rejected_above_the_average_or_when_nearly_certain():
+    assert least_kept(np.full(10, 0.96)) == 0.95
+    right = np.array([0.1] * 9 + [0.7])
+    assert (right >= least_kept(right)).sum() == 1
+    assert least_kept(np.full(10, 0.01)) == 0.5
 
 
 @pytest.mark.parametrize("value", [0.6, 0.7, 0.9])
-def test_equal_probabilities_reach_their_average(value):
+def test_equal_probabilities_are_kept(value):
     right = np.full(1001, value)
-    assert (right >= average(right)).all()
+    assert (right >= least_kept(right)).all()

@@ -324,6 +324,7 @@ def test_gold_labels_have_no_way_in():
         "strict",
         "skip_decided",
         "classes",
+        "corrected",
         "online",
         "seen",
     }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""LOPS_TAU=auto: the share of pseudo-labels that held-out linear probes agree with.
+"""LOPS_TAU=auto: the share of pseudo-labels that held-out linear probes prefer, per class.
 
 The probes are multinomial logistic regressions on TF-IDF vectors, in 3-fold cross-validation: what
 tau ``auto`` is in the package, on the repository's own word ids. They train in seconds, and need
@@ -12,11 +12,12 @@ import numpy as np
 from lops_core import tie_hash
 
 FOLDS = 3
-# In epochs; the checkpoint with most agreement counts.
-LOOKS = (1 / 16.0, 1 / 8.0, 1 / 4.0, 1 / 2.0, 1.0, 2.0, 3.0, 4.0)
+LOOKS = (1 / 16.0, 1 / 8.0, 1 / 4.0, 1 / 2.0)  # in epochs; then 1, 2, 4, ... and the last one
+EPOCHS, LEAST_UPDATES = 4, 1000  # whichever is longer
+SPREAD = 0.1  # of all documents, evenly over the classes, so that rare ones win no others
+LEAST_SKILL = 0.25  # of 0 by chance to 1 with all labels
 BATCH_SIZE = 32
 LEARNING_RATE = 0.03  # of Adagrad
-_BELOW = 1 - 1e-6  # a class at its limit does not tie with the best other
 _ROWS = 10000  # documents that are counted at once
 _SCORES = 100000  # documents times classes that are predicted at once
 
@@ -35,11 +36,12 @@ class Bags(NamedTuple):
     starts: Any
 
 
-def agreed_share(documents, labels, n_classes, seed=0):
-    """Return the share of labels that held-out probes agree with.
+def agreed_shares(documents, labels, n_classes, seed=0):
+    """Return the share of each class's labels that held-out probes prefer, {label: share}.
 
-    A class's probability is divided by its mean over the documents with that label, since probes
-    favour large and easy classes. Classes with fewer documents than folds are kept whole.
+    See :func:`agrees`. A share is half a document short of the number that it stands for, so that
+    rounding up gives the number. Where the probes can hardly tell labels from each other, or
+    documents are fewer than folds, all shares are 1.
 
     Args:
         documents: (n, ...) word ids; 0 and below is no word.
@@ -49,54 +51,45 @@ def agreed_share(documents, labels, n_classes, seed=0):
 
     """
     labels = np.asarray(labels)
+    counts = np.bincount(labels, minlength=n_classes)
+    whole = dict.fromkeys(np.flatnonzero(counts).tolist(), 1.0)
     if len(labels) < FOLDS:
-        return 1.0
+        return whole
     bags, fold = count_words(np.asarray(documents)), _folds(labels, seed)
-    looks = np.zeros((len(LOOKS), len(labels), n_classes), dtype=np.float32)
+    looks = []  # type: list
     for left_out in range(FOLDS):
         rest, here = np.flatnonzero(fold != left_out), np.flatnonzero(fold == left_out)
         found = _predictions(_weighted(bags, rest), labels, n_classes, rest, here, seed)
         for look, probabilities in enumerate(found):
-            looks[look, here] = probabilities
-    # Rare classes are not limited here: their limit would favour early checkpoints.
-    best = max(looks, key=lambda look: int(agrees(look, labels, limits=False).sum()))
-    return max(1, int(agrees(best, labels).sum())) / float(len(labels))
+            if look == len(looks):
+                looks.append(np.zeros((len(labels), n_classes), dtype=np.float32))
+            looks[look][here] = probabilities
+    best = max((agrees(look, labels) for look in looks), key=lambda mask: int(mask.sum()))
+    competing = max(2, int((counts >= FOLDS).sum()))
+    if (best.mean() - 1.0 / competing) / (1 - 1.0 / competing) < LEAST_SKILL:
+        return whole
+    kept = np.bincount(labels[best], minlength=n_classes)
+    kept[counts < FOLDS] = counts[counts < FOLDS]
+    return {label: max(0.5, kept[label] - 0.5) / counts[label] for label in whole}
 
 
-def agrees(probabilities, labels, limits=True):
-    """Return which labels have the largest relative probability, (n,) bool.
+def likelihoods(probabilities, labels):
+    """Divide probabilities by the classes' shares of the labels; rows sum to 1.
 
-    ``limits``: rare classes are limited, see :func:`_limit`.
+    Probes learn how often each label is applied, also where it is applied too often. Classes with
+    fewer documents than folds do not compete with others.
     """
-    n, k = probabilities.shape
-    rows, counts = np.arange(n), np.bincount(labels, minlength=k)
-    sums = np.bincount(labels, weights=probabilities[rows, labels], minlength=k)
-    relative = probabilities / np.maximum(sums / np.maximum(counts, 1), 1e-12)
-    own, few = relative[rows, labels], counts < FOLDS
-    relative[:, few] = 0.0
-    relative[rows, labels] = 0.0
-    if limits:
-        _limit(relative, own, counts)
-    return (own >= relative.max(axis=1)) | few[labels]
+    k = probabilities.shape[1]
+    counts = np.bincount(labels, minlength=k)
+    shares = np.where(counts < FOLDS, np.inf, counts / float(max(1, len(labels))))
+    found = (probabilities + SPREAD / k) / (shares + SPREAD / k)
+    return found / np.maximum(found.sum(axis=1, keepdims=True), 1e-12)
 
 
-def _limit(relative, own, counts):
-    """Scale down classes that exceed the label in more documents than they have themselves.
-
-    Without this, a rare class, whose mean probability is close to 0, exceeds most labels.
-    """
-    limited = np.zeros(len(counts), dtype=bool)
-    for _ in counts:
-        first = relative.argmax(axis=1)[relative.max(axis=1) > own]
-        above = np.bincount(first, minlength=len(counts)) > counts
-        if not above.any():
-            break
-        limited |= above
-        others = np.where(limited, 0.0, relative).max(axis=1)
-        best = np.maximum(np.maximum(others, own), 1e-12)
-        for code in np.flatnonzero(limited):
-            lead = np.sort(relative[:, code] / best)[-1 - counts[code]]
-            relative[:, code] *= min(1.0, _BELOW / lead)
+def agrees(probabilities, labels):
+    """Return which labels have the largest likelihood, ties included, (n,) bool."""
+    likely = likelihoods(np.asarray(probabilities, dtype=np.float64), labels)
+    return likely[np.arange(len(labels)), labels] >= likely.max(axis=1) * (1 - 1e-9)
 
 
 def count_words(documents):
@@ -152,7 +145,9 @@ def _predictions(bags, labels, n_classes, rest, here, seed):
     weights = np.zeros((int(bags.words.max()) + 1, n_classes), dtype=np.float32)
     bias = np.zeros(n_classes, dtype=np.float32)
     squares, bias_squares = np.full_like(weights, 1e-8), np.full_like(bias, 1e-8)
-    per_epoch, done, waiting = -(-len(rest) // BATCH_SIZE), 0, list(LOOKS)
+    per_epoch, done = -(-len(rest) // BATCH_SIZE), 0
+    last = max(EPOCHS, -(-LEAST_UPDATES // per_epoch))
+    waiting = list(LOOKS) + [2.0**i for i in range((last - 1).bit_length())] + [float(last)]
     while waiting:
         order = rest[rng.permutation(len(rest))]
         for start in range(0, len(order), BATCH_SIZE):

@@ -8,8 +8,10 @@ Environment:
     LOPS: 1 switches the selection on; 0, empty or unset leaves the program unchanged.
     LOPS_RULE: one of ``lops_core.RULES``, default ranked, which keeps exactly LOPS_TAU of every
         class. ``released`` produced the published numbers.
-    LOPS_TAU: fraction of each class, or ``auto``: the share of all pseudo-labels that held-out
-        linear probes agree with. Default: auto; for other rules than ranked 0.5, as published.
+    LOPS_TAU: fraction of each class, or ``auto``: per class the share of its pseudo-labels that
+        held-out linear probes prefer; with ranked, predictions are also divided by the classes'
+        shares, which the paper does not do. Default: auto; for other rules than ranked 0.5, as
+        published.
     LOPS_EPOCHS: largest number of epochs of the probe; for the default see the repository's glue.
     LOPS_EVERY: ``epoch``, or the number of updates between two checkpoints of the probe.
     LOPS_AT: where to select, in repositories with several places.
@@ -23,7 +25,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from lops_core import RULES, LearningOrder, LopsError
-from lops_held_out import FOLDS, agreed_share
+from lops_held_out import FOLDS, agreed_shares, likelihoods
 
 AUTO = "auto"
 
@@ -100,16 +102,18 @@ def select(labels, n_classes, settings, seed, per_epoch, updates, predict, docum
         documents: (n, ...) word ids of the samples, 0 and below is no word; for tau auto.
 
     """
-    tau, why = settings.tau, ""
+    labels, tau, why = np.asarray(labels), settings.tau, ""
+    corrected = tau == AUTO and settings.rule == "ranked"
     if tau == AUTO:
         say("tau: {}-fold cross-validation of a linear probe".format(FOLDS))
-        tau = agreed_share(documents, labels, n_classes, seed)
+        tau = agreed_shares(documents, labels, n_classes, seed)
         how = "{}-fold cross-validation" if len(labels) >= FOLDS else "too few samples"
-        why = "tau {:.3f} by {}; ".format(tau, how.format(FOLDS))
+        mean = sum(tau[label] for label in labels.tolist()) / float(len(labels))
+        why = "tau {:.3f} on average by {}; ".format(mean, how.format(FOLDS))
     total = settings.epochs * per_epoch
     every = min(settings.every or per_epoch, total)
     order = LearningOrder(
-        np.asarray(labels),
+        labels,
         tau=tau,
         rule=settings.rule,
         max_checkpoints=total // every,
@@ -121,7 +125,8 @@ def select(labels, n_classes, settings, seed, per_epoch, updates, predict, docum
         if done % per_epoch == 0:
             say("probe: epoch {} of at most {}".format(done // per_epoch, settings.epochs))
         if done % every == 0:
-            order.observe(predict(), time=float(done) / per_epoch)
+            found = likelihoods(predict(), labels) if corrected else predict()
+            order.observe(found, time=float(done) / per_epoch)
             if order.done:
                 break
     selection = order.select()

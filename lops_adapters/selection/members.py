@@ -1,11 +1,11 @@
-"""Views of a committee: each judges every label without having seen it.
+"""Members of a committee: each scores every sample without its label.
 
 Notation: n samples, k classes, codes 0..k-1 of the pseudo-labels.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -15,10 +15,9 @@ from lops_adapters.console import progress
 from lops_adapters.core import LopsError
 from lops_adapters.probes.base import Probe, cut
 from lops_adapters.probes.linear import softmax
-from lops_adapters.selection.automatic import best_checkpoint, held_out, trained_until
 from lops_adapters.selection.fitted import (
     BLOCK,
-    FittedView,
+    FittedMember,
     MeanOfProbes,
     NearLabels,
     NearWords,
@@ -26,19 +25,19 @@ from lops_adapters.selection.fitted import (
     Vectors,
 )
 from lops_adapters.selection.folds import splits
+from lops_adapters.selection.held_out import best_checkpoint, held_out, long_enough, trained_until
 
 _COMPARISONS = 10**9  # of neighbours: about a minute
 
 
 @dataclass(frozen=True)
 class Task:
-    """What every view is given.
+    """What every member is given.
 
     Attributes:
         samples: n samples.
         codes: (n,) int class codes; every class occurs.
         classes: k pseudo-labels, in the order of the codes.
-        small: (k,) bool, classes that do not compete with others.
         folds: of cross-validation.
         seed: of folds and trainings.
         quiet: no progress bar.
@@ -48,40 +47,40 @@ class Task:
     samples: Sequence[Any]
     codes: np.ndarray
     classes: Sequence[Hashable]
-    small: np.ndarray
     folds: int
     seed: int
     quiet: bool
 
 
-class View(Protocol):
-    """One judge of the labels."""
+class Member(Protocol):
+    """A classifier of a committee."""
 
     name: str
 
-    def judge(self, task: Task) -> np.ndarray:
+    def score(self, task: Task) -> np.ndarray:
         """Return class probabilities, (n, k); no row may depend on the row's own label."""
 
 
-class FitsView(View, Protocol):
-    """A view that can also judge samples outside the task."""
+class FitsMember(Member, Protocol):
+    """A member that can also score samples outside the task."""
 
-    def fit(self, task: Task) -> tuple[np.ndarray, FittedView]:
-        """Return what :meth:`judge` returns, and the judge of other samples."""
+    def fit(self, task: Task) -> tuple[np.ndarray, FittedMember]:
+        """Return what :meth:`score` returns, and the member that scores other samples."""
 
 
 @dataclass
 class Learnt:
     """A probe, cross-validated, at the checkpoint that agrees with most labels.
 
-    See :class:`lops_adapters.selection.automatic.Automatic`.
+    Linear probes train for at least ``LEAST_UPDATES`` updates, see
+    :func:`~lops_adapters.selection.held_out.long_enough`.
 
     Args:
-        name: of the view, in words.
+        name: of the member, in words.
         probe: trained from scratch once per fold.
-        read: the samples as :meth:`~lops_adapters.probes.Probe.read` returns them, if another view
-            shares them.
-        reader: reads other samples likewise.
+        read: the samples as :meth:`~lops_adapters.probes.Probe.read` returns them, if another
+            member shares them.
+        reader: reads other samples likewise, and these if ``read`` is None.
 
     """
 
@@ -90,37 +89,42 @@ class Learnt:
     read: Any = None
     reader: Reader | None = None
 
-    def judge(self, task: Task) -> np.ndarray:
+    def score(self, task: Task) -> np.ndarray:
         """Train on the other folds and predict; errors are those of the probe."""
-        return self._judge(task)[0]
+        return self._score(task, self._samples(task))[0]
 
-    def fit(self, task: Task) -> tuple[np.ndarray, FittedView]:
-        """Judge, and train again until the checkpoint that counts."""
-        judged, time = self._judge(task)
-        k, read = len(task.classes), self.probe.read(self._samples(task))
+    def fit(self, task: Task) -> tuple[np.ndarray, FittedMember]:
+        """Score, and train again until the checkpoint that counts."""
+        samples = self._samples(task)
+        probabilities, probe, time = self._score(task, samples)
+        k, read = len(task.classes), probe.read(samples)
         folds: dict[str, Any] = {"folds": task.folds, "seed": task.seed, "quiet": task.quiet}
         probes = [
-            trained_until(self.probe, cut(read, rest), task.codes[rest], k, task.seed, time)
+            trained_until(probe, cut(read, rest), task.codes[rest], k, task.seed, time)
             for rest, _ in splits(read, task.codes, k, **folds)
         ]
-        return judged, MeanOfProbes(probes, self.reader)
+        return probabilities, MeanOfProbes(probes, self.reader)
 
     def _samples(self, task: Task) -> Any:
-        return task.samples if self.read is None else self.read
+        if self.read is not None:
+            return self.read
+        return task.samples if self.reader is None else self.reader(task.samples)
 
-    def _judge(self, task: Task) -> tuple[np.ndarray, float]:
-        """Return the (n, k) probabilities at the checkpoint that counts, and its time."""
+    def _score(self, task: Task, samples: Any) -> tuple[np.ndarray, Probe, float]:
+        """Return (n, k) probabilities, the probe, and the time of the checkpoint that counts."""
+        in_training = len(task.codes) * (task.folds - 1) // task.folds
+        probe = long_enough(self.probe, in_training)
         looks = held_out(
-            self.probe,
-            self._samples(task),
+            probe,
+            samples,
             task.codes,
             len(task.classes),
             folds=task.folds,
             seed=task.seed,
             quiet=task.quiet,
         )
-        time = best_checkpoint(looks, task.codes, task.small)
-        return looks[time], time
+        time = best_checkpoint(looks, task.codes)
+        return looks[time], probe, time
 
 
 @dataclass
@@ -128,13 +132,13 @@ class Given:
     """The held-out probabilities of a classifier outside this package: the samples themselves.
 
     Args:
-        name: of the view, in words.
+        name: of the member, in words.
 
     """
 
     name: str
 
-    def judge(self, task: Task) -> np.ndarray:
+    def score(self, task: Task) -> np.ndarray:
         """Return the samples, (n, k); LopsError if they are no probabilities."""
         found = np.asarray(task.samples, dtype=np.float64)
         wanted = (len(task.codes), len(task.classes))
@@ -164,15 +168,13 @@ class Neighbours:
     has to be random, as :func:`lops_adapters.selection.build` makes it.
 
     Args:
-        name: of the view, in words.
+        name: of the member, in words.
         vectors: gives the vectors of samples.
         count: neighbours per sample; fewer if the classes have fewer than twice as many samples on
             average.
         most: samples to compare to.
-        read: the samples as ``vectors`` takes them, if another view shares them.
+        read: the samples as ``vectors`` takes them, if another member shares them.
         reader: reads other samples likewise.
-        instead: makes the view that judges in this one's place if this one has not the full weight
-            and that one prefers more labels.
 
     """
 
@@ -182,14 +184,13 @@ class Neighbours:
     most: int = 10_000
     read: Any = None
     reader: Reader | None = None
-    instead: Callable[[], View] | None = None
 
-    def judge(self, task: Task) -> np.ndarray:
+    def score(self, task: Task) -> np.ndarray:
         """Count the labels of the neighbours; errors are those of the encoder."""
         return self.fit(task)[0]
 
-    def fit(self, task: Task) -> tuple[np.ndarray, FittedView]:
-        """Judge, and keep the samples that all are compared to."""
+    def fit(self, task: Task) -> tuple[np.ndarray, FittedMember]:
+        """Score, and keep the samples that all are compared to."""
         samples = task.samples if self.read is None else self.read
         vectors = np.asarray(self.vectors(samples), dtype=np.float32)
         n, k = len(vectors), len(task.classes)
@@ -219,7 +220,7 @@ class ClassWords:
     Similarities are standardised per class over all samples; no label is used.
 
     Args:
-        name: of the view, in words.
+        name: of the member, in words.
         vectors: gives the vectors of texts.
         words: of every class, such as its name and its seed words.
 
@@ -229,12 +230,12 @@ class ClassWords:
     vectors: Vectors
     words: Mapping[Hashable, Sequence[str]]
 
-    def judge(self, task: Task) -> np.ndarray:
+    def score(self, task: Task) -> np.ndarray:
         """Compare; LopsError if a class has no words."""
         return self.fit(task)[0]
 
-    def fit(self, task: Task) -> tuple[np.ndarray, FittedView]:
-        """Judge, and keep mean and spread of the similarities."""
+    def fit(self, task: Task) -> tuple[np.ndarray, FittedMember]:
+        """Score, and keep mean and spread of the similarities."""
         without = [label for label in task.classes if not self.words.get(label)]
         if without:
             raise LopsError(

@@ -1,4 +1,4 @@
-"""The views of a committee, each against a recomputation by hand."""
+"""The members of a committee, each against a recomputation by hand."""
 
 import warnings
 
@@ -6,21 +6,22 @@ import numpy as np
 import pytest
 
 from lops_adapters.core import LopsError
+from lops_adapters.probes.estimator import EstimatorProbe
 from lops_adapters.probes.word_counts import count_words
-from lops_adapters.selection import views
-from lops_adapters.selection.automatic import held_out
+from lops_adapters.selection import members
+from lops_adapters.selection.held_out import held_out
+from lops_adapters.selection.likelihoods import preferred
+from lops_adapters.selection.members import ClassWords, Learnt, Neighbours, Task
 from lops_adapters.selection.topics import Topics
-from lops_adapters.selection.views import ClassWords, Learnt, Neighbours, Task
 
-from .stand_in import Told, relative_margins, world
+from .stand_in import Told, likely, world
 
 SAMPLES, LABELS, _, TABLE = world()
 CODES = np.array([int(label[-1]) for label in LABELS])
 
 
-def task(samples=SAMPLES, codes=CODES, classes=("a", "b", "c"), small=None, seed=0, folds=3):
-    small = np.zeros(len(classes), dtype=bool) if small is None else small
-    return Task(samples, np.asarray(codes), list(classes), small, folds, seed, True)
+def task(samples=SAMPLES, codes=CODES, classes=("a", "b", "c"), seed=0, folds=3):
+    return Task(samples, np.asarray(codes), list(classes), folds, seed, True)
 
 
 def unit(rows):
@@ -45,38 +46,38 @@ def by_brute_force(vectors, codes, k, count, among):
 @pytest.mark.parametrize(("count", "most", "used"), [(100, 10_000, 15), (4, 10_000, 4), (9, 40, 6)])
 def test_neighbours_by_brute_force(monkeypatch, count, most, used):
     """90 samples of 3 classes have 15 neighbours at most; 40 to compare to, 6."""
-    monkeypatch.setattr(views, "BLOCK", 32)
-    found = Neighbours("near", lambda _: VECTORS, count, most).judge(task())
+    monkeypatch.setattr(members, "BLOCK", 32)
+    found = Neighbours("near", lambda _: VECTORS, count, most).score(task())
     expected = by_brute_force(VECTORS, CODES, 3, used, min(most, 90))
     np.testing.assert_allclose(found, expected, rtol=1e-4)
     np.testing.assert_allclose(found.sum(axis=1), 1, rtol=1e-5)
 
 
 def test_neighbours_of_very_many_are_compared_to_fewer(monkeypatch):
-    monkeypatch.setattr(views, "_COMPARISONS", 2200 * 1000)
+    monkeypatch.setattr(members, "_COMPARISONS", 2200 * 1000)
     vectors = unit(np.random.default_rng(3).normal(size=(2200, 4)))
     codes = np.arange(2200) % 2
-    found = Neighbours("near", lambda _: vectors, 5).judge(task(vectors, codes, "xy"))
-    fewer = Neighbours("near", lambda _: vectors, 5, 1000).judge(task(vectors, codes, "xy"))
+    found = Neighbours("near", lambda _: vectors, 5).score(task(vectors, codes, "xy"))
+    fewer = Neighbours("near", lambda _: vectors, 5, 1000).score(task(vectors, codes, "xy"))
     np.testing.assert_array_equal(found, fewer)
 
 
 def test_neighbours_do_not_see_the_own_label():
-    view = Neighbours("near", lambda _: VECTORS)
-    usual = view.judge(task())
+    member = Neighbours("near", lambda _: VECTORS)
+    usual = member.score(task())
     for i in (0, 17, 89):
         codes = CODES.copy()
         codes[i] = (codes[i] + 1) % 3
-        np.testing.assert_array_equal(view.judge(task(codes=codes))[i], usual[i])
-        assert not np.array_equal(view.judge(task(codes=codes)), usual)
+        np.testing.assert_array_equal(member.score(task(codes=codes))[i], usual[i])
+        assert not np.array_equal(member.score(task(codes=codes)), usual)
 
 
 def test_neighbours_of_one_and_of_equal_samples():
-    one = Neighbours("near", lambda _: VECTORS[:1]).judge(task(["a"], [0], ["x"]))
+    one = Neighbours("near", lambda _: VECTORS[:1]).score(task(["a"], [0], ["x"]))
     assert one.tolist() == [[1.0]]
-    same = Neighbours("near", lambda _: np.ones((6, 2))).judge(task(["a"] * 6, [0, 1] * 3, "xy"))
+    same = Neighbours("near", lambda _: np.ones((6, 2))).score(task(["a"] * 6, [0, 1] * 3, "xy"))
     assert np.isfinite(same).all()
-    zero = Neighbours("near", lambda _: np.zeros((6, 2))).judge(task(["a"] * 6, [0, 1] * 3, "xy"))
+    zero = Neighbours("near", lambda _: np.zeros((6, 2))).score(task(["a"] * 6, [0, 1] * 3, "xy"))
     assert np.isfinite(zero).all()
 
 
@@ -92,7 +93,7 @@ def test_class_words_by_hand():
         asked.append(list(samples))
         return texts if samples is SAMPLES else unit([OF_WORDS[text] for text in samples])
 
-    found = ClassWords("words", vectors, WORDS).judge(task())
+    found = ClassWords("words", vectors, WORDS).score(task())
     assert asked[0] == ["goal, match", "debt", "law"]
     scores = np.zeros((90, 3))
     for c in range(3):
@@ -100,31 +101,47 @@ def test_class_words_by_hand():
         scores[:, c] = 2 * (near - near.mean()) / near.std()
     expected = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
     np.testing.assert_allclose(found, expected, rtol=1e-5)
-    other = ClassWords("words", vectors, WORDS).judge(task(codes=(CODES + 1) % 3))
+    other = ClassWords("words", vectors, WORDS).score(task(codes=(CODES + 1) % 3))
     np.testing.assert_array_equal(found, other)  # no label is used
 
 
 def test_equal_texts_are_as_near_to_every_class():
-    found = ClassWords("words", lambda samples: np.ones((len(samples), 2)), WORDS).judge(task())
+    found = ClassWords("words", lambda samples: np.ones((len(samples), 2)), WORDS).score(task())
     np.testing.assert_allclose(found, 1 / 3)
 
 
 @pytest.mark.parametrize("words", [{}, {"a": ["x"], "c": ["y"]}, {**WORDS, "b": []}])
 def test_a_class_without_words(words):
     with pytest.raises(LopsError, match=r"the class '[ab]' has no words; wanted at least one word"):
-        ClassWords("words", lambda samples: VECTORS, words).judge(task())
+        ClassWords("words", lambda samples: VECTORS, words).score(task())
 
 
-def test_a_learnt_view_counts_where_most_labels_are_preferred():
-    found = Learnt("told", Told(TABLE)).judge(task())
+def test_a_probe_counts_where_most_labels_are_preferred():
+    found = Learnt("told", Told(TABLE)).score(task())
     looks = held_out(Told(TABLE), SAMPLES, CODES, 3, folds=3, seed=0, quiet=True)
-    none = np.zeros(3, dtype=bool)
-    agreed = {
-        time: (relative_margins(rows, CODES, none) >= 0).sum() for time, rows in looks.items()
-    }
+    agreed = {time: preferred(likely(rows, CODES), CODES).sum() for time, rows in looks.items()}
     best = max(agreed.values())
     first = next(time for time, count in agreed.items() if count == best)
     np.testing.assert_array_equal(found, looks[first])
+
+
+def test_a_probe_on_what_a_reader_makes_of_samples():
+    """The fitted member reads further samples likewise."""
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(90, 3)) + 2 * np.eye(3)[CODES]
+    vectors = dict(zip(SAMPLES, rows, strict=True))
+
+    def reader(samples):
+        return np.array([vectors[sample] for sample in samples])
+
+    from sklearn.linear_model import LogisticRegression
+
+    probe = EstimatorProbe(LogisticRegression())
+    by_reader = Learnt("regression", probe, reader=reader)
+    found, after = by_reader.fit(task())
+    np.testing.assert_allclose(found, Learnt("regression", probe).score(task(rows)))
+    assert after.read is reader
+    assert (after(reader(SAMPLES)).argmax(axis=1) == CODES).mean() > 0.8
 
 
 TEXTS = [

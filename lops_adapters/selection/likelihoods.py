@@ -1,0 +1,72 @@
+"""What held-out probabilities say about a sample, apart from how often each label is applied.
+
+Notation: n samples, k classes, codes 0..k-1 of the pseudo-labels.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+# Of all samples, spread evenly over the classes: a rare class cannot win by a tiny denominator.
+SPREAD = 0.1
+LEAST_SKILL = 0.25  # below it, predictions cannot tell right labels from wrong ones
+
+
+def class_shares(codes: np.ndarray, n_classes: int, least: int = 1) -> np.ndarray:
+    """Return the share of samples per pseudo-label, (k,) float64.
+
+    Classes with fewer than ``least`` samples have the share inf: their likelihood is 0, so they do
+    not compete with others.
+
+    >>> class_shares(np.array([0, 0, 0, 1]), 2), class_shares(np.array([0, 0, 0, 1]), 2, least=2)
+    (array([0.75, 0.25]), array([0.75,  inf]))
+    """
+    counts = np.bincount(codes, minlength=n_classes)
+    return np.where(counts < least, np.inf, counts / max(1, len(codes)))
+
+
+def likelihoods(probabilities: np.ndarray, shares: np.ndarray) -> np.ndarray:
+    """Divide probabilities by the classes' shares of the pseudo-labels and scale rows to sum to 1.
+
+    A classifier trained on pseudo-labels learns p(label | x), which is p(x | label) p(label) /
+    p(x). Divided by p(label), it says how well x fits each class, however often people, rules or
+    models apply that class. To both, ``SPREAD`` of all samples is added, evenly over the classes.
+
+    Args:
+        probabilities: (n, k), held-out.
+        shares: (k,) of :func:`class_shares`.
+
+    Returns:
+        (n, k) float64.
+
+    >>> likelihoods(np.array([[0.6, 0.4], [0.9, 0.1]]), np.array([0.75, 0.25])).round(2).tolist()
+    [[0.35, 0.65], [0.7, 0.3]]
+    """
+    even = SPREAD / len(shares)
+    found = (np.asarray(probabilities, dtype=np.float64) + even) / (shares + even)
+    return np.asarray(found / np.maximum(found.sum(axis=1, keepdims=True), 1e-12))
+
+
+def preferred(likely: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """Return which labels have the largest likelihood, ties included, (n,) bool."""
+    own = likely[np.arange(len(codes)), codes]
+    return np.asarray(own >= likely.max(axis=1) * (1 - 1e-9))
+
+
+def skill(likely: np.ndarray, codes: np.ndarray) -> float:
+    """Return how far predictions agree with the labels: 0 by chance, 1 with all of them.
+
+    With k competing classes and the share a of :func:`preferred` labels, it is (a - 1/k) / (1 -
+    1/k). Ties count as much as chance, so that equal predictions for all samples have no skill.
+
+    >>> skill(np.array([[0.9, 0.1], [0.8, 0.2], [0.7, 0.3], [0.6, 0.4]]), np.array([0, 0, 0, 1]))
+    0.5
+    >>> skill(np.full((4, 2), 0.5), np.array([0, 0, 1, 1]))
+    0.0
+    """
+    n, k = len(likely), int((likely.max(axis=0) > 0).sum())
+    if k < 2:
+        return 1.0
+    largest = likely >= likely.max(axis=1, keepdims=True) * (1 - 1e-9)
+    agreed = (largest[np.arange(n), codes] / largest.sum(axis=1)).mean()
+    return float((agreed - 1 / k) / (1 - 1 / k))
