@@ -1,0 +1,148 @@
+"""The tables of :mod:`benchmarks.real_noise`: texts, labels, gold labels, and texts to test on."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from lops_adapters.datasets import Dataset, load
+from lops_adapters.pseudo_labels import string_match
+
+MOST_TESTED = 3000  # held-out texts
+# Of the classes of AG News and of the first five of 20 Newsgroups.
+UNEQUAL = {"agnews": (1330, 380, 133, 57), "20news-coarse": (1200, 150, 2400, 60, 500)}
+
+
+class Table(NamedTuple):
+    """A table of texts.
+
+    Attributes:
+        texts: n of them.
+        labels, gold: (n,) object arrays.
+        test_texts: held-out texts.
+        test_gold: their gold labels, an object array.
+
+    """
+
+    texts: list[str]
+    labels: np.ndarray
+    gold: np.ndarray
+    test_texts: list[str]
+    test_gold: np.ndarray
+
+
+def load_table(name: str, data_dir: Path) -> Table:
+    """Return one of ``TABLES``."""
+    return TABLES[name](data_dir)
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def _columns(rows: list[dict[str, str]], name: str) -> np.ndarray:
+    return np.array([row[name] for row in rows], dtype=object)
+
+
+def _real(name: str, data_dir: Path, *, clean: bool = False) -> Table:
+    """Return a table of real noise; ``clean``: its gold labels as labels.
+
+    Texts to test on: a file beside it; of crowd-news AG News, of youtube-rules its unlabelled rows.
+    """
+    folder = data_dir / "real-noise"
+    rows = _rows(folder / f"{name}.csv")
+    labelled = [row for row in rows if row["label"]]
+    if name == "crowd-news":
+        texts, gold = _corpus(load("agnews", data_dir=str(data_dir), quiet=True))
+        chosen = np.random.default_rng(0).permutation(len(texts))[:MOST_TESTED]
+        tested = [texts[i] for i in chosen], np.where(gold == "politics", "world", gold)[chosen]
+    else:
+        file = folder / f"{name.partition('-')[0]}-test.csv"
+        file = folder / "yoruba-news-test.csv" if name == "yoruba-news" else file
+        others = [row for row in rows if not row["label"]] if name == "youtube-rules" else None
+        others = _rows(file) if others is None else others
+        tested = [row["text"] for row in others], _columns(others, "gold")
+    gold = _columns(labelled, "gold")
+    labels = gold.copy() if clean else _columns(labelled, "label")
+    return Table([row["text"] for row in labelled], labels, gold, *tested)
+
+
+def _corpus(dataset: Dataset) -> tuple[list[str], np.ndarray]:
+    assert dataset.gold is not None
+    return list(dataset.corpus.texts), np.array(dataset.gold.labels, dtype=object)
+
+
+def _load(name: str, data_dir: Path) -> Dataset:
+    headers = "strip" if name.startswith("20news") else "keep"
+    return load(name, data_dir=str(data_dir), quiet=True, headers=headers)
+
+
+def _cut(
+    texts: list[str], gold: np.ndarray, rows: np.ndarray, labels: np.ndarray, seed: int = 0
+) -> Table:
+    """Return some rows as a table with these labels, and some of the others to test on."""
+    others = np.setdiff1d(np.arange(len(texts)), rows)
+    others = np.random.default_rng(seed).permutation(others)[:MOST_TESTED]
+    return Table(
+        [texts[i] for i in rows], labels, gold[rows], [texts[i] for i in others], gold[others]
+    )
+
+
+def _seeds(name: str, data_dir: Path) -> Table:
+    """Return the texts that a corpus's seed words label."""
+    dataset = _load(name, data_dir)
+    found = string_match(dataset.corpus.texts, dataset.corpus.seeds)
+    labels = np.array(list(found.labels), dtype=object)
+    return _cut(*_corpus(dataset), np.asarray(found.positions), labels)
+
+
+def _corrupted(name: str, data_dir: Path, *, kind: str, unequal: bool = False) -> Table:
+    """Return gold labels, some replaced.
+
+    ``random``: 20 % by any other class; ``oneway``: 18 % of the others by the first class;
+    ``large``: 15 % by the largest class; ``clean``: none. 1,000 rows per class, or unequal ones.
+    """
+    dataset, rng = _load(name, data_dir), np.random.default_rng(0)
+    texts, gold = _corpus(dataset)
+    classes = list(dataset.corpus.classes)
+    counts = UNEQUAL[name] if unequal else [1000] * len(classes)
+    parts = [
+        rng.permutation(np.flatnonzero(gold == label))[:count]
+        for label, count in zip(classes, counts, strict=True)
+    ]
+    rows = rng.permutation(np.concatenate(parts))
+    labels = gold[rows].copy()
+    if kind == "random":
+        for i in np.flatnonzero(rng.random(len(rows)) < 0.2):
+            labels[i] = rng.choice([label for label in classes if label != labels[i]])
+    elif kind in ("oneway", "large"):
+        to = classes[0] if kind == "oneway" else classes[int(np.argmax(counts))]
+        share = 0.18 if kind == "oneway" else 0.15
+        labels[(labels != to) & (rng.random(len(rows)) < share)] = to
+    return _cut(texts, gold, rows, labels)
+
+
+REAL = ("crowd-news", "relations-llm", "questions-rules", "youtube-rules", "yoruba-news")
+CORPORA = ("agnews", "20news-coarse", "20news-fine")
+# Settings were chosen on the tables of AG News and the real ones, and confirmed on the others.
+TABLES: dict[str, Callable[[Path], Table]] = {
+    **{name: partial(_real, name) for name in REAL},
+    **{f"{name}-seeds": partial(_seeds, name) for name in CORPORA},
+    **{
+        f"{name}-{kind}": partial(_corrupted, name, kind=kind)
+        for name in CORPORA[:2]
+        for kind in ("random", "oneway", "clean")
+    },
+    **{
+        f"{name}-unequal-{kind}": partial(_corrupted, name, kind=kind, unequal=True)
+        for name in CORPORA[:2]
+        for kind in ("random", "large", "clean")
+    },
+    **{f"{name}-gold": partial(_real, name, clean=True) for name in REAL[1:]},
+}
