@@ -102,25 +102,30 @@ def _seeds(name: str, data_dir: Path) -> Table:
     return _cut(*_corpus(dataset), np.asarray(found.positions), labels)
 
 
-def _corrupted(name: str, data_dir: Path, *, kind: str, unequal: bool = False) -> Table:
+def _corrupted(
+    name: str, data_dir: Path, *, kind: str, unequal: bool = False, n: int = 1000
+) -> Table:
     """Return gold labels, some replaced.
 
     ``random``: 20 % by any other class; ``oneway``: 18 % of the others by the first class;
-    ``large``: 15 % by the largest class; ``clean``: none. 1,000 rows per class, or unequal ones.
+    ``large``: 15 % by the largest class; ``clean``: none; ``rare``: 10 right rows of the first
+    class, 20 % of the others by each other. n rows per class, or unequal ones.
     """
     dataset, rng = _load(name, data_dir), np.random.default_rng(0)
     texts, gold = _corpus(dataset)
     classes = list(dataset.corpus.classes)
-    counts = UNEQUAL[name] if unequal else [1000] * len(classes)
+    counts = UNEQUAL[name] if unequal else [n] * len(classes)
+    counts = [10, *counts[1:]] if kind == "rare" else counts
     parts = [
         rng.permutation(np.flatnonzero(gold == label))[:count]
         for label, count in zip(classes, counts, strict=True)
     ]
     rows = rng.permutation(np.concatenate(parts))
     labels = gold[rows].copy()
-    if kind == "random":
-        for i in np.flatnonzero(rng.random(len(rows)) < 0.2):
-            labels[i] = rng.choice([label for label in classes if label != labels[i]])
+    if kind in ("random", "rare"):
+        common = classes[1:] if kind == "rare" else classes
+        for i in np.flatnonzero((rng.random(len(rows)) < 0.2) & np.isin(labels, common)):
+            labels[i] = rng.choice([label for label in common if label != labels[i]])
     elif kind in ("oneway", "large"):
         to = classes[0] if kind == "oneway" else classes[int(np.argmax(counts))]
         share = 0.18 if kind == "oneway" else 0.15
@@ -144,5 +149,8 @@ TABLES: dict[str, Callable[[Path], Table]] = {
         for name in CORPORA[:2]
         for kind in ("random", "large", "clean")
     },
+    **{f"{name}-rare": partial(_corrupted, name, kind="rare") for name in CORPORA[:2]},
+    "agnews-400": partial(_corrupted, "agnews", kind="random", n=100),
+    "20news-fine-400": partial(_corrupted, "20news-fine", kind="random", n=24),
     **{f"{name}-gold": partial(_real, name, clean=True) for name in REAL[1:]},
 }

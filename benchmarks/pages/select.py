@@ -34,18 +34,3 @@ def numbers() -> Block:
         data = item["about"]["dataset"]["name"]
         rows.append([data, f"{found['n_rows']:,}", found["tau"], kept, *noise, *cost])
     return table(rows, [[item] for item in files])
-
-
-def advice() -> Block:
-    """Return macro-F1 of a classifier trained on what each way with rejected rows leaves."""
-    files = results("select/advice-*.json")
-    if not files:
-        return HOLE
-    first = next(iter(files[0]["result"].values()))
-    rows = [["data", "wrong labels", *first]]
-    for item in files:
-        for kind, ways in item["result"].items():
-            noise = f"{kind}, {spread([ways['keep all']['noise']])} %"
-            scores = (spread([way["hybrid"]]) for way in ways.values())
-            rows.append([item["about"]["dataset"]["name"], noise, *scores])
-    return table(rows, [[item] for item in files])

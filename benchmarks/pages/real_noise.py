@@ -1,0 +1,153 @@
+"""Labels with real noise: ranking, decisions, classifiers and the estimate of the noise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from statistics import mean
+from typing import Any
+
+from benchmarks.pages.common import HOLE, Block, commits, markdown, results, spread_number, table
+from benchmarks.real_tables import CORPORA, REAL, TABLES
+
+_WAYS = ("select", "select without encoder", "cleanlab, MiniLM", "cleanlab, TF-IDF")
+_TITLES = {"select": "`lops select`", "select without encoder": "`lops select`, no encoder"}
+_SEEDS = tuple(f"{name}-seeds" for name in CORPORA)
+_ARMS = (
+    "all", "random", "kept", "kept without encoder", "kept by cleanlab, MiniLM", "weighted",
+    "suggested", "only right",
+)  # fmt: skip
+Item = dict[str, Any]
+
+
+def _found() -> dict[str, Item]:
+    """Return the result file per table, in the order of the tables."""
+    items = {item["about"]["dataset"]["name"]: item for item in results("real-noise/*.json")}
+    return {name: items[name] for name in TABLES if name in items}
+
+
+def _of(item: Item, way: str, key: str) -> list[Any]:
+    return [run["ways"][way].get(key) for run in item["result"]["seeds"].values()]
+
+
+def _percent(values: Iterable[float | None]) -> str:
+    known = [value for value in values if value is not None]
+    return f"{100 * mean(known):.1f}" if known else "-"
+
+
+def ranking() -> Block:
+    """Return AUROC and average precision of wrong labels, of the tables that have some."""
+    found = {name: item for name, item in _found().items() if item["result"]["noise"]}
+    heads = [f"{_TITLES.get(way, way)}, AUROC / AP" for way in _WAYS]
+    rows = [["table", "rows", "classes", "wrong %", *heads]]
+    for name, item in found.items():
+        result = item["result"]
+        cells = [
+            " / ".join(
+                spread_number(_of(item, way, key), 3) for key in ("auroc", "average_precision")
+            )
+            for way in _WAYS
+        ]
+        size = [f"{result['n']:,}", str(len(result["classes"])), _percent([result["noise"]])]
+        rows.append([name, *size, *cells])
+    for title, names in (("mean, real labels", REAL), ("mean, real and seed words", REAL + _SEEDS)):
+        if all(name in found for name in names):
+            cells = [
+                " / ".join(
+                    f"{mean(mean(_of(found[name], way, key)) for name in names):.3f}"
+                    for key in ("auroc", "average_precision")
+                )
+                for way in _WAYS
+            ]
+            rows.append([title, "", "", "", *cells])
+    return table(rows, [list(found.values())])
+
+
+def decisions() -> Block:
+    """Return right labels lost and wrong labels found."""
+    found = _found()
+    heads = [f"{_TITLES.get(way, way)}, lost / smallest class / found %" for way in _WAYS[:3]]
+    rows = [["table", "wrong %", *heads, "processor seconds", "the same, cleanlab"]]
+    for name, item in found.items():
+        cells = [
+            " / ".join(
+                _percent(_of(item, way, key))
+                for key in ("right_lost", "smallest_lost", "wrong_found")
+            )
+            for way in _WAYS[:3]
+        ]
+        seconds = [
+            " / ".join(f"{mean(_of(item, way, 'processor_seconds')):.1f}" for way in ways)
+            for ways in (_WAYS[:2], _WAYS[2:])
+        ]
+        rows.append([name, _percent([item["result"]["noise"]]), *cells, *seconds])
+    return table(rows, [list(found.values())])
+
+
+def _scores(item: Item, arm: str, weighing: str) -> str:
+    own = item["result"]["macro_f1"].get(arm)
+    each = [run["macro_f1"].get(arm) for run in item["result"]["seeds"].values()]
+    values = [own[weighing]] if own else [one[weighing] for one in each if one]
+    return spread_number(values, 1) if values else "-"
+
+
+def classifiers(weighing: str) -> Block:
+    """Return macro-F1 of classifiers by what they are trained on.
+
+    Args:
+        weighing: ``plain``, or ``balanced`` classes.
+
+    """
+    found = _found()
+    rows = [["table", *_ARMS]]
+    for name, item in found.items():
+        rows.append([name, *(_scores(item, arm, weighing) for arm in _ARMS)])
+    return table(rows, [list(found.values())])
+
+
+def estimates() -> Block:
+    """Return the estimated share of wrong labels next to the true one."""
+    found = _found()
+    rows = [["table", "wrong %", "estimate %", "estimate without encoder %", "rejected %"]]
+    for name, item in found.items():
+        kept = [1 - share for share in _of(item, "select", "kept")]
+        cells = [_percent(_of(item, way, "estimate")) for way in _WAYS[:2]]
+        rows.append([name, _percent([item["result"]["noise"]]), *cells, _percent(kept)])
+    return table(rows, [list(found.values())])
+
+
+def headline() -> Block:
+    """Return README's table: real labels, next to cleanlab on the same vectors."""
+    found = {name: item for name, item in _found().items() if name in REAL}
+    if not found:
+        return HOLE
+    heads = ("`lops select`", "cleanlab", "all rows", "kept rows", "as many random rows")
+    rows = [["labels", "rows", "wrong %", *heads]]
+    named = {
+        "crowd-news": "news, by crowd workers",
+        "relations-llm": "relations, by a language model",
+        "questions-rules": "questions, by 68 rules",
+        "youtube-rules": "comments, by 10 rules",
+        "yoruba-news": "Yoruba news, by word lists",
+    }
+    for name, item in found.items():
+        ranks = [spread_number(_of(item, way, "auroc"), 3) for way in (_WAYS[0], _WAYS[2])]
+        scores = [_scores(item, arm, "balanced") for arm in ("all", "kept", "random")]
+        result = item["result"]
+        rows.append([named[name], f"{result['n']:,}", _percent([result["noise"]]), *ranks, *scores])
+    seeds = len(next(iter(found.values()))["result"]["seeds"])
+    return Block(
+        f"{markdown(rows)}\n\nColumns 4 and 5: AUROC of wrong labels, both with MiniLM vectors. The "
+        "last three: macro-F1 in percent on held-out texts, logistic regression with balanced "
+        f"classes. Mean ± standard deviation over {seeds} seeds, CPU, commit "
+        f"{commits(list(found.values()))}: `python -m benchmarks.real_noise --data-dir DIR`."
+    )
+
+
+TABLES_OF_PAGE: dict[str, Callable[[], Block]] = {
+    "headline-real": headline,
+    "real-ranking": ranking,
+    "real-decisions": decisions,
+    "real-plain": lambda: classifiers("plain"),
+    "real-balanced": lambda: classifiers("balanced"),
+    "real-estimates": estimates,
+}
