@@ -164,7 +164,7 @@ def one_seed(
     return {"ways": ways, "macro_f1": {name: classifier(*arm) for name, arm in arms.items()}}
 
 
-def run(table: Table, seeds: Sequence[int]) -> dict[str, Any]:
+def run(table: Table, seeds: int) -> dict[str, Any]:
     """Measure a table with all seeds; what does not depend on the seed is measured once."""
     encoder = EmbeddingProbe()
     classifier = Classifier(table, encoder)
@@ -182,7 +182,8 @@ def run(table: Table, seeds: Sequence[int]) -> dict[str, Any]:
             "all": classifier(table.labels, every),
             "only right": classifier(table.labels, ~wrong),
         },
-        "seeds": {str(seed): one_seed(table, classifier, encoder, seed) for seed in seeds},
+        "seeds": seeds,
+        "runs": [one_seed(table, classifier, encoder, seed) for seed in range(seeds)],
     }
 
 
@@ -193,18 +194,17 @@ def main() -> None:
     )
     parser.add_argument("--data-dir", type=Path, required=True)
     parser.add_argument("--tables", default=",".join(TABLES), help="default: all")
-    parser.add_argument("--seeds", default="0,1,2", help="default: 0,1,2")
+    parser.add_argument("--seeds", type=int, default=3, help="number of seeds (default: 3)")
     options = parser.parse_args()
-    seeds = [int(seed) for seed in options.seeds.split(",")]
     for name in options.tables.split(","):
         path = RESULTS / "real-noise" / f"{name}.json"
         if path.exists():
-            done = json.loads(path.read_text(encoding="utf-8"))["result"]["seeds"]
-            if list(map(int, done)) == seeds:
+            done = json.loads(path.read_text(encoding="utf-8"))["result"]
+            if done["seeds"] == options.seeds:
                 continue
         start = time.perf_counter()
         table = load_table(name, options.data_dir)
-        result = run(table, seeds)
+        result = run(table, options.seeds)
         first = result["seeds"][str(seeds[0])]
         shown = {
             key: first["ways"]["select"][key] for key in ("auroc", "right_lost", "wrong_found")

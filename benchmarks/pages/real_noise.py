@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from statistics import mean
 from typing import Any
 
-from benchmarks.pages.common import HOLE, Block, commits, markdown, results, spread_number, table
+from benchmarks.pages.common import HOLE, Block, commits, markdown, results, spread_number
 from benchmarks.real_tables import CORPORA, REAL, TABLES
 
 _WAYS = ("select", "select without encoder", "cleanlab, MiniLM", "cleanlab, TF-IDF")
@@ -25,8 +25,20 @@ def _found() -> dict[str, Item]:
     return {name: items[name] for name in TABLES if name in items}
 
 
+def _block(rows: list[list[str]], found: dict[str, Item]) -> Block:
+    """Return a table with one line of sources, since all files have the same command."""
+    if not found:
+        return HOLE
+    items = list(found.values())
+    machine, seeds = items[0]["about"]["machine"]["processor"], items[0]["result"]["seeds"]
+    return Block(
+        f"{markdown(rows)}\n\nMean ± standard deviation over {seeds} seeds, MiniLM, CPU ({machine}), "
+        f"commits {commits(items)}: `python -m benchmarks.real_noise --data-dir DIR`."
+    )
+
+
 def _of(item: Item, way: str, key: str) -> list[Any]:
-    return [run["ways"][way].get(key) for run in item["result"]["seeds"].values()]
+    return [run["ways"][way].get(key) for run in item["result"]["runs"]]
 
 
 def _percent(values: Iterable[float | None]) -> str:
@@ -37,7 +49,10 @@ def _percent(values: Iterable[float | None]) -> str:
 def ranking() -> Block:
     """Return AUROC and average precision of wrong labels, of the tables that have some."""
     found = {name: item for name, item in _found().items() if item["result"]["noise"]}
-    heads = [f"{_TITLES.get(way, way)}, AUROC / AP" for way in _WAYS]
+    heads, keys = (
+        [f"{_TITLES.get(way, way)}, AUROC / AP" for way in _WAYS],
+        ("auroc", "average_precision"),
+    )
     rows = [["table", "rows", "classes", "wrong %", *heads]]
     for name, item in found.items():
         result = item["result"]
@@ -54,12 +69,12 @@ def ranking() -> Block:
             cells = [
                 " / ".join(
                     f"{mean(mean(_of(found[name], way, key)) for name in names):.3f}"
-                    for key in ("auroc", "average_precision")
+                    for key in keys
                 )
                 for way in _WAYS
             ]
             rows.append([title, "", "", "", *cells])
-    return table(rows, [list(found.values())])
+    return _block(rows, found)
 
 
 def decisions() -> Block:
@@ -80,12 +95,12 @@ def decisions() -> Block:
             for ways in (_WAYS[:2], _WAYS[2:])
         ]
         rows.append([name, _percent([item["result"]["noise"]]), *cells, *seconds])
-    return table(rows, [list(found.values())])
+    return _block(rows, found)
 
 
 def _scores(item: Item, arm: str, weighing: str) -> str:
     own = item["result"]["macro_f1"].get(arm)
-    each = [run["macro_f1"].get(arm) for run in item["result"]["seeds"].values()]
+    each = [run["macro_f1"].get(arm) for run in item["result"]["runs"]]
     values = [own[weighing]] if own else [one[weighing] for one in each if one]
     return spread_number(values, 1) if values else "-"
 
@@ -101,7 +116,7 @@ def classifiers(weighing: str) -> Block:
     rows = [["table", *_ARMS]]
     for name, item in found.items():
         rows.append([name, *(_scores(item, arm, weighing) for arm in _ARMS)])
-    return table(rows, [list(found.values())])
+    return _block(rows, found)
 
 
 def estimates() -> Block:
@@ -112,7 +127,7 @@ def estimates() -> Block:
         kept = [1 - share for share in _of(item, "select", "kept")]
         cells = [_percent(_of(item, way, "estimate")) for way in _WAYS[:2]]
         rows.append([name, _percent([item["result"]["noise"]]), *cells, _percent(kept)])
-    return table(rows, [list(found.values())])
+    return _block(rows, found)
 
 
 def headline() -> Block:
@@ -134,11 +149,11 @@ def headline() -> Block:
         scores = [_scores(item, arm, "balanced") for arm in ("all", "kept", "random")]
         result = item["result"]
         rows.append([named[name], f"{result['n']:,}", _percent([result["noise"]]), *ranks, *scores])
-    seeds = len(next(iter(found.values()))["result"]["seeds"])
+    seeds = next(iter(found.values()))["result"]["seeds"]
     return Block(
-        f"{markdown(rows)}\n\nColumns 4 and 5: AUROC of wrong labels, both with MiniLM vectors. The "
-        "last three: macro-F1 in percent on held-out texts, logistic regression with balanced "
-        f"classes. Mean ± standard deviation over {seeds} seeds, CPU, commit "
+        f"{markdown(rows)}\n\nColumns 4 and 5: AUROC of wrong labels, both with MiniLM vectors. "
+        "The last three: macro-F1 in percent on held-out texts, logistic regression with balanced "
+        f"classes. Mean ± standard deviation over {seeds} seeds, CPU, commits "
         f"{commits(list(found.values()))}: `python -m benchmarks.real_noise --data-dir DIR`."
     )
 
