@@ -205,7 +205,7 @@ def main() -> None:
         start = time.perf_counter()
         table = load_table(name, options.data_dir)
         result = run(table, options.seeds)
-        first = result["seeds"][str(seeds[0])]
+        first = result["runs"][0]
         shown = {
             key: first["ways"]["select"][key] for key in ("auroc", "right_lost", "wrong_found")
         }

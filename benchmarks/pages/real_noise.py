@@ -32,8 +32,8 @@ def _block(rows: list[list[str]], found: dict[str, Item]) -> Block:
     items = list(found.values())
     machine, seeds = items[0]["about"]["machine"]["processor"], items[0]["result"]["seeds"]
     return Block(
-        f"{markdown(rows)}\n\nMean ± standard deviation over {seeds} seeds, MiniLM, CPU ({machine}), "
-        f"commits {commits(items)}: `python -m benchmarks.real_noise --data-dir DIR`."
+        f"{markdown(rows)}\n\nMean ± standard deviation over {seeds} seeds, MiniLM, CPU "
+        f"({machine}), commits {commits(items)}: `python -m benchmarks.real_noise --data-dir DIR`."
     )
 
 

@@ -44,8 +44,8 @@ def reasons(which: str, selection: Selection, method: str, arguments: dict[str, 
         first=[which, f"Kept: {_kept(selection, method, arguments)}.", f"{trained}."],
         last=[
             *([_SHARED] if method == "committee" else []),
-            "Next: train on the kept rows, with balanced classes. A suggestion for a rejected row is a "
-            "hint: check before relabelling.",
+            "Next: train on the kept rows, with balanced classes. A suggestion for a rejected row "
+            "is a hint: check before relabelling.",
         ],
     )
     single = [str(label) for label, report in selection.per_class.items() if report.count == 1]

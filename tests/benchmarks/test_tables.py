@@ -5,8 +5,7 @@ import json
 import pytest
 
 from benchmarks import collect, record, tables
-from benchmarks.corruption import UNLIMITED
-from benchmarks.pages import committee, common, frameworks, speed
+from benchmarks.pages import committee, common, frameworks, real_noise, speed
 from lops_adapters.core import LopsError
 
 
@@ -97,43 +96,10 @@ def test_a_hole_stays_a_hole(tmp_path, monkeypatch):
     assert (
         frameworks.lotclass() == frameworks.xclass() == frameworks.all_frameworks() == common.HOLE
     )
-    assert committee.headline() == committee.corruption() == committee.amounts() == common.HOLE
-    assert committee.rare() == common.HOLE
+    assert committee.headline() == real_noise.headline() == real_noise.ranking() == common.HOLE
+    assert real_noise.decisions() == real_noise.classifiers("plain") == common.HOLE
     assert str(common.HOLE) == "Not measured yet."
     assert common.spread([0.1, None]) == "-"
-
-
-def test_rare_classes_without_and_with_their_limit(tmp_path, monkeypatch):
-    """Runs without the limit have columns of their own, and no row among the methods."""
-    monkeypatch.setattr(common, "RESULTS", tmp_path)
-    (tmp_path / "select").mkdir()
-    own = {"auroc": 0.9, "average_precision": 0.8, "right_lost": 0.1, "wrong_found": 0.7}
-    own |= {"noise_at_cut": 0.1, "processor_seconds": 1.0}
-    without = {**own, "right_lost": 0.4, "wrong_found": 0.8}
-    ways = {"automatic": own, "cleanlab": own, "automatic" + UNLIMITED: without}
-    stored = {**result_file(0, 0.5), "result": {"rare": {"n": 1900, "ways": ways}}}
-    (tmp_path / "select" / "corruption-toy.json").write_text(json.dumps(stored), encoding="utf-8")
-    text = str(committee.rare())
-    assert "| automatic | 40.0 | 10.0 | 80.0 | 70.0 |" in text
-    assert "cleanlab" not in text
-    assert "not limited" not in str(committee.corruption())
-
-
-def test_amounts_beside_the_earlier_default(tmp_path, monkeypatch):
-    """The bound has columns of its own, and no row among the methods."""
-    monkeypatch.setattr(common, "RESULTS", tmp_path)
-    (tmp_path / "select").mkdir()
-    whole = {"auroc": 0.9, "average_precision": 0.8, "right_lost": 0.25, "wrong_found": 0.5}
-    whole |= {"noise_at_cut": 0.1, "processor_seconds": 1.0, "lost_at_recall_of_automatic": 0.125}
-    ways = dict.fromkeys(("automatic", "committee", "committee taught by gold labels"), whole)
-    older = {"automatic": {**whole, "right_lost": 0.75}, "committee": whole}
-    kinds = {"random": {"n": 1900, "ways": ways}, "rules": {"n": 10, "ways": older}}
-    stored = {**result_file(0, 0.5), "result": kinds}
-    (tmp_path / "select" / "corruption-toy.json").write_text(json.dumps(stored), encoding="utf-8")
-    text = str(committee.amounts())
-    assert "| random | 1,900 | 25.0 | 25.0 | 50.0 | 50.0 | 12.5 | 12.5 |" in text
-    assert "| rules | 10 | 75.0 | 25.0 | 50.0 | 50.0 | 12.5 | - |" in text
-    assert "taught" not in str(committee.corruption())
 
 
 def test_every_page_is_up_to_date():
