@@ -125,7 +125,7 @@ def _corrupted(
     if kind in ("random", "rare"):
         common = classes[1:] if kind == "rare" else classes
         for i in np.flatnonzero((rng.random(len(rows)) < 0.2) & np.isin(labels, common)):
-            labels[i] = rng.choice([label for label in common if label != labels[i]])
+            labels[i] = str(rng.choice([label for label in common if label != labels[i]]))
     elif kind in ("oneway", "large"):
         to = classes[0] if kind == "oneway" else classes[int(np.argmax(counts))]
         share = 0.18 if kind == "oneway" else 0.15

@@ -40,7 +40,7 @@ class DatasetSelection:
         dataset: a Ray dataset, the rows with ``lops_confidence``, ``lops_selected`` and
             ``lops_suggested``; all are null for a row without a label.
         totals: counts of all rows.
-        why: sentences: the views, what is kept, the estimated noise.
+        why: sentences: the members, what is kept.
         page: what a report shows; see
             :func:`lops_adapters.report.selection_page.write_selection_page`.
         summary: a table of rows and kept rows per class, as text.

@@ -118,7 +118,7 @@ class Ready:
 
     Attributes:
         judging: the fitted committee.
-        encoder: the one object of the views that are asked for vectors; None: no encoder.
+        encoder: the one object that the members ask for vectors; None: no encoder.
 
     """
 

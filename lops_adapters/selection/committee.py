@@ -34,7 +34,7 @@ from lops_adapters.selection.selectors import Labels, Selector
 from lops_adapters.selection.suggestions import Seen
 from lops_adapters.selection.topics import Topics
 
-# Of frameworks, whose labels are no evidence beside the members, and which label rejected texts
+# Of frameworks, whose labels say nothing that members do not say, and which label rejected texts
 # again. Chosen on AG News and 20news-coarse among 0.5, 0.7, 0.9 and 0.95.
 SURE_IN_FRAMEWORKS = 0.95
 FOLDS = 3  # of cross-validation

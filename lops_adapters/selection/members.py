@@ -80,7 +80,7 @@ class Learnt:
         probe: trained from scratch once per fold.
         read: the samples as :meth:`~lops_adapters.probes.Probe.read` returns them, if another
             member shares them.
-        reader: reads other samples likewise, and these if ``read`` is None.
+        reader: reads other samples, and these if ``read`` is None.
 
     """
 
@@ -174,7 +174,7 @@ class Neighbours:
             average.
         most: samples to compare to.
         read: the samples as ``vectors`` takes them, if another member shares them.
-        reader: reads other samples likewise.
+        reader: reads other samples.
 
     """
 

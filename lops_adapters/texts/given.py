@@ -56,7 +56,7 @@ def read_given(
 
 
 def check_alone(given: np.ndarray | None, encoder: Any, words: Any, analyzer: str) -> None:
-    """Raise a LopsError if views of texts are asked for, and others are judged in their place."""
+    """Raise a LopsError if members that read texts are asked for, and none can."""
     if given is None:
         return
     for name, asked in (
@@ -72,10 +72,10 @@ def check_alone(given: np.ndarray | None, encoder: Any, words: Any, analyzer: st
 
 
 def probe_of_vectors(probe: Probe | str, quiet: bool) -> tuple[Probe, str]:
-    """Return the probe for vectors, and a sentence that names the views."""
+    """Return the probe for vectors, and a sentence that names the members."""
     chosen = probe if isinstance(probe, Probe) else EmbeddingProbe(quiet=quiet)
     first = chosen.name if chosen is probe else "logistic regression"
-    return chosen, f"Views of the given vectors: {first}, nearest neighbours."
+    return chosen, f"Members, on the given vectors: {first}, neighbours, logistic regression."
 
 
 def unnamed(n: int) -> list[str]:

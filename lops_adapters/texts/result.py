@@ -86,7 +86,7 @@ class TextSelection(Selection):
 
     @property
     def why(self) -> list[str]:
-        """Sentences: the probe or the views, what is kept, the training, what to do next."""
+        """Sentences: the probe or the members, what is kept, the training, what to do next."""
         return self.said.sentences
 
     @property

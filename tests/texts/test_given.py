@@ -51,7 +51,9 @@ def test_a_classifier_of_your_own_judges_the_vectors():
     found = select(None, labels, LogisticRegression(), embeddings=vectors)
     assert found.mask[~wrong].mean() > 0.95
     assert not found.mask[wrong].any()
-    assert found.why[0] == "Views of the given vectors: LogisticRegression, nearest neighbours."
+    assert found.why[0] == (
+        "Members, on the given vectors: LogisticRegression, neighbours, logistic regression."
+    )
     assert "LogisticRegression" in found.settings["probe"]
 
 

@@ -8,6 +8,8 @@ from importlib import import_module
 import numpy as np
 
 from lops_adapters.core import LearningOrder
+from lops_adapters.selection.auto_tau import FOLDS
+from lops_adapters.selection.likelihoods import class_shares, likelihoods
 from lops_adapters.vendoring import upstreams
 
 
@@ -42,7 +44,7 @@ class Watch:
             self.labels, self.arguments = np.asarray(labels), (n_classes, settings, seed, per_epoch)
             self.seen, self.tau = [], settings.tau
             if self.tau == "auto":
-                self.tau = shared.agreed_share(documents, labels, n_classes, seed)
+                self.tau = shared.agreed_shares(documents, labels, n_classes, seed)
 
             def predict_and_record():
                 self.seen.append(np.asarray(predict()))
@@ -58,6 +60,8 @@ class Watch:
         """Kept positions by the package's own core, and whether it too would have stopped then."""
         n_classes, settings, seed, per_epoch = self.arguments
         every = settings.every or per_epoch
+        of_labels = class_shares(self.labels, n_classes, FOLDS)
+        corrected = (settings.tau, settings.rule) == ("auto", "ranked")
         order = LearningOrder(
             self.labels,
             self.tau,
@@ -69,7 +73,8 @@ class Watch:
         )
         for number, scores in enumerate(self.seen, 1):
             assert not order.done
-            order.observe(scores, time=number * every / per_epoch)
+            found = likelihoods(scores, of_labels) if corrected else scores
+            order.observe(found, time=number * every / per_epoch)
         assert order.done
         return order.select().kept
 

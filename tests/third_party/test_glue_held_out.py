@@ -1,5 +1,6 @@
-"""LOPS_TAU=auto in a patched repository: the share that held-out linear probes agree with."""
+"""LOPS_TAU=auto in a patched repository: the shares that held-out linear probes prefer."""
 
+import math
 import sys
 
 import numpy as np
@@ -7,22 +8,30 @@ import pytest
 
 from lops_adapters.core import tie_hash
 from lops_adapters.probes.linear import LinearProbe
-from lops_adapters.selection.automatic import Automatic, self_confidence, strength
+from lops_adapters.selection.auto_tau import FOLDS, Preferred
 from lops_adapters.selection.folds import fold_of
+from lops_adapters.selection.held_out import EARLY_LOOKS, LEAST_UPDATES
+from lops_adapters.selection.likelihoods import (
+    LEAST_SKILL,
+    SPREAD,
+    class_shares,
+    likelihoods,
+    preferred,
+)
 
-from ..selection.stand_in import hidden_rare, relative_margins
 from .glue_tools import loaded, noisy_tokens
-
-
-def _of(probabilities, labels):
-    none = np.zeros(probabilities.shape[1], dtype=bool)
-    return probabilities, labels, none, self_confidence(probabilities, labels)
 
 
 @pytest.fixture
 def glue(tmp_path, monkeypatch):
     with loaded("conwea", tmp_path, monkeypatch):
         yield sys.modules["lops_held_out"]
+
+
+def numbers(shares, labels):
+    """How many labels of each class the shares stand for, as LearningOrder reads them."""
+    counts = np.bincount(labels)
+    return {label: math.ceil(share * counts[label]) for label, share in shares.items()}
 
 
 def test_words_are_counted_per_document(glue):
@@ -35,60 +44,82 @@ def test_words_are_counted_per_document(glue):
     assert rows == [{1: 1, 3: 2}, {4: 1}, {2: 3}]  # the second has only the extra word
 
 
+def test_the_numbers_are_those_of_the_package(glue):
+    assert (glue.FOLDS, glue.LOOKS) == (FOLDS, EARLY_LOOKS)
+    assert (glue.SPREAD, glue.LEAST_SKILL) == (SPREAD, LEAST_SKILL)
+    assert glue.LEAST_UPDATES == LEAST_UPDATES
+    probe = LinearProbe()
+    assert (glue.EPOCHS, glue.BATCH_SIZE, glue.LEARNING_RATE) == (
+        probe.epochs,
+        probe.batch_size,
+        probe.learning_rate,
+    )
+
+
 @pytest.mark.parametrize("noise", [0.0, 0.2, 0.4])
-def test_the_share_is_that_of_the_package(glue, noise):
-    ids, labels, wrong = noisy_tokens(n=600, length=12, share=noise)
+def test_the_shares_are_those_of_the_package(glue, noise):
+    """All wrong labels are of class 1, as of rules that apply one label too often."""
+    ids, labels, _ = noisy_tokens(n=600, length=12, share=0)
+    truth = labels.copy()
+    wrong = np.random.default_rng(1).permutation(600)[: int(noise * 600)]
+    labels[wrong] = 1
     texts = [" ".join(f"w{word}w" for word in row) for row in ids]
-    kept = Automatic(LinearProbe())(texts, [f"c{label}" for label in labels]).kept
-    share = glue.agreed_share(ids, labels, 3)
-    assert share == pytest.approx(len(kept) / 600, abs=0.005)
-    assert share == pytest.approx(1 - len(wrong) / 600, abs=0.05)
+    found = Preferred(LinearProbe())(texts, [f"c{label}" for label in labels])
+    kept = numbers(glue.agreed_shares(ids, labels, 3), labels)
+    for label in range(3):
+        own = labels == label
+        right = int((truth[own] == label).sum())
+        assert kept[label] == pytest.approx(found.per_class[f"c{label}"].kept, abs=3)
+        assert kept[label] == pytest.approx(right, abs=0.05 * own.sum())
 
 
-def test_what_agrees_is_what_the_package_keeps(glue):
-    rng = np.random.default_rng(0)
-    labels = rng.integers(0, 3, 200)
-    labels[:2] = 3  # a small class
-    probabilities = rng.dirichlet(np.ones(4), 200)
-    small = np.bincount(labels, minlength=4) < 3
-    wanted = (relative_margins(probabilities, labels, small) >= 0) | small[labels]
-    assert glue.agrees(probabilities, labels).tolist() == wanted.tolist()
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_rare_classes_are_limited_as_in_the_package(glue, seed):
+@pytest.mark.parametrize("rare", [2, 12])
+@pytest.mark.parametrize("seed", range(3))
+def test_what_agrees_is_what_the_package_prefers(glue, seed, rare):
+    """Also with a class that is too small to compete, or nearly."""
     rng = np.random.default_rng(seed)
-    labels = np.concatenate([np.arange(5).repeat(4), rng.integers(0, 3, 180)])
-    probabilities = rng.dirichlet([2, 2, 2, 0.2, 0.2], 200)
-    wanted = relative_margins(probabilities, labels, np.zeros(5, dtype=bool)) >= 0
-    assert glue.agrees(probabilities, labels).tolist() == wanted.tolist()
-    assert (strength(*_of(probabilities, labels)) < 1).any()
+    labels = rng.choice(3, 200, p=[0.7, 0.2, 0.1])
+    labels[:rare] = 3
+    probabilities = rng.dirichlet([7, 2, 1, 0.2], 200)
+    likely = likelihoods(probabilities, class_shares(labels, 4, FOLDS))
+    np.testing.assert_allclose(glue.likelihoods(probabilities, labels), likely)
+    agreed = glue.agrees(probabilities, labels)
+    assert agreed.tolist() == preferred(likely, labels).tolist()
+    assert agreed[:rare].any() == (rare > 2)
+    largest = probabilities.argmax(axis=1) == labels
+    assert agreed.tolist() != largest.tolist()  # the division counts
 
 
-def test_rare_classes_do_not_hide_each_other(glue):
-    probabilities, labels = hidden_rare()
-    wanted = relative_margins(probabilities, labels, np.zeros(3, dtype=bool)) >= 0
-    glue.FOLDS = 1  # so that no class is too small to compete
-    assert glue.agrees(probabilities, labels).tolist() == wanted.tolist()
-    assert (~wanted[:30]).sum() == 1
-
-
-def test_the_limit_does_not_choose_the_checkpoint(glue, monkeypatch):
-    """Early, the rare class beats 30 labels, late 2 and its own is lost."""
-    labels = np.array([0] * 40 + [1])
-    early = np.array([[0.9, 0.1]] * 10 + [[0.7, 0.3]] * 30 + [[0.72, 0.28]])
-    late = np.array([[0.9, 0.1]] * 38 + [[0.4, 0.6]] * 2 + [[0.9, 0.1]])
+def test_the_checkpoint_with_most_agreed_labels_counts(glue, monkeypatch):
+    labels = np.array([0] * 20 + [1] * 20)
+    early, late = np.full((2, 40, 2), [0.9, 0.1])
+    early[24:] = late[28:] = [0.1, 0.9]  # 36 and 32 agree
 
     def predictions(bags, labels, n_classes, rest, here, seed):
-        yield from [early[here]] * 4 + [late[here]] * 4
+        yield from (look[here] for look in (late, early, late))
 
     monkeypatch.setattr(glue, "_predictions", predictions)
-    monkeypatch.setattr(glue, "FOLDS", 1)
-    unlimited = [glue.agrees(look, labels, limits=False).sum() for look in (early, late)]
-    assert unlimited[0] < unlimited[1]
-    wanted = glue.agrees(late, labels).sum() / 41
-    assert glue.agrees(early, labels).sum() / 41 != wanted
-    assert glue.agreed_share(np.ones((41, 2), dtype=int), labels, 2) == wanted
+    shares = glue.agreed_shares(np.ones((40, 2), dtype=int), labels, 2)
+    assert shares == {0: 19.5 / 20, 1: 15.5 / 20}
+    assert numbers(shares, labels) == {0: 20, 1: 16}
+
+
+def test_a_small_class_is_kept_whole(glue):
+    ids, labels, _ = noisy_tokens(n=300)
+    labels[:2] = 3
+    shares = glue.agreed_shares(ids, labels, 5)
+    assert list(shares) == [0, 1, 2, 3]  # 4 has no document
+    kept = numbers(shares, labels)
+    assert kept.pop(3) == 2
+    assert all(0 < kept[label] < (labels == label).sum() for label in kept)
+
+
+def test_labels_that_say_nothing_of_the_documents_are_all_kept(glue):
+    rng = np.random.default_rng(0)
+    ids, labels = rng.integers(1, 50, (400, 6)), rng.integers(0, 4, 400)
+    assert glue.agreed_shares(ids, labels, 4) == dict.fromkeys(range(4), 1.0)
+    texts = [" ".join(f"w{word}w" for word in row) for row in ids]
+    assert Preferred(LinearProbe())(texts, labels.tolist()).mask.all()
 
 
 def test_the_folds_are_those_of_the_package(glue):
@@ -98,14 +129,16 @@ def test_the_folds_are_those_of_the_package(glue):
 
 
 def test_few_or_odd_documents(glue):
-    assert glue.agreed_share(np.ones((2, 3)), [0, 1], 2) == 1.0
+    assert glue.agreed_shares(np.ones((2, 3)), [0, 1], 2) == {0: 1.0, 1: 1.0}
     empty = np.zeros((9, 4), dtype=int)
-    assert 0 < glue.agreed_share(empty, [0, 1, 2] * 3, 4) <= 1  # one class has no document
+    # Nothing can be learnt, and one class has no document.
+    assert glue.agreed_shares(empty, [0, 1, 2] * 3, 4) == {0: 1.0, 1: 1.0, 2: 1.0}
 
 
 def test_a_seed_decides_and_large_tables_are_counted_in_parts(glue, monkeypatch):
     ids, labels, _ = noisy_tokens(n=300)
-    share = glue.agreed_share(ids, labels, 3, seed=4)
+    shares = glue.agreed_shares(ids, labels, 3, seed=4)
+    assert min(shares.values()) < 1
     monkeypatch.setattr(glue, "_ROWS", 7)
     monkeypatch.setattr(glue, "_SCORES", 20)
-    assert glue.agreed_share(ids, labels, 3, seed=4) == share
+    assert glue.agreed_shares(ids, labels, 3, seed=4) == shares

@@ -1,11 +1,13 @@
 """What the glue of all four shares: the environment, too few kept, several processes."""
 
+import math
 import sys
 
 import numpy as np
 import pytest
 
 from lops_adapters.core import RULES, LearningOrder
+from lops_adapters.selection.likelihoods import class_shares, likelihoods
 
 from .glue_tools import loaded, random_states_unchanged
 
@@ -75,9 +77,10 @@ def selection(shared, right, tau=0.5):
     return order.select()
 
 
-@pytest.mark.parametrize("tau", ["", "0.9"])
+@pytest.mark.parametrize("tau", ["", "0.9", "auto"])
 @pytest.mark.parametrize("rule", ["", *RULES])
 def test_the_rule_that_ran_is_said(rule, tau, tmp_path, monkeypatch, capsys):
+    """A number for tau leaves the predictions as they are; ``auto`` divides them for ranked."""
     rng = np.random.default_rng(0)
     labels, seen = np.repeat([0, 1], [40, 20]), rng.random((6, 60, 2))
     words = 1 + labels[:, None] + rng.integers(0, 2, (60, 5))
@@ -88,23 +91,38 @@ def test_the_rule_that_ran_is_said(rule, tau, tmp_path, monkeypatch, capsys):
         kept = shared.positions(found, glue.SETTINGS)
         rule = rule or "ranked"
         tau = tau or ("auto" if rule == "ranked" else "0.5")
-        share = shared.agreed_share(words, labels, 2) if tau == "auto" else float(tau)
+        share = shared.agreed_shares(words, labels, 2) if tau == "auto" else float(tau)
     said = f"LOPS: rule {rule}, tau {tau}, kept {len(kept)} of 60 pseudo-labelled samples; "
     if tau == "auto":
-        assert 0.5 < share < 1
-        assert found.stopped.startswith(f"tau {share:.3f} by 3-fold cross-validation; ")
+        mean = (40 * share[0] + 20 * share[1]) / 60
+        assert share[0] < 1
+        assert found.stopped.startswith(
+            f"tau {mean:.3f} on average by 3-fold cross-validation; stopped after "
+        )
     assert [line for line in capsys.readouterr().out.splitlines() if "rule" in line] == [
         said + found.stopped
     ]
+    of_labels = class_shares(labels, 2)
     order = LearningOrder(labels, share, rule, max_checkpoints=4, classes=[0, 1], horizon=4)
     for time, scores in enumerate(seen, 1):
-        order.observe(scores, time=time)
+        divided = (tau, rule) == ("auto", "ranked")
+        order.observe(likelihoods(scores, of_labels) if divided else scores, time=time)
         if order.done:
             break
     assert kept.tolist() == order.select().kept.tolist()
     if rule == "ranked":
-        found = np.bincount(labels[kept])
-        np.testing.assert_allclose(found, [40 * share, 20 * share], atol=1 if tau == "auto" else 0)
+        shares = share if tau == "auto" else {0: share, 1: share}
+        wanted = [math.ceil(40 * shares[0]), math.ceil(20 * shares[1])]
+        assert np.bincount(labels[kept]).tolist() == wanted
+
+
+def test_too_few_samples_for_folds_are_all_kept(tmp_path, monkeypatch):
+    with loaded("lotclass", tmp_path, monkeypatch) as glue:
+        shared, scores = sys.modules["lops_shared"], np.array([[0.9, 0.1], [0.9, 0.1]])
+        words, updates = np.ones((2, 3), dtype=int), iter(range(9))
+        found = shared.select([0, 1], 2, glue.SETTINGS, 0, 1, updates, lambda: scores, words)
+    assert found.kept.tolist() == [0, 1]
+    assert found.stopped.startswith("tau 1.000 on average by too few samples; ")
 
 
 @pytest.mark.filterwarnings("ignore:nothing was learnt")
