@@ -1,6 +1,7 @@
 """What a run is given, and the one function that runs any framework."""
 
 import json
+import math
 from dataclasses import replace
 from functools import partial
 from types import SimpleNamespace
@@ -18,6 +19,8 @@ from lops_adapters.runs.folder import RunFolder
 from lops_adapters.runs.framework import FRAMEWORKS, Framework, Job, named, read_arms, run
 from lops_adapters.runs.settings import FrameworkSettings
 from lops_adapters.selection import METHODS, build
+from lops_adapters.selection.auto_tau import Preferred
+from lops_adapters.selection.canonical import InContentOrder
 
 from ..self_training.toys import CLASSES, documents
 
@@ -260,26 +263,32 @@ def test_a_probe_is_built_only_where_it_is_needed(job, built, tau):
     assert {"standard", "random", "committee"}.isdisjoint(asked)
 
 
-def test_tau_auto_is_the_share_that_a_linear_probe_agrees_with(auto, built):
+def test_tau_auto_is_what_a_linear_probe_prefers(auto, built):
     """Whatever the framework's own probe is, and on texts also where its samples are none."""
     probe = Probe()
-    selector = auto.selector("lops", lambda: probe, seed=9, texts=shout)
-    selection = selector(list("abcd"), list("xxyy"))
-    share, given = built
-    assert (share.method, share.seed) == ("automatic", 9)
-    assert share.probe == LinearProbe(quiet=True)
-    assert share.asked == [list("ABCD")]
+    samples, labels = documents(60, seed=3)
+    selector = auto.selector("lops", lambda: probe, seed=9, texts=list)
+    selection = selector(samples, labels)
+    (given,) = built
+    held_out = InContentOrder(lambda _: Preferred(LinearProbe(quiet=True), 9), 9)
+    wanted = held_out(samples, labels).per_class
     assert (given.method, given.probe, given.seed, given.rule) == ("lops", probe, 9, "ranked")
-    assert (given.tau, given.asked) == (0.75, [list("abcd")])
-    assert selection.stopped == "tau 0.750 by automatic is done; lops is done"
-    selector(["a", "b", "c"], ["x", "y", "y"])  # other samples, another share
-    assert [note.tau for note in built[1:]] == [0.75, 2 / 3]
+    assert {label: math.ceil(tau * wanted[label].count) for label, tau in given.tau.items()} == {
+        label: report.kept for label, report in wanted.items()
+    }
+    assert given.asked == [samples]
+    assert " on average by 3-fold cross-validation; lops is done" in selection.stopped
+    read = []
+    auto.selector("lops", Probe, texts=lambda given: read.append(given) or shout(given))(
+        ["word a", "word b", "word c"], ["x", "y", "y"]
+    )
+    assert read == [["word a", "word b", "word c"]]
 
 
 def test_tau_auto_of_two_samples_is_one(auto, built):
     selection = auto.selector("lops", Probe)(["a", "b"], ["x", "y"])
-    share, given = built
-    assert (share.asked, given.tau) == ([], 1.0)
+    (given,) = built
+    assert given.tau == 1.0
     assert selection.stopped == "tau 1.000 by too few samples; lops is done"
 
 
@@ -288,11 +297,20 @@ def test_tau_auto_in_numbers(auto):
     labels = [CLASSES[i % 3] if i % 5 == 0 else label for i, label in enumerate(labels[::-1])]
     probe = LinearProbe(epochs=2, batch_size=8, learning_rate=1.0)
     found = auto.selector("lops", lambda: probe)(texts, labels)
-    agreed = build("automatic", "linear", seed=4)(texts, labels)
+    agreed = InContentOrder(lambda _: Preferred(LinearProbe(quiet=True), 4), 4)(texts, labels)
     assert 0 < len(agreed.kept) < 60
-    same = {"rule": "ranked", "every": 6, "seed": 4}
-    wanted = build("lops", probe, tau=len(agreed.kept) / 60, **same)(texts, labels)
-    np.testing.assert_array_equal(found.mask, wanted.mask)
+    assert [report.kept for report in found.per_class.values()] == [
+        report.kept for report in agreed.per_class.values()
+    ]
+
+
+def test_labels_of_frameworks_are_no_evidence(job, built):
+    for method in ("committee", "automatic", "lops"):
+        job.selector(method, Probe)
+    committee, automatic, lops = built
+    for note in (committee, automatic):
+        assert (note.sure, note.count_label) == (0.95, False)
+    assert not hasattr(lops, "sure")
 
 
 def test_tau_auto_is_not_asked_where_nothing_depends_on_it(auto, built):

@@ -116,6 +116,7 @@ def test_the_rule_that_ran_is_said(rule, tau, tmp_path, monkeypatch, capsys):
         assert np.bincount(labels[kept]).tolist() == wanted
 
 
+@pytest.mark.filterwarnings("ignore:nothing was learnt")
 def test_too_few_samples_for_folds_are_all_kept(tmp_path, monkeypatch):
     with loaded("lotclass", tmp_path, monkeypatch) as glue:
         shared, scores = sys.modules["lops_shared"], np.array([[0.9, 0.1], [0.9, 0.1]])
