@@ -37,7 +37,7 @@ class Judged(Suggestions):
         """Note the likelihoods of all samples."""
         super().__call__(probabilities, positions)
         if self._likely is None:
-            self._likely = np.zeros((len(self.codes), probabilities.shape[1]), dtype=np.float32)
+            self._likely = np.zeros((len(self.codes), probabilities.shape[1]))
         self._likely[slice(None) if positions is None else positions] = probabilities
 
     def settle(self, codes: np.ndarray) -> None:

@@ -114,7 +114,7 @@ def test_wrong_labels_found(table, capsys):
     line = next(line for line in said.splitlines() if line.startswith("margin "))
     assert f"{found['margin']['auroc']:.3f}" in line.split()
     assert f"noise at {stored['n_equal']}" in said
-    assert "Views: TF-IDF + logistic regression, nearest neighbours by LSA.\n" in said
+    assert "Members: TF-IDF + logistic regression, neighbours by LSA.\n" in said
     page = (table.parent / "news-comparison" / "report.html").read_text()
     assert "Wrong labels found" in page
     assert f"{found['committee']['average_precision']:.3f}" in page

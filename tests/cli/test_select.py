@@ -13,7 +13,7 @@ import lops_adapters
 from lops_adapters.cli import select as command
 from lops_adapters.cli import select_files
 from lops_adapters.cli.main import main
-from lops_adapters.core import LopsError
+from lops_adapters.core import LopsError, LopsWarning
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.tables import files
 
@@ -477,7 +477,7 @@ def test_from_the_command_line(here, capsys):
     assert "error: news-lops already exists; give --force" in capsys.readouterr().err
 
 
-def test_the_estimate_of_the_noise(here, capsys):
+def test_vectors_of_ones_own(here, capsys):
     path = write_table(here / "news.csv", ROWS)
     gold = [int(row[3][-1]) for row in ROWS]
     vectors = np.random.default_rng(0).normal(size=(len(ROWS), 4)) + 4 * np.eye(4)[gold]
@@ -485,15 +485,31 @@ def test_the_estimate_of_the_noise(here, capsys):
     expected = lops_adapters.select(None, [row[2] for row in ROWS], embeddings=vectors)
     run(path, "--embeddings", "vectors.npy")
     said = capsys.readouterr().out
-    (estimate,) = [why for why in expected.why if why.startswith("Estimated wrong labels: ")]
     (pairs,) = [why for why in expected.why if why.startswith("Most frequent suggestions")]
-    (classes,) = [why for why in expected.why if why.startswith("Estimated wrong labels per class")]
-    assert f"{estimate}\n{classes}\n{pairs}\n" in said
+    (shared,) = [why for why in expected.why if why.startswith("Expect more wrong labels")]
+    assert f"{pairs}\n{shared}\n" in said
     page = (here / "news-lops" / "report.html").read_text(encoding="utf-8")
-    assert estimate in page
-    for more in (["--encoder", "none"], ["--confidence", "automatic"]):
-        run("news.csv", *more, "--force")
-        assert "Estimated" not in capsys.readouterr().out
+    assert shared in page
+    assert original(read_table(here / "news-lops" / "kept.csv")) == [ROWS[i] for i in expected.kept]
+    run("news.csv", "--confidence", "automatic", "--force")
+    assert "Expect more wrong labels" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("more", [[], ["--probe-rows", "90"]])
+def test_random_labels_are_all_kept_and_none_is_changed(here, more):
+    """Whole or block by block: a warning, no rejected and no relabelled row."""
+    order = np.random.default_rng(0).permutation(len(ROWS)).tolist()
+    rows = [[*row[:2], ROWS[i][2], row[3]] for i, row in zip(order, ROWS, strict=True)]
+    with pytest.warns(LopsWarning, match="hardly more than by guessing, so all are kept"):
+        run(write_table(here / "news.csv", rows), *more)
+    folder = here / "news-lops"
+    assert original(read_table(folder / "kept.csv")) == rows
+    for part in ("rejected", "relabelled"):
+        path = folder / f"{part}.csv"
+        assert not path.exists() or read_table(path) == []
+    assert {row["lops_suggested"] == row["weak"] for row in read_table(folder / "kept.csv")} == {
+        True
+    }
 
 
 def test_how_sure(here, capsys):
@@ -514,7 +530,7 @@ def test_an_encoder_and_words(here, tiny, capsys, monkeypatch):
     (here / "words.json").write_text(json.dumps(words), encoding="utf-8")
     run(path, "--encoder", tiny, "--words", "words.json")
     said = capsys.readouterr().out
-    assert f"nearest neighbours by {tiny}, class words.\n" in said
+    assert f"neighbours and logistic regression on {tiny}, class words.\n" in said
     assert "class words " in said
     assert json.loads((here / "news-lops" / "config.json").read_text())["settings"]["encoder"]
 
@@ -537,8 +553,8 @@ def test_words_of_some_classes_only(here):
     assert not (here / "news-lops").exists()
 
 
-def test_a_given_probe_is_the_first_view(here, capsys):
+def test_a_given_probe_is_the_first_member(here, capsys):
     run(write_table(here / "news.csv", ROWS), "--probe", "linear")
-    assert "Views: TF-IDF + logistic regression, nearest neighbours by LSA.\n" in (
+    assert "Members: TF-IDF + logistic regression, neighbours by LSA.\n" in (
         capsys.readouterr().out
     )

@@ -17,7 +17,7 @@ def judged(stand, case, tmp_path_factory):
     usual = committee.Committee.__call__
 
     def noted(self, samples, labels):
-        given.append((list(samples), [view.name for view in self.views]))
+        given.append((list(samples), [member.name for member in self.members]))
         return usual(self, samples, labels)
 
     with pytest.MonkeyPatch.context() as patch, case.small():

@@ -222,4 +222,4 @@ def test_methods_that_need_no_checkpoints_take_it(method):
     labels[:6] = (CODES[:6] + 1) % K
     given = {} if method in ("automatic", "confident-learning") else {"tau": 0.9}
     selection = build(method, LogisticRegression(C=0.3), **given)(TEXTS, labels)
-    assert len(set(selection.rejected.tolist()) & set(range(6))) >= 4
+    assert len(set(selection.rejected.tolist()) & set(range(6))) >= 3

@@ -1,6 +1,7 @@
 """One small cluster on this machine for all tests of the engine."""
 
 import os
+import signal
 
 import pytest
 
@@ -17,6 +18,7 @@ def ray(tmp_path_factory):
     )
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_DATA_DISABLE_PROGRESS_BARS", "1")
+    handler = signal.getsignal(signal.SIGTERM)
     ray.init(
         address="local",
         num_cpus=2,
@@ -26,5 +28,7 @@ def ray(tmp_path_factory):
         log_to_driver=False,
         logging_level="ERROR",
     )
+    # Ray's own handler would be inherited by processes that other tests fork, which then hang.
+    signal.signal(signal.SIGTERM, handler)
     yield ray
     ray.shutdown()

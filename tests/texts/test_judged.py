@@ -6,41 +6,59 @@ import pytest
 from lops_adapters.selection.posterior import estimate_noise, posterior
 from lops_adapters.texts.judged import Judged, corrections
 
-VIEWS = np.array([[0.9, 0.1]] * 5 + [[0.2, 0.8]] * 5, dtype=np.float32)
+LIKELY = np.array([[0.9, 0.1]] * 5 + [[0.2, 0.8]] * 5)
 CODES = np.array([0, 0, 0, 0, 1, 1, 1, 1, 1, 0])
 
 
 def test_suggestions_are_the_most_probable_true_classes():
     judged = Judged(10)
-    judged(VIEWS)
+    judged(LIKELY)
     assert judged.noise is None
     judged.settle(CODES)
-    found, _ = posterior(VIEWS, CODES)
+    found, _ = posterior(LIKELY, CODES)
     np.testing.assert_array_equal(judged.codes, found.argmax(axis=1))
     np.testing.assert_array_equal(judged.probability, found.max(axis=1))
     assert judged.codes.tolist() == [0] * 5 + [1] * 5
-    expected = estimate_noise(VIEWS, CODES)
+    expected = estimate_noise(LIKELY, CODES)
     assert (judged.noise.rate, judged.noise.low) == (expected.rate, expected.low)
     np.testing.assert_array_equal(judged.right, found[np.arange(10), CODES])
+
+
+def test_likelihoods_that_cannot_tell_are_not_believed():
+    """They prefer six of ten labels, and five by chance."""
     judged = Judged(10)
-    judged(VIEWS)
-    judged.settle(CODES, trusted=False)
+    judged(LIKELY)
+    codes = np.array([0, 0, 0, 1, 1, 0, 0, 1, 1, 1])
+    judged.settle(codes)
     assert judged.noise is None
+    np.testing.assert_array_equal(judged.codes, codes)
+    np.testing.assert_array_equal(judged.right, 1)
+
+
+def test_a_class_that_is_too_small_to_check_is_believed():
+    judged, likely = Judged(12), np.zeros((12, 3))
+    likely[:10, :2] = LIKELY
+    likely[10:] = [0.9, 0.1, 0.0]
+    judged(likely)
+    judged.settle(np.array([*CODES, 2, 2]))
+    assert judged.codes.tolist() == [0] * 5 + [1] * 5 + [2, 2]
+    assert judged.right[10:].tolist() == [1, 1]
+    assert judged.right[[4, 9]].max() < 0.5
 
 
 def test_rows_may_come_in_any_order_and_in_parts():
     whole, parts = Judged(10), Judged(10)
-    whole(VIEWS)
+    whole(LIKELY)
     order = np.array([3, 1, 9, 0, 2, 8, 7, 6, 5, 4])
     for rows in (order[:4], order[4:]):
-        parts(VIEWS[rows], rows)
+        parts(LIKELY[rows], rows)
     for judged in (whole, parts):
         judged.settle(CODES)
     np.testing.assert_array_equal(parts.codes, whole.codes)
     np.testing.assert_array_equal(parts.probability, whole.probability)
 
 
-def test_before_the_labels_it_says_what_the_views_say():
+def test_before_the_labels_it_says_what_the_members_say():
     judged = Judged(3)
     judged(np.array([[0.25, 0.75], [0.5, 0.5], [1.0, 0.0]]))
     assert judged.codes.tolist() == [1, 0, 0]

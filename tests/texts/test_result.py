@@ -44,10 +44,11 @@ def test_summary_and_reasons():
     assert whole[:3] == ["all", "121", str(len(found.kept))]
     said = " ".join(found.why)
     for part in (
-        "Views: TF-IDF + logistic regression, nearest neighbours by LSA.",
-        "Kept: rows whose label the held-out views prefer.",
+        "Members: TF-IDF + logistic regression, neighbours by LSA.",
+        "Kept: rows most probably right; as many are rejected as the members expect to be wrong.",
         found.stopped,
         "Next: train on the kept rows",
+        "Expect more wrong labels than rejected ones if the labels share errors",
         "Classes with a single row cannot be checked: single.",
     ):
         assert part in said

@@ -1,6 +1,7 @@
 """``lops_adapters.select``: what it takes, which method it is, what comes back."""
 
 import inspect
+import re
 from functools import partial
 
 import numpy as np
@@ -14,12 +15,11 @@ from lops_adapters import LopsError, LopsWarning
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.selection import Lops, build
-from lops_adapters.selection.automatic import Automatic
 from lops_adapters.selection.canonical import content_order
-from lops_adapters.selection.posterior import NoiseEstimate, average
+from lops_adapters.selection.committee import CANNOT_TELL
+from lops_adapters.selection.posterior import least_kept
 from lops_adapters.selection.ranked import Scored, selection_of
 from lops_adapters.texts.choices import NAMES_OF_CONFIDENCES
-from lops_adapters.texts.explain import noise_sentences
 from lops_adapters.texts.select import select as texts_select
 
 from ..noisy import noisy_texts
@@ -56,11 +56,13 @@ def test_the_default_and_the_automatic_choice(arguments, method, own):
     assert WRONG[found.rejected].mean() > 0.5 > WRONG.mean() > WRONG[found.kept].mean()
 
 
-def test_suggestions_of_the_automatic_choice_explain_it():
+def test_suggestions_of_the_automatic_choice():
+    """They are the probe's, which contradict every label that is rejected, and some kept ones."""
     found = select(TEXTS, LABELS, "linear", confidence="automatic")
     agree = found.suggested == np.array(LABELS, dtype=object)
-    assert 0 < len(found.rejected) < len(TEXTS)
-    np.testing.assert_array_equal(agree, found.mask)
+    assert 0 < len(found.rejected) < (~agree).sum()
+    assert not agree[found.rejected].any()
+    assert WRONG[~agree].mean() > 0.9
     assert (
         found.suggested[found.rejected] == np.array(GOLD, dtype=object)[found.rejected]
     ).mean() > 0.8
@@ -179,36 +181,53 @@ def test_a_class_in_which_nothing_is_learnt():
         select(TEXTS, labels, "linear", tau=0.5, strict=True)
 
 
-def test_labels_that_say_nothing_of_the_texts():
+def random_labels():
+    """Texts, and labels of four classes that say nothing of them."""
     rng = np.random.default_rng(0)
     words = np.array([f"word{i}" for i in range(50)])
     texts = [" ".join(rng.choice(words, 6)) for _ in range(400)]
-    labels = [f"class {i}" for i in rng.integers(0, 4, 400)]
+    return texts, [f"class {i}" for i in rng.integers(0, 4, 400)]
+
+
+@pytest.mark.parametrize("choice", [{}, {"sure": 0.9}, {"confidence": "automatic"}])
+def test_labels_that_say_nothing_of_the_texts_are_all_kept(choice):
+    texts, labels = random_labels()
     with pytest.warns(
         LopsWarning,
-        match=r"^held-out predictions confirm \d+ of 400 labels, .* among 4 classes \(100\)",
+        match=r"^held-out predictions agree with the 400 labels hardly more than by guessing, so "
+        r"all are kept: check that",
     ) as warned:
-        select(texts, labels, "linear")
-    assert len(warned) == 1  # that classes are empty follows from it
-    with pytest.raises(LopsError, match="little to do with the texts"):
-        select(texts, labels, "linear", strict=True)
+        found = select(texts, labels, "linear", **choice)
+    assert len(warned) == 1
+    assert found.mask.all()
+    assert (found.confidence == 1).all()
+    assert {report.why for report in found.per_class.values()} == {CANNOT_TELL}
+    assert found.noise is None
+    assert found.corrections() == []
+    assert not any("suggestions for rejected" in why for why in found.why)
+    if "confidence" not in choice:
+        assert found.suggested.tolist() == labels
+        assert found.why[1] == (
+            "Kept: all rows, since the members cannot tell right labels from wrong ones."
+        )
+    with pytest.raises(LopsError, match="hardly more than by guessing"):
+        select(texts, labels, "linear", **choice, strict=True)
 
 
-def test_the_class_automatic_tells_what_counted():
-    """``seen`` is told once, and its largest class is the label exactly where the text is kept."""
+def test_the_automatic_choice_tells_what_it_saw():
+    """``seen`` is told once, in one piece."""
     told = []
-    selection = Automatic(LinearProbe(), seen=lambda *arguments: told.append(arguments))(
-        TEXTS, LABELS
-    )
+    selector = build("automatic", "linear", seen=lambda *arguments: told.append(arguments))
+    selection = selector(TEXTS, LABELS)
     ((probabilities, positions),) = told
-    assert positions is None
     np.testing.assert_allclose(probabilities.sum(axis=1), 1)
-    np.testing.assert_array_equal(
-        probabilities.argmax(axis=1) == [int(label[-1]) for label in LABELS], selection.mask
-    )
+    assert sorted(positions) == list(range(len(TEXTS)))
+    codes = np.array([int(label[-1]) for label in LABELS])[positions]
+    contradicted = probabilities.argmax(axis=1) != codes
+    assert contradicted[~selection.mask[positions]].all()
 
 
-# The committee: its probabilities, its estimate of the noise, its views.
+# The committee: its probabilities, its estimate of the noise, its members.
 
 
 def test_a_larger_probability_keeps_fewer():
@@ -220,22 +239,26 @@ def test_a_larger_probability_keeps_fewer():
         assert selection.settings["sure"] == sure
 
 
-def test_the_average_label_is_kept():
+def test_as_many_are_rejected_as_are_estimated_to_be_wrong():
     """With vectors: a noisy table is judged by a lower threshold than a clean one."""
     rng, least = np.random.default_rng(0), []
     gold = np.arange(300) % 3
-    vectors = rng.normal(size=(300, 6)) + 2 * np.eye(6)[gold]
+    vectors = rng.normal(size=(300, 6)) + 4 * np.eye(6)[gold]
     for noise in (0.0, 0.3):
         wrong = rng.random(300) < noise
         found = select(None, np.where(wrong, (gold + 1) % 3, gold).tolist(), embeddings=vectors)
-        threshold = average(found.confidence)
+        threshold = least_kept(found.confidence)
         np.testing.assert_array_equal(found.mask, found.confidence >= threshold)
-        kept = f"Kept: rows at least as probably right as the average row ({threshold:.3g})."
-        assert kept in found.why
-        assert found.settings["sure"] == "auto"
+        assert found.why[1] == (
+            "Kept: rows most probably right; as many are rejected as the members expect to be "
+            "wrong."
+        )
+        assert found.settings["sure"] is None
         least.append(threshold)
-    assert least[0] == 0.95
-    assert 0.5 < least[1] < 0.8
+    assert len(found.rejected) == pytest.approx((1 - found.confidence).sum(), abs=20)
+    assert wrong[found.rejected].mean() > 0.8
+    assert least[0] > 0.9
+    assert 0.5 <= least[1] < 0.8
 
 
 def test_what_a_committee_suggests():
@@ -263,24 +286,14 @@ def test_the_estimate_of_the_noise(noise):
     true = np.mean([label != truth for label, truth in zip(labels, gold, strict=True)])
     assert found.noise.low <= true <= found.noise.high
     assert abs(found.noise.rate - true) < 0.05
-    low, high = (f"{100 * rate:.1f} %" for rate in (found.noise.low, found.noise.high))
-    (said,) = [why for why in found.why if why.startswith("Estimated wrong labels: ")]
-    assert f"({low} to {high}), without errors that a whole class shares" in said
-    (named,) = [why for why in found.why if why.startswith("Estimated wrong labels per class: ")]
-    rates = dict(part.removesuffix(" %").rsplit(" ", 1) for part in named[34:-1].split(", "))
-    assert list(map(float, rates.values())) == sorted(map(float, rates.values()), reverse=True)
-    for name in set(labels):
+    given = found.noise.true_given_label
+    np.testing.assert_allclose(given.sum(axis=1), 1)
+    for code in range(3):
+        name = f"class {code}"
         own = [truth != name for label, truth in zip(labels, gold, strict=True) if label == name]
-        assert abs(float(rates[name]) / 100 - np.mean(own)) < 0.1
-
-
-def test_the_estimate_names_the_noisiest_of_many_classes():
-    noise = NoiseEstimate(0.1, 0.05, 0.2, np.diag(1 - np.arange(8) / 20))
-    said = noise_sentences(noise, "abcdefgh")[1]
-    assert said == (
-        "Estimated wrong labels per class: h 35.0 %, g 30.0 %, f 25.0 %, e 20.0 %, d 15.0 %, and "
-        "less in the others."
-    )
+        assert abs(1 - given[code, code] - np.mean(own)) < 0.1
+    assert not any("Estimated" in why for why in found.why)
+    assert any(why.startswith("Expect more wrong labels than rejected ones") for why in found.why)
 
 
 def test_an_error_that_a_whole_class_shares_is_not_counted():
@@ -313,27 +326,39 @@ def test_corrections():
 def test_methods_without_an_estimate():
     found = select(TEXTS, LABELS, confidence="automatic")
     assert found.noise is None
-    assert not any("Estimated" in why for why in found.why)
+    assert not any("Expect more wrong labels" in why for why in found.why)
     assert found.corrections()  # the method suggests labels all the same
-    for sure in (None, 0.9):  # without an encoder, views learn the errors that rules share
-        found = select(TEXTS, LABELS, sure=sure)
-        assert found.noise is None
-        assert not any("Estimated" in why for why in found.why)
-        assert any(why.startswith("Most frequent suggestions") for why in found.why)
 
 
-def test_a_given_probe_is_the_first_view():
+@pytest.mark.parametrize("with_encoder", [False, True])
+def test_probabilities_with_and_without_an_encoder(tiny, with_encoder):
+    encoder = EmbeddingProbe(tiny, max_tokens=16, precision="float32") if with_encoder else None
+    found = lops_adapters.select(TEXTS, LABELS, encoder=encoder)
+    assert ((found.confidence >= 0) & (found.confidence <= 1)).all()
+    assert found.confidence[WRONG].mean() < 0.5
+    assert found.confidence[~WRONG].mean() > 0.9
+    np.testing.assert_allclose(found.sample_weight, found.confidence)
+    assert found.noise.low <= WRONG.mean() <= found.noise.high
+    assert found.settings["sure"] is None
+    assert WRONG[found.rejected].mean() > 0.8
+    names = re.findall(r"[(), ](\w[^,]*?) [\d.]+ %", found.stopped.replace("preferred by", ","))
+    more = ["neighbours", "regression"] if with_encoder else []
+    assert names == ["TF-IDF", "neighbours (LSA)", *more]
+
+
+def test_a_given_probe_is_the_first_member():
     probe = LinearProbe(epochs=2, mask_words=["common1"])
     found = select(TEXTS, LABELS, probe)
-    expected = build("committee", probe, encoder=None, sure=None)(TEXTS, LABELS)
+    expected = build("committee", probe, encoder=None)(TEXTS, LABELS)
     np.testing.assert_array_equal(found.confidence, expected.confidence)
     assert found.settings["probe"] == repr(probe)
-    assert found.why[0].startswith("Views: TF-IDF + logistic regression, nearest neighbours by LSA")
+    assert found.why[0] == "Members: TF-IDF + logistic regression, neighbours by LSA."
 
     class Other(LinearProbe):
         kind = "of my own"
 
-    assert select(TEXTS, LABELS, Other()).why[0].startswith("Views: of my own, nearest")
+    said = select(TEXTS, LABELS, Other()).why[0]
+    assert said == "Members: of my own, neighbours by LSA."
 
 
 @pytest.mark.parametrize(
@@ -344,10 +369,10 @@ def test_a_given_probe_is_the_first_view():
         make_pipeline(TfidfVectorizer(sublinear_tf=True), LogisticRegression()),
     ],
 )
-def test_a_scikit_learn_classifier_is_the_first_view(classifier):
+def test_a_scikit_learn_classifier_is_the_first_member(classifier):
     found = select(TEXTS, LABELS, classifier)
     name = type(classifier[-1] if hasattr(classifier, "steps") else classifier).__name__
-    assert found.why[0] == f"Views: {name}, nearest neighbours by LSA."
+    assert found.why[0] == f"Members: {name}, neighbours by LSA."
     assert f"labels preferred by {name} " in found.stopped
     assert WRONG[found.rejected].mean() > 0.5 > WRONG.mean() > WRONG[found.kept].mean()
     np.testing.assert_array_equal(found.mask, select(TEXTS, LABELS, classifier).mask)
@@ -371,8 +396,9 @@ def test_an_encoder_and_words(tiny, monkeypatch):
     words = {f"class {code}": [f"topic{code}word{i}" for i in range(8)] for code in (0, 1)}
     found = lops_adapters.select(TEXTS, LABELS, encoder=tiny)
     helped = lops_adapters.select(TEXTS, LABELS, encoder=tiny, words={**words, "unused": ["x"]})
-    assert found.why[0].endswith(f"nearest neighbours by {tiny}.")
-    assert helped.why[0].endswith(f"nearest neighbours by {tiny}, class words.")
+    own = f"neighbours by LSA, neighbours and logistic regression on {tiny}"
+    assert found.why[0].endswith(f", {own}.")
+    assert helped.why[0].endswith(f", {own}, class words.")
     assert "class words " in helped.stopped
     assert "class words" not in found.stopped
     assert found.settings["encoder"] == tiny

@@ -13,7 +13,7 @@ from ..noisy import noisy_texts
 RNG = np.random.default_rng(0)
 CODES, GOLD = RNG.integers(0, 3, 200), RNG.integers(-2, 3, 200)
 VERDICT = Verdict(
-    RNG.uniform(size=200) < 0.7, RNG.uniform(size=200), RNG.integers(0, 3, 200), *np.ones((2, 200))
+    RNG.uniform(size=200) < 0.7, RNG.uniform(size=200), RNG.integers(0, 3, 200), np.ones(200)
 )
 
 
@@ -56,8 +56,7 @@ def test_the_page_of_a_sample_that_is_the_table():
     codes = np.array([classes.index(label) for label in weak])
     suggested = np.array([classes.index(label) for label in found.suggested])
     totals = Totals.of(2)
-    probabilities = (found.suggested_probability, found.sample_weight)
-    verdict = Verdict(found.mask, found.confidence, suggested, *probabilities)
+    verdict = Verdict(found.mask, found.confidence, suggested, found.suggested_probability)
     totals.count(codes, verdict, np.array([classes.index(label) for label in gold]))
     page = found.page(gold)
     assert totals.page(page) == page

@@ -49,10 +49,10 @@ def test_the_numbers_are_those_of_the_package(glue):
     assert (glue.SPREAD, glue.LEAST_SKILL) == (SPREAD, LEAST_SKILL)
     assert glue.LEAST_UPDATES == LEAST_UPDATES
     probe = LinearProbe()
-    assert (glue.EPOCHS, glue.BATCH_SIZE, glue.LEARNING_RATE) == (
-        probe.epochs,
-        probe.batch_size,
-        probe.learning_rate,
+    assert (probe.epochs, probe.batch_size, probe.learning_rate) == (
+        glue.EPOCHS,
+        glue.BATCH_SIZE,
+        glue.LEARNING_RATE,
     )
 
 
