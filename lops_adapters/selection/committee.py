@@ -122,7 +122,7 @@ class Committee:
         mask = (right >= threshold) | small[codes]
         why = f"right with a probability of at least {threshold:.3g}" if tells else CANNOT_TELL
         least = np.where(small, -np.inf, threshold)
-        if self.stratified:
+        if self.stratified and tells:
             wanted = np.where(small, counts, shares(codes, k, int(mask.sum()), 1.0))
             mask = best(right, codes, wanted, self.seed)
             why = "highest scores of the class, total set by the members"

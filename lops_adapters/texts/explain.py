@@ -64,6 +64,7 @@ _SHARED = (
 _WORTH_SAYING = 0.01  # of the texts; stray characters are not
 _SPREAD = "the same share of every class"
 _KEPT = {
+    "committee": "rows most probably right; as many are rejected as the members expect to be wrong",
     "automatic": "rows most probably right; as many are rejected as the held-out probe expects to "
     "be wrong",
     "confident-learning": "rows that confident learning does not flag as label errors",
@@ -77,24 +78,18 @@ _KEPT_EVENLY = {
 
 
 def _kept(selection: Selection, method: str, arguments: dict[str, Any]) -> str:
+    if cannot_tell(selection):
+        return "all rows, since held-out predictions cannot tell right labels from wrong ones"
     if arguments.get("stratified") and method in _KEPT_EVENLY:
         return _KEPT_EVENLY[method]
-    if method == "committee":
-        return _kept_by_committee(selection, arguments.get("sure"))
+    if method == "committee" and arguments.get("sure") is not None:
+        return f"rows whose label is right with a probability of at least {arguments['sure']:g}"
     usual = f"per class, the fraction {{tau:g}} that {method} ranks highest"
     return _KEPT.get(method, usual).format(**arguments)
 
 
-def _kept_by_committee(selection: Selection, sure: float | None) -> str:
-    if cannot_tell(selection):
-        return "all rows, since the members cannot tell right labels from wrong ones"
-    if sure is None:
-        return "rows most probably right; as many are rejected as the members expect to be wrong"
-    return f"rows whose label is right with a probability of at least {sure:g}"
-
-
 def cannot_tell(selection: Selection) -> bool:
-    """Return whether a committee kept everything since it knows too little."""
+    """Return whether everything is kept since held-out predictions tell too little."""
     return any(report.why == CANNOT_TELL for report in selection.per_class.values())
 
 

@@ -89,13 +89,14 @@ def test_an_ignorant_member_changes_few_decisions(ignorant):
     assert (both.mask == alone.mask).mean() > 0.95
 
 
+@pytest.mark.parametrize("stratified", [False, True])
 @pytest.mark.parametrize("how", ["random", "constant"])
-def test_members_that_cannot_tell_keep_everything(how):
+def test_members_that_cannot_tell_keep_everything(how, stratified):
     rows = np.full((60, 3), 1 / 3)
     if how == "random":
         rows = np.random.default_rng(3).dirichlet(np.ones(3), 60)
     members = [Stub("ignorant", rows)]
-    selection = Committee(members, sure=0.9)(SAMPLES, LABELS)
+    selection = Committee(members, sure=0.9, stratified=stratified)(SAMPLES, LABELS)
     assert selection.mask.all()
     np.testing.assert_allclose(selection.confidence, 1)
     assert {report.why for report in selection.per_class.values()} == {CANNOT_TELL}

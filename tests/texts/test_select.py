@@ -189,7 +189,9 @@ def random_labels():
     return texts, [f"class {i}" for i in rng.integers(0, 4, 400)]
 
 
-@pytest.mark.parametrize("choice", [{}, {"sure": 0.9}, {"confidence": "automatic"}])
+@pytest.mark.parametrize(
+    "choice", [{}, {"sure": 0.9}, {"stratified": True}, {"confidence": "automatic"}]
+)
 def test_labels_that_say_nothing_of_the_texts_are_all_kept(choice):
     texts, labels = random_labels()
     with pytest.warns(
@@ -207,9 +209,9 @@ def test_labels_that_say_nothing_of_the_texts_are_all_kept(choice):
     assert not any("suggestions for rejected" in why for why in found.why)
     if "confidence" not in choice:
         assert found.suggested.tolist() == labels
-        assert found.why[1] == (
-            "Kept: all rows, since the members cannot tell right labels from wrong ones."
-        )
+    assert found.why[1] == (
+        "Kept: all rows, since held-out predictions cannot tell right labels from wrong ones."
+    )
     with pytest.raises(LopsError, match="hardly more than by guessing"):
         select(texts, labels, "linear", **choice, strict=True)
 

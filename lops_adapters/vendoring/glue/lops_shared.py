@@ -8,9 +8,9 @@ Environment:
     LOPS: 1 switches the selection on; 0, empty or unset leaves the program unchanged.
     LOPS_RULE: one of ``lops_core.RULES``, default ranked, which keeps exactly LOPS_TAU of every
         class. ``released`` produced the published numbers.
-    LOPS_TAU: fraction of each class, or ``auto``: per class the share of its pseudo-labels that
-        held-out linear probes prefer; with ranked, predictions are also divided by the classes'
-        shares, which the paper does not do. Default: auto; for other rules than ranked 0.5, as
+    LOPS_TAU: fraction of each class, or ``auto``: the share of pseudo-labels that held-out linear
+        probes prefer. With ranked, it is a share per class, and predictions are also divided by
+        the classes' shares, which the paper does not do. Default: auto; for other rules than ranked 0.5, as
         published.
     LOPS_EPOCHS: largest number of epochs of the probe; for the default see the repository's glue.
     LOPS_EVERY: ``epoch``, or the number of updates between two checkpoints of the probe.
@@ -108,8 +108,12 @@ def select(labels, n_classes, settings, seed, per_epoch, updates, predict, docum
         say("tau: {}-fold cross-validation of a linear probe".format(FOLDS))
         tau = agreed_shares(documents, labels, n_classes, seed)
         how = "{}-fold cross-validation" if len(labels) >= FOLDS else "too few samples"
-        mean = sum(tau[label] for label in labels.tolist()) / float(len(labels))
-        why = "tau {:.3f} on average by {}; ".format(mean, how.format(FOLDS))
+        counts = np.bincount(labels, minlength=n_classes)
+        mean = sum(np.ceil(tau[label] * counts[label]) for label in tau) / len(labels)
+        why = "tau {:.3f}{} by {}; ".format(
+            mean, " on average" if corrected else "", how.format(FOLDS)
+        )
+        tau = tau if corrected else mean
     total = settings.epochs * per_epoch
     every = min(settings.every or per_epoch, total)
     order = LearningOrder(
