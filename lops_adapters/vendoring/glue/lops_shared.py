@@ -10,8 +10,8 @@ Environment:
         class. ``released`` produced the published numbers.
     LOPS_TAU: fraction of each class, or ``auto``: the share of pseudo-labels that held-out linear
         probes prefer. With ranked, it is a share per class, and predictions are also divided by
-        the classes' shares, which the paper does not do. Default: auto; for other rules than ranked 0.5, as
-        published.
+        the classes' shares, which the paper does not do. Default: auto; for other rules than
+        ranked 0.5, as published.
     LOPS_EPOCHS: largest number of epochs of the probe; for the default see the repository's glue.
     LOPS_EVERY: ``epoch``, or the number of updates between two checkpoints of the probe.
     LOPS_AT: where to select, in repositories with several places.
