@@ -11,6 +11,8 @@ from benchmarks.real_tables import CORPORA, REAL, TABLES
 
 _WAYS = ("select", "select without encoder", "cleanlab, MiniLM", "cleanlab, TF-IDF")
 _TITLES = {"select": "`lops select`", "select without encoder": "`lops select`, no encoder"}
+_DQC = "dqc-toolkit, TF-IDF"  # in files of its own, see benchmarks.real_noise_dqc
+_RANKED = (*_WAYS, _DQC)
 _SEEDS = tuple(f"{name}-seeds" for name in CORPORA)
 _ARMS = (
     "all", "random", "kept", "kept without encoder", "kept by cleanlab, MiniLM", "weighted",
@@ -21,7 +23,15 @@ Item = dict[str, Any]
 
 def _found() -> dict[str, Item]:
     """Return the result file per table, in the order of the tables."""
-    items = {item["about"]["dataset"]["name"]: item for item in results("real-noise/*.json")}
+    items, others = (
+        {item["about"]["dataset"]["name"]: item for item in results(f"{folder}/*.json")}
+        for folder in ("real-noise", "real-noise-dqc")
+    )
+    for name, item in items.items():
+        if name in others:
+            runs = item["result"]["runs"]
+            for run, other in zip(runs, others[name]["result"]["runs"], strict=True):
+                run["ways"][_DQC] = other
     return {name: items[name] for name in TABLES if name in items}
 
 
@@ -38,7 +48,7 @@ def _block(rows: list[list[str]], found: dict[str, Item]) -> Block:
 
 
 def _of(item: Item, way: str, key: str) -> list[Any]:
-    return [run["ways"][way].get(key) for run in item["result"]["runs"]]
+    return [run["ways"].get(way, {}).get(key) for run in item["result"]["runs"]]
 
 
 def _percent(values: Iterable[float | None]) -> str:
@@ -50,7 +60,7 @@ def ranking() -> Block:
     """Return AUROC and average precision of wrong labels, of the tables that have some."""
     found = {name: item for name, item in _found().items() if item["result"]["noise"]}
     heads, keys = (
-        [f"{_TITLES.get(way, way)}, AUROC / AP" for way in _WAYS],
+        [f"{_TITLES.get(way, way)}, AUROC / AP" for way in _RANKED],
         ("auroc", "average_precision"),
     )
     rows = [["table", "rows", "classes", "wrong %", *heads]]
@@ -60,7 +70,7 @@ def ranking() -> Block:
             " / ".join(
                 spread_number(_of(item, way, key), 3) for key in ("auroc", "average_precision")
             )
-            for way in _WAYS
+            for way in _RANKED
         ]
         size = [f"{result['n']:,}", str(len(result["classes"])), _percent([result["noise"]])]
         rows.append([name, *size, *cells])
@@ -71,7 +81,7 @@ def ranking() -> Block:
                     f"{mean(mean(_of(found[name], way, key)) for name in names):.3f}"
                     for key in keys
                 )
-                for way in _WAYS
+                for way in _RANKED
             ]
             rows.append([title, "", "", "", *cells])
     return _block(rows, found)
@@ -80,7 +90,7 @@ def ranking() -> Block:
 def decisions() -> Block:
     """Return right labels lost and wrong labels found."""
     found = _found()
-    heads = [f"{_TITLES.get(way, way)}, lost / smallest class / found %" for way in _WAYS[:3]]
+    heads = [f"{_TITLES.get(way, way)}, lost / smallest class / found %" for way in (*_WAYS[:3], _DQC)]
     rows = [["table", "wrong %", *heads, "processor seconds", "the same, cleanlab"]]
     for name, item in found.items():
         cells = [
@@ -88,7 +98,7 @@ def decisions() -> Block:
                 _percent(_of(item, way, key))
                 for key in ("right_lost", "smallest_lost", "wrong_found")
             )
-            for way in _WAYS[:3]
+            for way in (*_WAYS[:3], _DQC)
         ]
         seconds = [
             " / ".join(f"{mean(_of(item, way, 'processor_seconds')):.1f}" for way in ways)
