@@ -56,31 +56,31 @@ def _percent(values: Iterable[float | None]) -> str:
     return f"{100 * mean(known):.1f}" if known else "-"
 
 
+def _mean_of(items: list[Item], way: str, key: str) -> str:
+    """Return the mean over tables and seeds; a dash if a table lacks it."""
+    values = [_of(item, way, key) for item in items]
+    if any(value is None for each in values for value in each):
+        return "-"
+    return f"{mean(map(mean, values)):.3f}"
+
+
 def ranking() -> Block:
     """Return AUROC and average precision of wrong labels, of the tables that have some."""
     found = {name: item for name, item in _found().items() if item["result"]["noise"]}
-    heads, keys = (
-        [f"{_TITLES.get(way, way)}, AUROC / AP" for way in _RANKED],
-        ("auroc", "average_precision"),
-    )
+    keys = ("auroc", "average_precision")
+    heads = [f"{_TITLES.get(way, way)}, AUROC / AP" for way in _RANKED]
     rows = [["table", "rows", "classes", "wrong %", *heads]]
     for name, item in found.items():
         result = item["result"]
         cells = [
-            " / ".join(
-                spread_number(_of(item, way, key), 3) for key in ("auroc", "average_precision")
-            )
-            for way in _RANKED
+            " / ".join(spread_number(_of(item, way, key), 3) for key in keys) for way in _RANKED
         ]
         size = [f"{result['n']:,}", str(len(result["classes"])), _percent([result["noise"]])]
         rows.append([name, *size, *cells])
     for title, names in (("mean, real labels", REAL), ("mean, real and seed words", REAL + _SEEDS)):
         if all(name in found for name in names):
             cells = [
-                " / ".join(
-                    f"{mean(mean(_of(found[name], way, key)) for name in names):.3f}"
-                    for key in keys
-                )
+                " / ".join(_mean_of([found[name] for name in names], way, key) for key in keys)
                 for way in _RANKED
             ]
             rows.append([title, "", "", "", *cells])
@@ -90,7 +90,8 @@ def ranking() -> Block:
 def decisions() -> Block:
     """Return right labels lost and wrong labels found."""
     found = _found()
-    heads = [f"{_TITLES.get(way, way)}, lost / smallest class / found %" for way in (*_WAYS[:3], _DQC)]
+    decided = (*_WAYS[:3], _DQC)
+    heads = [f"{_TITLES.get(way, way)}, lost / smallest class / found %" for way in decided]
     rows = [["table", "wrong %", *heads, "processor seconds", "the same, cleanlab"]]
     for name, item in found.items():
         cells = [
@@ -98,7 +99,7 @@ def decisions() -> Block:
                 _percent(_of(item, way, key))
                 for key in ("right_lost", "smallest_lost", "wrong_found")
             )
-            for way in (*_WAYS[:3], _DQC)
+            for way in decided
         ]
         seconds = [
             " / ".join(f"{mean(_of(item, way, 'processor_seconds')):.1f}" for way in ways)
