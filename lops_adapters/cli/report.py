@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from lops_adapters.core import LopsError
-from lops_adapters.tables.files import reading
+from lops_adapters.storage import read_json
 
 WRITERS = "lops select, lops compare or a framework's run"
+AGAIN = "run the command that wrote it again"
 EXAMPLES = """examples:
   lops report tickets-lops
   lops report runs/conwea-20news-coarse-quick-seed0"""
@@ -47,7 +46,9 @@ def write(folder: Path) -> Path:
     """
     try:
         return _write(folder)
-    except (KeyError, TypeError, AttributeError, IndexError, RecursionError) as error:
+    except LopsError:
+        raise
+    except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError) as error:
         found = f"{type(error).__name__}: {error}"
         raise LopsError(
             f"the files of {folder} are damaged ({found:.200}); "
@@ -61,13 +62,14 @@ def _write(folder: Path) -> Path:
         from lops_adapters.report.contents import SelectionPage
         from lops_adapters.report.selection_page import write_selection_page
 
-        return write_selection_page(path, SelectionPage.from_json(_read(folder / "summary.json")))
+        stored = read_json(folder / "summary.json", AGAIN)
+        return write_selection_page(path, SelectionPage.from_json(stored))
     if (folder / "comparison.json").is_file():
         from lops_adapters.report.comparison_page import write_comparison_page
         from lops_adapters.report.contents import ComparisonPage
 
-        stored = ComparisonPage.from_json(_read(folder / "comparison.json"))
-        return write_comparison_page(path, stored)
+        stored = read_json(folder / "comparison.json", AGAIN)
+        return write_comparison_page(path, ComparisonPage.from_json(stored))
     if (folder / "metrics.json").is_file():
         from lops_adapters.report.framework_page import write_report
 
@@ -76,14 +78,3 @@ def _write(folder: Path) -> Path:
         f"{folder} holds no summary.json, comparison.json or metrics.json; "
         f"wanted a folder written by {WRITERS}"
     )
-
-
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        with reading(path):
-            stored: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise LopsError(
-            f"{path} is not JSON ({error}); run the command that wrote it again"
-        ) from None
-    return stored

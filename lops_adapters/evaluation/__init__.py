@@ -12,24 +12,12 @@ from lops_adapters.evaluation.noise import (
     noise_coverage_curve,
     noise_coverage_ratio,
 )
-from lops_adapters.evaluation.significance import (
-    Difference,
-    Significance,
-    TTest,
-    paired_bootstrap,
-    paired_bootstrap_over_seeds,
-    share_of_gap_closed,
-    subsample_t_test,
-)
 
 __all__ = [
     "F1",
     "Detection",
-    "Difference",
     "Evaluator",
     "NoiseCoverageCurve",
-    "Significance",
-    "TTest",
     "area_under_noise_coverage",
     "confusion_matrix",
     "coverage",
@@ -40,8 +28,4 @@ __all__ = [
     "noise_coverage_curve",
     "noise_coverage_ratio",
     "noise_of_best",
-    "paired_bootstrap",
-    "paired_bootstrap_over_seeds",
-    "share_of_gap_closed",
-    "subsample_t_test",
 ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,7 @@ from lops_adapters.report.layout import (
     tiles,
 )
 from lops_adapters.report.text import count, escaped, isolated
-from lops_adapters.storage import write_text
+from lops_adapters.storage import read_json, write_text
 
 Metrics = dict[str, Any]  # the contents of metrics.json
 SeedWords = dict[str, list[Any]]  # class -> [word, number of documents] of each seed word
@@ -33,14 +32,16 @@ def write_report(folder: Path) -> Path:
     """Write ``report.html`` into a run folder and return its path.
 
     Raises:
-        LopsError: the folder holds no finished run.
+        LopsError: the folder holds no finished run, or files that are no JSON objects.
 
     """
     for name in ("config.json", "metrics.json"):
         if not (folder / name).is_file():
             raise LopsError(f"{folder} holds no {name}; wanted the folder of a finished run")
-    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    metrics = json.loads((folder / "metrics.json").read_text(encoding="utf-8"))
+    config, metrics = (
+        read_json(folder / name, "run the framework again")
+        for name in ("config.json", "metrics.json")
+    )
     title = f"{metrics.get('title', metrics['framework'])} on {metrics['dataset']}"
     rows = arm_rows(metrics)
     parts = [

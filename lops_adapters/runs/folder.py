@@ -20,7 +20,6 @@ import numpy as np
 
 from lops_adapters import storage
 from lops_adapters.core import ClassReport, LopsError, Selection
-from lops_adapters.runs import model_files
 from lops_adapters.runs.surroundings import surroundings
 
 log = logging.getLogger(__name__)
@@ -58,7 +57,7 @@ class RunFolder:
                 _hold(stored, path)
             except OSError as error:
                 raise LopsError(f"{stored} cannot be read ({error.strerror})") from None
-            _compare(_read_config(stored), config, path)
+            _compare(storage.read_json(stored, "give another --output"), config, path)
             for leftover in list(path.rglob(".*.tmp")):  # of a process killed while it wrote
                 if leftover.is_dir():
                     shutil.rmtree(leftover, ignore_errors=True)
@@ -133,17 +132,9 @@ class RunFolder:
         return selection_from(arrays), seconds
 
     def save_model(self, folder: Path, write: Callable[[Path], object]) -> None:
-        """Let ``write`` fill a new folder, which replaces ``folder`` when it is complete.
-
-        The list of its files, which loading checks, is added.
-        """
-
-        def fill(place: Path) -> None:
-            write(place)
-            model_files.note(place)
-
+        """Let ``write`` fill a new folder, which replaces ``folder`` when it is complete."""
         with self._writing():
-            storage.replace_folder(folder, fill)
+            storage.replace_folder(folder, write)
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
@@ -207,19 +198,6 @@ def _hold(stored: Path, path: Path) -> None:
         raise LopsError(
             f"another process is writing {path}; wait until it ends, or give another --output"
         )
-
-
-def _read_config(stored: Path) -> dict[str, Any]:
-    try:
-        config = json.loads(stored.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError) as error:
-        config = error
-    if not isinstance(config, dict):
-        raise LopsError(
-            f"{stored} is damaged ({str(config)[:200]}); wanted the settings of the run; "
-            "give another --output"
-        )
-    return config
 
 
 def _compare(stored: dict[str, Any], config: dict[str, Any], path: Path) -> None:

@@ -14,11 +14,11 @@ import numpy as np
 
 from lops_adapters.core import LopsError
 from lops_adapters.probes import Probe, probe_class
-from lops_adapters.runs import model_files
 from lops_adapters.runs.framework import FRAMEWORKS, named
-from lops_adapters.storage import write_json
+from lops_adapters.storage import read_json, write_json
 
 # Arms whose model :func:`load` returns if no arm is named; the best in docs/findings.md first.
+WAY_OUT = "copy the folder again from where it was trained, or train again"
 _PREFERRED = ("committee-documents", "committee", "lops-documents", "lops", "standard")
 
 
@@ -119,11 +119,7 @@ def load(path: str | Path, *, arm: str | None = None, device: str = "auto") -> T
             f"no trained classifier in {root} (looked for {looked}); wanted the folder of a "
             "finished run"
         )
-    model_files.check(folder)
-    try:
-        kind = json.loads((folder / "lops.json").read_text(encoding="utf-8"))["kind"]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise model_files.damaged(folder / "lops.json", repr(error)) from None
+    kind = read_json(folder / "lops.json", WAY_OUT).get("kind")
     if not isinstance(kind, str) or kind not in FRAMEWORKS:
         raise LopsError(
             f"{folder} holds a model of kind {kind!r}; wanted one of {', '.join(FRAMEWORKS)}"
@@ -132,11 +128,10 @@ def load(path: str | Path, *, arm: str | None = None, device: str = "auto") -> T
     loader: type[Any] = getattr(import_module(module), name)
     try:
         loaded: TextClassifier = loader.load(folder, device=device)
-    except Exception as error:  # of several libraries' readers; a LopsError may hide a damaged file
-        found = model_files.find_damaged(folder)
-        if found is None and isinstance(error, LopsError):
-            raise
-        raise found or LopsError(
-            f"the files of {folder} do not fit together ({error!r:.200}); {model_files.WAY_OUT}"
+    except LopsError:
+        raise
+    except Exception as error:  # the readers of several formats raise errors of their own
+        raise LopsError(
+            f"a file of {folder} is damaged or missing ({error!r:.200}); {WAY_OUT}"
         ) from error
     return loaded

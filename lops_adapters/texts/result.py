@@ -200,12 +200,6 @@ class TextSelection(Selection):
             versions=extras.versions(),
         )
 
-    def plot(self) -> Any:
-        """Return a matplotlib Figure of the selection; LopsError if matplotlib is missing."""
-        from lops_adapters.report.plots import plot_selection
-
-        return plot_selection(self.page())
-
     def report(self, path: str | Path, gold: Sequence[Hashable] | None = None) -> Path:
         """Write one self-contained HTML page and return its path; ``gold`` as for :meth:`page`."""
         from lops_adapters.report.selection_page import write_selection_page

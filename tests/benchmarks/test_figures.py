@@ -186,7 +186,7 @@ def site(folder, monkeypatch):
 
 
 def test_drawings_are_the_same_twice_and_hold_their_numbers(site):
-    pytest.importorskip("matplotlib", reason="the extra report is not installed")
+    pytest.importorskip("matplotlib", reason="the extra benchmarks is not installed")
     assert tables.main(["--check"]) == 1
     assert not (site / "docs").exists()
     assert tables.main([]) == 0
@@ -208,7 +208,7 @@ def test_drawings_are_the_same_twice_and_hold_their_numbers(site):
 
 
 def test_check_compares_numbers_without_matplotlib(site, monkeypatch, capsys):
-    pytest.importorskip("matplotlib", reason="the extra report is not installed")
+    pytest.importorskip("matplotlib", reason="the extra benchmarks is not installed")
     tables.main([])
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     assert tables.main(["--check"]) == 0
@@ -235,7 +235,7 @@ def test_check_compares_numbers_without_matplotlib(site, monkeypatch, capsys):
 
 def test_drawing_without_matplotlib_says_what_to_install(site, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(LopsError, match=r"pip install 'lops_adapters\[report\]'"):
+    with pytest.raises(LopsError, match=r"pip install 'lops_adapters\[benchmarks\]'"):
         tables.main([])
 
 

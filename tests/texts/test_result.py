@@ -84,11 +84,3 @@ def test_why_is_left_out_where_it_is_the_same_for_all():
     few = select([*TEXTS, "alone"], [*LABELS, "class 2"], "linear").summary().splitlines()
     assert few[0].split() == ["class", "rows", "kept", "share", "why"]
     assert few[3].endswith("  too few samples, kept whole")
-
-
-def test_a_plot():
-    matplotlib = pytest.importorskip("matplotlib")
-    matplotlib.use("Agg")
-    from matplotlib.figure import Figure
-
-    assert isinstance(select(TEXTS, LABELS, "linear").plot(), Figure)

@@ -98,7 +98,7 @@ def test_files_of_its_own(finished):
             for path in (finished.path / arm / "model").rglob("*")
         }
         network = {"network", "network/keras.json", "network/model.keras"}
-        assert model == {"lops.json", "files.json", *network}
+        assert model == {"lops.json", *network}
     texts = read_rows(finished.path / "pseudo_documents.csv")
     labels = read_rows(finished.path / "pseudo_labels.csv")
     columns = ("id", "pseudo_label")

@@ -1,18 +1,16 @@
-"""The bootstrap against a plain loop and against theory; the paper's t-test against scipy."""
+"""The bootstrap against a plain loop and against theory."""
 
 import numpy as np
 import pytest
-from scipy.stats import ttest_rel
 
-from lops_adapters.core import LopsError
-from lops_adapters.evaluation import (
-    f1_scores,
+from benchmarks import significance
+from benchmarks.significance import (
     paired_bootstrap,
     paired_bootstrap_over_seeds,
     share_of_gap_closed,
-    significance,
-    subsample_t_test,
 )
+from lops_adapters.core import LopsError
+from lops_adapters.evaluation import f1_scores
 
 CLASSES = ["arts", "law", "sport", "war"]
 
@@ -122,33 +120,6 @@ def test_over_seeds_is_the_mean_and_wider_where_seeds_differ(gold):
     assert alike.micro.p_value < 0.01
 
 
-def test_the_t_test_is_that_of_the_subsamples(gold):
-    one, other = predictions(gold, 0.2, 1), predictions(gold, 0.25, 2)
-    rng, scores = np.random.default_rng(3), []
-    for _ in range(20):
-        rows = rng.choice(600, size=180, replace=False)
-        scores.append(
-            [f1_scores(gold[rows], predicted[rows], range(4)).macro for predicted in (one, other)]
-        )
-    expected = ttest_rel(*np.array(scores).T)
-    found = subsample_t_test(gold, one, other, range(4), subsamples=20, seed=3)
-    assert found == pytest.approx(
-        (np.mean(scores, axis=0) @ [1, -1], expected.statistic, expected.pvalue)
-    )
-    backwards = subsample_t_test(gold, other, one, range(4), subsamples=20, seed=3)
-    assert backwards == pytest.approx((-found.difference, -found.statistic, found.p_value))
-    assert subsample_t_test(gold, one, one, range(4)) == (0, 0, 1)
-    # No spread.
-    assert subsample_t_test(gold, gold, 3 - gold, range(4), fraction=1) == (1, np.inf, 0)
-
-
-def test_its_flaw(gold):
-    """More subsamples make any difference look certain; the bootstrap does not change."""
-    one, other = predictions(gold, 0.2, 1), predictions(gold, 0.25, 2)
-    assert subsample_t_test(gold, one, other, range(4), subsamples=1000).p_value < 1e-20
-    assert paired_bootstrap(gold, one, other, range(4), resamples=4000).macro.p_value > 0.001
-
-
 def test_share_of_the_gap():
     assert share_of_gap_closed(0.6, 0.7, 0.8) == pytest.approx(0.5)
     assert share_of_gap_closed(0.6, 0.9, 0.8) == pytest.approx(1.5)
@@ -181,12 +152,6 @@ def test_bad_input(change, message):
                 **change,
             }
         )
-
-
-@pytest.mark.parametrize("change", [{"subsamples": 1}, {"fraction": 0}, {"fraction": 1.1}])
-def test_bad_input_of_the_t_test(change):
-    with pytest.raises(LopsError, match="subsamples is"):
-        subsample_t_test(["a"], ["a"], ["a"], ["a"], **change)
 
 
 def test_runs_that_cannot_be_paired():

@@ -42,14 +42,6 @@ class Significance(NamedTuple):
     macro: Difference
 
 
-class TTest(NamedTuple):
-    """Mean macro-F1 difference over the subsamples, the t statistic and the two-sided p-value."""
-
-    difference: float
-    statistic: float
-    p_value: float
-
-
 def paired_bootstrap(
     gold: Labels,
     first: Labels,
@@ -122,64 +114,6 @@ def paired_bootstrap_over_seeds(
             "wanted equally many, at least one"
         )
     return _bootstrap(gold, first, second, classes, resamples, confidence, seed)
-
-
-def subsample_t_test(
-    gold: Labels,
-    first: Labels,
-    second: Labels,
-    classes: Sequence[Label],
-    *,
-    subsamples: int = 100,
-    fraction: float = 0.3,
-    seed: int = 0,
-) -> TTest:
-    """Run the paper's test: a paired t-test on the macro-F1 of random subsamples of one run.
-
-    The test is flawed: the subsamples overlap, so their scores are not independent, and with enough
-    of them any small difference gets a tiny p-value (1e-100 is usual). Use it only for comparison
-    with the published p-values, and the paired bootstrap to test a difference. The original halves
-    the p-value, whichever side is better; this one is two-sided.
-
-    Args:
-        gold, first, second: (n,) str or int; gold labels and the two predictions, aligned.
-        classes: all classes that may occur.
-        subsamples: at least 2.
-        fraction: of the documents in a subsample, drawn without replacement, in (0, 1].
-        seed: of the subsamples.
-
-    Raises:
-        LopsError: as for :func:`paired_bootstrap`.
-
-    Source: table of p-values in the appendix of the LOPS paper, and the authors' programs.
-
-    >>> gold = ["a", "b"] * 50
-    >>> subsample_t_test(gold, gold, ["a"] * 99 + ["b"], ["a", "b"]).p_value < 1e-50
-    True
-    """
-    from scipy.stats import ttest_1samp
-
-    if subsamples < 2 or not 0 < fraction <= 1:
-        raise LopsError(
-            f"subsamples is {subsamples}, fraction {fraction}; "
-            "wanted at least 2, and a fraction above 0 and at most 1"
-        )
-    (truth, one, other), k = _coded(gold, [first, second], classes)
-    rng = np.random.default_rng(seed)
-    size = max(1, int(fraction * len(truth)))
-    difference = np.zeros(subsamples)
-    for number in range(subsamples):
-        rows = rng.choice(len(truth), size=size, replace=False)
-        kinds = np.stack([truth[rows], one[rows], other[rows]], axis=1)
-        difference[number] = _differences(np.ones((size, 1)), kinds, k)[1, 0, 0]
-    first_difference = float(difference[0])
-    # Without variance t is undefined: 0 if the scores are equal, otherwise infinite.
-    if np.ptp(difference) == 0 and first_difference == 0:
-        return TTest(0.0, 0.0, 1.0)
-    if np.ptp(difference) == 0:
-        return TTest(first_difference, float(np.copysign(np.inf, first_difference)), 0.0)
-    found = ttest_1samp(difference, 0.0)
-    return TTest(float(difference.mean()), float(found.statistic), float(found.pvalue))
 
 
 def share_of_gap_closed(standard: float, method: float, optimal: float) -> float | None:
