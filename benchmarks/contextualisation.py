@@ -27,7 +27,7 @@ from lops_adapters.conwea.settings import ConweaSettings
 from lops_adapters.conwea.tokens import TokenizedCorpus, seed_word, tokenize
 from lops_adapters.conwea.vectors import contextual_vectors
 from lops_adapters.datasets import load
-from lops_adapters.probes.context_encoder import ContextEncoder
+from lops_adapters.encoders.context_encoder import ContextEncoder
 
 
 def original_way(

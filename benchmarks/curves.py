@@ -70,7 +70,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _task(options: argparse.Namespace, of: Sequence[str]) -> tuple[Task, list[str]]:
     """Open the run and make pseudo-labels; return them with all gold labels."""
-    from lops_adapters.probes.torch_tools import resolve_device
+    from lops_adapters.encoders.torch_tools import resolve_device
 
     settings = SelfTrainingSettings.preset(
         options.preset,

@@ -19,6 +19,8 @@ import numpy as np
 
 from benchmarks.record import write_result
 from lops_adapters.datasets import load
+from lops_adapters.encoders import pretrained
+from lops_adapters.encoders.torch_tools import import_torch
 from lops_adapters.lotclass.documents import token_rows
 from lops_adapters.lotclass.engine import Engine
 from lops_adapters.lotclass.masked_lm import load_network
@@ -26,8 +28,6 @@ from lops_adapters.lotclass.model import FIRST
 from lops_adapters.lotclass.probe import LotclassProbe, Sample
 from lops_adapters.lotclass.settings import LotclassSettings
 from lops_adapters.lotclass.vocabulary import Predictor, indicative_positions
-from lops_adapters.probes import encoders
-from lops_adapters.probes.torch_tools import import_torch
 
 LONGEST = 200
 
@@ -114,8 +114,8 @@ def main() -> None:
     dataset = load(options.dataset, data_dir=options.data_dir, quiet=True)
     corpus = dataset.sample(options.documents, 0).corpus
     settings, engine, k = LotclassSettings(), Engine("cpu"), len(corpus.classes)
-    tokenizer = encoders.load_tokenizer(options.encoder, "right")
-    source = encoders.locate(options.encoder)
+    tokenizer = pretrained.load_tokenizer(options.encoder, "right")
+    source = pretrained.locate(options.encoder)
     model, _ = load_network(source, engine)  # the head's quality does not matter here
     rows = token_rows(corpus.texts, tokenizer, LONGEST)
     rng = np.random.default_rng(0)

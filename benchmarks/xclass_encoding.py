@@ -19,7 +19,7 @@ import numpy as np
 
 from benchmarks.record import write_result
 from lops_adapters.datasets import load
-from lops_adapters.probes.context_encoder import ContextEncoder
+from lops_adapters.encoders.context_encoder import ContextEncoder
 from lops_adapters.xclass.settings import XclassSettings
 from lops_adapters.xclass.vectors import contextual_vectors, static_vectors, windows
 from lops_adapters.xclass.words import WordCorpus, read_words

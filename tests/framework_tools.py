@@ -79,7 +79,8 @@ def plain_arithmetic():
     """
     import torch
 
-    from lops_adapters.probes import keras_probe, torch_tools
+    from lops_adapters.encoders import torch_tools
+    from lops_adapters.probes import keras_probe
 
     threads = torch.get_num_threads()
     with ExitStack() as patches:
@@ -128,7 +129,7 @@ def save_bert(folder, words, change=None, **shape):
     import torch
     from transformers import AutoModel, BertConfig, BertTokenizerFast
 
-    from lops_adapters.probes.encoders import hushed
+    from lops_adapters.encoders.pretrained import hushed
 
     (folder / "vocab.txt").write_text(
         "\n".join(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *words]) + "\n", encoding="utf-8"

@@ -26,13 +26,14 @@ HEAVY_FILES = {
 FRAMEWORKS = {"conwea", "xclass", "westclass", "lotclass", "self_training"}
 LEAVES = {"integrations", "scale", "cli"}
 COMMON = {"core", "console", "extras", "storage"}
-BASE = {*COMMON, "probes", "pseudo_labels", "datasets", "evaluation"}
+BASE = {*COMMON, "encoders", "probes", "pseudo_labels", "datasets", "evaluation"}
 # What a room may import of the project besides itself; frameworks and leaves are not named here.
 MAY_KNOW = {
     "core": set(),
     **{room: {"core"} for room in ("console", "extras", "storage")},
-    **dict.fromkeys(("probes", "pseudo_labels", "datasets", "evaluation"), COMMON),
-    "selection": {*COMMON, "probes"},
+    **dict.fromkeys(("encoders", "pseudo_labels", "datasets", "evaluation"), COMMON),
+    "probes": {*COMMON, "encoders"},
+    "selection": {*COMMON, "encoders", "probes"},
     "report": {*COMMON, "datasets", "evaluation"},
     "texts": {*BASE, "selection", "report"},
     "runs": {*BASE, "selection", "report"},
@@ -165,6 +166,8 @@ SAMPLES = {
     ("probes/x.py", "from lops_adapters.selection import select"): "selection",
     ("probes/x.py", "from ..selection import select"): "selection",
     ("probes/x.py", "from .base import Probe"): "",
+    ("probes/x.py", "from lops_adapters.encoders import pretrained"): "",
+    ("encoders/x.py", "from lops_adapters.probes.base import Probe"): "probes",
     ("probes/x.py", "def f():\n    import lops_adapters.conwea.pipeline"): "conwea",
     ("selection/x.py", "from lops_adapters.probes.base import Probe"): "",
     ("selection/x.py", "from lops_adapters.evaluation import noise"): "evaluation",

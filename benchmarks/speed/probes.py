@@ -10,7 +10,7 @@ def probe_called(name: str, device: str = "auto", max_tokens: int = 128) -> tupl
     if name == "linear":
         return text_probe("linear", encoder="", max_tokens=max_tokens, device=device), "cpu"
 
-    from lops_adapters.probes.torch_tools import resolve_device
+    from lops_adapters.encoders.torch_tools import resolve_device
 
     found = str(resolve_device(device))
     return text_probe("transformer", encoder=name, max_tokens=max_tokens, device=found), found

@@ -112,7 +112,7 @@ def original_way(
     import torch
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
-    from lops_adapters.probes.encoders import locate
+    from lops_adapters.encoders.pretrained import locate
 
     tokenizer = AutoTokenizer.from_pretrained(locate(encoder), trust_remote_code=False)
     model = (

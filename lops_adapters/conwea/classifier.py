@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from lops_adapters.conwea.contextual import ContextualCorpus
 from lops_adapters.conwea.settings import ConweaSettings
+from lops_adapters.encoders.word_vectors import train_word_vectors, with_random_vectors
 from lops_adapters.probes import FAST, Probe, fast_probe, text_probe
 from lops_adapters.probes.han import HanProbe, WordVectors
-from lops_adapters.probes.word_vectors import train_word_vectors, with_random_vectors
 
 _EPOCHS = {"han": 50, "linear": 20, "embedding": 20, "hybrid": 20}
 _PROBE_EPOCHS = {"han": 10, "linear": 4, "embedding": 4, "hybrid": 4}
@@ -111,7 +111,7 @@ def probe_updates(settings: ConweaSettings, n_samples: int) -> int:
 
         epochs, batch_size = LinearProbe.epochs, LinearProbe.batch_size
     elif settings.probe == "transformer":
-        from lops_adapters.probes.encoders import recipe_for
+        from lops_adapters.probes.recipes import recipe_for
 
         recipe = recipe_for(settings.encoder)
         epochs, batch_size = recipe.epochs, recipe.batch_size

@@ -33,8 +33,8 @@ from lops_adapters.conwea.tokens import TokenizedCorpus, phrases_in, tokenize
 from lops_adapters.conwea.vectors import build_encoder, contextual_vectors
 from lops_adapters.core import LopsError, LopsWarning, Selection
 from lops_adapters.datasets import Corpus
+from lops_adapters.encoders.context_encoder import ContextEncoder
 from lops_adapters.probes import Probe
-from lops_adapters.probes.context_encoder import ContextEncoder
 from lops_adapters.probes.han import HanProbe, WordVectors
 from lops_adapters.pseudo_labels import PseudoLabels
 from lops_adapters.runs.framework import Job

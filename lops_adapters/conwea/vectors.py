@@ -9,7 +9,7 @@ import numpy as np
 
 from lops_adapters.conwea.settings import ConweaSettings
 from lops_adapters.conwea.tokens import TokenizedCorpus
-from lops_adapters.probes.context_encoder import ContextEncoder, Window, encode_windows
+from lops_adapters.encoders.context_encoder import ContextEncoder, Window, encode_windows
 
 
 def build_encoder(settings: ConweaSettings, device: str) -> ContextEncoder:
@@ -52,7 +52,7 @@ def contextual_vectors(
         corpus: the tokens.
         wanted: sorted int64 positions of the tokens whose vectors are kept.
         encoder: the encoder.
-        folder: as for :func:`lops_adapters.probes.context_encoder.encode_windows`.
+        folder: as for :func:`lops_adapters.encoders.context_encoder.encode_windows`.
         quiet: no progress bar.
 
     Returns:

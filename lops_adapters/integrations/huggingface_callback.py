@@ -15,9 +15,9 @@ from tqdm.auto import tqdm
 from transformers import TrainerCallback
 
 from lops_adapters.core import LopsError
+from lops_adapters.encoders.torch_tools import LocalRandomness
 from lops_adapters.integrations.recorder import Record
 from lops_adapters.integrations.watcher import Watcher, read_codes
-from lops_adapters.probes.torch_tools import LocalRandomness
 
 FILE = "lops_record.npz"  # in every checkpoint folder
 

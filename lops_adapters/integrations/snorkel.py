@@ -19,7 +19,7 @@ import numpy as np
 
 from lops_adapters import extras
 from lops_adapters.core import LopsError
-from lops_adapters.probes.torch_tools import import_torch
+from lops_adapters.encoders.torch_tools import import_torch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

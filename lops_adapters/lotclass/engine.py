@@ -15,7 +15,12 @@ from typing import Any, TypeVar
 import numpy as np
 
 from lops_adapters import extras
-from lops_adapters.probes.torch_tools import LocalRandomness, autocast, import_torch, resolve_device
+from lops_adapters.encoders.torch_tools import (
+    LocalRandomness,
+    autocast,
+    import_torch,
+    resolve_device,
+)
 
 T = TypeVar("T")
 

@@ -17,9 +17,9 @@ import numpy as np
 from lops_adapters import storage
 from lops_adapters.console import progress
 from lops_adapters.core import LopsError
+from lops_adapters.encoders import pretrained
+from lops_adapters.encoders.torch_tools import import_torch, prediction_batches, training_batches
 from lops_adapters.lotclass.engine import Engine, micro_batches, warm_up_then_fall
-from lops_adapters.probes import encoders
-from lops_adapters.probes.torch_tools import import_torch, prediction_batches, training_batches
 
 log = logging.getLogger(__name__)
 # Share of tokens, as in BERT: 80 % of them become the mask, 10 % a random token, 10 % stay.
@@ -77,7 +77,7 @@ def load_network(source: str, engine: Engine) -> tuple[Any, bool]:
     from transformers import AutoModelForMaskedLM
 
     try:
-        with encoders.hushed(), engine.drawing((_SEED, 1)):
+        with pretrained.hushed(), engine.drawing((_SEED, 1)):
             model, info = AutoModelForMaskedLM.from_pretrained(
                 source, output_loading_info=True, trust_remote_code=False
             )
@@ -150,7 +150,7 @@ def prepare_language_model(
         quiet: no progress bar.
 
     """
-    source = encoders.locate(encoder)
+    source = pretrained.locate(encoder)
     model, headless = load_network(source, engine)
     if not headless:
         return LanguageModel(source)
@@ -177,7 +177,7 @@ def prepare_language_model(
 
 
 def _save(model: Any, tokenizer: Any, about: dict[str, float], folder: Path) -> None:
-    with encoders.hushed():
+    with pretrained.hushed():
         model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     storage.write_json(folder / "lops.json", about)

@@ -19,6 +19,7 @@ import numpy as np
 
 from lops_adapters.core import LopsError, Selection
 from lops_adapters.datasets import Corpus
+from lops_adapters.encoders import pretrained
 from lops_adapters.lotclass.documents import Documents, read_documents
 from lops_adapters.lotclass.engine import Engine
 from lops_adapters.lotclass.masked_lm import (
@@ -47,7 +48,6 @@ from lops_adapters.lotclass.vocabulary import (
     indicative_positions,
     words_of,
 )
-from lops_adapters.probes import encoders
 from lops_adapters.runs.final import Final, finish, is_at_documents
 from lops_adapters.runs.framework import Job
 from lops_adapters.selection import Selector, trusted_positions
@@ -124,7 +124,7 @@ def prepare(corpus: Corpus, job: Job[LotclassSettings]) -> Prepared:
     settings, engine = job.settings, Engine(job.device)
     join(job.folder, engine)
     names = settings.names_of(corpus.classes, corpus.seeds, corpus.names)
-    tokenizer = encoders.load_tokenizer(settings.encoder, "right")
+    tokenizer = pretrained.load_tokenizer(settings.encoder, "right")
     check_encoder(settings, tokenizer)
     documents = read_documents(corpus.texts, names, tokenizer, settings.max_tokens, quiet=job.quiet)
     check_named(documents.occurrences, names, settings.min_named, settings.supervision)
@@ -221,7 +221,7 @@ def _finish(
 
 def _texts(encoder: str, samples: Sequence[Sample]) -> list[str]:
     """Return what samples show as texts, without the masked words."""
-    tokenizer = encoders.load_tokenizer(encoder, "right")
+    tokenizer = pretrained.load_tokenizer(encoder, "right")
     return [tokenizer.decode(sample.ids.tolist(), skip_special_tokens=True) for sample in samples]
 
 
@@ -259,7 +259,7 @@ def check_encoder(settings: LotclassSettings, tokenizer: Any) -> None:
             f"the tokenizer of {settings.encoder!r} has no mask token; wanted a masked language "
             "model such as bert-base-uncased"
         )
-    limit = encoders.longest_input(encoders.load_config(settings.encoder))
+    limit = pretrained.longest_input(pretrained.load_config(settings.encoder))
     if limit and settings.max_tokens > limit:
         raise LopsError(
             f"max_tokens is {settings.max_tokens}; {settings.encoder} takes 8 to {limit}"

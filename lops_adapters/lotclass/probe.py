@@ -10,11 +10,11 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from lops_adapters.encoders import pretrained
+from lops_adapters.encoders.torch_tools import import_torch, prediction_batches, training_batches
 from lops_adapters.lotclass.engine import Engine, micro_batches, warm_up_then_fall
 from lops_adapters.lotclass.masked_lm import padded
-from lops_adapters.probes import encoders
 from lops_adapters.probes.base import Probe, Update
-from lops_adapters.probes.torch_tools import import_torch, prediction_batches, training_batches
 
 _STORED = ("encoder", "epochs", "batch_size", "learning_rate", "micro_batch", "by_token")
 
@@ -64,7 +64,7 @@ class LotclassProbe(Probe):
     _network: Any = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        self.tokenizer = encoders.load_tokenizer(self.encoder, "right")
+        self.tokenizer = pretrained.load_tokenizer(self.encoder, "right")
 
     @property
     def max_epochs(self) -> int:
@@ -105,8 +105,8 @@ class LotclassProbe(Probe):
 
         torch = import_torch()
         with self.engine.drawing((seed, 5)):
-            with encoders.hushed():
-                where = encoders.locate(self.encoder)
+            with pretrained.hushed():
+                where = pretrained.locate(self.encoder)
                 encoder = AutoModel.from_pretrained(where, trust_remote_code=False).float()
             if getattr(encoder, "pooler", None) is not None:
                 encoder.pooler = None  # unused
@@ -219,7 +219,7 @@ class LotclassProbe(Probe):
         from safetensors.numpy import save_file
 
         network = self._trained()
-        with encoders.hushed():
+        with pretrained.hushed():
             network["encoder"].save_pretrained(folder)
         self.tokenizer.save_pretrained(folder)
         head = {

@@ -13,9 +13,9 @@ import numpy as np
 
 from lops_adapters.console import progress
 from lops_adapters.core import LopsError, Selection
+from lops_adapters.encoders.torch_tools import training_batches
 from lops_adapters.lotclass.probe import LotclassProbe, Sample
 from lops_adapters.lotclass.settings import LotclassSettings
-from lops_adapters.probes.torch_tools import training_batches
 from lops_adapters.probes.tuning import target_distribution
 from lops_adapters.runs.folder import selection_arrays, selection_from
 

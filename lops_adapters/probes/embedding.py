@@ -14,10 +14,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lops_adapters.core import LopsError
-from lops_adapters.probes import encoders
+from lops_adapters.encoders import pretrained
+from lops_adapters.encoders.word_counts import joined
 from lops_adapters.probes.base import Probe, Stage, Steady, Update
 from lops_adapters.probes.linear import softmax
-from lops_adapters.probes.word_counts import joined
 from lops_adapters.storage import user_cache
 
 AUTO = "auto"
@@ -37,7 +37,7 @@ class EmbeddingProbe(Steady, Probe):
         batch_size: samples per update.
         learning_rate: of Adagrad.
         max_tokens, precision, device: of the encoder, see
-            :class:`lops_adapters.probes.text_vectors.TextEncoder`.
+            :class:`lops_adapters.encoders.text_vectors.TextEncoder`.
         cache: folder for vectors of texts; ``auto``: the user's cache; None: memory only.
 
     Samples are strings, tokens, or sentences of tokens, joined by spaces; or the rows of an (n,
@@ -45,7 +45,7 @@ class EmbeddingProbe(Steady, Probe):
     """
 
     kind: ClassVar[str] = "embedding"
-    encoder: str = encoders.MINILM
+    encoder: str = pretrained.MINILM
     epochs: int = 4
     batch_size: int = 32
     learning_rate: float = 0.01
@@ -75,7 +75,7 @@ class EmbeddingProbe(Steady, Probe):
         found = given_vectors(samples)
         if found is not None:
             return found
-        from lops_adapters.probes.text_vectors import TextEncoder
+        from lops_adapters.encoders.text_vectors import TextEncoder
 
         texts = [joined(sample) for sample in samples]
         if self._texts is None:

@@ -11,10 +11,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lops_adapters.core import LopsError
+from lops_adapters.encoders.word_counts import WordCounts, joined
 from lops_adapters.probes.base import Probe, Update
 from lops_adapters.probes.embedding import given_vectors
 from lops_adapters.probes.linear import LinearProbe, softmax
-from lops_adapters.probes.word_counts import WordCounts, joined
 
 _FILE = "estimator.joblib"
 
@@ -199,8 +199,8 @@ class EstimatorProbe(Probe):
         if self._model is None:
             raise self._untrained()
         settings = (self.estimator, self.epochs, self.batch_size, self.texts)
-        words = (self._words._words, self._words._idf)
-        joblib.dump((settings, self._steps, self._model, self._n_classes, words), folder / _FILE)
+        trained = (self._steps, self._model, self._n_classes, self._words._tf_idf)
+        joblib.dump((settings, *trained), folder / _FILE)
 
     @classmethod
     def load(cls, folder: Path, *, device: str = "auto") -> EstimatorProbe:
@@ -210,10 +210,9 @@ class EstimatorProbe(Probe):
         """
         import joblib
 
-        settings, steps, model, n_classes, words = joblib.load(folder / _FILE)
+        settings, *trained = joblib.load(folder / _FILE)
         probe = cls(*settings)
-        probe._steps, probe._model, probe._n_classes = steps, model, n_classes
-        probe._words._words, probe._words._idf = words
+        probe._steps, probe._model, probe._n_classes, probe._words._tf_idf = trained
         return probe
 
 

@@ -12,10 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lops_adapters.core import LopsError
-from lops_adapters.probes.base import Stage, Update, steady
-from lops_adapters.probes.early_stopping import EarlyStopping, held_out
-from lops_adapters.probes.han_tuning import Document, TunableHan, trainable
-from lops_adapters.probes.torch_tools import (
+from lops_adapters.encoders.torch_tools import (
     LocalRandomness,
     autocast,
     import_torch,
@@ -23,7 +20,10 @@ from lops_adapters.probes.torch_tools import (
     resolve_device,
     training_batches,
 )
-from lops_adapters.probes.words import WordVectors, sentences_of, word_ids, word_table
+from lops_adapters.encoders.words import WordVectors, sentences_of, word_ids, word_table
+from lops_adapters.probes.base import Stage, Update, steady
+from lops_adapters.probes.early_stopping import EarlyStopping, held_out
+from lops_adapters.probes.han_tuning import Document, TunableHan, trainable
 
 log = logging.getLogger(__name__)
 Heard = Callable[[np.ndarray, np.ndarray], None]

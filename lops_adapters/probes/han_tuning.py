@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from lops_adapters.encoders.torch_tools import LocalRandomness, import_torch
 from lops_adapters.probes.base import Probe
-from lops_adapters.probes.torch_tools import LocalRandomness, import_torch
 from lops_adapters.probes.tuning import check_targets, check_tuning, check_weights
 
 Document = list[np.ndarray]  # one array of word indices per sentence

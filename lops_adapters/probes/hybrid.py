@@ -14,11 +14,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lops_adapters.probes import encoders
+from lops_adapters.encoders import pretrained
+from lops_adapters.encoders.word_counts import WordCounts
 from lops_adapters.probes.base import Probe, Stage, Steady, Update
 from lops_adapters.probes.embedding import AUTO, EmbeddingProbe
 from lops_adapters.probes.linear import LinearProbe
-from lops_adapters.probes.word_counts import WordCounts
 
 # On frozen vectors, every weight moves at every update; on TF-IDF, only those of the batch's words.
 _SLOWER = 6.0
@@ -55,7 +55,7 @@ class HybridProbe(Steady, Probe):
     """
 
     kind: ClassVar[str] = "hybrid"
-    encoder: str = encoders.MINILM
+    encoder: str = pretrained.MINILM
     epochs: int = 4
     batch_size: int = 32
     learning_rate: float = 0.03

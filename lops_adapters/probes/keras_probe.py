@@ -12,12 +12,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lops_adapters.core import LopsError
+from lops_adapters.encoders.torch_tools import has_bfloat16, prediction_batches, training_batches
+from lops_adapters.encoders.words import WordVectors, sentences_of, word_ids, word_table
 from lops_adapters.probes import keras_models as models
 from lops_adapters.probes import keras_tools as tools
 from lops_adapters.probes.base import Update
 from lops_adapters.probes.keras_tuning import TunableKeras
-from lops_adapters.probes.torch_tools import has_bfloat16, prediction_batches, training_batches
-from lops_adapters.probes.words import WordVectors, sentences_of, word_ids, word_table
 
 WIDEST = 5  # words in the widest filter of the text CNN
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from lops_adapters import extras
 from lops_adapters.core import LopsError
-from lops_adapters.probes.torch_tools import LocalRandomness, resolve_device
+from lops_adapters.encoders.torch_tools import LocalRandomness, resolve_device
 
 if TYPE_CHECKING:
     import torch

@@ -14,8 +14,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lops_adapters.core import LopsError
-from lops_adapters.probes.base import Probe, Stage, Steady, Update
-from lops_adapters.probes.word_counts import (
+from lops_adapters.encoders.tf_idf import TfIdf
+from lops_adapters.encoders.word_counts import (
     ANALYZERS,
     AUTO,
     CHAR,
@@ -23,6 +23,7 @@ from lops_adapters.probes.word_counts import (
     count_words,
     parts_of,
 )
+from lops_adapters.probes.base import Probe, Stage, Steady, Update
 
 _BATCHES = 64  # cut from the sparse matrix at once: cutting costs more than computing with them
 
@@ -68,9 +69,7 @@ class LinearProbe(Steady, Probe):
                 "found mask_words and the analyzer 'char', whose n-grams are parts of many words; "
                 "leave one of them out"
             )
-        self._words: tuple[str, ...] | None = None
-        self._columns: tuple[tuple[str, ...], np.ndarray] | None = None
-        self._idf = np.zeros(0, dtype=np.float32)
+        self._tf_idf: TfIdf | None = None
         self._weights = np.zeros((0, 0), dtype=np.float32)
         self._bias = np.zeros(0, dtype=np.float32)
 
@@ -98,29 +97,24 @@ class LinearProbe(Steady, Probe):
                 f"{self.analyzer!r}; read them with this probe"
             )
         if fit:
-            self._learn_words(counts)
-        if self._words is None:
+            self._tf_idf = TfIdf.learnt(counts, self.max_features)
+        return self.tf_idf(counts)
+
+    @property
+    def tf_idf(self) -> TfIdf:
+        """What the probe has learnt of words.
+
+        Raises:
+            LopsError: the probe is not trained.
+
+        """
+        if self._tf_idf is None:
             raise self._untrained()
-        known, columns = self._columns or ((), None)
-        chosen = counts.over(self._words, columns if known is counts.words else None)
-        return _weighted(chosen, self._idf)
+        return self._tf_idf
 
     @property
     def _masked(self) -> tuple[str, ...]:
         return parts_of(self.mask_words, self.analyzer)
-
-    def _learn_words(self, counts: WordCounts) -> None:
-        columns = counts.vocabulary(self.max_features)
-        if not len(columns):
-            raise LopsError(
-                f"the {len(counts)} texts hold no word the linear probe can use; "
-                "wanted words of two or more letters, besides mask_words"
-            )
-        self._words = tuple(counts.words[column] for column in columns)
-        self._columns = counts.words, columns
-        found = np.bincount(counts.counts.indices, minlength=len(counts.words))[columns]
-        # Smoothed: as if one more text held every word.
-        self._idf = np.log((1 + len(counts)) / (1 + found)).astype(np.float32) + np.float32(1)
 
     def staged_updates(
         self, prepared: Any, codes: np.ndarray, n_classes: int, seed: int, stages: Sequence[Stage]
@@ -165,13 +159,11 @@ class LinearProbe(Steady, Probe):
 
     def save(self, folder: Path) -> None:
         """Write ``linear.npz`` (weights, bias, idf) and ``linear.json`` (settings, vocabulary)."""
-        if self._words is None:
-            raise self._untrained()
-        words = {word: code for code, word in enumerate(self._words)}
+        words = {word: code for code, word in enumerate(self.tf_idf.words)}
         settings = {key: value for key, value in asdict(self).items() if key != "speed"}
         stored = json.dumps({"settings": settings, "vocabulary": words})
         (folder / "linear.json").write_text(stored, encoding="utf-8")
-        np.savez(folder / "linear.npz", weights=self._weights, bias=self._bias, idf=self._idf)
+        np.savez(folder / "linear.npz", weights=self._weights, bias=self._bias, idf=self.tf_idf.idf)
 
     @classmethod
     def load(cls, folder: Path, *, device: str = "auto") -> LinearProbe:
@@ -180,8 +172,8 @@ class LinearProbe(Steady, Probe):
         probe = cls(**stored["settings"])
         with (folder / "linear.npz").open("rb") as file, np.load(file) as arrays:
             probe._weights, probe._bias = arrays["weights"], arrays["bias"]
-            probe._idf = arrays["idf"]
-        probe._words = tuple(sorted(stored["vocabulary"], key=stored["vocabulary"].get))
+            words = tuple(sorted(stored["vocabulary"], key=stored["vocabulary"].get))
+            probe._tf_idf = TfIdf(words, arrays["idf"])
         return probe
 
 
@@ -189,15 +181,6 @@ def check_analyzer(analyzer: Any) -> None:
     """Raise a LopsError if there is no such analyzer."""
     if not isinstance(analyzer, str) or analyzer not in ANALYZERS:
         raise LopsError(f"analyzer is {analyzer!r:.80}; wanted one of {', '.join(ANALYZERS)}")
-
-
-def _weighted(counts: Any, idf: np.ndarray) -> Any:
-    """Return TF-IDF of unit length: (1 + log count) times the inverse document frequency."""
-    from sklearn.preprocessing import normalize
-
-    rows = counts.copy()
-    rows.data = (np.log(rows.data) + np.float32(1)) * idf[rows.indices]
-    return normalize(rows, norm="l2", copy=False) if rows.shape[0] else rows
 
 
 def _batches(

@@ -11,9 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lops_adapters.core import LopsError
-from lops_adapters.probes import encoders
-from lops_adapters.probes.base import Probe, Stage, Update
-from lops_adapters.probes.torch_tools import (
+from lops_adapters.encoders import pretrained
+from lops_adapters.encoders.torch_tools import (
     LocalRandomness,
     autocast,
     import_torch,
@@ -21,7 +20,9 @@ from lops_adapters.probes.torch_tools import (
     resolve_device,
     training_batches,
 )
-from lops_adapters.probes.word_counts import joined
+from lops_adapters.encoders.word_counts import joined
+from lops_adapters.probes.base import Probe, Stage, Update
+from lops_adapters.probes.recipes import recipe_for
 
 
 @dataclass
@@ -36,7 +37,7 @@ class TransformerProbe(Probe):
         encoder: ``minilm`` (packaged, works offline), a name on the Hugging Face hub, or a local
             folder.
         epochs, batch_size, learning_rate: default: the encoder's recipe in
-            :data:`lops_adapters.probes.encoders.RECIPES`.
+            :data:`lops_adapters.probes.recipes.RECIPES`.
         max_tokens: longer texts are cut.
         precision: ``auto``, ``bfloat16`` or ``float32``.
         device: ``auto``, ``cpu``, ``cuda``, ``cuda:N``, ``mps``.
@@ -46,7 +47,7 @@ class TransformerProbe(Probe):
     """
 
     kind: ClassVar[str] = "transformer"
-    encoder: str = encoders.MINILM
+    encoder: str = pretrained.MINILM
     epochs: int | None = None
     batch_size: int | None = None
     learning_rate: float | None = None
@@ -57,8 +58,8 @@ class TransformerProbe(Probe):
 
     def __post_init__(self) -> None:
         import_torch()
-        self._config = encoders.load_config(self.encoder)
-        recipe = encoders.recipe_for(self.encoder)
+        self._config = pretrained.load_config(self.encoder)
+        recipe = recipe_for(self.encoder)
         if self.epochs is None:
             self.epochs = recipe.epochs
         if self.batch_size is None:
@@ -69,10 +70,10 @@ class TransformerProbe(Probe):
             raise LopsError(
                 f"{self!r}: wanted epochs and batch_size of at least 1 and a positive learning_rate"
             )
-        encoders.check_max_tokens(self.encoder, self._config, self.max_tokens)
+        pretrained.check_max_tokens(self.encoder, self._config, self.max_tokens)
         self._device = resolve_device(self.device)
         autocast(self._device, self.precision)  # raises now rather than after tokenising
-        self._tokenizer = encoders.load_tokenizer(self.encoder, recipe.padding_side)
+        self._tokenizer = pretrained.load_tokenizer(self.encoder, recipe.padding_side)
         self._model: Any = None
 
     @property
@@ -101,7 +102,7 @@ class TransformerProbe(Probe):
         return {name: tensor.to(self._device) for name, tensor in padded.items()}
 
     def _fresh_model(self, n_classes: int) -> Any:
-        model = encoders.load_classifier(self.encoder, n_classes)
+        model = pretrained.load_classifier(self.encoder, n_classes)
         model.config.pad_token_id = self._tokenizer.pad_token_id
         return model.float().to(self._device)
 
@@ -223,7 +224,7 @@ class TransformerProbe(Probe):
         """
         if self._model is None:
             raise self._untrained()
-        with encoders.hushed():
+        with pretrained.hushed():
             self._model.save_pretrained(folder)
         self._tokenizer.save_pretrained(folder)
         names = [item.name for item in fields(self) if item.name != "speed"]
@@ -235,6 +236,6 @@ class TransformerProbe(Probe):
         """Read what :meth:`save` wrote; training it afresh needs the original encoder."""
         settings = json.loads((folder / "probe.json").read_text(encoding="utf-8"))
         probe = cls(**{**settings, "encoder": str(folder), "device": device})
-        probe._model = encoders.load_classifier(str(folder)).float().to(probe._device)
+        probe._model = pretrained.load_classifier(str(folder)).float().to(probe._device)
         probe.encoder = settings["encoder"]
         return probe

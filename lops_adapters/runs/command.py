@@ -68,7 +68,7 @@ def _run_once(
     dataset: Dataset,
     seed: int,
 ) -> tuple[Path, dict[str, Any]]:
-    from lops_adapters.probes.torch_tools import resolve_device
+    from lops_adapters.encoders.torch_tools import resolve_device
 
     device = str(resolve_device(options.device))
     corpus = dataset.corpus

@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 
 from lops_adapters.core import Selection
+from lops_adapters.encoders import pretrained
 from lops_adapters.evaluation import Evaluator
-from lops_adapters.probes import FAST, Probe, encoders, fast_probe, text_probe
+from lops_adapters.probes import FAST, Probe, fast_probe, text_probe
 from lops_adapters.runs.files import selection_metrics
 from lops_adapters.runs.framework import Job
 from lops_adapters.runs.models import ProbeClassifier
@@ -79,7 +80,7 @@ def check_encoder(settings: Any) -> None:
 
     """
     if settings.frozen_encoder is not None:
-        encoders.load_config(settings.frozen_encoder)
+        pretrained.load_config(settings.frozen_encoder)
 
 
 def is_at_documents(arm: str) -> bool:
@@ -214,7 +215,8 @@ def _max_tokens(settings: Any) -> int:
     if settings.classifier == "linear":
         return _MAX_TOKENS
     return min(
-        _MAX_TOKENS, encoders.longest_input(encoders.load_config(settings.encoder)) or _MAX_TOKENS
+        _MAX_TOKENS,
+        pretrained.longest_input(pretrained.load_config(settings.encoder)) or _MAX_TOKENS,
     )
 
 

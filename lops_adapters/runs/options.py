@@ -184,6 +184,6 @@ def read_dataset(options: argparse.Namespace, seed: int, headers: str) -> Datase
 
 def default_preset() -> str:
     """Return ``paper`` on a machine with CUDA, ``quick`` elsewhere."""
-    from lops_adapters.probes.torch_tools import resolve_device
+    from lops_adapters.encoders.torch_tools import resolve_device
 
     return "paper" if resolve_device("auto").type == "cuda" else "quick"

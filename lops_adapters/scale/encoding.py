@@ -62,7 +62,7 @@ class Encoded(NamedTuple):
 
 def text_encoder(probe: EmbeddingProbe) -> Any:
     """Return the encoder that a probe names, without a cache of its own."""
-    from lops_adapters.probes.text_vectors import TextEncoder
+    from lops_adapters.encoders.text_vectors import TextEncoder
 
     return TextEncoder(
         probe.encoder, probe.max_tokens, probe.precision, probe.device, most=_IN_MEMORY

@@ -20,8 +20,8 @@ import numpy as np
 
 from lops_adapters import extras, storage
 from lops_adapters.core import LopsError
+from lops_adapters.encoders.vector_cache import text_keys
 from lops_adapters.probes.embedding import EmbeddingProbe
-from lops_adapters.probes.vector_cache import text_keys
 
 ROWS = 8192  # of a row group
 CHUNK = 16_384  # texts encoded together: more of one length, fewer paddings

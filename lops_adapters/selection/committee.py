@@ -11,12 +11,13 @@ import numpy as np
 
 from lops_adapters.console import percent
 from lops_adapters.core import LopsError, Selection
+from lops_adapters.encoders.pretrained import MINILM, has_minilm
+from lops_adapters.encoders.topics import Topics
+from lops_adapters.encoders.word_counts import KnownWords, count_words
 from lops_adapters.probes import probe_class
 from lops_adapters.probes.base import Probe
 from lops_adapters.probes.embedding import AUTO, EmbeddingProbe, given_vectors
-from lops_adapters.probes.encoders import MINILM, has_minilm
 from lops_adapters.probes.linear import LinearProbe
-from lops_adapters.probes.word_counts import KnownWords, count_words
 from lops_adapters.selection.fitted import FittedMember
 from lops_adapters.selection.judge import Fitted, Judge
 from lops_adapters.selection.likelihoods import (
@@ -32,7 +33,6 @@ from lops_adapters.selection.ranked import Scored, best, read_labels, selection_
 from lops_adapters.selection.request import Request
 from lops_adapters.selection.selectors import Labels, Selector
 from lops_adapters.selection.suggestions import Seen
-from lops_adapters.selection.topics import Topics
 
 # Of frameworks, whose labels say nothing that members do not say, and which label rejected texts
 # again. Chosen on AG News and 20news-coarse among 0.5, 0.7, 0.9 and 0.95.

@@ -15,11 +15,11 @@ import numpy as np
 from lops_adapters import extras
 from lops_adapters.core import RULES, LopsError
 from lops_adapters.datasets.corpus import listed
+from lops_adapters.encoders.pretrained import MINILM, has_minilm
+from lops_adapters.encoders.word_counts import CHAR, LONGEST, WORD
 from lops_adapters.probes import PROBES, Probe, probe_class
 from lops_adapters.probes.embedding import EmbeddingProbe
-from lops_adapters.probes.encoders import MINILM, has_minilm
 from lops_adapters.probes.linear import LinearProbe, check_analyzer
-from lops_adapters.probes.word_counts import CHAR, LONGEST, WORD
 from lops_adapters.selection import METHODS
 
 AUTO = "auto"
@@ -311,7 +311,7 @@ def device_of(probe: Probe) -> str:
     asked = getattr(probe, "device", None)
     if asked is None:
         return "cpu"
-    from lops_adapters.probes.torch_tools import resolve_device
+    from lops_adapters.encoders.torch_tools import resolve_device
 
     return str(resolve_device(asked))
 

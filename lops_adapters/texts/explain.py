@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lops_adapters.core import Selection
+from lops_adapters.encoders.word_counts import AUTO, LONGEST, is_unspaced
 from lops_adapters.probes import Probe
 from lops_adapters.probes.linear import LinearProbe
-from lops_adapters.probes.word_counts import AUTO, LONGEST, is_unspaced
 from lops_adapters.selection.committee import CANNOT_TELL
 from lops_adapters.texts.copies import SHOWN
 

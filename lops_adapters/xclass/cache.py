@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from lops_adapters import storage
-from lops_adapters.probes.context_encoder import ContextEncoder
+from lops_adapters.encoders.context_encoder import ContextEncoder
 from lops_adapters.xclass.vectors import contextual_vectors
 from lops_adapters.xclass.words import WordCorpus
 

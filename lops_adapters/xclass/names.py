@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lops_adapters.core import LopsError
-from lops_adapters.probes.context_encoder import ContextEncoder
+from lops_adapters.encoders.context_encoder import ContextEncoder
 from lops_adapters.xclass.words import cut
 
 log = logging.getLogger(__name__)

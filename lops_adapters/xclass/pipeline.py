@@ -17,7 +17,7 @@ import numpy as np
 
 from lops_adapters.core import LopsError, LopsWarning, Selection
 from lops_adapters.datasets import Corpus
-from lops_adapters.probes.context_encoder import ContextEncoder
+from lops_adapters.encoders.context_encoder import ContextEncoder
 from lops_adapters.pseudo_labels import PseudoLabels
 from lops_adapters.runs.framework import Job
 from lops_adapters.selection import trusted_positions

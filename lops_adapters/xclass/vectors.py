@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from lops_adapters.probes.context_encoder import ContextEncoder, Window, encode_windows
+from lops_adapters.encoders.context_encoder import ContextEncoder, Window, encode_windows
 from lops_adapters.xclass.words import WordCorpus
 
 _BLOCK = 16384  # vectors summed at a time

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from lops_adapters.conwea.__main__ import main
-from lops_adapters.probes.context_encoder import ContextEncoder
+from lops_adapters.encoders.context_encoder import ContextEncoder
 
 from ..framework_checks import assert_refused, metrics_of
 from ..framework_tools import outcome, warnings_as_for_a_user, write_folder

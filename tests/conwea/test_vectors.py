@@ -8,8 +8,8 @@ import pytest
 from lops_adapters.conwea.tokens import tokenize
 from lops_adapters.conwea.vectors import contextual_vectors, windows
 from lops_adapters.core import LopsError
-from lops_adapters.probes import context_encoder as module
-from lops_adapters.probes.context_encoder import ContextEncoder
+from lops_adapters.encoders import context_encoder as module
+from lops_adapters.encoders.context_encoder import ContextEncoder
 
 from .toys import COMMON, documents
 

@@ -19,8 +19,8 @@ from ..westclass import toys as westclass
 from ..xclass import toys as xclass
 
 TOY = {"toy": f"{__package__}.toy:TOY"}
-ENCODER = "lops_adapters.probes.context_encoder:ContextEncoder"
-BLOCK = "lops_adapters.probes.context_encoder._BLOCK"
+ENCODER = "lops_adapters.encoders.context_encoder:ContextEncoder"
+BLOCK = "lops_adapters.encoders.context_encoder._BLOCK"
 HAN = "lops_adapters.probes.han:HanProbe"
 LINEAR = "lops_adapters.probes.linear:LinearProbe"
 KERAS = "lops_adapters.probes.keras_probe:KerasProbe"

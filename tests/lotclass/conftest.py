@@ -5,8 +5,8 @@ import pytest
 
 from lops_adapters.core import LopsWarning
 from lops_adapters.datasets import read
+from lops_adapters.encoders.pretrained import load_tokenizer
 from lops_adapters.lotclass.engine import Engine
-from lops_adapters.probes.encoders import load_tokenizer
 
 from ..framework_tools import copy_killed, plain_arithmetic, run_in_process, write_folder
 from .toys import SEEDS, documents, save_encoder, save_masked_bert, save_masked_roberta, settings

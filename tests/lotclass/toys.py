@@ -108,7 +108,7 @@ def save_masked_bert(folder, **shape):
     import torch
     from transformers import AutoModelForMaskedLM, BertConfig
 
-    from lops_adapters.probes.encoders import hushed, load_tokenizer
+    from lops_adapters.encoders.pretrained import hushed, load_tokenizer
 
     vocabulary = len(load_tokenizer(save_encoder(folder)))
     narrow = {
@@ -133,7 +133,7 @@ def save_masked_roberta(folder):
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
     from transformers import AutoModelForMaskedLM, PreTrainedTokenizerFast, RobertaConfig
 
-    from lops_adapters.probes.encoders import hushed
+    from lops_adapters.encoders.pretrained import hushed
 
     special = {"bos": "<s>", "pad": "<pad>", "eos": "</s>", "unk": "<unk>", "mask": "<mask>"}
     tokenizer = Tokenizer(models.BPE())

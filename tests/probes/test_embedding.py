@@ -154,7 +154,7 @@ def test_equal_vectors_do_not_divide_by_zero():
 
 
 def test_texts_are_encoded_once_for_all_trainings(tiny, monkeypatch):
-    from lops_adapters.probes.text_vectors import TextEncoder
+    from lops_adapters.encoders.text_vectors import TextEncoder
 
     computed, usual = [], TextEncoder._pooled
     monkeypatch.setattr(

@@ -47,7 +47,7 @@ def test_rows_are_tfidf_of_unit_length():
     probe = LinearProbe()
     probe.fit(["river bank bank", "river boat", ""], [0, 1, 0], 2)
     rows = probe.prepare(["river bank bank", "", "unheard words"]).toarray()
-    words = {word: column for column, word in enumerate(probe._words)}
+    words = {word: column for column, word in enumerate(probe.tf_idf.words)}
     assert set(words) == {"river", "bank", "boat"}
     idf = {"river": np.log(4 / 3) + 1, "bank": np.log(4 / 2) + 1}
     expected = np.zeros(3)
@@ -67,7 +67,7 @@ def test_rows_are_those_of_scikit_learn(max_features):
     some = np.arange(3, 25)
     expected = usual.fit_transform([texts[i] for i in some])
     assert_same_cells(probe.prepare(cut(read, some), fit=True), expected)
-    assert list(probe._words) == usual.get_feature_names_out().tolist()
+    assert list(probe.tf_idf.words) == usual.get_feature_names_out().tolist()
     # The same words whether the texts were read before or are new.
     expected = usual.transform([*texts[:3], "unheard words"])
     assert_same_cells(probe.prepare([*texts[:3], "unheard words"]), expected)
@@ -126,11 +126,11 @@ def test_masked_words_are_gone():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         probe = LinearProbe(mask_words=["soccer", "E-mail", "don't"]).fit(texts, [0, 1, 1], 2)
-    assert set(probe._words) == {"the", "of", "team", "trade", "stocks"}
+    assert set(probe.tf_idf.words) == {"the", "of", "team", "trade", "stocks"}
     np.testing.assert_array_equal(
         probe.predict_proba(["soccer team"]), probe.predict_proba(["team"])
     )
-    assert "soccer" in LinearProbe().fit(texts, [0, 1, 1], 2)._words
+    assert "soccer" in LinearProbe().fit(texts, [0, 1, 1], 2).tf_idf.words
 
 
 def test_masked_words_in_any_order_and_container(tmp_path):
@@ -158,7 +158,7 @@ def test_max_features_keeps_the_most_frequent_words():
     probe = LinearProbe(max_features=2).fit(
         ["river bank", "river bank boat", "river bank"], [0, 1, 1], 2
     )
-    assert set(probe._words) == {"river", "bank"}
+    assert set(probe.tf_idf.words) == {"river", "bank"}
     with pytest.raises(LopsError, match="max_features"):
         LinearProbe(max_features=0)
 

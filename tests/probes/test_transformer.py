@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from lops_adapters.core import LopsError
-from lops_adapters.probes import encoders, torch_tools
+from lops_adapters.encoders import pretrained, torch_tools
+from lops_adapters.probes import recipes
 from lops_adapters.probes.transformer import TransformerProbe
 
 from .toys import COMMON, POSITIONS, WORDS, topic_texts
@@ -359,11 +360,11 @@ OTHERS = {
 def test_sequence_classifiers_of_other_architectures(tiny, tmp_path, kind):
     from transformers import AutoConfig, AutoModelForSequenceClassification
 
-    tokenizer = encoders.load_tokenizer(tiny("bert"))
+    tokenizer = pretrained.load_tokenizer(tiny("bert"))
     special = {f"{name}_token_id": 2 for name in ("bos", "eos", "cls", "sep", "decoder_start")}
     common = {"vocab_size": len(tokenizer), "pad_token_id": tokenizer.pad_token_id, **special}
     config = AutoConfig.for_model(kind, num_labels=2, **common, **OTHERS[kind])
-    with encoders.hushed():
+    with pretrained.hushed():
         AutoModelForSequenceClassification.from_config(config).save_pretrained(tmp_path)
     tokenizer.save_pretrained(tmp_path)
     settings = {"max_tokens": 16, "device": "cpu", "precision": "float32"}
@@ -376,8 +377,8 @@ def test_sequence_classifiers_of_other_architectures(tiny, tmp_path, kind):
 
 
 def test_recipe_of_other_encoders():
-    assert set(encoders.RECIPES) == {"minilm", *RECIPES}
-    assert encoders.recipe_for("minilm").learning_rate == 1e-4
+    assert set(recipes.RECIPES) == {"minilm", *RECIPES}
+    assert recipes.recipe_for("minilm").learning_rate == 1e-4
 
 
 def test_minilm():
@@ -408,9 +409,9 @@ def test_without_transformers(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "transformers", None)
     message = r"the encoder 'minilm' needs Transformers, .* 'lops_adapters\[transformers\]'"
     with pytest.raises(LopsError, match=message):
-        encoders.load_config("minilm")
+        pretrained.load_config("minilm")
 
 
 def test_words_of_the_toys_are_known(tiny):
-    tokenizer = encoders.load_tokenizer(tiny("gpt2"))
+    tokenizer = pretrained.load_tokenizer(tiny("gpt2"))
     assert len(set(tokenizer(" ".join(WORDS))["input_ids"])) == len(WORDS)

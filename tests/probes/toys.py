@@ -91,7 +91,7 @@ def save_tiny_encoder(kind, folder):
     import torch
     from transformers import AutoModel
 
-    from lops_adapters.probes.encoders import hushed
+    from lops_adapters.encoders.pretrained import hushed
 
     tokenizer = _tokenizer(kind)
     with torch.random.fork_rng(), hushed():

@@ -97,7 +97,7 @@ def test_damaged_results(here, name, content, capsys):
 
 def test_an_encoder_with_code_of_its_own_never_asks(here, monkeypatch):
     pytest.importorskip("transformers")
-    from lops_adapters.probes import encoders
+    from lops_adapters.encoders import pretrained
 
     def asked(*_):
         raise AssertionError("the user is asked")
@@ -107,5 +107,5 @@ def test_an_encoder_with_code_of_its_own_never_asks(here, monkeypatch):
     (here / "config.json").write_text(json.dumps(config))
     (here / "code.py").write_text("import os\nos.mkdir('ran')\n")
     with pytest.raises(LopsError, match="needs code from its own repository, which is never run"):
-        encoders.load_config(str(here))
+        pretrained.load_config(str(here))
     assert "ran" not in os.listdir(here)

@@ -213,7 +213,7 @@ def test_headers_are_stripped_for_those_who_read_only_the_beginning(name):
 
 @pytest.mark.parametrize(("device", "preset"), [("cpu", "quick"), ("cuda", "paper")])
 def test_the_preset_follows_the_machine(monkeypatch, device, preset):
-    from lops_adapters.probes import torch_tools
+    from lops_adapters.encoders import torch_tools
 
     monkeypatch.setattr(torch_tools, "resolve_device", lambda _: argparse.Namespace(type=device))
     assert options.default_preset() == preset

@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 
 from lops_adapters.core import LopsError
+from lops_adapters.encoders.topics import Topics
+from lops_adapters.encoders.word_counts import count_words
 from lops_adapters.evaluation import noise
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.probes.linear import LinearProbe
-from lops_adapters.probes.word_counts import count_words
 from lops_adapters.selection import Suggestions, build
 from lops_adapters.selection.committee import CANNOT_TELL, Committee
 from lops_adapters.selection.likelihoods import preferred
 from lops_adapters.selection.members import Learnt, Neighbours
 from lops_adapters.selection.posterior import SHARPNESS, least_kept, posterior
-from lops_adapters.selection.topics import Topics
 
 from ..noisy import noisy_texts
 from ..probes.toys import topic_texts

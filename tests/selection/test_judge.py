@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from lops_adapters.core import LopsError
+from lops_adapters.encoders.topics import Topics
+from lops_adapters.encoders.word_counts import count_words
 from lops_adapters.probes.base import cut
 from lops_adapters.probes.linear import LinearProbe
-from lops_adapters.probes.word_counts import count_words
 from lops_adapters.selection import Suggestions, build
 from lops_adapters.selection.canonical import content_keys
 from lops_adapters.selection.committee import Committee
@@ -21,7 +22,6 @@ from lops_adapters.selection.likelihoods import class_shares, likelihoods
 from lops_adapters.selection.members import Learnt, Neighbours, Task
 from lops_adapters.selection.posterior import posterior_given
 from lops_adapters.selection.sampled import Sampled
-from lops_adapters.selection.topics import Topics
 
 from ..noisy import noisy_texts
 

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from lops_adapters.core import LopsError
+from lops_adapters.encoders.topics import Topics
+from lops_adapters.encoders.word_counts import count_words
 from lops_adapters.probes.estimator import EstimatorProbe
-from lops_adapters.probes.word_counts import count_words
 from lops_adapters.selection import members
 from lops_adapters.selection.held_out import held_out
 from lops_adapters.selection.likelihoods import preferred
 from lops_adapters.selection.members import ClassWords, Learnt, Neighbours, Task
-from lops_adapters.selection.topics import Topics
 
 from .stand_in import Told, likely, world
 

@@ -5,7 +5,7 @@ import importlib.util
 import numpy as np
 import pytest
 
-from lops_adapters.probes.text_vectors import TextEncoder
+from lops_adapters.encoders.text_vectors import TextEncoder
 from lops_adapters.runs.models import load
 from lops_adapters.self_training.__main__ import main
 

@@ -172,7 +172,7 @@ def test_no_encoder_is_installed(monkeypatch):
     def find(name, *_):
         return None if name in ("torch", "transformers") else object()
 
-    monkeypatch.setattr("lops_adapters.probes.encoders.find_spec", find)
+    monkeypatch.setattr("lops_adapters.encoders.pretrained.find_spec", find)
     encoder, said = choose_encoder("auto", 10, "TF-IDF", words=True)
     assert encoder is None
     assert said == (

@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 
 from lops_adapters.core import LopsError
+from lops_adapters.encoders.word_vectors import WordVectors
 from lops_adapters.probes.han import HanProbe
 from lops_adapters.probes.keras_probe import KerasProbe
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.probes.transformer import TransformerProbe
-from lops_adapters.probes.word_vectors import WordVectors
 from lops_adapters.westclass.classifier import build_network, build_probe, probe_updates
 from lops_adapters.westclass.settings import WestclassSettings
 

@@ -7,9 +7,9 @@ import pytest
 
 from lops_adapters.core import LopsError, LopsWarning, Selection
 from lops_adapters.datasets import Corpus, Dataset
+from lops_adapters.encoders.word_vectors import WordVectors
 from lops_adapters.probes.han import HanProbe
 from lops_adapters.probes.keras_probe import KerasProbe
-from lops_adapters.probes.word_vectors import WordVectors
 from lops_adapters.runs import framework
 from lops_adapters.runs.folder import RunFolder
 from lops_adapters.runs.framework import Job

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lops_adapters.core import LopsError, LopsWarning
-from lops_adapters.probes.words import WordVectors
+from lops_adapters.encoders.words import WordVectors
 from lops_adapters.westclass.seeds import seed_pieces, seed_vectors, words_of_documents
 from lops_adapters.westclass.tokens import flat, tokenize
 from lops_adapters.westclass.topics import find_topics

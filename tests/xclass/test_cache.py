@@ -5,7 +5,7 @@ import os
 import numpy as np
 import pytest
 
-from lops_adapters.probes.context_encoder import ContextEncoder
+from lops_adapters.encoders.context_encoder import ContextEncoder
 from lops_adapters.xclass import cache as module
 from lops_adapters.xclass.cache import cached_vectors
 from lops_adapters.xclass.words import read_words

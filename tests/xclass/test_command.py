@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from lops_adapters.probes.context_encoder import ContextEncoder
+from lops_adapters.encoders.context_encoder import ContextEncoder
 from lops_adapters.xclass.__main__ import main
 
 from ..framework_checks import assert_refused, metrics_of

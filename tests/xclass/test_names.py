@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from lops_adapters.core import LopsError
-from lops_adapters.probes.context_encoder import ContextEncoder
+from lops_adapters.encoders.context_encoder import ContextEncoder
 from lops_adapters.xclass.names import check_names, name_parts, name_vectors
 
 WORDS = ("court", "enforcement", "estate", "gallery", "gap", "law", "museum")

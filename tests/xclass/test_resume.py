@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from lops_adapters.probes import context_encoder
-from lops_adapters.probes.context_encoder import ContextEncoder
+from lops_adapters.encoders import context_encoder
+from lops_adapters.encoders.context_encoder import ContextEncoder
 
 from ..framework_checks import assert_same_run
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from lops_adapters.probes.context_encoder import ContextEncoder
+from lops_adapters.encoders.context_encoder import ContextEncoder
 from lops_adapters.xclass import vectors as module
 from lops_adapters.xclass.vectors import contextual_vectors, static_vectors, windows
 from lops_adapters.xclass.words import read_words

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from lops_adapters.core import LopsError
-from lops_adapters.probes.word_vectors import train_word_vectors, with_random_vectors
-from lops_adapters.probes.words import WordVectors
+from lops_adapters.encoders.word_vectors import train_word_vectors, with_random_vectors
+from lops_adapters.encoders.words import WordVectors
 
 OPTIONS = {"size": 8, "min_count": 2, "epochs": 2, "at_least": 1, "seed": 0}
 
@@ -196,7 +196,7 @@ def test_whatever_changes_the_vectors_is_kept_apart(tmp_path, monkeypatch):
         train_word_vectors(texts, **{**OPTIONS, **options}, cache=tmp_path)
         assert len(list(tmp_path.iterdir())) == number
     monkeypatch.setattr(
-        "lops_adapters.probes.word_vectors.version", lambda name: f"{name} of tomorrow"
+        "lops_adapters.encoders.word_vectors.version", lambda name: f"{name} of tomorrow"
     )
     train_word_vectors(TEXTS, **OPTIONS, cache=tmp_path)
     assert len(list(tmp_path.iterdir())) == len(CHANGES) + 2

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from lops_adapters.probes.linear import LinearProbe
-from lops_adapters.probes.word_counts import WordCounts
+from lops_adapters.encoders.tf_idf import TfIdf
+from lops_adapters.encoders.word_counts import WordCounts
 
 
 class Topics:
@@ -31,10 +31,11 @@ class Topics:
     ) -> None:
         from sklearn.decomposition import TruncatedSVD
 
-        self._probe = LinearProbe(max_features=most, analyzer=counts.analyzer)
         self._most = most
         self._reduce: Any = None
-        learnt = self._probe.prepare(counts.rows(np.arange(min(most, len(counts)))), fit=True)
+        first = counts.rows(np.arange(min(most, len(counts))))
+        self._tf_idf = TfIdf.learnt(first, most)
+        learnt = self._tf_idf(first)
         usual = 300 if len(counts) <= 100_000 else 100
         width = min(width or usual, min(learnt.shape) - 1)
         if width < 1:
@@ -50,6 +51,6 @@ class Topics:
         found = np.empty((len(counts), len(self._reduce.components_)), dtype=np.float32)
         for start in range(0, len(counts), self._most):
             rows = np.arange(start, min(start + self._most, len(counts)))
-            found[rows] = self._reduce.transform(self._probe.prepare(counts.rows(rows)))
+            found[rows] = self._reduce.transform(self._tf_idf(counts.rows(rows)))
         found /= np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1e-9)
         return found

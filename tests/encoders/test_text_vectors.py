@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from lops_adapters.core import LopsError
-from lops_adapters.probes import text_vectors
-from lops_adapters.probes.text_vectors import TextEncoder
+from lops_adapters.encoders import text_vectors
+from lops_adapters.encoders.text_vectors import TextEncoder
 
-from .toys import topic_texts
+from ..probes.toys import topic_texts
 
 TEXTS, _ = topic_texts(60, seed=1)
 TEXTS = list(dict.fromkeys(TEXTS))
@@ -304,7 +304,7 @@ PROGRAM = """
 import sys
 import numpy as np
 from pathlib import Path
-from lops_adapters.probes.text_vectors import TextEncoder
+from lops_adapters.encoders.text_vectors import TextEncoder
 folder, cache, output, *texts = sys.argv[1:]
 encoder = TextEncoder(folder, 16, "float32", "cpu", Path(cache))
 np.save(output, encoder.encode(texts))

@@ -13,8 +13,8 @@ import numpy as np
 
 from lops_adapters.console import progress
 from lops_adapters.core import LopsError
-from lops_adapters.probes import encoders
-from lops_adapters.probes.torch_tools import (
+from lops_adapters.encoders import pretrained
+from lops_adapters.encoders.torch_tools import (
     autocast,
     import_torch,
     prediction_batches,
@@ -55,7 +55,7 @@ class ContextEncoder:
 
     """
 
-    encoder: str = encoders.MINILM
+    encoder: str = pretrained.MINILM
     layers: int = 4
     combine: str = "mean"
     max_pieces: int = 128
@@ -65,8 +65,8 @@ class ContextEncoder:
 
     def __post_init__(self) -> None:
         import_torch()
-        config = encoders.load_config(self.encoder)
-        limit = encoders.longest_input(config)
+        config = pretrained.load_config(self.encoder)
+        limit = pretrained.longest_input(config)
         if self.combine not in ("mean", "concat"):
             raise LopsError(f"combine is {self.combine!r}; wanted mean or concat")
         if not 1 <= self.layers <= config.num_hidden_layers:
@@ -79,8 +79,8 @@ class ContextEncoder:
                 f"{self.encoder} takes 8 to {limit or 'any number of'} word pieces"
             )
         self._device = resolve_device(self.device)
-        self._tokenizer = encoders.load_tokenizer(self.encoder, "right")
-        self._model = encoders.load_encoder(self.encoder).float().eval().to(self._device)
+        self._tokenizer = pretrained.load_tokenizer(self.encoder, "right")
+        self._model = pretrained.load_encoder(self.encoder).float().eval().to(self._device)
         self.width = config.hidden_size * (self.layers if self.combine == "concat" else 1)
 
     @property
@@ -92,7 +92,7 @@ class ContextEncoder:
         """Return a hash of the weights and of what else decides the vectors of given words."""
         about = [self.layers, self.combine, self.max_pieces, self.precision, self._device.type]
         digest = hashlib.sha256(repr(about).encode())
-        digest.update(encoders.fingerprint(self._model, self._tokenizer).encode())
+        digest.update(pretrained.fingerprint(self._model, self._tokenizer).encode())
         return digest.hexdigest()
 
     def pieces(self, surface: tuple[str, ...]) -> list[list[int]]:

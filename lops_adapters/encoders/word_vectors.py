@@ -13,7 +13,7 @@ import numpy as np
 
 from lops_adapters import extras, storage
 from lops_adapters.core import LopsError
-from lops_adapters.probes.words import WordVectors
+from lops_adapters.encoders.words import WordVectors
 from lops_adapters.storage import pack_strings, unpack_strings
 
 log = logging.getLogger(__name__)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lops_adapters.probes.context_encoder import ContextEncoder, Window, encode_windows
+from lops_adapters.encoders.context_encoder import ContextEncoder, Window, encode_windows
 
 LETTERS = "abcdefgh"
 WORDS = ["a", "bcd", "ef", "g", "hah"]
@@ -15,7 +15,7 @@ def bert(tmp_path_factory):
     import torch
     from transformers import AutoModel, BertConfig, BertTokenizerFast
 
-    from lops_adapters.probes.encoders import hushed
+    from lops_adapters.encoders.pretrained import hushed
 
     folder = tmp_path_factory.mktemp("bert")
     vocabulary = [

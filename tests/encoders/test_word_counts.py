@@ -5,11 +5,11 @@ import pytest
 from sklearn.feature_extraction.text import CountVectorizer
 
 from lops_adapters.core import LopsError
+from lops_adapters.encoders.word_counts import KnownWords, count_words, joined, parts_of, pieces_of
 from lops_adapters.probes.base import cut
 from lops_adapters.probes.linear import LinearProbe
-from lops_adapters.probes.word_counts import KnownWords, count_words, joined, parts_of, pieces_of
 
-from .toys import topic_texts
+from ..probes.toys import topic_texts
 
 TEXTS, _ = topic_texts(30, seed=6)
 TEXTS[4] = ""

@@ -6,8 +6,8 @@ import time
 import numpy as np
 import pytest
 
-from lops_adapters.probes import vector_cache
-from lops_adapters.probes.vector_cache import VectorCache, text_keys
+from lops_adapters.encoders import vector_cache
+from lops_adapters.encoders.vector_cache import VectorCache, text_keys
 
 TEXTS = [f"text {i}" for i in range(12)]
 KEYS = text_keys(TEXTS)

@@ -17,15 +17,15 @@ import numpy as np
 
 from lops_adapters.console import progress
 from lops_adapters.core import LopsError
-from lops_adapters.probes import encoders
-from lops_adapters.probes.torch_tools import (
+from lops_adapters.encoders import pretrained
+from lops_adapters.encoders.torch_tools import (
     autocast,
     has_bfloat16,
     import_torch,
     prediction_batches,
     resolve_device,
 )
-from lops_adapters.probes.vector_cache import VectorCache, text_keys
+from lops_adapters.encoders.vector_cache import VectorCache, text_keys
 
 log = logging.getLogger(__name__)
 _BLOCK = 2048  # texts between two writes, and the most that a killed run loses
@@ -59,7 +59,7 @@ class TextEncoder:
 
     """
 
-    encoder: str = encoders.MINILM
+    encoder: str = pretrained.MINILM
     max_tokens: int = 128
     precision: str = "auto"
     device: str = "auto"
@@ -68,8 +68,8 @@ class TextEncoder:
 
     def __post_init__(self) -> None:
         import_torch()
-        self._config = encoders.load_config(self.encoder)
-        encoders.check_max_tokens(self.encoder, self._config, self.max_tokens)
+        self._config = pretrained.load_config(self.encoder)
+        pretrained.check_max_tokens(self.encoder, self._config, self.max_tokens)
         self._device = resolve_device(_own_card(self.device))
         autocast(self._device, self.precision)  # raises now rather than after tokenising
         self.width = int(self._config.hidden_size)
@@ -120,8 +120,8 @@ class TextEncoder:
 
     def _load(self) -> None:
         if self._model is None:
-            self._tokenizer = encoders.load_tokenizer(self.encoder, "right")
-            self._model = encoders.load_encoder(self.encoder).float().eval().to(self._device)
+            self._tokenizer = pretrained.load_tokenizer(self.encoder, "right")
+            self._model = pretrained.load_encoder(self.encoder).float().eval().to(self._device)
 
     def fingerprint(self) -> str:
         """Return a hash of the weights and of what else decides a text's vector.
@@ -136,7 +136,7 @@ class TextEncoder:
         )
         about = [self.max_tokens, bfloat16, self._device.type]
         digest = hashlib.sha256(repr(about).encode())
-        digest.update(encoders.fingerprint(self._model, self._tokenizer).encode())
+        digest.update(pretrained.fingerprint(self._model, self._tokenizer).encode())
         return digest.hexdigest()[:32]
 
     def _encode(

