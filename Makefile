@@ -1,17 +1,26 @@
-# Commands: `make demo`, `make test`, `make test-integrations`, `make lint` and `make docs`. Each sets up what it needs in .venv, from whatever state it finds.
+# Commands: `make demo`, `make test`, `make test-all`, `make test-integrations`, `make lint` and `make docs`. Each sets up what it needs in .venv, from whatever state it finds.
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test test-integrations lint docs
+.PHONY: demo test test-all test-integrations lint docs
 
 demo: $(VENV)/.demo
 	$(BIN)/lops demo
 
 # Two processes of one thread each: the tests are many and small, and more processes would each hold torch and Keras in memory.
+# A process without work takes over half of what the other one still has to do.
+PYTEST = OMP_NUM_THREADS=1 $(BIN)/python -m pytest
+SPREAD = -n 2 --dist worksteal
+
 test: $(VENV)/.dev
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile
+	$(PYTEST) $(SPREAD) -m "not slow"
+
+# What "make test" leaves out. Ray starts processes of its own, and no other test runs in a process where it was started.
+test-all: $(VENV)/.dev
+	$(PYTEST) $(SPREAD) -m "slow and not ray"
+	$(PYTEST) -m ray
 
 # The libraries that only lops_adapters.integrations reads; without them their tests are skipped. In an environment of its own, since
 # small-text installs a package "tests", which hides this project's.

@@ -4,6 +4,28 @@ import pytest
 
 from lops_adapters import console
 
+from . import suite
+
+
+def pytest_configure(config):
+    suite.choose_quick(config)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(items):
+    suite.mark_ray(items)
+    result = yield  # options such as -m leave items out
+    suite.refuse_mixture(items)
+    suite.shuffle(items)
+    return result
+
+
+@pytest.fixture(autouse=True)
+def ray_is_apart(request):
+    """Ray is imported by its own tests only."""
+    yield
+    suite.check_ray_is_apart(request.node)
+
 
 @pytest.fixture(autouse=True)
 def log():

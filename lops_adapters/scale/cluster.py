@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import secrets
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -12,6 +15,7 @@ from lops_adapters import extras
 from lops_adapters.core import LopsError
 
 _AHEAD = 2  # tasks per processor that wait for a free one
+_QUIET: dict[str, Any] = {"logging_level": "ERROR", "log_to_driver": False}
 
 
 @contextmanager
@@ -28,13 +32,12 @@ def connected(address: str | None) -> Iterator[Any]:
     if ray.is_initialized():
         yield ray
         return
-    quiet: dict[str, Any] = {"logging_level": "ERROR", "log_to_driver": False}
     try:
         if address is None:
-            os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # they go over the network
-            ray.init(address="local", include_dashboard=False, **quiet)
+            start(ray)
         else:
-            ray.init(address=address, **quiet)
+            with _sigterm_handler_restored():
+                ray.init(address=address, **_QUIET)
     except (ConnectionError, ValueError, RuntimeError) as error:
         way_out = "give the --address of a running cluster, or none to start one here"
         if address is not None and "RAY_AUTH_MODE" not in os.environ:
@@ -46,6 +49,38 @@ def connected(address: str | None) -> Iterator[Any]:
         yield ray
     finally:
         ray.shutdown()
+
+
+def start(ray: Any, **options: Any) -> None:
+    """Start Ray on this machine; it serves this process and the processes that it starts.
+
+    Ray listens on every interface, so it asks for a random token, which stands in the environment
+    of these processes and in no file. ``RAY_AUTH_MODE`` and ``RAY_AUTH_TOKEN`` of the user stay.
+
+    Args:
+        ray: the module, not connected.
+        options: further arguments of ``ray.init``.
+
+    """
+    from ray._raylet import Config  # type: ignore[attr-defined]
+
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # they go over the network
+    os.environ.setdefault("RAY_AUTH_MODE", "token")
+    os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
+    Config.initialize("")  # Ray has read these variables when it was imported
+    with _sigterm_handler_restored():
+        ray.init(address="local", include_dashboard=False, **_QUIET, **options)
+
+
+@contextmanager
+def _sigterm_handler_restored() -> Iterator[None]:
+    """Undo that ``ray.init`` handles SIGTERM: a process that is forked later would inherit it."""
+    handler = signal.getsignal(signal.SIGTERM)  # SIG_DFL is 0, and None was not set by Python
+    try:
+        yield
+    finally:
+        if handler is not None and threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, handler)
 
 
 def spread(

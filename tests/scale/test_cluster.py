@@ -1,5 +1,10 @@
-"""Connecting to a cluster, with a stand-in for Ray."""
+"""Connecting to a cluster, and what starting one here leaves open."""
 
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -38,3 +43,51 @@ def test_a_cluster_that_cannot_be_reached(address, mode, said, monkeypatch):
     with pytest.raises(LopsError) as caught, connected(address):
         pass
     assert str(caught.value) == f"Ray cannot be reached {said}"
+
+
+STRANGER = """
+import ray
+ray.init(address={address!r}, logging_level="ERROR")
+print("ran", ray.get(ray.remote(lambda: 5).remote()))
+"""
+
+
+@pytest.mark.parametrize(("token", "said"), [(None, ""), ("0" * 64, ""), ("own", "ran 5\n")])
+def test_a_cluster_on_this_machine_takes_work_of_this_process_only(ray, token, said):
+    address = ray.get_runtime_context().gcs_address
+    others = {name: value for name, value in os.environ.items() if not name.startswith("RAY_AUTH")}
+    if token:
+        token = os.environ["RAY_AUTH_TOKEN"] if token == "own" else token
+        others |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": token}
+    others["RAY_NUM_REDIS_GET_RETRIES"] = "1"  # a refused one tries 20 times
+    command = [sys.executable, "-c", STRANGER.format(address=address)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=others)
+    assert done.stdout == said, done.stderr
+    assert (done.returncode == 0) == bool(said)
+
+
+def test_the_token_is_random_and_in_no_file(ray):
+    token = os.environ["RAY_AUTH_TOKEN"]
+    assert len(set(token)) > 8
+    assert len(token) == 64
+    folder = Path(ray._private.worker.global_worker.node.get_session_dir_path())
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    assert files
+    assert not [path for path in files if token.encode() in path.read_bytes()]
+
+
+@pytest.mark.parametrize("address", [None, "10.0.0.1:6379"])
+def test_the_caller_keeps_its_handler_of_sigterm(address, monkeypatch):
+    def init(**_):
+        signal.signal(signal.SIGTERM, lambda *_: None)
+
+    stub = SimpleNamespace(is_initialized=lambda: False, init=init, shutdown=lambda: None)
+    monkeypatch.setattr(extras, "load", lambda *_: stub)
+    before = signal.getsignal(signal.SIGTERM)
+    with connected(address):
+        assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_ray_leaves_no_handler_of_sigterm(ray):
+    handler = signal.getsignal(signal.SIGTERM)
+    assert getattr(handler, "__module__", "").partition(".")[0] != "ray"
