@@ -14,10 +14,6 @@ from .framework_tools import read_rows
 
 GOLD = {"noise", "selected_noise", "noise_after_pretraining", "micro_f1", "macro_f1"}
 TIME = {"seconds", "seconds_selection"}
-HEAVY = {
-    "gensim", "keras", "matplotlib", "nltk", "pandas", "scipy", "sklearn", "tensorflow",
-    "tokenizers", "torch", "transformers",
-}  # fmt: skip
 # Options that no command takes, and what it says of them.
 BAD_OPTIONS = [
     (["--dataset", "agnwes"], ["did you mean agnews?"]),

@@ -2,9 +2,6 @@
 ``--help`` says.
 """
 
-import os
-import subprocess
-import sys
 from dataclasses import fields
 
 import pytest
@@ -12,7 +9,8 @@ import pytest
 from lops_adapters import extras
 from lops_adapters.runs.options import parser_for
 
-from ..framework_checks import BAD_OPTIONS, HEAVY, assert_refused
+from ..framework_checks import BAD_OPTIONS, assert_refused
+from ..light import LIGHT, start
 
 
 @pytest.fixture(autouse=True)
@@ -99,26 +97,15 @@ def test_a_missing_library_is_named_with_the_extra(stand, few, tmp_path, monkeyp
 
 
 def test_help_is_quick_and_light(case):
-    """A second of processor time; no heavy library; no Keras backend chosen."""
-    code = (
-        "import atexit, os, runpy, sys\n"
-        f"found = lambda: sorted({HEAVY!r} & set(sys.modules))\n"
-        "atexit.register(lambda: print('loaded', found(), os.environ.get('KERAS_BACKEND')))\n"
-        f"sys.argv = ['{case.program}', '--help']\n"
+    """No heavy library, and no Keras backend chosen."""
+    started = start(
+        f"import runpy\nsys.argv = ['{case.program}', '--help']\n"
         f"runpy.run_module('{case.program}', run_name='__main__')\n"
     )
-    environment = {name: value for name, value in os.environ.items() if name != "KERAS_BACKEND"}
-    seconds = []
-    for _ in range(2):
-        before = os.times()
-        command = [sys.executable, "-c", code]
-        done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
-        after = os.times()  # processor time: a busy machine makes an answer late, not heavy
-        seconds.append(sum(after[2:4]) - sum(before[2:4]))
-        assert done.stdout.splitlines()[-1] == "loaded [] None"
-        assert done.stderr == ""
-    assert f"usage: python -m lops_adapters.{case.name} " in said(done.stdout)
-    assert min(seconds) < 1
+    assert started.packages <= LIGHT | {case.program.partition(".")[0]}
+    assert started.modules < 600
+    assert started.backend is None
+    assert f"usage: python -m lops_adapters.{case.name} " in said(started.out)
 
 
 def test_help_names_every_setting_with_its_default_per_preset(stand):

@@ -111,7 +111,7 @@ def test_a_sentence_within_the_deadline(url, tmp_path, kind, message):
     start = time.monotonic()
     with pytest.raises(LopsError, match=f"(?s){message}.*To do it by hand, fetch"):
         fetch(url + kind, tmp_path / "a", max_bytes=1_000_000, deadline=2.0, **QUICK)
-    assert time.monotonic() - start < 8
+    assert time.monotonic() - start < 20  # it would drip for 30
     assert not {path.name for path in tmp_path.iterdir()} - {"a.part"}
 
 
@@ -132,14 +132,14 @@ def test_a_handshake_that_never_ends(tmp_path):
     start, address = time.monotonic(), f"https://127.0.0.1:{server.getsockname()[1]}/a"
     with pytest.raises(LopsError, match="it takes too long; the next attempt continues it"):
         fetch(address, tmp_path / "a", deadline=2.0, **QUICK)
-    assert time.monotonic() - start < 8
+    assert time.monotonic() - start < 20  # it would drip for 30
     server.close()
 
 
 def test_no_thread_or_socket_stays(url, tmp_path):
     threads = threading.active_count()
     fetch(url + "plain", tmp_path / "a", **QUICK)
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 30
     while threading.active_count() > threads and time.monotonic() < deadline:
         time.sleep(0.05)
     assert threading.active_count() <= threads
