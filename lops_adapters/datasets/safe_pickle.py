@@ -1,22 +1,23 @@
 """Read pickled pandas frames without pandas and without running code from the file.
 
-A pickle is a program. Here it is interpreted opcode by opcode (``pickle_machine``), and every
-global it may name is replaced by a ``Record`` (``pickle_records``), a class that only keeps its
-arguments and state. Every other global is refused. ``pickled_frames`` then checks every piece of
-the records and turns them into lists. Time and memory are in proportion to the size of the file.
+A pickle is a program. ``pickle_reader`` interprets it in a process of its own, with limits on
+memory and time, and sends back plain columns.
 """
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 from lops_adapters.core import LopsError
-from lops_adapters.datasets.pickle_machine import RefusedPickleError, interpret
-from lops_adapters.datasets.pickled_frames import UnreadableError, columns_of
+from lops_adapters.datasets import pickle_reader
 
-WAY_OUT = "if you trust the file, open it with pandas and save it as CSV or Parquet"
 _LONGEST = 200  # characters of a foreign error in a message
+_WAIT = 10  # seconds on the clock per second of processor time
 
 
 def read_frame(path: str | Path) -> dict[str, list[Any]]:
@@ -37,21 +38,31 @@ def read_frame(path: str | Path) -> dict[str, list[Any]]:
             piece, the file, and the way out.
 
     """
-    path = Path(path)
     try:
-        content = path.read_bytes()
-        return columns_of(interpret(content), len(content))
+        with Path(path).open("rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            memory, seconds = pickle_reader.limits(size)
+            done = subprocess.run(
+                # Without site packages, and without the caller's environment and folder.
+                [sys.executable, "-I", "-S", pickle_reader.__file__],
+                stdin=file,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                timeout=seconds * _WAIT,
+                check=True,
+            )
+        answer = json.loads(done.stdout)
     except FileNotFoundError:
         raise LopsError(f"{path}: no such file") from None
     except OSError as error:
         raise LopsError(f"{path}: cannot be read ({error.strerror or error})") from None
-    except RefusedPickleError as error:
-        raise LopsError(f"{path}: the pickle {error}; nothing was run; {WAY_OUT}") from None
-    except UnreadableError as error:
-        raise LopsError(f"{path}: {error}, so it is not read; {WAY_OUT}") from None
-    except Exception as error:  # a malformed pickle can raise anything
-        found = f"{type(error).__name__}: {error}"
+    except (subprocess.TimeoutExpired, subprocess.CalledProcessError):
+        limit = f"{seconds} seconds or {memory / 2**30:.1f} GB of memory"
+        answer = {"error": f"reading it crashes or takes more than {limit}"}
+    if "error" in answer:
         raise LopsError(
-            f"{path}: cannot be read as a pickled table ({found:.{_LONGEST}}); "
-            f"fetch it again, or {WAY_OUT}"
-        ) from None
+            f"{path} is not read as a pickled table: {answer['error']:.{_LONGEST}}; nothing was "
+            "run. If you trust the file, open it with pandas and save it as CSV or Parquet"
+        )
+    columns: dict[str, list[Any]] = answer["columns"]
+    return columns
