@@ -227,7 +227,7 @@ def _represent(tokens: _Tokens, corpus: Corpus, job: Job[XclassSettings]) -> dic
     encoder = ContextEncoder(
         settings.encoder, layers=1, max_pieces=settings.max_pieces, device=job.device
     )
-    cache = user_cache() / "xclass_vectors"
+    cache = user_cache() / "vectors"
     vectors = cached_vectors(words, wanted, encoder, job.folder.work, cache, quiet=job.quiet)
     word_id = words.word_id[wanted]
     static = static_vectors(word_id, vectors, len(words.vocabulary))

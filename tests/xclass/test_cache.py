@@ -5,8 +5,8 @@ import os
 import numpy as np
 import pytest
 
+from lops_adapters.encoders import kept_files
 from lops_adapters.encoders.context_encoder import ContextEncoder
-from lops_adapters.xclass import cache as module
 from lops_adapters.xclass.cache import cached_vectors
 from lops_adapters.xclass.words import read_words
 
@@ -39,7 +39,7 @@ def no_encoding(monkeypatch):
 
 
 def kept(tmp_path):
-    return sorted((tmp_path / "cache").iterdir())
+    return sorted((tmp_path / "cache" / "xclass").iterdir())
 
 
 def test_the_second_run_does_not_encode(ask, tmp_path, monkeypatch):
@@ -72,7 +72,7 @@ def test_a_damaged_file_is_made_again(ask, tmp_path, caplog, damage):
     else:
         path.write_text(damage)
     np.testing.assert_array_equal(ask(), first)
-    assert "cannot be read" in caplog.text
+    assert "is damaged" in caplog.text
     np.testing.assert_array_equal(np.load(path), first)
 
 
@@ -81,16 +81,16 @@ def test_the_least_recently_used_go_above_the_limit(ask, tmp_path, monkeypatch):
     (first,) = kept(tmp_path)
     ask([*TEXTS, "A film."])
     (second,) = set(kept(tmp_path)) - {first}
-    leftover = tmp_path / "cache" / ".x.npy.1.tmp"  # of a killed copy
+    leftover = tmp_path / "cache" / "xclass" / ".x.npy.1.tmp"  # of a killed copy
     leftover.write_bytes(b"half")
     for age, path in enumerate((first, second, leftover)):
         os.utime(path, (100 - age, 100 - age))
     ask()  # used again
-    monkeypatch.setattr(module, "_LIMIT", first.stat().st_size + 600)
+    monkeypatch.setattr(kept_files, "_LIMIT", first.stat().st_size + 600)
     ask([*TEXTS[1:], "A judge."])
     assert leftover not in kept(tmp_path)
     assert second not in kept(tmp_path)
-    monkeypatch.setattr(module, "_LIMIT", 10)
+    monkeypatch.setattr(kept_files, "_LIMIT", 10)
     before = kept(tmp_path)
     assert len(ask([*TEXTS, "Too many for it."])) == 13
     assert kept(tmp_path) == before
