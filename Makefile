@@ -22,11 +22,10 @@ test-all: $(VENV)/.dev
 	$(PYTEST) $(SPREAD) -m "slow and not ray"
 	$(PYTEST) -m ray
 
-# The libraries that only lops_adapters.integrations reads; without them their tests are skipped. In an environment of its own, since
-# small-text installs a package "tests", which hides this project's.
+# The libraries of docs/recipes.md; without them its tests are skipped. In an environment of its own, since small-text installs a
+# package "tests", which hides this project's.
 test-integrations: $(VENV)-integrations/.ready
-	OMP_NUM_THREADS=1 $(VENV)-integrations/bin/python -m pytest tests/integrations \
-		-k "argilla or cleanlab or missing or setfit or small_text or snorkel"
+	OMP_NUM_THREADS=1 $(VENV)-integrations/bin/python -m pytest tests/integrations/test_recipes.py tests/integrations/test_cleanlab.py
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
@@ -51,7 +50,7 @@ $(VENV)/.docs: setup.cfg constraints.txt | $(VENV)/bin/python
 
 $(VENV)-integrations/.ready: setup.cfg constraints.txt
 	$(MAKE) VENV=$(VENV)-integrations $(VENV)-integrations/.dev
-	$(subst $(BIN),$(VENV)-integrations/bin,$(INSTALL)) --editable ".[argilla,setfit,small-text,snorkel]"
+	$(subst $(BIN),$(VENV)-integrations/bin,$(INSTALL)) --editable ".[recipes]"
 	touch $@
 
 # torch first and alone: another package's requirement would be met by whatever build the index prefers.

@@ -14,7 +14,6 @@ from lops_adapters.core import LopsError
 # Module -> (its usual name, the extra to install; None: no extra installs it).
 LIBRARIES: dict[str, tuple[str, str | None]] = {
     "accelerate": ("Accelerate", "huggingface"),
-    "argilla": ("Argilla", "argilla"),
     "cleanlab": ("cleanlab", "cleanlab"),
     "datasets": ("Hugging Face datasets", "hub"),
     "gensim": ("gensim", "gensim"),
@@ -27,8 +26,6 @@ LIBRARIES: dict[str, tuple[str, str | None]] = {
     "pyarrow": ("pyarrow", "parquet"),
     "ray": ("Ray", "ray"),
     "safetensors": ("safetensors", "transformers"),
-    "small_text": ("small-text", "small-text"),
-    "snorkel": ("Snorkel", "snorkel"),
     "torch": ("PyTorch", "transformers"),
     "transformers": ("Transformers", "transformers"),
 }

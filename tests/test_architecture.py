@@ -14,8 +14,8 @@ from .light import LIGHT, start
 
 ROOT = Path(lops_adapters.__file__).parent
 HEAVY = {
-    "accelerate", "argilla", "cleanlab", "datasets", "gensim", "keras", "matplotlib", "nltk",
-    "pandas", "pyarrow", "ray", "sentence_transformers", "setfit", "small_text", "snorkel",
+    "accelerate", "cleanlab", "datasets", "gensim", "keras", "matplotlib", "nltk",
+    "pandas", "pyarrow", "ray", "sentence_transformers",
     "tensorflow", "torch", "transformers",
 }  # fmt: skip
 # Files made of one heavy library and imported only inside the functions of their neighbours.

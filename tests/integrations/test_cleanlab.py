@@ -1,5 +1,7 @@
 """Selections as tables of label issues and as an issue type of cleanlab's Datalab."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -87,3 +89,11 @@ def test_what_does_not_fit_is_refused(selection):
         add_issues({}, selection)
     with pytest.raises(LopsError, match="the Datalab has 60 labels and the selection 120"):
         add_issues(datalab(LABELS[:60]), selection)
+
+
+def test_the_extra_is_named_where_cleanlab_is_missing(selection, monkeypatch):
+    for name in [name for name in sys.modules if name.split(".")[0] == "cleanlab"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "cleanlab", None)
+    with pytest.raises(LopsError, match=r"run: pip install 'lops_adapters\[cleanlab\]'"):
+        add_issues(None, selection)
