@@ -34,12 +34,6 @@ def parser() -> argparse.ArgumentParser:
     what.add_argument(
         "--status", action="store_true", help="show the state of the checkout, and write nothing"
     )
-    found.add_argument(
-        "--force",
-        action="store_true",
-        help="patch changed files where the lines around the insertions still match; "
-        "reverse edited patches",
-    )
     return found
 
 
@@ -50,13 +44,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.status:
         print("\n".join(_columns(patching.status(root, upstream))))
     elif options.reverse:
-        restored, left = patching.reverse(root, upstream, force=options.force)
+        restored, left = patching.reverse(root, upstream)
         named = ", ".join(restored)
         print(f"Restored or removed: {named}" if restored else "Nothing to remove.")
         if left:
             print(f"Left in place, edited since the patch: {', '.join(left)}")
     else:
-        written = patching.apply(root, upstream, force=options.force, dry=options.check)
+        written = patching.apply(root, upstream, dry=options.check)
         verb = "Would write" if options.check else "Wrote"
         print(f"{verb}: {', '.join(written)}" if written else "Already patched; nothing to do.")
         if not options.check:

@@ -1,7 +1,15 @@
-"""Patch a checkout of an original repository, and undo the patch to the byte."""
+"""Patch a checkout of an original repository with ``git apply``, and undo it to the byte.
+
+The patches only insert lines and quote no line of the original. ``git apply`` works on copies, so
+that a file of the checkout is replaced whole or not at all.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import os
+import re
+import subprocess
 import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,41 +18,40 @@ from pathlib import Path
 from lops_adapters.core import LopsError
 from lops_adapters.storage import replace_with
 from lops_adapters.vendoring.copies import refuse_changed, stamped, state
-from lops_adapters.vendoring.hunks import (
-    blob_id,
-    has_marks,
-    insert,
-    line_end,
-    remove,
-    remove_marked,
-)
 from lops_adapters.vendoring.upstreams import Upstream
+
+MARKS = (b"# >>> lops_adapters", b"# <<< lops_adapters")  # around each insertion
 
 
 @dataclass(frozen=True)
 class File:
-    """A file that the patch touches, as found.
+    """A file that the patch touches, as it is in the checkout.
 
     Attributes:
         name: path within the checkout.
         path: its full path.
-        data: its bytes.
         state: ``original``; ``patched``; ``patched, changed``: patched, but without the patch not
             the original; ``changed``: neither patched nor the original; ``patch edited``: the lines
             between the marks differ from this version's patch.
         blob: its git blob id without the patch.
+        other: its bytes with the patch (original), or without it (patched); otherwise empty.
 
     """
 
     name: str
     path: Path
-    data: bytes
     state: str
     blob: str
+    other: bytes = b""
 
 
 def examine(root: Path, upstream: Upstream) -> list[File]:
-    """Return the files that the patch touches; a folder without them is a LopsError."""
+    """Return the files that the patch touches.
+
+    Raises:
+        LopsError: a folder without these files, or git is not installed.
+
+    """
     files = []
     for name, expected in upstream.files.items():
         path = root / name
@@ -59,23 +66,65 @@ def examine(root: Path, upstream: Upstream) -> list[File]:
 
 def _file(name: str, path: Path, upstream: Upstream, expected: str) -> File:
     data = path.read_bytes()
-    without = remove(data, upstream.hunks[name])
-    blob = _git_id(data if without is None else without)
-    if without is not None:
-        found = "patched" if blob == expected else "patched, changed"
-    elif has_marks(data):
-        found = "patch edited"
-    else:
-        found = "original" if blob == expected else "changed"
-    return File(name, path, data, found, blob)
+    blob = _stored_id(data)
+    if blob == expected:
+        patched = _git_apply(name, data, upstream.patch)
+        if patched is None:
+            raise LopsError(
+                f"the patch of {upstream.title} is damaged; install lops_adapters again"
+            )
+        return File(name, path, "original", blob, patched)
+    without = _git_apply(name, data, upstream.patch, "--reverse")
+    if without is None or any(mark in without for mark in MARKS):
+        is_marked = any(mark in data for mark in MARKS)
+        return File(name, path, "patch edited" if is_marked else "changed", blob)
+    blob = _stored_id(without)
+    return File(name, path, "patched" if blob == expected else "patched, changed", blob, without)
 
 
-def _git_id(data: bytes) -> str:
+def _git_apply(name: str, data: bytes, patch: bytes, *options: str) -> bytes | None:
+    """Return a file as ``git apply`` changes it; None: the patch does not fit."""
+    if _has_windows_ends(data):
+        patch = re.sub(rb"(?m)^(\+(?!\+\+ ).*)$", rb"\1\r", patch)
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
+    with tempfile.TemporaryDirectory() as folder:
+        environment["GIT_CEILING_DIRECTORIES"] = str(Path(folder).resolve().parent)
+        copy = Path(folder, name)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_bytes(data)
+        command = ["git", "-c", "core.autocrlf=false", "apply", "--unidiff-zero", *options]
+        command += ["--whitespace=nowarn", f"--include={name}", "-"]
+        try:
+            run = subprocess.run(
+                command, input=patch, cwd=folder, env=environment, capture_output=True, check=False
+            )
+        except OSError as error:
+            raise LopsError(
+                f"lops patch needs git, which cannot be run ({error.strerror or error}); "
+                "install git, or insert the lines of lops_adapters/vendoring/patches by hand"
+            ) from None
+        return copy.read_bytes() if run.returncode == 0 else None
+
+
+def blob_id(data: bytes) -> str:
+    """Return git's id of a file's contents.
+
+    >>> blob_id(b"")
+    'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391'
+    """
+    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+
+
+def _stored_id(data: bytes) -> str:
     """Return the blob id; for a checkout with Windows line ends, the id of what git stores."""
-    return blob_id(data.replace(b"\r\n", b"\n") if line_end(data) == b"\r\n" else data)
+    return blob_id(data.replace(b"\r\n", b"\n") if _has_windows_ends(data) else data)
 
 
-def apply(root: Path, upstream: Upstream, *, force: bool = False, dry: bool = False) -> list[str]:
+def _has_windows_ends(data: bytes) -> bool:
+    return data.split(b"\n", 1)[0].endswith(b"\r")
+
+
+def apply(root: Path, upstream: Upstream, *, dry: bool = False) -> list[str]:
     """Patch a checkout and copy the glue beside its scripts.
 
     What is already there stays, so applying twice equals applying once.
@@ -83,30 +132,27 @@ def apply(root: Path, upstream: Upstream, *, force: bool = False, dry: bool = Fa
     Args:
         root: top folder of the checkout.
         upstream: its repository.
-        force: also patch files of another version if the lines around every insertion are still
-            there.
         dry: write nothing.
 
     Returns:
         Paths within the checkout that were (dry: would be) written.
 
     Raises:
-        LopsError: another folder or commit, a changed file, or a foreign file in the way. Nothing
-            is written then.
+        LopsError: another folder or commit, a changed file, a foreign file in the way, or git is
+            not installed. Nothing is written then.
 
     """
-    files = examine(root, upstream)
-    patched = {}
-    for file in files:
-        if file.state == "patch edited":
-            raise LopsError(f"{file.path}: {_edited(upstream)}")
-        if file.state == "changed" and not force:
-            raise LopsError(_changed(file, upstream))
-        if file.state in ("original", "changed"):
-            try:
-                patched[file] = insert(file.data, upstream.hunks[file.name])
-            except LopsError as error:
-                raise LopsError(f"{file.path}: {error}; {_wanted(file, upstream)}") from None
+    patched = []
+    for file in examine(root, upstream):
+        _refuse_edited(file)
+        if file.state == "changed":
+            raise LopsError(
+                f"{file.path} has blob id {file.blob}; wanted {upstream.files[file.name]}, that of "
+                f"{upstream.title} at commit {upstream.commit}. "
+                f"Check out that commit ({upstream.way_back()})"
+            )
+        if file.state == "original":
+            patched.append(file)
     copies = {}
     for name, (origin, text) in upstream.companions().items():
         before = state(root / name, text)
@@ -118,46 +164,35 @@ def apply(root: Path, upstream: Upstream, *, force: bool = False, dry: bool = Fa
     )
     if not dry:
         for name, contents in copies.items():  # first: a patched program never lacks them
-            _write_copy(root / name, contents)
-        for file, contents in patched.items():
-            _replace(file.path, contents)
+            _replace(root / name, contents)
+        for file in patched:
+            _replace(file.path, file.other)
     return [*(file.name for file in patched), *copies]
 
 
-def reverse(root: Path, upstream: Upstream, *, force: bool = False) -> tuple[list[str], list[str]]:
+def reverse(root: Path, upstream: Upstream) -> tuple[list[str], list[str]]:
     """Remove the patch and the copied files from a checkout.
-
-    Args:
-        root: top folder of the checkout.
-        upstream: its repository.
-        force: remove everything between the patch's marks, also if it was edited or is of another
-            version.
 
     Returns:
         Paths within the checkout that were restored or removed, and copied files that stay because
         they were edited.
 
     Raises:
-        LopsError: another folder, or edited lines between the marks without ``force``. Nothing is
-            written then.
+        LopsError: another folder, edited lines between the marks, or git is not installed. Nothing
+            is written then.
 
     """
-    restored = {}
-    for file in examine(root, upstream):
-        without = remove(file.data, upstream.hunks[file.name])
-        if file.state == "patch edited":
-            if not force:
-                raise LopsError(f"{file.path}: {_edited(upstream)}")
-            without = remove_marked(file.data)
-        if without is not None:
-            restored[file] = without
-    found = {name: state(root / name, text) for name, (_, text) in upstream.companions().items()}
-    removed = [name for name, what in found.items() if what in ("current", "old")]
-    for file, contents in restored.items():
-        _replace(file.path, contents)
+    files = examine(root, upstream)
+    for file in files:
+        _refuse_edited(file)
+    restored = [file for file in files if file.state in ("patched", "patched, changed")]
+    states = {name: state(root / name, text) for name, (_, text) in upstream.companions().items()}
+    removed = [name for name, found in states.items() if found in ("current", "old")]
+    for file in restored:
+        _replace(file.path, file.other)
     for name in removed:  # last: a patched program never lacks them
         (root / name).unlink()
-    left = [name for name, what in found.items() if what in ("edited", "foreign")]
+    left = [name for name, found in states.items() if found in ("edited", "foreign")]
     return [*(file.name for file in restored), *removed], left
 
 
@@ -171,8 +206,12 @@ def status(root: Path, upstream: Upstream) -> list[tuple[str, str]]:
     return touched + [(name, state(root / name, text)) for name, (_, text) in companions]
 
 
-def _write_copy(path: Path, contents: bytes) -> None:
-    replace_with(path, lambda temporary: temporary.write_bytes(contents))
+def _refuse_edited(file: File) -> None:
+    if file.state == "patch edited":
+        raise LopsError(
+            f"{file.path}: the lines between the marks of lops_adapters were edited or come from "
+            f"another version; restore the file first, for example with git checkout -- {file.name}"
+        )
 
 
 def _replace(path: Path, contents: bytes) -> None:
@@ -189,23 +228,3 @@ def _check_writable(folders: Iterable[Path]) -> None:
                 f"cannot write into {folder} ({error.strerror or error}); "
                 "give write access to the checkout"
             ) from None
-
-
-def _changed(file: File, upstream: Upstream) -> str:
-    return (
-        f"{file.path} has blob id {file.blob}; {_wanted(file, upstream)}. "
-        f"Check out that commit ({upstream.way_back()}), or try --force, which patches a changed "
-        "file if the lines around the insertions are still there"
-    )
-
-
-def _wanted(file: File, upstream: Upstream) -> str:
-    blob = upstream.files[file.name]
-    return f"wanted {blob}, that of {upstream.title} at commit {upstream.commit}"
-
-
-def _edited(upstream: Upstream) -> str:
-    return (
-        "the lines between the marks of lops_adapters were edited or come from another version; "
-        f"lops patch {upstream.name} --reverse --force removes everything between the marks"
-    )

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lops_adapters import core
-from lops_adapters.vendoring.hunks import Hunk, read_patch
 
 HERE = Path(__file__).parent
 
@@ -22,7 +21,7 @@ class Upstream:
         title, repository, commit, licence, layout: see ``upstreams.toml``.
         scripts: folder within a checkout for the copied files.
         files: path -> git blob id at that commit, of every file that the patch touches.
-        hunks: path -> the insertions of the patch, in the order of the file.
+        patch: as ``git apply --unidiff-zero`` takes it.
 
     """
 
@@ -34,7 +33,7 @@ class Upstream:
     layout: str
     scripts: str
     files: dict[str, str]
-    hunks: dict[str, list[Hunk]]
+    patch: bytes
 
     def companions(self) -> dict[str, tuple[str, str]]:
         """Return path -> (origin, text) of the files copied beside the scripts.
@@ -72,8 +71,8 @@ def load(name: str) -> Upstream:
     tables = _tables()
     if name not in names():
         raise core.LopsError(f"there is no patch for {name!r}; wanted one of {', '.join(names())}")
-    hunks = read_patch((HERE / "patches" / f"{name}.patch").read_text(encoding="utf-8"))
-    return Upstream(name=name, **tables[name], files=tables[f"{name}.files"], hunks=hunks)
+    patch = (HERE / "patches" / f"{name}.patch").read_bytes().replace(b"\r\n", b"\n")
+    return Upstream(name=name, **tables[name], files=tables[f"{name}.files"], patch=patch)
 
 
 def _tables() -> dict[str, dict[str, str]]:

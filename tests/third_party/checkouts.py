@@ -7,14 +7,37 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 from lops_adapters.vendoring import upstreams
-from lops_adapters.vendoring.hunks import anchor, blob_id
+from lops_adapters.vendoring.patching import blob_id
 
 NAMES = upstreams.names()
 SCRIPTS = {"conwea": "", "xclass": "scripts/", "westclass": "", "lotclass": "src/"}
+
+
+class Hunk(NamedTuple):
+    """An insertion of a patch: the original's line before it, and the lines without their ends."""
+
+    line: int
+    lines: tuple[bytes, ...]
+
+
+def hunks_of(upstream):
+    """Path -> insertions of an upstream's patch, in the order of the file."""
+    hunks = {}
+    for part in upstream.patch.decode().split("diff --git ")[1:]:
+        header, *blocks = part.split("\n@@ -")
+        hunks[header.split("\n+++ b/")[1]] = [
+            Hunk(
+                int(block.split(",")[0]),
+                tuple(line[1:].encode() for line in block.splitlines()[1:]),
+            )
+            for block in blocks
+        ]
+    return hunks
 
 
 def skeleton(root, name, line_end="\n"):
@@ -23,18 +46,13 @@ def skeleton(root, name, line_end="\n"):
     It has the right paths and line counts, but our own lines and their ids.
     """
     real = upstreams.load(name)
-    files, hunks = {}, {}
-    for path, wanted in real.hunks.items():
-        text = "\n".join(filler(wanted)) + "\n"
-        lines = text.encode().splitlines()
+    files = {}
+    for path, inserted in hunks_of(real).items():
+        text = "\n".join(filler(inserted)) + "\n"
         files[path] = blob_id(text.encode())
-        hunks[path] = [
-            replace(hunk, after=anchor(lines[hunk.line - 1]), before=anchor(lines[hunk.line]))
-            for hunk in wanted
-        ]
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_bytes(text.replace("\n", line_end).encode())
-    return replace(real, files=files, hunks=hunks)
+    return replace(real, files=files)
 
 
 def filler(hunks):

@@ -11,6 +11,8 @@ import pytest
 from lops_adapters.core import LearningOrder
 from lops_adapters.vendoring import upstreams
 
+from .checkouts import hunks_of
+
 PAGE = Path(upstreams.HERE).parents[1] / "docs" / "vendoring.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 
@@ -42,7 +44,7 @@ def test_jax_loop():
 @pytest.mark.parametrize("name", upstreams.names())
 def test_insertions_are_as_written(name):
     upstream = upstreams.load(name)
-    for path, inserted in upstream.hunks.items():
+    for path, inserted in hunks_of(upstream).items():
         row = TEXT[TEXT.index(f"| {upstream.title} | `{path}`") :]
         written = re.findall(
             r"\d+", "".join(line.split("|")[3] for line in row.splitlines()[: len(inserted) - 1])

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from lops_adapters.core import LopsError
-from lops_adapters.vendoring import hunks, patching, upstreams
+from lops_adapters.vendoring import patching, upstreams
 from lops_adapters.vendoring.copies import stamped
 
-from .checkouts import NAMES, contents, skeleton
+from .checkouts import NAMES, contents, hunks_of, skeleton
 
 
 def states(root, upstream):
@@ -41,7 +41,7 @@ def test_there_and_back(name, line_end, tmp_path):
     patched = contents(tmp_path)
     assert set(patched) == set(before) | set(upstream.companions())
     assert set(states(tmp_path, upstream).values()) == {"patched", "current"}
-    for path, inserted in upstream.hunks.items():
+    for path, inserted in hunks_of(upstream).items():
         ast.parse(patched[path])
         old, new = before[path].splitlines(keepends=True), patched[path].splitlines(keepends=True)
         assert len(new) == len(old) + sum(len(hunk.lines) for hunk in inserted)
@@ -88,109 +88,93 @@ def test_another_folder_is_refused(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("force", [False, True])
-def test_an_unknown_tree_is_refused(force, tmp_path):
-    """The skeleton as the real repository: another file of the right name, where nothing fits."""
+def test_an_unknown_tree_is_refused(tmp_path):
+    """The skeleton as the real repository: another file of the right name."""
     skeleton(tmp_path, "westclass")
     before = contents(tmp_path)
     real = upstreams.load("westclass")
     with pytest.raises(LopsError) as error:
-        patching.apply(tmp_path, real, force=force)
-    found = hunks.blob_id(before["main.py"])
-    for word in (
-        real.files["main.py"],
-        real.commit,
-        "WeSTClass",
-        *(["fits nowhere"] if force else [found, "--force", real.repository]),
-    ):
+        patching.apply(tmp_path, real)
+    blob = patching.blob_id(before["main.py"])
+    for word in (real.files["main.py"], real.commit, "WeSTClass", blob, real.repository):
         assert word in str(error.value)
     assert contents(tmp_path) == before
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_changed_tree_that_fits_needs_force(name, tmp_path):
+def test_a_changed_tree_is_refused(name, tmp_path):
     upstream = skeleton(tmp_path, name)
     change(tmp_path, upstream, b"pass  # 3\n", b"print(3)\nprint(4)\n")
     before = contents(tmp_path)
-    with pytest.raises(LopsError, match="--force"):
+    with pytest.raises(LopsError, match="Check out that commit"):
         patching.apply(tmp_path, upstream)
     assert states(tmp_path, upstream)[touched(upstream)] == "changed"
     assert contents(tmp_path) == before
-    patching.apply(tmp_path, upstream, force=True)
-    ast.parse((tmp_path / touched(upstream)).read_bytes())
-    assert states(tmp_path, upstream)[touched(upstream)] == "patched, changed"
-    assert patching.apply(tmp_path, upstream) == []
-    patching.reverse(tmp_path, upstream)
-    assert contents(tmp_path) == before
 
 
-def test_a_line_changed_at_an_insertion_is_refused_even_with_force(tmp_path):
+@pytest.mark.parametrize("damage", [(b"+16,4", b"+16,5"), (b"+    import", b"-    import")])
+def test_a_damaged_patch_is_refused(damage, tmp_path):
     upstream = skeleton(tmp_path, "conwea")
-    change(tmp_path, upstream, b"pass  # 15\n", b"pass  # fifteen\n")
     before = contents(tmp_path)
-    with pytest.raises(LopsError, match="the insertion after line 15 of the original fits nowhere"):
-        patching.apply(tmp_path, upstream, force=True)
+    damaged = replace(upstream, patch=upstream.patch.replace(*damage))
+    with pytest.raises(LopsError, match="the patch of ConWea is damaged; install lops_adapters"):
+        patching.apply(tmp_path, damaged)
     assert contents(tmp_path) == before
 
 
-def test_an_insertion_that_fits_twice_is_refused(tmp_path):
+def test_without_git_nothing_is_written(tmp_path, monkeypatch):
     upstream = skeleton(tmp_path, "conwea")
-    change(tmp_path, upstream, b"pass  # 3\n", b"pass  # 15\npass  # 16\npass  # 3\n")
-    with pytest.raises(LopsError, match="fits in 2 places"):
-        patching.apply(tmp_path, upstream, force=True)
+    before = contents(tmp_path)
+    monkeypatch.setenv("PATH", "")
+    for act in (patching.apply, patching.reverse):
+        with pytest.raises(LopsError, match=r"lops patch needs git, .*; install git"):
+            act(tmp_path, upstream)
+    assert contents(tmp_path) == before
 
 
-def test_insertions_in_another_order_are_refused():
-    lines = [b"a", b"b", b"c", b"d"]
-    both = [
-        hunks.Hunk(at, hunks.anchor(lines[at - 1]), hunks.anchor(lines[at]), (b"x",))
-        for at in (1, 3)
-    ]
-    assert hunks.insert(b"a\nb\nc\nd\n", both) == b"a\nx\nb\nc\nx\nd\n"
-    with pytest.raises(LopsError, match="another order"):
-        hunks.insert(b"c\nd\na\nb\n", both)
+def test_git_settings_of_the_user_change_nothing(tmp_path, monkeypatch):
+    upstream = skeleton(tmp_path, "conwea", "\r\n")
+    before = contents(tmp_path)
+    settings = tmp_path / ".gitconfig"
+    settings.write_text("[core]\n\tautocrlf = true\n[apply]\n\twhitespace = fix\n")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / "another"))
+    patching.apply(tmp_path, upstream)
+    patching.reverse(tmp_path, upstream)
+    settings.unlink()
+    assert contents(tmp_path) == before
 
 
 def test_work_after_patching_stays(tmp_path):
     upstream = skeleton(tmp_path, "xclass")
     patching.apply(tmp_path, upstream)
-    change(tmp_path, upstream, b"pass  # 3\n", b"pass  # three\n")
+    change(tmp_path, upstream, b"pass  # 3\n", b"pass  # three\n# four\n")
     assert states(tmp_path, upstream)[touched(upstream)] == "patched, changed"
+    assert patching.apply(tmp_path, upstream) == []
     patching.reverse(tmp_path, upstream)
     assert b"# three" in (tmp_path / touched(upstream)).read_bytes()
     assert b"lops" not in (tmp_path / touched(upstream)).read_bytes()
 
 
-def test_an_edited_patch_is_refused_and_forced_out(tmp_path):
-    upstream = skeleton(tmp_path, "conwea")
-    before = contents(tmp_path)
-    patching.apply(tmp_path, upstream)
-    change(tmp_path, upstream, b"import lops_conwea\n", b"import lops_conwea, time\n")
-    edited = contents(tmp_path)
-    assert states(tmp_path, upstream)["train.py"] == "patch edited"
-    for act in (patching.apply, patching.reverse):
-        with pytest.raises(
-            LopsError, match="--reverse --force removes everything between the marks"
-        ):
-            act(tmp_path, upstream)
-    with pytest.raises(LopsError, match="between the marks"):
-        patching.apply(tmp_path, upstream, force=True)
-    assert contents(tmp_path) == edited
-    patching.reverse(tmp_path, upstream, force=True)
-    assert contents(tmp_path) == before
-
-
 @pytest.mark.parametrize(
-    ("old", "new"), [(b"# <<< lops_adapters\n", b""), (b"pass  # 3\n", b"# >>> lops_adapters\n")]
+    ("old", "new"),
+    [
+        (b"import lops_conwea\n", b"import lops_conwea, time\n"),
+        (b"# <<< lops_adapters\n", b""),
+        (b"pass  # 3\n", b"# >>> lops_adapters\n"),
+    ],
 )
-def test_marks_without_a_partner_are_left_to_the_user(old, new, tmp_path):
+def test_an_edited_patch_is_refused(old, new, tmp_path):
     upstream = skeleton(tmp_path, "conwea")
     patching.apply(tmp_path, upstream)
     path = tmp_path / "train.py"
     path.write_bytes(path.read_bytes().replace(old, new, 1))
     edited = contents(tmp_path)
-    with pytest.raises(LopsError, match="has no partner"):
-        patching.reverse(tmp_path, upstream, force=True)
+    assert states(tmp_path, upstream)["train.py"] == "patch edited"
+    for act in (patching.apply, patching.reverse):
+        with pytest.raises(LopsError, match=r"were edited .* git checkout -- train\.py"):
+            act(tmp_path, upstream)
     assert contents(tmp_path) == edited
 
 
@@ -207,7 +191,7 @@ def test_an_edited_copy_is_never_lost(tmp_path):
     with pytest.raises(
         LopsError, match=r"lops_conwea\.py was edited after it was copied, and would be lost"
     ):
-        patching.apply(tmp_path, upstream, force=True)
+        patching.apply(tmp_path, upstream)
     assert contents(tmp_path) == before
 
 
@@ -215,7 +199,7 @@ def test_a_file_of_theirs_in_the_way_is_never_lost(tmp_path):
     upstream = skeleton(tmp_path, "conwea")
     (tmp_path / "lops_core.py").write_text("print()\n")
     with pytest.raises(LopsError, match="is not a copy made by lops_adapters"):
-        patching.apply(tmp_path, upstream, force=True)
+        patching.apply(tmp_path, upstream)
     assert states(tmp_path, upstream)["train.py"] == "original"
 
 
@@ -233,8 +217,15 @@ def test_old_copies_are_renewed(tmp_path):
 def test_a_killed_patching_is_finished_by_the_next(tmp_path, monkeypatch):
     upstream = skeleton(tmp_path, "conwea")
     before = contents(tmp_path)
+    replaces = patching._replace
+
+    def killed(path, data):
+        if path.name == "train.py":
+            raise KeyboardInterrupt
+        replaces(path, data)
+
     with monkeypatch.context() as patch:
-        patch.setattr(patching, "_replace", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        patch.setattr(patching, "_replace", killed)
         with pytest.raises(KeyboardInterrupt):
             patching.apply(tmp_path, upstream)
     assert states(tmp_path, upstream) == {

@@ -2,14 +2,13 @@
 
 import ast
 import builtins
-from itertools import pairwise
 
 import pytest
 
 from lops_adapters.vendoring import patching, upstreams
-from lops_adapters.vendoring.hunks import anchor, blob_id
+from lops_adapters.vendoring.patching import blob_id
 
-from .checkouts import NAMES, contents, lops, real_checkout
+from .checkouts import NAMES, contents, hunks_of, lops, real_checkout
 
 GLUE = upstreams.HERE / "glue"
 
@@ -46,17 +45,6 @@ def test_the_command_does_so_too(name, tmp_path):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_anchors_fit_one_place(name, tmp_path):
-    """Else --force could not find it in a changed file."""
-    root = real_checkout(name, tmp_path)
-    for path, inserted in upstreams.load(name).hunks.items():
-        anchors = [anchor(line) for line in (root / path).read_bytes().splitlines()]
-        for hunk in inserted:
-            assert list(pairwise(anchors)).count((hunk.after, hunk.before)) == 1
-            assert (anchors[hunk.line - 1], anchors[hunk.line]) == (hunk.after, hunk.before)
-
-
-@pytest.mark.parametrize("name", NAMES)
 def test_no_line_of_theirs_is_ours(name, tmp_path):
     root = real_checkout(name, tmp_path)
     theirs = {
@@ -66,7 +54,7 @@ def test_no_line_of_theirs_is_ours(name, tmp_path):
     }
     ours = {
         line.decode().strip()
-        for inserted in upstreams.load(name).hunks.values()
+        for inserted in hunks_of(upstreams.load(name)).values()
         for hunk in inserted
         for line in hunk.lines
     }
@@ -77,7 +65,7 @@ def test_no_line_of_theirs_is_ours(name, tmp_path):
 def test_names_are_bound_where_they_are_used(name, tmp_path):
     upstream, root = upstreams.load(name), real_checkout(name, tmp_path)
     patching.apply(root, upstream)
-    for path, inserted in upstream.hunks.items():
+    for path, inserted in hunks_of(upstream).items():
         tree = ast.parse((root / path).read_bytes())
         calls = [
             node
