@@ -13,11 +13,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lops_adapters.core import LopsError
+from lops_adapters.encoders.torch_tools import has_bfloat16, prediction_batches, training_batches
+from lops_adapters.encoders.words import WordVectors, sentences_of, word_ids, word_table
 from lops_adapters.probes import keras_tools as tools
 from lops_adapters.probes.base import Probe, Update
-from lops_adapters.encoders.torch_tools import has_bfloat16, prediction_batches, training_batches
 from lops_adapters.probes.tuning import check_targets, check_tuning, check_weights
-from lops_adapters.encoders.words import WordVectors, sentences_of, word_ids, word_table
 
 WIDEST = 5  # words in the widest filter
 
