@@ -5,18 +5,21 @@ Its files are raw messages with headers, in latin-1.
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import io
 import lzma
 import re
 import tarfile
 import zlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from lops_adapters.console import progress
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import published
-from lops_adapters.datasets.archives import open_archive
 from lops_adapters.datasets.corpus import listed
 from lops_adapters.datasets.rows import Rows
 
@@ -24,6 +27,13 @@ HEADERS = ("auto", "keep", "strip")
 _FIELD = re.compile(r"[!-9;-~]+:|[ \t]")  # also a line that continues one
 ARCHIVE = "20news-bydate.tar.gz"
 SPLITS = ("20news-bydate-train", "20news-bydate-test")
+# The official archive has 18,888 entries and 35,855,024 bytes.
+_LARGEST_ARCHIVE, _MOST_ENTRIES = 2**28, 100_000  # unpacked
+_OPENERS: dict[bytes, Callable[..., Any]] = {
+    b"\x1f\x8b": gzip.open,
+    b"BZh": bz2.open,
+    b"\xfd7zXZ": lzma.open,
+}
 _MESSAGE = re.compile(r"(?:^|/)20news-bydate-(train|test)/([^/]+)/(\d+)$")
 
 
@@ -58,18 +68,53 @@ def read_archive(path: Path, quiet: bool = False) -> Rows:
 
     """
     try:
-        with open_archive(path) as files:
-            messages = (
-                (found, content())
-                for name, content in progress(files, desc=path.name, unit=" entries", quiet=quiet)
-                if (found := _MESSAGE.search(name))
-            )
-            return _rows(path, messages)
-    except (tarfile.TarError, EOFError, zlib.error, lzma.LZMAError, OSError) as error:
+        content = io.BytesIO(_unpacked(path))
+        with tarfile.open(fileobj=content, mode="r:") as archive:
+            entries = progress(archive, desc=path.name, unit=" entries", quiet=quiet)
+            return _rows(path, _archived(archive, entries, path))
+    except (
+        tarfile.TarError,
+        EOFError,
+        zlib.error,
+        lzma.LZMAError,
+        OSError,
+        OverflowError,
+    ) as error:
         raise LopsError(
             f"{path}: cannot be read as a tar archive ({error}); "
             "it may be incomplete: fetch it again"
         ) from None
+
+
+def _unpacked(path: Path) -> bytes:
+    with path.open("rb") as packed:
+        start = packed.read(6)
+    opener = next((opener for mark, opener in _OPENERS.items() if start.startswith(mark)), open)
+    with opener(path, "rb") as file:
+        content: bytes = file.read(_LARGEST_ARCHIVE + 1)
+    if len(content) > _LARGEST_ARCHIVE:
+        raise _too_large(path)
+    return content
+
+
+def _archived(
+    archive: tarfile.TarFile, entries: Iterable[tarfile.TarInfo], path: Path
+) -> Iterator[tuple[re.Match[str], bytes]]:
+    """Yield the name and the content of each message."""
+    for number, entry in enumerate(entries):
+        if number == _MOST_ENTRIES:
+            raise _too_large(path)
+        if (name := _MESSAGE.search(entry.name)) and entry.isfile():
+            if entry.issparse():  # a few bytes declare any size
+                raise LopsError(f"{path}: {name[0]!r} is sparse; wanted plain files")
+            yield name, archive.extractfile(entry).read()  # type: ignore[union-attr]
+
+
+def _too_large(path: Path) -> LopsError:
+    return LopsError(
+        f"{path} is too large; wanted at most {_LARGEST_ARCHIVE:,} bytes in {_MOST_ENTRIES:,} "
+        "entries; if you trust it, unpack it and give the folder"
+    )
 
 
 def sorted_rows(where: str, messages: Iterable[tuple[str, str, int, str]]) -> Rows:

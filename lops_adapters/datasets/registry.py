@@ -171,7 +171,7 @@ def _find(
     try:
         path = obtain(task.name, task.paper_folder, user_cache(), columns.quiet)
     except LopsError as error:
-        raise LopsError(f"{looked}. {error} {way_out}") from error
+        raise LopsError(f"{looked}, and could not be downloaded: {error}. {way_out}") from error
     # The columns of a download are known; the caller's column names are for own files.
     return path, read_rows(path, Columns(quiet=columns.quiet))
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import re
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from lops_adapters import extras
+from lops_adapters import extras, storage
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import published
 from lops_adapters.datasets.download import fetch
@@ -52,19 +51,22 @@ def obtain(name: str, paper_folder: str, cache: Path, quiet: bool = False) -> Pa
             return source()
         except LopsError as error:
             reasons.append(str(error))
-            logger.warning("%s: %s", name, error)
-    tried = " ".join(f"({number}) {why}." for number, why in enumerate(reasons, 1))
-    raise LopsError(f"{name} could not be downloaded. {tried}")
+            logger.info("%s: %s", name, error)
+    raise LopsError("; ".join(reasons))
 
 
 def by_hand(name: str, paper_folder: str, folder: Path) -> str:
-    """Return which files to fetch by hand, and the exact paths in ``folder`` to put them at."""
-    ways = [f"{published.PAPER_FILES}/{paper_folder}/df.pkl at {folder / paper_folder / 'df.pkl'}"]
+    """Return which files to fetch by hand, where in ``folder`` to put them, how to check them."""
+    file, blob = folder / paper_folder / "df.pkl", published.BLOBS[paper_folder]
+    ways = [
+        f"{_paper_url(paper_folder)} and put it at {file} "
+        f"(check: git hash-object df.pkl prints {blob})"
+    ]
     if name.startswith("20news"):
-        ways.insert(0, f"{published.NEWSGROUPS_URL} at {folder / ARCHIVE}")
+        ways.insert(0, f"{published.NEWSGROUPS_URL} and put it at {folder / ARCHIVE}")
     elif name == "agnews":
-        ways.insert(0, f"{published.AGNEWS_URL} at {folder / 'agnews' / 'train.csv'}")
-    return "Fetch by hand and put " + ", or ".join(ways)
+        ways.insert(0, f"{published.AGNEWS_URL} and put it at {folder / 'agnews' / 'train.csv'}")
+    return f"Fetch {', or '.join(ways)}. The data set 'demo' needs no download"
 
 
 def newsgroups_from_sklearn() -> Rows:
@@ -122,25 +124,33 @@ def agnews_from_hub(quiet: bool = False) -> Rows:
     return Rows(texts, labels=[published.AGNEWS_CLASSES[str(number + 1)] for number in numbers])
 
 
+def _paper_url(folder: str) -> str:
+    return f"{published.PAPER_FILES}/{folder}/df.pkl"
+
+
 def _paper_file(folder: str, cache: Path, quiet: bool) -> Path:
-    url = f"{published.PAPER_FILES}/{folder}/df.pkl"
-    fetch(url, cache / folder / "df.pkl", git_blob=published.BLOBS[folder], quiet=quiet)
+    try:
+        fetch(_paper_url(folder), cache / folder / "df.pkl", published.BLOBS[folder], quiet=quiet)
+    except LopsError as error:
+        raise LopsError(f"the authors' file could not be fetched: {error}") from error
     return cache / folder
 
 
 def _keep(rows: Rows, folder: Path) -> Path:
     """Write rows to ``documents.jsonl`` in a cache folder, completely or not at all."""
     path = folder / "documents.jsonl"
-    part = folder / "documents.jsonl.part"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
+
+    def write(part: Path) -> None:
         with part.open("w", encoding="utf-8", newline="\n") as file:
             for number, text in enumerate(rows.texts):
                 record = {"id": rows.ids[number] if rows.ids else str(number), "text": text}
                 if rows.labels is not None:
                     record["label"] = rows.labels[number]
                 file.write(json.dumps(record, ensure_ascii=False) + "\n")
-        os.replace(part, path)
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        storage.replace_with(path, write)
     except OSError as error:
         raise LopsError(
             f"cannot write to {folder} ({error}); set XDG_CACHE_HOME to a writable folder"

@@ -25,9 +25,9 @@ def fetched(monkeypatch):
     """Record what would be fetched; nothing can be."""
     calls = []
 
-    def refuse(url, destination, **options):
-        calls.append((url, destination, options))
-        raise LopsError(f"{url} could not be fetched: no network")
+    def refuse(url, destination, git_blob, **options):
+        calls.append(url)
+        raise LopsError("no network")
 
     monkeypatch.setattr(sources, "fetch", refuse)
     return calls
@@ -132,7 +132,7 @@ def test_without_the_extra_it_is_named_and_the_papers_file_is_tried(monkeypatch,
     monkeypatch.setitem(sys.modules, "datasets", None)
     with pytest.raises(
         LopsError,
-        match=r"pip install 'lops_adapters\[hub\]'.*data/agnews/df\.pkl could not be fetched",
+        match=r"pip install 'lops_adapters\[hub\]'.*the authors' file could not be fetched: no network",
     ):
         load("agnews")
     assert len(fetched) == 1
@@ -141,8 +141,8 @@ def test_without_the_extra_it_is_named_and_the_papers_file_is_tried(monkeypatch,
 def test_the_papers_files_are_verified_and_read(monkeypatch, cache):
     calls = []
 
-    def recorded(url, destination, **options):
-        calls.append((url, options))
+    def recorded(url, destination, git_blob, **options):
+        calls.append((url, git_blob, options))
         destination.parent.mkdir(parents=True)
         destination.write_bytes(FRAME.replace(b"business", b"politics"))
         return destination
@@ -152,10 +152,7 @@ def test_the_papers_files_are_verified_and_read(monkeypatch, cache):
     assert dataset.gold.labels == ("sports", "sports", "politics", "politics")
     base = "https://raw.githubusercontent.com/dheeraj7596/LOPS/a3bcc18008b856bd91a7f75bc36cd672a9545b5c/data"
     assert calls == [
-        (
-            f"{base}/nyt-coarse/df.pkl",
-            {"git_blob": "e2490bc3d3a68480c88a683d0f81617693a35727", "quiet": True},
-        )
+        (f"{base}/nyt-coarse/df.pkl", "e2490bc3d3a68480c88a683d0f81617693a35727", {"quiet": True})
     ]
     assert (cache / "nyt-coarse" / "df.pkl").is_file()
     assert load("nyt", offline=True) == dataset
@@ -172,7 +169,7 @@ def test_the_second_source_is_used_where_the_first_fails(monkeypatch, put, cache
         {"df.pkl": FRAME.replace(b"sports", b"comp\0\0").replace(b"business", b"sci\0\0\0\0\0")},
     )
 
-    def recorded(url, destination, **options):
+    def recorded(url, destination, git_blob, **options):
         destination.parent.mkdir(parents=True)
         shutil.copy(ready / "df.pkl", destination)
 
@@ -182,7 +179,7 @@ def test_the_second_source_is_used_where_the_first_fails(monkeypatch, put, cache
     assert (cache / "20news-coarse-nomisc" / "df.pkl").is_file()
 
 
-@pytest.mark.parametrize("name", ["20news", "agnews", "books"])
+@pytest.mark.parametrize("name", ["20news", "agnews", "books", "nyt"])
 def test_no_network_says_what_was_tried_and_how_to_do_it_by_hand(monkeypatch, name, cache):
     def down(*args, **options):
         raise OSError("Name or service not known")
@@ -200,11 +197,16 @@ def test_no_network_says_what_was_tried_and_how_to_do_it_by_hand(monkeypatch, na
             in message
         )
         archive = cache / "20news-bydate.tar.gz"
-        assert f"http://qwone.com/~jason/20Newsgroups/{archive.name} at {archive}" in message
+        address = f"http://qwone.com/~jason/20Newsgroups/{archive.name}"
+        assert f"{address} and put it at {archive}" in message
     if name == "agnews":
         assert "Hugging Face datasets could not fetch AG News (OSError" in message
         assert str(cache / "agnews" / "train.csv") in message
-    assert re.search(rf"https://raw\S+/df\.pkl at {re.escape(str(cache))}/\S+/df\.pkl", message)
+    file = rf"{re.escape(str(cache))}/\S+/df\.pkl"
+    (address,) = re.findall(rf"(https://raw\S+/df\.pkl) and put it at {file}", message)
+    assert message.count(address) == 1
+    assert re.search(r"check: git hash-object df\.pkl prints \w{40}\)", message)
+    assert message.endswith("The data set 'demo' needs no download")
     assert not list(cache.rglob("*.jsonl"))
 
 
