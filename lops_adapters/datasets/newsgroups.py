@@ -34,6 +34,7 @@ _OPENERS: dict[bytes, Callable[..., Any]] = {
     b"BZh": bz2.open,
     b"\xfd7zXZ": lzma.open,
 }
+_DAMAGE = (tarfile.TarError, EOFError, zlib.error, lzma.LZMAError, OSError, OverflowError)
 _MESSAGE = re.compile(r"(?:^|/)20news-bydate-(train|test)/([^/]+)/(\d+)$")
 
 

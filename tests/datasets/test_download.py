@@ -32,10 +32,7 @@ DRIPS = {
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
-    asked = []  # the paths
-    content = CONTENT
-    cuts = []  # bytes to send before the connection is closed, one per request
-    answers = []  # status codes to answer with first
+    """The fixture sets what it answers with and what it remembers."""
 
     def do_GET(self):
         kind = self.path.strip("/")
@@ -79,13 +76,19 @@ class Handler(http.server.BaseHTTPRequestHandler):
 @pytest.fixture
 def server(monkeypatch):
     """The class that answers; its faults can be set."""
-    for name, value in {"asked": [], "content": CONTENT, "cuts": [], "answers": []}.items():
-        monkeypatch.setattr(Handler, name, value)
     served = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     served.daemon_threads = True
     served.block_on_close = False
     threading.Thread(target=served.serve_forever, args=(0.01,), daemon=True).start()
-    monkeypatch.setattr(Handler, "url", f"http://127.0.0.1:{served.server_port}/", raising=False)
+    attributes = {
+        "url": f"http://127.0.0.1:{served.server_port}/",
+        "asked": [],  # the paths
+        "content": CONTENT,
+        "cuts": [],  # bytes to send before the connection is closed, one per request
+        "answers": [],  # status codes to answer with first
+    }
+    for name, value in attributes.items():
+        monkeypatch.setattr(Handler, name, value, raising=False)
     yield Handler
     served.shutdown()
     served.server_close()
@@ -182,7 +185,7 @@ def test_other_addresses_and_bad_folders_are_refused(server, tmp_path):
         fetch((tmp_path / "file").as_uri(), tmp_path / "copy", BLOB, attempts=1)
     with pytest.raises(LopsError, match="unknown url type: 'nowhere'"):
         fetch("nowhere", tmp_path / "copy", BLOB)
-    with pytest.raises(LopsError, match="cannot write to .*; choose a writable folder"):
+    with pytest.raises(LopsError, match=r"cannot write to .*; choose a writable folder"):
         fetch(server.url, tmp_path / "file" / "below", BLOB, **QUICK)
 
 

@@ -132,7 +132,7 @@ def test_without_the_extra_it_is_named_and_the_papers_file_is_tried(monkeypatch,
     monkeypatch.setitem(sys.modules, "datasets", None)
     with pytest.raises(
         LopsError,
-        match=r"pip install 'lops_adapters\[hub\]'.*the authors' file could not be fetched: no network",
+        match=r"pip install 'lops_adapters\[hub\]'.*the authors' file could not be fetched: no net",
     ):
         load("agnews")
     assert len(fetched) == 1
