@@ -41,6 +41,15 @@ def log():
     logger.setLevel(before[0])
 
 
+@pytest.fixture(scope="session", autouse=True)
+def user_cache(tmp_path_factory):
+    """The user's cache is a folder of the tests; nobody's own is read or written."""
+    with pytest.MonkeyPatch.context() as patch:
+        folder = tmp_path_factory.mktemp("cache")
+        patch.setenv("XDG_CACHE_HOME", str(folder))
+        yield folder
+
+
 @pytest.fixture
 def bars(monkeypatch):
     """Progress bars show at once, as on a terminal."""

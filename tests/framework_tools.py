@@ -164,7 +164,8 @@ def job_for(name, settings, path, dataset, seed=0, resume=False):
 def run_in_process(name, dataset, path, settings, arms, seed, resume):
     """Run a framework in this process -> the run's path, metrics, settings and folder."""
     job = job_for(name, settings, path, dataset, seed, resume)
-    metrics = framework.run(framework.named(name), dataset, job, list(arms))
+    with plain_arithmetic():
+        metrics = framework.run(framework.named(name), dataset, job, list(arms))
     return SimpleNamespace(path=path, metrics=metrics, settings=settings, run=job.folder, job=job)
 
 

@@ -1,5 +1,5 @@
-"""The shared cache and encoder are fixtures of these tests, too."""
+"""The tiny encoder is a fixture of these tests, too."""
 
-from ..caches import own_cache, tiny
+from ..tiny_encoder import tiny
 
-__all__ = ["own_cache", "tiny"]
+__all__ = ["tiny"]

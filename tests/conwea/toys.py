@@ -2,8 +2,6 @@
 random BERT that reads it.
 """
 
-from unittest import mock
-
 import numpy as np
 
 from lops_adapters.conwea.settings import ConweaSettings
@@ -37,11 +35,6 @@ SMALL = {
 def settings(**overrides):
     """Settings under which a run on the toy corpus takes about a second."""
     return ConweaSettings(**{**SMALL, "iterations": 2, **overrides})
-
-
-def small_presets():
-    """The preset of the command is small, for as long as this context lasts."""
-    return mock.patch.dict(ConweaSettings.PRESETS, quick=SMALL)
 
 
 def _sentence(rng, label, words):

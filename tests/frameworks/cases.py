@@ -9,6 +9,8 @@ from types import ModuleType
 from typing import Any, NamedTuple
 from unittest import mock
 
+import pytest
+
 from lops_adapters.runs.framework import FRAMEWORKS, named
 
 from ..conwea import toys as conwea
@@ -120,6 +122,12 @@ class Case:
             for place, value in self.patches.items():
                 stack.enter_context(mock.patch(place, value))
             yield
+
+    def forbid_work(self, monkeypatch, allowed: str = ""):
+        """Fail the test where a function of long work is called, except one."""
+        for function in set(self.work) - {allowed}:
+            path = function.replace(":", ".")
+            monkeypatch.setattr(path, lambda *_, **__: pytest.fail("long work before the error"))
 
 
 def _seeded(toys: ModuleType) -> Callable[..., Path]:

@@ -1,15 +1,10 @@
 import pytest
 
-from ..framework_tools import plain_arithmetic
 from .cases import CASES
+from .rooms import same_everywhere
 from .stand import Stand, Whole
 
-
-@pytest.fixture(scope="session", autouse=True)
-def same_everywhere():
-    """One thread and float32: sums come out alike on every machine and in the subprocesses."""
-    with plain_arithmetic():
-        yield
+__all__ = ["same_everywhere"]
 
 
 @pytest.fixture(scope="session")
@@ -76,6 +71,4 @@ def whole(stand, made, tmp_path_factory):
 @pytest.fixture
 def no_work(case, monkeypatch):
     """Fail the test where a function of long work is called."""
-    for function in case.work:
-        path = function.replace(":", ".")
-        monkeypatch.setattr(path, lambda *_, **__: pytest.fail("long work"))
+    case.forbid_work(monkeypatch)

@@ -16,7 +16,7 @@ from lops_adapters import console
 from lops_adapters.runs.command import command
 from lops_adapters.runs.framework import Framework, named
 
-from ..framework_tools import warnings_as_for_a_user
+from ..framework_tools import plain_arithmetic, warnings_as_for_a_user
 from .cases import Case, Kill
 
 PROGRAM = Path(__file__).with_name("program.py")
@@ -91,7 +91,8 @@ class Stand:
         run = console.guarded(command(self.framework))
         with ExitStack() as stack:
             stack.enter_context(mock.patch.dict(os.environ, XDG_CACHE_HOME=str(self.cache)))
-            for each in (redirect_stdout(out), redirect_stderr(err), warnings_as_for_a_user()):
+            streams = redirect_stdout(out), redirect_stderr(err)
+            for each in (*streams, warnings_as_for_a_user(), plain_arithmetic()):
                 stack.enter_context(each)
             try:
                 status = run(list(options))

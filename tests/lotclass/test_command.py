@@ -6,75 +6,38 @@ import json
 
 import pytest
 
-from lops_adapters.lotclass import masked_lm
-from lops_adapters.lotclass.__main__ import main
-from lops_adapters.lotclass.vocabulary import Predictor
 from lops_adapters.runs import command
 
 from ..framework_checks import assert_refused, metrics_of
-from ..framework_tools import outcome, read_rows, warnings_as_for_a_user, write_folder
-from .toys import CLASSES, SEEDS, documents, small_presets
+from ..framework_tools import read_rows, write_folder
+from .toys import CLASSES, SEEDS, documents
 
 TEXTS, LABELS = documents()
 
 
-@pytest.fixture(autouse=True)
-def small():
-    with small_presets(), warnings_as_for_a_user():
-        yield
-
-
-@pytest.fixture
-def no_work(monkeypatch):
-    """Fail the test where a language model is trained or asked."""
-    for where, name in ((masked_lm, "_train"), (Predictor, "best")):
-        monkeypatch.setattr(where, name, lambda *_, **__: pytest.fail("long work before the error"))
-
-
-@pytest.fixture
-def run(bert, tmp_path, capsys):
-    """run(folder, option, ...) -> exit status, standard output and error; into tmp_path/run."""
-
-    def command(folder, *more):
-        usual = ["--dataset", folder, "--encoder", bert, "--preset", "quick"]
-        usual += ["--device", "cpu", "--quiet"]
-        return outcome(main, capsys, *usual, "--output", tmp_path / "run", *more)
-
-    return command
-
-
-@pytest.mark.usefixtures("no_work")
 @pytest.mark.parametrize(
     ("more", "words"),
     [
+        ("--arms lops --lops-at both", "found --arms and --lops-at; wanted one of them"),
+        ("--max-tokens 7", "max_tokens is 7; wanted at least 8"),
+        ("--max-tokens 65", ["max_tokens is 65;", " 8 to 64"]),
+        ("--match-threshold 6", "match_threshold is 6; wanted 0 to 5"),
+        ("--min-rows 0", "min_rows is 0; wanted at least 1"),
+        ("--self-train-epochs -1", "self_train_epochs is -1.0; wanted a number, at least 0"),
+        ("--self-train-epochs inf", "self_train_epochs is inf"),
         (
-            ["--arms", "lops", "--lops-at", "both"],
-            ["found --arms and --lops-at; wanted one of them"],
-        ),
-        (["--max-tokens", "7"], ["max_tokens is 7; wanted at least 8"]),
-        (["--max-tokens", "65"], ["max_tokens is 65;", " 8 to 64"]),
-        (["--match-threshold", "6"], ["match_threshold is 6; wanted 0 to 5"]),
-        (["--min-rows", "0"], ["min_rows is 0; wanted at least 1"]),
-        (["--self-train-epochs", "-1"], ["self_train_epochs is -1.0; wanted a number, at least 0"]),
-        (["--self-train-epochs", "inf"], ["self_train_epochs is inf"]),
-        (
-            ["--names", "no/such/file.json"],
+            "--names no/such/file.json",
             ["no/such/file.json: no such file of class names", 'wanted {"class": "name", ...} or'],
         ),
         (
-            ["--lops-at", "refresh", "--every", "10"],
-            ["every is 10, and the probe makes 6 updates on the 24 documents of a refresh"],
+            "--lops-at refresh --every 10",
+            "every is 10, and the probe makes 6 updates on the 24 documents of a refresh",
         ),
-        (
-            ["--encoder", "no/such/model"],
-            ["cannot load the encoder 'no/such/model'", "wanted 'minilm'"],
-        ),
+        ("--encoder no/such/model", ["cannot load the encoder 'no/such/model'", "wanted 'minilm'"]),
     ],
 )
-def test_options_that_cannot_work(run, data, tmp_path, monkeypatch, more, words):
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    assert_refused(run(data, *more), *words)
-    assert not (tmp_path / "run").exists()  # the corrected command can have it
+def test_options_that_cannot_work(refuse, good, more, words):
+    refuse(good, more, words)
 
 
 def test_what_the_rows_show_leaves_no_run_folder(run, data, tmp_path):
@@ -112,11 +75,10 @@ def test_what_the_rows_show_leaves_no_run_folder(run, data, tmp_path):
         (b"\xff\xfe{", "cannot be read"),
     ],
 )
-def test_names_files_that_cannot_work(run, data, tmp_path, content, words):
+def test_names_files_that_cannot_work(refuse, data, tmp_path, content, words):
     path = tmp_path / "names.json"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    assert_refused(run(data, "--names", path), words)
-    assert not (tmp_path / "run").exists()
+    refuse(data, ["--names", path], words)
 
 
 DATA = {
@@ -153,12 +115,10 @@ DATA = {
 }
 
 
-@pytest.mark.usefixtures("no_work")
 @pytest.mark.parametrize("what", DATA)
-def test_data_that_cannot_work(run, tmp_path, what):
+def test_data_that_cannot_work(refuse, tmp_path, what):
     texts, labels, seeds, more, words = DATA[what]
-    assert_refused(run(write_folder(tmp_path / "data", texts, labels, seeds), *more), *words)
-    assert not (tmp_path / "run").exists()
+    refuse(write_folder(tmp_path / "data", texts, labels, seeds), more, words)
 
 
 def test_stages_in_the_printed_table(run, data):
@@ -210,17 +170,8 @@ def test_names_from_a_file_and_odd_data(run, tmp_path):
         for number, text in enumerate(TEXTS)
     ]
     data = write_folder(tmp_path / "data", [*texts, *odd], labels)
-    status, out, err = run(
-        data,
-        "--names",
-        tmp_path / "names.json",
-        "--min-rows",
-        "1",
-        "--match-threshold",
-        "1",
-        "--arms",
-        "standard",
-    )
+    options = "--min-rows 1 --match-threshold 1 --arms standard"
+    status, out, err = run(data, "--names", tmp_path / "names.json", options)
     assert status == 0, err
     assert "97 documents" in out
     metrics = metrics_of(tmp_path / "run")
@@ -234,9 +185,7 @@ def test_names_from_a_file_and_odd_data(run, tmp_path):
 
 def test_no_gold_labels_and_keywords(run, bert, tmp_path):
     folder = write_folder(tmp_path / "data", TEXTS, None, SEEDS)
-    status, out, err = run(
-        folder, "--arms", "standard", "--supervision", "keywords", "--min-rows", "1"
-    )
+    status, out, err = run(folder, "--arms standard --supervision keywords --min-rows 1")
     assert status == 0, err
     line = next(line for line in out.splitlines() if line.startswith("standard"))
     assert line.split().count("-") == 4

@@ -17,8 +17,7 @@ from lops_adapters.selection import keep_all
 
 from ..framework_checks import assert_learnt_at, names
 from ..framework_tools import copy_killed, read_rows
-from .conftest import ARMS
-from .toys import CLASSES, documents
+from .toys import ARMS, CLASSES, documents
 
 SHARED = ["rows", "standard-selection", "standard-category"]
 

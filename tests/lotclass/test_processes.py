@@ -11,8 +11,8 @@ import pytest
 
 from ..framework_checks import metrics_of, names, stripped
 from ..framework_tools import read_rows
+from .toys import ARMS
 
-ARMS = "standard,lops,lops-refresh"
 PROGRAM = Path(__file__).with_name("command.py")
 
 
@@ -57,21 +57,8 @@ def together(data, bert, finished, tmp_path_factory):
     folder = tmp_path_factory.mktemp("together")
     scratch = folder / "scratch"
     scratch.mkdir()
-    usual = [
-        "--dataset",
-        data,
-        "--encoder",
-        bert,
-        "--preset",
-        "quick",
-        "--device",
-        "cpu",
-        "--arms",
-        ARMS,
-        "--output",
-        folder / "run",
-        "--quiet",
-    ]
+    usual = ["--dataset", data, "--encoder", bert, "--preset", "quick", "--device", "cpu"]
+    usual += ["--arms", ",".join(ARMS), "--output", folder / "run", "--quiet"]
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(os.environ, "TMPDIR", str(scratch))
         said = launch(*usual)

@@ -12,6 +12,7 @@ from ..framework_tools import ARTS, COMMON, LAW, SPORT, letter_pieces, save_bert
 
 TOPICS = {"arts": ARTS, "law": LAW, "sport": SPORT}
 CLASSES = tuple(TOPICS)
+ARMS = ("standard", "lops", "lops-refresh")
 SEEDS = {label: words[:3] for label, words in TOPICS.items()}
 SMALL = {
     "classifier": "network",

@@ -6,9 +6,9 @@ import pytest
 
 from lops_adapters.scale.cluster import start
 
-from ..caches import own_cache, tiny
+from ..tiny_encoder import tiny
 
-__all__ = ["own_cache", "ray", "tiny"]
+__all__ = ["ray", "tiny"]
 
 
 @pytest.fixture(scope="session")

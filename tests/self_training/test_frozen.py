@@ -11,7 +11,7 @@ from lops_adapters.self_training.__main__ import main
 
 from ..framework_checks import assert_predicts, metrics_of
 from ..framework_tools import ARTS, COMMON, LAW, SPORT, outcome, read_rows, save_bert, write_folder
-from .toys import SEEDS, documents, small_presets
+from .toys import SEEDS, documents
 
 
 @pytest.fixture(scope="module")
@@ -82,15 +82,14 @@ def test_resuming_the_committee_is_the_same(dataset, go, tmp_path):
     )
 
 
+@pytest.mark.usefixtures("small")
 def test_a_run_that_names_no_arms(tmp_path, encoder, capsys):
     """The committee is one of them, and its model is loaded."""
     folder = write_folder(tmp_path / "toy", *documents(60), seeds=SEEDS)
     options = ["--dataset", folder, "--classifier", "embedding", "--encoder", encoder]
     options += ["--max-tokens", "32", "--iterations", "1", "--device", "cpu", "--quiet"]
-    with small_presets():
-        status, _, err = outcome(
-            main, capsys, *options, "--preset", "quick", "--output", tmp_path / "run"
-        )
+    options += ["--preset", "quick", "--output", tmp_path / "run"]
+    status, _, err = outcome(main, capsys, *options)
     assert status == 0, err
     arms = metrics_of(tmp_path / "run")["arms"]
     assert set(arms) == {"standard", "lops", "committee"}

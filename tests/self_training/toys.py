@@ -2,8 +2,6 @@
 often missing.
 """
 
-from unittest import mock
-
 import numpy as np
 
 from lops_adapters.self_training.settings import SelfTrainingSettings
@@ -25,11 +23,6 @@ SMALL = {
 def settings(**overrides):
     """Settings under which a run on the toy corpus takes a moment."""
     return SelfTrainingSettings(**{**SMALL, **overrides})
-
-
-def small_presets():
-    """The preset of the command is small, for as long as this context lasts."""
-    return mock.patch.dict(SelfTrainingSettings.PRESETS, quick=SMALL)
 
 
 def documents(n=90, seed=0, classes=CLASSES):

@@ -7,11 +7,8 @@ import pytest
 
 from lops_adapters.probes.han import HanProbe
 from lops_adapters.runs.folder import RunFolder
-from lops_adapters.westclass.__main__ import main
 
 from ..framework_checks import assert_same_run
-from ..framework_tools import outcome
-from .toys import small_presets
 
 
 class StoppedError(Exception):
@@ -56,14 +53,10 @@ def test_stopped_in_self_training_and_resumed(place, start, whole, tmp_path, mon
     assert_same_run(again.path, whole.path)
 
 
-def test_labelled_documents_drawn_again_are_the_same(data, tmp_path, capsys):
+def test_labelled_documents_drawn_again_are_the_same(run, data, tmp_path):
     """A resumed run draws what it drew before: 2 documents per class, by the seed."""
-    few = ["--labelled-per-class", 2, "--pretrain-epochs", 1, "--max-iterations", 1]
-    usual = ["--preset", "quick", "--device", "cpu", "--arms", "standard", "--quiet"]
-    places = ["--dataset", data, "--output", tmp_path / "run"]
-    command = partial(outcome, main, capsys, *places, *usual, *few)
-    with small_presets():
-        assert command()[0] == 0
-        config = json.loads((tmp_path / "run" / "config.json").read_text(encoding="utf-8"))
-        assert len(config["settings"]["labelled"]) == 6
-        assert command("--resume")[0] == 0
+    few = "--labelled-per-class 2 --pretrain-epochs 1 --max-iterations 1 --arms standard"
+    assert run(data, few)[0] == 0
+    config = json.loads((tmp_path / "run" / "config.json").read_text(encoding="utf-8"))
+    assert len(config["settings"]["labelled"]) == 6
+    assert run(data, few, "--resume")[0] == 0

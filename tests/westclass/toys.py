@@ -1,7 +1,5 @@
 """A corpus small enough to run WeSTClass on in a second, and a tiny random BERT that reads it."""
 
-from unittest import mock
-
 import numpy as np
 
 from lops_adapters.westclass.settings import WestclassSettings
@@ -36,11 +34,6 @@ SMALL = {
 def settings(**overrides):
     """Settings under which a run on the toy corpus takes about a second."""
     return WestclassSettings(**{**SMALL, **overrides})
-
-
-def small_presets():
-    """The preset of the command is small, for as long as this context lasts."""
-    return mock.patch.dict(WestclassSettings.PRESETS, quick=SMALL)
 
 
 def _sentence(rng, label):

@@ -19,8 +19,7 @@ from lops_adapters.xclass.words import cleaned
 
 from ..framework_checks import assert_learnt_at
 from ..framework_tools import read_rows
-from .conftest import ARMS
-from .toys import CLASSES, documents
+from .toys import ARMS, CLASSES, documents
 
 
 def resumed(go, dataset, path, **changed):

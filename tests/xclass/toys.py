@@ -2,8 +2,6 @@
 vectors know the topics.
 """
 
-from unittest import mock
-
 import numpy as np
 
 from lops_adapters.xclass.settings import XclassSettings
@@ -12,6 +10,7 @@ from ..framework_tools import ARTS, COMMON, LAW, SPORT, letter_pieces, save_bert
 
 TOPICS = {"arts": ARTS, "law": LAW, "sport": SPORT}
 CLASSES = tuple(TOPICS)
+ARMS = ("standard", "lops", "lops-all")
 SMALL = {
     "classifier": None,
     "max_pieces": 32,
@@ -33,11 +32,6 @@ SMALL = {
 def settings(**overrides):
     """Settings under which a run on the toy corpus takes about a second."""
     return XclassSettings(**{**SMALL, **overrides})
-
-
-def small_presets():
-    """The preset of the command is small, for as long as this context lasts."""
-    return mock.patch.dict(XclassSettings.PRESETS, quick=SMALL)
 
 
 def _sentence(rng, label):
