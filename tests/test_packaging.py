@@ -22,6 +22,7 @@ LINKS = {
 SUFFIXES = {".py", ".typed", ".css", ".js", ".toml", ".patch", ".json", ".jsonl", ".md"}
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.skipif(find_spec("setuptools") is None, reason="setuptools is not installed"),
     pytest.mark.skipif(not (ROOT / ".git").exists(), reason="this is not a checkout"),
 ]

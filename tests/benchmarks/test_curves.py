@@ -8,6 +8,8 @@ import pytest
 from benchmarks import collect, nc_curves, runner
 from lops_adapters.core import RULES
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_thinned_curve_keeps_its_ends_and_the_area_is_of_the_whole():
     rng = np.random.default_rng(0)

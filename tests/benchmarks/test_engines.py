@@ -28,6 +28,7 @@ def measure(monkeypatch, folder, *arguments):
     return json.loads(path.read_text(encoding="utf-8"))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc is Linux's")
 def test_one_process(folder, monkeypatch):
     asked = ["--documents", "2000", "--probe-rows", "600", "--engines", "process"]

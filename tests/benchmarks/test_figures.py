@@ -185,6 +185,7 @@ def site(folder, monkeypatch):
     return folder
 
 
+@pytest.mark.slow
 def test_drawings_are_the_same_twice_and_hold_their_numbers(site):
     pytest.importorskip("matplotlib", reason="the extra benchmarks is not installed")
     assert tables.main(["--check"]) == 1

@@ -8,6 +8,8 @@ import pytest
 from benchmarks import record, select_command
 from benchmarks.pages import common, select
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def results(tmp_path, monkeypatch):

@@ -37,6 +37,7 @@ def with_abstentions(rows, value):
     return [[*row[:2], value if i % 5 == 1 else row[2], row[3]] for i, row in enumerate(rows)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
 @pytest.mark.parametrize(
     ("rows", "more"),

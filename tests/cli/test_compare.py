@@ -195,6 +195,7 @@ def test_what_is_refused(table):
         run(table, "--methods", "probability", "--force")
 
 
+@pytest.mark.slow
 def test_pages_are_written_again(table, capsys):
     select_command.main([str(table), *OPTIONS])
     run(table, "--methods", "automatic,probability")

@@ -9,6 +9,8 @@ import pytest
 
 from lops_adapters.cli.demo import main
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def shown(tmp_path_factory):

@@ -12,6 +12,8 @@ from lops_adapters.cli.main import main
 
 from ..noisy import noisy_rows, write_table
 
+pytestmark = pytest.mark.slow
+
 DOCS = Path(__file__).parents[2] / "docs"
 ROWS = noisy_rows(n=60)
 GOLD = [int(row[3][-1]) for row in ROWS]

@@ -16,6 +16,7 @@ OPTIONS = ["--text", "text", "--label", "weak", "--quiet", "--encoder", "none"]
 select = partial(lops_adapters.select, encoder=None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
 def test_the_most_suspicious_first(tmp_path, monkeypatch, suffix, kind):

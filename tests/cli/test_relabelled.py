@@ -71,6 +71,7 @@ def test_how_probable_it_must_be(here, least, capsys):
         assert "relabelled.csv (none: no suggestion is sure enough)" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("given", [".csv", ".jsonl", ".parquet"])
 @pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl", "parquet"])
 def test_formats_can_be_changed(here, given, kind):
@@ -90,6 +91,7 @@ def test_nothing_is_relabelled(here, capsys):
         assert f"relabelled{suffix} (none: no suggestion is sure enough)" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_types_of_parquet_stay(here):
     import pyarrow as pa
     from pyarrow import parquet

@@ -169,6 +169,7 @@ class Stdin:
         return False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".parquet"])
 @pytest.mark.parametrize("packed", [False, True])
 def test_standard_input(here, suffix, packed, monkeypatch, capsys):

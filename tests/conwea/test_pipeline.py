@@ -86,6 +86,7 @@ def test_rejected_documents_are_still_predicted_and_labelled_afresh(finished):
     assert rejected <= ids["lops/predictions"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keep", [lambda n: np.zeros(n, dtype=bool), lambda n: np.arange(n) == 0])
 def test_too_little_kept_trains_on_all_and_says_so(monkeypatch, dataset, go, head_start, keep):
     recorder = Recorder(monkeypatch, keep)
@@ -114,6 +115,7 @@ def test_seeds_that_label_one_class_are_not_taken(monkeypatch, dataset, finished
     assert kept == prepared.seeds
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lacking", ["arts", "law"])
 def test_a_class_without_seeds_shifts_no_other(lacking, dataset, go, tmp_path):
     """Classes of the layout that the seed file leaves out: rows of scores and columns of
@@ -184,6 +186,7 @@ def test_nothing_to_read(dataset, go, tmp_path):
         go(Dataset(empty), tmp_path / "run")
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings(
     "ignore::lops_adapters.core.LopsWarning"
 )  # a random encoder learns little
@@ -200,6 +203,7 @@ def test_other_probes(dataset, go, finished, head_start, probe):
     assert 0 < row["selected"] <= row["pseudo_labels"]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::lops_adapters.core.LopsWarning")  # so small, seeds may be lost
 def test_faithful_runs(dataset, go, tmp_path):
     done = go(dataset, tmp_path / "run", arms=["standard"], faithful=True, combine="concat")

@@ -8,6 +8,8 @@ import pytest
 
 from lops_adapters.core import LearningOrder
 
+pytestmark = pytest.mark.slow
+
 MB = 2**20
 
 

@@ -67,6 +67,7 @@ def test_facts():
     assert set(published.GROUPS) - set(published.COARSE_GROUPS) == {"misc.forsale"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "n_documents", "n_classes"), [("20news", 17_871, 5), ("20news-fine", 16_468, 17)]
 )

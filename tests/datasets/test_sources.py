@@ -73,6 +73,7 @@ def test_newsgroups_come_through_sklearn_and_are_kept(sklearn_calls, cache):
     assert len(sklearn_calls) == 1
 
 
+@pytest.mark.slow
 def test_sklearn_and_the_archive_give_the_same_corpus(monkeypatch, real_data):
     archive = read(real_data / "20news-bydate.tar.gz", quiet=True)
     order = list(range(len(archive)))[::-1]

@@ -311,6 +311,7 @@ np.save(output, encoder.encode(texts))
 """
 
 
+@pytest.mark.slow
 def test_two_processes_at_once(make, tiny, tmp_path):
     """As ``accelerate launch`` starts them, on one cache."""
     alone = make().encode(TEXTS)

@@ -9,6 +9,8 @@ from lops_adapters.selection import committee
 from ..framework_checks import metrics_of
 from ..framework_tools import read_rows
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def judged(stand, case, tmp_path_factory):

@@ -34,6 +34,7 @@ def metrics(path, case):
     return {**stored, "arms": {arm: stored["arms"][arm] for arm in case.blind}}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("other", ["permuted", "without"])
 def test_other_gold_labels_change_nothing_but_the_measurements(gold_runs, case, other):
     assert_same_but_measurements(gold_runs[other], gold_runs["true"], case.blind)
@@ -41,6 +42,7 @@ def test_other_gold_labels_change_nothing_but_the_measurements(gold_runs, case, 
     assert stripped(one) == stripped(wanted)
 
 
+@pytest.mark.slow
 def test_without_gold_labels_the_measurements_are_null(gold_runs, case):
     without, true = (measured(metrics(gold_runs[name], case)) for name in ("without", "true"))
     assert without == [None] * len(true)
@@ -49,6 +51,7 @@ def test_without_gold_labels_the_measurements_are_null(gold_runs, case):
     assert not [line for line in lines if "%" in line]
 
 
+@pytest.mark.slow
 def test_permuted_gold_labels_change_the_measurements(gold_runs, case):
     permuted, true = (metrics(gold_runs[name], case) for name in ("permuted", "true"))
     assert measured(permuted) != measured(true)

@@ -17,6 +17,8 @@ from ..framework_checks import (
     stages,
 )
 
+pytestmark = pytest.mark.slow
+
 
 def stages_before(whole, stage):
     """The stages that a run stores before this one."""

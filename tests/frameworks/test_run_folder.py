@@ -147,6 +147,7 @@ def test_what_the_command_prints(stand, whole):
     assert all(arm in page for arm in stand.case.arms)
 
 
+@pytest.mark.slow
 def test_several_seeds_and_the_log(stand, few, tmp_path):
     options = stand.options(tmp_path / "run", "--arms", "standard", data=few)
     options.remove("--quiet")

@@ -149,6 +149,7 @@ def test_places_of_the_selector(run, data, tmp_path, monkeypatch, where, arms):
     assert asked == arms
 
 
+@pytest.mark.slow
 def test_names_from_a_file_and_odd_data(run, tmp_path):
     """Documents that are empty, of marks, in other scripts, hostile; names of several words, in
     parts, that need quotes.

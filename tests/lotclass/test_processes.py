@@ -13,6 +13,8 @@ from ..framework_checks import metrics_of, names, stripped
 from ..framework_tools import read_rows
 from .toys import ARMS
 
+pytestmark = pytest.mark.slow
+
 PROGRAM = Path(__file__).with_name("command.py")
 
 

@@ -9,6 +9,8 @@ from lops_adapters import select
 
 from ..noisy import noisy_texts
 
+pytestmark = pytest.mark.slow
+
 PAGE = Path(__file__).parents[2] / "docs" / "probes.md"
 TEXTS, LABELS, _ = noisy_texts(24)
 

@@ -72,6 +72,7 @@ def test_the_users_backend_is_left_alone(tmp_path):
     ]
 
 
+@pytest.mark.slow
 def test_a_fresh_installation_runs_on_torch(tmp_path):
     code = (
         "from lops_adapters.probes.keras_tools import import_keras; import os\n"

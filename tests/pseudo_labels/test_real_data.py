@@ -9,9 +9,10 @@ import pytest
 from lops_adapters.pseudo_labels import string_match
 
 DATA = os.environ.get("LOPS_DATA")
-pytestmark = pytest.mark.skipif(
-    not DATA, reason="LOPS_DATA does not name the folder of the real data"
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not DATA, reason="LOPS_DATA does not name the folder of the real data"),
+]
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,8 @@ from .examples import HOSTILE, gold, hostile_page, labels, page
 from .test_comparison_page import PAGE as COMPARISON
 from .test_framework_page import contents
 
+pytestmark = pytest.mark.slow
+
 
 def rows(tab):
     return tab.locator("#rows tbody tr")

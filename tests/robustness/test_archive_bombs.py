@@ -11,6 +11,8 @@ from lops_adapters.datasets import read
 
 from .bounded import outcomes
 
+pytestmark = pytest.mark.slow
+
 NAME = "20news-bydate-train/sci.space/60000"
 SPARSE = {
     "GNU.sparse.major": "1",

@@ -6,6 +6,8 @@ pytest.importorskip("pyarrow")
 
 from .fuzz import run
 
+pytestmark = pytest.mark.slow
+
 
 def test_malformed_input_is_read_or_refused():
     found = run(1000)

@@ -10,6 +10,8 @@ from lops_adapters.texts.choices import RANKS
 
 from ..noisy import noisy_texts
 
+pytestmark = pytest.mark.slow
+
 TYPES = (bool, int, float)
 OUTPUTS = ("kept", "rejected")
 FIRST = ("class 1", "class 0")  # label, gold label

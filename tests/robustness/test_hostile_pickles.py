@@ -34,6 +34,8 @@ from ..datasets.opcodes import (
 )
 from .bounded import outcomes
 
+pytestmark = pytest.mark.slow
+
 MANY = 200_000
 FRAME_CLASS = name("pandas", "DataFrame")
 PAD = text("x" * 4_000_000) + b"0"  # with it, a file may make a million objects

@@ -17,6 +17,8 @@ from lops_adapters.runs.folder import RunFolder
 
 from ..noisy import noisy_rows, write_table
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 OPTIONS = ["--text", "text", "--label", "weak", "--probe", "linear", "--encoder", "none", "--quiet"]
 CONFIG = {"framework": "toy", "settings": {}, "seed": 0, "dataset": {}, "versions": {}}

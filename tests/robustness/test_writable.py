@@ -24,6 +24,7 @@ def written(folder):
     return [row for name in names for row in read_table(name)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["jsonl", "csv", "tsv", "parquet"])
 @pytest.mark.parametrize("column", ["text", "weak", "other"])
 def test_lone_surrogates(here, kind, column):

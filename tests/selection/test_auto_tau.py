@@ -99,6 +99,7 @@ def test_a_number_to_keep_goes_before(noisy):
     assert len(build("random", n=7, tau="auto")(*noisy).kept) == 7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name, row in METHODS.items() if not row.takes_tau])
 def test_methods_that_decide_by_themselves_do_not_look_at_it(name, noisy):
     if name == "confident-learning":

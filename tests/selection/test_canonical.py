@@ -93,6 +93,7 @@ def outcome(selection, texts, labels, seen=None):
     return Counter(zip(*(map(repr, part) for part in parts), strict=True)), selection.per_class
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "arguments"), CASES)
 @pytest.mark.parametrize("columns", [(TEXTS, LABELS, GOLD), REPEATED], ids=["once", "repeated"])
 def test_shuffled_rows_give_the_same_selection(name, arguments, columns):
@@ -207,6 +208,7 @@ def test_a_hundred_thousand_rows_are_sorted_in_a_moment():
     assert sorted(order.tolist()) == list(range(10**5))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not DATA, reason="LOPS_DATA does not name the folder of the real data")
 @pytest.mark.parametrize("arguments", [{}, {"rule": "released", "tau": 0.5}, {"tau": 0.8}])
 def test_ag_news_shuffled(arguments):

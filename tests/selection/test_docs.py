@@ -7,6 +7,8 @@ import pytest
 
 from lops_adapters.selection import METHODS
 
+pytestmark = pytest.mark.slow
+
 DOCS = Path(__file__).parents[2] / "docs"
 
 

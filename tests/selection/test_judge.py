@@ -43,6 +43,7 @@ def judge():
     return fitted(sure=0.8)[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settings", [{}, {"sure": 0.8}, {"stratified": True}])
 def test_the_sample_is_judged_as_without_the_fit(settings):
     plain = build("committee", encoder=None, **settings)(TEXTS, WEAK)

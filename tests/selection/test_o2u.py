@@ -124,6 +124,7 @@ def test_a_rate_of_nothing_changes_nothing_and_is_heard(make):
     np.testing.assert_allclose(said, expected[positions], atol=1e-4)
 
 
+@pytest.mark.slow
 def test_real_probes_find_the_wrong_label(make):
     wrong = np.arange(len(MORE)) % 9 == 0
     labels = np.array(["arts", "law"])[(np.arange(len(MORE)) + wrong) % 2]

@@ -13,6 +13,8 @@ from ..framework_checks import assert_predicts, metrics_of
 from ..framework_tools import ARTS, COMMON, LAW, SPORT, outcome, read_rows, save_bert, write_folder
 from .toys import SEEDS, documents
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def encoder(tmp_path_factory):

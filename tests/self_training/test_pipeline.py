@@ -394,6 +394,7 @@ def test_metrics_of_each_round(finished, dataset):
     assert f1["optimal"] >= f1["lops"] > f1["standard"]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::lops_adapters.core.LopsWarning")
 def test_a_transformer(tmp_path, go):
     """A tiny BERT as classifier and probe."""

@@ -2,7 +2,11 @@
 
 from functools import partial
 
+import pytest
+
 from ..framework_checks import assert_not_resumed
+
+pytestmark = pytest.mark.slow
 
 
 def test_another_file_of_pseudo_labels_is_refused(run, data, tmp_path):

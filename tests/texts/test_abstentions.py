@@ -22,6 +22,7 @@ def changed(value, labels=LABELS):
     return [value if i in AT else label for i, label in enumerate(labels)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("labels", "more"),
     [

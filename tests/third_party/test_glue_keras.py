@@ -78,6 +78,7 @@ def conwea_arguments(folder):
     ), wrong
 
 
+@pytest.mark.slow
 def test_conwea(tmp_path, monkeypatch, capsys):
     arguments, wrong = conwea_arguments(tmp_path)
     import_keras()

@@ -77,6 +77,7 @@ def selection(shared, right, tau=0.5):
     return order.select()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tau", ["", "0.9", "auto"])
 @pytest.mark.parametrize("rule", ["", *RULES])
 def test_the_rule_that_ran_is_said(rule, tau, tmp_path, monkeypatch, capsys):

@@ -31,6 +31,7 @@ def codes(path, stage):
         return stored["probabilities"].argmax(axis=1)
 
 
+@pytest.mark.slow
 def test_all_arms_share_one_network(done):
     stages = {entry.stem for entry in (done.path / "work").iterdir()}
     assert {name for name in stages if "training" in name} == {

@@ -307,6 +307,7 @@ def test_other_probes(monkeypatch, dataset, go, bert, tmp_path, probe, network):
     } == {0}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("network", "every", "share"), [("cnn", "epoch", 1), ("cnn", 1, 1 / 6), ("han", 4, 4 / 6)]
 )
@@ -414,6 +415,7 @@ def bytes_of(path):
     }
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings(
     "ignore:nothing was learnt:lops_adapters.core.LopsWarning"
 )  # in so few updates

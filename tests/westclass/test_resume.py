@@ -10,6 +10,8 @@ from lops_adapters.runs.folder import RunFolder
 
 from ..framework_checks import assert_same_run
 
+pytestmark = pytest.mark.slow
+
 
 class StoppedError(Exception):
     """Stands for the end of the process."""

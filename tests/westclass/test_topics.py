@@ -69,6 +69,7 @@ def assert_as_slow(vectors, seeds):
     return max(len(rows) for rows in chosen)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("phrases", [0, 2])
 @pytest.mark.parametrize("width", [3, 20, 60])
 def test_the_same_as_the_slow_loop(width, phrases):

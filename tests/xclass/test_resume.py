@@ -9,6 +9,8 @@ from lops_adapters.encoders.context_encoder import ContextEncoder
 
 from ..framework_checks import assert_same_run
 
+pytestmark = pytest.mark.slow
+
 
 class StoppedError(Exception):
     """Stands for the end of the process."""
