@@ -62,8 +62,18 @@ def read(
     >>> dataset.corpus.texts, dataset.gold.labels
     (('A goal!', 'A film.'), ('sports', 'arts'))
     """
-    path = Path(path)
     columns = Columns(text_column, label_column, id_column, quiet)
+    return read_path(Path(path), columns, seeds, names, headers)
+
+
+def read_path(
+    path: Path,
+    columns: Columns,
+    seeds: Seeds | str | Path | None,
+    names: Names | str | Path | None,
+    headers: str,
+) -> Dataset:
+    """Read a path as ``read`` does."""
     with readable(path):
         folder = path if path.is_dir() else path.parent
         rows = read_rows(path, columns)
@@ -104,7 +114,7 @@ def name_of_path(path: Path) -> str:
     >>> name_of_path(Path("data/reviews.jsonl")), name_of_path(Path("data/20news-bydate.tar.gz"))
     ('reviews', '20news-bydate')
     """
-    name = path.resolve().name
+    name = path.resolve().name.encode("utf-8", "replace").decode()  # a name need not be UTF-8
     return name[: -len(_suffix(path))] if not path.is_dir() and _suffix(path) else name
 
 

@@ -14,9 +14,8 @@ from lops_adapters.core import LopsError
 from lops_adapters.datasets import published
 from lops_adapters.datasets.class_words import Names, Seeds
 from lops_adapters.datasets.corpus import Dataset, listed
-from lops_adapters.datasets.demo import load_demo
 from lops_adapters.datasets.newsgroups import ARCHIVE, SPLITS, strip_headers
-from lops_adapters.datasets.readers import is_recognised, read, read_rows
+from lops_adapters.datasets.readers import is_recognised, read_path, read_rows
 from lops_adapters.datasets.rows import Columns, Rows, assemble
 from lops_adapters.datasets.sources import by_hand, obtain
 from lops_adapters.datasets.tables import is_agnews
@@ -98,15 +97,8 @@ def load(
         data_dir: a folder to search first; then ``$LOPS_DATA``, then the user cache, into which the
             data set is downloaded otherwise.
         offline: never download.
-        quiet: show no progress bars.
-        text_column, label_column, id_column: as for ``read``.
-        seeds: seed words, or a JSON file of them, instead of the published ones (names) or those
-            beside the data (paths).
-        names: words that name a class in a text, or a JSON file of them, in place of those of the
-            registry (names) or beside the data (paths); ``labels``: the labels. Classes left out
-            keep their names.
-        headers: ``keep``, or ``strip`` for subject and body of the messages of 20 Newsgroups;
-            ``auto`` strips those and keeps all other texts.
+        quiet, text_column, label_column, id_column, seeds, names, headers: as for ``read``. For a
+            registered name, seeds and names replace the published ones.
 
     Returns:
         The data set; for a name, with its published classes and seed words in every layout.
@@ -125,25 +117,14 @@ def load(
     columns = Columns(text_column, label_column, id_column, quiet)
     name = ALIASES.get(name_or_path, name_or_path) if isinstance(name_or_path, str) else None
     if name == "demo":
-        columns.refuse("the demo corpus")
-        strip_headers(Rows([]), headers, "the demo corpus")
-        return load_demo(seeds, names=names)
+        return read_path(Path(__file__).with_name("demo"), columns, seeds, names, headers)
     if name in TASKS:
         task = TASKS[name]
         path, rows = _find(task, columns, data_dir, offline)
         rows = strip_headers(_conform(rows, task, path), headers, task.name)
         return assemble(rows, task.name, seeds, names)
     if os.path.exists(name_or_path):  # False, not an error, for a name that is too long
-        return read(
-            name_or_path,
-            text_column=text_column,
-            label_column=label_column,
-            id_column=id_column,
-            seeds=seeds,
-            names=names,
-            headers=headers,
-            quiet=quiet,
-        )
+        return read_path(Path(name_or_path), columns, seeds, names, headers)
     raise _unknown(str(name_or_path))
 
 
@@ -179,15 +160,16 @@ def _find(
 def _folders(data_dir: str | Path | None) -> list[Path]:
     folders = []
     if data_dir is not None:
-        folders.append(Path(data_dir))
-        if not folders[0].is_dir():
+        if not os.path.isdir(data_dir):  # unlike a path's is_dir, it takes any name
             raise LopsError(
                 f"data_dir {data_dir}: no such folder; give the folder of the data sets"
             )
-    if os.environ.get("LOPS_DATA"):
-        folders.append(Path(os.environ["LOPS_DATA"]))
-        if not folders[-1].is_dir():
-            logger.warning("LOPS_DATA is %s, which is not a folder", folders[-1])
+        folders.append(Path(data_dir))
+    if variable := os.environ.get("LOPS_DATA"):
+        if os.path.isdir(variable):
+            folders.append(Path(variable))
+        else:
+            logger.warning("LOPS_DATA is %s, which is not a folder", variable)
     return [*folders, user_cache()]
 
 

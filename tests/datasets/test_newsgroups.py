@@ -148,7 +148,7 @@ def test_headers_are_refused_where_there_are_none(put):
     folder = put("mine", {"a.csv": "text\nx\n", "agnews/train.csv": '"1","a","b"\n'})
     with pytest.raises(LopsError, match=r"a\.csv has no message headers to strip"):
         read(folder / "a.csv", headers="strip")
-    with pytest.raises(LopsError, match="demo corpus has no message headers"):
+    with pytest.raises(LopsError, match="demo has no message headers"):
         load("demo", headers="strip")
     with pytest.raises(LopsError, match="agnews has no message headers"):
         load("agnews", data_dir=folder, headers="strip")

@@ -1,14 +1,13 @@
 import io
-import json
 import logging
+import os
 import tarfile
 from pathlib import Path
 
 import pytest
 
 from lops_adapters.core import LopsError
-from lops_adapters.datasets import load, names, published, registry
-from lops_adapters.datasets.demo import load_demo
+from lops_adapters.datasets import load, names, published, read, registry
 
 FRAME = (Path(__file__).parent / "fixtures" / "pandas15_arrow_plain_p5.pkl").read_bytes()
 AGNEWS = '"3","Fears","Unions"\n"1","Race","on"\n'
@@ -130,6 +129,31 @@ def test_places_are_tried_in_order(put, tmp_path, monkeypatch, no_data):
         load("agnews", data_dir=tmp_path / "nowhere")
 
 
+@pytest.mark.parametrize("path", ["a\0b", "a\ud800b", "a" * 5000])
+def test_a_path_that_no_folder_can_have(path, monkeypatch):
+    with pytest.raises(LopsError, match="neither an existing path nor a registered data set"):
+        load(path)
+    with pytest.raises(LopsError, match=r"no such file or folder|File name too long"):
+        read(path)
+    with pytest.raises(LopsError, match=r"data_dir .* no such folder"):
+        load("agnews", data_dir=path)
+    monkeypatch.setattr(registry.os, "environ", {**os.environ, "LOPS_DATA": path})
+    with pytest.raises(LopsError, match="agnews was looked for in"):
+        load("agnews", offline=True)
+
+
+def test_names_that_are_not_utf8(tmp_path):
+    """They name the corpus, which goes into checksums and files."""
+    folder = tmp_path / "data\udcff"
+    try:
+        folder.mkdir()
+    except OSError:
+        pytest.skip("the file system wants UTF-8")
+    (folder / "\udcfe.csv").write_text("text\nx\n")
+    assert load(folder).corpus.name == "data?"
+    assert len(load(folder / "\udcfe.csv").corpus.checksum) == 64
+
+
 @pytest.mark.parametrize(
     ("files", "taken"),
     [
@@ -234,24 +258,8 @@ def test_the_paths_named_by_hand_are_found(put, no_data):
     assert len(load("agnews", offline=True)) == 2
 
 
-def test_demo_from_a_stand_in(put):
-    documents = [
-        {"id": "politics-001", "text": "vote", "label": "politics"},
-        {"id": "arts-001", "text": "", "label": "arts"},
-    ]
-    lines = "".join(json.dumps(document) + "\n" for document in documents)
-    folder = put(
-        "demo", {"documents.jsonl": lines, "seeds.json": '{"politics": ["vote"], "arts": ["film"]}'}
-    )
-    dataset = load_demo(folder=folder)
-    assert (dataset.corpus.name, dataset.corpus.ids) == ("demo", ("politics-001", "arts-001"))
-    assert dataset.corpus.seeds == {"arts": ("film",), "politics": ("vote",)}
-    assert load_demo({"arts": ["x"], "politics": ["y"]}, folder).corpus.seeds["arts"] == ("x",)
-
-
 def test_packaged_demo():
     dataset = load("demo", offline=True)
     assert len(dataset) > 100
     assert set(dataset.corpus.seeds) == set(dataset.corpus.classes) == set(dataset.gold.labels)
-    with pytest.raises(LopsError, match="no named columns"):
-        load("demo", text_column="text")
+    assert load("demo").corpus.name == "demo"
