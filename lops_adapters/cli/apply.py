@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import codecs
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,14 +12,12 @@ from lops_adapters import storage
 from lops_adapters.cli import options as shared
 from lops_adapters.cli import outputs, standard_input
 from lops_adapters.cli.corrections import LABEL, Changes, Given, changes, read_corrections
-from lops_adapters.cli.raw_rows import corrected_text
 from lops_adapters.core import LopsError
-from lops_adapters.tables import files, readers
+from lops_adapters.tables import files, formats
 from lops_adapters.tables.columns import require
-from lops_adapters.tables.readers import Block, Table
-from lops_adapters.tables.replacing import replaced
-from lops_adapters.tables.text_files import first_bytes
-from lops_adapters.tables.writers import rehearse, values_of, writer_for
+from lops_adapters.tables.formats import writer_for
+from lops_adapters.tables.readers import Table, rehearse
+from lops_adapters.tables.results import changed
 
 EXAMPLES = """examples:
   lops apply corrections.csv tickets.csv --output tickets-corrected.csv
@@ -71,7 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _apply(options: argparse.Namespace, paths: tuple[Path, ...]) -> None:
-    kind = files.format_of(options.output, "--output")
+    kind = formats.to_write(options.output, "--output")
     table = shared.opened(options, paths)
     given = read_corrections(options.corrections, options.id is not None)
     label = options.label or given.column or LABEL
@@ -80,20 +77,16 @@ def _apply(options: argparse.Namespace, paths: tuple[Path, ...]) -> None:
             require(table, name, option)
     before = files.checksums(paths)
     _check_table(given, before)
-    if kind == "parquet":
-        readers.import_pyarrow(options.output)
+    outputs.check_format(kind, options.output)
     outputs.check_file(options.output, "--output", options.force, [*paths, options.corrections])
     made = changes(given, table, label, options.id)
     with storage.claimed(options.output):
-        rehearse(table, kind, (), {})
+        rehearse(table, kind, ())
 
         def write(place: Path) -> None:
             _write(place, kind, table, label, made)
             if files.checksums(paths) != before:
-                raise LopsError(
-                    f"the input changed during the run ({', '.join(map(str, paths))}); nothing was "
-                    "written; run again when nothing else writes to it"
-                )
+                raise changed(paths)
 
         with outputs.writing(options.output):
             storage.replace_with(options.output, write)
@@ -110,42 +103,14 @@ def _check_table(given: Given, found: dict[str, str]) -> None:
 
 
 def _write(path: Path, kind: str, table: Table, label: str, made: Changes) -> None:
-    if kind == table.format and kind != "parquet" and not table.sheets:
-        encoding = _encoding(table)
-        with path.open("w", encoding=encoding, newline="") as file:
-            try:
-                file.writelines(corrected_text(table, label, made.labels, made.deleted))
-            except UnicodeEncodeError as error:
-                raise LopsError(
-                    f"a new label has {error.object[error.start]!r}, which {encoding} does not "
-                    "hold; give an --output of another format, which is written as UTF-8"
-                ) from None
-        return
     start = 0
     with writer_for(path, kind, table, (), {}) as writer:
         for block in table.blocks():
             here = range(start, start + len(block))
             rows = np.array([i - start for i in here if i not in made.deleted], dtype=np.int64)
+            new = {i - start: made.labels[i] for i in here if i in made.labels}
+            writer.write(block.replaced(label, new), rows, {})
             start += len(block)
-            changed = any(i in made.labels for i in here)
-            other = _corrected(table, block, rows, label, made, here.start) if changed else block
-            writer.write(other, np.arange(len(rows)) if changed else rows, {})
-
-
-def _encoding(table: Table) -> str:
-    """Return the encoding of the first file, with a byte order mark if it has one."""
-    if codecs.lookup(table.encoding).name not in ("utf-8", "utf-8-sig"):
-        return table.encoding
-    marked = first_bytes(table.paths[0]).startswith(codecs.BOM_UTF8)
-    return "utf-8-sig" if marked else "utf-8"
-
-
-def _corrected(
-    table: Table, block: Block, rows: np.ndarray, label: str, made: Changes, start: int
-) -> Block:
-    before = values_of(table, block, label)
-    values = [made.labels.get(start + row, before[row]) for row in rows.tolist()]
-    return replaced(table, block, rows, label, values)
 
 
 def _said(made: Changes, output: Path) -> list[str]:

@@ -15,9 +15,10 @@ from lops_adapters.console import progress
 from lops_adapters.core import LopsError
 from lops_adapters.probes import Probe
 from lops_adapters.selection import METHODS, build
-from lops_adapters.tables import files, readers
+from lops_adapters.tables import files, formats, readers
+from lops_adapters.tables.columns import Wanted
 from lops_adapters.tables.results import describe
-from lops_adapters.tables.rows import Rows, Wanted, read_rows
+from lops_adapters.tables.survey import Sample, read_rows
 from lops_adapters.texts.choices import (
     check_members,
     choose_encoder,
@@ -113,7 +114,7 @@ def _checked(options: argparse.Namespace, names: Sequence[str], table: readers.T
     paths = table.paths
     wanted = Wanted(options.text, options.label, options.gold, None, options.abstain)
     wanted.check(table)
-    folder = options.output or Path(f"{files.bare(paths[0]).stem}-comparison")
+    folder = options.output or Path(f"{formats.bare(paths[0]).stem}-comparison")
     with storage.claimed(folder):
         outputs.check_folder(folder, "compare", options.force, paths)
         _compare(options, names, table, wanted, folder)
@@ -143,12 +144,17 @@ def _compare(
     title = f"Selection methods on {paths[0].name}"
     source = standard_input.named(options.files, paths)
     page = comparison(rows, results, title, source, settings)
-    dataset = outputs.dataset(rows, standard_input.keyed(options.files, checksums))
+    dataset = {
+        "documents": len(rows.texts),
+        "rows": len(rows.texts) + rows.classes.abstained,
+        "classes": list(rows.classes.names),
+        "sha256": standard_input.keyed(options.files, checksums),
+    }
     config = describe("compare", settings, options.seed, dataset, device_of(probe))
     with outputs.writing(folder):
         storage.replace_folder(folder, lambda place: write_pages(place, page, config))
     print(text_table(page, [name for name, runs in results.items() if runs[0].is_late]))
-    said = [*rows.notes, *script_sentences(rows.texts, probe)]
+    said = [*rows.classes.notes, *script_sentences(rows.texts, probe)]
     said += sentences(copies(rows.texts, rows.labels), rows.place)
     print("\n".join(["", which, *said, f"Report: {folder / 'report.html'}"]))
 
@@ -156,7 +162,7 @@ def _compare(
 def _run_all(
     names: Sequence[str],
     probe: Probe,
-    rows: Rows,
+    rows: Sample,
     options: argparse.Namespace,
     more: Mapping[str, Any],
 ) -> dict[str, list[Result]]:

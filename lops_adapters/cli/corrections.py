@@ -11,7 +11,7 @@ from typing import Any
 from lops_adapters.core import LopsError
 from lops_adapters.datasets.corpus import is_unlabelled, listed
 from lops_adapters.tables import readers
-from lops_adapters.tables.writers import cell_text
+from lops_adapters.tables.formats.cells import cell_text
 
 ROW, LABEL = "row", "label"
 TABLE, COLUMN, ID = "sha256", "column", "id"  # optional columns

@@ -23,7 +23,7 @@ from lops_adapters.evaluation import (
 )
 from lops_adapters.probes import Probe
 from lops_adapters.selection import METHODS, build
-from lops_adapters.tables.rows import Rows
+from lops_adapters.tables.survey import Sample
 
 if TYPE_CHECKING:
     from lops_adapters.report.contents import ComparisonPage
@@ -57,7 +57,7 @@ class Result(NamedTuple):
 
 
 def run(
-    name: str, probe: Probe, rows: Rows, tau: float, seed: int, more: Mapping[str, Any]
+    name: str, probe: Probe, rows: Sample, tau: float, seed: int, more: Mapping[str, Any]
 ) -> Result:
     """Select with one method and measure; ``more`` are its own arguments."""
     selector = build(name, probe, tau=tau, seed=seed, **more)
@@ -73,7 +73,7 @@ def run(
     return Result(selection, after, area, float(curve.coverage[0]), seconds, found)
 
 
-def judged(rows: Rows) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def judged(rows: Sample) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the positions of the rows with a gold label, their pseudo-labels and gold labels."""
     gold = np.array(rows.gold, dtype=object)
     at = np.flatnonzero([label is not None for label in gold])
@@ -81,7 +81,11 @@ def judged(rows: Rows) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def comparison(
-    rows: Rows, results: dict[str, list[Result]], title: str, source: str, settings: dict[str, Any]
+    rows: Sample,
+    results: dict[str, list[Result]],
+    title: str,
+    source: str,
+    settings: dict[str, Any],
 ) -> ComparisonPage:
     """Return what the page shows: means over the seeds, and the curves of the first seed."""
     from lops_adapters.report.contents import ComparisonPage, MethodRow

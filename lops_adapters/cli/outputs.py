@@ -7,19 +7,19 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from lops_adapters.core import LopsError
 from lops_adapters.datasets.corpus import listed
-from lops_adapters.tables.files import FORMATS
+from lops_adapters.tables.engine import Output
+from lops_adapters.tables.formats import FORMATS, WRITTEN
 from lops_adapters.tables.results import ABSTAINED, DUPLICATES, PARTS
-from lops_adapters.tables.rows import Rows
+from lops_adapters.texts.totals import Totals
 
 PAGES = ("config.json", "summary.json", "comparison.json", "report.html")
-WRITTEN = {
+NAMES = {
     *PAGES,
     DUPLICATES,
-    *(f"{part}.{kind}" for part in (*PARTS, ABSTAINED) for kind in FORMATS),
+    *(f"{part}.{kind}" for part in (*PARTS, ABSTAINED) for kind in WRITTEN),
     *(*PARTS, ABSTAINED),  # folders, by --engine ray
 }
 LEFT_BY_DESKTOPS = {".DS_Store", "Thumbs.db", "desktop.ini"}  # appear when a folder is viewed
@@ -55,7 +55,7 @@ def check_folder(folder: Path, command: str, force: bool, inputs: Iterable[Path]
                 "give another --output"
             )
         others = sorted(
-            entry.name for entry in folder.iterdir() if entry.name not in WRITTEN | LEFT_BY_DESKTOPS
+            entry.name for entry in folder.iterdir() if entry.name not in NAMES | LEFT_BY_DESKTOPS
         )
         if others:
             raise LopsError(
@@ -121,11 +121,44 @@ def written_by(folder: Path) -> str | None:
     return name if isinstance(name, str) else None
 
 
-def dataset(rows: Rows, checksums: dict[str, str]) -> dict[str, Any]:
-    """Return the entry about the data in ``config.json``."""
-    return {
-        "documents": len(rows.texts),
-        "rows": len(rows.labelled),
-        "classes": sorted(rows.values),
-        "sha256": checksums,
-    }
+def check_format(name: str | None, path: Path) -> None:
+    """Raise a LopsError if the library of a format to write is not installed."""
+    if name is not None:
+        FORMATS[name].load(path)
+
+
+def written(output: Output, totals: Totals, near: bool, parts: str) -> list[str]:
+    """Return lines with the paths of what ``lops select`` wrote, and what they hold.
+
+    Args:
+        output: what was asked for.
+        totals: of all rows.
+        near: whether there are near-duplicates.
+        parts: between a part's name and its suffix, where a part of the rows is a folder.
+
+    """
+    lines = [] if output.keep_out is None else [f"Kept rows: {output.keep_out}"]
+    folder, kept = output.folder, int(totals.kept.sum())
+    if folder is None:
+        return lines
+    counts = dict(zip(PARTS, (kept, int(totals.rows.sum()) - kept, totals.relabelled), strict=True))
+    if totals.abstained:
+        counts[ABSTAINED] = totals.abstained
+    for name, rows in counts.items():
+        title = "Rows without a label" if name == ABSTAINED else f"{name.capitalize()} rows"
+        about = f" ({rows:,})" if parts else ""
+        about = f" ({_advice(rows)})" if name == "relabelled" else about
+        lines.append(f"{title}: {folder / name}{parts}.{output.kind}{about}")
+    if near:
+        lines.append(f"Near-duplicates: {folder / DUPLICATES}")
+    return [*lines, f"Report: {folder / 'report.html'}"]
+
+
+def _advice(relabelled: int) -> str:
+    if not relabelled:
+        return "none: no suggestion is sure enough"
+    rows, them = ("row", "it") if relabelled == 1 else ("rows", "them")
+    return (
+        f"{relabelled:,} rejected {rows} with the suggested label; add {them} to the kept rows "
+        "after a look"
+    )

@@ -10,27 +10,21 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from lops_adapters import storage
-from lops_adapters.cli import duplicates, outputs, standard_input, streaming, threads
 from lops_adapters.cli import options as shared
-from lops_adapters.cli.select_files import Judged, Output, written
-from lops_adapters.cli.select_options import CHOICES, ENGINES, parser
+from lops_adapters.cli import outputs, standard_input, threads
+from lops_adapters.cli.select_options import CHOICES, parser
 from lops_adapters.console import percent
 from lops_adapters.core import LopsError
-from lops_adapters.tables import files, readers, results, survey
-from lops_adapters.tables.fit import Given
-from lops_adapters.tables.fit import survey as first_pass
-from lops_adapters.tables.rows import Wanted, read_rows
-from lops_adapters.tables.vectors import is_file
-from lops_adapters.tables.writers import rehearse
+from lops_adapters.tables import engine, files, formats, readers, results
+from lops_adapters.tables.columns import Wanted, is_file
+from lops_adapters.tables.fit import Job
 from lops_adapters.texts.choices import check_members, method_for
-from lops_adapters.texts.near_duplicates import near_duplicates
-from lops_adapters.texts.select import select
 
 if TYPE_CHECKING:
     from lops_adapters.report.contents import SelectionPage
+
+RAY = "lops_adapters.scale.engine"  # imported when chosen; scale is a leaf, named by no module
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -60,8 +54,6 @@ def _checked(options: argparse.Namespace, paths: tuple[Path, ...], said: list[st
         raise LopsError(f"--probe-rows is {options.probe_rows}; wanted at least 1")
     if options.address is not None and options.engine != "ray":
         raise LopsError(f"--address is {options.address} without --engine ray; leave it out")
-    if options.vectors is not None and options.engine != "ray":
-        raise LopsError(f"--vectors is {options.vectors} without --engine ray; leave it out")
     if options.weights and method != "committee":
         raise LopsError(
             f"--weights needs the committee, and the method is {method}; leave out --tau and "
@@ -82,147 +74,60 @@ def _checked(options: argparse.Namespace, paths: tuple[Path, ...], said: list[st
     wanted.check(table)
     _check_columns(table)
     with storage.claimed(*_outputs(options, paths)):
-        if options.engine == "ray":
-            _spread(options, table, wanted, words, method)
-        elif method != "committee" or not _stream(options, table, wanted, words, said):
-            _run(options, table, wanted, words, said)
+        _select(options, _job(options, table, wanted, words, method, said), table)
 
 
-def _stream(
-    options: argparse.Namespace,
-    table: readers.Table,
-    wanted: Wanted,
-    words: dict[str, list[str]] | None,
-    said: list[str],
-) -> bool:
-    """Select block by block if the table has more rows than ``--probe-rows``; return whether."""
-    if options.by_suspicion or not wanted.is_plain:  # need all rows at once
-        return False
-    if not survey.may_exceed(table, options.probe_rows):
-        return False
-    folder, keep_out = _targets(options, table)
-    before = files.checksums(table.paths)
-    named = standard_input.keyed(options.files, before)
-    given = _given(options, table, wanted, _table(options, table.paths, before), words, said)
-    found = first_pass(table, given)
-    if not found.exceeds():
-        return False
-    for kind in _formats(options, table, folder, keep_out):
-        rehearse(table, kind, results.NEW, results.types_like(options.label))
-    places = streaming.Places(folder, keep_out, options.format or table.format)
-    with outputs.writing(keep_out or folder or Path()):
-        fitted, totals, page = streaming.run(table, found, given, places, named)
-    print("\n".join([fitted.summary(totals), "", *fitted.why(totals), *_noise(page)]))
-    print("\n".join(written(*places, totals.relabelled, totals.abstained)))
-    return True
-
-
-def _spread(
+def _job(
     options: argparse.Namespace,
     table: readers.Table,
     wanted: Wanted,
     words: dict[str, list[str]] | None,
     method: str,
-) -> None:
-    """Select on Ray."""
-    command = import_module(ENGINES[options.engine])
-    command.check(options, wanted, method)
-    folder, _ = _targets(options, table)
-    assert folder is not None  # since there is no --keep-out
-    vectors = command.vectors_in(options, folder)
-    given, suffix = _given(options, table, wanted, {}, words), options.format or table.format
-    with outputs.writing(folder):
-        fitted, totals, page = command.run(
-            table,
-            given,
-            folder,
-            suffix,
-            vectors=vectors,
-            address=options.address,
-            quiet=options.quiet,
-        )
-    print("\n".join([fitted.summary(totals), "", *fitted.why(totals), *_noise(page)]))
-    print("\n".join(command.written(folder, suffix, totals, vectors)))
-
-
-def _given(
-    options: argparse.Namespace,
-    table: readers.Table,
-    wanted: Wanted,
-    corrections: dict[str, str],
-    words: dict[str, list[str]] | None = None,
-    said: Sequence[str] = (),
-) -> Given:
-    """Return what is asked for, for tables that are read block by block."""
-    named = standard_input.named(options.files, table.paths)
-    return Given(
+    said: Sequence[str],
+) -> Job:
+    """Return what is asked for."""
+    return Job(
         wanted,
         {**{name: getattr(options, name) for name in CHOICES}, "words": words},
+        method,
         options.probe_rows,
         results.RELABEL if options.relabel is None else options.relabel,
         options.escape_formulas,
         options.weights,
-        {
-            "title": f"{table.paths[0].name}: kept by the committee method",
-            "source": _source(named, wanted),
-            "table": corrections,
+        page={
+            "title": f"{table.paths[0].name}: kept by the {method} method",
+            "source": _source(standard_input.named(options.files, table.paths), wanted),
         },
-        lambda used: _settings(options, used),
-        said,
+        settings=lambda used: _settings(options, used),
+        said=said,
     )
 
 
-def _run(
-    options: argparse.Namespace,
-    table: readers.Table,
-    wanted: Wanted,
-    words: dict[str, list[str]] | None,
-    said: list[str],
-) -> None:
-    paths = table.paths
+def _select(options: argparse.Namespace, job: Job, table: readers.Table) -> None:
+    """Select in this process or on Ray, and print what was written."""
+    ray = import_module(RAY) if options.engine == "ray" else None
+    if ray is not None:
+        ray.check(options, job)
     folder, keep_out = _targets(options, table)
-    before = files.checksums(paths)
-    rows = read_rows(table, wanted)
-    for kind in _formats(options, table, folder, keep_out):
-        rehearse(table, kind, results.NEW, results.types_like(options.label, rows.values.values()))
-    chosen = {name: getattr(options, name) for name in CHOICES} | {"embeddings": rows.vectors}
-    selection = select(rows.texts, rows.labels, words=words, abstain=(), place=rows.place, **chosen)
-    judged = Judged(
-        table,
-        options.label,
-        rows,
-        selection,
-        results.RELABEL if options.relabel is None else options.relabel,
-        options.weights,
-        options.by_suspicion,
-        near_duplicates(rows.texts) if folder is not None and options.text else (),
-    )
-    selection.said.rows += [*rows.notes, *duplicates.sentences(judged), *said]
-    page = selection.page(
-        rows.gold,
-        title=f"{paths[0].name}: kept by the {selection.settings['method']} method",
-        source=_source(standard_input.named(options.files, paths), wanted),
-        ids=rows.ids,
-        numbers=(np.flatnonzero(rows.labelled) + 1).tolist(),
-        near=judged.near,
-        table={} if options.label is None else _table(options, paths, before),
-    )
-    page = replace(page, n_abstained=int((~rows.labelled).sum()))
-    settings = _settings(options, selection.settings)
-    vectors = [Path(options.embeddings)] if is_file(options.embeddings) else []
-    sums = standard_input.keyed(options.files, before) | files.checksums(vectors)
-    dataset = outputs.dataset(rows, sums)
-    config = results.describe(
-        "select", settings, options.seed, dataset, selection.settings["device"]
-    )
-    writing = Output(judged, lambda: files.checksums(paths) == before, options.escape_formulas)
+    output = engine.Output(folder, keep_out, options.format or table.native)
     with outputs.writing(keep_out or folder or Path()):
-        writing.write(folder, keep_out, options.format, page, config)
-    print(selection.summary())
-    print("\n".join(["", *selection.why, *_noise(page)]))
-    suffix = options.format or table.format
-    counts = int(writing.relabelled.sum()), writing.abstained, writing.duplicates
-    print("\n".join(written(folder, keep_out, suffix, *counts)))
+        if ray is None:
+            done = engine.run(table, _with_checksums(options, job, table), output)
+        else:
+            done = ray.run(table, job, output, address=options.address, quiet=options.quiet)
+    lines = [done.fit.summary(done.totals), "", *done.fit.why(done.totals), *_noise(done.page)]
+    near, parts = bool(done.fit.near), "/part-*" if ray is not None else ""
+    print("\n".join([*lines, *outputs.written(output, done.totals, near, parts)]))
+
+
+def _with_checksums(options: argparse.Namespace, job: Job, table: readers.Table) -> Job:
+    """Return the job with the checksums of its files, by which corrections find their table."""
+    sums = files.checksums(table.paths)
+    page = {} if options.label is None else _table(options, table.paths, sums)
+    sums = standard_input.keyed(options.files, sums)
+    if is_file(options.embeddings):
+        sums |= files.checksums([Path(options.embeddings)])
+    return replace(job, page={**job.page, "table": page}, data={"sha256": sums})
 
 
 def _table(
@@ -232,8 +137,10 @@ def _table(
     more = [] if options.delimiter is None else ["--delimiter", options.delimiter]
     more += [] if options.encoding == "utf-8" else ["--encoding", options.encoding]
     more += [] if options.sheet is None else ["--sheet", options.sheet]
-    first = files.bare(paths[0])
-    output = f"{first.stem}-corrected{'.csv' if files.is_sheet(first) else first.suffix}"
+    first = formats.bare(paths[0])
+    format = formats.to_read(first)
+    suffix = first.suffix if format.name == format.native else f".{format.native}"
+    output = f"{first.stem}-corrected{suffix}"
     names = ["TABLE"] if standard_input.is_given(options.files) else map(str, paths)
     words = ["lops", "apply", "corrections.csv", *names, *more, "--output", output]
     return {
@@ -246,16 +153,16 @@ def _table(
 def _source(named: str, wanted: Wanted) -> str:
     """Return the names of the files and of the columns."""
     labels = f"labels: {wanted.label}" if wanted.label else f"labels: {', '.join(wanted.soft)}"
-    given = [f"texts: {wanted.text}"] if wanted.text else []
-    given += [f"vectors: {wanted.embeddings}"] if wanted.embeddings else []
-    return f"{named}; {', '.join([*given, labels])}"
+    parts = [f"texts: {wanted.text}"] if wanted.text else []
+    parts += [f"vectors: {wanted.embeddings}"] if wanted.embeddings else []
+    return f"{named}; {', '.join([*parts, labels])}"
 
 
 def _outputs(options: argparse.Namespace, paths: Sequence[Path]) -> tuple[Path | None, Path | None]:
     """Return the folder and the file to write."""
     folder, keep_out = options.output, options.keep_out
     if folder is None and keep_out is None:
-        folder = Path(f"{files.bare(paths[0]).stem}-lops")
+        folder = Path(f"{formats.bare(paths[0]).stem}-lops")
     if folder is not None and keep_out is not None:
         inside = folder.resolve() in (keep_out.resolve(), *keep_out.resolve().parents)
         if inside:
@@ -270,8 +177,7 @@ def _targets(options: argparse.Namespace, table: readers.Table) -> tuple[Path | 
     paths = table.paths
     folder, keep_out = _outputs(options, paths)
     if keep_out is not None:
-        if files.format_of(keep_out, "--keep-out") == "parquet":
-            readers.import_pyarrow(keep_out)
+        outputs.check_format(formats.to_write(keep_out, "--keep-out"), keep_out)
         outputs.check_file(keep_out, "--keep-out", options.force, paths)
     if folder is None:
         if options.format is not None:
@@ -285,17 +191,8 @@ def _targets(options: argparse.Namespace, table: readers.Table) -> tuple[Path | 
                 "or give --output"
             )
         return None, keep_out
-    if options.format == "parquet":
-        readers.import_pyarrow(folder / "kept.parquet")
+    outputs.check_format(options.format, folder / f"kept.{options.format}")
     return outputs.check_folder(folder, "select", options.force, paths), keep_out
-
-
-def _formats(
-    options: argparse.Namespace, table: readers.Table, folder: Path | None, keep_out: Path | None
-) -> set[str]:
-    """Return the formats of the files to write."""
-    found = set() if folder is None else {options.format or table.format}
-    return found if keep_out is None else {*found, files.format_of(keep_out, "--keep-out")}
 
 
 def _check_columns(table: readers.Table) -> None:
@@ -322,7 +219,6 @@ def _settings(options: argparse.Namespace, chosen: dict[str, Any]) -> dict[str, 
         "embeddings",
         "soft_labels",
         "weights",
-        "by_suspicion",
     )
     return {**{name: getattr(options, name) for name in names}, **chosen}
 

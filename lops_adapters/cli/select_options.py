@@ -7,7 +7,7 @@ from pathlib import Path
 
 from lops_adapters.cli import options as shared
 from lops_adapters.core import RULES
-from lops_adapters.tables import files
+from lops_adapters.tables import formats
 from lops_adapters.tables.results import RELABEL
 from lops_adapters.tables.survey import PROBE_ROWS
 from lops_adapters.texts.choices import NAMES_OF_CONFIDENCES
@@ -16,8 +16,6 @@ CHOICES = (
     *("probe", "analyzer", "confidence", "rule", "tau", "every", "stratified", "sure"),
     *("encoder", "seed", "quiet"),
 )
-# Imported when chosen; scale is a leaf, which no module imports by name.
-ENGINES = {"process": "lops_adapters.cli.streaming", "ray": "lops_adapters.scale.command"}
 EXAMPLES = """examples:
   lops select tickets.csv --text body --label category
   lops select 'parts/*.parquet' --text text --label label --tau 0.5 --output clean
@@ -127,7 +125,7 @@ def _add_engine(scale: argparse._ArgumentGroup) -> None:
     )
     scale.add_argument(
         "--engine",
-        choices=tuple(ENGINES),
+        choices=("process", "ray"),
         default="process",
         help="process: this one; ray: all machines of a Ray cluster, or the processors of this one "
         "(default: process)",
@@ -136,13 +134,6 @@ def _add_engine(scale: argparse._ArgumentGroup) -> None:
         "--address",
         metavar="ADDR",
         help="of a running Ray cluster (default: one is started on this machine)",
-    )
-    scale.add_argument(
-        "--vectors",
-        type=Path,
-        metavar="DIR",
-        help="with --engine ray and --encoder: folder of the texts' vectors, kept for later runs; "
-        "all machines see it (default: lops-vectors beside the output)",
     )
 
 
@@ -161,7 +152,7 @@ def _add_output(out: argparse._ArgumentGroup) -> None:
     )
     out.add_argument(
         "--format",
-        choices=files.FORMATS,
+        choices=formats.WRITTEN,
         help="format of the files in the folder (default: the input's)",
     )
     out.add_argument(
@@ -170,11 +161,6 @@ def _add_output(out: argparse._ArgumentGroup) -> None:
         metavar="P",
         help="relabelled rows: rejected, and another label has at least this probability "
         f"(default: {RELABEL})",
-    )
-    out.add_argument(
-        "--by-suspicion",
-        action="store_true",
-        help="order the rejected rows, the most suspicious first (default: as in the table)",
     )
     out.add_argument(
         "--weights",

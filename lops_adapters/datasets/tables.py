@@ -5,7 +5,6 @@ The CSV of AG News has no header.
 
 from __future__ import annotations
 
-import csv
 import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,42 +15,13 @@ from lops_adapters import extras
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import published
 from lops_adapters.datasets.corpus import is_missing
-from lops_adapters.datasets.lines import raw_lines
 from lops_adapters.datasets.rows import Columns, Rows, name_of
 from lops_adapters.datasets.safe_pickle import read_frame
+from lops_adapters.tables.formats.delimited import csv_records
+from lops_adapters.tables.formats.lines import raw_lines
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _AGNEWS_HEADER = ["class index", "title", "description"]
-
-
-def csv_records(
-    path: Path, quiet: bool = False, delimiter: str = ",", lines: Iterable[str] | None = None
-) -> Iterator[tuple[int, list[str]]]:
-    """Yield (number of the record's last line, fields) of a delimited file; skip blank lines.
-
-    ``lines`` default to those of the file, read as UTF-8.
-
-    Raises:
-        LopsError: a bad byte, or unpaired quotes (read leniently, they swallow the rest of the
-            file).
-
-    """
-    if lines is None:
-        lines = raw_lines(path, quiet)
-    reader = csv.reader(lines, delimiter=delimiter, strict=True)
-    previous = csv.field_size_limit(2**31 - 1)
-    try:
-        for record in reader:
-            if record:
-                yield reader.line_num, record
-    except csv.Error as error:
-        kind = "TSV" if delimiter != "," else "CSV"
-        raise LopsError(
-            f"{path}, line {reader.line_num}: not proper {kind} ({error}); "
-            'quote fields that contain a quote, and double it: "say ""yes"" to it"'
-        ) from None
-    finally:
-        csv.field_size_limit(previous)
 
 
 def read_delimited(path: Path, columns: Columns) -> Rows:

@@ -90,6 +90,7 @@ def spread(
     *shared: Any,
     done: Callable[[int, Any], None],
     kept: bool = False,
+    cards: int = 0,
 ) -> None:
     """Run ``work(item, *shared)`` for all items, some at a time, on one processor each.
 
@@ -103,13 +104,14 @@ def spread(
         done: receives place and result of each item, in any order.
         kept: the work returns two values, and the second one stays where it is: ``done`` receives
             the first one and a reference to the second.
+        cards: GPUs that each item needs.
 
     Raises:
         LopsError: raised by the work, or a worker that is lost again and again.
 
     """
     # retry_exceptions stays off: what a row raises, it raises again.
-    task = ray.remote(num_cpus=1, max_retries=3, num_returns=2 if kept else 1)(work)
+    task = ray.remote(num_cpus=1, num_gpus=cards, max_retries=3, num_returns=2 if kept else 1)(work)
     waiting = iter(enumerate(items))
     running: dict[Any, tuple[int, Any]] = {}  # reference -> place, second reference
     most = _AHEAD * max(1, int(ray.cluster_resources().get("CPU", 1)))
@@ -145,15 +147,8 @@ def got(ray: Any, reference: Any) -> Any:
         LopsError: raised by the work, or its worker is lost.
 
     """
-    with translated(ray):
-        return ray.get(reference)
-
-
-@contextmanager
-def translated(ray: Any) -> Iterator[None]:
-    """Raise errors of the work as they were raised, and others of Ray as a LopsError."""
     try:
-        yield
+        return ray.get(reference)
     except ray.exceptions.RayTaskError as error:
         raise error.cause from None
     except ray.exceptions.RayError as error:
@@ -162,49 +157,6 @@ def translated(ray: Any) -> Iterator[None]:
             f"a worker was lost several times ({reason:.200}); give its node more memory, or cut "
             "the input into smaller files"
         ) from None
-
-
-def processors(ray: Any) -> tuple[int, dict[str, int]]:
-    """Return how many cards the cluster has, or else processors, and what a task on one asks for.
-
-    The work is then told its card by Ray.
-    """
-    have = ray.cluster_resources()
-    cards = int(have.get("GPU", 0))
-    own = {"num_cpus": 1}
-    return (cards, {**own, "num_gpus": 1}) if cards else (max(1, int(have.get("CPU", 1))), own)
-
-
-@contextmanager
-def actors(ray: Any, kind: type, most: int, *arguments: Any) -> Iterator[list[Any]]:
-    """Yield actors, one per card or else per processor, at most ``most``; they end afterwards.
-
-    A lost one is started again, and does again what it was doing.
-    """
-    count, own = processors(ray)
-    remote = ray.remote(max_restarts=3, max_task_retries=3, **own)(kind)
-    started = [remote.remote(*arguments) for _ in range(max(1, min(count, most)))]
-    try:
-        yield started
-    finally:
-        for actor in started:
-            ray.kill(actor)
-
-
-def spread_over(
-    ray: Any, started: Sequence[Any], method: str, items: Sequence[tuple[Any, ...]]
-) -> Iterator[Any]:
-    """Yield the results of a method of actors, called with each of the items, in any order.
-
-    Raises:
-        LopsError: raised by the method, or an actor that is lost again and again.
-
-    """
-    from ray.util import ActorPool
-
-    pool: Any = ActorPool(list(started))
-    with translated(ray):
-        yield from pool.map_unordered(lambda one, item: getattr(one, method).remote(*item), items)
 
 
 def say(line: str, quiet: bool) -> None:

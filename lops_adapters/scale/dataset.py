@@ -13,17 +13,13 @@ from lops_adapters.datasets.corpus import listed
 from lops_adapters.probes.base import check_counts
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.probes.linear import check_analyzer
-from lops_adapters.scale import parts
-from lops_adapters.scale.engine import Engine
-from lops_adapters.scale.parts import Counted, Placed, Ready
-from lops_adapters.selection.draw import Limits
-from lops_adapters.tables.blocks import judge_block
-from lops_adapters.tables.fit import Given
-from lops_adapters.tables.readers import BLOCK_ROWS, Block
-from lops_adapters.tables.results import RELABEL
-from lops_adapters.tables.rows import Wanted
-from lops_adapters.tables.survey import PROBE_ROWS, Survey
-from lops_adapters.texts.choices import AUTO, NONE, check_members, method_for
+from lops_adapters.scale.engine import Part, Steps, held
+from lops_adapters.tables.columns import Wanted
+from lops_adapters.tables.fit import Job
+from lops_adapters.tables.formats.base import BLOCK_ROWS
+from lops_adapters.tables.formats.parquet import BatchBlock
+from lops_adapters.tables.survey import PROBE_ROWS
+from lops_adapters.texts.choices import AUTO, check_members, method_for
 from lops_adapters.texts.totals import Totals
 
 if TYPE_CHECKING:
@@ -63,9 +59,8 @@ def select_dataset(
     abstain: Sequence[str] | None = None,
     sure: float | None = None,
     stratified: bool = False,
-    encoder: str | EmbeddingProbe | None = None,
+    encoder: str | EmbeddingProbe | None = AUTO,
     words: Mapping[str, Sequence[str]] | None = None,
-    vectors: str | Path | None = None,
     analyzer: str = "auto",
     probe_rows: int = PROBE_ROWS,
     seed: int = 0,
@@ -81,71 +76,51 @@ def select_dataset(
         text, label: columns of texts and noisy labels.
         gold: column of true labels, only to measure the result.
         abstain: labels that are no class, as texts; default: -1 among integer codes from 0.
-        sure, stratified, encoder, words, analyzer, seed: as for :func:`lops_adapters.select`; no
-            encoder is chosen automatically.
-        vectors: with an encoder: folder for the vectors of the texts, which later runs use; all
-            machines see it.
+        sure, stratified, encoder, words, analyzer, seed: as for :func:`lops_adapters.select`.
         probe_rows: rows of the sample that the committee is fitted to.
-        quiet: no line per stage.
+        quiet: no line per step.
 
     Raises:
-        LopsError: a missing column, a text or label that cannot be judged, fewer than two classes,
-            an encoder that cannot be loaded or has no folder, and a cluster that is lost.
+        LopsError: a missing column, a text or label that cannot be scored, fewer than two classes,
+            an encoder that cannot be loaded, and a cluster that is lost.
 
     """
-    method_for(None, None, "auto", None, stratified=stratified, sure=sure)
+    method, _ = method_for(None, None, "auto", None, stratified=stratified, sure=sure)
     check_analyzer(analyzer)
     check_counts(seed)
     if probe_rows < 1:
         raise LopsError(f"probe_rows is {probe_rows}; wanted at least 1")
-    _check_encoder(encoder, words, vectors)
-    wanted = Wanted(text, label, gold, None, abstain)
-    blocks = _blocks(dataset, [name for name in (text, label, gold) if name is not None])
-    probe = EmbeddingProbe(encoder) if isinstance(encoder, str) else encoder
-    chosen = {"sure": sure, "stratified": stratified, "words": words, "analyzer": analyzer}
-    chosen |= {"seed": seed}
+    check_members(method, encoder, words)
+    chosen: dict[str, Any] = {
+        "sure": sure,
+        "stratified": stratified,
+        "words": words,
+        "analyzer": analyzer,
+    }
+    chosen |= {"seed": seed, "encoder": encoder}
     page = {"source": f"a Ray dataset; texts: {text}, labels: {label}"}
-    given = Given(wanted, chosen, probe_rows, RELABEL, False, False, page, dict)
-    ray = extras.load("ray", "select_dataset")
-    engine = Engine(ray, given, quiet)
-    classes, starts = engine.count(blocks, _count)
-    placed = [Placed(*p) for p in zip(blocks, range(len(blocks)), starts, strict=True)]
-    sample = engine.draw(placed, classes, _draw)
-    encoding, held = None, None
-    if probe is not None:
-        encoding = engine.encoding(probe, Path(str(vectors)))
-        placed, held = engine.encode(placed, classes, sample, encoding, _resolved)
-    fitted, ready = engine.fit(sample, classes, encoding, held)
-    totals, done = Totals.of(len(classes.names)), {}
+    job = Job(Wanted(text, label, gold, None, abstain), chosen, method, probe_rows, page=page)
+    blocks = _blocks(dataset, [name for name in (text, label, gold) if name is not None])
+    steps = Steps(extras.load("ray", "select_dataset"), job, quiet, several=True)
+    fitted, scoring, parts = steps.fitted(blocks)
+    totals, tables = Totals.of(len(scoring.classes.names)), dict[int, Any]()
 
-    def add(place: int, found: tuple[dict[str, Any], Any]) -> None:
+    def add(number: int, scored: tuple[Totals, Any]) -> None:
         nonlocal totals
-        stored, done[place] = found
-        totals = totals + Totals.from_json(stored)
+        own, tables[number] = scored
+        totals = totals + own
 
-    engine.judge(_judge, placed, ready, done=add, kept=True)
+    steps.score(_score, parts, scoring, done=add, kept=True)
     rows = extras.load("ray.data", "select_dataset").from_arrow_refs(
-        [done[place] for place in range(len(placed))]
+        [tables[number] for number in range(len(parts))]
     )
     return DatasetSelection(
         rows, totals, fitted.why(totals), fitted.page(totals), fitted.summary(totals)
     )
 
 
-def _check_encoder(encoder: Any, words: Any, vectors: str | Path | None) -> None:
-    """Raise a LopsError about an encoder without a folder, or words without an encoder."""
-    check_members("committee", encoder, words)
-    if encoder in (AUTO, *NONE[1:]):
-        raise LopsError(f"encoder is {encoder!r}; wanted the name of one, or None")
-    if (encoder is None) != (vectors is None):
-        raise LopsError(
-            f"encoder is {encoder!r:.80} and vectors are {str(vectors)!r}; wanted both, where "
-            "vectors is a folder that all machines see, or neither"
-        )
-
-
-def _blocks(dataset: Any, names: Sequence[str]) -> list[Any]:
-    """Return references to the dataset's blocks, in its order.
+def _blocks(dataset: Any, names: Sequence[str]) -> list[_Rows]:
+    """Return the dataset's blocks, in its order.
 
     Raises:
         LopsError: a missing column, or one that is written here.
@@ -162,65 +137,53 @@ def _blocks(dataset: Any, names: Sequence[str]) -> list[Any]:
     options = dataset.context.execution_options
     before, options.preserve_order = options.preserve_order, True
     try:
-        return list(dataset.materialize().to_arrow_refs())
+        references = dataset.materialize().to_arrow_refs()
     finally:
         options.preserve_order = before
+    return [_Rows(reference, number) for number, reference in enumerate(references)]
 
 
 class _Rows:
-    """A block of a dataset, read like a part of a table."""
+    """A block of a dataset, read like a part of a table, where the work is done."""
 
     unit = "row"
 
-    def __init__(self, rows: Any, number: int | None = None) -> None:
-        self.rows, self.columns = rows, tuple(rows.column_names)
-        self.paths = (Path("dataset" if number is None else f"block {number} of the dataset"),)
+    def __init__(self, reference: Any, number: int) -> None:
+        self._reference = reference
+        self.paths = (Path(f"block {number} of the dataset"),)
 
-    def cells(self, names: Sequence[str]) -> Iterator[tuple[Path, int, tuple[Any, ...]]]:
-        """Yield (name, row number from 1, cells of the named columns)."""
-        number = 0
-        for block in self.blocks():
-            columns = (block.batch.column(name).to_pylist() for name in names)
-            for cells in zip(*columns, strict=True):
-                number += 1
-                yield self.paths[0], number, cells
+    @property
+    def table(self) -> Any:
+        """A pyarrow table."""
+        return extras.load("ray", "select_dataset").get(self._reference)
 
-    def blocks(self) -> Iterator[Block]:
+    def blocks(self, columns: Sequence[str] | None = None) -> Iterator[BatchBlock]:
         """Yield the rows in order."""
-        for batch in self.rows.to_batches(max_chunksize=BLOCK_ROWS):
+        rows, number = self.table, 0
+        if columns is not None:
+            rows = rows.select(list(columns))
+        for batch in rows.to_batches(max_chunksize=BLOCK_ROWS):
             if len(batch):
-                yield Block(batch=batch)
+                numbers = range(number + 1, number + 1 + len(batch))
+                yield BatchBlock(self.paths[0], numbers, batch)
+                number += len(batch)
 
 
-def _resolved(placed: Placed) -> _Rows:
-    """Return the block of a reference; runs where the work is done."""
-    return _Rows(extras.load("ray", "select_dataset").get(placed.part), placed.number)
-
-
-def _count(rows: Any, wanted: Wanted) -> Counted:
-    return parts.count(_Rows(rows), wanted)
-
-
-def _draw(placed: Placed, wanted: Wanted, most: int, seed: int, limits: Limits) -> Survey:
-    return parts.draw(placed._replace(part=_resolved(placed)), wanted, most, seed, limits)
-
-
-def _judge(placed: Placed, ready: Ready) -> tuple[dict[str, Any], Any]:
+def _score(part: Part, boxed: Sequence[Any]) -> tuple[Totals, Any]:
     """Return the totals of a block, and its rows with the added columns."""
-    pa = extras.load("pyarrow", "select_dataset")
-    part, start, judging = _resolved(placed), placed.start, ready.of(placed)
-    totals = Totals.of(len(judging.classes.names))
+    pa, scoring, start = extras.load("pyarrow", "select_dataset"), held(boxed), part.start
+    totals = Totals.of(len(scoring.classes.names))
     added: dict[str, list[Any]] = {name: [] for name in ADDED}
-    for block in part.blocks():
-        at, _, verdict, _ = judge_block(part, judging, block, start, totals)
+    for block in part.rows.blocks():
+        scored = scoring.score(block, start, part.rows.unit, totals)
         start += len(block)
-        found = judging.added(verdict)
+        new = scoring.added(scored, slice(None))
         for name, values in added.items():
             values.extend([None] * len(block))
-            for row, value in zip(at.tolist(), found[name], strict=True):
+            for row, value in zip(scored.rows.tolist(), new[name], strict=True):
                 values[row - len(block)] = value
-    rows = part.rows
-    types = (pa.float64(), pa.bool_(), rows.schema.field(str(judging.wanted.label)).type)
+    rows = part.rows.table
+    types = (pa.float64(), pa.bool_(), rows.schema.field(str(scoring.wanted.label)).type)
     for (name, values), kind in zip(added.items(), types, strict=True):
         rows = rows.append_column(name, pa.array(values, type=kind))
-    return totals.to_json(), rows
+    return totals, rows

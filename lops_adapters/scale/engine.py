@@ -1,222 +1,224 @@
-"""The stages of a selection on Ray: count, draw, encode, fit, judge.
+"""Selection on Ray: the steps of :mod:`lops_adapters.tables.engine`, each over parts of a table.
 
-No process holds all rows: counting and judging see one part, the fit sees the sample.
+No process holds all rows: counting and scoring see one part, the fit sees the sample.
 """
 
 from __future__ import annotations
 
+import argparse
 import time
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-import numpy as np
-
-from lops_adapters.core import LopsWarning
-from lops_adapters.probes.embedding import EmbeddingProbe
-from lops_adapters.scale.cluster import actors, got, processors, say, spread, spread_over
-from lops_adapters.scale.encoding import Encoded, Encoder, Encoding, described
-from lops_adapters.scale.parts import Counted, Placed, Ready, count, draw, joined, part_of
-from lops_adapters.scale.vectors import Held, tidy
+from lops_adapters import extras, storage
+from lops_adapters.core import LopsError
+from lops_adapters.scale.cluster import connected, say, spread
 from lops_adapters.selection.draw import Limits, expected
-from lops_adapters.selection.members import as_text
-from lops_adapters.tables.classes import Classes
-from lops_adapters.tables.fit import Fit, Given, fit, numbered
-from lops_adapters.tables.survey import Sample, Survey
-from lops_adapters.texts.choices import check_members
+from lops_adapters.tables.classes import Classes, Labels
+from lops_adapters.tables.columns import Wanted
+from lops_adapters.tables.engine import Done, Output, write_about
+from lops_adapters.tables.files import states
+from lops_adapters.tables.fit import Fit, Job, check_sample, fit
+from lops_adapters.tables.readers import Table
+from lops_adapters.tables.results import changed
+from lops_adapters.tables.scoring import Scoring, part_files, write_parts
+from lops_adapters.tables.survey import Sample, Survey, survey_of
+from lops_adapters.texts.choices import AUTO
+from lops_adapters.texts.totals import Totals
+
+PART_ROWS = 100_000  # of Parquet, about; other files are not cut
+
+_held: dict[str, Scoring] = {}  # on a worker: the last one, with its encoder, by its reference
+
+
+class Part(NamedTuple):
+    """A part of a table: its rows, its number, and the row of the table that it begins at."""
+
+    rows: Any
+    number: int
+    start: int
+
+
+def check(options: argparse.Namespace, job: Job) -> None:
+    """Raise a LopsError about options that need the other engine."""
+    found = ""
+    if job.method != "committee":
+        found = f"runs the committee, and the method is {job.method}"
+    elif options.probe not in (AUTO, "linear"):
+        found = f"trains the linear probe, and --probe is {options.probe}"
+    elif not job.wanted.is_plain:
+        found = "scores texts with one label each, and --embeddings or --soft-labels are given"
+    elif options.keep_out is not None:
+        found = f"writes folders of files, and --keep-out is {options.keep_out}"
+    if found:
+        raise LopsError(f"--engine ray {found}; leave that out, or leave out --engine ray")
+
+
+def run(table: Table, job: Job, output: Output, *, address: str | None, quiet: bool) -> Done:
+    """Select on Ray and write a folder, complete or not at all.
+
+    Args:
+        table: its files are read by all nodes, under the same paths.
+        job: what is asked for.
+        output: a folder, which all nodes see; each part of the rows becomes a folder in it.
+        address: of a cluster; None: one is started on this machine.
+        quiet: no line per step.
+
+    Raises:
+        LopsError: what cannot be read, scored or written, a table that changes meanwhile, and a
+            cluster that is lost.
+
+    """
+    before, done = states(table.paths), list[Done]()
+    job = replace(job, data={"bytes": {name: size for name, (size, _) in before.items()}})
+    assert output.folder is not None
+    with connected(address) as ray:
+        steps = Steps(ray, job, quiet, len(table.paths) > 1)
+        fitted, scoring, parts = steps.fitted(table.parts(PART_ROWS))
+
+        def fill(folder: Path) -> None:
+            for name, *_ in part_files(folder, output.kind, scoring.classes):
+                (folder / name).mkdir()
+            totals = Totals.of(len(scoring.classes.names))
+
+            def add(_: int, own: Totals) -> None:
+                nonlocal totals
+                totals = totals + own
+
+            place = str(folder.absolute())
+            steps.score(_write, parts, scoring, place, output.kind, done=add)
+            if states(table.paths) != before:
+                raise changed(table.paths)
+            done.append(Done(fitted, totals, fitted.page(totals)))
+            write_about(folder, done[0])
+
+        storage.replace_folder(output.folder, fill)
+    return done[0]
 
 
 @dataclass
-class Engine:
-    """Runs stages on a cluster.
+class Steps:
+    """The steps of a selection on a cluster.
 
     Args:
         ray: connected.
-        given: what is asked for.
-        quiet: no line per stage.
+        job: what is asked for.
+        quiet: no line per step.
+        several: the table has several files, which messages name.
 
     """
 
     ray: Any
-    given: Given
+    job: Job
     quiet: bool
+    several: bool = False
 
-    def count(
-        self, parts: Sequence[Any], work: Callable[..., Counted] = count
-    ) -> tuple[Classes, list[int]]:
-        """Return the classes of the table, and the row that each part begins at.
+    def fitted(self, rows: Sequence[Any]) -> tuple[Fit, Scoring, list[Part]]:
+        """Survey the parts of a table, and fit to a sample; the parts come back with their starts.
+
+        Args:
+            rows: of each part, with the attributes of a :class:`~lops_adapters.tables.Table` that
+                are read by :func:`~lops_adapters.tables.survey.survey_of`.
 
         Raises:
-            LopsError: a text or label that cannot be judged, with its file and row.
+            LopsError: a row that cannot be scored, with its place, and what the fit raises.
 
         """
-        found: dict[int, Counted] = {}
-        with self._stage("count", len(parts)) as said:
-            spread(self.ray, work, parts, self.given.wanted, done=found.__setitem__)
-            labels, starts = joined([found[i] for i in range(len(parts))])
-            classes = numbered(labels, self.given)
-            said(f"{classes.counts.sum():,} rows of {len(classes.names)} classes")
-        return classes, starts
+        counted: dict[int, Labels] = {}
+        with self._step("count", len(rows)) as said:
+            spread(self.ray, _count, rows, self.job.wanted, self.several, done=counted.__setitem__)
+            labels, parts = Labels(counted[0].unit, self.several), []
+            for number, own in enumerate(rows):
+                parts.append(Part(own, number, labels.rows))
+                labels.join(counted[number])
+            classes = labels.numbered(self.job.wanted)
+            check_sample(classes, self.job)
+            said.append(f"{classes.counts.sum():,} rows of {len(classes.names)} classes")
+        sample = self._sample(parts, classes)
+        with self._step("fit", 1) as said:
+            found, scoring = fit(sample, self._with_absolute_encoder())
+            said.append(found.selection.stopped)
+        return found, scoring, parts
 
-    def draw(
-        self, parts: Sequence[Placed], classes: Classes, work: Callable[..., Survey] = draw
-    ) -> Sample:
-        """Return the sample: every part sends the rows that may be in it."""
-        given, slack = self.given, 1.0
+    def _sample(self, parts: Sequence[Part], classes: Classes) -> Sample:
+        """Draw the sample: every part sends the rows that may be in it."""
+        job, slack = self.job, 1.0
         counts = dict(zip(classes.keys().tolist(), classes.counts.tolist(), strict=True))
-        with self._stage("draw", len(parts)) as said:
+        unit = parts[0].rows.unit
+        with self._step("draw", len(parts)) as said:
             while True:
-                limits = expected(counts, given.probe_rows, slack)
-                found = self._drawn(parts, classes, limits, work)
+                limits = expected(counts, job.most, slack)
+                found = Survey(
+                    job.wanted, unit=unit, several=self.several, most=job.most, seed=job.seed
+                )
+                shared = (classes.settled(job.wanted), job.most, job.seed, limits)
+                spread(self.ray, _draw, parts, *shared, done=lambda _, own: found.join(own))  # noqa: B023 (waits)
                 if found.is_enough(classes):
                     break
                 slack *= 16  # many copies of few texts
             sample = found.sample(classes)
-            said(f"a sample of {len(sample.texts):,} rows")
+            said.append(f"a sample of {len(sample.texts):,} rows")
         return sample
 
-    def _drawn(
-        self, parts: Sequence[Placed], classes: Classes, limits: Limits, work: Callable[..., Survey]
-    ) -> Survey:
-        given = self.given
-        found = Survey(given.probe_rows, given.seed, limits)
+    def _with_absolute_encoder(self) -> Job:
+        """Return the job with the encoder's folder as workers find it, who have other folders."""
+        encoder = self.job.chosen["encoder"]
+        if not isinstance(encoder, str) or not Path(encoder).is_dir():
+            return self.job
+        return replace(
+            self.job, chosen={**self.job.chosen, "encoder": str(Path(encoder).absolute())}
+        )
 
-        def add(_: int, part: Survey) -> None:
-            found.join(part)
-
-        shared = (classes.settled(given.wanted), given.probe_rows, given.seed, limits)
-        spread(self.ray, work, parts, *shared, done=add)
-        return found
-
-    def encoding(self, probe: EmbeddingProbe, folder: Path) -> Encoding:
-        """Return how texts are encoded; a worker looks at the encoder.
-
-        Args:
-            probe: names the encoder; a folder may be relative to this program's.
-            folder: of the vectors of all encoders.
-
-        Raises:
-            LopsError: the encoder cannot be loaded.
-
-        """
-        if Path(probe.encoder).is_dir():  # workers have other folders
-            probe = replace(probe, encoder=str(Path(probe.encoder).absolute()))
-        _, own = processors(self.ray)
-        reference = self.ray.remote(**own)(described).remote(probe)
-        fingerprint, width = got(self.ray, reference)
-        return Encoding(probe, folder.absolute() / fingerprint, fingerprint, width)
-
-    def encode(
-        self,
-        parts: Sequence[Placed],
-        classes: Classes,
-        sample: Sample,
-        encoding: Encoding,
-        opened: Callable[[Placed], Any] = part_of,
-    ) -> tuple[list[Placed], Held]:
-        """Encode all parts whose vectors are not in the folder.
-
-        Args:
-            parts: of the table.
-            classes: of the table.
-            sample: its rows.
-            encoding: how.
-            opened: from a part to its rows, on a worker.
-
-        Returns:
-            The parts with the files of their vectors, and the vectors of the sample.
-
-        Raises:
-            LopsError: a class without words, and what encoding raises.
-
-        """
-        words = self.given.chosen["words"]
-        check_members("committee", encoding.probe, words, classes.names)
-        positions = sample.drawn.positions
-        sampled = np.split(positions, np.searchsorted(positions, [p.start for p in parts[1:]]))
-        said_words = [as_text(own) for own in (words or {}).values()]
-        found: dict[int, Encoded] = {}
-        arguments = (encoding, self.given.wanted, classes, opened)
-        with (
-            self._stage("encode", len(parts)) as said,
-            actors(self.ray, Encoder, len(parts), *arguments) as started,
-        ):
-            items = list(zip(parts, sampled, strict=True))
-            for one in spread_over(self.ray, started, "part", items):
-                found[one.number] = one
-            of_words = got(self.ray, started[0].few.remote(said_words)) if said_words else None
-            new = sum(one.is_new for one in found.values())
-            said(f"{new:,} encoded now, in {encoding.folder}")
-        tidy(encoding.folder)
-        parts = [one._replace(vectors=found[one.number].path) for one in parts]
-        own = [found[one.number].sampled for one in parts]
-        if of_words is not None:
-            own.append(of_words)
-        return parts, Held([*sample.texts, *said_words], np.concatenate(own))
-
-    def fit(
-        self,
-        sample: Sample,
-        classes: Classes,
-        encoding: Encoding | None = None,
-        held: Held | None = None,
-    ) -> tuple[Fit, Any]:
-        """Return the fit, and a reference to what judging takes.
-
-        Args:
-            sample: of the table.
-            classes: of the table.
-            encoding: of the texts; None: no encoder.
-            held: the vectors of the sample.
-
-        Raises:
-            LopsError: what :func:`lops_adapters.select` raises.
-
-        """
-        with self._stage("fit", 1) as said:
-            task = self.ray.remote(num_cpus=1, num_returns=2)(_fit)
-            found, ready = task.remote(sample, classes, self.given, encoding, held)
-            fitted, warned = got(self.ray, found)
-            said(fitted.selection.stopped)
-        for message in warned:
-            warnings.warn(message, LopsWarning, stacklevel=2)
-        return fitted, ready
-
-    def judge(
+    def score(
         self,
         work: Callable[..., Any],
-        parts: Sequence[Placed],
-        ready: Any,
+        parts: Sequence[Part],
+        scoring: Scoring,
         *shared: Any,
         done: Callable[[int, Any], None],
         kept: bool = False,
     ) -> None:
-        """Judge every part; arguments as for :func:`~lops_adapters.scale.cluster.spread`."""
-        with self._stage("judge", len(parts)):
-            spread(self.ray, work, parts, ready, *shared, done=done, kept=kept)
+        """Score every part; arguments as for :func:`~lops_adapters.scale.cluster.spread`."""
+        with self._step("score", len(parts)):
+            boxed = [self.ray.put(scoring)]  # in a list, a reference stays one
+            cards = scoring.has_encoder and self.ray.cluster_resources().get("GPU", 0) > 0
+            spread(self.ray, work, parts, boxed, *shared, done=done, kept=kept, cards=int(cards))
 
     @contextmanager
-    def _stage(self, name: str, parts: int) -> Iterator[Callable[[str], None]]:
-        """Say how long a stage took, and what it found."""
-        start, said = time.perf_counter(), [""]
-        yield said.append
+    def _step(self, name: str, parts: int) -> Iterator[list[str]]:
+        """Say how long a step took, and what it found."""
+        start, said = time.perf_counter(), list[str]()
+        yield said
         seconds = time.perf_counter() - start
-        found = f": {said[-1]}" if said[-1] else ""
         many = f"{parts:,} part{'' if parts == 1 else 's'}"
-        say(f"{name}, {many}, {seconds:.1f} s{found}", self.quiet)
+        say(": ".join([f"{name}, {many}, {seconds:.1f} s", *said]), self.quiet)
 
 
-def _fit(
-    sample: Sample, classes: Classes, given: Given, encoding: Encoding | None, held: Held | None
-) -> tuple[tuple[Fit, list[str]], Ready]:
-    """Fit where the task runs, and return the warnings, too."""
-    encoder = None if encoding is None else encoding.stored(held)
-    given = replace(given, chosen={**given.chosen, "encoder": encoder})
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", LopsWarning)
-        fitted, judging = fit(sample, classes, given)
-    said = [str(one.message) for one in caught if issubclass(one.category, LopsWarning)]
-    return (fitted, said), Ready(judging, encoder)
+def held(boxed: Sequence[Any]) -> Scoring:
+    """Return the scoring of a reference, on a worker, which keeps it for its next part."""
+    key = boxed[0].hex()
+    if key not in _held:
+        _held.clear()
+        _held[key] = extras.load("ray", "--engine ray").get(boxed[0])
+    return _held[key]
+
+
+def _count(rows: Any, wanted: Wanted, several: bool) -> Labels:
+    return survey_of(rows, wanted, most=0, several=several).labels
+
+
+def _draw(part: Part, wanted: Wanted, most: int, seed: int, limits: Limits) -> Survey:
+    return survey_of(part.rows, wanted, most=most, seed=seed, limits=limits, start=part.start)
+
+
+def _write(part: Part, boxed: Sequence[Any], folder: str, kind: str) -> Totals:
+    """Score a part and write it into the folders of its kinds of rows."""
+    scoring = held(boxed)
+    files = [
+        (name, Path(folder) / name / f"part-{part.number:05d}.{kind}", kind)
+        for name, *_ in part_files(Path(folder), kind, scoring.classes)
+    ]
+    return write_parts(part.rows, scoring, files, part.start)

@@ -9,8 +9,8 @@ import numpy as np
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import Corpus
 from lops_adapters.datasets.corpus import listed
-from lops_adapters.datasets.tables import csv_records
 from lops_adapters.pseudo_labels import PseudoLabels
+from lops_adapters.tables.formats.delimited import csv_records
 
 
 def read_pseudo_labels(path: Path, corpus: Corpus) -> PseudoLabels:

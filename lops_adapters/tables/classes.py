@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,13 +13,16 @@ import numpy as np
 from lops_adapters.core import LopsError
 from lops_adapters.datasets.corpus import is_unlabelled
 from lops_adapters.selection.canonical import content_keys
-from lops_adapters.tables.repairs import valid_text
-from lops_adapters.tables.rows import Wanted
-from lops_adapters.tables.writers import cell_text
+from lops_adapters.tables.columns import Wanted
+from lops_adapters.tables.formats.cells import cell_text, valid_text
 from lops_adapters.texts.abstentions import minus_one
 from lops_adapters.texts.totals import NO_GOLD, OTHER_GOLD
 
 MOST = 100_000  # different labels
+SHOWN = 5  # places named in a message
+
+
+Place = tuple[Path, int]  # file, and line or number of a row in it
 
 
 @dataclass
@@ -25,27 +30,42 @@ class Labels:
     """The different labels of a column, with the number of their rows.
 
     Attributes:
+        unit: of the numbers of rows: line or row.
+        several: the table has several files, which messages name.
         counts: label -> rows; without missing labels.
         missing: rows without a label.
-        first: (type, label) -> its first row, in words. 1 and 1.0 are two entries.
+        gold: label -> rows that also have a gold label.
+        first: (type, label) -> its first row. 1 and 1.0 are two entries.
+        absent: label that may be no class, None for a missing one -> its first rows, with their
+            positions in the table.
 
     """
 
+    unit: str = "row"
+    several: bool = False
     counts: dict[Hashable, int] = field(default_factory=dict)
     missing: int = 0
-    first: dict[tuple[type, Hashable], str] = field(default_factory=dict)
+    gold: Counter[Hashable] = field(default_factory=Counter)
+    first: dict[tuple[type, Hashable], Place] = field(default_factory=dict)
+    absent: dict[Hashable, list[tuple[int, Place]]] = field(default_factory=dict)
 
-    def add(self, label: Any, place: str) -> bool:
+    @property
+    def rows(self) -> int:
+        """All rows."""
+        return self.missing + sum(self.counts.values())
+
+    def add(self, label: Any, path: Path, number: int) -> bool:
         """Count the label of a row and return whether there is one.
-
-        ``place`` is where the row stands, in words.
 
         Raises:
             LopsError: a list or an object, or very many different labels.
 
         """
         if isinstance(label, list | dict):
-            raise LopsError(f"{place}: the label is {label!r:.60}; wanted one class name per row")
+            raise LopsError(
+                f"{path}, {self.unit} {number}: the label is {label!r:.60}; wanted one class name "
+                "per row"
+            )
         known = self.counts.get(label)
         if known is not None and (type(label), label) in self.first:
             self.counts[label] = known + 1
@@ -54,46 +74,57 @@ class Labels:
             self.missing += 1
             return False
         self.counts[label] = 1 + (known or 0)
-        self.first.setdefault((type(label), label), place)
+        self.first.setdefault((type(label), label), (path, number))
         if len(self.counts) > MOST:
             raise LopsError(
                 f"found more than {MOST:,} different labels, such as {label!r:.60}; check --label"
             )
         return True
 
+    def note_absent(self, label: Hashable, position: int, path: Path, number: int) -> None:
+        """Note where a row stands that may have no class."""
+        places = self.absent.setdefault(label, [])
+        if len(places) < SHOWN:
+            places.append((position, (path, number)))
+
     def join(self, later: Labels) -> None:
         """Add the counts of rows that follow."""
+        before = self.rows
         for label, count in later.counts.items():
             self.counts[label] = self.counts.get(label, 0) + count
         self.missing += later.missing
-        for label, place in later.first.items():
-            self.first.setdefault(label, place)
+        self.gold.update(later.gold)
+        for typed, place in later.first.items():
+            self.first.setdefault(typed, place)
+        for label, places in later.absent.items():
+            for position, (path, number) in places:
+                self.note_absent(label, before + position, path, number)
 
     def numbered(self, wanted: Wanted) -> Classes:
         """Return the classes of the whole table.
 
         Raises:
-            LopsError: no labels, labels of several types, or one class only.
+            LopsError: no labels or gold labels, labels of several types, or one class only.
 
         """
-        if not self.counts and not self.missing:
+        if not self.rows:
             raise LopsError("the table has no rows; wanted rows of at least two classes")
         gone = self._gone(wanted)
         own = {label: count for label, count in self.counts.items() if label not in gone}
         if not own:
-            rows = self.missing + sum(self.counts.values())
-            raise LopsError(
-                f"none of the {rows} rows has a label in column {wanted.label!r}; check --label"
-            )
+            what = f"label in column {wanted.label!r}; check --label"
+            if wanted.soft:
+                what = "largest soft label: all are ties or zero; check --soft-labels"
+            raise LopsError(f"none of the {self.rows} rows has a {what}")
         kinds: dict[type, str] = {}
         for (kind, label), place in self.first.items():
             if label not in gone:
-                kinds.setdefault(kind, f"{kind.__name__} ({label!r} in {place})")
+                shown = shown_places([place], self.unit, 1, self.several)
+                kinds.setdefault(kind, f"{kind.__name__} ({label!r} in {shown})")
         if len(kinds) > 1:
-            found = ", ".join(kinds.values())
             raise LopsError(
-                f"labels in column {wanted.label!r} have several types: {found}; "
-                "make them all strings or all numbers"
+                f"labels in column {wanted.label!r} have several types: "
+                f"{', '.join(kinds.values())}; make them all strings or all numbers"
             )
         names = {label: valid_text(str(label)) for label in own}
         counts: dict[str, int] = {}
@@ -111,10 +142,42 @@ class Labels:
         ordered = tuple(sorted(counts))
         numbers = np.array([counts[name] for name in ordered], dtype=np.int64)
         abstained = self.missing + sum(self.counts[label] for label in gone)
-        return Classes(ordered, numbers, names, values, abstained)
+        notes = [*self._about_absent(wanted, gone), *self._about_gold(wanted, own)]
+        return Classes(ordered, numbers, names, values, abstained, notes)
+
+    def _about_absent(self, wanted: Wanted, gone: set[Hashable]) -> list[str]:
+        """Return a sentence about rows without a class, if any."""
+        count = self.missing + sum(self.counts[label] for label in gone)
+        if not count:
+            return []
+        places = sorted(one for label in (None, *gone) for one in self.absent.get(label, ()))
+        shown = shown_places([one for _, one in places], self.unit, count, self.several)
+        why = "Without a largest soft label" if wanted.soft else "Without a label"
+        said = f"{why}: {rows_of(count)} ({shown}), neither kept nor judged."
+        if gone and wanted.abstain is None:
+            said += " -1 counts as no label; if it is a class, give --abstain ''."
+        return [said]
+
+    def _about_gold(self, wanted: Wanted, own: Iterable[Hashable]) -> list[str]:
+        """Return a sentence about rows without a gold label, if any; LopsError: none has one."""
+        if wanted.gold is None:
+            return []
+        rows, judged = 0, 0
+        for label in own:
+            rows, judged = rows + self.counts[label], judged + self.gold[label]
+        if not judged:
+            raise LopsError(
+                f"none of the {rows} rows has a gold label in column {wanted.gold!r}; "
+                "fill in some, or leave out --gold"
+            )
+        if judged == rows:
+            return []
+        return [f"{judged:,} of {rows:,} rows have a gold label; noise is measured on these."]
 
     def _gone(self, wanted: Wanted) -> set[Hashable]:
         """Return the labels that are no class; see :mod:`lops_adapters.texts.abstentions`."""
+        if wanted.soft:
+            return set()
         if wanted.abstain is None:
             return set(minus_one(set(self.counts)))
         return {label for label in self.counts if cell_text(label) in wanted.abstain}
@@ -130,6 +193,7 @@ class Classes:
         name_of: label as in the table -> name.
         values: name -> label as in the table.
         abstained: rows without a class.
+        notes: sentences about rows without a class or a gold label.
 
     """
 
@@ -138,6 +202,7 @@ class Classes:
     name_of: dict[Hashable, str]
     values: dict[str, Hashable]
     abstained: int
+    notes: Sequence[str] = ()
 
     def codes(self, labels: Sequence[Any]) -> np.ndarray:
         """Return the (m,) int64 codes of labels as in the table; -1: no class."""
@@ -168,3 +233,34 @@ class Classes:
     def keys(self) -> np.ndarray:
         """Return (k,) uint64 hashes of the names."""
         return content_keys(self.names, 0)
+
+
+def shown_places(places: Sequence[Place], unit: str, count: int, several: bool) -> str:
+    """Return the places of rows for a message, the first of them.
+
+    Args:
+        places: of the first rows, at least.
+        unit: of their numbers.
+        count: of all rows.
+        several: name the file, too.
+
+    >>> shown_places([(Path("a.csv"), 3), (Path("a.csv"), 5)], "line", 2, False)
+    'lines 3, 5'
+    """
+    first = places[:SHOWN]
+    if len({path for path, _ in first}) == 1:
+        shown = ", ".join(str(number) for _, number in first)
+        shown += f" of {first[0][0]}" if several else ""
+    else:
+        shown = ", ".join(f"{number} of {path}" for path, number in first)
+    more = f" and {count - len(first):,} more" if count > len(first) else ""
+    return f"{unit}{'s' if count > 1 else ''} {shown}{more}"
+
+
+def rows_of(count: int) -> str:
+    """Return a number of rows in words.
+
+    >>> rows_of(1), rows_of(2000)
+    ('1 row', '2,000 rows')
+    """
+    return f"{count:,} row{'' if count == 1 else 's'}"

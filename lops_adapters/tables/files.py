@@ -1,8 +1,9 @@
-"""Files by name: patterns, formats, checksums, and errors while reading."""
+"""Files by name: patterns, checksums, and errors while reading."""
 
 from __future__ import annotations
 
 import hashlib
+import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -12,19 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from lops_adapters.core import LopsError
+from lops_adapters.tables import formats
 
-SUFFIXES = {  # of files to write
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-}
-PACKED = ".gz"  # behind the suffix of a text file
-SHEETS = (".xlsx", ".xlsm")  # read as CSV
 STANDARD_INPUT = "-"
-FORMATS = ("csv", "tsv", "jsonl", "parquet")
 NOT_UTF8 = "a text that is not UTF-8 ({}); write the file again"
 ALIKE = 0.85  # high, since a shared suffix alone makes two file names similar
 
@@ -40,6 +31,7 @@ def find(patterns: Sequence[str]) -> tuple[Path, ...]:
     """
     paths: list[Path] = []
     for pattern in patterns:
+        check_name(pattern)
         with reading(Path(pattern)):
             paths += _matching(pattern)
     twice = [path for path, times in Counter(path.resolve() for path in paths).items() if times > 1]
@@ -48,13 +40,24 @@ def find(patterns: Sequence[str]) -> tuple[Path, ...]:
     return tuple(paths)
 
 
+def check_name(name: str) -> None:
+    """Raise a LopsError about a name that no file can have."""
+    try:
+        fine = "\0" not in name and bool(os.fsencode(name))
+    except UnicodeEncodeError:
+        fine = False
+    if not fine:
+        raise LopsError(f"{name!a} cannot be the name of a file; give another one")
+
+
 def _matching(pattern: str) -> list[Path]:
     path = Path(pattern)
     if path.is_dir():
         inside = sorted(entry for entry in path.iterdir() if entry.is_file() and is_table(entry))
         if not inside:
             raise LopsError(
-                f"{path} is a folder without tables; wanted files that end in one of {known()}"
+                f"{path} is a folder without tables; wanted files that end in one of "
+                f"{', '.join(formats.suffixes())}"
             )
         return inside
     if path.is_file():
@@ -69,59 +72,10 @@ def _matching(pattern: str) -> list[Path]:
     return found
 
 
-def known() -> str:
-    """Return the suffixes of files that can be read, for messages."""
-    return ", ".join([*SUFFIXES, *SHEETS, "any of these with .gz"])
-
-
 def is_table(path: Path) -> bool:
     """Return whether a file can be read, by its suffix; hidden files cannot."""
     hidden = path.name.startswith((".", "~$"))  # the latter: of an open spreadsheet
-    return not hidden and (bare(path).suffix.lower() in (*SUFFIXES, *SHEETS))
-
-
-def bare(path: Path) -> Path:
-    """Return the name of a file without .gz.
-
-    >>> str(bare(Path("rows.csv.gz"))), str(bare(Path("rows.parquet")))
-    ('rows.csv', 'rows.parquet')
-    """
-    return path.with_suffix("") if path.suffix.lower() == PACKED else path
-
-
-def is_sheet(path: Path) -> bool:
-    """Return whether a file is a spreadsheet, by its suffix."""
-    return path.suffix.lower() in SHEETS
-
-
-def format_to_read(path: Path) -> str:
-    """Return the format of a file to read, by its suffix; of a spreadsheet, csv.
-
-    >>> format_to_read(Path("rows.jsonl.gz")), format_to_read(Path("rows.xlsx"))
-    ('jsonl', 'csv')
-    """
-    suffix = bare(path).suffix.lower()
-    kind = "csv" if suffix in SHEETS else SUFFIXES.get(suffix)
-    if kind is None or (path != bare(path) and (kind == "parquet" or suffix in SHEETS)):
-        raise LopsError(
-            f"{path}: unknown suffix {path.suffix!r}; wanted one of {known()}; rename or unpack "
-            "the file"
-        )
-    return kind
-
-
-def format_of(path: Path, option: str) -> str:
-    """Return the format of a file to write, by its suffix; ``option`` names it.
-
-    >>> format_of(Path("rows.TSV"), "--output")
-    'tsv'
-    """
-    kind = SUFFIXES.get(path.suffix.lower())
-    if kind is None:
-        raise LopsError(
-            f"{option} is {path}; wanted a name that ends in one of {', '.join(SUFFIXES)}"
-        )
-    return kind
+    return not hidden and formats.of_suffix(path) is not None
 
 
 @contextmanager
@@ -141,6 +95,16 @@ def checksums(paths: Sequence[Path]) -> dict[str, str]:
     for path in paths:
         with reading(path), path.open("rb") as file:
             found[str(path)] = _digest(file)
+    return found
+
+
+def states(paths: Sequence[Path]) -> dict[str, tuple[int, int]]:
+    """Return bytes and time of change of files, by their names as given."""
+    found = {}
+    for path in paths:
+        with reading(path):
+            about = path.stat()
+            found[str(path)] = about.st_size, about.st_mtime_ns
     return found
 
 

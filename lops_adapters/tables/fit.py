@@ -1,21 +1,24 @@
-"""A committee that is fitted to a sample of a table, and judges all of it."""
+"""A selection among the sample of a table, and what it says of all of it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from lops_adapters.core import LopsError
 from lops_adapters.selection.judge import Judge, Verdict
 from lops_adapters.selection.sampled import Sampled
 from lops_adapters.selection.selectors import encode
 from lops_adapters.tables import results
-from lops_adapters.tables.blocks import Judging
-from lops_adapters.tables.classes import Classes, Labels
-from lops_adapters.tables.readers import Table
-from lops_adapters.tables.rows import Wanted
-from lops_adapters.tables.survey import Sample, Survey
+from lops_adapters.tables.classes import Classes
+from lops_adapters.tables.columns import Wanted
+from lops_adapters.tables.scoring import Scoring
+from lops_adapters.tables.survey import EVERYTHING, Sample
+from lops_adapters.texts import near_duplicates
 from lops_adapters.texts.choices import AUTO, choose_encoder
 from lops_adapters.texts.explain import pair_sentences
 from lops_adapters.texts.result import TextSelection, class_table
@@ -29,15 +32,18 @@ FEWEST_PER_CLASS = 10
 
 
 @dataclass(frozen=True)
-class Given:
-    """What the command line asks for.
+class Job:
+    """What is asked for.
 
     Attributes:
         wanted: the columns.
         chosen: arguments of :func:`lops_adapters.select`, words among them.
+        method: that these arguments name; only a committee scores rows outside its sample.
         probe_rows: rows of the sample.
-        relabel, escape, weights: see :class:`~lops_adapters.tables.blocks.Judging`.
+        relabel, escape: see :class:`~lops_adapters.tables.scoring.Scoring`.
+        weights: add a column of sample weights.
         page: title, source and table of the page.
+        data: about the files, for ``config.json``.
         settings: from the settings of a selection to those of ``config.json``.
         said: sentences about the run.
 
@@ -45,12 +51,14 @@ class Given:
 
     wanted: Wanted
     chosen: Mapping[str, Any]
+    method: str
     probe_rows: int
-    relabel: float
-    escape: bool
-    weights: bool
-    page: Mapping[str, Any]
-    settings: Callable[[dict[str, Any]], dict[str, Any]]
+    relabel: float = results.RELABEL
+    escape: bool = False
+    weights: bool = False
+    page: Mapping[str, Any] = field(default_factory=dict)
+    data: Mapping[str, Any] = field(default_factory=dict)
+    settings: Callable[[dict[str, Any]], dict[str, Any]] = dict
     said: Sequence[str] = ()
 
     @property
@@ -58,15 +66,31 @@ class Given:
         """The seed of draws, folds and trainings."""
         return int(self.chosen["seed"])
 
+    @property
+    def most(self) -> int:
+        """The rows of the sample; everything, if the method cannot score other rows."""
+        plain = self.method == "committee" and self.wanted.is_plain
+        return self.probe_rows if plain else EVERYTHING
+
 
 @dataclass(frozen=True)
 class Fit:
-    """A committee that was fitted to the sample of a table."""
+    """A selection among the sample of a table.
 
-    given: Given
-    classes: Classes
+    Attributes:
+        near: groups of near-duplicates, positions in the sample, if it is the table.
+
+    """
+
+    job: Job
     sample: Sample
     selection: TextSelection
+    near: Sequence[np.ndarray] = ()
+
+    @property
+    def classes(self) -> Classes:
+        """The classes of the table."""
+        return self.sample.classes
 
     def summary(self, totals: Totals) -> str:
         """Return the table of classes."""
@@ -74,65 +98,60 @@ class Fit:
 
     def why(self, totals: Totals) -> list[str]:
         """Return the sentences about the selection of the whole table."""
-        found, classes = self.selection, self.classes
-        n, total = len(self.sample.texts), int(totals.rows.sum())
-        return replace(
-            found.said,
-            first=[
-                *found.said.first,
+        said, n, total = self.selection.said, len(self.sample.texts), int(totals.rows.sum())
+        first = list(said.first)
+        if not self.sample.is_whole:
+            first.append(
                 f"Fitted to a sample of {n:,} of {total:,} rows, with every class; the other rows "
                 "are judged by the mean of the folds' probes. Charts, copies and rows to look at "
-                "are the sample's.",
-                *self.given.said,
-            ],
-            pairs=pair_sentences(totals.suggestions(classes.names)),
-        ).sentences
+                "are the sample's."
+            )
+        pairs = totals.suggestions(self.classes.names) if self.job.method == "committee" else []
+        near = near_duplicates.sentences(self.near, self.sample.labels)
+        rows = [*said.rows, *self.classes.notes, *near, *self.job.said]
+        return replace(said, first=first, pairs=pair_sentences(pairs), rows=rows).sentences
 
     def page(self, totals: Totals) -> SelectionPage:
         """Return the page: counts of the whole table, charts of the sample."""
-        wanted, sample = self.given.wanted, self.sample
         page = self.selection.page(
-            sample.gold(wanted, self.classes),
-            ids=sample.ids(wanted),
-            numbers=(sample.drawn.positions + 1).tolist(),
-            **self.given.page,
+            self.sample.gold,
+            ids=self.sample.ids,
+            numbers=(self.sample.drawn.positions + 1).tolist(),
+            near=self.near,
+            **self.job.page,
         )
         return totals.page(replace(page, why=self.why(totals)))
 
-    def config(self, totals: Totals, checksums: Mapping[str, str]) -> dict[str, Any]:
+    def config(self, totals: Totals) -> dict[str, Any]:
         """Return the contents of ``config.json``."""
-        used = self.selection.settings
+        used, rows = self.selection.settings, int(totals.rows.sum())
         data = {
-            "documents": int(totals.rows.sum()),
-            "rows": int(totals.rows.sum()) + totals.abstained,
+            "documents": rows,
+            "rows": rows + totals.abstained,
             "classes": list(self.classes.names),
-            "sha256": dict(checksums),
+            **self.job.data,
         }
-        settings = {**self.given.settings(used), "probe_rows": self.given.probe_rows}
-        return results.describe("select", settings, self.given.seed, data, used["device"])
+        settings = {**self.job.settings(used), "probe_rows": self.job.probe_rows}
+        return results.describe("select", settings, self.job.seed, data, used["device"])
 
 
-def survey(table: Table, given: Given) -> Survey:
-    """Read a table once; raise a LopsError if its rows cannot be judged."""
-    found = Survey(given.probe_rows, given.seed)
-    found.read(table, given.wanted)
-    return found
-
-
-def numbered(labels: Labels, given: Given) -> Classes:
-    """Return the classes; LopsError if labels cannot be judged or the sample is too small."""
-    classes = labels.numbered(given.wanted)
+def check_sample(classes: Classes, job: Job) -> None:
+    """Raise a LopsError if the sample is too small for the classes."""
     least = FEWEST_PER_CLASS * len(classes.names)
-    if classes.counts.sum() > given.probe_rows and least > given.probe_rows:
+    if classes.counts.sum() > job.most and least > job.most:
         raise LopsError(
-            f"--probe-rows is {given.probe_rows} for {len(classes.names)} classes; wanted at least "
+            f"--probe-rows is {job.most} for {len(classes.names)} classes; wanted at least "
             f"{least}, {FEWEST_PER_CLASS} per class"
         )
-    return classes
 
 
-def fit(sample: Sample, classes: Classes, given: Given) -> tuple[Fit, Judging]:
-    """Fit a committee to the sample.
+def fit(sample: Sample, job: Job, near: bool = True) -> tuple[Fit, Scoring]:
+    """Select among the sample, and return what scoring the table takes.
+
+    Args:
+        sample: of the table.
+        job: what is asked for.
+        near: look for near-duplicates, if the sample is the table.
 
     Raises:
         LopsError: what :func:`lops_adapters.select` raises.
@@ -140,24 +159,45 @@ def fit(sample: Sample, classes: Classes, given: Given) -> tuple[Fit, Judging]:
     """
     from threadpoolctl import threadpool_limits
 
-    chosen, rows = dict(given.chosen), int(classes.counts.sum())
-    if chosen["encoder"] == AUTO and choose_encoder(AUTO, rows, "")[0] is None:
-        chosen["encoder"] = None
+    chosen, rows = dict(job.chosen), int(sample.classes.counts.sum())
+    if not sample.is_whole and chosen["encoder"] == AUTO:
+        chosen["encoder"] = choose_encoder(AUTO, rows, "")[0]
     judges: list[Judge] = []
-
-    def place(at: Sequence[int]) -> str:
-        shown = ", ".join(str(sample.drawn.positions[i] + 1) for i in at[:5])
-        return f"rows {shown}{' and others' if len(at) > 5 else ''} of the table"
-
-    with threadpool_limits(1):  # the last bits depend on the number of threads
+    if not sample.is_whole:
+        chosen["fitted"] = judges.append
+    # The last bits depend on the number of threads, and blocks are scored with one.
+    with nullcontext() if sample.is_whole else threadpool_limits(1):
         selection = select(
-            sample.texts, sample.labels, abstain=(), place=place, fitted=judges.append, **chosen
+            sample.texts,
+            sample.labels,
+            abstain=(),
+            place=sample.place,
+            embeddings=sample.vectors,
+            **chosen,
         )
-    suggested = encode(selection.suggested, classes.names)
+    names, drawn = sample.classes.names, sample.drawn
+    suggested = encode(selection.suggested, names)
     verdict = Verdict(
         selection.mask, selection.confidence, suggested, selection.suggested_probability
     )
-    sampled = Sampled(judges[0], sample.drawn, verdict, classes.keys())
-    own = (given.seed, given.relabel, given.escape, given.weights)
-    judging = Judging(given.wanted, classes, sampled, *own)
-    return Fit(given, classes, sample, selection), judging
+    sampled = None
+    if judges:
+        sampled = Sampled(judges[0], drawn, verdict, sample.classes.keys())
+    has_times = "lops_learnt_at" in selection.columns
+    scoring = Scoring(
+        job.wanted,
+        sample.classes,
+        results.columns_of(selection, job.wanted.label, job.weights),
+        drawn.positions,
+        encode(sample.labels, names),
+        verdict,
+        selection.learnt_at if has_times else None,
+        sampled,
+        job.seed,
+        job.relabel,
+        job.escape,
+        selection.settings["encoder"] is not None,
+    )
+    look = near and sample.is_whole and job.wanted.text is not None
+    groups = near_duplicates.near_duplicates(sample.texts) if look else ()
+    return Fit(job, sample, selection, groups), scoring

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from lops_adapters import storage
 from lops_adapters.core import LopsError
 from lops_adapters.runs.surroundings import surroundings
-from lops_adapters.tables.writers import Like
-from lops_adapters.texts.result import COLUMNS
+from lops_adapters.tables.formats.base import Like
+from lops_adapters.texts.result import COLUMNS, TextSelection
 
 if TYPE_CHECKING:
     from lops_adapters.report.contents import SelectionPage
@@ -24,6 +24,19 @@ LABEL = "lops_label"  # the largest soft label
 WEIGHT = "lops_weight"
 NEW = (*COLUMNS, GIVEN, LABEL, WEIGHT)  # every column that may be added
 RELABEL = 0.9
+
+
+def columns_of(selection: TextSelection, label: str | None, weights: bool) -> tuple[str, ...]:
+    """Return the columns that are added to kept and rejected rows.
+
+    Args:
+        selection: whose method may have learning times.
+        label: column of labels; None: soft labels, whose largest is added.
+        weights: add the sample weights.
+
+    """
+    first = () if label else (LABEL,)
+    return (*first, *selection.columns, *((WEIGHT,) if weights else ()))
 
 
 def types_like(label: str | None, values: Iterable[Any] = ()) -> Like:

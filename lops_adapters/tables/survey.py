@@ -1,136 +1,195 @@
-"""The first pass over a table that may not fit in memory: labels are counted, a sample is drawn."""
+"""The first pass over a table: labels are counted and checked, a sample is drawn.
+
+A table in memory is the case where the sample is everything.
+"""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from lops_adapters.core import LopsError
 from lops_adapters.datasets.corpus import is_unlabelled
 from lops_adapters.selection.canonical import content_keys
-from lops_adapters.selection.draw import Draw, Drawn, Limits
-from lops_adapters.tables.classes import Classes, Labels
-from lops_adapters.tables.readers import BLOCK_ROWS, Table
-from lops_adapters.tables.repairs import valid_text
-from lops_adapters.tables.rows import Wanted
-from lops_adapters.tables.text_files import text_lines
-from lops_adapters.tables.writers import cell_text
+from lops_adapters.selection.draw import Draw, Limits
+from lops_adapters.tables.classes import Classes, Labels, shown_places
+from lops_adapters.tables.columns import Wanted, is_file
+from lops_adapters.tables.formats.base import Block
+from lops_adapters.tables.formats.cells import cell_text, valid_text
+from lops_adapters.tables.readers import Table
+from lops_adapters.tables.vectors import SoftLabels, matrix, numbers, read_npy
 from lops_adapters.texts.abstentions import minus_one
 
 PROBE_ROWS = 300_000  # of the sample, by default
+EVERYTHING = sys.maxsize  # rows of a sample that is the table
 
 
-def may_exceed(table: Table, most: int) -> bool:
-    """Return whether a table may have more than ``most`` rows, from its lines, without parsing."""
-    left = most
-    for path in table.paths:
-        if table.format == "parquet":
-            left -= _parquet_rows(path)
-        elif table.sheets:
-            left -= sum(1 for _ in replace(table, paths=(path,)).cells([]))
-        else:
-            for _ in text_lines(path, table.encoding, True):
-                left -= 1
-                if left < -1:  # the header
-                    return True
-    return left < 0
+class SampledRow(NamedTuple):
+    """A row of the sample; gold label, id and vector are None without such a column."""
+
+    text: str
+    label: Hashable
+    path: Path
+    number: int
+    gold: Any
+    id: str | None
+    vector: Any
 
 
-def _parquet_rows(path: Path) -> int:
-    from lops_adapters.tables.readers import import_pyarrow
-
-    _, parquet = import_pyarrow(path)
-    return int(parquet.read_metadata(path).num_rows)
-
-
-@dataclass
 class Survey:
     """What the first pass finds; those of consecutive parts of a table can be joined.
 
     Args:
-        most: rows of the sample.
+        wanted: the columns.
+        unit: of the numbers of rows: line or row.
+        several: the table has several files, which messages name.
+        most: rows of the sample; 0: labels are only counted.
         seed: of the draw.
         limits: of the draw.
+        start: position of the first row in the table.
 
     Attributes:
-        rows: of the table, also those without a label.
         labels: counted.
 
     """
 
-    most: int
-    seed: int
-    limits: Limits | None = None
-    rows: int = 0
-    labels: Labels = field(default_factory=Labels)
-
-    def __post_init__(self) -> None:
-        self._draw = Draw(self.most, self.limits)
+    def __init__(
+        self,
+        wanted: Wanted,
+        *,
+        unit: str = "row",
+        several: bool = False,
+        most: int = EVERYTHING,
+        seed: int = 0,
+        limits: Limits | None = None,
+        start: int = 0,
+    ) -> None:
+        self.wanted, self.most, self.seed, self.labels = wanted, most, seed, Labels(unit, several)
+        self._start = start
+        self._draw = Draw(most, limits)
         # Whether -1 is a class is known only at the end, so its rows are drawn apart.
-        self._minus = Draw(self.most, self.limits)
+        self._minus = Draw(most, limits)
+        self._soft = SoftLabels(wanted.soft) if wanted.soft else None
         self._keys: dict[Hashable, tuple[int, bool]] = {}
+        self._named: dict[Hashable, bool] = {}  # label -> whether it is named as no class
 
-    def read(self, table: Table, wanted: Wanted, start: int = 0) -> None:
-        """Read a table, or a part of one that begins at the row ``start``.
+    def take(self, block: Block) -> None:
+        """Read a block.
 
         Raises:
             LopsError: a text that is not a string, or a label that is no class name.
 
         """
-        block: list[tuple[int, str, tuple[Any, ...]]] = []
-        gone: dict[Hashable, bool] = {}  # label -> whether it is named as no class
-        for path, number, cells in table.cells(_columns(wanted)):
-            place = f"{path}, {table.unit} {number}"
-            label = cells[1]
-            is_there = self.labels.add(label, place)
-            if is_there and label not in gone:
-                gone[label] = wanted.abstain is not None and cell_text(label) in wanted.abstain
-            if is_there and not gone[label]:
-                block.append((start + self.rows, text_of(cells[0], place), cells))
-            self.rows += 1
-            if len(block) == BLOCK_ROWS:
-                self._take(block)
-                block = []
-        self._take(block)
-
-    def _take(self, block: Sequence[tuple[int, str, tuple[Any, ...]]]) -> None:
-        if not block:
+        wanted, names = self.wanted, self.wanted.columns
+        columns = dict(zip(names, block.cells(names), strict=True))
+        labels = columns[wanted.label] if wanted.label is not None else self._hard(block, columns)
+        gold = None if wanted.gold is None else self._checked_gold(block, columns[wanted.gold])
+        before, kept = self.labels.rows, []
+        for place, (label, number) in enumerate(zip(labels, block.numbers, strict=True)):
+            is_there = self.labels.add(label, block.path, number)
+            if is_there and self._is_class(label):
+                kept.append(place)
+                if gold is not None and not is_unlabelled(gold[place]):
+                    self.labels.gold[label] += 1
+                if not self._keys[label][1]:
+                    continue
+            self.labels.note_absent(label if is_there else None, before + place, block.path, number)
+        if not kept:
             return
-        keys = content_keys([text for _, text, _ in block], self.seed)
-        found = [self._key(cells[1]) for *_, cells in block]
-        labels = np.array([key for key, _ in found], dtype=np.uint64)
-        minus = np.array([is_minus for _, is_minus in found])
-        positions = np.array([position for position, *_ in block], dtype=np.int64)
+        texts = self._texts(block, columns, kept, self._start + before)
+        if self.most:
+            self._add(block, columns, labels, kept, texts, self._start + before)
+
+    def _hard(self, block: Block, columns: dict[str, list[Any]]) -> list[Any]:
+        """Return labels from soft labels."""
+        assert self._soft is not None
+        rows = list(zip(*(columns[name] for name in self.wanted.soft), strict=True))
+        return self._soft.labels(rows, lambda i: f"{self.labels.unit} {block.numbers[i]}")
+
+    def _checked_gold(self, block: Block, gold: list[Any]) -> list[Any]:
+        for label, number in zip(gold, block.numbers, strict=True):
+            if isinstance(label, list | dict):
+                raise LopsError(
+                    f"{block.path}, {self.labels.unit} {number}: the gold label is {label!r:.60}; "
+                    "wanted one class name per row; check --gold"
+                )
+        return gold
+
+    def _is_class(self, label: Hashable) -> bool:
+        """Return whether a label is not named as no class."""
+        if label not in self._named:
+            key = int(content_keys([valid_text(str(label))], 0)[0])
+            self._keys[label] = key, not self.wanted.soft and bool(minus_one({label, 0, 1}))
+            named = self.wanted.abstain
+            self._named[label] = named is not None and cell_text(label) in named
+        return not self._named[label]
+
+    def _texts(
+        self, block: Block, columns: dict[str, list[Any]], kept: Sequence[int], start: int
+    ) -> list[str]:
+        """Return the texts of rows; row numbers if there is no column of texts."""
+        if self.wanted.text is None:
+            return [f"(row {start + place + 1})" for place in kept]
+        texts = columns[self.wanted.text]
+        return [text_of(texts[i], block, i, self.labels.unit) for i in kept]
+
+    def _add(
+        self,
+        block: Block,
+        columns: dict[str, list[Any]],
+        labels: Sequence[Hashable],
+        kept: Sequence[int],
+        texts: Sequence[str],
+        start: int,
+    ) -> None:
+        """Draw from the kept rows of a block."""
+        wanted, path = self.wanted, block.path
+        nothing = [None] * len(block)
+        gold = columns.get(wanted.gold or "", nothing)
+        ids = columns.get(wanted.id or "", nothing)
+        vectors = nothing
+        if wanted.embeddings is not None and not is_file(wanted.embeddings):
+            vectors = [numbers(cell) for cell in columns[wanted.embeddings]]
+        rows = [
+            SampledRow(
+                text,
+                labels[i],
+                path,
+                block.numbers[i],
+                gold[i],
+                None if wanted.id is None else cell_text(ids[i]),
+                vectors[i],
+            )
+            for i, text in zip(kept, texts, strict=True)
+        ]
+        keys = content_keys(texts, self.seed)
+        of_labels = np.array([self._keys[row.label][0] for row in rows], dtype=np.uint64)
+        minus = np.array([self._keys[row.label][1] for row in rows])
+        positions = np.array(kept, dtype=np.int64) + start
         for draw, chosen in ((self._draw, ~minus), (self._minus, minus)):
             at = np.flatnonzero(chosen)
-            rows = [block[i][1:] for i in at.tolist()]
-            draw.add(keys[at], labels[at], positions[at], rows)
-
-    def _key(self, label: Hashable) -> tuple[int, bool]:
-        """Return the hash of a label's name, and whether it is -1."""
-        if label not in self._keys:
-            key = int(content_keys([valid_text(str(label))], 0)[0])
-            self._keys[label] = key, bool(minus_one({label, 0, 1}))
-        return self._keys[label]
+            draw.add(keys[at], of_labels[at], positions[at], [rows[i] for i in at.tolist()])
 
     def join(self, later: Survey) -> None:
         """Add a survey of rows that follow."""
-        self.rows += later.rows
         self.labels.join(later.labels)
+        self._keys |= later._keys
         self._draw.join(later._draw)
         self._minus.join(later._minus)
 
-    def clear(self) -> None:
-        """Forget the rows, which take memory."""
-        self._draw = self._minus = Draw(self.most)
-
-    def exceeds(self) -> bool:
-        """Return whether there are more labelled rows than the sample has."""
-        return sum(self.labels.counts.values()) > self.most
+    def classes(self) -> Classes:
+        """Return the classes of the whole table; LopsError: labels that cannot be scored."""
+        classes = self.labels.numbered(self.wanted)
+        if self._soft is not None and len(self._soft.classes) < 2:
+            raise LopsError(
+                f"--soft-labels {self.wanted.soft[0]} has {len(self._soft.classes)} classes; "
+                "wanted at least two"
+            )
+        return classes
 
     def is_enough(self, classes: Classes) -> bool:
         """Return whether the sample is complete in spite of the limits."""
@@ -139,54 +198,88 @@ class Survey:
         return self._draw.is_enough(counts)
 
     def _settle(self, classes: Classes) -> None:
-        if any(self._key(label)[1] for label in classes.name_of):
+        if any(self._keys[label][1] for label in classes.name_of if label in self._keys):
             self._draw.join(self._minus)
             self._minus = Draw(self.most)
 
     def sample(self, classes: Classes) -> Sample:
-        """Return the sample of the labelled rows."""
+        """Return the sample of the labelled rows, and forget it here, since it takes memory."""
         self._settle(classes)
-        return Sample(self._draw.result(), classes)
+        sample = Sample(self, self._draw, classes)
+        self._draw = self._minus = Draw(self.most)
+        return sample
 
 
 class Sample:
-    """The sampled rows, in the order of the table.
+    """The n sampled rows, in the order of the table.
 
     Attributes:
-        drawn: keys, ids, positions and (text, cells) of the rows.
-        texts, labels: as names.
-        values: the cells of gold label and id, where these columns are given.
+        drawn: keys, ids, positions and rows.
+        texts, labels: as names; without a column of texts, row numbers in their place.
+        gold, ids: None: no column. A missing gold label is None.
+        vectors: (n, width) numbers to score in place of the texts; None: not given.
+        classes: of the table.
 
     """
 
-    def __init__(self, drawn: Drawn, classes: Classes) -> None:
-        self.drawn = drawn
-        self.texts: list[str] = [text for text, _ in drawn.rows]
-        self.labels: list[str] = [classes.name_of[cells[1]] for _, cells in drawn.rows]
-        self.values: list[tuple[Any, ...]] = [cells[2:] for _, cells in drawn.rows]
+    def __init__(self, survey: Survey, draw: Draw, classes: Classes) -> None:
+        wanted, self.classes, self.drawn = survey.wanted, classes, draw.result()
+        self._unit, self._several = survey.labels.unit, survey.labels.several
+        rows: list[SampledRow] = self.drawn.rows
+        self.texts = [row.text for row in rows]
+        self.labels = [classes.name_of[row.label] for row in rows]
+        self.gold: list[str | None] | None = None
+        if wanted.gold is not None:
+            self.gold = [
+                None if is_unlabelled(row.gold) else classes.gold_name(row.gold) for row in rows
+            ]
+        self.ids = None if wanted.id is None else [str(row.id) for row in rows]
+        self.vectors: np.ndarray | None = None
+        if is_file(wanted.embeddings):
+            every = read_npy(Path(str(wanted.embeddings)), survey.labels.rows)
+            self.vectors = np.asarray(every[self.drawn.positions])
+        elif wanted.embeddings is not None:
+            option = f"--embeddings {wanted.embeddings}"
+            self.vectors = matrix([row.vector for row in rows], option, self.place)
 
-    def gold(self, wanted: Wanted, classes: Classes) -> list[str | None] | None:
-        """Return the names of the gold labels, None for a missing one; None: no column."""
-        if wanted.gold is None:
-            return None
-        return [None if is_unlabelled(v[0]) else classes.gold_name(v[0]) for v in self.values]
+    @property
+    def is_whole(self) -> bool:
+        """Whether the sample is the table."""
+        return len(self.texts) == int(self.classes.counts.sum())
 
-    def ids(self, wanted: Wanted) -> list[str] | None:
-        """Return the ids; None: no column."""
-        return None if wanted.id is None else [cell_text(v[-1]) for v in self.values]
-
-
-def _columns(wanted: Wanted) -> list[str]:
-    """Return the columns to read, texts and labels first; one may be there twice."""
-    given = (wanted.text, wanted.label, wanted.gold, wanted.id)
-    return [name for name in given if name is not None]
+    def place(self, positions: Sequence[int]) -> str:
+        """Return where rows of the sample stand, for a message."""
+        rows = [self.drawn.rows[i] for i in positions[:5]]
+        places = [(row.path, row.number) for row in rows]
+        return shown_places(places, self._unit, len(positions), self._several)
 
 
-def text_of(text: Any, place: str) -> str:
-    """Return a text as it is judged; a LopsError with its place if it is no string."""
+def read_rows(table: Table, wanted: Wanted) -> Sample:
+    """Return all labelled rows of a table, after :meth:`Wanted.check`.
+
+    Raises:
+        LopsError: a text that is not a string, no labels or gold labels, labels of several types,
+            or one class only.
+
+    """
+    found = survey_of(table, wanted)
+    return found.sample(found.classes())
+
+
+def survey_of(table: Table, wanted: Wanted, **settings: Any) -> Survey:
+    """Read a table, or a part of one; settings as for :class:`Survey`."""
+    settings = {"several": len(table.paths) > 1, **settings}
+    found = Survey(wanted, unit=table.unit, **settings)
+    for block in table.blocks(wanted.columns):
+        found.take(block)
+    return found
+
+
+def text_of(text: Any, block: Block, row: int, unit: str) -> str:
+    """Return a text as it is scored; a LopsError with its place if it is no string."""
     if text is not None and not isinstance(text, str):
         raise LopsError(
-            f"{place}: the text is {text!r:.60} ({type(text).__name__}); wanted a string; "
-            "check --text"
+            f"{block.path}, {unit} {block.numbers[row]}: the text is {text!r:.60} "
+            f"({type(text).__name__}); wanted a string; check --text"
         )
     return valid_text(text or "")

@@ -3,46 +3,32 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from lops_adapters.core import LopsError
-from lops_adapters.tables.columns import require
 from lops_adapters.tables.files import reading
-from lops_adapters.tables.readers import Table
+from lops_adapters.texts.soft import hard_labels
 
-NPY = ".npy"
-
-
-def is_file(name: str | None) -> bool:
-    """Return whether ``--embeddings`` names an .npy file, not a column."""
-    return name is not None and name.lower().endswith(NPY)
-
-
-def check_embeddings(table: Table, name: str) -> None:
-    """Raise a LopsError if ``--embeddings`` names neither a column nor an .npy file."""
-    if name in table.columns:
-        return
-    if not is_file(name):
-        require(table, name, "--embeddings")
-    if not Path(name).is_file():
-        raise LopsError(f"--embeddings {name}: no such file; wanted an .npy file or a column")
+_NOT_A_NUMBER = (TypeError, ValueError, OverflowError)
 
 
 def read_npy(path: Path, n: int) -> np.ndarray:
     """Return a matrix of numbers with n rows from an .npy file, not read before it is used.
 
     Raises:
-        LopsError: no .npy file, a pickled one, another shape, or another number of rows.
+        LopsError: no .npy file, a damaged or pickled one, another shape, or another number of rows.
 
     """
     with reading(path):
         try:
             found = np.load(path, mmap_mode="r", allow_pickle=False)
-        except ValueError as error:
+        except OSError:
+            raise
+        except Exception as error:  # of numpy, zipfile or Python's own parser
             raise LopsError(
                 f"--embeddings {path} cannot be read ({error!s:.100}); wanted a matrix of numbers, "
                 "as numpy.save writes it"
@@ -74,7 +60,7 @@ def numbers(value: Any) -> Any:
         return value
 
 
-def matrix(rows: Sequence[Any], option: str, place: Any) -> np.ndarray:
+def matrix(rows: Sequence[Any], option: str, place: Callable[[Sequence[int]], str]) -> np.ndarray:
     """Return lists of numbers of equal length as a matrix, (n, width) float32.
 
     Args:
@@ -83,7 +69,7 @@ def matrix(rows: Sequence[Any], option: str, place: Any) -> np.ndarray:
         place: from positions to a text that names them.
 
     Raises:
-        LopsError: a cell of another kind or length.
+        LopsError: a cell of another kind or length, or a number too large for a float.
 
     """
     width = len(rows[0]) if rows and isinstance(rows[0], list) else 0
@@ -92,7 +78,7 @@ def matrix(rows: Sequence[Any], option: str, place: Any) -> np.ndarray:
         fine = isinstance(row, list) and len(row) == width > 0
         try:
             made[i] = row if fine else np.nan
-        except (TypeError, ValueError):
+        except _NOT_A_NUMBER:
             fine = False
         if not fine:
             wanted = f"{width} numbers, as in {place([0])}" if width and i else "a list of numbers"
@@ -100,53 +86,77 @@ def matrix(rows: Sequence[Any], option: str, place: Any) -> np.ndarray:
     return made
 
 
-class SoftColumns:
-    """Soft labels of a table: a column per class, or one column of lists or objects.
+class SoftLabels:
+    """Labels from soft labels, block by block: a column per class, or one of lists or objects.
 
     Args:
         columns: names, at least one.
+
+    Attributes:
+        classes: so far: names of columns or keys, or numbers from 0 for lists.
 
     """
 
     def __init__(self, columns: Sequence[str]) -> None:
         self._columns = list(columns)
+        self._kind: type | None = None  # of the cells of a single column
+        self.classes: list[Any] = list(columns) if len(columns) > 1 else []
 
-    def read(self, cells: Sequence[Sequence[Any]], place: Any) -> tuple[list[Any], np.ndarray]:
-        """Return the classes and the (n, k) float64 numbers; a row of NaN: none given.
+    def labels(self, rows: Sequence[Sequence[Any]], place: Callable[[int], str]) -> list[Any]:
+        """Return the largest class of each row; None: a tie, zeros or nothing.
+
+        Args:
+            rows: cells of the columns.
+            place: from a position to a text that names it.
 
         Raises:
-            LopsError: a cell that is no number, list or object of numbers.
+            LopsError: a cell that is no number, list or object of numbers, or a number below 0.
 
         """
-        if len(self._columns) > 1:
-            return self._columns, self._matrix(cells, self._columns, place)
-        found = [numbers(row[0]) for row in cells]
-        given = [row for row in found if row is not None]
-        if given and all(isinstance(row, dict) for row in given):
-            classes: list[Any] = list(dict.fromkeys(name for row in given for name in row))
-            cells = [[(row or {}).get(name) for name in classes] for row in found]
-            return classes, self._matrix(cells, classes, place)
-        width = next((len(row) for row in given if isinstance(row, list)), 0)
-        for i, row in enumerate(found):
-            if row is not None and not (isinstance(row, list) and len(row) == width):
-                raise LopsError(
-                    f"--soft-labels {self._columns[0]}, {place([i])}: found {row!r:.60}; wanted "
-                    + (f"{width} numbers" if width else "a list or an object of numbers")
-                )
-        classes = list(range(width))
-        return classes, self._matrix([row or [None] * width for row in found], classes, place)
-
-    def _matrix(self, cells: Sequence[Sequence[Any]], classes: list[Any], place: Any) -> Any:
-        made = np.full((len(cells), len(classes)), np.nan)
-        for i, row in enumerate(cells):
+        if len(self._columns) == 1:
+            rows = self._spread([numbers(row[0]) for row in rows], place)
+        made = np.zeros((len(rows), max(2, len(self.classes))))
+        for i, row in enumerate(rows):
             for j, cell in enumerate(row):
                 if cell is None or (isinstance(cell, str) and not cell.strip()):
                     continue
                 try:
                     made[i, j] = float(cell)
-                except (TypeError, ValueError):
+                except _NOT_A_NUMBER:
+                    made[i, j] = -1
+                if made[i, j] < 0 or np.isinf(made[i, j]):
                     raise LopsError(
-                        f"--soft-labels, {place([i])}: found {cell!r:.60} for the class "
-                        f"{classes[j]!r}; wanted a number"
-                    ) from None
-        return made
+                        f"--soft-labels, {place(i)}: found {cell!r:.60} for the class "
+                        f"{self.classes[j]!r}; wanted a number, 0 or more"
+                    )
+        codes: list[Any] = hard_labels(made)
+        return [None if code is None else self.classes[code] for code in codes]
+
+    def _spread(self, cells: list[Any], place: Callable[[int], str]) -> list[list[Any]]:
+        """Return lists or objects of numbers as rows in the order of the classes."""
+        for i, cell in enumerate(cells):
+            if cell is None:
+                continue
+            self._kind = self._kind or type(cell)
+            if self._kind is dict and isinstance(cell, dict):
+                self.classes += [name for name in cell if name not in self.classes]
+                continue
+            if self._kind is not list or not isinstance(cell, list):
+                self._refuse(cell, place(i))
+            self.classes = self.classes or list(range(len(cell)))
+            if len(cell) != len(self.classes):
+                self._refuse(cell, place(i))
+        empty = [None] * len(self.classes)
+        if self._kind is dict:
+            return [[(cell or {}).get(name) for name in self.classes] for cell in cells]
+        return [cell or empty for cell in cells]
+
+    def _refuse(self, cell: Any, place: str) -> None:
+        wanted = "a list or an object of numbers"
+        if self.classes:
+            wanted = (
+                f"{len(self.classes)} numbers" if self._kind is list else "an object of numbers"
+            )
+        raise LopsError(
+            f"--soft-labels {self._columns[0]}, {place}: found {cell!r:.60}; wanted {wanted}"
+        )

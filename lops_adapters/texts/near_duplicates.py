@@ -9,8 +9,12 @@ import hashlib
 import re
 import zlib
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import numpy as np
+
+from lops_adapters import storage
+from lops_adapters.tables.formats.cells import cell_text, without_formula
 
 ALIKE = 0.8  # similarity from which two texts are near-duplicates
 MOST = 100_000  # texts that are compared by shingles; of more, only equal ones are found
@@ -53,6 +57,46 @@ def near_duplicates(texts: Sequence[str]) -> list[np.ndarray]:
             if common >= ALIKE * (len(one) + len(other) - common):
                 leaders.join(distinct[a], distinct[b])
     return leaders.groups()
+
+
+def write_groups(
+    path: Path,
+    groups: Sequence[np.ndarray],
+    numbers: Sequence[int] | np.ndarray,
+    labels: Sequence[str],
+    texts: Sequence[str],
+    kept: np.ndarray,
+    *,
+    escape: bool = False,
+) -> None:
+    """Write groups of near-duplicates as CSV: one text per line, the number of its row from 1.
+
+    Args:
+        path: of the file.
+        groups: as :func:`near_duplicates` returns them.
+        numbers: n row numbers.
+        labels, texts: n of each.
+        kept: (n,) bool.
+        escape: an apostrophe before cells that a spreadsheet takes for formulas.
+
+    """
+    cell = without_formula if escape else cell_text
+    lines = (
+        (group, int(numbers[i]), cell(labels[i]), int(kept[i]), cell(texts[i]))
+        for group, positions in enumerate(groups, 1)
+        for i in positions.tolist()
+    )
+    storage.write_csv(path, ["group", "row", "label", "lops_selected", "text"], lines)
+
+
+def sentences(groups: Sequence[np.ndarray], labels: Sequence[str]) -> list[str]:
+    """Return a sentence about groups of near-duplicates; none without any."""
+    if not groups:
+        return []
+    rows = sum(map(len, groups))
+    torn = sum(len({labels[i] for i in group.tolist()}) > 1 for group in groups)
+    many = "1 group" if len(groups) == 1 else f"{len(groups):,} groups"
+    return [f"Near-duplicates: {many} of {rows:,} rows, {torn:,} with several labels."]
 
 
 def _words(text: str) -> list[str]:

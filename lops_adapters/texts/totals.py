@@ -77,19 +77,6 @@ class Totals:
         self.judged_kept += np.bincount(codes[known & kept], minlength=k)
         self.wrong_kept += np.bincount(codes[wrong & kept], minlength=k)
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the counts in JSON's own types."""
-        return {one.name: np.asarray(getattr(self, one.name)).tolist() for one in fields(self)}
-
-    @classmethod
-    def from_json(cls, stored: Mapping[str, Any]) -> Totals:
-        """Return the counts that :meth:`to_json` stored."""
-        numbers: dict[str, Any] = {
-            name: value if isinstance(value, int) else np.array(value, dtype=np.int64)
-            for name, value in stored.items()
-        }
-        return cls(**numbers)
-
     def suggestions(self, classes: Sequence[Hashable]) -> list[tuple[Hashable, Hashable, int]]:
         """Return (label, suggested label, rows) among rejected rows, most frequent first."""
         pairs = [

@@ -1,15 +1,13 @@
-"""``lops apply``: corrections of a table, and every other byte as it was."""
+"""``lops apply``: corrections of a table, and every other cell as it was."""
 
 import csv
 import io
-import json
 import random
 
 import pytest
 
 from lops_adapters.cli import apply as command
 from lops_adapters.cli.main import main
-from lops_adapters.cli.raw_rows import cell_span
 from lops_adapters.core import LopsError
 from lops_adapters.tables import files
 
@@ -56,38 +54,14 @@ def test_every_format(here, given, wanted, capsys):
     )
 
 
-TABLE = (
-    b'\xef\xbb\xbfnr;"label";text\r\n'
-    b'1;"a";"one; ""quoted"""\r\n'
-    b"\r\n"
-    b"2;b;two\n"
-    b'3;a;"with\nline"\r\n'
-    b"4;;\xc3\xa9\r\n"
-    b"5;b;last"
-)
-
-
-@pytest.mark.parametrize(
-    ("changes", "old", "new"),
-    [
-        ("", b"", b""),
-        ("1,b\n", b'1;"a"', b'1;"b"'),
-        ("2,a\n", b"2;b", b"2;a"),
-        ("2,x;y\n", b"2;b", b'2;"x;y"'),
-        ('2,"x""y"\n', b"2;b", b'2;"x""y"'),
-        ('1,"x""y"\n', b'1;"a"', b'1;"x""y"'),
-        ("4,a\n", b"4;;", b"4;a;"),
-        ("4,\n", b"4;;\xc3\xa9\r\n", b""),
-        ("3,\n", b'3;a;"with\nline"\r\n', b""),
-        ("5,a\n", b"5;b;last", b"5;a;last"),
-        ("5,\n", b"5;b;last", b""),
-        ("2,\n", b"\r\n2;b;two\n", b""),  # with the blank line before it
-    ],
-)
-def test_other_bytes_of_a_csv_stay(here, changes, old, new):
-    (here / "t.csv").write_bytes(TABLE)
-    run(corrections("row,label\n" + changes), "t.csv", "--delimiter", ";", "--output", "out.csv")
-    assert (here / "out.csv").read_bytes() == (TABLE.replace(old, new) if old else TABLE)
+def test_what_stays_of_a_csv(here):
+    """The delimiter and the byte order mark; quotes and line ends are written anew."""
+    text = '\ufeffnr;"label";text\r\n1;"a";"one; ""quoted"""\r\n\r\n2;b;"with\nline"\r\n3;;é'
+    (here / "t.csv").write_bytes(text.encode())
+    given = corrections('row,label\n2,"x;y"\n')
+    run(given, "t.csv", "--delimiter", ";", "--output", "out.csv")
+    expected = '\ufeffnr;label;text\n1;a;"one; ""quoted"""\n2;"x;y";"with\nline"\n3;;é\n'
+    assert (here / "out.csv").read_bytes().decode() == expected
 
 
 JSON = (
@@ -110,7 +84,9 @@ JSON = (
 def test_other_bytes_of_json_stay(here, changes, old, new):
     (here / "t.jsonl").write_bytes(JSON)
     run(corrections("row,label\n" + changes), "t.jsonl", "--output", "out.jsonl")
-    assert (here / "out.jsonl").read_bytes() == (JSON.replace(old, new) if old else JSON)
+    changed = JSON.replace(old, new) if old else JSON
+    lines = [line.strip() for line in changed.splitlines()]
+    assert (here / "out.jsonl").read_bytes().splitlines() == [line for line in lines if line]
 
 
 def test_random_tables(here):
@@ -140,29 +116,13 @@ def test_random_tables(here):
         assert found == expected, case
 
 
-def test_where_a_cell_is():
-    text = '\r\n"a""",,"",b"c,"d\n"\n'
-    spans = [text[slice(*cell_span(text, ",", place))] for place in range(5)]
-    assert spans == ['"a"""', "", '""', 'b"c', '"d\n"']
-
-
-@pytest.mark.parametrize("encoding", ["cp1252", "utf-16", "utf-16-le", "utf-8-sig", "utf-8"])
-def test_the_encoding_stays(here, encoding):
-    text = "label,text\na,é\nb,ü\n"
-    (here / "t.csv").write_bytes(text.encode(encoding))
+@pytest.mark.parametrize("encoding", ["cp1252", "utf-16", "utf-16-le", "utf-8-sig"])
+def test_the_output_is_utf_8(here, encoding):
+    (here / "t.csv").write_bytes("label,text\na,é\nb,ü\n".encode(encoding))
     usual = ["--encoding", encoding] if encoding != "utf-8-sig" else []
-    run(corrections("row,label\n1,ö\n"), "t.csv", *usual, "--output", "out.csv")
-    assert (here / "out.csv").read_bytes() == text.replace("a,", "ö,").encode(encoding)
-
-
-def test_a_label_that_the_encoding_does_not_hold(here):
-    (here / "t.csv").write_bytes("label,text\na,é\n".encode("cp1252"))
-    given = ["t.csv", "--encoding", "cp1252", "--output", "out.csv"]
-    with pytest.raises(LopsError, match="a new label has 'ж', which cp1252 does not hold; give an"):
-        run(corrections("row,label\n1,ж\n"), *given)
-    assert not (here / "out.csv").exists()
-    run("corrections.csv", *given[:-1], "out.jsonl")
-    assert json.loads((here / "out.jsonl").read_text(encoding="utf-8"))["label"] == "ж"
+    run(corrections("row,label\n1,ж\n"), "t.csv", *usual, "--output", "out.csv")
+    expected = "utf-8-sig" if encoding == "utf-8-sig" else "utf-8"
+    assert (here / "out.csv").read_bytes() == "label,text\nж,é\nb,ü\n".encode(expected)
 
 
 def test_several_files_are_one_table(here):
@@ -286,7 +246,7 @@ def test_the_file_names_the_column_and_the_table(here, capsys):
 def test_nothing_to_correct(here, capsys):
     table = write_table(here / "news.csv", ROWS)
     run(corrections("row,label\n"), table, "--label", "weak", "--output", "out.csv")
-    assert (here / "out.csv").read_bytes() == table.read_bytes()
+    assert [list(row.values()) for row in read_table(here / "out.csv")] == ROWS
     assert "0 rows relabelled; 0 rows deleted." in capsys.readouterr().out
 
 

@@ -8,6 +8,7 @@ import pytest
 from lops_adapters.cli import select as command
 from lops_adapters.cli.main import main
 from lops_adapters.core import LopsError
+from lops_adapters.tables import fit
 
 from ..noisy import noisy_rows, write_table
 
@@ -22,7 +23,7 @@ def here(tmp_path, monkeypatch):
     def trained(*_, **__):
         raise AssertionError("the selection began")
 
-    monkeypatch.setattr(command, "select", trained)
+    monkeypatch.setattr(fit, "select", trained)
     return tmp_path
 
 
@@ -87,7 +88,7 @@ def test_contents_that_make_no_sense(here):
 
     head = "text,weak\n"
     refused("empty.csv is empty; wanted a header", table("empty.csv", ""))
-    refused("head.csv has no rows", table("head.csv", head))
+    refused("the table has no rows", table("head.csv", head))
     refused(
         "ragged.csv, line 3: found 3 fields; wanted 2, as in the header",
         table("ragged.csv", head + "a,x\nb,y,z\n"),

@@ -11,8 +11,8 @@ from lops_adapters.cli import apply, compare, standard_input
 from lops_adapters.cli import select as command
 from lops_adapters.cli.main import main
 from lops_adapters.core import LopsError
-from lops_adapters.datasets import lines
 from lops_adapters.tables import files
+from lops_adapters.tables.formats import lines
 
 from ..noisy import HEADER, noisy_rows, read_table, write_table
 
@@ -154,8 +154,8 @@ def test_spreadsheets_that_cannot_be_read(here, monkeypatch):
     refused("several formats .csv, xlsx.", "news.csv", "news.xlsx")
     (here / "no.xlsx").write_text("text,weak\n")
     refused("no.xlsx cannot be read as a spreadsheet", "no.xlsx")
-    monkeypatch.setattr("lops_adapters.tables.sheets._LARGE", 100)
-    monkeypatch.setattr("lops_adapters.tables.sheets._RATIO", 1)
+    monkeypatch.setattr("lops_adapters.tables.formats.xlsx._LARGE", 100)
+    monkeypatch.setattr("lops_adapters.tables.formats.xlsx._RATIO", 1)
     refused("news.xlsx unpacks to more than", "news.xlsx")
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     refused(r"news.xlsx needs openpyxl.*'lops_adapters\[excel\]'", "news.xlsx")

@@ -21,9 +21,9 @@ from lops_adapters.cli import select as command
 from lops_adapters.core import RULES, LearningOrder, LopsError, LopsWarning
 from lops_adapters.datasets import read
 from lops_adapters.datasets.safe_pickle import read_frame
-from lops_adapters.tables.readers import open_table
-from lops_adapters.tables.rows import Wanted, read_rows
-from lops_adapters.tables.writers import rehearse
+from lops_adapters.tables.columns import Wanted
+from lops_adapters.tables.readers import open_table, rehearse
+from lops_adapters.tables.survey import read_rows
 
 from ..noisy import HEADER, noisy_rows, write_table
 from .odd import odd_values
@@ -99,7 +99,7 @@ def tables(draw, folder):
     )
     wanted.check(found)
     read_rows(found, wanted)
-    rehearse(found, draw.choice(("csv", "tsv", "jsonl", "parquet")), ["n"], {})
+    rehearse(found, draw.choice(("csv", "tsv", "jsonl", "parquet")), ["n"])
 
 
 def pickles(draw, folder):

@@ -1,7 +1,6 @@
 """Any text comes back from a written CSV or TSV, by every reader."""
 
 import csv
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,8 +8,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from lops_adapters import storage
-from lops_adapters.tables.readers import Block, open_table
-from lops_adapters.tables.writers import DelimitedRows
+from lops_adapters.tables.formats.delimited import TextBlock, TextRows
+from lops_adapters.tables.readers import open_table
 
 SPECIAL = st.sampled_from(list("\r\n\t,;|\"' =+-@\\\x00\x0b\x0c\x1c\x85\u2028\ufeff"))
 CELLS = st.text(st.one_of(SPECIAL, st.characters(codec="utf-8")), max_size=12)
@@ -51,9 +50,10 @@ def test_every_cell_comes_back(folder, rows, delimiter):
     storage.write_csv(source, HEADER, rows)
     for read in READERS:
         assert read(source, ",") == [HEADER, *rows]
-    table = replace(open_table([source]), delimiter=delimiter)
-    with DelimitedRows(path, table, ["n"], ",") as writer:
-        writer.write(Block(values=rows), np.arange(len(rows)), {"n": range(len(rows))})
+    table = open_table([source])
+    with TextRows(path, table, ["n"], delimiter, escape=False) as writer:
+        block = TextBlock(source, range(len(rows)), HEADER, rows)
+        writer.write(block, np.arange(len(rows)), {"n": range(len(rows))})
     expected = [[*HEADER, "n"], *([*row, str(number)] for number, row in enumerate(rows))]
     for read in READERS:
         assert read(path, delimiter) == expected

@@ -4,11 +4,8 @@ import json
 import os
 import signal
 import sys
-import time
-from functools import cache
+from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
-from unittest import mock
 
 import numpy as np
 import pytest
@@ -16,12 +13,12 @@ import pytest
 import lops_adapters
 from lops_adapters.cli import select as command
 from lops_adapters.core import LopsError, LopsWarning
-from lops_adapters.datasets import readers
-from lops_adapters.scale import command as spread
-from lops_adapters.scale import parts, select_dataset
-from lops_adapters.scale.cluster import got, processors
-from lops_adapters.scale.engine import Engine
+from lops_adapters.probes.embedding import EmbeddingProbe
+from lops_adapters.scale import engine, select_dataset
+from lops_adapters.scale.cluster import got
+from lops_adapters.tables.columns import Wanted
 from lops_adapters.tables.readers import open_table
+from lops_adapters.tables.survey import survey_of
 
 from ..noisy import HEADER, noisy_rows, read_table, write_table
 
@@ -42,7 +39,7 @@ def run(*arguments, encoder=("--encoder", "none")):
     return command.main([*map(str, arguments), *OPTIONS, *encoder])
 
 
-def run_on_ray(*arguments, encoder=()):
+def run_on_ray(*arguments, encoder=("--encoder", "none")):
     return run(*arguments, "--engine", "ray", encoder=encoder)
 
 
@@ -93,7 +90,7 @@ def test_rows_outside_the_sample(here, count, capsys):
     assert rows_of(here / "out", ".csv") == rows_of(here / "whole-lops", ".csv")
     same(here / "out", here / "whole-lops")
     said, shown = capsys.readouterr().err, json.loads((here / "out" / "config.json").read_text())
-    assert [line.split(",")[0] for line in said.splitlines()] == ["count", "draw", "fit", "judge"]
+    assert [line.split(",")[0] for line in said.splitlines()] == ["count", "draw", "fit", "score"]
     assert f"count, {count} part" in said
     assert shown["settings"]["probe_rows"] == 90
     assert len(shown["dataset"]["bytes"]) == count
@@ -114,109 +111,81 @@ def test_rows_without_a_label(here):
         assert found == read_table(here / "whole-lops" / f"{part}.csv")
 
 
-@pytest.fixture(scope="module")
-def archives():
-    """Both corpora of 20 Newsgroups read the same archive."""
-    with mock.patch.object(readers, "read_archive", cache(readers.read_archive)):
-        yield
+@pytest.mark.parametrize("more", [[], ["--probe-rows", 120]])
+def test_the_engines_agree_with_an_encoder(here, tiny, more, monkeypatch, capsys):
+    """Also about which encoder is the automatic one."""
+    narrow = partial(EmbeddingProbe, tiny, max_tokens=16, precision="float32")
+    monkeypatch.setattr("lops_adapters.selection.committee.EmbeddingProbe", lambda _: narrow())
+    monkeypatch.setattr("lops_adapters.texts.choices.has_minilm", lambda: True)
+    monkeypatch.setattr("lops_adapters.extras.require", lambda *_: None)
+    write_table(here / "whole.csv", COPIED)
+    write_parts(here / "parts", COPIED, 3, ".csv")
+    run("whole.csv", *more, "--quiet", encoder=())
+    before = capsys.readouterr().out
+    run_on_ray("parts/*.csv", "--output", "out", *more, "--quiet", encoder=())
+    printed = capsys.readouterr().out
+    assert ", regression " in before
+    assert printed.partition("Kept rows")[0] == before.partition("Kept rows")[0]
+    found, expected = (rows_of(here / folder, ".csv") for folder in ("out", "whole-lops"))
+    for part in PARTS:
+        assert [row["nr"] for row in found[part]] == [row["nr"] for row in expected[part]]
+        for one, other in zip(found[part], expected[part], strict=True):
+            assert float(one["lops_confidence"]) == pytest.approx(
+                float(other["lops_confidence"]), abs=0.01
+            )
 
 
-def corpus(name):
-    """Documents with labels by seed words."""
+@pytest.mark.filterwarnings("ignore::lops_adapters.core.LopsWarning")  # of rare classes
+def test_a_real_corpus(here):
     folder = os.environ.get("LOPS_DATA")
     if not folder:
         pytest.skip("LOPS_DATA names no folder with the real data sets")
     from lops_adapters.datasets import load
     from lops_adapters.pseudo_labels import string_match
 
-    data = load(name, data_dir=Path(folder), quiet=True)
+    data = load("agnews", data_dir=Path(folder), quiet=True)
     texts = data.corpus.texts[:500]
     found = string_match(texts, data.corpus.seeds, classes=data.corpus.classes)
-    return [
+    rows = [
         [str(i), texts[at][:400], label, data.gold.labels[at]]
         for i, (at, label) in enumerate(zip(found.positions, found.labels, strict=True))
     ]
-
-
-@pytest.mark.filterwarnings("ignore::lops_adapters.core.LopsWarning")  # of rare classes
-@pytest.mark.parametrize("name", ["agnews", "20news-coarse", "20news-fine"])
-def test_real_corpora(here, archives, name):
-    rows = corpus(name)
     write_table(here / "whole.jsonl", rows)
+    write_parts(here / "parts", rows, 3, ".jsonl")
     run("whole.jsonl", "--quiet")
-    for count in (1, 3, 17):
-        write_parts(here / str(count), rows, count, ".jsonl")
-        run_on_ray(f"{count}/*.jsonl", "--output", f"out{count}", "--quiet")
-        assert rows_of(here / f"out{count}", ".jsonl") == rows_of(here / "whole-lops", ".jsonl")
+    run_on_ray("parts/*.jsonl", "--output", "out", "--quiet")
+    assert rows_of(here / "out", ".jsonl") == rows_of(here / "whole-lops", ".jsonl")
 
 
-def dies_once(placed, judging, folder, kind):
-    """Judge, but the first worker at this part is killed when it has begun to write."""
-    sign = Path(folder) / f"died-{placed.number}"
-    if placed.number == 1 and not sign.exists():
+def dies_once(part, boxed, folder, kind):
+    """Score, but the first worker at this part is killed when it has begun to write."""
+    sign = Path(folder).parent / "died"
+    if part.number == 1 and not sign.exists():
         sign.touch()
-        (Path(folder) / ".part-00001.0.tmp").mkdir()
+        (Path(folder) / "kept" / "part-00001.csv").write_text("half")
         os.kill(os.getpid(), signal.SIGKILL)
-    return parts.judge(placed, judging, folder, kind)
+    return write(part, boxed, folder, kind)
 
 
-def fails_later(placed, judging, folder, kind):
-    """The third part fails once the first is done."""
-    first = Path(folder) / "part-00000" / "totals.json"
-    for _ in range(600 if placed.number == 2 else 0):
-        if first.exists():
-            raise LopsError("the disk is full")
-        time.sleep(0.1)
-    return parts.judge(placed, judging, folder, kind)
-
-
-def no_work(*_):
-    raise LopsError("done again")
+write = engine._write
 
 
 def test_a_worker_that_is_killed(here, monkeypatch):
     write_table(here / "whole.csv", ROWS)
     write_parts(here / "parts", ROWS, 3, ".csv")
     run("whole.csv", "--quiet")
-    monkeypatch.setattr(spread, "judge", dies_once)
+    monkeypatch.setattr(engine, "_write", dies_once)
     run_on_ray("parts/*.csv", "--output", "out", "--quiet")
+    assert (here / "died").exists()
     assert rows_of(here / "out", ".csv") == rows_of(here / "whole-lops", ".csv")
-    assert not (here / ".out.stages").exists()
 
 
-def test_a_run_that_ends_goes_on_from_finished_stages(here, monkeypatch, capsys):
-    write_parts(here / "parts", ROWS, 3, ".parquet")
-    run_on_ray("parts/*.parquet", "--output", "straight", "--quiet")
-    with monkeypatch.context() as patched:
-        patched.setattr(spread, "judge", fails_later)
-        with pytest.raises(LopsError, match="the disk is full"):
-            run_on_ray("parts/*.parquet", "--output", "out", "--quiet")
-    assert not (here / "out").exists()
-    done = here / ".out.stages" / "part-00000" / "kept.parquet"
-    before = done.stat().st_mtime_ns
-    monkeypatch.setattr(Engine, "count", no_work)
-    monkeypatch.setattr(Engine, "draw", no_work)
-    kept = []
-    monkeypatch.setattr(spread, "_collect", lambda *a: kept.append(done.stat()) or collect(*a))
-    run_on_ray("parts/*.parquet", "--output", "out")
-    assert kept[0].st_mtime_ns == before
-    assert "count: done before\ndraw: done before\nfit, 1 part" in capsys.readouterr().err
-    assert rows_of(here / "out", ".parquet") == rows_of(here / "straight", ".parquet")
-    assert not (here / ".out.stages").exists()
-
-
-collect = spread._collect
-
-
-def test_results_of_other_settings_are_not_used(here, monkeypatch):
-    write_parts(here / "parts", ROWS, 3, ".csv")
-    with monkeypatch.context() as patched:
-        patched.setattr(spread, "judge", fails_later)
-        with pytest.raises(LopsError, match="the disk is full"):
-            run_on_ray("parts/*.csv", "--output", "out", "--quiet")
-    monkeypatch.setattr(Engine, "count", no_work)
-    with pytest.raises(LopsError, match="done again"):
-        run_on_ray("parts/*.csv", "--output", "out", "--quiet", "--seed", 1)
+def test_parquet_from_parts_without_rows_to_write(here):
+    """No part has a row that is relabelled, and one has no rejected row."""
+    write_parts(here / "parts", ROWS[:80], 3, ".jsonl")
+    run_on_ray("parts/*.jsonl", "--output", "out", "--format", "parquet", "--quiet")
+    found = rows_of(here / "out", ".parquet")
+    assert len(found["kept"]) + len(found["rejected"]) == 80
 
 
 def test_a_bad_row_is_named(here):
@@ -239,13 +208,13 @@ def test_parts_of_a_parquet_file(here):
     table = pa.table({"text": texts, "weak": [[row[2]] if i == 170 else [] for i, row in
                                               enumerate(ROWS[:200])]})  # fmt: skip
     parquet.write_table(table, here / "odd.parquet", row_group_size=40)
-    found = parts.split(open_table([Path("odd.parquet")]), 70)
-    assert [(part.groups, part.before) for part in found] == [
+    found = open_table([Path("odd.parquet")]).parts(70)
+    assert [part.part for part in found] == [
         ((0, 1), 0), ((2, 3), 80), ((4,), 160)
     ]  # fmt: skip
     assert sum(len(block) for part in found for block in part.blocks()) == 200
     with pytest.raises(LopsError, match=r"odd.parquet, row 161: the label is \[\]"):
-        parts.count(found[2], command.Wanted("text", "weak"))
+        survey_of(found[2], Wanted("text", "weak"))
 
 
 @pytest.mark.parametrize(
@@ -254,7 +223,6 @@ def test_parts_of_a_parquet_file(here):
         (["--confidence", "automatic"], "ray runs the committee, and the method is automatic"),
         (["--tau", "0.5"], "ray runs the committee, and the method is learning-order"),
         (["--probe", "minilm"], "trains the linear probe, and --probe is minilm"),
-        (["--by-suspicion"], "writes rows in their order, and --by-suspicion is given"),
         (["--keep-out", "kept.csv"], "writes folders of files, and --keep-out is kept.csv"),
     ],
 )
@@ -276,7 +244,7 @@ def test_a_dataset(here, ray):
     rows = [dict(zip(HEADER, row, strict=True)) for row in COPIED]
     rows.insert(7, {**rows[0], "nr": "without", "weak": ""})
     data = ray.data.from_items(rows, override_num_blocks=5)
-    found = select_dataset(data, text="text", label="weak", gold="true")
+    found = select_dataset(data, text="text", label="weak", gold="true", encoder=None)
     back = found.dataset.take_all()
     assert [row["nr"] for row in back] == [row["nr"] for row in rows]
     gone = back.pop(7)
@@ -309,17 +277,6 @@ def test_warnings_of_the_fit_arrive(here):
     write_table(here / "news.csv", rows)
     with pytest.warns(LopsWarning, match="hardly more than by guessing, so all are kept"):
         run_on_ray("news.csv", "--quiet")
-
-
-@pytest.mark.parametrize(
-    ("have", "count", "own"),
-    [
-        ({"CPU": 8.0, "GPU": 2.0}, 2, {"num_cpus": 1, "num_gpus": 1}),
-        ({"CPU": 8.0}, 8, {"num_cpus": 1}),
-    ],
-)
-def test_an_actor_per_card_or_else_per_processor(have, count, own):
-    assert processors(SimpleNamespace(cluster_resources=lambda: have)) == (count, own)
 
 
 def test_a_worker_that_is_lost_every_time(ray):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lops_adapters.core import LopsError
-from lops_adapters.tables import files, readers, writers
+from lops_adapters.tables import formats, readers
 
 from ..noisy import read_table, write_table
 
@@ -15,7 +15,7 @@ HEADER = ["n", "text"]
 
 def written(table, path, kind, rows=None, like=None):
     """Write the even rows of each block, with one new column."""
-    with writers.writer_for(path, kind, table, ["lops_suggested"], like or {}) as writer:
+    with formats.writer_for(path, kind, table, ["lops_suggested"], like or {}) as writer:
         for block in table.blocks():
             places = np.arange(0, len(block), 2) if rows is None else np.array(rows)
             writer.write(block, places, {"lops_suggested": [f"s{place}" for place in places]})
@@ -24,7 +24,7 @@ def written(table, path, kind, rows=None, like=None):
 
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".parquet"])
 def test_rows_come_in_blocks(tmp_path, suffix, monkeypatch):
-    monkeypatch.setattr(readers, "BLOCK_ROWS", 7)
+    monkeypatch.setattr(formats.base, "BLOCK_ROWS", 7)
     paths = [
         write_table(
             tmp_path / f"{part}{suffix}",
@@ -51,7 +51,7 @@ def test_rows_come_in_blocks(tmp_path, suffix, monkeypatch):
     assert [row["lops_suggested"] for row in found][:4] == ["s0", "s2", "s4", "s6"]
 
 
-@pytest.mark.parametrize("kind", files.FORMATS)
+@pytest.mark.parametrize("kind", formats.WRITTEN)
 def test_no_row_is_a_file_too(tmp_path, kind):
     table = readers.open_table([write_table(tmp_path / f"a.{kind}", [["1", "x"]], HEADER)])
     assert written(table, tmp_path / f"out.{kind}", kind, rows=np.zeros(0, dtype=int)) == []
@@ -78,7 +78,7 @@ def test_dictionaries_of_parquet(tmp_path):
 
 
 def test_objects_that_fit_no_other_format(tmp_path, monkeypatch):
-    monkeypatch.setattr(readers, "BLOCK_ROWS", 1)
+    monkeypatch.setattr(formats.base, "BLOCK_ROWS", 1)
     records = [
         {"text": "a", "n": 1, "more": [1, {"x": None}]},
         {"text": "b", "n": "two"},

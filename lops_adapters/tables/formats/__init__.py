@@ -1,0 +1,88 @@
+"""File formats: a module and a row of :data:`FORMATS` each; nothing else knows them by name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from lops_adapters.core import LopsError
+from lops_adapters.tables.formats.base import Format, Like, Source, Writer
+from lops_adapters.tables.formats.delimited import Delimited
+from lops_adapters.tables.formats.jsonl import Jsonl
+from lops_adapters.tables.formats.lines import is_packed
+from lops_adapters.tables.formats.parquet import Parquet
+from lops_adapters.tables.formats.xlsx import Xlsx
+
+FORMATS: dict[str, Format] = {
+    one.name: one
+    for one in (Delimited("csv", ","), Delimited("tsv", "\t"), Jsonl(), Parquet(), Xlsx())
+}
+WRITTEN = tuple(name for name, one in FORMATS.items() if one.native == name)
+
+
+def bare(path: Path) -> Path:
+    """Return the name of a file without .gz.
+
+    >>> str(bare(Path("rows.csv.gz"))), str(bare(Path("rows.parquet")))
+    ('rows.csv', 'rows.parquet')
+    """
+    return path.with_suffix("") if is_packed(path) else path
+
+
+def of_suffix(path: Path) -> Format | None:
+    """Return the format of a file, packed or not, by its suffix; None: unknown.
+
+    >>> of_suffix(Path("rows.NDJSON.gz")).name, of_suffix(Path("rows.parquet.gz"))
+    ('jsonl', None)
+    """
+    suffix = bare(path).suffix.lower()
+    found = next((one for one in FORMATS.values() if suffix in one.suffixes), None)
+    return None if found is None or (is_packed(path) and not found.packs) else found
+
+
+def suffixes(names: Sequence[str] = tuple(FORMATS)) -> list[str]:
+    """Return the suffixes of formats, for messages."""
+    return [suffix for name in names for suffix in FORMATS[name].suffixes]
+
+
+def to_read(path: Path) -> Format:
+    """Return the format of a file to read; a LopsError if its suffix is unknown."""
+    found = of_suffix(path)
+    if found is None:
+        known = ", ".join([*suffixes(), "a text format with .gz"])
+        raise LopsError(
+            f"{path}: unknown suffix {path.suffix!r}; wanted one of {known}; rename or unpack the "
+            "file"
+        )
+    return found
+
+
+def to_write(path: Path, option: str) -> str:
+    """Return the name of the format of a file to write; ``option`` names the file.
+
+    >>> to_write(Path("rows.TSV"), "--output")
+    'tsv'
+    """
+    found = None if is_packed(path) else of_suffix(path)
+    if found is None or found.name not in WRITTEN:
+        known = ", ".join(suffixes(WRITTEN))
+        raise LopsError(f"{option} is {path}; wanted a name that ends in one of {known}")
+    return found.name
+
+
+def writer_for(
+    path: Path, kind: str, source: Source, added: Sequence[str], like: Like, escape: bool = False
+) -> Writer:
+    """Return a writer of rows.
+
+    Args:
+        path: of the file, which need not have the format's suffix.
+        kind: one of :data:`WRITTEN`.
+        source: where the rows come from.
+        added: names of the new columns.
+        like: new column -> the column of the source whose type it has, in Parquet, or int or
+            float; default: text.
+        escape: CSV and TSV: an apostrophe before cells that a spreadsheet takes for formulas.
+
+    """
+    return FORMATS[kind].writer(path, source, added, like, escape)

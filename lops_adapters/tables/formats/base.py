@@ -1,0 +1,209 @@
+"""What every format has: how files begin, blocks of rows, and writers of rows."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+
+BLOCK_ROWS = 8192
+Like = Mapping[str, str | type]  # new column -> a column whose type it has, or int or float
+Added = Mapping[str, Sequence[Any]]  # new column -> one value per row, None: empty cell
+Row = TypeVar("Row")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How files are read.
+
+    Attributes:
+        delimiter: of CSV and TSV; None: by the suffix.
+        encoding: of CSV, TSV and JSONL.
+        quiet: no progress bars.
+        sheet: of spreadsheets; None: the first.
+
+    """
+
+    delimiter: str | None = None
+    encoding: str = "utf-8"
+    quiet: bool = True
+    sheet: str | None = None
+
+
+@dataclass(frozen=True)
+class Start:
+    """The beginning of a file.
+
+    Attributes:
+        columns: their names; of JSONL, the keys of the first object.
+        types: of the columns, where the format has types: pyarrow's schema.
+        marked: the text begins with UTF-8's byte order mark, as Excel writes and expects it.
+
+    """
+
+    columns: tuple[str, ...]
+    types: Any = None
+    marked: bool = False
+
+
+class Source(Protocol):
+    """Files with the same columns, such as :class:`lops_adapters.tables.readers.Table`."""
+
+    @property
+    def format(self) -> str:
+        """The name of their format."""
+
+    @property
+    def start(self) -> Start:
+        """The beginning of the first file."""
+
+    @property
+    def delimiter(self) -> str:
+        """The delimiter of CSV and TSV."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns."""
+
+
+class Block(ABC):
+    """Consecutive rows of one file, as the file holds them.
+
+    Args:
+        path: of the file.
+        numbers: line or number, from 1, of each row.
+
+    """
+
+    def __init__(self, path: Path, numbers: Sequence[int]) -> None:
+        self.path, self.numbers = path, numbers
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    @abstractmethod
+    def cells(self, names: Sequence[str]) -> list[list[Any]]:
+        """Return the values of columns, a list each; None for a missing key of a JSON object.
+
+        Raises:
+            LopsError: a row that cannot be read, with its place.
+
+        """
+
+    @abstractmethod
+    def records(self, columns: Sequence[str]) -> list[Sequence[Any]]:
+        """Return the rows as values in the order of the columns of the table, for other formats.
+
+        Raises:
+            LopsError: a value that has no column.
+
+        """
+
+    @abstractmethod
+    def replaced(self, column: str, values: Mapping[int, Any]) -> Block:
+        """Return the block with other values in a column, by the place of the row in the block.
+
+        Everything else stays as it is, in the file's own text where it has one.
+        """
+
+
+class Writer(ABC):
+    """Write rows of blocks into one file; a context manager that completes the file on leaving."""
+
+    def __enter__(self) -> Writer:
+        return self
+
+    @abstractmethod
+    def __exit__(self, *raised: object) -> None:
+        """Complete the file."""
+
+    @abstractmethod
+    def write(self, block: Block, rows: np.ndarray, added: Added) -> None:
+        """Write the rows of a block at (m,) positions; ``added`` has m values per new column.
+
+        Raises:
+            LopsError: a value that the format cannot hold.
+
+        """
+
+
+class Format(ABC):
+    """A file format.
+
+    Attributes:
+        name: as in ``--format``.
+        suffixes: of its files, in lower case.
+        unit: of the numbers of rows: line or row.
+        packs: a file may also be packed by gzip.
+        native: the format that its rows are written in, if no other is asked for; another one
+            where the format is only read.
+        ordered: whether columns have an order.
+        delimiter: of CSV and TSV, unless another is given.
+
+    """
+
+    name: str
+    suffixes: tuple[str, ...]
+    unit: str = "line"
+    packs: bool = False
+    native: str
+    ordered: bool = True
+    delimiter: str = ","
+
+    @abstractmethod
+    def start(self, path: Path, reading: Reading) -> Start:
+        """Read the beginning of a file; a LopsError if it is empty or of another format."""
+
+    @abstractmethod
+    def blocks(
+        self,
+        path: Path,
+        reading: Reading,
+        start: Start,
+        part: Any = None,
+        columns: Sequence[str] | None = None,
+    ) -> Iterator[Block]:
+        """Yield the rows of a file in blocks.
+
+        Args:
+            path: of the file.
+            reading: how it is read.
+            start: its beginning, or the one of the first file of several.
+            part: one of :meth:`parts`; None: all rows.
+            columns: the only ones that are asked for, so that others need not be read.
+
+        Raises:
+            LopsError: what cannot be read, with its place.
+
+        """
+
+    def parts(self, path: Path, rows: int) -> list[Any]:
+        """Return the parts of a file that are read apart, of about so many rows; None: all of it.
+
+        Text cannot be cut, since a quoted cell may hold line ends.
+        """
+        return [None]
+
+    def load(self, path: Path) -> None:  # noqa: B027 (most need none)
+        """Raise a LopsError about ``path`` if a library of the format is not installed."""
+
+    def check_writable(self, path: Path, start: Start) -> None:  # noqa: B027 (most can)
+        """Raise a LopsError about rows of this format that cannot be written in it again."""
+
+    def writer(
+        self, path: Path, source: Source, added: Sequence[str], like: Like, escape: bool
+    ) -> Writer:
+        """Return a writer; arguments as for :func:`lops_adapters.tables.formats.writer_for`."""
+        raise NotImplementedError(f"{self.name} is only read")
+
+
+def in_blocks(rows: Iterable[Row]) -> Iterator[list[Row]]:
+    """Yield rows in lists of at most :data:`BLOCK_ROWS`."""
+    rows = iter(rows)
+    while part := list(islice(rows, BLOCK_ROWS)):
+        yield part

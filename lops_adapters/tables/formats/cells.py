@@ -1,0 +1,76 @@
+"""Values as the text of a cell or as JSON; lone surrogates, which UTF-8 cannot hold, replaced."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from lops_adapters import storage
+
+_SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n")  # that begin a formula in a spreadsheet
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def valid_text(text: str) -> str:
+    r"""Return a text with lone surrogates replaced by U+FFFD.
+
+    >>> valid_text("half \ud83d of an emoji")
+    'half � of an emoji'
+    """
+    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
+
+
+def valid(value: Any) -> Any:
+    """Return a value of JSON with :func:`valid_text` of every string in it."""
+    if isinstance(value, str):
+        return valid_text(value)
+    if isinstance(value, list):
+        return [valid(item) for item in value]
+    if isinstance(value, dict):
+        return {valid_text(key): valid(item) for key, item in value.items()}
+    return value
+
+
+def cell_text(value: Any) -> str:
+    """Return a value as the text of a CSV cell: empty for None, JSON for lists and objects.
+
+    >>> [cell_text(value) for value in ("a", None, 1.5, True, ["x"])]
+    ['a', '', '1.5', 'true', '["x"]']
+    """
+    if isinstance(value, str):
+        return valid_text(value)
+    if value is None:
+        return ""
+    return json_text(value) if isinstance(value, bool | list | dict) else str(value)
+
+
+def without_formula(value: Any) -> str:
+    """Return :func:`cell_text`, with an apostrophe before the sign of a formula.
+
+    >>> [without_formula(value) for value in ("=1+1", "-2.5", "-x", "@x", "a")]
+    ["'=1+1", '-2.5', "'-x", "'@x", 'a']
+    """
+    text = cell_text(value)
+    if not text.startswith(_SIGNS):
+        return text
+    try:
+        float(text)
+    except ValueError:
+        return f"'{text}"
+    return text
+
+
+def number_text(value: Any) -> str:
+    """Return an added value as the text of a CSV cell: six digits, 1 and 0 for True and False."""
+    if isinstance(value, bool):
+        return "1" if value else "0"
+    return f"{value:.6g}" if isinstance(value, float) else cell_text(value)
+
+
+def json_text(value: Any) -> str:
+    """Return a value as JSON; a lone surrogate is escaped."""
+    text = json.dumps(storage.plain(value), ensure_ascii=False, default=str)
+    if valid_text(text) == text:
+        return text
+    return json.dumps(storage.plain(value), default=str)

@@ -1,0 +1,186 @@
+"""JSONL: one JSON object per line. An object that is written again keeps its bytes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lops_adapters.core import LopsError
+from lops_adapters.tables.formats.base import (
+    Added,
+    Block,
+    Format,
+    Like,
+    Reading,
+    Source,
+    Start,
+    Writer,
+    in_blocks,
+)
+from lops_adapters.tables.formats.cells import json_text, valid, valid_text
+from lops_adapters.tables.formats.lines import check_wide, text_lines
+
+_SPACE = " \t\r\n"
+_DECODER = json.JSONDecoder()
+
+
+def json_object(path: Path, number: int, line: str) -> dict[str, Any]:
+    """Return the JSON object of a line; raise a LopsError if it is not one."""
+    wanted = "wanted one JSON object per line"
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError) as error:  # ValueError: also of thousands of digits
+        raise LopsError(f"{path}, line {number}: not JSON ({error}); {wanted}") from None
+    if not isinstance(record, dict):
+        raise LopsError(f"{path}, line {number}: found {record!r:.80}; {wanted}")
+    return record
+
+
+class JsonBlock(Block):
+    """Lines with a JSON object each, without the line end."""
+
+    def __init__(self, path: Path, numbers: Sequence[int], lines: list[str]) -> None:
+        super().__init__(path, numbers)
+        self.lines = lines
+
+    def _objects(self) -> Iterator[dict[str, Any]]:
+        for number, line in zip(self.numbers, self.lines, strict=True):
+            yield json_object(self.path, number, line)
+
+    def cells(self, names: Sequence[str]) -> list[list[Any]]:
+        """Return the values of keys."""
+        rows = [[record.get(name) for name in names] for record in self._objects()]
+        return [list(column) for column in zip(*rows, strict=True)]
+
+    def records(self, columns: Sequence[str]) -> list[Sequence[Any]]:
+        """Return the values of the columns; a LopsError about a key that is no column."""
+        names, rows = [valid_text(name) for name in columns], list[Sequence[Any]]()
+        for record in map(valid, self._objects()):
+            new = record.keys() - names
+            if new:
+                raise LopsError(
+                    f"a row has a key {min(new)!r} that the first row lacks, so there is no column "
+                    "for it; give --format jsonl"
+                )
+            rows.append([record.get(name) for name in names])
+        return rows
+
+    def replaced(self, column: str, values: Mapping[int, Any]) -> Block:
+        """Return the block with other values of a key."""
+        lines = list(self.lines)
+        for row, value in values.items():
+            lines[row] = with_value(lines[row], column, value)
+        return JsonBlock(self.path, self.numbers, lines)
+
+
+class Jsonl(Format):
+    """JSONL."""
+
+    name = native = "jsonl"
+    suffixes = (".jsonl", ".ndjson")
+    packs = True
+    ordered = False
+
+    def start(self, path: Path, reading: Reading) -> Start:
+        """Read the keys of the first object."""
+        check_wide(path, reading.encoding)
+        number, line = next(_filled(path, Reading(encoding=reading.encoding)), (0, ""))
+        if not number:
+            raise LopsError(f"{path} is empty; wanted one JSON object per line")
+        return Start(tuple(json_object(path, number, line)))
+
+    def blocks(
+        self,
+        path: Path,
+        reading: Reading,
+        start: Start,
+        part: Any = None,
+        columns: Sequence[str] | None = None,
+    ) -> Iterator[Block]:
+        """Yield the lines that are not blank."""
+        for rows in in_blocks(_filled(path, reading)):
+            numbers, lines = zip(*rows, strict=True)
+            yield JsonBlock(path, numbers, list(lines))
+
+    def writer(
+        self, path: Path, source: Source, added: Sequence[str], like: Like, escape: bool
+    ) -> Writer:
+        """Return a writer."""
+        return JsonRows(path, source)
+
+
+def _filled(path: Path, reading: Reading) -> Iterator[tuple[int, str]]:
+    lines = text_lines(path, reading.encoding, reading.quiet)
+    return ((number, line.strip()) for number, line in enumerate(lines, 1) if line.strip())
+
+
+class JsonRows(Writer):
+    """An object that was read keeps its bytes; the new keys are appended."""
+
+    def __init__(self, path: Path, source: Source) -> None:
+        self._path, self._columns, self._stack = path, source.columns, ExitStack()
+
+    def __enter__(self) -> Writer:
+        file = self._path.open("w", encoding="utf-8", newline="")
+        self._file = self._stack.enter_context(file)
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self._stack.close()
+
+    def write(self, block: Block, rows: np.ndarray, added: Added) -> None:
+        """Write rows of a block."""
+        if isinstance(block, JsonBlock):
+            lines = block.lines
+        else:
+            records = block.records(self._columns)
+            lines = [json_text(dict(zip(self._columns, cells, strict=True))) for cells in records]
+        for place, row in enumerate(rows.tolist()):
+            if not added:
+                self._file.write(f"{lines[row]}\n")
+                continue
+            head = lines[row][:-1].rstrip()  # without the closing brace
+            more = json_text({name: values[place] for name, values in added.items()})
+            self._file.write(f"{head}{'' if head == '{' else ', '}{more[1:]}\n")
+
+
+def with_value(line: str, key: str, value: Any) -> str:
+    """Return a line with a JSON object, with another value of a key; a missing key is appended.
+
+    Of a key that occurs twice, both values are replaced.
+
+    >>> with_value('{"n": 1.50, "label":"a" , "in": {"label": 1}}', "label", "b")
+    '{"n": 1.50, "label":"b" , "in": {"label": 1}}'
+    """
+    text, found = json_text(value), 0
+    for start, end in reversed(list(_spans(line, key))):
+        line, found = line[:start] + text + line[end:], found + 1
+    if found:
+        return line
+    head = line.rstrip()[:-1].rstrip()  # without the closing brace
+    return f"{head}{'' if head.endswith('{') else ', '}{json_text({key: value})[1:]}"
+
+
+def _spans(line: str, key: str) -> Iterator[tuple[int, int]]:
+    """Yield (start, end) of the values of a key of the object itself."""
+    at = _skip(line, line.index("{") + 1)
+    while line[at] != "}":
+        name, at = _DECODER.raw_decode(line, at)
+        start = _skip(line, _skip(line, at) + 1)  # behind the colon
+        _, at = _DECODER.raw_decode(line, start)
+        if name == key:
+            yield start, at
+        at = _skip(line, at)
+        if line[at] == ",":
+            at = _skip(line, at + 1)
+
+
+def _skip(line: str, at: int) -> int:
+    while line[at] in _SPACE:
+        at += 1
+    return at

@@ -1,0 +1,267 @@
+"""Parquet: typed columns in row groups, read and written by pyarrow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lops_adapters import extras
+from lops_adapters.console import progress
+from lops_adapters.core import LopsError
+from lops_adapters.tables.formats import base
+from lops_adapters.tables.formats.base import (
+    Added,
+    Block,
+    Format,
+    Like,
+    Reading,
+    Source,
+    Start,
+    Writer,
+)
+from lops_adapters.tables.formats.cells import valid, valid_text
+from lops_adapters.tables.formats.lines import BAR_FROM_BYTES
+
+_TYPES = {"lops_learnt_at": "float64", "lops_confidence": "float64", "lops_selected": "bool_"}
+
+
+def import_pyarrow(path: Path) -> tuple[Any, Any]:
+    """Return pyarrow and pyarrow.parquet; a LopsError about ``path`` if they are not installed."""
+    return extras.load("pyarrow", str(path)), extras.load("pyarrow.parquet", str(path))
+
+
+class BatchBlock(Block):
+    """A pyarrow RecordBatch."""
+
+    def __init__(self, path: Path, numbers: Sequence[int], batch: Any) -> None:
+        super().__init__(path, numbers)
+        self.batch = batch
+
+    def cells(self, names: Sequence[str]) -> list[list[Any]]:
+        """Return the values of columns."""
+        return [self._values(name) for name in names]
+
+    def _values(self, name: str) -> list[Any]:
+        """Return the values of a column; as text where Python has no such date or time zone."""
+        column = self.batch.column(self.batch.schema.get_field_index(name))
+        pyarrow, _ = import_pyarrow(self.path)
+        try:
+            return list(column.to_pylist())
+        except UnicodeDecodeError:  # which names the file where it is caught
+            raise
+        except (ValueError, OverflowError, LookupError):
+            pass
+        try:
+            return list(column.cast(pyarrow.string()).to_pylist())
+        except pyarrow.ArrowException:
+            raise LopsError(
+                f"{self.path}: column {name!r} holds {column.type} values that Python cannot hold; "
+                "cast it to text, or drop it"
+            ) from None
+
+    def records(self, columns: Sequence[str]) -> list[Sequence[Any]]:
+        """Return the rows."""
+        return list(zip(*self.cells(columns), strict=True))
+
+    def replaced(self, column: str, values: Mapping[int, Any]) -> Block:
+        """Return the block with other values in a column."""
+        if not values:
+            return self
+        pyarrow, _ = import_pyarrow(self.path)
+        place = self.batch.schema.get_field_index(column)
+        cells = self.batch.column(place).to_pylist()
+        for row, value in values.items():
+            cells[row] = value
+        columns = list(self.batch.columns)
+        columns[place] = pyarrow.array(cells, type=self.batch.schema.field(place).type)
+        batch = pyarrow.RecordBatch.from_arrays(columns, schema=self.batch.schema)
+        return BatchBlock(self.path, self.numbers, batch)
+
+
+class Parquet(Format):
+    """Parquet. A part of a file is (its row groups, the number of rows before them)."""
+
+    name = native = "parquet"
+    suffixes = (".parquet", ".pq")
+    unit = "row"
+
+    def start(self, path: Path, reading: Reading) -> Start:
+        """Read the schema."""
+        pyarrow, parquet = import_pyarrow(path)
+        try:
+            schema = parquet.read_schema(path)
+        except pyarrow.ArrowException as error:
+            raise LopsError(f"{path} cannot be read as Parquet ({error})") from None
+        return Start(tuple(schema.names), _without_views(pyarrow, schema))
+
+    def blocks(
+        self,
+        path: Path,
+        reading: Reading,
+        start: Start,
+        part: Any = None,
+        columns: Sequence[str] | None = None,
+    ) -> Iterator[Block]:
+        """Yield batches of rows."""
+        pyarrow, parquet = import_pyarrow(path)
+        groups, number = part or (None, 0)
+        schema = start.types
+        if columns is not None:
+            schema = pyarrow.schema([schema.field(name) for name in dict.fromkeys(columns)])
+        try:
+            with (
+                parquet.ParquetFile(path, pre_buffer=False) as file,  # or it keeps what was read
+                progress(
+                    total=file.metadata.num_rows,
+                    unit="row",
+                    desc=path.name,
+                    quiet=reading.quiet or path.stat().st_size < BAR_FROM_BYTES,
+                ) as bar,
+            ):
+                for batch in file.iter_batches(base.BLOCK_ROWS, groups, schema.names):
+                    arrays = map(_cast, batch.select(schema.names).columns, schema.types)
+                    typed = pyarrow.RecordBatch.from_arrays([*arrays], schema=schema)
+                    yield BatchBlock(path, range(number + 1, number + 1 + len(batch)), typed)
+                    number += len(batch)
+                    bar.update(len(batch))
+        except pyarrow.ArrowException as error:
+            raise LopsError(f"{path} cannot be read as Parquet ({error})") from None
+
+    def parts(self, path: Path, rows: int) -> list[Any]:
+        """Return consecutive row groups of at least so many rows."""
+        _, parquet = import_pyarrow(path)
+        about = parquet.read_metadata(path)
+        return grouped((about.row_group(i).num_rows for i in range(about.num_row_groups)), rows)
+
+    def load(self, path: Path) -> None:
+        """Import pyarrow."""
+        import_pyarrow(path)
+
+    def check_writable(self, path: Path, start: Start) -> None:
+        """Raise a LopsError about the first column whose rows cannot be written as Parquet."""
+        pyarrow, parquet = import_pyarrow(path)
+        for field in start.types:
+            alone = pyarrow.schema([field])
+            try:
+                empty = pyarrow.RecordBatch.from_arrays(
+                    [pyarrow.array([], type=field.type)], schema=alone
+                )
+                with parquet.ParquetWriter(pyarrow.BufferOutputStream(), alone) as file:
+                    file.write_batch(empty.take(pyarrow.array([], type=pyarrow.int64())))
+            except pyarrow.ArrowException:
+                raise LopsError(
+                    f"{path}: column {field.name!r} has the type {field.type}, whose rows cannot "
+                    "be written as Parquet; cast or drop the column, or give --format jsonl"
+                ) from None
+
+    def writer(
+        self, path: Path, source: Source, added: Sequence[str], like: Like, escape: bool
+    ) -> Writer:
+        """Return a writer."""
+        return ParquetRows(path, source, added, like)
+
+
+def _without_views(pyarrow: Any, schema: Any) -> Any:
+    """Return a schema with plain strings and bytes where it has views, which cannot be selected."""
+    plain = {"string_view": pyarrow.large_string(), "binary_view": pyarrow.large_binary()}
+    for place, field in enumerate(schema):
+        if str(field.type) in plain:
+            schema = schema.set(place, field.with_type(plain[str(field.type)]))
+    return schema
+
+
+def _cast(array: Any, kind: Any) -> Any:
+    return array if array.type == kind else array.cast(kind)
+
+
+def grouped(sizes: Iterable[int], least: int) -> list[tuple[tuple[int, ...], int]]:
+    """Return consecutive row groups of at least so many rows, and the rows before them.
+
+    >>> grouped([60_000, 60_000, 5], 100_000)
+    [((0, 1), 0), ((2,), 120000)]
+    """
+    found: list[tuple[tuple[int, ...], int]] = []
+    groups: list[int] = []
+    before = rows = 0
+    for number, size in enumerate(sizes):
+        groups.append(number)
+        rows += size
+        if rows >= least:
+            found.append((tuple(groups), before))
+            before, groups, rows = before + rows, [], 0
+    return [*found, (tuple(groups), before)] if groups or not found else found
+
+
+class ParquetRows(Writer):
+    """Parquet with the schema of the input, or one inferred from the first block."""
+
+    def __init__(self, path: Path, source: Source, added: Sequence[str], like: Like) -> None:
+        self._path, self._source, self._added, self._like = path, source, list(added), like
+        self._pyarrow, self._parquet = import_pyarrow(path)
+        self._columns = [valid_text(name) for name in source.columns]
+        self._file: Any = None
+
+    def __exit__(self, *raised: object) -> None:
+        if self._file is None and not any(raised):
+            text = self._pyarrow.string()
+            strings = self._pyarrow.schema([(name, text) for name in self._columns])
+            self._open(self._source.start.types or strings)
+        if self._file is not None:
+            self._file.close()
+
+    def write(self, block: Block, rows: np.ndarray, added: Added) -> None:
+        """Write rows of a block.
+
+        Raises:
+            LopsError: JSON objects with values of another type than in earlier blocks.
+
+        """
+        pa = self._pyarrow
+        batch = block.batch if isinstance(block, BatchBlock) else self._batch(block)
+        if self._file is None:
+            self._open(batch.schema)
+        chosen = batch.take(pa.array(rows, type=pa.int64()))
+        new = (
+            pa.array(valid(list(added[name])), type=self._schema.field(name).type)
+            for name in self._added
+        )
+        columns = [*chosen.columns, *new]
+        self._file.write_batch(pa.RecordBatch.from_arrays(columns, schema=self._schema))
+
+    def _open(self, schema: Any) -> None:
+        pa = self._pyarrow
+        for name in self._added:
+            kind, example = getattr(pa, _TYPES.get(name, "string"))(), self._like.get(name)
+            if isinstance(example, str):
+                kind = schema.field(valid_text(example)).type
+            elif example is not None:
+                kind = pa.int64() if example is int else pa.float64()
+            if pa.types.is_dictionary(kind):
+                kind = kind.value_type
+            schema = schema.append(pa.field(name, kind))
+        self._schema = schema
+        self._file = self._parquet.ParquetWriter(self._path, schema)
+
+    def _batch(self, block: Block) -> Any:
+        """Return all rows of a block of another format."""
+        pa = self._pyarrow
+        rows = zip(*block.records(self._source.columns), strict=True)
+        columns = {name: list(values) for name, values in zip(self._columns, rows, strict=True)}
+        known = None
+        if self._file is not None:
+            known = pa.schema([self._schema.field(name) for name in self._columns])
+        try:
+            return pa.RecordBatch.from_pydict(columns, schema=known)
+        except (pa.ArrowException, TypeError) as error:
+            raise LopsError(
+                f"a column has values of several types ({error}); Parquet allows one; "
+                "give --format jsonl"
+            ) from None
+        except OverflowError:
+            raise LopsError(
+                "a column has an integer of more than 64 bits, which Parquet does not hold; give "
+                "--format jsonl"
+            ) from None

@@ -1,0 +1,135 @@
+"""Spreadsheets (.xlsx): one sheet, its cells as a CSV file would have them; only read."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from lops_adapters import extras
+from lops_adapters.core import LopsError
+from lops_adapters.tables.formats.base import Block, Format, Reading, Start, in_blocks
+from lops_adapters.tables.formats.delimited import TextBlock
+
+_LARGE, _RATIO = 2**28, 200  # unpacked bytes, and times the size, that no table reaches
+_LAST_ROW = 1_048_576  # of a spreadsheet
+_BESIDE = 10_000_000  # empty cells beyond the header that are read, at most
+
+
+class Xlsx(Format):
+    """Spreadsheets."""
+
+    name = "xlsx"
+    suffixes = (".xlsx", ".xlsm")
+    unit = "row"
+    native = "csv"
+
+    def start(self, path: Path, reading: Reading) -> Start:
+        """Read the first row that is not empty."""
+        _, header = next(sheet_records(path, reading.sheet), (0, []))
+        if not header:
+            raise LopsError(f"{path} is empty; wanted a header with the names of the columns")
+        return Start(tuple(header))
+
+    def blocks(
+        self,
+        path: Path,
+        reading: Reading,
+        start: Start,
+        part: Any = None,
+        columns: Sequence[str] | None = None,
+    ) -> Iterator[Block]:
+        """Yield the rows."""
+        records = sheet_records(path, reading.sheet)
+        next(records, None)  # the header
+        for rows in in_blocks(records):
+            numbers, cells = zip(*rows, strict=True)
+            yield TextBlock(path, numbers, start.columns, list(cells))
+
+
+def sheet_records(path: Path, sheet: str | None) -> Iterator[tuple[int, list[str]]]:
+    """Yield (row number from 1, cells as text) of a sheet; skip empty rows.
+
+    Cells beyond the header's last are dropped if they are empty, missing ones are empty.
+
+    Args:
+        path: of the file.
+        sheet: its name; None: the first.
+
+    Raises:
+        LopsError: openpyxl is missing, no spreadsheet or a damaged one, an unknown sheet, or cells
+            beyond the header.
+
+    """
+    openpyxl = extras.load("openpyxl", str(path))
+    _check_size(path)
+    try:
+        yield from _records(openpyxl, path, sheet)
+    except (LopsError, GeneratorExit):
+        raise
+    except Exception as error:  # openpyxl and its parsers raise anything
+        raise LopsError(
+            f"{path} cannot be read as a spreadsheet ({error!s:.100}); save it again, or as CSV"
+        ) from None
+
+
+def _records(openpyxl: Any, path: Path, sheet: str | None) -> Iterator[tuple[int, list[str]]]:
+    book = openpyxl.load_workbook(path, read_only=True, data_only=True)
+    try:
+        names = [one.title for one in book.worksheets]
+        if sheet is not None and sheet not in names:
+            known = ", ".join(map(repr, names[:30]))
+            raise LopsError(f"{path} has no sheet {sheet!r}; its sheets are {known}")
+        if not names:
+            raise LopsError(f"{path} has no sheet with cells")
+        chosen = book[sheet or names[0]]
+        chosen.reset_dimensions()  # rows are as wide as their last cell, not as the file says
+        width = beside = 0
+        for number, row in enumerate(chosen.iter_rows(values_only=True), 1):
+            beside += max(0, len(row) - width) if width else 0
+            if number > _LAST_ROW or beside > _BESIDE:
+                raise LopsError(
+                    f"{path}, row {number}: cells far outside the table; save it as CSV"
+                )
+            cells = [cell_text(value) for value in row]
+            while cells and not cells[-1]:
+                cells.pop()
+            if not cells:
+                continue
+            width = width or len(cells)
+            if len(cells) > width:
+                raise LopsError(
+                    f"{path}, row {number}: found {len(cells)} cells; wanted {width}, as in the "
+                    "header"
+                )
+            yield number, cells + [""] * (width - len(cells))
+    finally:
+        book.close()
+
+
+def cell_text(value: Any) -> str:
+    """Return a cell as text: whole numbers without a point, dates by ISO 8601.
+
+    >>> [cell_text(value) for value in (None, 3, 3.0, 0.5, True, "a")]
+    ['', '3', '3', '0.5', 'true', 'a']
+    """
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return value.isoformat() if hasattr(value, "isoformat") else str(value)
+
+
+def _check_size(path: Path) -> None:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            size = sum(entry.file_size for entry in archive.infolist())
+    except (zipfile.BadZipFile, ValueError, NotImplementedError):
+        raise LopsError(f"{path} cannot be read as a spreadsheet (no .xlsx file)") from None
+    if size > max(_LARGE, _RATIO * path.stat().st_size):
+        raise LopsError(
+            f"{path} unpacks to more than {_RATIO} times its size; if you trust it, save it as CSV"
+        )

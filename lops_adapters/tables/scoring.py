@@ -1,0 +1,193 @@
+"""The second pass over a table: every block is scored and written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lops_adapters.selection.canonical import content_keys
+from lops_adapters.selection.judge import Verdict
+from lops_adapters.selection.sampled import Sampled
+from lops_adapters.tables.classes import Classes
+from lops_adapters.tables.columns import Wanted
+from lops_adapters.tables.formats import writer_for
+from lops_adapters.tables.formats.base import Block, Writer
+from lops_adapters.tables.readers import Table
+from lops_adapters.tables.results import ABSTAINED, GIVEN, LABEL, PARTS, WEIGHT, types_like
+from lops_adapters.tables.survey import text_of
+from lops_adapters.texts.totals import Totals
+
+Files = Sequence[tuple[str, Path, str]]  # part, path, format
+
+
+class Scored(NamedTuple):
+    """The labelled rows of a block.
+
+    Attributes:
+        rows: (m,) int64 places in the block.
+        codes: (m,) int64 of their labels.
+        verdict: on these.
+        learnt_at: (m,) float64 epochs, inf: never; None: the method has no learning times.
+        relabelled: (m,) bool.
+
+    """
+
+    rows: np.ndarray
+    codes: np.ndarray
+    verdict: Verdict
+    learnt_at: np.ndarray | None
+    relabelled: np.ndarray
+
+
+@dataclass(frozen=True)
+class Scoring:
+    """What scoring a block takes; can be pickled.
+
+    Attributes:
+        wanted: the columns.
+        classes: of the whole table.
+        columns: that are added.
+        positions: (n,) int64 of the sample in the table, ascending.
+        codes: (n,) int64 of its labels.
+        verdict: on the sample.
+        learnt_at: (n,) of the sample; None: the method has no learning times.
+        sampled: the committee that was fitted to the sample; None: the sample is the table.
+        seed: of the draw.
+        relabel: smallest probability of a suggestion that relabels a rejected row.
+        escape: an apostrophe before cells that a spreadsheet takes for formulas.
+        has_encoder: whether members encode texts.
+
+    """
+
+    wanted: Wanted
+    classes: Classes
+    columns: tuple[str, ...]
+    positions: np.ndarray
+    codes: np.ndarray
+    verdict: Verdict
+    learnt_at: np.ndarray | None
+    sampled: Sampled | None
+    seed: int
+    relabel: float
+    escape: bool = False
+    has_encoder: bool = False
+
+    def score(self, block: Block, start: int, unit: str, totals: Totals) -> Scored:
+        """Score a block that begins at the row ``start``, and add its rows to ``totals``.
+
+        Raises:
+            LopsError: a text that is not a string, and what the committee raises.
+
+        """
+        found = self._known(block, start) if self.sampled is None else self._new(block, start, unit)
+        gold = None
+        if self.wanted.gold is not None:
+            (labels,) = block.cells([self.wanted.gold])
+            gold = self.classes.gold_codes([labels[i] for i in found.rows.tolist()])
+        totals.count(found.codes, found.verdict, gold)
+        totals.relabelled += int(found.relabelled.sum())
+        totals.abstained += len(block) - len(found.rows)
+        return found
+
+    def _known(self, block: Block, start: int) -> Scored:
+        """Return the verdicts on rows of the sample, which is the table."""
+        first, last = np.searchsorted(self.positions, (start, start + len(block)))
+        rows = self.positions[first:last] - start
+        learnt_at = None if self.learnt_at is None else self.learnt_at[first:last]
+        verdict = self.verdict.at(np.arange(first, last))
+        return self._scored(rows, self.codes[first:last], verdict, learnt_at)
+
+    def _new(self, block: Block, start: int, unit: str) -> Scored:
+        """Ask the committee."""
+        texts, labels = block.cells([str(self.wanted.text), str(self.wanted.label)])
+        every = self.classes.codes(labels)
+        rows = np.flatnonzero(every >= 0)
+        codes = every[rows]
+        read = [text_of(texts[i], block, i, unit) for i in rows.tolist()]
+        assert self.sampled is not None
+        verdict = self.sampled(read, codes, content_keys(read, self.seed), start + rows)
+        return self._scored(rows, codes, verdict, None)
+
+    def _scored(
+        self, rows: np.ndarray, codes: np.ndarray, verdict: Verdict, learnt_at: np.ndarray | None
+    ) -> Scored:
+        sure = (verdict.suggested != codes) & (verdict.probability >= self.relabel)
+        return Scored(rows, codes, verdict, learnt_at, ~verdict.mask & sure)
+
+    def added(self, scored: Scored, at: Any) -> dict[str, list[Any]]:
+        """Return the added columns of the labelled rows at (m,) positions, or of a slice."""
+        verdict = scored.verdict.at(at)
+        found: dict[str, list[Any]] = {
+            LABEL: self.given(scored.codes[at]),
+            "lops_confidence": verdict.right.tolist(),
+            "lops_selected": verdict.mask.tolist(),
+            "lops_suggested": self.given(verdict.suggested),
+            WEIGHT: verdict.right.tolist(),
+        }
+        if scored.learnt_at is not None:
+            times = scored.learnt_at[at]
+            found["lops_learnt_at"] = [t if np.isfinite(t) else None for t in times.tolist()]
+        return {name: found[name] for name in self.columns}
+
+    def given(self, codes: np.ndarray) -> list[Any]:
+        """Return labels as in the table."""
+        return [self.classes.values[self.classes.names[code]] for code in codes.tolist()]
+
+
+def part_files(folder: Path, kind: str, classes: Classes) -> Files:
+    """Return the files of a folder: kept, rejected, relabelled and, if any, abstained rows."""
+    parts = (*PARTS, ABSTAINED) if classes.abstained else PARTS
+    return [(part, folder / f"{part}.{kind}", kind) for part in parts]
+
+
+def write_parts(table: Table, scoring: Scoring, files: Files, start: int = 0) -> Totals:
+    """Score a table, or a part that begins at the row ``start``, and write it; return the counts.
+
+    Raises:
+        LopsError: what reading, scoring and writing raise.
+
+    """
+    totals = Totals.of(len(scoring.classes.names))
+    like = types_like(scoring.wanted.label, scoring.classes.values.values())
+    with ExitStack() as stack:
+        writers = []
+        for part, path, kind in files:
+            new = {"relabelled": (*scoring.columns, GIVEN), ABSTAINED: ()}
+            columns = new.get(part, scoring.columns)
+            writer = writer_for(path, kind, table, columns, like, scoring.escape)
+            writers.append((part, stack.enter_context(writer)))
+        for block in table.blocks():
+            scored = scoring.score(block, start, table.unit, totals)
+            _write(scoring, block, scored, writers)
+            start += len(block)
+    return totals
+
+
+def _write(
+    scoring: Scoring, block: Block, scored: Scored, writers: Iterable[tuple[str, Writer]]
+) -> None:
+    """Write the rows of a block to the parts that they belong to."""
+    kept = scored.verdict.mask
+    parts = {"kept": kept, "rejected": ~kept, "relabelled": scored.relabelled}
+    for part, writer in writers:
+        if part == ABSTAINED:
+            writer.write(block, np.setdiff1d(np.arange(len(block)), scored.rows), {})
+            continue
+        at = np.flatnonzero(parts[part])
+        rows, added, own = scored.rows[at], scoring.added(scored, at), block
+        if part == "relabelled":
+            suggested = added["lops_suggested"]
+            added[GIVEN] = scoring.given(scored.codes[at])
+            if WEIGHT in added:
+                added[WEIGHT] = scored.verdict.probability[at].tolist()
+            if scoring.wanted.label is None:
+                added[LABEL] = suggested
+            else:
+                new = dict(zip(rows.tolist(), suggested, strict=True))
+                own = block.replaced(scoring.wanted.label, new)
+        writer.write(own, rows, added)
