@@ -31,13 +31,14 @@ BASE = {*COMMON, "encoders", "probes", "pseudo_labels", "datasets", "evaluation"
 MAY_KNOW = {
     "core": set(),
     **{room: {"core"} for room in ("console", "extras", "storage")},
-    **dict.fromkeys(("encoders", "pseudo_labels", "datasets", "evaluation"), COMMON),
+    **dict.fromkeys(("encoders", "pseudo_labels", "evaluation", "formats"), COMMON),
+    "datasets": {*COMMON, "formats"},
     "probes": {*COMMON, "encoders"},
     "selection": {*COMMON, "encoders", "probes"},
     "report": {*COMMON, "datasets", "evaluation"},
-    "texts": {*BASE, "selection", "report"},
+    "texts": {*BASE, "formats", "selection", "report"},
     "runs": {*BASE, "selection", "report"},
-    "tables": {*COMMON, "datasets", "selection", "texts", "report", "runs"},
+    "tables": {*COMMON, "formats", "datasets", "selection", "texts", "report", "runs"},
     "vendoring": COMMON,
 }
 FILES = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*.py"))
@@ -45,8 +46,10 @@ FILES = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*.py"))
 
 def room_of(name):
     """Room of a file ("probes/han.py" -> "probes", "core.py" -> "core") or of a module's dotted
-    name below the package.
+    name below the package; the file formats of tables are a room that data sets know, too.
     """
+    if name.replace("/", ".").startswith("tables.formats"):
+        return "formats"
     return name.replace("/", ".").removesuffix(".py").split(".")[0]
 
 
@@ -96,7 +99,7 @@ def rooms_known(tree, name):
     for module in imports(tree, package_of(name)):
         parts = module.split(".")
         if parts[0] == "lops_adapters" and len(parts) > 1 and parts[1] != "__version__":
-            found.add(parts[1])
+            found.add(room_of(".".join(parts[1:])))
     return found - {room_of(name)}
 
 

@@ -78,8 +78,6 @@ def measured(engine: str, path: Path, probe_rows: int, encoder: str) -> dict[str
     output = path.parent / engine
     asked = ["select", str(path), "--text", "text", "--label", "label", "--encoder", encoder]
     asked += ["--engine", name, "--output", str(output), "--probe-rows", str(probe_rows)]
-    if encoder != "none" and name == "ray":
-        asked += ["--vectors", str(path.parent / f"{engine}-vectors")]
     how = ["-c", _WORKERS, workers] if workers else ["-m", "lops_adapters.cli.main"]
     start = time.perf_counter()
     with tempfile.TemporaryFile("w+") as errors:

@@ -4,7 +4,6 @@ import json
 import os
 import signal
 import sys
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -114,8 +113,11 @@ def test_rows_without_a_label(here):
 @pytest.mark.parametrize("more", [[], ["--probe-rows", 120]])
 def test_the_engines_agree_with_an_encoder(here, tiny, more, monkeypatch, capsys):
     """Also about which encoder is the automatic one."""
-    narrow = partial(EmbeddingProbe, tiny, max_tokens=16, precision="float32")
-    monkeypatch.setattr("lops_adapters.selection.committee.EmbeddingProbe", lambda _: narrow())
+
+    def narrow(_, **more):
+        return EmbeddingProbe(tiny, max_tokens=16, precision="float32", **more)
+
+    monkeypatch.setattr("lops_adapters.selection.committee.EmbeddingProbe", narrow)
     monkeypatch.setattr("lops_adapters.texts.choices.has_minilm", lambda: True)
     monkeypatch.setattr("lops_adapters.extras.require", lambda *_: None)
     write_table(here / "whole.csv", COPIED)
