@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from lops_adapters.encoders.torch_tools import LocalRandomness, import_torch
-from lops_adapters.probes.base import Probe
-from lops_adapters.probes.tuning import check_targets, check_tuning, check_weights
+from lops_adapters.probes.tuning import Tunable, check_targets, check_tuning, check_weights
 
 Document = list[np.ndarray]  # one array of word indices per sentence
-_Probe = TypeVar("_Probe", bound="TunableHan")
 
 
-class TunableHan(Probe):
+class TunableHan(Tunable):
     """The part of the HAN probe that self-training uses."""
 
     _network: Any
@@ -33,25 +31,7 @@ class TunableHan(Probe):
     def tuner(
         self, *, learning_rate: float, momentum: float, decay: float
     ) -> Callable[[list[Document], np.ndarray, np.ndarray], None]:
-        """Return a function that makes one update of the trained network towards soft labels.
-
-        Self-training uses it.
-
-        Args:
-            learning_rate: of a fresh SGD; the step size is learning_rate / (1 + decay * updates
-                done).
-            momentum: of the SGD, at least 0 and below 1.
-            decay: see learning_rate; at least 0.
-
-        Returns:
-            ``update(prepared, positions, targets)``: on the samples at ``positions``, (b,) int,
-            towards ``targets``, (b, k) float, by KL divergence.
-
-        Raises:
-            LopsError: untrained, a setting out of range, or (in an update) targets of another
-                shape.
-
-        """
+        """Return a function that makes one update, see :meth:`Tunable.tuner`."""
         if self._network is None:
             raise self._untrained()
         check_tuning(learning_rate, momentum, decay)
@@ -70,22 +50,13 @@ class TunableHan(Probe):
         return update
 
     def trainable_weights(self) -> list[np.ndarray]:
-        """Return copies of the trainable weights in a fixed order, without frozen word vectors."""
+        """Return copies of the trainable weights, without frozen word vectors."""
         if self._network is None:
             raise self._untrained()
         return [parameter.detach().cpu().numpy().copy() for parameter in trainable(self._network)]
 
-    def restore(
-        self: _Probe, weights: Sequence[np.ndarray], n_classes: int, seed: int = 0
-    ) -> _Probe:
-        """Build the network with weights of :meth:`trainable_weights`; return the probe itself.
-
-        Without ``vectors``, call :meth:`prepare` with ``fit=True`` first.
-
-        Raises:
-            LopsError: the weights do not have this network's shapes.
-
-        """
+    def restore(self, weights: Sequence[np.ndarray], n_classes: int, seed: int = 0) -> TunableHan:
+        """Build the network with weights, see :meth:`Tunable.restore`."""
         torch = import_torch()
         with LocalRandomness(seed, self._device).inside():
             network = self._build(n_classes, seed)

@@ -16,14 +16,14 @@ from lops_adapters.core import LopsError
 from lops_adapters.encoders.torch_tools import has_bfloat16, prediction_batches, training_batches
 from lops_adapters.encoders.words import WordVectors, sentences_of, word_ids, word_table
 from lops_adapters.probes import keras_tools as tools
-from lops_adapters.probes.base import Probe, Update
-from lops_adapters.probes.tuning import check_targets, check_tuning, check_weights
+from lops_adapters.probes.base import Update
+from lops_adapters.probes.tuning import Tunable, check_targets, check_tuning, check_weights
 
 WIDEST = 5  # words in the widest filter
 
 
 @dataclass
-class KerasProbe(Probe):
+class KerasProbe(Tunable):
     """A text CNN over words, in Keras 3 on any backend.
 
     Args:
@@ -155,25 +155,7 @@ class KerasProbe(Probe):
     def tuner(
         self, *, learning_rate: float, momentum: float, decay: float
     ) -> Callable[[list[np.ndarray], np.ndarray, np.ndarray], None]:
-        """Return a function that makes one update of the trained network towards soft labels.
-
-        Self-training uses it.
-
-        Args:
-            learning_rate: of a fresh SGD; the step size is learning_rate / (1 + decay * updates
-                done).
-            momentum: of the SGD, at least 0 and below 1.
-            decay: see learning_rate; at least 0.
-
-        Returns:
-            ``update(prepared, positions, targets)``: on the samples at ``positions``, (b,) int,
-            towards ``targets``, (b, k) float, by KL divergence.
-
-        Raises:
-            LopsError: untrained, a setting out of range, or (in an update) targets of another
-                shape.
-
-        """
+        """Return a function that makes one update, see :meth:`Tunable.tuner`."""
         model = self._trained()
         check_tuning(learning_rate, momentum, decay)
         keras = tools.import_keras()
@@ -193,20 +175,13 @@ class KerasProbe(Probe):
         return update
 
     def trainable_weights(self) -> list[np.ndarray]:
-        """Return copies of the trainable weights in a fixed order, without frozen word vectors."""
+        """Return copies of the trainable weights, without frozen word vectors."""
         variables = self._trained().trainable_variables
         to_numpy = tools.import_keras().ops.convert_to_numpy
         return [np.array(to_numpy(variable)) for variable in variables]
 
     def restore(self, weights: Sequence[np.ndarray], n_classes: int, seed: int = 0) -> KerasProbe:
-        """Build the network with weights of :meth:`trainable_weights`; return the probe itself.
-
-        Without ``vectors``, call :meth:`prepare` with ``fit=True`` first.
-
-        Raises:
-            LopsError: the weights do not have this network's shapes.
-
-        """
+        """Build the network with weights, see :meth:`Tunable.restore`."""
         with self._inside(tools.KerasRandomness(seed, self._device)):
             model = self._build(n_classes, seed)
             shapes = [tuple(variable.shape) for variable in model.trainable_variables]

@@ -2,11 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
 from lops_adapters.core import LopsError
+from lops_adapters.probes.base import Probe
+
+
+class Tunable(Probe):
+    """A probe whose trained network can be tuned, and whose weights can move to another process."""
+
+    @abstractmethod
+    def tuner(
+        self, *, learning_rate: float, momentum: float, decay: float
+    ) -> Callable[[Any, np.ndarray, np.ndarray], None]:
+        """Return a function that makes one update of the trained network towards soft labels.
+
+        Args:
+            learning_rate: of a fresh SGD; the step size is learning_rate / (1 + decay * updates
+                done).
+            momentum: of the SGD, at least 0 and below 1.
+            decay: see learning_rate; at least 0.
+
+        Returns:
+            ``update(prepared, positions, targets)``: on the samples at ``positions``, (b,) int,
+            towards ``targets``, (b, k) float, by KL divergence.
+
+        Raises:
+            LopsError: untrained, a setting out of range, or (in an update) targets of another
+                shape.
+
+        """
+
+    @abstractmethod
+    def trainable_weights(self) -> list[np.ndarray]:
+        """Return copies of the trainable weights in a fixed order, without frozen word vectors."""
+
+    @abstractmethod
+    def restore(self, weights: Sequence[np.ndarray], n_classes: int, seed: int = 0) -> Tunable:
+        """Build the network with weights of :meth:`trainable_weights`; return the probe itself.
+
+        Without ``vectors``, call :meth:`prepare` with ``fit=True`` first.
+
+        Raises:
+            LopsError: the weights do not have this network's shapes.
+
+        """
 
 
 def target_distribution(probabilities: np.ndarray) -> np.ndarray:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from lops_adapters.core import LopsError
 from lops_adapters.report.measure import Threshold
 from lops_adapters.report.text import cleaned
 from lops_adapters.storage import plain
 
+_Page = TypeVar("_Page", bound="StoredPage")
 BEST = "best possible"  # name of the curve of a perfect ranking
 
 
@@ -80,7 +81,42 @@ class Curve:
 
 
 @dataclass(frozen=True)
-class SelectionPage:
+class StoredPage:
+    """A page that survives JSON."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the page in JSON's own types."""
+        return _jsonable(self)
+
+    @classmethod
+    def from_json(cls: type[_Page], stored: Mapping[str, Any]) -> _Page:
+        """Return the page that :meth:`to_json` stored; unknown keys are ignored.
+
+        Raises:
+            LopsError: a key is missing or has another type.
+
+        """
+        try:
+            values = {name: stored[name] for name in _names(cls, stored)}
+            for name in values.keys() & _ROWS.keys():
+                row = _ROWS[name]
+                values[name] = [
+                    row(**{key: item[key] for key in _names(row, item)}) for item in values[name]
+                ]
+            for name in values.keys() & {"learnt", "thresholds"}:
+                values[name] = [tuple(item) for item in values[name]]
+            if not isinstance(values.get("table", {}), dict):
+                raise TypeError("table")
+        except (KeyError, TypeError) as error:
+            raise LopsError(
+                f"not a stored {cls.__name__} ({type(error).__name__}: {error}); "
+                "wanted the result of to_json()"
+            ) from None
+        return cls(**values)
+
+
+@dataclass(frozen=True)
+class SelectionPage(StoredPage):
     """Everything the page of a selection shows.
 
     Attributes:
@@ -141,23 +177,6 @@ class SelectionPage:
         names = dict.fromkeys(row.label for row in self.classes)
         return {label: code for code, label in enumerate(names)}
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the page in JSON's own types."""
-        return _jsonable(self)
-
-    @classmethod
-    def from_json(cls, stored: Mapping[str, Any]) -> SelectionPage:
-        """Return the page that :meth:`to_json` stored; unknown keys are ignored.
-
-        Raises:
-            LopsError: a key is missing or has another type.
-
-        """
-        tables = {"classes": ClassRow, "curves": Curve, "suspects": Suspect, "near": NearGroup}
-        if not isinstance(stored.get("table", {}), dict):
-            raise LopsError("not a stored SelectionPage (table); wanted the result of to_json()")
-        return _read(cls, stored, tables, tuples=("learnt", "thresholds"))
-
 
 @dataclass(frozen=True)
 class MethodRow:
@@ -187,7 +206,7 @@ class MethodRow:
 
 
 @dataclass(frozen=True)
-class ComparisonPage:
+class ComparisonPage(StoredPage):
     """Everything the page of a comparison shows.
 
     ``noise`` is the noise of all rows; one of ``curves`` is named "best possible"; ``n_equal`` is
@@ -204,19 +223,15 @@ class ComparisonPage:
     versions: dict[str, Any]
     n_equal: int | None = None
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the page in JSON's own types."""
-        return _jsonable(self)
 
-    @classmethod
-    def from_json(cls, stored: Mapping[str, Any]) -> ComparisonPage:
-        """Return the page that :meth:`to_json` stored; unknown keys are ignored.
-
-        Raises:
-            LopsError: a key is missing or has another type.
-
-        """
-        return _read(cls, stored, {"methods": MethodRow, "curves": Curve})
+# Fields of a page that are lists of rows.
+_ROWS: dict[str, Any] = {
+    "classes": ClassRow,
+    "curves": Curve,
+    "suspects": Suspect,
+    "near": NearGroup,
+    "methods": MethodRow,
+}
 
 
 def _jsonable(value: Any) -> Any:
@@ -236,23 +251,3 @@ def _names(cls: Any, stored: Mapping[str, Any]) -> list[str]:
         return one.default is MISSING and one.default_factory is MISSING
 
     return [one.name for one in fields(cls) if one.name in stored or wanted(one)]
-
-
-def _read(
-    cls: Any, stored: Mapping[str, Any], tables: Mapping[str, Any], tuples: Sequence[str] = ()
-) -> Any:
-    try:
-        values = {name: stored[name] for name in _names(cls, stored)}
-        for name, row in tables.items():
-            if name in values:
-                values[name] = [
-                    row(**{key: item[key] for key in _names(row, item)}) for item in values[name]
-                ]
-        for name in tuples:
-            values[name] = [tuple(item) for item in values[name]]
-    except (KeyError, TypeError) as error:
-        raise LopsError(
-            f"not a stored {cls.__name__} ({type(error).__name__}: {error}); "
-            "wanted the result of to_json()"
-        ) from None
-    return cls(**values)
