@@ -2,6 +2,8 @@
 
 import ast
 import stat
+import subprocess
+import tempfile
 from dataclasses import replace
 
 import pytest
@@ -130,6 +132,17 @@ def test_without_git_nothing_is_written(tmp_path, monkeypatch):
         with pytest.raises(LopsError, match=r"lops patch needs git, .*; install git"):
             act(tmp_path, upstream)
     assert contents(tmp_path) == before
+
+
+def test_a_temporary_folder_inside_a_repository_changes_nothing(tmp_path, monkeypatch):
+    """There git apply would skip files that are not of the repository."""
+    subprocess.run(["git", "init", "--quiet", str(tmp_path / "repo")], check=True)
+    (tmp_path / "repo" / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "repo" / "temporary"))
+    (tmp_path / "checkout").mkdir()
+    upstream = skeleton(tmp_path / "checkout", "conwea")
+    patching.apply(tmp_path / "checkout", upstream)
+    assert states(tmp_path / "checkout", upstream)["train.py"] == "patched"
 
 
 def test_git_settings_of_the_user_change_nothing(tmp_path, monkeypatch):
