@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -17,15 +17,8 @@ from lops_adapters.conwea.settings import ConweaSettings
 from lops_adapters.conwea.tokens import TokenizedCorpus, tokenize
 from lops_adapters.conwea.vectors import build_encoder, contextual_vectors
 from lops_adapters.probes.han import HanProbe
-from lops_adapters.runs.models import ProbeClassifier, TextClassifier
+from lops_adapters.runs.models import TextClassifier
 from lops_adapters.storage import write_json
-
-
-@dataclass
-class ConweaTextClassifier(ProbeClassifier):
-    """Predicts the class of any text, with a classifier that reads texts."""
-
-    kind: ClassVar[str] = "conwea"
 
 
 @dataclass
@@ -91,11 +84,9 @@ class ConweaClassifier(TextClassifier):
         write_json(folder / "lops.json", stored)
 
     @classmethod
-    def load(cls, folder: Path, *, device: str = "auto") -> TextClassifier:
-        """Read a model of either kind; the encoder is loaded by its name or path."""
+    def load(cls, folder: Path, *, device: str = "auto") -> ConweaClassifier:
+        """Read what :meth:`save` wrote; the encoder is loaded by its name or path."""
         stored = json.loads((folder / "lops.json").read_text(encoding="utf-8"))
-        if "classifier" in stored:
-            return ConweaTextClassifier.load(folder, device=device)
         with (folder / "senses.npz").open("rb") as file, np.load(file) as arrays:
             centres = {word: arrays[str(i)] for i, word in enumerate(stored["ambiguous_words"])}
         return cls(

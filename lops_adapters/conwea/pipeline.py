@@ -26,7 +26,7 @@ from lops_adapters.conwea.classifier import (
     word_vectors,
 )
 from lops_adapters.conwea.contextual import ContextualCorpus, contextualise
-from lops_adapters.conwea.model import ConweaClassifier, ConweaTextClassifier
+from lops_adapters.conwea.model import ConweaClassifier
 from lops_adapters.conwea.senses import Senses, find_senses, tokens_to_encode
 from lops_adapters.conwea.settings import ConweaSettings
 from lops_adapters.conwea.tokens import TokenizedCorpus, phrases_in, tokenize
@@ -38,6 +38,7 @@ from lops_adapters.probes import Probe
 from lops_adapters.probes.han import HanProbe, WordVectors
 from lops_adapters.pseudo_labels import PseudoLabels
 from lops_adapters.runs.framework import Job
+from lops_adapters.runs.models import ProbeClassifier
 from lops_adapters.selection import METHODS, trusted_positions
 from lops_adapters.storage import pack_strings, unpack_strings
 
@@ -188,10 +189,10 @@ def _train(
 
 def _model(
     classifier: Probe, prepared: Prepared, settings: ConweaSettings
-) -> ConweaClassifier | ConweaTextClassifier:
+) -> ConweaClassifier | ProbeClassifier:
     corpus = prepared.corpus
     if not isinstance(classifier, HanProbe):
-        return ConweaTextClassifier(corpus.classes, classifier)
+        return ProbeClassifier("conwea", corpus.classes, classifier)
     return ConweaClassifier(
         classes=corpus.classes,
         phrases=tuple(phrases_in(corpus.seeds)),

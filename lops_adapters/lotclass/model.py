@@ -6,13 +6,12 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
 
 import numpy as np
 
 from lops_adapters.lotclass.documents import token_rows
 from lops_adapters.lotclass.probe import LotclassProbe, Sample
-from lops_adapters.runs.models import ProbeClassifier, TextClassifier
+from lops_adapters.runs.models import TextClassifier
 from lops_adapters.storage import write_json
 
 FIRST = np.zeros(1, dtype=np.int64)  # the place of BERT's [CLS]
@@ -27,13 +26,6 @@ def whole(row: np.ndarray, read_at: str) -> Sample:
     if read_at == "first" or len(row) < 3:
         return Sample(row, FIRST)
     return Sample(row, np.arange(1, len(row) - 1))
-
-
-@dataclass
-class LotclassTextClassifier(ProbeClassifier):
-    """Predicts the class of any text, with the final classifier of a run."""
-
-    kind: ClassVar[str] = "lotclass"
 
 
 @dataclass
@@ -74,11 +66,9 @@ class LotclassClassifier(TextClassifier):
         )
 
     @classmethod
-    def load(cls, folder: Path, *, device: str = "auto") -> TextClassifier:
-        """Read a model of either kind."""
+    def load(cls, folder: Path, *, device: str = "auto") -> LotclassClassifier:
+        """Read what :meth:`save` wrote."""
         stored = json.loads((folder / "lops.json").read_text(encoding="utf-8"))
-        if "classifier" in stored:
-            return LotclassTextClassifier.load(folder, device=device)
         return cls(
             stored["classes"],
             LotclassProbe.load(folder / "network", device=device),

@@ -28,7 +28,7 @@ from lops_adapters.lotclass.masked_lm import (
     load_language_model,
     prepare_language_model,
 )
-from lops_adapters.lotclass.model import LotclassClassifier, LotclassTextClassifier, whole
+from lops_adapters.lotclass.model import LotclassClassifier, whole
 from lops_adapters.lotclass.probe import LotclassProbe, Sample
 from lops_adapters.lotclass.processes import join
 from lops_adapters.lotclass.self_training import (
@@ -216,7 +216,7 @@ def _finish(
     corpus, none = prepared.corpus, np.zeros(0, dtype=np.int64)
     codes = trained.probabilities.argmax(axis=1)
     given = (none, none)
-    return finish(arm, job, corpus.texts, codes, LotclassTextClassifier, corpus.classes, given)
+    return finish(arm, job, corpus.texts, codes, "lotclass", corpus.classes, given)
 
 
 def _texts(encoder: str, samples: Sequence[Sample]) -> list[str]:

@@ -8,7 +8,7 @@ docs/lotclass.md.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -126,7 +126,7 @@ def finish(
     job: Job[Any],
     texts: Sequence[str],
     predicted: np.ndarray,
-    model: Callable[[Sequence[str], Probe], ProbeClassifier],
+    kind: str,
     classes: Sequence[str],
     given: tuple[np.ndarray, np.ndarray],
 ) -> Final:
@@ -137,7 +137,7 @@ def finish(
         job: its settings are :class:`FinalSettings` with an ``encoder``.
         texts: n documents.
         predicted: (n,) class codes.
-        model: makes what is saved of class names and the trained classifier.
+        kind: name of the framework.
         classes: k names.
         given: positions and class codes of labelled documents. They are trained on with these
             labels, and not selected among.
@@ -170,7 +170,8 @@ def finish(
         classifier = _build(settings, job.device, _EPOCHS, quiet=job.quiet)
         own = [texts[i] for i in trained_on]
         classifier.fit(own, codes[trained_on], len(classes), seed=job.seed)
-        folder.save_model(folder.arm(arm) / "model", model(classes, classifier).save)
+        model = ProbeClassifier(kind, classes, classifier)
+        folder.save_model(folder.arm(arm) / "model", model.save)
         return {"probabilities": classifier.predict_proba(texts)}
 
     arrays, seconds = folder.stage(f"{arm}-classifier", train)

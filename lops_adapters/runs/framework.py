@@ -197,7 +197,7 @@ class Framework(ABC, Generic[Settings]):
         examples: (arguments, explanation) pairs for ``--help``.
         settings: the class of its settings.
         modules: optional libraries it needs; its extra brings them.
-        model: ``module:class`` of its trained classifier.
+        model: ``module:class`` of its trained classifier; default: a probe that reads texts.
         reads_beginning: it reads only the first word pieces of a document, so message headers leave
             little else to read.
 
@@ -209,7 +209,7 @@ class Framework(ABC, Generic[Settings]):
     examples: ClassVar[Sequence[tuple[str, str]]]
     settings: ClassVar[type[FrameworkSettings]]
     modules: ClassVar[tuple[str, ...]]
-    model: ClassVar[str]
+    model: ClassVar[str] = "lops_adapters.runs.models:ProbeClassifier"
     reads_beginning: ClassVar[bool] = False
     arms_option: ClassVar[tuple[str, ...]] = ("--arms",)
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -59,15 +58,16 @@ class TextClassifier(ABC):
 
 @dataclass
 class ProbeClassifier(TextClassifier):
-    """A trained probe and its class names, for frameworks whose classifier is a probe.
+    """A trained probe that reads texts, and its class names.
 
     Attributes:
+        kind: name of the framework that trained it.
         classes: class names, in the order of probability columns.
         classifier: the trained probe.
 
     """
 
-    kind: ClassVar[str]
+    kind: str
     classes: Sequence[str]
     classifier: Probe
 
@@ -87,8 +87,9 @@ class ProbeClassifier(TextClassifier):
     @classmethod
     def load(cls, folder: Path, *, device: str = "auto") -> ProbeClassifier:
         """Read what :meth:`save` wrote."""
-        stored = json.loads((folder / "lops.json").read_text(encoding="utf-8"))
+        stored = read_json(folder / "lops.json", WAY_OUT)
         return cls(
+            stored["kind"],
             stored["classes"],
             probe_class(stored["classifier"]).load(folder / "classifier", device=device),
         )
@@ -119,13 +120,16 @@ def load(path: str | Path, *, arm: str | None = None, device: str = "auto") -> T
             f"no trained classifier in {root} (looked for {looked}); wanted the folder of a "
             "finished run"
         )
-    kind = read_json(folder / "lops.json", WAY_OUT).get("kind")
+    stored = read_json(folder / "lops.json", WAY_OUT)
+    kind = stored.get("kind")
     if not isinstance(kind, str) or kind not in FRAMEWORKS:
         raise LopsError(
             f"{folder} holds a model of kind {kind!r}; wanted one of {', '.join(FRAMEWORKS)}"
         )
-    module, _, name = named(kind).model.partition(":")
-    loader: type[Any] = getattr(import_module(module), name)
+    loader: type[Any] = ProbeClassifier
+    if "classifier" not in stored:
+        module, _, name = named(kind).model.partition(":")
+        loader = getattr(import_module(module), name)
     try:
         loaded: TextClassifier = loader.load(folder, device=device)
     except LopsError:

@@ -38,7 +38,6 @@ class SelfTraining(Framework[SelfTrainingSettings]):
     )
     settings = SelfTrainingSettings
     modules = ()
-    model = "lops_adapters.self_training.model:SelfTrainedClassifier"
     arms_option = ("--method", "--arms")
 
     def settle(

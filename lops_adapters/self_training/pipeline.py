@@ -23,10 +23,10 @@ from lops_adapters.probes.base import cut
 from lops_adapters.pseudo_labels import PseudoLabels, exclusive_string_match, string_match
 from lops_adapters.runs.files import finished_arms
 from lops_adapters.runs.framework import Job
+from lops_adapters.runs.models import ProbeClassifier
 from lops_adapters.selection import METHODS, Selector, keep_all, trusted_positions
 from lops_adapters.self_training.classifier import build_classifier, build_probe
 from lops_adapters.self_training.given import read_pseudo_labels
-from lops_adapters.self_training.model import SelfTrainedClassifier
 from lops_adapters.self_training.settings import HEURISTICS, SelfTrainingSettings
 from lops_adapters.self_training.training_set import TrainingSet, codes_of, fading_classes
 
@@ -284,6 +284,6 @@ def _train(
     read = prepared.read()
     classifier.fit(cut(read, positions), codes, len(corpus.classes), seed=job.seed + number)
     if number == job.settings.iterations - 1:
-        model = SelfTrainedClassifier(corpus.classes, classifier)
+        model = ProbeClassifier("self_training", corpus.classes, classifier)
         job.folder.save_model(job.folder.arm(arm) / "model", model.save)
     return {"probabilities": classifier.predict_proba(read)}

@@ -6,23 +6,15 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
 
 import numpy as np
 
 from lops_adapters.probes import probe_class
-from lops_adapters.runs.models import ProbeClassifier, TextClassifier
+from lops_adapters.runs.models import TextClassifier
 from lops_adapters.storage import write_json
 from lops_adapters.westclass.classifier import Network
 from lops_adapters.westclass.settings import WestclassSettings, filled
 from lops_adapters.westclass.tokens import Document, padded, tokenize
-
-
-@dataclass
-class WestclassTextClassifier(ProbeClassifier):
-    """Predicts the class of any text, with the final classifier of a run."""
-
-    kind: ClassVar[str] = "westclass"
 
 
 @dataclass
@@ -62,11 +54,9 @@ class WestclassClassifier(TextClassifier):
         write_json(folder / "lops.json", stored)
 
     @classmethod
-    def load(cls, folder: Path, *, device: str = "auto") -> TextClassifier:
-        """Read a model of either kind."""
+    def load(cls, folder: Path, *, device: str = "auto") -> WestclassClassifier:
+        """Read what :meth:`save` wrote."""
         stored = json.loads((folder / "lops.json").read_text(encoding="utf-8"))
-        if "classifier" in stored:
-            return WestclassTextClassifier.load(folder, device=device)
         network = probe_class(stored["network"]).load(folder / "network", device=device)
         return cls(stored["classes"], network, WestclassSettings(**stored["settings"]))  # type: ignore[arg-type]
 

@@ -26,7 +26,7 @@ from lops_adapters.runs.framework import Job
 from lops_adapters.selection import Selector, trusted_positions
 from lops_adapters.storage import pack_strings, unpack_strings, user_cache
 from lops_adapters.westclass.classifier import Network, build_network, build_probe, probe_updates
-from lops_adapters.westclass.model import WestclassClassifier, WestclassTextClassifier, as_read
+from lops_adapters.westclass.model import WestclassClassifier, as_read
 from lops_adapters.westclass.pseudo_documents import PseudoDocuments, generate
 from lops_adapters.westclass.seeds import seed_vectors
 from lops_adapters.westclass.self_training import SelfTrained, self_train
@@ -243,7 +243,7 @@ def _finish(
     corpus, labelled = prepared.corpus, prepared.labelled
     codes = trained.probabilities.argmax(axis=1)
     given = (labelled.positions, labelled.codes)
-    return finish(arm, job, corpus.texts, codes, WestclassTextClassifier, corpus.classes, given)
+    return finish(arm, job, corpus.texts, codes, "westclass", corpus.classes, given)
 
 
 def predicted(prepared: Prepared, probabilities: np.ndarray) -> np.ndarray:

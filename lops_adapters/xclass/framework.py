@@ -35,7 +35,6 @@ class Xclass(Framework[XclassSettings]):
     )
     settings = XclassSettings
     modules = ("torch", "transformers")
-    model = "lops_adapters.xclass.model:XclassClassifier"
     reads_beginning = True
 
     def class_words(self, corpus: Corpus, settings: XclassSettings) -> dict[str, list[str]]:

@@ -20,6 +20,7 @@ from lops_adapters.datasets import Corpus
 from lops_adapters.encoders.context_encoder import ContextEncoder
 from lops_adapters.pseudo_labels import PseudoLabels
 from lops_adapters.runs.framework import Job
+from lops_adapters.runs.models import ProbeClassifier
 from lops_adapters.selection import trusted_positions
 from lops_adapters.storage import pack_strings, unpack_strings, user_cache
 from lops_adapters.xclass.alignment import Alignment, align, most_confident, nearest_class
@@ -27,7 +28,6 @@ from lops_adapters.xclass.cache import cached_vectors
 from lops_adapters.xclass.classes import describe_classes
 from lops_adapters.xclass.classifier import build_classifier, build_probe
 from lops_adapters.xclass.documents import document_vectors
-from lops_adapters.xclass.model import XclassClassifier
 from lops_adapters.xclass.names import check_names, name_vectors
 from lops_adapters.xclass.settings import XclassSettings
 from lops_adapters.xclass.vectors import static_vectors
@@ -285,6 +285,6 @@ def _train(
     classifier = build_classifier(job.settings, job.device, quiet=job.quiet)
     codes = np.array([corpus.classes.index(label) for label in labels])
     classifier.fit(texts, codes, len(corpus.classes), seed=job.seed)
-    model = XclassClassifier(corpus.classes, classifier)
+    model = ProbeClassifier("xclass", corpus.classes, classifier)
     job.folder.save_model(job.folder.arm(arm) / "model", model.save)
     return {"probabilities": classifier.predict_proba(corpus.texts)}

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from lops_adapters.conwea.model import ConweaTextClassifier
-from lops_adapters.runs.models import load
+from lops_adapters.runs.models import ProbeClassifier, load
 
 from ..framework_checks import assert_predicts_odd_text
 from ..framework_tools import read_rows
@@ -36,6 +35,6 @@ def test_a_classifier_of_texts_predicts_again_what_the_run_predicted(dataset, go
     run = go(dataset, tmp_path / "run", arms=["standard"], classifier="linear")
     assert not (run.path / "work" / "word_vectors.npz").exists()  # only a HAN reads them
     model = load(run.path, device="cpu")
-    assert isinstance(model, ConweaTextClassifier)
+    assert isinstance(model, ProbeClassifier)
     rows = read_rows(run.path / "standard" / "predictions.csv")
     assert model.predict(dataset.corpus.texts) == [row["predicted"] for row in rows]

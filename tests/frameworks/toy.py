@@ -33,12 +33,6 @@ class ToySettings(FrameworkSettings):
     epochs: int = setting(4, "epochs of classifier and probe", within=AT_LEAST_ONE)
 
 
-class ToyClassifier(ProbeClassifier):
-    """The trained linear classifier."""
-
-    kind: ClassVar[str] = "toy"
-
-
 class Prepared(NamedTuple):
     """What both arms share."""
 
@@ -63,7 +57,6 @@ class Toy(Framework[ToySettings]):
     examples = (("", "the embedded demo corpus"),)
     settings = ToySettings
     modules = ()
-    model = f"{__name__}:ToyClassifier"
 
     def prepare(self, corpus, job):
         """Match seed words."""
@@ -97,7 +90,7 @@ class Toy(Framework[ToySettings]):
             codes = [corpus.classes.index(label) for label in labels.labels[kept]]
             classifier = build()
             classifier.fit([samples[i] for i in kept], codes, len(corpus.classes), seed=job.seed)
-            model = ToyClassifier(corpus.classes, classifier)
+            model = ProbeClassifier("toy", corpus.classes, classifier)
             job.folder.save_model(job.folder.arm(arm) / "model", model.save)
             return {"probabilities": classifier.predict_proba(corpus.texts)}
 

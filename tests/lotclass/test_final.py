@@ -5,8 +5,8 @@ import pytest
 
 from lops_adapters import load
 from lops_adapters.core import LopsError
-from lops_adapters.lotclass.model import LotclassTextClassifier
 from lops_adapters.lotclass.settings import LotclassSettings
+from lops_adapters.runs.models import ProbeClassifier
 
 from ..framework_tools import copy_killed, read_rows
 from .toys import CLASSES
@@ -59,7 +59,7 @@ def test_an_arm_among_the_rows_keeps_all_documents(done, dataset):
 
 def test_the_model_reads_texts(done, dataset):
     model = load(done.path, arm="committee-documents", device="cpu")
-    assert isinstance(model, LotclassTextClassifier)
+    assert isinstance(model, ProbeClassifier)
     rows = read_rows(done.path / "committee-documents" / "predictions.csv")
     assert model.predict(dataset.corpus.texts) == [row["predicted"] for row in rows]
 

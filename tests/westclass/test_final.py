@@ -9,9 +9,9 @@ from lops_adapters.datasets import Dataset
 from lops_adapters.probes.keras_probe import KerasProbe
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.runs.framework import Job
+from lops_adapters.runs.models import ProbeClassifier
 from lops_adapters.selection import keep_all
 from lops_adapters.westclass.framework import WESTCLASS
-from lops_adapters.westclass.model import WestclassTextClassifier
 from lops_adapters.westclass.settings import WestclassSettings
 
 from ..framework_tools import read_rows
@@ -80,7 +80,7 @@ def test_the_model_is_the_classifier_trained_on_what_is_kept(done, dataset):
     texts = dataset.corpus.texts
     for arm in ARMS:
         model = load(done.path, arm=arm, device="cpu")
-        assert isinstance(model, WestclassTextClassifier)
+        assert isinstance(model, ProbeClassifier)
         kept = [
             i
             for i, row in enumerate(read_rows(done.path / arm / "selection-documents.csv"))
