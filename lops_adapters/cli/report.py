@@ -48,7 +48,14 @@ def write(folder: Path) -> Path:
         return _write(folder)
     except LopsError:
         raise
-    except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError) as error:
+    except (
+        ArithmeticError,
+        AttributeError,
+        LookupError,
+        RecursionError,
+        TypeError,
+        ValueError,
+    ) as error:
         found = f"{type(error).__name__}: {error}"
         raise LopsError(
             f"the files of {folder} are damaged ({found:.200}); "

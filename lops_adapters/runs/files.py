@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -122,9 +121,17 @@ def arm_metrics(iterations: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def finished_arms(run: RunFolder) -> dict[str, Any]:
-    """Return the arms in ``metrics.json``, none before the first is finished."""
+    """Return the arms in ``metrics.json``, none before the first is finished.
+
+    Raises:
+        LopsError: the file is damaged.
+
+    """
     path = run.path / METRICS
-    return json.loads(path.read_text(encoding="utf-8"))["arms"] if path.exists() else {}
+    if not path.exists():
+        return {}
+    arms: dict[str, Any] = storage.read_json(path, "delete it and resume").get("arms", {})
+    return arms
 
 
 def add_arm(

@@ -13,6 +13,7 @@ import pytest
 from lops_adapters import storage
 from lops_adapters.cli import select as command
 from lops_adapters.core import LopsError
+from lops_adapters.runs.files import finished_arms
 from lops_adapters.runs.folder import RunFolder
 
 from ..noisy import noisy_rows, write_table
@@ -161,6 +162,14 @@ def test_a_damaged_stage(here):
         (run.work / "probe.npz").write_bytes(content)
         with pytest.raises(LopsError, match=r"probe.npz cannot be read .*; delete it and resume"):
             run.stage("probe", lambda: pytest.fail("it is there"))
+
+
+@pytest.mark.parametrize("content", ["", "[]", '{"arms":'])
+def test_damaged_metrics(here, content):
+    run = RunFolder.open(here / "run", CONFIG, resume=False)
+    (run.path / "metrics.json").write_text(content)
+    with pytest.raises(LopsError, match=r"metrics.json is damaged .*; delete it and resume"):
+        finished_arms(run)
 
 
 def test_a_full_disk(here, monkeypatch):
