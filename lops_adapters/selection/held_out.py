@@ -18,9 +18,10 @@ LEAST_UPDATES = 1000  # 500 rank worse where one label is applied to most sample
 
 
 def best_checkpoint(looks: Mapping[float, np.ndarray], codes: np.ndarray) -> float:
-    """Return the checkpoint at which most pseudo-labels are preferred, the earlier of ties.
+    """Return the checkpoint at which most pseudo-labels are preferred, the later of ties.
 
-    Before it the probe has learnt too little, after it the probe memorises wrong labels.
+    Before it the probe has learnt too little, after it the probe memorises wrong labels. Small
+    tables have ties, and early probabilities are nearly even.
 
     Args:
         looks: see :func:`held_out`.
@@ -32,7 +33,7 @@ def best_checkpoint(looks: Mapping[float, np.ndarray], codes: np.ndarray) -> flo
         likely = likelihoods(looks[time], class_shares(codes, looks[time].shape[1]))
         return int(preferred(likely, codes).sum())
 
-    return max(looks, key=lambda time: (agreed(time), -time))
+    return max(looks, key=lambda time: (agreed(time), time))
 
 
 def long_enough(probe: Probe, n: int) -> Probe:

@@ -34,7 +34,7 @@ def here(tmp_path, monkeypatch):
 
 def write(path, label_type):
     """Begin with gold labels of 0 beside labels of 1: they would name class 0 by their type."""
-    texts, weak, gold = noisy_texts(n=100, noise=0.2)
+    texts, weak, gold = noisy_texts(n=60, noise=0.3)
     rows = sorted(zip(texts, weak, gold, strict=True), key=lambda row: row[1:] != FIRST)
     with path.open("w", encoding="utf-8") as file:
         for text, label, true in rows:

@@ -31,7 +31,7 @@ def test_automatic_is_a_committee_of_one():
     selection = build("automatic", probe, seed=1)(SAMPLES, LABELS)
     looks = {epoch: np.array([TABLE[sample][epoch] for sample in SAMPLES]) for epoch in range(4)}
     agreed = {epoch: preferred(likely(rows, CODES), CODES).sum() for epoch, rows in looks.items()}
-    chosen = max((0, 1, 3), key=lambda epoch: (agreed[epoch], -epoch))  # after 1, 2 and 4 epochs
+    chosen = max((0, 1, 3), key=lambda epoch: (agreed[epoch], epoch))  # after 1, 2 and 4 epochs
     found, _ = posterior(likely(looks[chosen], CODES), CODES)
     right = found[np.arange(90), CODES]
     np.testing.assert_allclose(selection.confidence, right, atol=1e-5)
@@ -51,7 +51,7 @@ def test_the_checkpoint_counts_at_which_most_are_preferred():
     codes = np.array([0, 0, 1, 1])
     poor = np.array([[0.6, 0.4], [0.4, 0.6], [0.6, 0.4], [0.4, 0.6]])
     good = np.array([[0.6, 0.4], [0.6, 0.4], [0.6, 0.4], [0.4, 0.6]])
-    assert best_checkpoint({0.5: poor, 1.0: good, 2.0: good, 4.0: poor}, codes) == 1.0
+    assert best_checkpoint({0.5: poor, 1.0: good, 2.0: good, 4.0: poor}, codes) == 2.0
 
 
 def test_class_shares_choose_the_checkpoint():
