@@ -170,6 +170,21 @@ def test_the_users_words_settle_on_their_best_sense():
     assert settle(corpus, seeds, predicted) == {"law": ["court$1", "judge"], "sport": ["goal"]}
 
 
+@pytest.mark.parametrize(("left", "warned"), [(4, False), (3, True)])
+def test_a_class_shrinks_when_less_than_half_is_left(left, warned, caplog):
+    corpus = corpus_of(*["goal"] * 8, *["judge"] * 8, *["other"] * 24)
+    seeds = {"law": ["judge"], "sport": ["goal"]}
+    first = pseudo_label(corpus, seeds)
+    rest = np.r_[np.flatnonzero(first.labels == "sport"), np.flatnonzero(first.labels == "law")]
+    rest = np.sort(rest[: 8 + left])
+    parts = first.positions[rest], first.labels[rest], first.scores[rest]
+    watch = SeedWatch(corpus)
+    with caplog.at_level(logging.WARNING):
+        watch.look("iteration 0", seeds, first)
+        watch.look("iteration 1", seeds, PseudoLabels(*parts, 40, first.classes))
+    assert (f"law has {left} pseudo-labels (8 at first)" in caplog.text) == warned
+
+
 def test_a_shrinking_class_and_a_common_word_are_told_once(caplog):
     corpus = corpus_of(*["goal the"] * 8, *["judge the"] * 8, *["the"] * 24)
     watch = SeedWatch(corpus)

