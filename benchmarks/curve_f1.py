@@ -80,7 +80,7 @@ def _wanted(task: Task, scores: Mapping[str, np.ndarray], cuts: Cuts) -> Iterato
 def _best_share(task: Task, name: str, scores: np.ndarray, share: float) -> np.ndarray:
     """Return the (n,) bool mask of the best share, per class if the method selects per class."""
     classes, codes = read_labels(task.samples, task.labels.labels)
-    if METHODS[name].stratified:
+    if METHODS[name].per_class:
         return best(scores, codes, shares(codes, len(classes), None, share), task.seed)
     return best(scores, codes, total(len(codes), None, share), task.seed)
 

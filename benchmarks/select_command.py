@@ -45,11 +45,11 @@ def labelled_by_seeds(name: str, data_dir: str | None) -> tuple[Corpus, Columns]
     }
 
 
-def run(columns: Columns, name: str, tau: str) -> dict[str, Any]:
+def run(columns: Columns, name: str, keep: str) -> dict[str, Any]:
     """Run the command on the table in a temporary folder; return its output and cost."""
     asked = ["select", f"{name}.csv", "--text", "text", "--label", "weak"]
     asked += ["--gold", "true"] if "true" in columns else []
-    asked += [] if tau == "auto" else ["--tau", tau]
+    asked += [] if keep == "auto" else ["--method", "learning-order", "--keep", keep]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"{name}.csv"
         write_csv(path, list(columns), zip(*columns.values(), strict=True))
@@ -68,7 +68,7 @@ def run(columns: Columns, name: str, tau: str) -> dict[str, Any]:
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     return {
         "asked": " ".join(["lops", *asked]),
-        "tau": tau,
+        "tau": keep,  # as in the committed files
         "classifier": config["settings"]["probe"].partition("(")[0],
         "printed": printed,
         "seconds": seconds,
@@ -88,18 +88,22 @@ def main() -> None:
     )
     parser.add_argument("--data-dir")
     parser.add_argument("--documents", type=int, help="generate N documents instead", metavar="N")
-    parser.add_argument("--tau", default="auto", help="as for the command (default: auto)")
+    parser.add_argument(
+        "--keep",
+        default="auto",
+        help="auto, or the share that learning order keeps (default: auto)",
+    )
     options = parser.parse_args()
     if options.documents is None:
         corpus, columns = labelled_by_seeds(options.dataset, options.data_dir)
     else:
         corpus, labels = documents(options.documents)
         columns = {"text": corpus.texts, "weak": labels}
-    result = run(columns, corpus.name, options.tau)
+    result = run(columns, corpus.name, options.keep)
     size = "" if options.documents is None else f"-{options.documents}"
     print(
         write_result(
-            f"select/select-{corpus.name}{size}-tau-{options.tau}",
+            f"select/select-{corpus.name}{size}-tau-{options.keep}",
             result,
             corpus,
             command=command_line("select_command"),

@@ -32,7 +32,7 @@ def measure(prepared: Prepared, every: int | None, rule: str, seed: int) -> dict
     """Return what one selection keeps, overall and per class, and when the last one was learnt."""
     probe = build_probe(prepared.vectors, prepared.settings, "cpu")
     labels = np.array(prepared.corpus.classes, dtype=object)[prepared.codes]
-    selection: Selection = Lops(probe, rule=rule, every=every, seed=seed)(
+    selection: Selection = Lops(probe, method=rule, every=every, seed=seed)(
         prepared.pseudo_documents, labels
     )
     shares = {

@@ -21,8 +21,8 @@ BAD_OPTIONS = [
     (["--arms", "both"], ["arms are 'both'; 'both' is unknown; wanted some of standard, lops"]),
     (["--arms", ","], ["arms are ','; wanted some of"]),
     (["--max-docs", "1"], ["--max-docs is 1; wanted at least 2"]),
-    (["--tau", "0"], ["tau is 0.0; wanted a fraction above 0"]),
-    (["--tau", "1.5"], ["tau is 1.5"]),
+    (["--keep", "0"], ["keep is 0.0; wanted a fraction above 0"]),
+    (["--keep", "1.5"], ["keep is 1.5"]),
     (["--every", "0"], ["every is 0; wanted a number of updates"]),
     (["--seeds", "0"], ["--seeds is 0; wanted at least 1"]),
     (["--seed", "-1"], ["--seed is -1; wanted a whole number from 0"]),
@@ -32,7 +32,7 @@ BAD_OPTIONS = [
 # Options other than those a run was started with, and what the resumed command says of them; in
 # braces a setting of the run.
 OTHER_OPTIONS = [
-    (["--tau", "0.7"], "was started with settings.tau = {tau!r}, not 0.7"),
+    (["--keep", "0.7"], "was started with settings.keep = {keep!r}, not 0.7"),
     (["--seed", "3"], "was started with seed = 0, not 3"),
     (["--max-docs", "40"], "settings.max_docs = None, not 40"),
 ]

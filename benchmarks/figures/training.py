@@ -7,7 +7,7 @@ from typing import Any
 
 from benchmarks.figures.model import Figure, Panel, Series, measured, series
 from benchmarks.pages.common import Files, results
-from benchmarks.pages.self_training import CLASSIFIERS, DATASETS, files_of, values
+from benchmarks.pages.self_training import CLASSIFIERS, DATASETS, files_of, rule_and_keep, values
 
 _LOOKS = ("first", "second", "third", "fourth")
 ByTau = dict[float, list[dict[str, Any]]]
@@ -18,9 +18,10 @@ def over_tau(protocol: str) -> Figure | None:
     groups: dict[tuple[str, str], dict[str, ByTau]] = {}
     for item in results(f"{protocol}/tau-*.json"):
         settings = item["about"]["settings"]
-        classifiers = groups.setdefault((item["about"]["dataset"]["name"], settings["rule"]), {})
+        rule, keep = rule_and_keep(settings)
+        classifiers = groups.setdefault((item["about"]["dataset"]["name"], rule), {})
         by_tau = classifiers.setdefault(settings["classifier"], {})
-        by_tau.setdefault(settings["tau"], []).append(item)
+        by_tau.setdefault(keep, []).append(item)
     panels: list[Panel] = []
     sources: list[Files] = []
     said: list[str] = []

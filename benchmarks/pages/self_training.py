@@ -34,10 +34,16 @@ def files_of(
     }
 
 
+def rule_and_keep(settings: dict[str, Any]) -> tuple[Any, Any]:
+    """Return the reading of LOPS and the fraction, which the first files call rule and tau."""
+    rule = settings.get("method", settings.get("rule"))
+    return rule, settings.get("keep", settings.get("tau"))
+
+
 def methods_in(groups: Sequence[Files]) -> list[str]:
     """Return the methods that any file has, in the order of the table of methods."""
     found = {arm for files in groups for item in files for arm in item["result"]["arms"]}
-    return [name for name in METHODS if name in found]
+    return [name for name in dict.fromkeys(("standard", "lops", *METHODS)) if name in found]
 
 
 def values(files: Files, arm: str, key: str) -> list[float | None]:
@@ -167,8 +173,9 @@ def tau(protocol: str) -> Block:
     groups: dict[tuple[str, ...], list[dict[str, Any]]] = {}
     for item in results(f"{protocol}/tau-*.json"):
         settings = item["about"]["settings"]
-        about = (settings["classifier"], item["about"]["dataset"]["name"], settings["rule"])
-        groups.setdefault((*about, f"{settings['tau']:g}"), []).append(item)
+        rule, keep = rule_and_keep(settings)
+        about = (settings["classifier"], item["about"]["dataset"]["name"], rule, f"{keep:g}")
+        groups.setdefault(about, []).append(item)
     scores = ("micro-F1 %", "macro-F1 %", "standard, macro-F1 %")
     rows = [["classifier", "data", "rule", "tau", *scores]]
     for (classifier, data, rule, number), files in sorted(groups.items()):

@@ -53,7 +53,7 @@ def main() -> None:
     corpus, labels = documents(options.documents)
     before = peak_bytes()
     probe, device = probe_called(options.probe, options.device)
-    lops = measured("lops", probe, corpus.texts, labels)  # stops when the rule has seen enough
+    lops = measured("released", probe, corpus.texts, labels)  # stops when the rule has seen enough
     result = {
         "probe": options.probe,
         "classifier": options.probe,

@@ -10,21 +10,22 @@ from typing import TYPE_CHECKING, Any
 from lops_adapters import storage
 from lops_adapters.cli import options as shared
 from lops_adapters.cli import outputs, standard_input, threads
-from lops_adapters.cli.measured import Result, comparison, run, text_table
+from lops_adapters.cli.measured import Result, comparison, keep_of, run, text_table
 from lops_adapters.console import progress
 from lops_adapters.core import LopsError
 from lops_adapters.probes import Probe
 from lops_adapters.selection import METHODS, build
+from lops_adapters.selection.methods import check
 from lops_adapters.tables import files, formats, readers
 from lops_adapters.tables.columns import Wanted
 from lops_adapters.tables.results import describe
 from lops_adapters.tables.survey import Sample, read_rows
 from lops_adapters.texts.choices import (
-    check_members,
     choose_encoder,
     choose_probe,
     described,
     device_of,
+    member_options,
 )
 from lops_adapters.texts.copies import copies, sentences
 from lops_adapters.texts.explain import script_sentences
@@ -36,8 +37,8 @@ USUAL = (
     "standard",
     "committee",
     "automatic",
-    "lops",
     "learning-order",
+    "released",
     "probability",
     "stability",
     "margin",
@@ -46,7 +47,7 @@ USUAL = (
 KNOWN = tuple(name for name, method in METHODS.items() if not method.needs_gold)
 EXAMPLES = """examples:
   lops compare checked.csv --text body --label weak --gold category
-  lops compare checked.csv --text body --label weak --gold category --tau 0.8 --seeds 3
+  lops compare checked.csv --text body --label weak --gold category --keep 0.8 --seeds 3
   lops compare checked.csv --text body --label weak --gold category --methods automatic,margin"""
 
 
@@ -72,11 +73,11 @@ def parser() -> argparse.ArgumentParser:
     shared.add_probe(choice)
     shared.add_encoder(choice)
     choice.add_argument(
-        "--tau",
-        type=shared.number,
+        "--keep",
+        type=shared.fraction,
         default=0.5,
-        metavar="F",
-        help="share to keep, for methods that take one (default: 0.5)",
+        metavar="F|auto",
+        help="share to keep, for methods that rank; auto: found by cross-validation (default: 0.5)",
     )
     choice.add_argument(
         "--seeds",
@@ -133,12 +134,12 @@ def _compare(
     probe, which = choose_probe(options.probe, len(rows.texts), True, options.analyzer)
     more: dict[str, Any] = {}
     if "committee" in names:
-        check_members("committee", options.encoder, None)
+        check("committee", options=member_options("committee", options.encoder, None, None))
         encoder, members = choose_encoder(options.encoder, len(rows.texts), described(probe))
         which += f" {members}"
         more = {"encoder": encoder, "quiet": options.quiet}
     for name in names:  # raises now instead of after the first methods have run
-        build(name, probe, tau=options.tau, seed=options.seed)
+        build(name, probe, keep=keep_of(name, options.keep), seed=options.seed)
     results = _run_all(names, probe, rows, options, more)
     settings = _settings(options, probe, names)
     title = f"Selection methods on {paths[0].name}"
@@ -176,13 +177,13 @@ def _run_all(
             bar.set_description(name)
             for seed in _seeds(options):
                 own = more if name == "committee" else {}
-                results[name].append(run(name, probe, rows, options.tau, seed, own))
+                results[name].append(run(name, probe, rows, options.keep, seed, own))
                 bar.update()
     return results
 
 
 def _settings(options: argparse.Namespace, probe: Probe, names: Sequence[str]) -> dict[str, Any]:
-    chosen = {"probe": repr(probe), "methods": names, "tau": options.tau}
+    chosen = {"probe": repr(probe), "methods": names, "keep": options.keep}
     chosen |= {"encoder": options.encoder} if "committee" in names else {}
     columns = {key: getattr(options, key) for key in ("text", "label", "gold", "abstain")}
     return {**chosen, "seeds": list(_seeds(options)), **columns}
@@ -195,8 +196,8 @@ def _seeds(options: argparse.Namespace) -> range:
 def read_methods(text: str) -> list[str]:
     """Return the names of methods in a comma-separated list.
 
-    >>> read_methods("lops, margin")
-    ['lops', 'margin']
+    >>> read_methods("released, margin")
+    ['released', 'margin']
     """
     names = list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
     wrong = [name for name in names if name not in KNOWN]

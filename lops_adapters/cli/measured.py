@@ -56,11 +56,16 @@ class Result(NamedTuple):
         return self.area is not None and self.start > LATE
 
 
+def keep_of(name: str, keep: float | str) -> float | str | None:
+    """Return the share to keep if the method takes one, else None."""
+    return keep if METHODS[name].takes_keep else None
+
+
 def run(
-    name: str, probe: Probe, rows: Sample, tau: float, seed: int, more: Mapping[str, Any]
+    name: str, probe: Probe, rows: Sample, keep: float | str, seed: int, more: Mapping[str, Any]
 ) -> Result:
     """Select with one method and measure; ``more`` are its own arguments."""
-    selector = build(name, probe, tau=tau, seed=seed, **more)
+    selector = build(name, probe, keep=keep_of(name, keep), seed=seed, **more)
     start = time.perf_counter()
     selection = selector(rows.texts, rows.labels)
     seconds = time.perf_counter() - start

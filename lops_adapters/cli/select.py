@@ -16,10 +16,11 @@ from lops_adapters.cli import outputs, standard_input, threads
 from lops_adapters.cli.select_options import CHOICES, parser
 from lops_adapters.console import percent
 from lops_adapters.core import LopsError
+from lops_adapters.selection.methods import OFFERED, check
 from lops_adapters.tables import engine, files, formats, readers, results
 from lops_adapters.tables.columns import Wanted, is_file
 from lops_adapters.tables.fit import Job
-from lops_adapters.texts.choices import check_members, method_for
+from lops_adapters.texts.choices import member_options
 
 if TYPE_CHECKING:
     from lops_adapters.report.contents import SelectionPage
@@ -38,13 +39,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _checked(options: argparse.Namespace, paths: tuple[Path, ...], said: list[str]) -> None:
     """Check the options and the table, then select."""
-    method, _ = method_for(
-        options.confidence,
-        options.rule,
-        options.tau,
-        options.every,
-        stratified=options.stratified,
-        sure=options.sure,
+    method, words = options.method, shared.read_words(options.words)
+    check(
+        method,
+        keep=options.keep,
+        every=options.every,
+        per_class=options.per_class,
+        options=member_options(method, options.encoder, words, options.sure),
+        among=OFFERED,
     )
     if options.relabel is not None and not 0 < options.relabel <= 1:
         raise LopsError(
@@ -56,11 +58,9 @@ def _checked(options: argparse.Namespace, paths: tuple[Path, ...], said: list[st
         raise LopsError(f"--address is {options.address} without --engine ray; leave it out")
     if options.weights and method != "committee":
         raise LopsError(
-            f"--weights needs the committee, and the method is {method}; leave out --tau and "
-            "--confidence, or --weights"
+            f"--weights needs the committee, and the method is {method}; leave out --method, "
+            "or --weights"
         )
-    words = shared.read_words(options.words)
-    check_members(method, options.encoder, words)
     table = shared.opened(options, paths)
     wanted = Wanted(
         options.text,

@@ -6,19 +6,18 @@ import argparse
 from pathlib import Path
 
 from lops_adapters.cli import options as shared
-from lops_adapters.core import RULES
+from lops_adapters.selection.methods import OFFERED
 from lops_adapters.tables import formats
 from lops_adapters.tables.results import RELABEL
 from lops_adapters.tables.survey import PROBE_ROWS
-from lops_adapters.texts.choices import NAMES_OF_CONFIDENCES
 
 CHOICES = (
-    *("probe", "analyzer", "confidence", "rule", "tau", "every", "stratified", "sure"),
+    *("method", "keep", "per_class", "probe", "analyzer", "every", "sure"),
     *("encoder", "seed", "quiet"),
 )
 EXAMPLES = """examples:
   lops select tickets.csv --text body --label category
-  lops select 'parts/*.parquet' --text text --label label --tau 0.5 --output clean
+  lops select 'parts/*.parquet' --text text --label label --method learning-order --keep 0.5
   lops select tickets.csv --text body --label category --gold checked_category
   lops select tickets.jsonl --text body --label category --keep-out clean.jsonl
   lops select tickets.csv --text body --label category --embeddings vectors.npy
@@ -66,42 +65,38 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _add_selection(choice: argparse._ArgumentGroup) -> None:
-    shared.add_probe(choice)
-    named = ", ".join(NAMES_OF_CONFIDENCES)
     choice.add_argument(
-        "--confidence",
-        choices=NAMES_OF_CONFIDENCES,
+        "--method",
+        choices=OFFERED,
+        default="committee",
         metavar="NAME",
-        help=f"ranking of the rows: {named} (default: depends on --tau)",
+        help=f"{', '.join(OFFERED)} (default: committee, which decides how many to keep)",
     )
     choice.add_argument(
-        "--rule",
-        choices=RULES,
-        help="rule of the paper or its code, for learning order; needs --tau F",
-    )
-    choice.add_argument(
-        "--tau",
+        "--keep",
         type=shared.fraction,
         default="auto",
         metavar="F|auto",
-        help="share of each class to keep; auto: decided per class (default: auto)",
+        help="share to keep, for methods that rank; auto: found by cross-validation "
+        "(default: auto)",
     )
+    choice.add_argument(
+        "--per-class",
+        action=argparse.BooleanOptionalAction,
+        help="keep the same share of every class (default: as the method is described)",
+    )
+    shared.add_probe(choice)
     choice.add_argument(
         "--every",
         type=int,
         metavar="N",
-        help="updates between checkpoints (default: one epoch); needs --tau F",
-    )
-    choice.add_argument(
-        "--stratified",
-        action="store_true",
-        help="with --tau auto: keep the same total, spread evenly over classes",
+        help="updates between checkpoints, for methods that have some (default: one epoch)",
     )
     choice.add_argument(
         "--sure",
         type=shared.number,
         metavar="P",
-        help="with --tau auto: keep labels that are right with at least this probability "
+        help="for the committee: keep labels that are right with at least this probability "
         "(default: reject as many labels as are estimated to be wrong); 0.9 or more for labels "
         "made by rules",
     )
@@ -120,7 +115,7 @@ def _add_engine(scale: argparse._ArgumentGroup) -> None:
         type=int,
         default=PROBE_ROWS,
         metavar="N",
-        help="with --tau auto: a larger table is read block by block, and the committee is trained "
+        help="for the committee: a larger table is read block by block, and members are trained "
         f"on a sample of N rows (default: {PROBE_ROWS})",
     )
     scale.add_argument(

@@ -35,7 +35,7 @@ class Conwea(Framework[ConweaSettings]):
     examples = (
         ("", "the embedded demo corpus"),
         ("--dataset 20news --max-docs 4000", "20 Newsgroups, five classes"),
-        ("--dataset my_folder --arms lops --tau 0.9", "your data, one arm"),
+        ("--dataset my_folder --arms lops --keep 0.9", "your data, one arm"),
     )
     settings = ConweaSettings
     modules = ("nltk", "torch", "transformers")

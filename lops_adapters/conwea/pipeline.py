@@ -39,7 +39,7 @@ from lops_adapters.probes.han import HanProbe, WordVectors
 from lops_adapters.pseudo_labels import PseudoLabels
 from lops_adapters.runs.framework import Job
 from lops_adapters.runs.models import ProbeClassifier
-from lops_adapters.selection import METHODS, trusted_positions
+from lops_adapters.selection import trusted_positions
 from lops_adapters.storage import pack_strings, unpack_strings
 
 log = logging.getLogger(__name__)
@@ -132,7 +132,7 @@ def run_arm(arm: str, prepared: Prepared, job: Job[ConweaSettings]) -> list[Iter
     settings, folder, documents = job.settings, job.folder, prepared.documents
     texts = prepared.corpus.texts
     probe = partial(build_probe, prepared.vectors, settings, job.device, quiet=job.quiet)
-    as_texts = METHODS[arm].texts or reads_texts(settings.probe, settings)
+    as_texts = settings.row(arm).texts or reads_texts(settings.probe, settings)
     samples: Sequence[Any] = texts if as_texts else documents.documents
     seeds, own, done = prepared.seeds, prepared.seeds, list[Iteration]()
     watch = update.SeedWatch(documents)

@@ -37,8 +37,8 @@ def select_frame(
         text: name of the text column.
         label: name of the column of pseudo-labels, one class per row.
         kept_only: return only the kept rows.
-        choice: as for :func:`lops_adapters.select`: probe, confidence, rule, tau, every,
-            stratified, sure, encoder, words, analyzer, seed, strict, quiet.
+        choice: as for :func:`lops_adapters.select`: method, keep, per_class, probe,
+            every, sure, encoder, words, analyzer, seed, strict, quiet.
 
     Returns:
         A table of the same kind with its index or its features and format, and new columns:

@@ -14,7 +14,7 @@ Or watch a training that happens anyway::
     callback = LopsCallback(trainer)
     trainer.add_callback(callback)
     trainer.train()
-    callback.record.select(tau=0.5), callback.record.data_map()
+    callback.record.select(keep=0.5), callback.record.data_map()
 """
 
 from __future__ import annotations
@@ -48,15 +48,15 @@ def select_with_trainer(
     trainer: Any,
     labels: Any = None,
     *,
-    tau: float = 0.5,
-    rule: str = "released",
+    method: str = "released",
+    keep: float = 0.5,
     every: int | None = None,
     seed: int = 0,
     strict: bool = False,
     skip_decided: bool = True,
     resume_from_checkpoint: str | bool | None = None,
 ) -> Selection:
-    """Train a trainer's model on all pseudo-labels until the rule is decided, and select.
+    """Train a trainer's model on all pseudo-labels until the selection is decided, and select.
 
     The training uses the trainer's own arguments, callbacks and loss. Its model is the probe and is
     trained afterwards: train a new model on ``selection.kept``.
@@ -66,7 +66,8 @@ def select_with_trainer(
             ``train_dataset`` that has a length.
         labels: (N,) int pseudo-labels 0..k-1, by position in ``train_dataset``. Default: the
             dataset's own label column.
-        tau, rule, seed, strict: as for :class:`lops_adapters.core.LearningOrder`.
+        method, keep: one of :data:`lops_adapters.core.RULES`, and the fraction of each class.
+        seed, strict: as for :class:`lops_adapters.core.LearningOrder`.
         every: updates between checkpoints. Default: one checkpoint per epoch.
         skip_decided: predict only the samples that can still change the selection; the selection
             is the same.
@@ -87,8 +88,8 @@ def select_with_trainer(
         trainer,
         labels,
         every=every,
-        tau=tau,
-        rule=rule,
+        method=method,
+        keep=keep,
         skip_decided=skip_decided,
         stop_when_done=True,
     )
@@ -97,4 +98,4 @@ def select_with_trainer(
         trainer.train(resume_from_checkpoint=resume_from_checkpoint)
     finally:
         trainer.remove_callback(callback)
-    return callback.record.select(tau, rule, seed=seed, strict=strict)
+    return callback.record.select(method, keep, seed=seed, strict=strict)

@@ -39,12 +39,12 @@ class LopsCallback(TrainerCallback):
             dataset's own label column, under a name in ``trainer.label_names``, or ``label``,
             ``labels`` or ``label_ids``.
         every: updates between checkpoints. Default: one checkpoint per epoch.
-        tau, rule: used by ``skip_decided`` and ``stop_when_done``, see
-            :class:`lops_adapters.core.LearningOrder`.
-        skip_decided: predict only the samples that can still change the selection for this tau and
-            rule.
+        method, keep: used by ``skip_decided`` and ``stop_when_done``: one of
+            :data:`lops_adapters.core.RULES`, and the fraction of each class.
+        skip_decided: predict only the samples that can still change the selection by this
+            method.
         stop_when_done: stop the training when further predictions cannot change the selection for
-            this tau and rule.
+            this method.
 
     Raises:
         LopsError: numbers out of range, a dataset without a length, labels that are missing, masked
@@ -60,8 +60,8 @@ class LopsCallback(TrainerCallback):
         labels: Any = None,
         *,
         every: int | None = None,
-        tau: float = 0.5,
-        rule: str = "released",
+        method: str = "released",
+        keep: float = 0.5,
         skip_decided: bool = False,
         stop_when_done: bool = False,
     ) -> None:
@@ -69,8 +69,8 @@ class LopsCallback(TrainerCallback):
         self._watcher = Watcher(
             _labels_of(trainer, labels),
             every=every,
-            tau=tau,
-            rule=rule,
+            method=method,
+            keep=keep,
             skip_decided=skip_decided,
             stop_when_done=stop_when_done,
         )

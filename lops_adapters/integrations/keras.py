@@ -6,7 +6,7 @@ The model is the probe: train a new one on the kept samples::
 
     callback = LopsCallback(x, pseudo_labels)
     model.fit(x, pseudo_labels, epochs=4, callbacks=[callback])
-    selection = callback.record.select(tau=0.5)
+    selection = callback.record.select(keep=0.5)
     clean = x[selection.kept]
 """
 

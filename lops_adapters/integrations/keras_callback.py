@@ -32,12 +32,12 @@ class LopsCallback(keras.callbacks.Callback):
             class 1.
         every: batches between checkpoints. Default: one checkpoint per epoch.
         batch_size: of the predictions; as for ``model.predict``.
-        tau, rule: used by ``skip_decided`` and ``stop_when_done``, see
-            :class:`lops_adapters.core.LearningOrder`.
-        skip_decided: predict only the samples that can still change the selection for this tau and
-            rule.
+        method, keep: used by ``skip_decided`` and ``stop_when_done``: one of
+            :data:`lops_adapters.core.RULES`, and the fraction of each class.
+        skip_decided: predict only the samples that can still change the selection by this
+            method.
         stop_when_done: stop the training when further predictions cannot change the selection for
-            this tau and rule.
+            this method.
 
     Raises:
         LopsError: samples that are not arrays or of another length than the labels, unusable
@@ -62,8 +62,8 @@ class LopsCallback(keras.callbacks.Callback):
         from_logits: bool = False,
         every: int | None = None,
         batch_size: int | None = None,
-        tau: float = 0.5,
-        rule: str = "released",
+        method: str = "released",
+        keep: float = 0.5,
         skip_decided: bool = False,
         stop_when_done: bool = False,
     ) -> None:
@@ -71,8 +71,8 @@ class LopsCallback(keras.callbacks.Callback):
         self._watcher = Watcher(
             _codes(labels),
             every=every,
-            tau=tau,
-            rule=rule,
+            method=method,
+            keep=keep,
             skip_decided=skip_decided,
             stop_when_done=stop_when_done,
         )

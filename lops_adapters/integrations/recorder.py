@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lops_adapters.core import LearningOrder, LopsError, Selection
+from lops_adapters.selection.methods import check_rule
 from lops_adapters.selection.selectors import Labels, encode
 from lops_adapters.storage import write_arrays
 
@@ -45,7 +46,7 @@ class DataMap(NamedTuple):
 class Record:
     """Predictions for each sample at each checkpoint, and the selections that follow from them.
 
-    One training serves every rule and every tau: :class:`lops_adapters.core.LearningOrder` is
+    One training serves every rule and every fraction: :class:`lops_adapters.core.LearningOrder` is
     replayed on the recorded predictions.
 
     Args:
@@ -208,20 +209,21 @@ class Record:
         )
 
     def order(
-        self, tau: float = 0.5, rule: str = "released", *, seed: int = 0, strict: bool = False
+        self, method: str = "released", keep: float = 0.5, *, seed: int = 0, strict: bool = False
     ) -> LearningOrder:
         """Replay all checkpoints; ask the result what is ``undecided`` and whether it is ``done``.
 
         Raises:
-            LopsError: tau or rule out of range; an unseen sample that matters for this tau and
-                rule.
+            LopsError: another method than :data:`lops_adapters.core.RULES`, a fraction out of
+                range; an unseen sample that matters for this selection.
 
         """
+        check_rule(method, keep)
         last = self.times[-1] if self.times else 1.0
         order = LearningOrder(
             [self.classes[code] for code in self.codes],
-            tau=tau,
-            rule=rule,
+            tau=keep,
+            rule=method,
             # One more could follow, so that only the rule decides when it is done.
             max_checkpoints=len(self.times) + 1,
             classes=self.classes,
@@ -235,7 +237,7 @@ class Record:
             unseen = np.setdiff1d(order.undecided, seen, assume_unique=True)
             if len(unseen):
                 raise LopsError(
-                    f"{len(unseen)} samples that matter for tau={tau} and rule={rule!r} were "
+                    f"{len(unseen)} samples that matter for method={method!r} and keep={keep} were "
                     f"skipped at time {time}: the record was made for another choice; select with "
                     "that, or record again without skip_decided"
                 )
@@ -267,12 +269,13 @@ class Record:
             order.observe([], time=time, positions=[], close=True)
 
     def select(
-        self, tau: float = 0.5, rule: str = "released", *, seed: int = 0, strict: bool = False
+        self, method: str = "released", keep: float = 0.5, *, seed: int = 0, strict: bool = False
     ) -> Selection:
         """Select the pseudo-labels to trust.
 
         Args:
-            tau, rule, seed, strict: as for :class:`lops_adapters.core.LearningOrder`.
+            method, keep: one of :data:`lops_adapters.core.RULES`, and the fraction of each class.
+            seed, strict: as for :class:`lops_adapters.core.LearningOrder`.
 
         Raises:
             LopsError: no checkpoint was recorded, and what :meth:`order` raises.
@@ -280,7 +283,7 @@ class Record:
         """
         if not self.times:
             raise LopsError("no checkpoint was recorded; train with the callback first")
-        return self.order(tau, rule, seed=seed, strict=strict).select()
+        return self.order(method, keep, seed=seed, strict=strict).select()
 
     def save(self, path: str | Path) -> None:
         """Write everything into one ``.npz`` file, in one step.

@@ -2,7 +2,7 @@
 
     from lops_adapters.integrations.sklearn import LopsSelector
 
-    clean_texts, clean_labels = LopsSelector(rule="ranked").fit_resample(texts, pseudo_labels)
+    clean_texts, clean_labels = LopsSelector(method="ranked").fit_resample(texts, pseudo_labels)
 
 It takes texts, or numbers, dense or sparse. The order of the rows changes nothing.
 """
@@ -25,6 +25,7 @@ from lops_adapters.probes import Probe, probe_class
 from lops_adapters.probes.estimator import EstimatorProbe
 from lops_adapters.selection import Lops
 from lops_adapters.selection.canonical import InContentOrder, content_order, restored
+from lops_adapters.selection.methods import check_rule
 
 
 class LopsSelector(OneToOneFeatureMixin, BaseEstimator):
@@ -40,8 +41,8 @@ class LopsSelector(OneToOneFeatureMixin, BaseEstimator):
             ``partial_fit``; for texts also a pipeline that ends in one, a name (``linear``,
             ``transformer``, ...) or a :class:`lops_adapters.probes.Probe`. A copy is trained, never
             the given object.
-        tau: fraction per class, see :class:`lops_adapters.core.LearningOrder`.
-        rule: one of :data:`lops_adapters.core.RULES`.
+        method: one of :data:`lops_adapters.core.RULES`.
+        keep: fraction of each class.
         epochs: passes over the samples; a name or a probe has its own.
         batch_size: samples per update, likewise.
         random_state: int, generator or None; seeds batches, initial weights and ties.
@@ -66,16 +67,16 @@ class LopsSelector(OneToOneFeatureMixin, BaseEstimator):
         self,
         probe: Any = None,
         *,
-        tau: float = 0.5,
-        rule: str = "released",
+        method: str = "released",
+        keep: float = 0.5,
         epochs: int = 4,
         batch_size: int = 32,
         random_state: Any = None,
         verbose: bool = False,
     ) -> None:
         self.probe = probe
-        self.tau = tau
-        self.rule = rule
+        self.method = method
+        self.keep = keep
         self.epochs = epochs
         self.batch_size = batch_size
         self.random_state = random_state
@@ -98,6 +99,7 @@ class LopsSelector(OneToOneFeatureMixin, BaseEstimator):
 
         """
         labels, texts = _labels(y), _texts(X)
+        check_rule(self.method, self.keep)
         check_consistent_length(X, labels)
         self.classes_ = np.unique(labels)
         if len(self.classes_) < 2:
@@ -109,7 +111,7 @@ class LopsSelector(OneToOneFeatureMixin, BaseEstimator):
         fixed = isinstance(given, numbers.Integral)
         seed = int(given if fixed else check_random_state(given).randint(2**31 - 1))
         if texts is not None:
-            selector = Lops(self._text_probe(), tau=self.tau, rule=self.rule, seed=seed)
+            selector = Lops(self._text_probe(), keep=self.keep, method=self.method, seed=seed)
             self.selection_ = InContentOrder(lambda _: selector, seed)(texts, labels)
         else:
             matrix = validate_data(self, X, accept_sparse="csr", ensure_min_samples=2)
@@ -160,8 +162,8 @@ class LopsSelector(OneToOneFeatureMixin, BaseEstimator):
                 raise LopsError(f"{name} is {value!r}; wanted a whole number, at least 1")
         order = LearningOrder(
             labels,
-            tau=self.tau,
-            rule=self.rule,
+            tau=self.keep,
+            rule=self.method,
             max_checkpoints=self.epochs,
             classes=self.classes_.tolist(),
             seed=seed,

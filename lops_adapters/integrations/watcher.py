@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from lops_adapters.core import LearningOrder, LopsError
+from lops_adapters.core import LopsError
 from lops_adapters.integrations.recorder import Record
+from lops_adapters.selection.methods import check_rule
 
 
 class Watcher:
@@ -18,7 +19,7 @@ class Watcher:
     Args:
         codes: (N,) int64 pseudo-labels 0..k-1.
         every: updates between checkpoints. Default: one checkpoint per epoch.
-        tau, rule: used by ``skip_decided`` and ``stop_when_done``.
+        method, keep: used by ``skip_decided`` and ``stop_when_done``.
         skip_decided: predict only the samples that can still change the selection.
         stop_when_done: report when further predictions cannot change the selection.
 
@@ -35,12 +36,12 @@ class Watcher:
         codes: np.ndarray,
         *,
         every: int | None,
-        tau: float,
-        rule: str,
+        method: str,
+        keep: float,
         skip_decided: bool,
         stop_when_done: bool,
     ) -> None:
-        LearningOrder([0], tau=tau, rule=rule)  # raises if these are out of range
+        check_rule(method, keep)
         if every is not None and every < 1:
             raise LopsError(
                 f"every is {every}; wanted a number of updates, at least 1, or None for once per "
@@ -48,8 +49,8 @@ class Watcher:
             )
         self.codes = codes
         self.every = every
-        self.tau = tau
-        self.rule = rule
+        self.method = method
+        self.keep = keep
         self.skip_decided = skip_decided
         self.stop_when_done = stop_when_done
         self.found: Record | None = None
@@ -81,7 +82,7 @@ class Watcher:
         """
         positions = None
         if self.found is not None and self.skip_decided:
-            positions = self.found.order(self.tau, self.rule).undecided
+            positions = self.found.order(self.method, self.keep).undecided
         if self.found is not None and positions is not None and not len(positions):
             probabilities = np.zeros((0, len(self.found.classes)), dtype=np.float32)
         else:
@@ -89,7 +90,7 @@ class Watcher:
         if self.found is None:
             self.found = self._new(probabilities.shape[1], horizon)
         self.found.observe(probabilities, time=time, positions=positions)
-        return self.stop_when_done and self.found.order(self.tau, self.rule).done
+        return self.stop_when_done and self.found.order(self.method, self.keep).done
 
     def save(self, path: Path, horizon: float) -> None:
         """Write the record, an empty one before the first checkpoint."""

@@ -72,8 +72,8 @@ class Probe(ABC):
         if not self.has_checkpoints:
             raise LopsError(
                 f"{self.name} has no partial_fit, so its training has one checkpoint, and this "
-                'method compares several; use method="committee" (in select(): leave out tau, rule '
-                "and confidence), or a classifier with partial_fit, such as "
+                'method compares several; use method="committee", '
+                "or a classifier with partial_fit, such as "
                 "SGDClassifier(loss='log_loss')"
             )
 

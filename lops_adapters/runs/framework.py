@@ -23,10 +23,10 @@ from lops_adapters.runs.files import add_arm, arm_metrics
 from lops_adapters.runs.folder import RunFolder
 from lops_adapters.runs.settings import FrameworkSettings
 from lops_adapters.selection import METHODS, Selector, build, keep_all
-from lops_adapters.selection.auto_tau import FOLDS, AutoTau, Preferred
+from lops_adapters.selection.auto_keep import FOLDS, AutoKeep, Preferred
 from lops_adapters.selection.canonical import InContentOrder
 from lops_adapters.selection.committee import SURE_IN_FRAMEWORKS
-from lops_adapters.selection.methods import by_class
+from lops_adapters.selection.methods import BY_CLASS
 from lops_adapters.selection.random import RandomLike
 from lops_adapters.selection.selectors import Labels
 
@@ -85,20 +85,21 @@ class Job(Generic[Settings]):
         seed: int | None = None,
         n: int | None = None,
         gold: np.ndarray | None = None,
-        stratified: bool | None = None,
+        per_class: bool | None = None,
         control_of: str | None = None,
         texts: Callable[[Sequence[Any]], Sequence[Any]] | None = None,
     ) -> Selector:
         """Return the selector of an arm, as the settings ask for it.
 
         Args:
-            method: a row of :data:`lops_adapters.selection.METHODS`; ``standard`` keeps everything.
+            method: a row of :data:`lops_adapters.selection.METHODS`, or ``lops``; ``standard``
+                keeps everything.
             probe: builds the probe, for the methods that need one.
             seed: default: that of the run.
-            n, gold, stratified: see :func:`lops_adapters.selection.build`.
+            n, gold, per_class: see :func:`lops_adapters.selection.build`.
             control_of: name of the selections' stages, with ``{}`` for the arm, see
                 :meth:`controlled`.
-            texts: turns samples into texts, for methods that judge texts and for tau ``auto``;
+            texts: turns samples into texts, for methods that judge texts and for keep ``auto``;
                 default: the samples are texts or tokens.
 
         """
@@ -107,36 +108,35 @@ class Job(Generic[Settings]):
         if control_of and arm:
             control = RandomLike(self.folder.selection(control_of.format(arm)), arm, seed)
             return InContentOrder(lambda _: control, seed)
-        row = METHODS[method]
+        row = self.settings.row(method)
         known: dict[str, Any] = {"words": self.words, "device": self.device}
         known |= {"sure": SURE_IN_FRAMEWORKS, "count_label": False}
         if self.settings.frozen_encoder is not None:
             known["encoder"] = self.settings.frozen_encoder
         options = {option: value for option, value in known.items() if option in row.options}
-        tau = self.settings.tau
+        keep = self.settings.keep if row.takes_keep and n is None else None
         make = partial(
             build,
-            method,
+            row.name,
             probe() if row.needs_probe else None,
             n=n,
-            rule=self.settings.rule,
-            every=self.settings.updates_between_checkpoints,
-            stratified=stratified,
+            every=self.settings.updates_between_checkpoints if row.checkpoints else None,
+            per_class=None if row.per_class is None else per_class,
             gold=gold,
             seed=seed,
             quiet=self.quiet,
             **options,
         )
         if method == "standard":
-            return make(tau=tau)
+            return make()
         read = texts or _unchanged
-        if row.takes_tau and n is None and isinstance(tau, str):
+        if isinstance(keep, str):
             held_out = Preferred(probe_class("linear")(quiet=self.quiet), seed)
             share = _OnTexts(InContentOrder(lambda _: held_out, seed), read)
-            per_class = by_class(method, self.settings.rule)
-            return _Learnable(AutoTau(share, lambda found: make(tau=found), per_class))
+            found = AutoKeep(share, lambda fraction: make(keep=fraction), row.name in BY_CLASS)
+            return _Learnable(found)
         least = FOLDS if "folds" in row.options else 0
-        return _Learnable(_OnTexts(make(tau=tau), read if row.texts else _unchanged), least)
+        return _Learnable(_OnTexts(make(keep=keep), read if row.texts else _unchanged), least)
 
     def controlled(self, stages: str) -> str | None:
         """Return the arm whose numbers per class ``random`` keeps: the first finished one.
@@ -211,7 +211,6 @@ class Framework(ABC, Generic[Settings]):
     modules: ClassVar[tuple[str, ...]]
     model: ClassVar[str] = "lops_adapters.runs.models:ProbeClassifier"
     reads_beginning: ClassVar[bool] = False
-    arms_option: ClassVar[tuple[str, ...]] = ("--arms",)
 
     def launch(
         self, start: Callable[[argparse.Namespace], int], options: argparse.Namespace

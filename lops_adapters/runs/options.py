@@ -36,8 +36,7 @@ def parser_for(framework: Framework[Any]) -> argparse.ArgumentParser:
     own = (*settings.ARMS, *settings.MORE_ARMS)
     known = ", ".join((*own, *(name for name in METHODS if name not in own)))
     groups["selection"].add_argument(
-        *framework.arms_option,
-        dest="arms",
+        "--arms",
         help=f"comma-separated, of {known}; standard selects nothing "
         f"(default: {settings.shown_arms()})",
     )

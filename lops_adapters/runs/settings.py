@@ -9,6 +9,7 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from lops_adapters.core import RULES, LopsError
 from lops_adapters.probes import FROZEN
+from lops_adapters.selection import METHODS, Method
 
 SomeSettings = TypeVar("SomeSettings", bound="FrameworkSettings")
 
@@ -24,7 +25,7 @@ AT_LEAST_ONE = Range("at least 1", lambda value: value >= 1)
 ABOVE_ZERO = Range("a number above 0", lambda value: value > 0)
 NOT_NEGATIVE = Range("a number, at least 0", lambda value: 0 <= value < float("inf"))
 FRACTION = Range("a fraction above 0 and at most 1", lambda value: 0 < value <= 1)
-TAU = Range(
+KEEP = Range(
     "a fraction above 0 and at most 1, or auto", lambda value: value == "auto" or 0 < value <= 1
 )
 SHARE = Range("a fraction from 0 to 1", lambda value: 0 <= value <= 1)
@@ -36,7 +37,7 @@ CHECKPOINTS = Range(
 
 
 # The reading of LOPS that made the paper's numbers, under the preset ``paper`` and ``faithful``.
-PUBLISHED = {"rule": "released", "tau": 0.5}
+PUBLISHED = {"method": "released", "keep": 0.5}
 
 
 def one_of(choices: tuple[str, ...]) -> Range:
@@ -92,7 +93,7 @@ def read_checkpoints(text: str) -> int | str:
         raise ArgumentTypeError(f"found {text!r}; wanted epoch or a whole number") from None
 
 
-def read_tau(text: str) -> float | str:
+def read_keep(text: str) -> float | str:
     """Return ``auto``, or a fraction."""
     try:
         return text if text == "auto" else float(text)
@@ -121,20 +122,20 @@ class FrameworkSettings:
     probe: str = setting(
         "same", "classifier that is watched; same: the framework's own", option="selection"
     )
-    rule: str = setting(
+    method: str = setting(
         "ranked",
-        "reading of LOPS",
+        "reading of LOPS, of the lops arms",
         choices=RULES,
         usual="ranked; paper and --faithful: released",
         option="selection",
     )
-    tau: float | str = setting(
+    keep: float | str = setting(
         "auto",
         "fraction to keep per class; auto: the share that a held-out linear probe agrees with",
-        within=TAU,
-        metavar="T|auto",
+        within=KEEP,
+        metavar="F|auto",
         usual="auto; paper and --faithful: 0.5",
-        parse=read_tau,
+        parse=read_keep,
         option="selection",
     )
     every: int | str = setting(
@@ -175,6 +176,10 @@ class FrameworkSettings:
         """
         pays = self.frozen_encoder is not None and not self.faithful
         return (*self.ARMS, "committee") if pays else self.ARMS
+
+    def row(self, arm: str) -> Method:
+        """Return the method that an arm is named after; ``lops`` is the reading ``method``."""
+        return METHODS[self.method if arm == "lops" else arm]
 
     @property
     def updates_between_checkpoints(self) -> int | None:

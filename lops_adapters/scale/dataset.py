@@ -14,12 +14,13 @@ from lops_adapters.probes.base import check_counts
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.probes.linear import check_analyzer
 from lops_adapters.scale.engine import Part, Steps, held
+from lops_adapters.selection.methods import check
 from lops_adapters.tables.columns import Wanted
 from lops_adapters.tables.fit import Job
 from lops_adapters.tables.formats.base import BLOCK_ROWS
 from lops_adapters.tables.formats.parquet import BatchBlock
 from lops_adapters.tables.survey import PROBE_ROWS
-from lops_adapters.texts.choices import AUTO, check_members, method_for
+from lops_adapters.texts.choices import AUTO, member_options
 from lops_adapters.texts.totals import Totals
 
 if TYPE_CHECKING:
@@ -57,8 +58,8 @@ def select_dataset(
     label: str,
     gold: str | None = None,
     abstain: Sequence[str] | None = None,
+    per_class: bool | None = None,
     sure: float | None = None,
-    stratified: bool = False,
     encoder: str | EmbeddingProbe | None = AUTO,
     words: Mapping[str, Sequence[str]] | None = None,
     analyzer: str = "auto",
@@ -76,7 +77,7 @@ def select_dataset(
         text, label: columns of texts and noisy labels.
         gold: column of true labels, only to measure the result.
         abstain: labels that are no class, as texts; default: -1 among integer codes from 0.
-        sure, stratified, encoder, words, analyzer, seed: as for :func:`lops_adapters.select`.
+        per_class, sure, encoder, words, analyzer, seed: as for :func:`lops_adapters.select`.
         probe_rows: rows of the sample that the committee is fitted to.
         quiet: no line per step.
 
@@ -85,21 +86,21 @@ def select_dataset(
             an encoder that cannot be loaded, and a cluster that is lost.
 
     """
-    method, _ = method_for(None, None, "auto", None, stratified=stratified, sure=sure)
+    options = member_options("committee", encoder, words, sure)
+    check("committee", per_class=per_class, options=options)
     check_analyzer(analyzer)
     check_counts(seed)
     if probe_rows < 1:
         raise LopsError(f"probe_rows is {probe_rows}; wanted at least 1")
-    check_members(method, encoder, words)
     chosen: dict[str, Any] = {
         "sure": sure,
-        "stratified": stratified,
+        "per_class": per_class,
         "words": words,
         "analyzer": analyzer,
     }
     chosen |= {"seed": seed, "encoder": encoder}
     page = {"source": f"a Ray dataset; texts: {text}, labels: {label}"}
-    job = Job(Wanted(text, label, gold, None, abstain), chosen, method, probe_rows, page=page)
+    job = Job(Wanted(text, label, gold, None, abstain), chosen, "committee", probe_rows, page=page)
     blocks = _blocks(dataset, [name for name in (text, label, gold) if name is not None])
     steps = Steps(extras.load("ray", "select_dataset"), job, quiet, several=True)
     fitted, scoring, parts = steps.fitted(blocks)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,10 +26,18 @@ from lops_adapters.selection.likelihoods import (
     preferred,
     skill,
 )
-from lops_adapters.selection.members import ClassWords, Given, Learnt, Member, Neighbours, Task
+from lops_adapters.selection.members import (
+    ClassWords,
+    Given,
+    Learnt,
+    Member,
+    Neighbours,
+    Task,
+    check_words,
+)
 from lops_adapters.selection.posterior import least_kept, true_classes
 from lops_adapters.selection.ranked import Scored, best, read_labels, selection_of, shares
-from lops_adapters.selection.request import Request
+from lops_adapters.selection.request import Request, is_fraction
 from lops_adapters.selection.selectors import Labels, Selector
 from lops_adapters.selection.suggestions import Seen
 
@@ -78,7 +85,7 @@ class Committee:
         seed: of folds and trainings.
         quiet: no progress bar.
         folds: of cross-validation.
-        stratified: keep the same share of every class, the same total.
+        per_class: keep the same share of every class, the same total.
         sure: keep labels that are right with at least this probability; None: see above.
         count_label: whether the label itself is evidence for the class. Not so if a classifier of
             the same texts gave it, as in self-training.
@@ -92,7 +99,7 @@ class Committee:
     seed: int = 0
     quiet: bool = True
     folds: int = FOLDS
-    stratified: bool = False
+    per_class: bool = False
     sure: float | None = None
     count_label: bool = True
     seen: Seen | None = None
@@ -122,7 +129,7 @@ class Committee:
         mask = (right >= threshold) | small[codes]
         why = f"right with a probability of at least {threshold:.3g}" if tells else CANNOT_TELL
         least = np.where(small, -np.inf, threshold)
-        if self.stratified and tells:
+        if self.per_class and tells:
             wanted = np.where(small, counts, shares(codes, k, int(mask.sum()), 1.0))
             mask = best(right, codes, wanted, self.seed)
             why = "highest scores of the class, total set by the members"
@@ -170,6 +177,31 @@ def _checked(name: str, probabilities: np.ndarray) -> np.ndarray:
     return probabilities
 
 
+def check(
+    *,
+    encoder: Any = AUTO,
+    words: Mapping[Hashable, Sequence[str]] | None = None,
+    sure: Any = None,
+    **others: Any,
+) -> None:
+    """Raise a LopsError about options of :func:`make` that cannot work."""
+    if not (encoder is None or isinstance(encoder, str) or hasattr(encoder, "vectors")):
+        raise LopsError(
+            f"encoder is {encoder!r:.80}; wanted 'minilm', the folder or hub name of an encoder, "
+            "an EmbeddingProbe, or None"
+        )
+    if sure is not None and not is_fraction(sure):
+        raise LopsError(f"sure is {sure!r:.80}; wanted a probability above 0, such as 0.9, or None")
+    if words is None:
+        return
+    if encoder is None:
+        raise LopsError(
+            "words need an encoder, which compares texts with them, and the encoder is none; leave "
+            "one of them out"
+        )
+    check_words(words)
+
+
 def make(
     request: Request,
     *,
@@ -198,18 +230,7 @@ def make(
         fitted: receives the judge of other samples, see
             :class:`~lops_adapters.selection.judge.Judge`.
 
-    Raises:
-        LopsError: ``sure`` is no probability, or the words of a class are one string.
-
     """
-    if sure is not None and not (isinstance(sure, Real) and 0 < sure <= 1):
-        raise LopsError(f"sure is {sure!r}; wanted a probability above 0, such as 0.9, or None")
-    for label, own in (words or {}).items():
-        if isinstance(own, str):
-            raise LopsError(
-                f"the words of the class {label!r} are {own!r}; wanted a list of words, such as "
-                f"[{own!r}]"
-            )
 
     def selector(samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
         if probabilities:
@@ -224,7 +245,7 @@ def make(
             request.seed,
             request.quiet,
             folds,
-            request.stratified,
+            request.per_class,
             None if sure is None else float(sure),
             count_label,
             request.seen,
@@ -241,7 +262,7 @@ def make_automatic(request: Request, folds: int = FOLDS, **options: Any) -> Sele
         request.seed,
         request.quiet,
         folds,
-        request.stratified,
+        request.per_class,
         seen=request.seen,
         name="automatic",
         **options,

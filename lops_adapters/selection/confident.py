@@ -12,12 +12,13 @@ from lops_adapters import extras
 from lops_adapters.core import Selection
 from lops_adapters.probes.base import Probe
 from lops_adapters.selection.folds import out_of_sample
-from lops_adapters.selection.ranked import Ranked, Scored, read_labels, selection_of
+from lops_adapters.selection.ranked import Ranked, Scored, best, read_labels, selection_of, shares
 from lops_adapters.selection.request import Request
 from lops_adapters.selection.selectors import Labels, Selector
 from lops_adapters.selection.suggestions import Seen
 
 _NAME = "confident-learning"
+_UNFLAGGED = "not flagged as a label error"
 
 
 @dataclass
@@ -31,7 +32,7 @@ class ConfidentLearning:
     Args:
         probe: trained from scratch once per fold.
         n: how many to keep. Default: all that are not flagged.
-        stratified: see :class:`lops_adapters.selection.ranked.Ranked`; only with ``n``.
+        per_class: keep the same share of every class.
         seed: of folds and trainings.
         quiet: no progress bar.
         folds: number of folds of the cross-validation.
@@ -41,7 +42,7 @@ class ConfidentLearning:
 
     probe: Probe
     n: int | None = None
-    stratified: bool = False
+    per_class: bool = False
     seed: int = 0
     quiet: bool = True
     folds: int = 5
@@ -58,13 +59,17 @@ class ConfidentLearning:
 
         """
         if self.n is not None:
-            ranked = Ranked(_NAME, self._score, self.n, 1.0, self.stratified, self.seed)
+            ranked = Ranked(_NAME, self._score, self.n, 1.0, self.per_class, self.seed)
             return ranked(samples, pseudo_labels)
         classes, codes = read_labels(samples, pseudo_labels)
         probabilities = self._predict(samples, codes, len(classes))
         flagged = _cleanlab("filter").find_label_issues(codes, probabilities, n_jobs=1)
-        scored, why = self._scored(codes, probabilities), "not flagged as a label error"
-        return selection_of(~flagged, scored, classes, codes, _NAME, why)
+        scored, mask, why = self._scored(codes, probabilities), ~flagged, _UNFLAGGED
+        if self.per_class:
+            wanted = shares(codes, len(classes), int(mask.sum()), 1.0)
+            mask = best(scored.scores, codes, wanted, self.seed)
+            why = "highest quality of the class, total set by the flags"
+        return selection_of(mask, scored, classes, codes, _NAME, why)
 
     def _score(self, samples: Sequence[Any], codes: np.ndarray, n_classes: int) -> Scored:
         return self._scored(codes, self._predict(samples, codes, n_classes))
@@ -88,7 +93,7 @@ def make(request: Request, **options: Any) -> Selector:
     return ConfidentLearning(
         request.probe,
         request.n,
-        request.stratified,
+        request.per_class,
         request.seed,
         request.quiet,
         seen=request.seen,

@@ -95,5 +95,7 @@ def dropout_scorer(
 
 def make(request: Request, **options: Any) -> Selector:
     """Return the selector of ``mc-dropout`` or ``entropy``."""
-    scorer = dropout_scorer(request.name, request.probe, request.seed, seen=request.seen, **options)
+    scorer = dropout_scorer(
+        request.method, request.probe, request.seed, seen=request.seen, **options
+    )
     return request.ranked(scorer)

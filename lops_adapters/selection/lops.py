@@ -1,4 +1,4 @@
-"""LOPS: learning order by a rule of the core, checked after every epoch or every few updates."""
+"""Learning order by a rule of the core, checked after every epoch or every few updates."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from lops_adapters.selection.selectors import Labels, Selector, encode
 from lops_adapters.selection.suggestions import Seen
 
 log = logging.getLogger(__name__)
-UPDATES_BETWEEN_LOOKS = 40  # of lops-batch by default: the granularity of the authors' curves
 
 
 @dataclass
@@ -24,9 +23,9 @@ class Lops:
 
     Args:
         probe: any probe; each call trains it from scratch.
-        tau: fraction of each class, or class -> fraction, see
+        keep: fraction of each class, or class -> fraction: tau of
             :class:`lops_adapters.core.LearningOrder`.
-        rule: one of :data:`lops_adapters.core.RULES`.
+        method: one of :data:`lops_adapters.core.RULES`.
         every: updates between checkpoints. Default: one checkpoint per epoch.
         seed: of the probe and of ties.
         strict: raise if nothing is learnt in a class.
@@ -42,8 +41,8 @@ class Lops:
     """
 
     probe: Probe
-    tau: float | Mapping[Any, float] = 0.5
-    rule: str = "released"
+    keep: float | Mapping[Any, float] = 0.5
+    method: str = "released"
     every: int | None = None
     seed: int = 0
     strict: bool = False
@@ -69,8 +68,8 @@ class Lops:
         per_epoch = 1 if self.every is None else len(samples) // self.every + 1
         order = LearningOrder(
             pseudo_labels,
-            tau=self.tau,
-            rule=self.rule,
+            tau=self.keep,
+            rule=self.method,
             max_checkpoints=self.probe.max_epochs * per_epoch,
             classes=self.classes,
             horizon=float(self.probe.max_epochs),
@@ -113,24 +112,15 @@ class Lops:
 
 
 def make(request: Request, online: bool = False) -> Selector:
-    """Return the selector of ``lops``."""
-    return _lops(request, request.every, online)
-
-
-def make_batch(request: Request) -> Selector:
-    """Return the selector of ``lops-batch``: checkpoints inside epochs."""
-    return _lops(request, request.every or UPDATES_BETWEEN_LOOKS, online=False)
-
-
-def _lops(request: Request, every: int | None, online: bool) -> Selector:
+    """Return the selector of a rule."""
     return Lops(
         request.probe,
-        tau=request.tau,
-        rule=request.rule,
-        every=every,
+        keep=request.keep,
+        method=request.method,
+        every=request.every,
         seed=request.seed,
         strict=request.strict,
-        corrected=isinstance(request.tau, Mapping),
+        corrected=isinstance(request.keep, Mapping),
         online=online,
         seen=request.seen,
     )

@@ -28,6 +28,7 @@ from lops_adapters.selection.folds import splits
 from lops_adapters.selection.held_out import best_checkpoint, held_out, long_enough, trained_until
 
 _COMPARISONS = 10**9  # of neighbours: about a minute
+SHOWN = 5  # classes in an error
 
 
 @dataclass(frozen=True)
@@ -236,16 +237,29 @@ class ClassWords:
 
     def fit(self, task: Task) -> tuple[np.ndarray, FittedMember]:
         """Score, and keep mean and spread of the similarities."""
-        without = [label for label in task.classes if not self.words.get(label)]
-        if without:
-            raise LopsError(
-                f"the class {without[0]!r} has no words; wanted at least one word per class"
-            )
+        check_words(self.words, task.classes)
         of_classes = self.vectors([as_text(self.words[label]) for label in task.classes])
         near = np.asarray(self.vectors(task.samples) @ of_classes.T, dtype=np.float64)
         spread, mean = np.maximum(near.std(axis=0), 1e-9), near.mean(axis=0)
         judged: np.ndarray = softmax(2 * (near - mean) / spread)
         return judged, NearWords(self.vectors, of_classes, mean, spread)
+
+
+def check_words(words: Mapping[Hashable, Sequence[str]], classes: Sequence[Hashable] = ()) -> None:
+    """Raise a LopsError unless these are lists of words, and every class has some."""
+    if not isinstance(words, Mapping):
+        raise LopsError(f"words are {words!r:.80}; wanted a dict, class to list of words")
+    for label, of_class in words.items():
+        listed = isinstance(of_class, Sequence) and not isinstance(of_class, str)
+        if not listed or not all(isinstance(word, str) and word.strip() for word in of_class):
+            raise LopsError(
+                f"the words of the class {label!r} are {of_class!r:.80}; wanted a list of words"
+            )
+    without = [repr(label) for label in classes if not words.get(label)]
+    if without:
+        raise LopsError(
+            f"words hold none for {', '.join(without[:SHOWN])}; wanted words for every class"
+        )
 
 
 def as_text(words: Sequence[str]) -> str:

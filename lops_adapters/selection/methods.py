@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ from lops_adapters.selection import (
     scoring,
     standard,
 )
-from lops_adapters.selection.auto_tau import AUTO, AutoTau, Preferred, Tau
+from lops_adapters.selection.auto_keep import AUTO, AutoKeep, Keep, Preferred
 from lops_adapters.selection.canonical import InContentOrder
 from lops_adapters.selection.confidences import (
     Confidence,
@@ -37,9 +38,13 @@ from lops_adapters.selection.confidences import (
     Probability,
     Stability,
 )
-from lops_adapters.selection.request import Request
+from lops_adapters.selection.request import Request, is_fraction
 from lops_adapters.selection.selectors import Labels, Selector
 from lops_adapters.selection.suggestions import Seen
+
+
+def _unchecked(**options: Any) -> None:
+    """Leave the values to the method's ``make``."""
 
 
 @dataclass(frozen=True)
@@ -53,12 +58,14 @@ class Method:
         needs_probe: whether a probe is trained.
         needs_gold: whether it is defined by gold labels; no other method may be given any.
         takes_n: whether it can keep exactly n samples.
-        takes_tau: whether it keeps a fraction of the samples.
-        stratified: whether it keeps the same share of every class by default, as the paper
-            describes it.
+        takes_keep: whether it keeps a fraction of the samples; others decide how many.
+        per_class: whether it keeps the same share of every class by default, as the paper
+            describes it; None: it has no choice.
+        checkpoints: whether it looks at the probe while that trains.
         texts: whether it judges texts, also where a framework's own samples are something else.
         alone: whether each row is judged by itself, so that the order of the rows cannot matter.
         options: names of its own options.
+        check: raises a LopsError about their values.
         confidence: the class that scores the samples during one watched training, if it is that
             kind of method.
 
@@ -70,34 +77,53 @@ class Method:
     needs_probe: bool = True
     needs_gold: bool = False
     takes_n: bool = True
-    takes_tau: bool = True
-    stratified: bool = False
+    takes_keep: bool = True
+    per_class: bool | None = False
+    checkpoints: bool = False
     texts: bool = False
     alone: bool = False
     options: tuple[str, ...] = ()
+    check: Callable[..., None] = field(default=_unchecked, repr=False)
     confidence: type[Confidence] | None = field(default=None, repr=False)
 
 
 def _watched(
-    name: str, summary: str, confidence: type[Confidence], stratified: bool = False
+    name: str, summary: str, confidence: type[Confidence], per_class: bool = False
 ) -> Method:
     """Return the row of a confidence."""
-    make = partial(scoring.make, confidence=confidence)
-    options = ("online",)
     return Method(
-        name, summary, make, stratified=stratified, options=options, confidence=confidence
+        name,
+        summary,
+        partial(scoring.make, confidence=confidence),
+        per_class=per_class,
+        checkpoints=True,
+        options=("online",),
+        confidence=confidence,
+    )
+
+
+def _rule(name: str, summary: str) -> Method:
+    """Return the row of a rule of :data:`lops_adapters.core.RULES`."""
+    return Method(
+        name,
+        summary,
+        lops.make,
+        takes_n=False,
+        per_class=None,
+        checkpoints=True,
+        options=("online",),
     )
 
 
 _ROWS = (
     Method("standard", "keeps everything", standard.make, needs_probe=False,
-           takes_n=False, takes_tau=False, alone=True),
-    Method("lops", "learning order by one of the four rules, checked after every epoch",
-           lops.make, takes_n=False, options=("online",)),
-    Method("lops-batch", "learning order by one of the four rules, checked every few updates",
-           lops.make_batch, takes_n=False),
+           takes_n=False, takes_keep=False, per_class=None, alone=True),
     _watched("learning-order", "earliest learnt first, ties by probability when learnt",
-             LearningOrderScore, stratified=True),
+             LearningOrderScore, per_class=True),
+    _rule("released", "learning order as the authors' code: all of a class learnt when it closes"),
+    _rule("algorithm1", "learning order by the paper's Algorithm 1: when learnt, up to the share"),
+    _rule("stop-and-take-all", "learning order by the paper's introduction: all classes at once"),
+    _rule("ranked", "learning order by the paper's method section; stops when it is decided"),
     _watched("probability", "largest probability of the pseudo-label after training", Probability),
     Method("entropy", "smallest entropy of the mean of five passes with dropout",
            dropout.make, options=("variant",)),
@@ -107,20 +133,20 @@ _ROWS = (
            o2u.make, options=("variant",)),
     _watched("stability", "predicted as labelled at most checkpoints", Stability),
     _watched("margin", "largest mean margin of the pseudo-label over the next class", Margin),
-    Method("random", "random samples", random.make, needs_probe=False, stratified=True),
+    Method("random", "random samples", random.make, needs_probe=False, per_class=True),
     Method("confident-learning", "not flagged as label errors by cleanlab",
-           confident.make, takes_tau=False, options=("folds",)),
+           confident.make, takes_keep=False, options=("folds",)),
     Method("automatic", "label probably right by a held-out probe; decides how many to keep",
-           committee.make_automatic, takes_n=False, takes_tau=False,
-           options=("folds", "sure", "count_label")),
+           committee.make_automatic, takes_n=False, takes_keep=False,
+           options=("folds", "sure", "count_label"), check=committee.check),
     Method("committee", "label probably right by several held-out members; decides how many",
-           committee.make, needs_probe=False, takes_n=False, takes_tau=False,
+           committee.make, needs_probe=False, takes_n=False, takes_keep=False,
            texts=True,
            options=("encoder", "words", "sure", "count_label", "folds", "device", "probabilities",
-                    "fitted")),
+                    "fitted"), check=committee.check),
     Method("optimal", "correct by the gold labels: the upper bound",
-           optimal.make, needs_probe=False, needs_gold=True, takes_n=False, takes_tau=False,
-           alone=True),
+           optimal.make, needs_probe=False, needs_gold=True, takes_n=False, takes_keep=False,
+           per_class=None, alone=True),
 )  # fmt: skip
 METHODS: Mapping[str, Method] = {method.name: method for method in _ROWS}
 CONFIDENCES: Mapping[str, type[Confidence]] = {
@@ -128,15 +154,19 @@ CONFIDENCES: Mapping[str, type[Confidence]] = {
 }
 
 
+# Of rows to check: what ``lops_adapters.select`` offers.
+OFFERED = tuple(method.name for method in _ROWS if method.needs_probe or method.texts)
+BY_CLASS = ("ranked",)  # methods whose fraction may differ between classes
+
+
 def build(
-    name: str,
+    method: str,
     probe: Probe | str | Any = None,
     *,
     n: int | None = None,
-    tau: Tau | str = 0.5,
-    rule: str = "released",
+    keep: Keep | str | None = None,
     every: int | None = None,
-    stratified: bool | None = None,
+    per_class: bool | None = None,
     gold: Labels | None = None,
     seed: int = 0,
     quiet: bool = True,
@@ -150,117 +180,156 @@ def build(
     :mod:`lops_adapters.selection.canonical`.
 
     Args:
-        name: one of :data:`METHODS`.
+        method: one of :data:`METHODS`.
         probe: a probe, the name of a kind with its default settings, or a scikit-learn classifier;
             ignored by methods without a probe.
-        n: how many samples to keep, for instance as many as LOPS kept; all, if there are no more
-            than that. Default: the fraction ``tau``, rounded up (``confident-learning``: what is
-            not flagged).
-        tau: fraction of all samples, or of each class; see also
-            :class:`lops_adapters.core.LearningOrder`. ``auto``: the share of labels that a
-            held-out probe prefers, see :class:`~lops_adapters.selection.auto_tau.AutoTau`. With
-            ``lops`` and the rule ``ranked`` it is found per class, and the probe's predictions
-            are divided by the classes' shares; class -> fraction does the same. Ignored by
-            ``standard``, ``automatic``, ``committee``, ``confident-learning`` and ``optimal``.
-        rule: of ``lops`` and ``lops-batch``, one of :data:`lops_adapters.core.RULES`.
+        n: how many samples to keep, for instance as many as another method kept; all, if there are
+            no more than that. Default: the fraction ``keep``, rounded up (``confident-learning``:
+            what is not flagged).
+        keep: fraction of all samples, or of each class. Default: 0.5. ``auto``: the share of
+            labels that a held-out probe prefers, see
+            :class:`~lops_adapters.selection.auto_keep.AutoKeep`. With ``ranked`` it is found per
+            class, and the probe's predictions are divided by the classes' shares; class ->
+            fraction does the same. A method that decides how many to keep takes ``auto`` only.
         every: updates between checkpoints, for methods with checkpoints. Default: one checkpoint
-            per epoch (``lops-batch``: 40 updates).
-        stratified: keep the same share of every class. Default: as the paper describes the method,
-            see :class:`Method`. Ignored by ``standard``, ``lops``, ``lops-batch`` and ``optimal``.
+            per epoch.
+        per_class: keep the same share of every class. Default: as the paper describes the method,
+            see :class:`Method`.
         gold: one gold label per sample, in the order of the samples; only for ``optimal``.
         seed: of trainings, folds and ties.
         quiet: no progress bars other than the probe's own.
         seen: receives what the probe predicts, see :class:`lops_adapters.selection.Suggestions`;
             the last prediction for a sample is the one the method uses.
-        strict: of ``lops`` and ``lops-batch``: raise if nothing is learnt in a class.
+        strict: of the rules of learning order: raise if nothing is learnt in a class.
         options: see :attr:`Method.options`.
 
     Raises:
-        LopsError: an unknown name or option, a number out of range, gold labels for another method
-            than ``optimal``, and what is missing.
+        LopsError: what :func:`check` raises, gold labels for another method than ``optimal``, and
+            what is missing.
 
     >>> build("random", n=2)(["a", "b", "c", "d"], ["x", "x", "y", "y"]).per_class["x"].kept
     1
 
     """
-    if name not in METHODS:
-        raise LopsError(f"method is {name!r}; wanted one of {', '.join(METHODS)}")
-    method = METHODS[name]
-    _check(method, n, tau, rule, gold, options)
-    check_counts(seed, every)
+    row = check(method, keep=keep, every=every, per_class=per_class, n=n, options=options)
+    if gold is not None and not row.needs_gold:
+        raise LopsError(f"{method} takes no gold labels; only optimal does: leave gold out")
+    if gold is None and row.needs_gold:
+        raise LopsError(f"{method} is defined by gold labels; pass gold, one label per sample")
+    check_counts(seed)
     request = Request(
-        name,
+        method,
         probe_class(probe)() if isinstance(probe, str) else as_probe(probe),
         n=n,
-        tau=1.0 if isinstance(tau, str) else tau,
-        rule=rule,
+        keep=_fraction(keep),
         every=every,
-        stratified=method.stratified if stratified is None else stratified,
+        per_class=bool(row.per_class if per_class is None else per_class),
         gold=gold,
         seed=seed,
         quiet=quiet,
         seen=seen,
         strict=strict,
     )
-    checked = method.make(request, **options)  # refuses bad options before the first selection
-    if method.alone:
+    checked = row.make(request, **options)  # refuses bad options before the first selection
+    if row.alone:
         return checked
-    if tau == AUTO and method.takes_tau and n is None:
+    if keep == AUTO and row.takes_keep and n is None:
         probe = request.probe
 
-        def make(told: Seen | None) -> Selector:
-            asked = replace(request, seen=told)
-            return AutoTau(
+        def make(listener: Seen | None) -> Selector:
+            heard = replace(request, seen=listener)
+            return AutoKeep(
                 Preferred(probe, seed, quiet),
-                lambda found: method.make(replace(asked, tau=found), **options),
-                by_class(name, rule),
+                lambda share: row.make(replace(heard, keep=share), **options),
+                method in BY_CLASS,
             )
 
     else:
 
-        def make(told: Seen | None) -> Selector:
-            return method.make(replace(request, seen=told), **options)
+        def make(listener: Seen | None) -> Selector:
+            return row.make(replace(request, seen=listener), **options)
 
     return InContentOrder(make, seed, seen)
 
 
-def by_class(name: str, rule: str) -> bool:
-    """Return whether tau may differ between classes: with learning order, ranked."""
-    return name in ("lops", "lops-batch") and rule == "ranked"
+def _fraction(keep: Keep | str | None) -> Keep:
+    """Return what to keep as Python numbers; 0.5 without a number."""
+    if keep is None or isinstance(keep, str):
+        return 0.5
+    return keep if isinstance(keep, Mapping) else float(keep)
 
 
-def _check(
-    method: Method,
-    n: int | None,
-    tau: Tau | str,
-    rule: str,
-    gold: Labels | None,
-    options: Mapping[str, Any],
-) -> None:
-    unknown = sorted(set(options) - set(method.options))
+def check(
+    method: Any,
+    *,
+    keep: Any = None,
+    every: int | None = None,
+    per_class: Any = None,
+    n: int | None = None,
+    options: Mapping[str, Any] = MappingProxyType({}),
+    among: Sequence[str] = tuple(METHODS),
+) -> Method:
+    """Return the row of a method if it takes these arguments of :func:`build`.
+
+    Args:
+        method, keep, every, per_class, n, options: see :func:`build`.
+        among: the methods that are offered.
+
+    Raises:
+        LopsError: an unknown name or option, a number out of range, and an argument that the
+            method does not take.
+
+    """
+    if not isinstance(method, str) or method not in among:
+        raise LopsError(f"method is {method!r:.80}; wanted one of {', '.join(among)}")
+    row = METHODS[method]
+    unknown = sorted(set(options) - set(row.options))
     if unknown:
-        known = ", ".join(method.options) or "none of its own"
-        raise LopsError(f"{method.name} has no option {unknown[0]!r}; its options are: {known}")
-    if n is not None and not method.takes_n:
-        raise LopsError(f"{method.name} decides how many to keep, and n is {n}; leave n out")
+        known = ", ".join(row.options) or "none of its own"
+        raise LopsError(f"{method} has no option {unknown[0]!r}; its options are: {known}")
+    row.check(**options)
+    if n is not None and not row.takes_n:
+        raise LopsError(f"{method} decides how many to keep, and n is {n}; leave n out")
     if n is not None and n < 1:
         raise LopsError(f"n is {n}; wanted a number of samples to keep, at least 1")
-    if isinstance(tau, Mapping):
-        if not by_class(method.name, rule):
-            raise LopsError(
-                "found a fraction per class for tau; only lops with the rule ranked takes it: give "
-                "one number"
-            )
-    elif tau != AUTO and (isinstance(tau, str) or not 0 < tau <= 1):
+    _check_keep(row, keep)
+    check_counts(0, every)
+    if every is not None and not row.checkpoints:
+        raise LopsError(f"{method} has no checkpoints, and every is {every}; leave every out")
+    if per_class is not None and not isinstance(per_class, bool | np.bool_):
+        raise LopsError(f"per_class is {per_class!r:.80}; wanted True, False or None")
+    if per_class is not None and row.per_class is None:
+        raise LopsError(f"{method} decides the share of each class itself; leave per_class out")
+    return row
+
+
+def check_rule(method: Any, keep: Any) -> None:
+    """Raise a LopsError unless these are a rule of learning order and a fraction."""
+    check(method, keep=keep, among=RULES)
+    if isinstance(keep, str):
         raise LopsError(
-            f"tau is {tau!r}; wanted a fraction above 0 and at most 1, such as 0.5, or {AUTO!r}"
+            f"keep is {keep!r}, which needs several trainings; wanted a fraction, such as 0.5"
         )
-    if rule not in RULES:
-        raise LopsError(f"rule is {rule!r}; wanted one of {', '.join(RULES)}")
-    if gold is not None and not method.needs_gold:
-        raise LopsError(f"{method.name} takes no gold labels; only optimal does: leave gold out")
-    if gold is None and method.needs_gold:
-        raise LopsError(f"{method.name} is defined by gold labels; pass gold, one label per sample")
+
+
+def _check_keep(row: Method, keep: Any) -> None:
+    if isinstance(keep, Mapping):
+        if row.name not in BY_CLASS:
+            raise LopsError(
+                f"keep is a fraction per class, and only {BY_CLASS[0]} takes it; give one number"
+            )
+        return
+    share = is_fraction(keep)
+    if not share and keep is not None and not (isinstance(keep, str) and keep == AUTO):
+        raise LopsError(
+            f"keep is {keep!r:.80}; wanted {AUTO!r}, or a fraction above 0 and at most 1, such as "
+            "0.5"
+        )
+    if share and not row.takes_keep:
+        raise LopsError(
+            f"{row.name} decides how many to keep, and keep is {keep}; leave keep out, or use "
+            "another method, such as learning-order"
+        )
 
 
 def score(

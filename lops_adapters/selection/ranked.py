@@ -1,4 +1,4 @@
-"""From scores to kept positions: the best n, or a fraction tau, over all or per class."""
+"""From scores to kept positions: the best n, or a fraction, over all or per class."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ class Ranked:
     Args:
         name: of the method; becomes :attr:`Selection.rule`.
         scorer: scores samples, whose codes are places among the sorted distinct pseudo-labels.
-        n: how many to keep; all, if there are no more than that. Default: the fraction ``tau``,
+        n: how many to keep; all, if there are no more than that. Default: the fraction ``keep``,
             rounded up.
-        tau: the fraction, as an exact decimal; ignored if ``n`` is given.
-        stratified: keep the same share of every class. If ``n`` does not divide evenly, the classes
+        keep: the fraction, as an exact decimal; ignored if ``n`` is given.
+        per_class: keep the same share of every class. If ``n`` does not divide evenly, the classes
             with the largest remainders keep one more; ties go to the first class.
         seed: of the hash that breaks ties.
 
@@ -51,8 +51,8 @@ class Ranked:
     name: str
     scorer: Scorer
     n: int | None
-    tau: float
-    stratified: bool
+    keep: float
+    per_class: bool
     seed: int
 
     def __call__(self, samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
@@ -69,13 +69,11 @@ class Ranked:
                 f"{self.name}: a score is NaN; the probe's training has diverged, "
                 "lower its learning rate"
             )
-        wanted: int | np.ndarray = total(len(codes), self.n, self.tau)
-        if self.stratified:
-            wanted = shares(codes, len(classes), self.n, self.tau)
+        wanted: int | np.ndarray = total(len(codes), self.n, self.keep)
+        if self.per_class:
+            wanted = shares(codes, len(classes), self.n, self.keep)
         mask = best(scored.scores, codes, wanted, self.seed)
-        why = (
-            "highest scores of the class" if self.stratified else "highest scores over all classes"
-        )
+        why = "highest scores of the class" if self.per_class else "highest scores over all classes"
         return selection_of(mask, scored, classes, codes, self.name, why)
 
 
@@ -90,19 +88,19 @@ def read_labels(samples: Sequence[Any], pseudo_labels: Labels) -> tuple[list[Has
     return classes, encode(pseudo_labels, classes)
 
 
-def total(count: int, n: int | None, tau: float) -> int:
-    """Return how many of ``count`` samples to keep: n, or the fraction tau rounded up.
+def total(count: int, n: int | None, keep: float) -> int:
+    """Return how many of ``count`` samples to keep: n, or the fraction rounded up.
 
     >>> total(100, None, 0.29), total(100, 7, 0.29), total(100, 700, 0.29)
     (29, 7, 100)
     """
-    return math.ceil(Fraction(repr(tau)) * count) if n is None else min(n, count)
+    return math.ceil(Fraction(repr(keep)) * count) if n is None else min(n, count)
 
 
-def shares(codes: np.ndarray, n_classes: int, n: int | None, tau: float) -> np.ndarray:
+def shares(codes: np.ndarray, n_classes: int, n: int | None, keep: float) -> np.ndarray:
     """Return how many to keep per class, (k,) int64: the same share of each class.
 
-    The total is n, or each class keeps the fraction tau, rounded up.
+    The total is n, or each class keeps the fraction, rounded up.
 
     >>> codes = np.array([0, 0, 0, 1, 1])
     >>> shares(codes, 2, 3, 0.5).tolist(), shares(codes, 2, None, 0.5).tolist()
@@ -110,8 +108,8 @@ def shares(codes: np.ndarray, n_classes: int, n: int | None, tau: float) -> np.n
     """
     counts = np.bincount(codes, minlength=n_classes)
     if n is None:
-        return np.array([total(int(count), None, tau) for count in counts], dtype=np.int64)
-    n = total(len(codes), n, tau)
+        return np.array([total(int(count), None, keep) for count in counts], dtype=np.int64)
+    n = total(len(codes), n, keep)
     whole, rest = np.divmod(counts * n, len(codes))
     more = np.argsort(-rest, kind="stable")[: n - whole.sum()]
     whole[more] += 1

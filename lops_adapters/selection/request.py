@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 from lops_adapters.core import LopsError
@@ -13,17 +14,22 @@ from lops_adapters.selection.selectors import Labels, Selector
 from lops_adapters.selection.suggestions import Seen
 
 
+def is_fraction(value: Any) -> bool:
+    """Return whether a value is a number above 0 and at most 1."""
+    number = isinstance(value, Real) and not isinstance(value, bool)
+    return bool(number and 0 < value <= 1)
+
+
 @dataclass(frozen=True)
 class Request:
     """The arguments of :func:`lops_adapters.selection.build`; see there."""
 
-    name: str
+    method: str
     given: Probe | None
     n: int | None
-    tau: float | Mapping[Any, float]
-    rule: str
+    keep: float | Mapping[Any, float]
     every: int | None
-    stratified: bool
+    per_class: bool
     gold: Labels | None
     seed: int
     quiet: bool
@@ -34,10 +40,10 @@ class Request:
     def probe(self) -> Probe:
         """The probe; LopsError if none was given."""
         if self.given is None:
-            raise LopsError(f"{self.name} needs a probe; pass one, such as probe='linear'")
+            raise LopsError(f"{self.method} needs a probe; pass one, such as probe='linear'")
         return self.given
 
     def ranked(self, scorer: Scorer) -> Selector:
         """Return a selector that keeps the samples with the highest scores."""
-        assert not isinstance(self.tau, Mapping)
-        return Ranked(self.name, scorer, self.n, self.tau, self.stratified, self.seed)
+        assert not isinstance(self.keep, Mapping)
+        return Ranked(self.method, scorer, self.n, self.keep, self.per_class, self.seed)

@@ -19,10 +19,9 @@ from lops_adapters.runs.files import (
     write_selection,
 )
 from lops_adapters.runs.framework import Framework, Job
-from lops_adapters.selection import METHODS
 from lops_adapters.self_training import pipeline
 from lops_adapters.self_training.pipeline import Iteration, Prepared
-from lops_adapters.self_training.settings import SelfTrainingSettings
+from lops_adapters.self_training.settings import SelfTrainingSettings, is_told
 
 
 class SelfTraining(Framework[SelfTrainingSettings]):
@@ -33,12 +32,11 @@ class SelfTraining(Framework[SelfTrainingSettings]):
     summary = "Self-training with LOPS and other selection methods side by side."
     examples = (
         ("--classifier linear", "the embedded demo corpus, in seconds"),
-        ("--dataset 20news-fine --method standard,lops,random", "three methods"),
+        ("--dataset 20news-fine --arms standard,lops,random", "three arms"),
         ("--dataset my_folder --pseudo-labels mine.csv", "your own pseudo-labels"),
     )
     settings = SelfTrainingSettings
     modules = ()
-    arms_option = ("--method", "--arms")
 
     def settle(
         self,
@@ -52,15 +50,15 @@ class SelfTraining(Framework[SelfTrainingSettings]):
 
     def in_order(self, arms: Sequence[str]) -> list[str]:
         """Return the methods in order, those that must be told how many to keep last."""
-        return sorted(arms, key=lambda name: METHODS[name].takes_n)
+        return sorted(arms, key=is_told)
 
     def check(self, arms: Sequence[str], settings: SelfTrainingSettings, dataset: Dataset) -> None:
         """Refuse methods without the arm or the gold labels that they need."""
-        told = [arm for arm in arms if METHODS[arm].takes_n]
+        told = [arm for arm in arms if is_told(arm)]
         if told and settings.n_from == "lops" and "lops" not in arms:
             raise LopsError(
                 f"{told[0]} keeps as many as lops, which is not among the methods; add lops, or "
-                "set n_from to 'tau'"
+                "set n_from to 'keep'"
             )
 
     def prepare(self, corpus: Corpus, job: Job[SelfTrainingSettings]) -> Prepared:

@@ -24,10 +24,10 @@ from lops_adapters.pseudo_labels import PseudoLabels, exclusive_string_match, st
 from lops_adapters.runs.files import finished_arms
 from lops_adapters.runs.framework import Job
 from lops_adapters.runs.models import ProbeClassifier
-from lops_adapters.selection import METHODS, Selector, keep_all, trusted_positions
+from lops_adapters.selection import Selector, keep_all, trusted_positions
 from lops_adapters.self_training.classifier import build_classifier, build_probe
 from lops_adapters.self_training.given import read_pseudo_labels
-from lops_adapters.self_training.settings import HEURISTICS, SelfTrainingSettings
+from lops_adapters.self_training.settings import HEURISTICS, SelfTrainingSettings, is_told
 from lops_adapters.self_training.training_set import TrainingSet, codes_of, fading_classes
 
 log = logging.getLogger(__name__)
@@ -112,7 +112,7 @@ def run_arm(arm: str, prepared: Prepared, job: Job[SelfTrainingSettings]) -> lis
     """Run one arm; arms differ only in the selector.
 
     Args:
-        arm: a row of :data:`lops_adapters.selection.METHODS`.
+        arm: ``lops``, or a row of :data:`lops_adapters.selection.METHODS`.
         prepared: what all arms share.
         job: of the run; only the method ``optimal`` gets its gold labels.
 
@@ -155,7 +155,7 @@ def _iterate(
     arrays, train_seconds = folder.stage(f"{arm}-{number}-classifier", train)
     probabilities = arrays["probabilities"]
     rejected = np.delete(labelled.positions, trusted)
-    training.reject(rejected, drop=settings.faithful and METHODS[arm].needs_gold)
+    training.reject(rejected, drop=settings.faithful and settings.row(arm).needs_gold)
     bootstrapped = training.bootstrap(
         probabilities, settings.delta, number, inclusive=settings.faithful
     )
@@ -175,16 +175,16 @@ def _iterate(
 
 
 def _sizes(arm: str, job: Job[SelfTrainingSettings]) -> list[int] | None:
-    """Return how many pseudo-labels to keep per iteration; None: the method decides, or tau."""
-    if not METHODS[arm].takes_n:
+    """Return how many pseudo-labels to keep per iteration; None: the method decides, or keep."""
+    if not is_told(arm):
         return None
     if _controls_committee(arm, job):
         log.info("%s keeps as many per class as committee", arm)
         return None
-    if job.settings.n_from == "tau":
-        tau = job.settings.tau
+    if job.settings.n_from == "keep":
+        keep = job.settings.keep
         found = "the share that a held-out linear probe agrees with"
-        log.info("%s keeps %s of the pseudo-labels", arm, found if tau == "auto" else f"{tau:g}")
+        log.info("%s keeps %s of the pseudo-labels", arm, found if keep == "auto" else f"{keep:g}")
         return None
     log.info("%s keeps as many as lops trains on", arm)
     return [item["trained_on"] for item in finished_arms(job.folder)["lops"]["iterations"]]
@@ -200,7 +200,7 @@ def _selector(
         partial(build_probe, job.settings, job.device, quiet=job.quiet),
         n=n,
         gold=None if job.gold is None else job.gold[labelled.positions],
-        stratified=job.settings.stratified or None,  # None: as the paper describes the method
+        per_class=job.settings.per_class or None,  # None: as the paper describes the method
         seed=job.seed + number,
         control_of=f"{{}}-{number}-selection" if _controls_committee(arm, job) else None,
     )
@@ -223,8 +223,8 @@ def _warn_of_fading(
     ]
     if new:
         log.warning(
-            "%s: the share of %s is shrinking. Try --method committee, or automatic "
-            "--stratified, or a lower --delta",
+            "%s: the share of %s is shrinking. Try --arms committee, or automatic "
+            "--per-class, or a lower --delta",
             where,
             ", ".join(new),
         )
@@ -241,11 +241,11 @@ def _keep_all_of_too_few(n: int, samples: Sequence[Any], pseudo_labels: Any) -> 
 def _how_many(
     arm: str, n_labelled: int, settings: SelfTrainingSettings, size: int | None
 ) -> int | None:
-    if not METHODS[arm].takes_n:
+    if not is_told(arm):
         return None
-    if size is None and isinstance(settings.tau, float | int):
-        return max(1, int(round(settings.tau * n_labelled, 6)))
-    return size  # None with tau "auto": the method finds out
+    if size is None and isinstance(settings.keep, float | int):
+        return max(1, int(round(settings.keep * n_labelled, 6)))
+    return size  # None with keep "auto": the method finds out
 
 
 def _initial(corpus: Corpus, settings: SelfTrainingSettings, *, quiet: bool) -> PseudoLabels:

@@ -16,6 +16,11 @@ HEURISTICS = ("string-match", "exclusive-string-match")
 PROBABILITY = Range("a probability, from 0 to 1", lambda value: 0 <= value <= 1)
 
 
+def is_told(arm: str) -> bool:
+    """Return whether an arm must be told how many to keep."""
+    return arm in METHODS and METHODS[arm].takes_n
+
+
 @dataclass(frozen=True, kw_only=True)
 class SelfTrainingSettings(FrameworkSettings):
     """Settings of self-training; the probe ``same`` is an untrained copy of the classifier."""
@@ -72,12 +77,12 @@ class SelfTrainingSettings(FrameworkSettings):
     n_from: str = setting(
         "lops",
         "how many to keep, for methods that must be told: as many as the lops arm trains on in the "
-        "same iteration, or the fraction tau",
-        choices=("lops", "tau"),
+        "same iteration, or the fraction keep",
+        choices=("lops", "keep"),
         option=None,
     )
-    stratified: bool = setting(
-        False, "every ranking method but lops takes the same share per class", option="selection"
+    per_class: bool = setting(
+        False, "methods that have the choice keep the same share of every class", option="selection"
     )
 
     def settled(self, methods: Sequence[str]) -> SelfTrainingSettings:
@@ -87,7 +92,7 @@ class SelfTrainingSettings(FrameworkSettings):
             LopsError: the pseudo-labels are neither a heuristic nor a readable file.
 
         """
-        alone = "lops" not in methods and any(METHODS[name].takes_n for name in methods)
+        alone = "lops" not in methods and any(map(is_told, methods))
         checksum = None
         if self.pseudo_labels not in HEURISTICS:
             try:
@@ -98,4 +103,4 @@ class SelfTrainingSettings(FrameworkSettings):
                     f"({error.strerror}); wanted {', '.join(HEURISTICS)}, or a CSV file with "
                     "columns id and label"
                 ) from None
-        return replace(self, n_from="tau" if alone else "lops", pseudo_labels_sha256=checksum)
+        return replace(self, n_from="keep" if alone else "lops", pseudo_labels_sha256=checksum)

@@ -1,148 +1,32 @@
-"""From the arguments of ``select`` to a probe and a row of ``lops_adapters.selection.METHODS``."""
+"""From the arguments of ``select`` to a probe and the options of a committee."""
 
 from __future__ import annotations
 
 import difflib
 import shutil
 import sys
-from collections.abc import Hashable, Mapping, Sequence
-from numbers import Real
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from lops_adapters import extras
-from lops_adapters.core import RULES, LopsError
-from lops_adapters.datasets.corpus import listed
+from lops_adapters.core import LopsError
 from lops_adapters.encoders.pretrained import MINILM, has_minilm
 from lops_adapters.encoders.word_counts import CHAR, LONGEST, WORD
 from lops_adapters.probes import PROBES, Probe, probe_class
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.probes.linear import LinearProbe, check_analyzer
-from lops_adapters.selection import METHODS
 
 AUTO = "auto"
-NONE = (None, "none")  # no encoder
+NONE = "none"  # no encoder, as an option of a command
 # In texts. The automatic choice trains three times, and the linear probe takes seconds.
 LONGEST_FOR_GPU = 100_000
 _GPU_DEVICES = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")  # NVIDIA, AMD, either under WSL
 
 _READ = {AUTO: "", WORD: " of words", CHAR: f" of n-grams of 1 to {LONGEST} characters"}
 
-# The mapping to a method. Without a number for tau the method decides how many rows to keep. With a
-# number, every class keeps that share: ranked by the confidence, or chosen by a rule of the core.
-DECIDES_ITSELF = {
-    None: "committee",
-    "automatic": "automatic",
-    "confident-learning": "confident-learning",
-}
 # In texts that a processor encodes by default: one to two minutes.
 LONGEST_FOR_CPU = 20_000
-RANKS = tuple(
-    name
-    for name, method in METHODS.items()
-    if method.needs_probe and method.takes_n and name not in DECIDES_ITSELF
-)
-NAMES_OF_CONFIDENCES = (*RANKS, "automatic", "confident-learning")
-
-
-def method_for(
-    confidence: str | None,
-    rule: str | None,
-    tau: float | str,
-    every: int | None,
-    *,
-    stratified: bool = False,
-    sure: float | None = None,
-) -> tuple[str, dict[str, Any]]:
-    """Return a method's name and its arguments for :func:`lops_adapters.selection.build`.
-
-    Raises:
-        LopsError: an unknown confidence, rule or tau, or a contradiction between them.
-
-    >>> method_for(None, None, "auto", None)
-    ('committee', {})
-    >>> method_for(None, None, 0.5, None)
-    ('learning-order', {'tau': 0.5, 'every': None, 'stratified': True})
-    >>> method_for(None, "released", 0.5, None)
-    ('lops', {'tau': 0.5, 'every': None, 'rule': 'released'})
-    """
-    if not isinstance(confidence, str | None) or confidence not in (None, *NAMES_OF_CONFIDENCES):
-        raise LopsError(
-            f"confidence is {confidence!r:.80}; wanted one of {', '.join(NAMES_OF_CONFIDENCES)}, "
-            "or none for the automatic choice"
-        )
-    if not isinstance(rule, str | None) or rule not in (None, *RULES):
-        raise LopsError(f"rule is {rule!r:.80}; wanted one of {', '.join(RULES)}")
-    share = isinstance(tau, Real) and not isinstance(tau, bool) and 0 < tau <= 1
-    if not share and not (isinstance(tau, str) and tau == AUTO):
-        raise LopsError(
-            f"tau is {tau!r:.80}; wanted 'auto', or a fraction above 0 and at most 1, such as 0.5"
-        )
-    _check_own(confidence, tau, stratified, sure)
-    if tau == AUTO:
-        method = _without_tau(confidence, rule, every)
-        own: dict[str, Any] = {"stratified": True} if stratified else {}
-        if method == "committee" and sure is not None:
-            own["sure"] = float(sure)
-        return method, own
-    if confidence in DECIDES_ITSELF and confidence is not None:
-        raise LopsError(
-            f"{confidence} decides how many to keep, and tau is {tau}; leave tau out, or use "
-            "another confidence"
-        )
-    arguments: dict[str, Any] = {"tau": float(tau), "every": every}
-    if confidence in (None, "learning-order"):
-        if rule is not None:
-            return "lops", {**arguments, "rule": rule}
-        return "learning-order", {**arguments, "stratified": True}
-    if rule not in (None, "ranked"):
-        raise LopsError(
-            f"the rule {rule} is for learning order, and the confidence is {confidence}; leave one "
-            "of the two out"
-        )
-    return str(confidence), {**arguments, "stratified": True}
-
-
-def _check_own(
-    confidence: str | None, tau: float | str, stratified: bool, sure: float | None
-) -> None:
-    """Check the arguments of the committee and the automatic choice."""
-    if not isinstance(stratified, bool | np.bool_):
-        raise LopsError(f"stratified is {stratified!r:.80}; wanted True or False")
-    if stratified and (tau != AUTO or confidence not in (None, "automatic")):
-        raise LopsError(
-            "stratified is for the committee and the automatic choice only (tau 'auto'); leave it "
-            "out: with a number for tau every class keeps the same share anyway"
-        )
-    if sure is not None and (tau != AUTO or confidence is not None):
-        raise LopsError(
-            "sure is for the committee only (no confidence, tau 'auto'); leave one of them out"
-        )
-    if sure is not None and not (
-        isinstance(sure, Real) and not isinstance(sure, bool) and 0 < sure <= 1
-    ):
-        raise LopsError(f"sure is {sure!r:.80}; wanted a probability above 0 and at most 1")
-
-
-def _without_tau(confidence: str | None, rule: str | None, every: int | None) -> str:
-    if rule is not None:
-        raise LopsError(
-            f"the rule {rule} needs a share per class, and tau is 'auto'; set tau to a number, "
-            "such as 0.5, or leave the rule out"
-        )
-    if confidence not in DECIDES_ITSELF:
-        raise LopsError(
-            f"the confidence {confidence} only ranks, and tau is 'auto'; set tau to a number, such "
-            "as 0.5"
-        )
-    if every is not None:
-        raise LopsError(
-            f"every is {every}, and tau is 'auto', which has its own checkpoints; leave every out, "
-            "or set tau to a number"
-        )
-    return DECIDES_ITSELF[confidence]
 
 
 def choose_probe(
@@ -210,56 +94,24 @@ def _linear(probe: Probe | str, quiet: bool, analyzer: str) -> tuple[Probe, str]
     return chosen, f"Probe: {described(chosen)}."
 
 
-def check_members(
+def member_options(
     method: str,
     encoder: str | EmbeddingProbe | None,
     words: Mapping[Any, Sequence[str]] | None,
-    labels: Sequence[Hashable] | None = None,
-) -> None:
-    """Check the encoder and the class words before any training.
+    sure: float | None,
+) -> dict[str, Any]:
+    """Return what of these a method is told: the encoder of a committee, and what is given.
 
-    Args:
-        method: of :func:`method_for`; only the committee has an encoder and class words.
-        encoder: ``auto``, None or ``none``, a name, or an embedding probe.
-        words: class to words.
-        labels: all labels; None: not known yet.
-
-    Raises:
-        LopsError: an argument of another kind, for another method, words without an encoder, or a
-            class without words.
-
+    >>> member_options("learning-order", "auto", None, None)
+    {}
     """
-    if not isinstance(encoder, str | EmbeddingProbe | None):
-        raise LopsError(
-            f"encoder is {encoder!r:.80}; wanted 'minilm', the folder or hub name of an encoder, "
-            "an EmbeddingProbe, or None"
-        )
-    for name, given in (("encoder", encoder not in (AUTO, *NONE)), ("words", words is not None)):
-        if given and method != "committee":
-            raise LopsError(
-                f"{name} is for the committee only, and the method is {method}; leave {name} out, "
-                "or leave out confidence and tau"
-            )
-    if words is None:
-        return
-    if encoder in NONE:
-        raise LopsError(
-            "words need an encoder, which compares texts with them, and the encoder is none; leave "
-            "one of them out"
-        )
-    if not isinstance(words, Mapping):
-        raise LopsError(f"words are {words!r:.80}; wanted a dict, class to list of words")
-    for label, own in words.items():
-        fine = isinstance(own, Sequence) and not isinstance(own, str)
-        if not fine or not all(isinstance(word, str) and word.strip() for word in own):
-            raise LopsError(
-                f"the words of the class {label!r} are {own!r:.80}; wanted a list of words"
-            )
-    without = [str(label) for label in dict.fromkeys(labels or ()) if not words.get(label)]
-    if without:
-        raise LopsError(
-            f"words hold none for {listed(map(repr, without))}; wanted words for every class"
-        )
+    options: dict[str, Any] = {"words": words, "sure": sure}
+    options = {name: value for name, value in options.items() if value is not None}
+    named = isinstance(encoder, str)
+    usual = encoder is None or (named and encoder in (AUTO, NONE))
+    if not usual or (isinstance(method, str) and method == "committee"):
+        options["encoder"] = None if named and encoder == NONE else encoder
+    return options
 
 
 def choose_encoder(
@@ -283,7 +135,7 @@ def choose_encoder(
     reason = ""
     if encoder == AUTO:
         encoder, reason = _encoder_by_machine(n)
-    if encoder in NONE:
+    if encoder is None or encoder == NONE:
         reason += "; without an encoder, words are not used" if words else ""
         why = f" ({reason})" if reason else ""
         return None, f"Members: {first}, neighbours by LSA{why}."

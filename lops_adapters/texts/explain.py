@@ -6,10 +6,11 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from lops_adapters.core import Selection
+from lops_adapters.core import RULES, Selection
 from lops_adapters.encoders.word_counts import AUTO, LONGEST, is_unspaced
 from lops_adapters.probes import Probe
 from lops_adapters.probes.linear import LinearProbe
+from lops_adapters.selection import METHODS
 from lops_adapters.selection.committee import CANNOT_TELL
 from lops_adapters.texts.copies import SHOWN
 
@@ -68,8 +69,6 @@ _KEPT = {
     "automatic": "rows most probably right; as many are rejected as the held-out probe expects to "
     "be wrong",
     "confident-learning": "rows that confident learning does not flag as label errors",
-    "lops": "rows the probe learns first (rule {rule}, tau {tau:g})",
-    "learning-order": "per class, the fraction {tau:g} that the probe learns first",
 }
 _KEPT_EVENLY = {
     "committee": f"as many rows as the members expect to be right, {_SPREAD}",
@@ -80,12 +79,27 @@ _KEPT_EVENLY = {
 def _kept(selection: Selection, method: str, arguments: dict[str, Any]) -> str:
     if cannot_tell(selection):
         return "all rows, since held-out predictions cannot tell right labels from wrong ones"
-    if arguments.get("stratified") and method in _KEPT_EVENLY:
+    if arguments.get("per_class") and method in _KEPT_EVENLY:
         return _KEPT_EVENLY[method]
-    if method == "committee" and arguments.get("sure") is not None:
-        return f"rows whose label is right with a probability of at least {arguments['sure']:g}"
-    usual = f"per class, the fraction {{tau:g}} that {method} ranks highest"
-    return _KEPT.get(method, usual).format(**arguments)
+    if arguments.get("sure") is not None:
+        return (
+            f"rows whose label is right with a probability of at least {float(arguments['sure']):g}"
+        )
+    return _KEPT[method] if method in _KEPT else _kept_by_rank(method, arguments)
+
+
+def _kept_by_rank(method: str, arguments: dict[str, Any]) -> str:
+    keep, per_class = arguments["keep"], arguments["per_class"]
+    share = "a share found by cross-validation,"
+    if keep != AUTO:
+        share = f"the fraction {float(keep):g}"
+    if method in RULES:
+        return f"{share} of each class that the probe learns first, by {method}"
+    where = ""
+    if METHODS[method].per_class if per_class is None else per_class:
+        where = "per class, "
+    how = "the probe learns first" if method == "learning-order" else f"{method} ranks highest"
+    return f"{where}{share} that {how}"
 
 
 def cannot_tell(selection: Selection) -> bool:
@@ -131,7 +145,7 @@ def complaints(selection: Selection, method: str) -> list[str]:
         unrelated = _hardly_more_than_chance(selection)
         return [message for message in [unrelated or _nothing_kept(selection)] if message]
     found = []
-    if method != "lops":  # which says by itself if nothing is learnt
+    if method not in RULES:  # which say by themselves if nothing is learnt
         found.append(_nothing_kept(selection))
     if method == "learning-order":
         found.append(_nothing_learnt(selection))
@@ -144,8 +158,8 @@ def _nothing_kept(selection: Selection) -> str:
         return ""
     return (
         f"nothing is kept of {len(empty)} of {len(selection.per_class)} classes: "
-        f"{', '.join(empty[:SHOWN])}. Check these labels, or set tau to a number to keep that "
-        "share of every class"
+        f"{', '.join(empty[:SHOWN])}. Check these labels, or use a ranking with a share per class, "
+        "such as method learning-order with keep 0.5"
     )
 
 

@@ -36,8 +36,7 @@ def read_given(
         return None
     if pred_probs is not None and method != "committee":
         raise LopsError(
-            f"pred_probs are for the committee, and the method is {method}; leave confidence out "
-            "and tau at 'auto'"
+            f"pred_probs are for the committee, and the method is {method}; leave method out"
         )
     if isinstance(probe, str) and probe not in ("auto", "linear", "embedding"):
         raise LopsError(f"probe is {probe!r}, which reads texts; leave it out with {name}")

@@ -77,8 +77,8 @@ def select_multilabel(
             nothing is known; or a pandas DataFrame of these.
         classes: all class names. Default: those that occur, sorted; of a matrix, 0..k-1; of a
             frame, its columns.
-        choice: as for :func:`lops_adapters.select`: probe, tau, sure, encoder, embeddings, seed,
-            strict, quiet and the others that do not depend on the classes.
+        choice: as for :func:`lops_adapters.select`: method, keep, probe, sure, encoder,
+            embeddings, seed, strict, quiet and the others that do not depend on the classes.
 
     Raises:
         LopsError: labels of another kind or number, no class that can be judged, and what

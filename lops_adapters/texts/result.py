@@ -42,7 +42,7 @@ class TextSelection(Selection):
             :class:`lops_adapters.selection.posterior.NoiseEstimate`; None if the members cannot
             tell, and with other methods than the committee.
         said: the sentences about the selection, in parts.
-        settings: the arguments, and the method and rule used.
+        settings: the arguments used.
         index: the texts' index if they are a pandas column; the frame has it, too.
 
     """

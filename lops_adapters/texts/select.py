@@ -14,16 +14,17 @@ from lops_adapters.probes.base import check_counts
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.probes.estimator import as_probe
 from lops_adapters.selection import Suggestions, build
+from lops_adapters.selection.auto_keep import AUTO
 from lops_adapters.selection.judge import Fitted
+from lops_adapters.selection.members import check_words
+from lops_adapters.selection.methods import OFFERED, Method, check
 from lops_adapters.selection.selectors import encode
 from lops_adapters.texts.choices import (
-    DECIDES_ITSELF,
-    check_members,
     choose_encoder,
     choose_probe,
     described,
     device_of,
-    method_for,
+    member_options,
 )
 from lops_adapters.texts.copies import Place, copies, positions, sentences
 from lops_adapters.texts.explain import (
@@ -45,13 +46,12 @@ FEWEST = 10  # texts, for cross-validation
 def select(
     texts: Sequence[str] | None,
     labels: Sequence[Hashable] | None = None,
-    probe: Probe | str | Any = "auto",
+    method: str = "committee",
     *,
-    confidence: str | None = None,
-    rule: str | None = None,
-    tau: float | str = "auto",
+    keep: float | str = "auto",
+    per_class: bool | None = None,
+    probe: Probe | str | Any = "auto",
     every: int | None = None,
-    stratified: bool = False,
     sure: float | None = None,
     encoder: str | EmbeddingProbe | None = "auto",
     words: Mapping[Any, Sequence[str]] | None = None,
@@ -72,21 +72,21 @@ def select(
         texts: n strings, in a list, array, pandas column or data set column. None is allowed with
             ``embeddings`` or ``pred_probs``.
         labels: n class names, likewise, of one type. Texts without one are neither kept nor judged.
+        method: ``committee`` keeps the labels that several held-out members score as right;
+            ``automatic`` asks one; ``learning-order`` keeps what the probe learns first. The
+            others: :data:`lops_adapters.selection.METHODS`.
+        keep: fraction to keep, of methods that rank; ``auto``: the share of labels that a held-out
+            probe prefers. Methods that decide how many to keep take ``auto`` only.
+        per_class: keep the same share of every class; with methods that decide how many, the same
+            total. Default: as the method is described (learning-order: True; other rankings and the
+            committee: False).
         probe: ``linear`` (TF-IDF), ``minilm`` (packaged transformer, fine-tuned), the folder or hub
             name of an encoder, a probe, or a scikit-learn classifier (see
-            :class:`lops_adapters.probes.estimator.EstimatorProbe`). ``auto``: linear; with a number
-            for tau and a GPU, minilm. In a committee, the first member.
-        confidence: what ranks the texts: learning-order (default if tau is a number), probability,
-            stability, margin, mc-dropout, entropy, o2u-net; automatic or confident-learning (only
-            with tau="auto").
-        rule: one of :data:`lops_adapters.core.RULES`, instead of a ranking; needs a number for tau.
-        tau: ``auto`` keeps the labels that a held-out committee holds for right; a number
-            is the fraction to keep of each class (``rule``: as the rule reads it).
-        every: updates between checkpoints of the probe; needs a number for tau. Default: one
+            :class:`lops_adapters.probes.estimator.EstimatorProbe`). ``auto``: linear; with a GPU
+            and another method than committee, minilm. In a committee, the first member.
+        every: updates between checkpoints of the probe, of methods that have some. Default: one
             checkpoint per epoch.
-        stratified: keep the same total as ``auto`` would, but the same share of every class; only
-            with tau="auto".
-        sure: keep labels that are right with at least this probability, only with tau="auto";
+        sure: keep labels that are right with at least this probability, of committee and automatic;
             default: as many labels are rejected as are estimated to be wrong. Labels by rules
             share their errors: a value such as 0.9 removes more of them.
         encoder: of two members of the committee: ``minilm``, a folder or a hub name, frozen, or an
@@ -100,7 +100,7 @@ def select(
             place of the texts, which are shown only.
         pred_probs: (n, k) held-out class probabilities of a classifier of your own, a column per
             class in the order of the sorted labels; they are judged in place of the texts. Only
-            with tau="auto".
+            of a committee.
         soft_labels: (n, k) probabilities or votes of the classes, in place of labels: a matrix, or
             a pandas DataFrame with the names of the classes. The label is the largest; a text with
             a tie, or zeros, has none.
@@ -122,23 +122,25 @@ def select(
             settings that contradict each other, an unavailable encoder, and what the method raises.
 
     >>> texts = ["the striker scored a late goal"] * 9 + ["the bank cut its rates"] * 9
-    >>> selection = select(texts, ["sports"] * 9 + ["money"] * 8 + ["sports"], probe="linear")
+    >>> selection = select(texts, ["sports"] * 9 + ["money"] * 8 + ["sports"])
     >>> selection.rejected.tolist(), selection.suggested[17]
     ([17], 'money')
 
     """
     probe = as_probe(probe, quiet)
-    method, arguments = method_for(confidence, rule, tau, every, stratified=stratified, sure=sure)
-    check_members(method, encoder, words)
-    check_counts(seed, every)
+    options = member_options(method, encoder, words, sure)
+    asked: dict[str, Any] = {"keep": keep, "every": every, "per_class": per_class}
+    row = check(method, **asked, options=options, among=OFFERED)
+    check_counts(seed)
     if texts is None and embeddings is None and pred_probs is None:
         raise LopsError("texts are None; wanted texts, or embeddings or pred_probs")
     shown, names, at = _read(texts, labels, soft_labels, abstain)
     given = read_given(embeddings, pred_probs, len(names), method, probe, at)
     check_alone(given, encoder, words, analyzer)
     read, own = [shown[i] for i in at.tolist()], [names[i] for i in at.tolist()]
-    _check_enough(len(own), method)
-    check_members(method, encoder, words, own)
+    _check_enough(len(own), row, keep)
+    if words is not None:
+        check_words(words, list(dict.fromkeys(own)))
     committee = method == "committee"
     if pred_probs is not None:
         watched, _ = probe_of_vectors(probe, quiet)
@@ -149,9 +151,11 @@ def select(
         watched, which, more = _members_of_texts(probe, encoder, words, analyzer, len(read), quiet)
     else:
         (watched, which), more = choose_probe(probe, len(read), quiet, analyzer), {}
-    arguments |= more | ({} if fitted is None else {"fitted": fitted})
+    options |= more | ({} if fitted is None else {"fitted": fitted})
     seen = Judged(len(read)) if committee else Suggestions(len(read))
-    selector = build(method, watched, **arguments, seed=seed, quiet=quiet, seen=seen, strict=strict)
+    selector = build(
+        method, watched, **asked, **options, seed=seed, quiet=quiet, seen=seen, strict=strict
+    )
     samples: Any = read if given is None else given
     selection = selector(samples, own)
     if isinstance(seen, Judged):
@@ -160,16 +164,14 @@ def select(
         if strict:
             raise LopsError(message)
         warnings.warn(message, LopsWarning, stacklevel=2)
-    asked = {"confidence": confidence, "rule": rule, "tau": tau, "every": every}
     settings: dict[str, Any] = {
-        **_members_used(watched, arguments),
+        **_members_used(watched, options),
         **asked,
         "method": method,
         "seed": seed,
-        "stratified": stratified,
         "samples": "texts" if given is None else "vectors" if pred_probs is None else "pred_probs",
     }
-    why = reasons(which, selection, method, arguments)
+    why = reasons(which, selection, method, {**asked, **options})
     index = getattr(texts, "index", None) if hasattr(texts, "iloc") else None
     found = TextSelection(selection, shown, names, at, seen, why, settings, index=index)
     if committee:
@@ -213,21 +215,23 @@ def _members_of_texts(
     return watched, which, {"encoder": chosen, "words": words}
 
 
-def _members_used(watched: Probe, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def _members_used(watched: Probe, options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings of the probe and the encoder in use."""
-    encoder = arguments.get("encoder")
+    encoder = options.get("encoder")
     return {
         "probe": repr(watched),
         "device": device_of(watched),
-        "sure": arguments.get("sure"),
+        "sure": options.get("sure"),
         "encoder": getattr(encoder, "encoder", encoder),
         "analyzer": getattr(watched, "analyzer", None),
     }
 
 
-def _check_enough(n: int, method: str) -> None:
-    if method in DECIDES_ITSELF.values() and n < FEWEST:
+def _check_enough(n: int, row: Method, keep: float | str) -> None:
+    validates = "folds" in row.options or (row.takes_keep and keep == AUTO)
+    if validates and n < FEWEST:
         raise LopsError(
-            f"found {n} texts with a label, and {method} uses cross-validation; wanted at least "
-            f"{FEWEST}, or a number for tau"
+            f"found {n} texts with a label, and {row.name} uses cross-validation; wanted at least "
+            f"{FEWEST}, or a ranking with a number for keep, such as method='learning-order', "
+            "keep=0.5"
         )

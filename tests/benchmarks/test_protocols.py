@@ -104,10 +104,13 @@ def test_every_command_of_ours_is_understood(path, parse):
         assert options.dataset in cell.name
         seen.add((cell.kind, options.dataset))
         if cell.kind == "self_training":
-            arms = read_arms(options.arms, tuple(METHODS))
+            arms = read_arms(options.arms, ("lops", *METHODS))
             assert "lops" in arms
             SelfTrainingSettings.preset(
-                options.preset, classifier=options.classifier, rule=options.rule, tau=options.tau
+                options.preset,
+                classifier=options.classifier,
+                method=options.method,
+                keep=options.keep,
             ).settled(arms)
             assert options.classifier in cell.name
     if path.stem in ("cpu", "paper", "smoke"):

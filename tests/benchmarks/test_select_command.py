@@ -25,7 +25,7 @@ def measure(monkeypatch, *arguments):
 
 def test_a_corpus_and_made_up_documents(results, monkeypatch):
     measure(monkeypatch)
-    measure(monkeypatch, "--documents", "300", "--tau", "0.5")
+    measure(monkeypatch, "--documents", "300", "--keep", "0.5")
     demo = json.loads(
         (results / "select" / "select-demo-tau-auto.json").read_text(encoding="utf-8")
     )["result"]

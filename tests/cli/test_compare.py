@@ -40,7 +40,7 @@ def test_methods_are_measured_as_by_hand(table, capsys):
             table,
             "--methods",
             "automatic,probability,standard,stability",
-            "--tau",
+            "--keep",
             0.6,
             "--seeds",
             2,
@@ -56,7 +56,8 @@ def test_methods_are_measured_as_by_hand(table, capsys):
     for name in ("automatic", "probability"):
         kept, after, area = [], [], []
         for seed in (0, 1):
-            selection = build(name, "linear", tau=0.6, seed=seed)(texts, weak)
+            keep = 0.6 if METHODS[name].takes_keep else None
+            selection = build(name, "linear", keep=keep, seed=seed)(texts, weak)
             kept.append(len(selection.kept))
             after.append(
                 noise([weak[i] for i in selection.kept], [gold[i] for i in selection.kept])
@@ -100,7 +101,7 @@ def test_wrong_labels_found(table, capsys):
     found = {method["name"]: method for method in stored["methods"]}
     assert stored["n_equal"] == min(method["n_kept"] for method in stored["methods"])
     for name, more in (("probability", {}), ("margin", {}), ("committee", {"encoder": None})):
-        selection = build(name, "linear", tau=0.5, **more)(texts, weak)
+        selection = build(name, "linear", **more)(texts, weak)
         expected = detection(selection.confidence, selection.mask, wrong)
         for key in ("precision", "recall", "auroc", "average_precision"):
             assert found[name][key] == pytest.approx(getattr(expected, key))
@@ -125,7 +126,7 @@ def test_some_gold_labels_are_enough(table):
     run(table, "--methods", "probability")
     stored = json.loads((table.parent / "news-comparison" / "comparison.json").read_text())
     texts, weak, gold = ([row[i] for row in ROWS] for i in (1, 2, 3))
-    selection = build("probability", "linear", tau=0.5)(texts, weak)
+    selection = build("probability", "linear", keep=0.5)(texts, weak)
     kept = [i for i in selection.kept if i % 2]
     assert stored["noise"] == pytest.approx(noise(weak[1::2], gold[1::2]))
     assert stored["methods"][0]["noise_after"] == pytest.approx(
@@ -162,7 +163,7 @@ def test_no_area_is_explained_where_there_is_none(table, capsys):
 def test_names_of_methods():
     assert set(USUAL) <= set(KNOWN) == set(METHODS) - {"optimal"}
     for text, message in (
-        ("lops,best", "'best' is unknown; wanted a comma-separated list of"),
+        ("margin,best", "'best' is unknown; wanted a comma-separated list of"),
         (" , ", "it names no method"),
         ("optimal", "'optimal'"),
     ):
@@ -173,8 +174,8 @@ def test_names_of_methods():
 def test_what_is_refused(table):
     for arguments, message in (
         (["--seeds", 0], "--seeds is 0; wanted at least 1"),
-        (["--tau", 2], "tau is 2.0; wanted a fraction"),
-        (["--methods", "entropy,lops"], "entropy needs a probe with dropout"),
+        (["--keep", 2], "keep is 2.0; wanted"),
+        (["--methods", "entropy,released"], "entropy needs a probe with dropout"),
     ):
         with pytest.raises(LopsError, match=message):
             run(table, *arguments)

@@ -147,7 +147,7 @@ def test_rows_without_a_label_stay_out(here):
 
 
 def test_other_methods_relabel_too(here):
-    run(write_table(here / "news.csv", ROWS), "--confidence", "automatic", "--relabel", 0.4)
+    run(write_table(here / "news.csv", ROWS), "--method", "automatic", "--relabel", 0.4)
     found = read_table(here / "news-lops" / "relabelled.csv")
     wanted = expected(least=0.4, confidence="automatic")
     assert [row["nr"] for row in found] == [ROWS[i][0] for i, _ in wanted]

@@ -35,7 +35,7 @@ select = partial(lops_adapters.select, encoder=None)
 
 def run(*arguments):
     """Run the command, without an encoder unless one is given."""
-    encoder = [] if {"--encoder", "--tau", "--confidence"} & set(arguments) else NO_ENCODER
+    encoder = [] if {"--encoder", "--method"} & set(arguments) else NO_ENCODER
     return command.main([*map(str, arguments), *OPTIONS, *encoder])
 
 
@@ -45,9 +45,11 @@ def original(rows):
 
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".parquet"])
 def test_every_row_comes_back_unchanged(here, suffix, capsys):
-    expected = select([row[1] for row in ROWS], [row[2] for row in ROWS], tau=0.5)
+    expected = select(
+        [row[1] for row in ROWS], [row[2] for row in ROWS], method="learning-order", keep=0.5
+    )
     path = write_table(here / f"news{suffix}", ROWS)
-    assert run(path, "--tau", 0.5) == 0
+    assert run(path, "--method", "learning-order", "--keep", 0.5) == 0
     folder = here / "news-lops"
     assert sorted(p.name for p in folder.iterdir()) == sorted(
         [
@@ -86,11 +88,11 @@ def test_every_row_comes_back_unchanged(here, suffix, capsys):
 
 
 def test_the_same_share_of_every_class(here, capsys):
-    expected = select([row[1] for row in ROWS], [row[2] for row in ROWS], stratified=True)
-    assert run(write_table(here / "news.csv", ROWS), "--stratified") == 0
+    expected = select([row[1] for row in ROWS], [row[2] for row in ROWS], per_class=True)
+    assert run(write_table(here / "news.csv", ROWS), "--per-class") == 0
     assert original(read_table(here / "news-lops" / "kept.csv")) == [ROWS[i] for i in expected.kept]
     assert (
-        json.loads((here / "news-lops" / "config.json").read_text())["settings"]["stratified"]
+        json.loads((here / "news-lops" / "config.json").read_text())["settings"]["per_class"]
         is True
     )
     said = capsys.readouterr().out
@@ -385,7 +387,9 @@ def test_repeated_and_torn_texts(here, capsys):
             here / "blank.csv",
             [["a", "", "class 0", ""], ["b", " ", "class 1", ""], *noisy_rows(n=30, noise=0)],
         ),
-        "--tau",
+        "--method",
+        "learning-order",
+        "--keep",
         0.9,
     )
     said = capsys.readouterr().out
@@ -490,7 +494,7 @@ def test_vectors_of_ones_own(here, capsys):
     page = (here / "news-lops" / "report.html").read_text(encoding="utf-8")
     assert shared in page
     assert original(read_table(here / "news-lops" / "kept.csv")) == [ROWS[i] for i in expected.kept]
-    run("news.csv", "--confidence", "automatic", "--force")
+    run("news.csv", "--method", "automatic", "--force")
     assert "Expect more wrong labels" not in capsys.readouterr().out
 
 

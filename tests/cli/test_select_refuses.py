@@ -173,9 +173,7 @@ def test_contents_that_make_no_sense(here):
         "--gold",
         "true",
     )
-    refused(
-        "rule released needs a share per class, and tau is 'auto'", "one.csv", "--rule", "released"
-    )
+    refused("committee decides how many to keep, and keep is 0.5", "one.csv", "--keep", "0.5")
 
 
 def test_outputs_that_cannot_be_written(here, monkeypatch):
@@ -267,13 +265,12 @@ def test_what_is_wrong_with_the_input_is_said_before_the_output(here):
 @pytest.mark.parametrize(
     ("message", "options"),
     [
-        ("^sure is 1.5; wanted a probability above 0 and at most 1$", ["--sure", "1.5"]),
+        ("^sure is 1.5; wanted a probability above 0, such as 0.9, or None$", ["--sure", "1.5"]),
         ("^sure is 0.0; wanted a probability", ["--sure", "0"]),
         ("^sure is nan; wanted a probability", ["--sure", "nan"]),
-        ("sure is for the committee only", ["--sure", "0.9", "--tau", "0.5"]),
-        ("sure is for the committee only", ["--sure", "0.9", "--confidence", "automatic"]),
-        ("encoder is for the committee only", ["--encoder", "minilm", "--tau", "0.5"]),
-        ("words is for the committee only", ["--words", "words.json", "--tau", "0.5"]),
+        ("margin has no option 'sure'", ["--sure", "0.9", "--method", "margin"]),
+        ("margin has no option 'encoder'", ["--encoder", "minilm", "--method", "margin"]),
+        ("margin has no option 'words'", ["--words", "words.json", "--method", "margin"]),
         ("words need an encoder", ["--words", "words.json", "--encoder", "none"]),
         ("--words none.json cannot be read .*No such file", ["--words", "none.json"]),
         (r"--words \. cannot be read", ["--words", "."]),
@@ -307,10 +304,8 @@ def test_a_probability_that_is_no_number(capsys):
         assert f"argument --sure: found '{given}'; wanted a number such as 0.5\n" in said
 
 
-@pytest.mark.parametrize(
-    ("name", "wanted"), [("select", "auto or a number"), ("compare", "a number")]
-)
-def test_a_share_that_is_no_number(name, wanted, capsys):
+@pytest.mark.parametrize("name", ["select", "compare"])
+def test_a_share_that_is_no_number(name, capsys):
     with pytest.raises(SystemExit):
         main(
             [
@@ -321,8 +316,9 @@ def test_a_share_that_is_no_number(name, wanted, capsys):
                 "--label",
                 "weak",
                 *(["--gold", "true"] if name == "compare" else []),
-                "--tau",
+                "--keep",
                 "half",
             ]
         )
-    assert f"argument --tau: found 'half'; wanted {wanted} such as 0.5\n" in capsys.readouterr().err
+    said = "argument --keep: found 'half'; wanted auto or a number such as 0.5\n"
+    assert said in capsys.readouterr().err

@@ -45,7 +45,7 @@ def streamed_whole(monkeypatch):
 
 SETTINGS = [
     (".csv", ["--sure", "0.8", "--seed", "3", "--weights"]),
-    (".parquet", ["--stratified"]),
+    (".parquet", ["--per-class"]),
     (".tsv", []),
     (".jsonl", []),
 ]
@@ -163,7 +163,7 @@ def test_quoted_line_breaks_do_not_make_a_table_large(here, capsys):
     assert "sample" not in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("more", [["--confidence", "automatic"], ["--tau", "0.5"]])
+@pytest.mark.parametrize("more", [["--method", "automatic"], ["--method", "margin"]])
 def test_what_needs_all_rows_at_once(here, more, capsys):
     path = write_table(here / "news.csv", ROWS)
     run(path, *more, "--probe-rows", 90)

@@ -187,6 +187,6 @@ def test_weights_are_the_committees(here):
         *TEXT,
         *LABEL,
         "--weights",
-        "--confidence",
+        "--method",
         "automatic",
     )

@@ -17,8 +17,8 @@ def test_presets_are_the_published_sizes_and_smaller_ones():
     )
     assert (paper.min_epochs, quick.min_epochs) == (None, 10)
     assert (paper.min_per_sense, quick.min_per_sense) == (None, MIN_DOCUMENTS)
-    assert (paper.rule, paper.tau, paper.every) == ("released", 0.5, "epoch")
-    assert (quick.rule, quick.tau, quick.every) == ("ranked", "auto", "epoch")
+    assert (paper.method, paper.keep, paper.every) == ("released", 0.5, "epoch")
+    assert (quick.method, quick.keep, quick.every) == ("ranked", "auto", "epoch")
     assert quick.iterations == paper.iterations
     assert quick.encoder == "minilm"
     assert (quick.classifier, paper.classifier) == ("hybrid", "han")
@@ -34,10 +34,10 @@ def test_faithful_concatenates_layers_and_repeats_nothing():
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ({"tau": 0}, "tau is 0"),
-        ({"tau": 1.01}, "tau is 1.01"),
-        ({"tau": float("nan")}, "tau is nan"),
-        ({"rule": "best"}, "rule is 'best'; wanted one of released"),
+        ({"keep": 0}, "keep is 0"),
+        ({"keep": 1.01}, "keep is 1.01"),
+        ({"keep": float("nan")}, "keep is nan"),
+        ({"method": "best"}, "method is 'best'; wanted one of released"),
         ({"probe": "svm"}, "probe is 'svm'; wanted one of same"),
         ({"every": 0}, "every is 0"),
         ({"iterations": 0}, "iterations is 0; wanted at least 1"),

@@ -147,7 +147,7 @@ CASES = {
                 Kill("lops-0-selection", f"{HAN}.updates", 3),
             ),
             work=(f"{ENCODER}.encode", f"{HAN}.updates", f"{HAN}.predict_prepared"),
-            other={("--rule", "released"): "settings.rule = 'ranked', not 'released'"},
+            other={("--method", "released"): "settings.method = 'ranked', not 'released'"},
             usage=("--combine max",),
             arm_tables=("pseudo_labels-*.csv", "seeds.json"),
             iterations=2,
@@ -212,7 +212,7 @@ CASES = {
             other={
                 ("--delta", "0.5"): "settings.delta = 0.6, not 0.5",
                 ("--iterations", "4"): "settings.iterations = 3, not 4",
-                ("--method", "random"): "settings.n_from = 'lops', not 'tau'",
+                ("--arms", "random"): "settings.n_from = 'lops', not 'keep'",
                 ("--faithful",): "settings.faithful = False, not True",
             },
             usage=("--iterations two", "--delta much"),

@@ -79,11 +79,11 @@ def test_the_extra_brings_the_modules(stand):
 @pytest.mark.parametrize("faithful", [None, True])
 def test_settings_survive_json(stand, preset, faithful):
     cls = stand.framework.settings
-    settings = cls.preset(preset, tau=0.7, every=3, faithful=faithful)
+    settings = cls.preset(preset, keep=0.7, every=3, faithful=faithful)
     again = cls(**json.loads(json.dumps(settings.as_dict())))
     assert again == settings
     assert hash(again) == hash(settings)
-    assert (again.tau, again.every, again.faithful) == (0.7, 3, bool(faithful))
+    assert (again.keep, again.every, again.faithful) == (0.7, 3, bool(faithful))
     usual = cls.preset(preset)
     for name, value in cls.WHEN_FAITHFUL.items():
         assert getattr(again, name) == (value if faithful else getattr(usual, name))
@@ -92,11 +92,11 @@ def test_settings_survive_json(stand, preset, faithful):
 def test_the_reading_of_lops(stand):
     """The default is the ranking with the share found out; the published one where asked for."""
     cls = stand.framework.settings
-    assert (cls().rule, cls().tau) == ("ranked", "auto")
+    assert (cls().method, cls().keep) == ("ranked", "auto")
     for settings in (cls.preset("paper"), cls.preset("paper", faithful=True)):
-        assert (settings.rule, settings.tau) == ("released", 0.5)
-    given = cls.preset("paper", faithful=True, rule="ranked", tau="auto")
-    assert (given.rule, given.tau) == ("ranked", "auto")
+        assert (settings.method, settings.keep) == ("released", 0.5)
+    given = cls.preset("paper", faithful=True, method="ranked", keep="auto")
+    assert (given.method, given.keep) == ("ranked", "auto")
 
 
 def test_presets_name_settings_and_none_leaves_them(stand):

@@ -49,8 +49,8 @@ def test_the_table_has_the_index_of_the_texts(selection):
 
 def test_rows_without_a_label_are_no_issues():
     labels = [None if i < 5 else label for i, label in enumerate(LABELS)]
-    for choice in ({}, {"tau": 0.5}):
-        selection = select(TEXTS, labels, "linear", **({"encoder": None} | choice))
+    for choice in ({}, {"keep": 0.5}):
+        selection = select(TEXTS, labels, probe="linear", **({"encoder": None} | choice))
         found = label_issues(selection)
         assert found.label_score.isna().tolist() == [i < 5 for i in range(120)]
         assert np.flatnonzero(found.is_label_issue).tolist() == selection.rejected.tolist()
@@ -59,7 +59,7 @@ def test_rows_without_a_label_are_no_issues():
 
 
 def test_scores_of_other_methods_are_ranks():
-    ranked = select(TEXTS, LABELS, "linear", tau=0.5)
+    ranked = select(TEXTS, LABELS, probe="linear", method="learning-order", keep=0.5)
     found = scores(ranked.confidence)
     assert found.min() == 0
     assert found.max() == 1

@@ -16,8 +16,8 @@ NOISY = CODES.copy()
 NOISY[::7] = (CODES[::7] + 1) % 3
 NAMES = [["sun", "ice", "fog"][code] for code in NOISY]
 INDEX = [f"row{i % 80}" for i in range(90)]  # some twice
-SELECTION = build("lops", LinearProbe(), tau=0.6, rule="ranked")(TEXTS, NAMES)
-CHOICE = {"tau": 0.6, "rule": "ranked"}
+SELECTION = build("ranked", LinearProbe(), keep=0.6)(TEXTS, NAMES)
+CHOICE = {"method": "ranked", "keep": 0.6}
 
 
 def table():
@@ -65,7 +65,7 @@ def test_kept_rows_of_a_data_frame():
 def test_a_data_set_is_marked():
     data = data_set()
     marked = select_frame(data, **CHOICE)
-    by_codes = build("lops", LinearProbe(), **CHOICE)(TEXTS, NOISY.tolist())
+    by_codes = build(probe=LinearProbe(), **CHOICE)(TEXTS, NOISY.tolist())
     assert type(marked) is type(data)
     assert marked.column_names == ["text", "label", *COLUMNS]
     assert marked.features["label"] == data.features["label"]
@@ -86,7 +86,7 @@ def test_a_data_set_is_marked():
 def test_a_data_set_keeps_its_format_and_its_own_selection_of_rows(columns):
     data = data_set().select(range(89, -1, -1)).with_format("numpy", columns=columns)
     kept = select_frame(data, kept_only=True, **CHOICE)
-    by_codes = build("lops", LinearProbe(), **CHOICE)(TEXTS[::-1], NOISY[::-1].tolist()).kept
+    by_codes = build(probe=LinearProbe(), **CHOICE)(TEXTS[::-1], NOISY[::-1].tolist()).kept
     assert kept.format["type"] == "numpy"
     assert isinstance(kept[:]["label"], np.ndarray)
     assert kept[:]["label"].tolist() == NOISY[::-1][by_codes].tolist()
@@ -103,7 +103,7 @@ def test_a_probe_of_ones_own():
     marked = select_frame(
         table(), "review", "made", probe=LinearProbe(epochs=1, batch_size=8), seed=3, **CHOICE
     )
-    wanted = build("lops", LinearProbe(epochs=1, batch_size=8), seed=3, **CHOICE)(TEXTS, NAMES)
+    wanted = build(probe=LinearProbe(epochs=1, batch_size=8), seed=3, **CHOICE)(TEXTS, NAMES)
     assert np.flatnonzero(marked.lops_selected).tolist() == wanted.kept.tolist()
 
 
@@ -162,6 +162,6 @@ def test_the_default_is_a_committee():
     np.testing.assert_array_equal(marked.lops_confidence, found.confidence)
     assert marked.lops_suggested.tolist() == found.suggested.tolist()
     assert "lops_learnt_at" not in marked.columns  # the committee has no learning times
-    automatic = select_frame(table(), "review", "made", confidence="automatic")
+    automatic = select_frame(table(), "review", "made", method="automatic")
     expected = build("automatic", LinearProbe())(TEXTS, NAMES)
     np.testing.assert_array_equal(automatic.lops_selected, expected.mask)

@@ -255,7 +255,9 @@ def quick_learner(encoder, folder):
 
 def test_skipping_what_is_decided_selects_the_same(encoder, tmp_path):
     whole = watched(quick_learner(encoder, tmp_path))
-    skipping = watched(quick_learner(encoder, tmp_path), tau=0.9, rule="ranked", skip_decided=True)
+    skipping = watched(
+        quick_learner(encoder, tmp_path), keep=0.9, method="ranked", skip_decided=True
+    )
     assert whole.seen.all()
     assert skipping.seen[0].all()
     assert not skipping.seen[1:].all()
@@ -264,16 +266,16 @@ def test_skipping_what_is_decided_selects_the_same(encoder, tmp_path):
 
 def test_skipping_goes_on_when_all_is_decided(encoder, tmp_path):
     record = watched(
-        quick_learner(encoder, tmp_path), tau=0.01, rule="algorithm1", skip_decided=True
+        quick_learner(encoder, tmp_path), keep=0.01, method="algorithm1", skip_decided=True
     )
     assert record.times == [1.0, 2.0, 3.0]
     assert not record.seen[2].any()
 
 
-@pytest.mark.parametrize("tau", [0.2, 0.9])
-def test_selects_with_a_trainer(encoder, tmp_path, tau):
+@pytest.mark.parametrize("keep", [0.2, 0.9])
+def test_selects_with_a_trainer(encoder, tmp_path, keep):
     whole = watched(quick_learner(encoder, tmp_path))
-    order = LearningOrder(whole.codes, tau=tau, rule="ranked", horizon=3.0, max_checkpoints=3)
+    order = LearningOrder(whole.codes, tau=keep, rule="ranked", horizon=3.0, max_checkpoints=3)
     for time, predicted, own in zip(
         whole.times, whole.predictions(), whole.probabilities(), strict=True
     ):
@@ -283,7 +285,7 @@ def test_selects_with_a_trainer(encoder, tmp_path, tau):
         if order.done:
             break
     trainer = quick_learner(encoder, tmp_path)
-    selection = select_with_trainer(trainer, tau=tau, rule="ranked")
+    selection = select_with_trainer(trainer, keep=keep, method="ranked")
     assert selection.kept.tolist() == order.select().kept.tolist()
     np.testing.assert_array_equal(selection.confidence, order.select().confidence)
     assert trainer.state.global_step == 6 * len(order.times)  # stopped when nothing could change
@@ -406,8 +408,8 @@ def test_a_data_set_without_labels_or_length_is_refused(encoder, tmp_path):
 def test_settings_out_of_range_are_refused(encoder, tmp_path):
     trainer = make_trainer(encoder, tmp_path)
     for settings, message in [
-        ({"tau": 0}, "tau is 0"),
-        ({"rule": "best"}, "rule is 'best'"),
+        ({"keep": 0}, "keep is 0"),
+        ({"method": "best"}, "method is 'best'"),
         ({"every": 0}, "every is 0"),
     ]:
         with pytest.raises(LopsError, match=message):

@@ -176,7 +176,7 @@ def test_inputs_of_several_arrays(kind):
     x = {"left": X[:, :2], "right": X[:, 2:]} if kind is dict else [X[:, :2], X[:, 2:]]
     model = keras.Model({"left": left, "right": right} if kind is dict else [left, right], outputs)
     model.compile(keras.optimizers.Adam(0.1), "sparse_categorical_crossentropy")
-    callback = LopsCallback(x, Y, skip_decided=True, tau=0.9, rule="ranked")
+    callback = LopsCallback(x, Y, skip_decided=True, keep=0.9, method="ranked")
     fit(model, callback, x=x)
     record = callback.record
     seen = np.flatnonzero(record.seen[-1])
@@ -187,7 +187,7 @@ def test_inputs_of_several_arrays(kind):
 
 def test_stops_when_nothing_can_change(usual):
     record = usual[1]
-    callback = LopsCallback(X, Y, tau=0.3, stop_when_done=True)
+    callback = LopsCallback(X, Y, keep=0.3, stop_when_done=True)
     history = fit(build(), callback)
     order = LearningOrder(Y, tau=0.3, max_checkpoints=3)
     while not order.done:
@@ -219,8 +219,8 @@ def test_a_continued_training_goes_on_with_the_record(usual):
         ({"x": iter([])}, "x is or holds a list_iterator; wanted an array"),
         ({"x": {"a": X, "b": X[:5]}}, "x holds 5 rows"),
         ({"every": 0}, "every is 0"),
-        ({"tau": 2}, "tau is 2"),
-        ({"rule": "best"}, "rule is 'best'"),
+        ({"keep": 2}, "keep is 2"),
+        ({"method": "best"}, "method is 'best'"),
     ],
 )
 def test_bad_arguments_are_refused_before_training(arguments, message):

@@ -30,14 +30,14 @@ def same(one, other):
 
 
 @pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize("tau", [0.2, 0.5, 1.0])
+@pytest.mark.parametrize("keep", [0.2, 0.5, 1.0])
 @pytest.mark.parametrize("seed", [0, 1])
-def test_selects_as_the_core_does(rule, tau, seed):
+def test_selects_as_the_core_does(rule, keep, seed):
     labels, probabilities = training(seed)
-    order = LearningOrder(labels, tau=tau, rule=rule, seed=seed, horizon=4.0, max_checkpoints=5)
+    order = LearningOrder(labels, tau=keep, rule=rule, seed=seed, horizon=4.0, max_checkpoints=5)
     for scores in probabilities:
         order.observe(scores)
-    same(recorded(labels, probabilities).select(tau, rule, seed=seed), order.select())
+    same(recorded(labels, probabilities).select(rule, keep, seed=seed), order.select())
 
 
 def test_selects_as_the_core_does_block_by_block(monkeypatch):
@@ -56,7 +56,7 @@ def test_labels_alone_are_enough_to_select(rule):
     for scores in probabilities:
         order.observe(names[scores.argmax(axis=1)])
         record.observe(names[scores.argmax(axis=1)].tolist())
-    same(record.select(rule=rule), order.select())
+    same(record.select(method=rule), order.select())
     assert np.isnan(record.probabilities()).all()
     assert np.isnan(record.data_map().confidence).all()
     assert np.isfinite(record.data_map().correctness).all()
@@ -96,22 +96,22 @@ def test_skipping_what_is_decided_selects_the_same(rule):
     labels, probabilities = training()
     record = Record(labels, horizon=4.0)
     for scores in probabilities:
-        left = record.order(0.4, rule).undecided
+        left = record.order(rule, 0.4).undecided
         record.observe(scores[left], positions=left)
     assert record.seen.sum() < record.seen.size
-    same(record.select(0.4, rule), recorded(labels, probabilities).select(0.4, rule))
+    same(record.select(rule, 0.4), recorded(labels, probabilities).select(rule, 0.4))
 
 
 def test_a_record_with_gaps_refuses_a_choice_it_was_not_made_for():
     labels, probabilities = training()
     record = Record(labels)
     for scores in probabilities:
-        left = record.order(0.1, "algorithm1").undecided
+        left = record.order("algorithm1", 0.1).undecided
         record.observe(scores[left], positions=left)
     with pytest.raises(
-        LopsError, match=r"matter for tau=1\.0 and rule='released' were skipped at time 2\.0"
+        LopsError, match=r"matter for keep=1\.0 and method='released' were skipped at time 2\.0"
     ):
-        record.select(1.0, "released")
+        record.select("released", 1.0)
 
 
 @pytest.mark.parametrize("horizon", [None, 7.0])

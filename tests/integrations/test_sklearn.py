@@ -38,7 +38,7 @@ quiet = pytest.mark.filterwarnings("ignore::lops_adapters.core.LopsWarning")
 @parametrize_with_checks(
     [
         LopsSelector(random_state=0),
-        LopsSelector(MLPClassifier((4,)), rule="ranked", epochs=1, random_state=0),
+        LopsSelector(MLPClassifier((4,)), method="ranked", epochs=1, random_state=0),
     ]
 )
 def test_is_a_scikit_learn_estimator(estimator, check):
@@ -114,9 +114,9 @@ def one_column(texts):
 def test_texts_of_any_container_come_back_in_it(kind):
     labels = NAMES.tolist() if kind is list else NAMES
     X = kind(TEXTS)
-    selector = LopsSelector(rule="ranked", random_state=0)
+    selector = LopsSelector(method="ranked", random_state=0)
     kept, kept_labels = selector.fit_resample(X, labels)
-    wanted = build("lops", LinearProbe(), rule="ranked", seed=0)(TEXTS, NAMES).kept
+    wanted = build("ranked", LinearProbe(), seed=0)(TEXTS, NAMES).kept
     assert selector.sample_indices_.tolist() == wanted.tolist()
     assert type(kept) is type(X)
     assert type(kept_labels) is type(labels)
@@ -131,8 +131,8 @@ def test_texts_of_any_container_come_back_in_it(kind):
 def test_the_order_of_rows_is_nothing(X):
     order = np.random.default_rng(3).permutation(90)
     moved = [X[i] for i in order] if isinstance(X, list) else X[order]
-    here = LopsSelector(rule="ranked", random_state=0).fit(X, NAMES).selection_
-    there = LopsSelector(rule="ranked", random_state=0).fit(moved, NAMES[order]).selection_
+    here = LopsSelector(method="ranked", random_state=0).fit(X, NAMES).selection_
+    there = LopsSelector(method="ranked", random_state=0).fit(moved, NAMES[order]).selection_
     np.testing.assert_array_equal(there.mask, here.mask[order])
     np.testing.assert_array_equal(there.confidence, here.confidence[order])
 
@@ -154,7 +154,7 @@ def test_the_index_of_a_table_is_kept():
 )
 @quiet
 def test_any_classifier_with_partial_fit_drops_wrong_labels(probe, rule):
-    selector = LopsSelector(probe, rule=rule, tau=0.5, random_state=0)
+    selector = LopsSelector(probe, method=rule, keep=0.5, random_state=0)
     kept, labels = selector.fit_resample(POINTS, NAMES)
     positions = selector.sample_indices_
     np.testing.assert_array_equal(kept, POINTS[positions])
@@ -168,30 +168,30 @@ def test_any_classifier_with_partial_fit_drops_wrong_labels(probe, rule):
     "probe", [MultinomialNB(), make_pipeline(TfidfVectorizer(), SGDClassifier(loss="log_loss"))]
 )
 def test_a_classifier_for_texts(probe):
-    selector = LopsSelector(probe, rule="ranked", epochs=2, random_state=0)
+    selector = LopsSelector(probe, method="ranked", epochs=2, random_state=0)
     kept, _ = selector.fit_resample(TEXTS, NAMES)
     assert kept == [TEXTS[i] for i in selector.sample_indices_]
     wrong = NOISY != CODES
     assert wrong[selector.sample_indices_].mean() < wrong.mean()
-    expected = build("lops", EstimatorProbe(probe, epochs=2), rule="ranked", seed=0)(TEXTS, NAMES)
+    expected = build("ranked", EstimatorProbe(probe, epochs=2), seed=0)(TEXTS, NAMES)
     np.testing.assert_array_equal(selector.sample_indices_, expected.kept)
 
 
 def test_sparse_rows_select_as_dense_ones():
     vectors = TfidfVectorizer().fit_transform(TEXTS)
     probe = MultinomialNB()
-    kept, _ = LopsSelector(probe, tau=0.9, random_state=0).fit_resample(vectors, NAMES)
-    dense, _ = LopsSelector(probe, tau=0.9, random_state=0).fit_resample(vectors.toarray(), NAMES)
+    kept, _ = LopsSelector(probe, keep=0.9, random_state=0).fit_resample(vectors, NAMES)
+    dense, _ = LopsSelector(probe, keep=0.9, random_state=0).fit_resample(vectors.toarray(), NAMES)
     assert sparse.issparse(kept)
     np.testing.assert_array_equal(kept.toarray(), dense)
-    again, _ = LopsSelector(probe, tau=0.9, random_state=0).fit_resample(vectors.tocoo(), NAMES)
+    again, _ = LopsSelector(probe, keep=0.9, random_state=0).fit_resample(vectors.tocoo(), NAMES)
     np.testing.assert_array_equal(again.toarray(), dense)
 
 
 @pytest.mark.parametrize("X", [TEXTS, POINTS], ids=["texts", "points"])
 def test_the_seed_decides(X):
     picks = [
-        LopsSelector(rule="ranked", tau=0.3, random_state=seed)
+        LopsSelector(method="ranked", keep=0.3, random_state=seed)
         .fit(X, NAMES)
         .sample_indices_.tolist()
         for seed in (1, 1, 2)
@@ -212,10 +212,10 @@ def test_the_given_probe_is_not_trained():
 
 
 def test_parameters_can_be_set_and_cloned():
-    selector = LopsSelector(SGDClassifier(alpha=0.5), tau=0.2)
+    selector = LopsSelector(SGDClassifier(alpha=0.5), keep=0.2)
     assert selector.get_params()["probe__alpha"] == 0.5
-    other = clone(selector).set_params(probe__alpha=0.1, rule="ranked")
-    assert (other.probe.alpha, other.tau, other.rule, selector.probe.alpha) == (
+    other = clone(selector).set_params(probe__alpha=0.1, method="ranked")
+    assert (other.probe.alpha, other.keep, other.method, selector.probe.alpha) == (
         0.1,
         0.2,
         "ranked",
@@ -247,7 +247,7 @@ def test_a_step_of_a_pipeline():
         whole.predict(TEXTS).tolist() == classifier.predict(by_hand.transform(TEXTS)).tolist()
     )  # all of them, dropped ones too
     search = GridSearchCV(
-        pipeline.Pipeline(steps), {"select__tau": [0.5, 0.9], "select__rule": ["ranked"]}, cv=2
+        pipeline.Pipeline(steps), {"select__keep": [0.5, 0.9], "select__method": ["ranked"]}, cv=2
     ).fit(TEXTS, NAMES)
     assert len(search.cv_results_["params"]) == 2
 
@@ -280,8 +280,8 @@ def test_works_without_imbalanced_learn():
         ({"probe": "best"}, TEXTS, NAMES, "probe is 'best'"),
         ({"epochs": 0}, POINTS, NAMES, "epochs is 0"),
         ({"batch_size": 1.5}, POINTS, NAMES, "batch_size is 1.5"),
-        ({"tau": 0}, POINTS, NAMES, "tau is 0"),
-        ({"rule": "best"}, TEXTS, NAMES, "rule is 'best'"),
+        ({"keep": 0}, POINTS, NAMES, "keep is 0"),
+        ({"method": "best"}, TEXTS, NAMES, "method is 'best'"),
         ({}, TEXTS, ["a"] * 90, "found 1 class among 90"),
         ({}, [*TEXTS[:-1], None], NAMES, "None at position 89; wanted a string"),
         ({}, POINTS, np.ones((90, 2), dtype=int), "not supported"),

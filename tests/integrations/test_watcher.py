@@ -9,7 +9,7 @@ from lops_adapters.integrations.watcher import Watcher, read_codes
 
 CODES = np.array([0, 0, 1, 1])
 USUAL = {
-    "every": None, "tau": 0.5, "rule": "ranked", "skip_decided": False, "stop_when_done": False,
+    "every": None, "keep": 0.5, "method": "ranked", "skip_decided": False, "stop_when_done": False,
 }  # fmt: skip
 HALF = np.array([[0.9, 0.1], [0.2, 0.8], [0.7, 0.3], [0.6, 0.4]])  # one of class 0 is learnt
 WHOLE = np.eye(2)[CODES]
@@ -62,8 +62,8 @@ def test_a_record_is_saved_and_resumed(tmp_path):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"tau": 0}, "tau is 0"),
-        ({"rule": "best"}, "rule is 'best'"),
+        ({"keep": 0}, "keep is 0"),
+        ({"method": "best"}, "method is 'best'"),
         ({"every": 0}, "every is 0; wanted a number of updates, at least 1, or None"),
     ],
 )

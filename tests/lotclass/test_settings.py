@@ -12,7 +12,7 @@ NAMES = (("law", ("law", "justice")),)
 @pytest.mark.parametrize("faithful", [None, True])
 def test_survives_json(preset, faithful):
     settings = LotclassSettings.preset(
-        preset, tau=0.7, every=3, faithful=faithful, names=NAMES, supervision="keywords"
+        preset, keep=0.7, every=3, faithful=faithful, names=NAMES, supervision="keywords"
     )
     assert LotclassSettings(**json.loads(json.dumps(settings.as_dict()))) == settings
 
@@ -37,7 +37,7 @@ def test_presets_are_the_published_sizes_and_smaller_ones():
         paper.self_train_epochs,
         paper.update_interval,
     ) == (2e-5, 1e-6, 1.0, 50)
-    assert (paper.rule, paper.tau, paper.every, paper.faithful, paper.probe_epochs) == (
+    assert (paper.method, paper.keep, paper.every, paper.faithful, paper.probe_epochs) == (
         "released",
         0.5,
         "epoch",
@@ -59,7 +59,7 @@ def test_presets_are_the_published_sizes_and_smaller_ones():
         "update_interval",
         "self_train_epochs",
     )
-    assert (quick.rule, quick.tau) == ("ranked", "auto")
+    assert (quick.method, quick.keep) == ("ranked", "auto")
     assert [getattr(quick, name) for name in same] == [getattr(paper, name) for name in same]
 
 
@@ -95,7 +95,7 @@ def test_arms_and_choices():
         ({"self_learning_rate": float("nan")}, "self_learning_rate is nan"),
         ({"head_learning_rate": -1}, "head_learning_rate is -1"),
         ({"probe": "linear"}, "probe is 'linear'; wanted one of same"),
-        ({"tau": 0}, "tau is 0"),
+        ({"keep": 0}, "keep is 0"),
     ],
 )
 def test_numbers_out_of_range(wrong, words):

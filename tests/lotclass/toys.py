@@ -16,7 +16,7 @@ ARMS = ("standard", "lops", "lops-refresh")
 SEEDS = {label: words[:3] for label, words in TOPICS.items()}
 SMALL = {
     "classifier": "network",
-    "tau": 0.8,
+    "keep": 0.8,
     "max_tokens": 40,
     "top": 6,
     "vocabulary_size": 14,

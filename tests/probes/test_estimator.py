@@ -200,7 +200,7 @@ def test_decisions_between_pairs_of_classes_are_refused():
         probe.predict_proba(texts)
 
 
-@pytest.mark.parametrize("method", ["lops", "lops-batch", "learning-order", "stability"])
+@pytest.mark.parametrize("method", ["released", "ranked", "learning-order", "stability"])
 def test_methods_that_compare_checkpoints_refuse_a_classifier_with_one(method):
     with pytest.raises(LopsError, match=r"SVC has no partial_fit.*method=\"committee\""):
         build(method, make_pipeline(TfidfVectorizer(), SVC()))
@@ -220,6 +220,6 @@ def test_automatic_looks_once_at_a_classifier_that_is_fitted_once():
 def test_methods_that_need_no_checkpoints_take_it(method):
     labels = CODES.copy()
     labels[:6] = (CODES[:6] + 1) % K
-    given = {} if method in ("automatic", "confident-learning") else {"tau": 0.9}
+    given = {} if method in ("automatic", "confident-learning") else {"keep": 0.9}
     selection = build(method, LogisticRegression(C=0.3), **given)(TEXTS, labels)
     assert len(set(selection.rejected.tolist()) & set(range(6))) >= 3

@@ -170,9 +170,8 @@ def commands(draw, folder):
         "--quiet",
     ]
     options = {
-        "--tau": ("0.5", "auto", "-1", "nan", "x"),
-        "--confidence": ("margin", "learning-order", "none"),
-        "--rule": (*RULES, "none"),
+        "--keep": ("0.5", "auto", "-1", "nan", "x"),
+        "--method": ("margin", "learning-order", *RULES, "none"),
         "--format": ("csv", "jsonl", "parquet", "xlsx"),
         "--encoding": ("utf-8", "latin-1", "hex"),
         "--delimiter": (",", "tab", "", '"'),

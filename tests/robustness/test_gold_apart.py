@@ -5,8 +5,8 @@ import json
 import pytest
 
 from lops_adapters.cli import select as command
-from lops_adapters.core import RULES
-from lops_adapters.texts.choices import RANKS
+from lops_adapters.selection import METHODS
+from lops_adapters.selection.methods import OFFERED
 
 from ..noisy import noisy_texts
 
@@ -16,13 +16,12 @@ TYPES = (bool, int, float)
 OUTPUTS = ("kept", "rejected")
 FIRST = ("class 1", "class 0")  # label, gold label
 NEED_DROPOUT = ("mc-dropout", "entropy")
-METHODS = (
+ARGUMENTS = (
     [],
-    ["--stratified"],
-    ["--confidence", "automatic"],
-    ["--confidence", "confident-learning"],
-    *(["--tau", "0.5", "--rule", rule] for rule in RULES),
-    *(["--tau", "0.5", "--confidence", name] for name in RANKS),
+    ["--per-class"],
+    ["--method", "automatic"],
+    ["--method", "confident-learning"],
+    *(["--keep", "0.5", "--method", name] for name in OFFERED if METHODS[name].takes_keep),
 )
 
 
@@ -54,7 +53,7 @@ def encoder(tmp_path_factory):
         return toys.save_tiny_encoder("bert", tmp_path_factory.mktemp("bert"))
 
 
-@pytest.mark.parametrize("method", METHODS, ids=lambda given: " ".join(given) or "committee")
+@pytest.mark.parametrize("method", ARGUMENTS, ids=lambda given: " ".join(given) or "committee")
 def test_the_files_are_equal_to_the_byte(here, method, request):
     dropout = method[-1:] and method[-1] in NEED_DROPOUT
     probe = request.getfixturevalue("encoder") if dropout else "linear"

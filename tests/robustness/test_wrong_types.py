@@ -32,8 +32,8 @@ odd = st.sampled_from(sorted(odd_values()))
 ARGUMENTS = ("pseudo_labels", "tau", "rule", "max_checkpoints", "classes", "horizon", "seed")
 OBSERVED = ("predictions", "time", "positions")
 CHOICES = (
-    *("probe", "confidence", "rule", "tau", "every", "seed"),
-    *("sure", "encoder", "words", "stratified"),
+    *("method", "keep", "per_class", "probe", "every", "seed"),
+    *("sure", "encoder", "words"),
 )
 USUAL = {"probe": "linear", "encoder": None}
 
@@ -168,15 +168,18 @@ def test_what_is_said_of_predictions(observed, message):
         ({"labels": [{}] * 12}, "labels hold a dict; wanted one class name per text"),
         ({"probe": None}, "probe is None; wanted a probe, the name of one"),
         ({"seed": "x"}, "seed is 'x'; wanted a whole number"),
-        ({"tau": 0.5, "every": 1.5}, "every is 1.5; wanted a number of updates"),
-        ({"tau": [0.5]}, r"tau is \[0.5\]; wanted 'auto', or a fraction"),
-        ({"confidence": np.arange(3)}, "confidence is array.*; wanted one of learning-order"),
+        (
+            {"method": "margin", "keep": 0.5, "every": 1.5},
+            "every is 1.5; wanted a number of updates",
+        ),
+        ({"keep": [0.5]}, r"keep is \[0.5\]; wanted 'auto', or a fraction"),
+        ({"method": np.arange(3)}, "method is array.*; wanted one of learning-order"),
         ({"sure": [0.5]}, r"sure is \[0.5\]; wanted a probability"),
-        ({"stratified": "yes"}, "stratified is 'yes'; wanted True or False"),
+        ({"per_class": "yes"}, "per_class is 'yes'; wanted True, False or None"),
         ({"encoder": 3}, "encoder is 3; wanted 'minilm', the folder or hub name"),
         ({"encoder": "auto", "words": ["goal"]}, r"words are \['goal'\]; wanted a dict"),
         ({"encoder": "auto", "words": {NAMES[0]: 3}}, "words of the class .* are 3; wanted a list"),
-        ({"rule": ["released"]}, r"rule is \['released'\]; wanted one of released"),
+        ({"method": ["released"]}, r"method is \['released'\]; wanted one of learning-order"),
     ],
 )
 def test_what_is_said_by_select(arguments, message):

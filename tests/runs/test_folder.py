@@ -22,7 +22,7 @@ CORPUS = Corpus("toy", ("a", "b"), ("one", "two"), ("x", "y"), {"x": ("one",)})
 
 def config(seed=0, corpus=CORPUS, framework="conwea", device="cpu", **settings):
     return describe(
-        framework, {"tau": 0.5, "every": None, "sizes": (1, 2), **settings}, seed, corpus, device
+        framework, {"keep": 0.5, "every": None, "sizes": (1, 2), **settings}, seed, corpus, device
     )
 
 
@@ -34,7 +34,7 @@ def run(tmp_path):
 def test_config_says_what_the_run_was(run):
     stored = json.loads((run.path / "config.json").read_text())
     assert (stored["framework"], stored["seed"], stored["device"]) == ("conwea", 0, "cpu")
-    assert stored["settings"] == {"tau": 0.5, "every": None, "sizes": [1, 2]}
+    assert stored["settings"] == {"keep": 0.5, "every": None, "sizes": [1, 2]}
     assert stored["dataset"]["sha256"] == CORPUS.checksum
     assert stored["dataset"]["seeds"] == {"x": ["one"]}
     assert {"python", "numpy", "lops_adapters", "torch"} <= set(stored["versions"])
@@ -62,7 +62,7 @@ def test_resume_where_nothing_is_starts(tmp_path):
 @pytest.mark.parametrize(
     ("other", "words"),
     [
-        (config(tau=0.7), "settings.tau = 0.5, not 0.7"),
+        (config(keep=0.7), "settings.keep = 0.5, not 0.7"),
         (config(every=3), "settings.every = None, not 3"),
         (config(extra=1), "settings.extra = None, not 1"),
         (config(seed=1), "seed = 0, not 1"),
@@ -132,7 +132,7 @@ def test_a_run_that_stored_nothing_leaves_nothing(tmp_path):
     run = RunFolder.open(tmp_path / "run", config(), resume=False)
     run.discard_unstarted()
     assert not run.path.exists()
-    run = RunFolder.open(tmp_path / "run", config(tau=0.7), resume=False)
+    run = RunFolder.open(tmp_path / "run", config(keep=0.7), resume=False)
     (run.work / "vectors.json").write_text("{}")
     run.discard_unstarted()
     assert (run.path / "config.json").is_file()
@@ -168,7 +168,7 @@ def test_a_stage_that_fails_is_not_stored(run):
 def learnt():
     order = LearningOrder(
         ["b", "b", "a", "a", "a"],
-        tau=0.4,
+        keep=0.4,
         rule="ranked",
         max_checkpoints=3,
         classes=["a", "b", "c"],

@@ -19,7 +19,7 @@ from lops_adapters.runs.folder import RunFolder
 from lops_adapters.runs.framework import FRAMEWORKS, Framework, Job, named, read_arms, run
 from lops_adapters.runs.settings import FrameworkSettings
 from lops_adapters.selection import METHODS, build
-from lops_adapters.selection.auto_tau import Preferred
+from lops_adapters.selection.auto_keep import Preferred
 from lops_adapters.selection.canonical import InContentOrder
 
 from ..self_training.toys import CLASSES, documents
@@ -126,7 +126,7 @@ class Toy(Framework[FrameworkSettings]):
 @pytest.fixture
 def job(tmp_path):
     folder = RunFolder.open(tmp_path / "run", {"settings": {}}, resume=False)
-    return Job(folder, FrameworkSettings(tau=0.25, rule="ranked", every=6), 4, "cpu", quiet=True)
+    return Job(folder, FrameworkSettings(keep=0.25, method="ranked", every=6), 4, "cpu", quiet=True)
 
 
 def test_a_run_in_order(job):
@@ -218,8 +218,8 @@ def built(monkeypatch):
 
 @pytest.fixture
 def auto(job):
-    """The job with tau ``auto``."""
-    return replace(job, settings=replace(job.settings, tau="auto"))
+    """The job that finds how much to keep."""
+    return replace(job, settings=replace(job.settings, keep="auto"))
 
 
 def shout(samples):
@@ -231,19 +231,19 @@ def test_the_selector_is_as_the_settings_say(job, built):
     probe = Probe()
     selection = job.selector("lops", lambda: probe)(["a", "b", "c"], ["x", "y", "y"])
     (given,) = built
-    assert (selection.kept.tolist(), selection.stopped) == ([0, 1], "lops is done")
+    assert (selection.kept.tolist(), selection.stopped) == ([0, 1], "ranked is done")
     assert given.asked == [["a", "b", "c"]]
-    assert (given.method, given.probe) == ("lops", probe)
-    assert (given.tau, given.rule, given.every) == (0.25, "ranked", 6)
+    assert (given.method, given.probe) == ("ranked", probe)
+    assert (given.keep, given.every) == (0.25, 6)
     assert (given.seed, given.quiet) == (4, True)
-    assert given.n is given.gold is given.stratified is None
+    assert given.n is given.gold is given.per_class is None
 
 
 def test_what_a_call_says_goes_before(job, built):
     gold = np.array(["x"])
-    job.selector("probability", Probe, seed=0, n=7, gold=gold, stratified=True)
+    job.selector("probability", Probe, seed=0, n=7, gold=gold, per_class=True)
     (given,) = built
-    assert (given.seed, given.n, given.stratified) == (0, 7, True)
+    assert (given.seed, given.n, given.per_class) == (0, 7, True)
     assert given.gold is gold
 
 
@@ -252,14 +252,14 @@ def test_the_gold_labels_of_the_job_are_not_handed_on_unasked(job, built):
     assert built[0].gold is None
 
 
-@pytest.mark.parametrize("tau", [0.25, "auto"])
-def test_a_probe_is_built_only_where_it_is_needed(job, built, tau):
-    job, asked = replace(job, settings=replace(job.settings, tau=tau)), []
+@pytest.mark.parametrize("keep", [0.25, "auto"])
+def test_a_probe_is_built_only_where_it_is_needed(job, built, keep):
+    job, asked = replace(job, settings=replace(job.settings, keep=keep)), []
     for method in METHODS:
         selector = job.selector(method, lambda method=method: asked.append(method))
         selector(["a", "b"], ["x", "y"])
     assert asked == [name for name, method in METHODS.items() if method.needs_probe]
-    assert "lops" in asked
+    assert "ranked" in asked
     assert {"standard", "random", "committee"}.isdisjoint(asked)
 
 
@@ -272,12 +272,12 @@ def test_tau_auto_is_what_a_linear_probe_prefers(auto, built):
     (given,) = built
     held_out = InContentOrder(lambda _: Preferred(LinearProbe(quiet=True), 9), 9)
     wanted = held_out(samples, labels).per_class
-    assert (given.method, given.probe, given.seed, given.rule) == ("lops", probe, 9, "ranked")
-    assert {label: math.ceil(tau * wanted[label].count) for label, tau in given.tau.items()} == {
+    assert (given.method, given.probe, given.seed) == ("ranked", probe, 9)
+    assert {label: math.ceil(keep * wanted[label].count) for label, keep in given.keep.items()} == {
         label: report.kept for label, report in wanted.items()
     }
     assert given.asked == [samples]
-    assert " on average by 3-fold cross-validation; lops is done" in selection.stopped
+    assert " on average by 3-fold cross-validation; ranked is done" in selection.stopped
     read = []
     auto.selector("lops", Probe, texts=lambda given: read.append(given) or shout(given))(
         ["word a", "word b", "word c"], ["x", "y", "y"]
@@ -288,8 +288,8 @@ def test_tau_auto_is_what_a_linear_probe_prefers(auto, built):
 def test_tau_auto_of_two_samples_is_one(auto, built):
     selection = auto.selector("lops", Probe)(["a", "b"], ["x", "y"])
     (given,) = built
-    assert given.tau == 1.0
-    assert selection.stopped == "tau 1.000 by too few samples; lops is done"
+    assert given.keep == 1.0
+    assert selection.stopped == "keep 1.000 by too few samples; ranked is done"
 
 
 def test_tau_auto_in_numbers(auto):
@@ -343,10 +343,10 @@ def test_cross_validation_of_two_samples_keeps_both(job, built, method):
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("tau", [0.5, "auto"])
-def test_one_class_is_kept_whole(job, built, method, tau):
-    """With one class a probe learns nothing; the probe of tau auto neither."""
-    job = replace(job, settings=ConweaSettings(tau=tau))
+@pytest.mark.parametrize("keep", [0.5, "auto"])
+def test_one_class_is_kept_whole(job, built, method, keep):
+    """With one class a probe learns nothing; the probe of keep auto neither."""
+    job = replace(job, settings=ConweaSettings(keep=keep))
     selector = job.selector(method, Probe)
     if method == "standard":
         assert selector(["a", "b", "c"], ["x"] * 3).kept.tolist() == [0, 1]  # built's

@@ -16,7 +16,7 @@ from lops_adapters.runs.settings import AT_LEAST_ONE, FrameworkSettings, Range, 
 class ToySettings(FrameworkSettings):
     PROBES: ClassVar[tuple[str, ...]] = ("same", "abacus")
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        "small": {"rounds": 2, "tau": 0.25},
+        "small": {"rounds": 2, "keep": 0.25},
         "large": {},
     }
     WHEN_FAITHFUL: ClassVar[Mapping[str, Any]] = {"rounds": 9}
@@ -28,7 +28,7 @@ class ToySettings(FrameworkSettings):
 
 def test_defaults_of_the_selection():
     settings = FrameworkSettings()
-    assert (settings.probe, settings.rule, settings.tau, settings.every, settings.faithful) == (
+    assert (settings.probe, settings.method, settings.keep, settings.every, settings.faithful) == (
         "same",
         "ranked",
         "auto",
@@ -36,15 +36,15 @@ def test_defaults_of_the_selection():
         False,
     )
     for rule in RULES:
-        assert FrameworkSettings(rule=rule).rule == rule
+        assert FrameworkSettings(method=rule).method == rule
     with pytest.raises(LopsError, match=r"probe is 'abacus'; wanted one of same$"):
         FrameworkSettings(probe="abacus")
 
 
 def test_a_framework_adds_its_own():
-    assert ToySettings.preset("small") == ToySettings(rounds=2, tau=0.25)
+    assert ToySettings.preset("small") == ToySettings(rounds=2, keep=0.25)
     assert ToySettings.preset("small", rounds=3, probe="abacus") == ToySettings(
-        rounds=3, tau=0.25, probe="abacus"
+        rounds=3, keep=0.25, probe="abacus"
     )
     assert type(ToySettings.preset("large")) is ToySettings
     with pytest.raises(LopsError, match="preset is 'quick'; wanted one of small, large"):
@@ -55,7 +55,7 @@ def test_a_framework_adds_its_own():
 
 def test_faithful_comes_last_and_only_when_asked_for():
     assert ToySettings.preset("small", faithful=True) == ToySettings(
-        rounds=9, rule="released", tau=0.25, faithful=True
+        rounds=9, method="released", keep=0.25, faithful=True
     )
     assert ToySettings.preset("small", faithful=True, rounds=3).rounds == 9
     assert ToySettings.preset("small", faithful=False).rounds == 2
@@ -67,20 +67,20 @@ def test_the_published_reading_of_lops():
 
     def reading(preset, **given):
         settings = FrameworkSettings.preset(preset, **given)
-        return settings.rule, settings.tau
+        return settings.method, settings.keep
 
     assert reading("quick") == ("ranked", "auto")
     assert reading("quick", faithful=False) == ("ranked", "auto")
     assert reading("quick", faithful=True) == ("released", 0.5)
     for faithful in (None, False, True):
         assert reading("paper", faithful=faithful) == ("released", 0.5)
-        assert reading("paper", faithful=faithful, rule="ranked") == ("ranked", 0.5)
-        assert reading("paper", faithful=faithful, tau="auto") == ("released", "auto")
-        given = {"rule": "algorithm1", "tau": 0.3}
+        assert reading("paper", faithful=faithful, method="ranked") == ("ranked", 0.5)
+        assert reading("paper", faithful=faithful, keep="auto") == ("released", "auto")
+        given = {"method": "algorithm1", "keep": 0.3}
         assert reading("paper", faithful=faithful, **given) == ("algorithm1", 0.3)
-    assert reading("quick", faithful=True, rule="ranked", tau="auto") == ("ranked", "auto")
-    assert ToySettings.preset("large").tau == "auto"
-    assert ToySettings.preset("small", faithful=True).tau == 0.25
+    assert reading("quick", faithful=True, method="ranked", keep="auto") == ("ranked", "auto")
+    assert ToySettings.preset("large").keep == "auto"
+    assert ToySettings.preset("small", faithful=True).keep == 0.25
 
 
 def test_an_override_of_false_or_zero_is_one():
@@ -92,17 +92,17 @@ def test_an_override_of_false_or_zero_is_one():
 
 
 @pytest.mark.parametrize(
-    ("tau", "fine"),
+    ("keep", "fine"),
     [(1, True), (1e-9, True), ("auto", True), (0, False), (-0.5, False), (1.5, False)],
 )
-def test_tau(tau, fine):
+def test_keep(keep, fine):
     if fine:
-        assert ToySettings(tau=tau).tau == tau
+        assert ToySettings(keep=keep).keep == keep
     else:
         with pytest.raises(
-            LopsError, match=f"tau is {tau}; wanted a fraction above 0 and at most 1"
+            LopsError, match=f"keep is {keep}; wanted a fraction above 0 and at most 1"
         ):
-            ToySettings(tau=tau)
+            ToySettings(keep=keep)
 
 
 def test_when_the_probe_is_looked_at():
@@ -130,12 +130,12 @@ def test_a_probe_that_ends_before_it_is_looked_at():
 def test_json_and_nothing_changes_them():
     settings = ToySettings(every=3, limit=7)
     assert settings.as_dict() == {
-        "probe": "same", "rule": "ranked", "tau": "auto", "every": 3, "faithful": False,
+        "probe": "same", "method": "ranked", "keep": "auto", "every": 3, "faithful": False,
         "rounds": 5, "limit": 7, "opening": "plain",
     }  # fmt: skip
     assert ToySettings(**json.loads(json.dumps(settings.as_dict()))) == settings
     with pytest.raises(FrozenInstanceError):
-        settings.tau = 1
+        settings.keep = 1
     with pytest.raises(TypeError):
         ToySettings("same")
 
@@ -196,11 +196,11 @@ def test_what_help_says_of_a_default():
         two: int | None = setting(2, "two")
         three: int | None = setting(3, "three")
         four: int | None = setting(None, "four", usual="as published")
-        tau: float = setting(0.9, "tau")
+        keep: float = setting(0.9, "keep")
 
         five: int | None = setting(None, "five")
 
-    found = [Presets.usual(name) for name in ("one", "two", "three", "four", "tau", "five")]
+    found = [Presets.usual(name) for name in ("one", "two", "three", "four", "keep", "five")]
     assert found[:3] == ["1; paper: 100", "none; paper: 2", "3; paper: none"]
     assert found[3:] == ["as published", "0.9", "none"]
 

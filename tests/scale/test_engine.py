@@ -222,8 +222,11 @@ def test_parts_of_a_parquet_file(here):
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (["--confidence", "automatic"], "ray runs the committee, and the method is automatic"),
-        (["--tau", "0.5"], "ray runs the committee, and the method is learning-order"),
+        (["--method", "automatic"], "ray runs the committee, and the method is automatic"),
+        (
+            ["--method", "learning-order", "--keep", "0.5"],
+            "ray runs the committee, and the method is learning-order",
+        ),
         (["--probe", "minilm"], "trains the linear probe, and --probe is minilm"),
         (["--keep-out", "kept.csv"], "writes folders of files, and --keep-out is kept.csv"),
     ],

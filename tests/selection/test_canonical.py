@@ -32,10 +32,11 @@ VARIANTS = {
     "confident-learning": [{}, {"n": 40}],
     "standard": [{}],
     "optimal": [{}],
-    "automatic": [{}, {"stratified": True}],
-    "lops": [{"rule": rule} for rule in ("released", "algorithm1", "ranked")] + [{"tau": "auto"}],
-    "lops-batch": [{"every": 2}, {"every": 3, "rule": "ranked", "tau": 0.3}],
-    "random": [{}, {"stratified": False, "n": 31}],
+    "automatic": [{}, {"per_class": True}],
+    "committee": [{}],
+    "released": [{}, {"keep": "auto"}, {"every": 2}],
+    "ranked": [{}, {"every": 3, "keep": 0.3}],
+    "random": [{}, {"per_class": False, "n": 31}],
 }
 CASES = [
     pytest.param(
@@ -48,7 +49,7 @@ CASES = [
         id=f"{name}-{number}",
     )
     for name in METHODS
-    for number, arguments in enumerate(VARIANTS.get(name, [{"tau": 0.4}, {"tau": "auto"}]))
+    for number, arguments in enumerate(VARIANTS.get(name, [{"keep": 0.4}, {"keep": "auto"}]))
 ]
 
 
@@ -118,7 +119,7 @@ def test_another_seed_is_another_order():
 
 
 def test_the_control_of_another_selection():
-    other = build("lops", "linear")(TEXTS, LABELS)
+    other = build("released", "linear")(TEXTS, LABELS)
     control = InContentOrder(lambda _: RandomLike(other, "lops", 3), 3)
     here, there = (
         outcome(control(texts, labels), texts, labels)
@@ -210,7 +211,9 @@ def test_a_hundred_thousand_rows_are_sorted_in_a_moment():
 
 @pytest.mark.slow
 @pytest.mark.skipif(not DATA, reason="LOPS_DATA does not name the folder of the real data")
-@pytest.mark.parametrize("arguments", [{}, {"rule": "released", "tau": 0.5}, {"tau": 0.8}])
+@pytest.mark.parametrize(
+    "arguments", [{}, {"method": "released", "keep": 0.5}, {"method": "ranked", "keep": 0.8}]
+)
 def test_ag_news_shuffled(arguments):
     from lops_adapters.datasets import load
 
@@ -218,7 +221,7 @@ def test_ag_news_shuffled(arguments):
     found = string_match(corpus.texts, corpus.seeds, classes=corpus.classes)
     columns = [corpus.texts[i] for i in found.positions], list(found.labels)
     outcomes = [
-        outcome(lops_adapters.select(texts, labels, "linear", **arguments), texts, labels)
+        outcome(lops_adapters.select(texts, labels, probe="linear", **arguments), texts, labels)
         for texts, labels in (columns, shuffled(columns, 1))
     ]
     assert outcomes[0] == outcomes[1]

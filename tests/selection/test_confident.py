@@ -40,9 +40,13 @@ def test_keeps_what_cleanlab_does_not_flag():
     cleanlab = pytest.importorskip("cleanlab.filter")
     probabilities = out_of_sample(Told(TABLE), SAMPLES, CODES, 3, folds=5, seed=0, quiet=True)
     flagged = cleanlab.find_label_issues(CODES, probabilities, n_jobs=1)
-    selection = build("confident-learning", Told(TABLE), tau=0.01)(SAMPLES, LABELS)
+    selection = build("confident-learning", Told(TABLE))(SAMPLES, LABELS)
     np.testing.assert_array_equal(selection.rejected, np.flatnonzero(flagged))
     assert 0 < flagged.sum() < 60
+    even = build("confident-learning", Told(TABLE), per_class=True)(SAMPLES, LABELS)
+    assert len(even.kept) == len(selection.kept)
+    kept = [report.kept / report.count for report in even.per_class.values()]
+    assert max(kept) - min(kept) < 0.05
     np.testing.assert_allclose(selection.confidence, probabilities[np.arange(90), CODES])
 
 

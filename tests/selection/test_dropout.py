@@ -52,7 +52,7 @@ def test_direction(uncertainty, variant, order):
 def test_variants(name):
     samples, labels, _, table = world()
     released, paper, default = (
-        build(name, Told(table), n=30, stratified=False, **options)(samples, labels)
+        build(name, Told(table), n=30, per_class=False, **options)(samples, labels)
         for options in ({"variant": "released"}, {"variant": "paper"}, {})
     )
     assert default.kept.tolist() == paper.kept.tolist() != released.kept.tolist()

@@ -125,7 +125,7 @@ def test_small_classes_are_kept_whole():
 
 def test_stratified_keeps_as_many_and_the_same_share_of_every_class():
     free = build("automatic", Told(TABLE), seed=1)(SAMPLES, LABELS)
-    equal = build("automatic", Told(TABLE), seed=1, stratified=True)(SAMPLES, LABELS)
+    equal = build("automatic", Told(TABLE), seed=1, per_class=True)(SAMPLES, LABELS)
     kept = [report.kept for report in equal.per_class.values()]
     share = len(free.kept) / len(LABELS)
     assert sum(kept) == len(free.kept)
@@ -145,7 +145,7 @@ def test_stratified_keeps_small_classes_whole():
     table = {
         sample: np.column_stack([rows * 0.9, np.full(4, 0.1)]) for sample, rows in TABLE.items()
     }
-    selection = build("automatic", Told(table), stratified=True)(SAMPLES, labels)
+    selection = build("automatic", Told(table), per_class=True)(SAMPLES, labels)
     assert {0, 45} <= set(selection.kept)
     assert len(selection.rejected) > 0
 

@@ -44,7 +44,7 @@ def judge():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("settings", [{}, {"sure": 0.8}, {"stratified": True}])
+@pytest.mark.parametrize("settings", [{}, {"sure": 0.8}, {"per_class": True}])
 def test_the_sample_is_judged_as_without_the_fit(settings):
     plain = build("committee", encoder=None, **settings)(TEXTS, WEAK)
     found, _ = fitted(**settings)
@@ -121,7 +121,7 @@ def test_stratified_keeps_about_the_same_share_of_other_rows():
     codes = np.array([CLASSES.index(label) for label in noisy])
     texts, labels = [*TEXTS, *OTHERS], [*WEAK, *noisy]
     _, free = fitted(texts, labels)
-    found, even = fitted(texts, labels, stratified=True)
+    found, even = fitted(texts, labels, per_class=True)
     assert len(set(even.least.tolist())) == 3
     shares = [report.kept / report.count for report in found.per_class.values()]
     own = np.array([CLASSES.index(label) for label in labels])

@@ -29,7 +29,7 @@ NAMES = [
     for name in METHODS
 ]
 EXPECTED = {
-    "standard", "lops", "lops-batch", "probability", "entropy", "mc-dropout", "o2u-net",
+    "standard", *RULES, "probability", "entropy", "mc-dropout", "o2u-net",
     "stability", "random", "optimal", "margin", "confident-learning", "learning-order", "automatic",
     "committee",
 }  # fmt: skip
@@ -42,8 +42,6 @@ everything = pytest.mark.parametrize("name", NAMES)
 def selector(name, table=TABLE, gold=GOLD, **settings):
     if METHODS[name].needs_gold:
         settings["gold"] = gold
-    if name == "lops-batch":
-        settings.setdefault("every", 2)
     return build(name, Told(table) if METHODS[name].needs_probe else None, **settings)
 
 
@@ -85,9 +83,7 @@ def test_what_the_probe_says_can_be_listened_to(name):
     assert ((seen.probability > 1 / 3) & (seen.probability <= 1)).all()
     for listener in (None, Suggestions(N)):
         probe = Told(TABLE)
-        build(name, probe, every=2 if name == "lops-batch" else None, seen=listener)(
-            SAMPLES, LABELS
-        )
+        build(name, probe, seen=listener)(SAMPLES, LABELS)
         counts.append(len(probe.trained_on))
     assert counts[0] == counts[1]
 
@@ -109,11 +105,7 @@ def test_a_selection(name):
         label: (LABELS.count(label), counts_of(selection.kept).get(label, 0))
         for label in set(LABELS)
     }
-    assert selection.rule == {
-        "standard": "keep-all",
-        "lops": "released",
-        "lops-batch": "released",
-    }.get(name, name)
+    assert selection.rule == ("keep-all" if name == "standard" else name)
     assert selection.stopped
     if name == "committee":  # its members know nothing of these samples
         assert len(selection.rejected) == 0
@@ -138,24 +130,25 @@ def test_same_seed_same_answer(name):
 
 
 @everything
-@pytest.mark.parametrize("stratified", [False, True])
-def test_the_order_of_rows_is_nothing(name, stratified):
+@pytest.mark.parametrize("per_class", [False, True])
+def test_the_order_of_rows_is_nothing(name, per_class):
+    per_class = None if METHODS[name].per_class is None else per_class
     order = np.random.default_rng(1).permutation(N)
     samples, labels, gold = ([given[i] for i in order] for given in (SAMPLES, LABELS, GOLD))
-    here = selector(name, stratified=stratified)(SAMPLES, LABELS)
-    there = selector(name, stratified=stratified, gold=gold)(samples, labels)
+    here = selector(name, per_class=per_class)(SAMPLES, LABELS)
+    there = selector(name, per_class=per_class, gold=gold)(samples, labels)
     np.testing.assert_array_equal(np.sort(order[there.kept]), here.kept)
     np.testing.assert_array_equal(there.confidence, here.confidence[order])
     np.testing.assert_array_equal(there.learnt_at, here.learnt_at[order])
 
 
 @takes_n
-@pytest.mark.parametrize("stratified", [False, True, None])
-def test_n_is_kept(name, stratified):
+@pytest.mark.parametrize("per_class", [False, True, None])
+def test_n_is_kept(name, per_class):
     for n in (1, 2, 17, N - 1, N, N + 1, 10 * N):
-        selection = selector(name, n=n, tau=0.1, stratified=stratified)(SAMPLES, LABELS)
+        selection = selector(name, n=n, per_class=per_class)(SAMPLES, LABELS)
         assert len(selection.kept) == min(n, N)
-        if stratified is False and n < N:
+        if per_class is False and n < N:
             assert (
                 selection.confidence[selection.kept].min()
                 >= selection.confidence[selection.rejected].max()
@@ -163,20 +156,20 @@ def test_n_is_kept(name, stratified):
 
 
 @takes_n
-def test_stratified(name):
+def test_the_same_share_per_class(name):
     for n in (3, 17, 50):
-        kept = counts_of(selector(name, n=n, stratified=True)(SAMPLES, LABELS).kept)
+        kept = counts_of(selector(name, n=n, per_class=True)(SAMPLES, LABELS).kept)
         for label in set(LABELS):
             assert abs(kept.get(label, 0) - n * LABELS.count(label) / N) < 1
     if name != "confident-learning":
-        kept = counts_of(selector(name, tau=0.3, stratified=True)(SAMPLES, LABELS).kept)
+        kept = counts_of(selector(name, keep=0.3, per_class=True)(SAMPLES, LABELS).kept)
         assert kept == {label: -(-LABELS.count(label) * 3 // 10) for label in set(LABELS)}
-        assert len(selector(name, tau=0.3, stratified=False)(SAMPLES, LABELS).kept) == 27
-        default = selector(name, tau=0.3)(SAMPLES, LABELS)
-        told = selector(name, tau=0.3, stratified=METHODS[name].stratified)(SAMPLES, LABELS)
+        assert len(selector(name, keep=0.3, per_class=False)(SAMPLES, LABELS).kept) == 27
+        default = selector(name, keep=0.3)(SAMPLES, LABELS)
+        told = selector(name, keep=0.3, per_class=METHODS[name].per_class)(SAMPLES, LABELS)
         np.testing.assert_array_equal(default.kept, told.kept)
-    shown = counts_of(selector("probability", n=30, stratified=False)(SAMPLES, LABELS).kept)
-    assert shown != counts_of(selector("probability", n=30, stratified=True)(SAMPLES, LABELS).kept)
+    shown = counts_of(selector("probability", n=30, per_class=False)(SAMPLES, LABELS).kept)
+    assert shown != counts_of(selector("probability", n=30, per_class=True)(SAMPLES, LABELS).kept)
 
 
 @everything
@@ -196,13 +189,15 @@ def test_gold_labels_change_nothing_but_the_optimum(name):
 def test_a_class_with_one_sample(name):
     labels = ["rare", *("class 0" if label == "class 2" else label for label in LABELS[1:])]
     columns = {**TABLE, "text 0": np.tile([0.2, 0.2, 0.6], (4, 1))}
-    for settings in ({}, {"n": 5}, {"stratified": True}):
+    for settings in ({}, {"n": 5}, {"per_class": True}):
         if "n" in settings and not METHODS[name].takes_n:
+            continue
+        if settings.get("per_class") and METHODS[name].per_class is None:
             continue
         selection = selector(name, columns, gold=labels, **settings)(SAMPLES, labels)
         assert selection.per_class["rare"].count == 1
         assert selection.per_class["rare"].kept == int(0 in selection.kept)
-    if name in ("standard", "lops", "lops-batch", "automatic", "optimal"):
+    if name in ("standard", *RULES, "automatic", "optimal"):
         assert 0 in selector(name, columns, gold=labels)(SAMPLES, labels).kept
 
 
@@ -215,7 +210,7 @@ def test_ties_go_by_hash(name):
     for seed in (0, 5):
         order = content_order(samples, np.arange(40) % 2, seed)
         expected = np.sort(order[np.argsort(tie_hash(np.arange(40), seed))[:11]])
-        selection = selector(name, table, n=11, seed=seed, stratified=False)(samples, labels)
+        selection = selector(name, table, n=11, seed=seed, per_class=False)(samples, labels)
         if name == "learning-order":  # an even probability predicts the first class
             assert set(np.array(labels)[selection.kept]) == {"a"}
         elif name in ("mc-dropout", "entropy", "stability"):
@@ -247,45 +242,46 @@ def test_a_real_probe(name):
         )
         for g in gold
     ]
-    extra = {"gold": gold} if name == "optimal" else {"every": 3} if name == "lops-batch" else {}
-    selection = build(name, LinearProbe(), tau=0.7, **extra)(texts, labels)
+    extra = {"gold": gold} if name == "optimal" else {}
+    keep = 0.7 if METHODS[name].takes_keep else None
+    selection = build(name, LinearProbe(), keep=keep, **extra)(texts, labels)
     if name not in ("standard", "random"):
         assert (labels != gold)[selection.kept].mean() < 0.15 < (labels != gold).mean()
         assert len(selection.kept) > 100
 
 
-def test_lops_is_lops():
+def test_a_rule_is_lops():
     for rule in RULES:
         for every in (None, 2):
-            found = build("lops", Told(TABLE), rule=rule, every=every, tau=0.4, seed=2)(
-                SAMPLES, LABELS
-            )
+            found = build(rule, Told(TABLE), every=every, keep=0.4, seed=2)(SAMPLES, LABELS)
             order = content_order(SAMPLES, np.array([int(label[-1]) for label in LABELS]), seed=2)
-            expected = Lops(Told(TABLE), rule=rule, every=every, tau=0.4, seed=2)(
+            expected = Lops(Told(TABLE), method=rule, every=every, keep=0.4, seed=2)(
                 [SAMPLES[i] for i in order], [LABELS[i] for i in order]
             )
             np.testing.assert_array_equal(found.mask[order], expected.mask)
-    for given, used in ((None, 40), (3, 3)):
-        selector = build("lops-batch", Told(TABLE), every=given).make(None)
-        assert isinstance(selector, Lops)
-        assert selector.every == used
     assert build("standard") is keep_all
 
 
 @pytest.mark.parametrize(
     ("name", "settings", "message"),
     [
-        ("best", {}, "method is 'best'; wanted one of standard, lops, lops-batch"),
+        ("best", {}, "method is 'best'; wanted one of standard, learning-order, released"),
         ("margin", {"folds": 3}, "margin has no option 'folds'; its options are: online"),
         ("random", {"folds": 3}, "random has no option 'folds'; its options are: none of its own"),
         ("automatic", {"fold": 3}, "automatic has no option 'fold'; its options are: folds"),
         ("o2u-net", {"variant": "mine"}, "variant is 'mine'; wanted one of paper, released"),
         ("entropy", {"variant": "mine"}, "variant is 'mine'; wanted one of paper, released"),
-        ("lops", {"n": 5}, "lops decides how many to keep, and n is 5; leave n out"),
+        ("released", {"n": 5}, "released decides how many to keep, and n is 5; leave n out"),
         ("margin", {"n": 0}, "n is 0; wanted a number of samples to keep, at least 1"),
-        ("margin", {"tau": 0}, "tau is 0; wanted a fraction above 0"),
-        ("margin", {"tau": 1.1}, "tau is 1.1; wanted"),
-        ("lops", {"rule": "mine"}, "rule is 'mine'; wanted one of released"),
+        ("margin", {"keep": 0}, "keep is 0; wanted 'auto', or a fraction above 0"),
+        ("margin", {"keep": 1.1}, "keep is 1.1; wanted"),
+        ("margin", {"keep": "0.5"}, "keep is '0.5'; wanted 'auto'"),
+        ("margin", {"keep": True}, "keep is True"),
+        ("committee", {"keep": 0.5}, "committee decides how many to keep, and keep is 0.5"),
+        ("committee", {"every": 3}, "committee has no checkpoints, and every is 3"),
+        ("margin", {"per_class": "yes"}, "per_class is 'yes'; wanted True, False or None"),
+        ("released", {"per_class": True}, "released decides the share of each class itself"),
+        (["margin"], {}, r"method is \['margin'\]; wanted one of"),
         ("margin", {"every": 0}, "every is 0; wanted a number of updates"),
         ("random", {"seed": -1}, "seed is -1"),
         ("optimal", {}, "optimal is defined by gold labels; pass gold, one label per sample"),

@@ -49,7 +49,9 @@ def test_the_training_is_the_ordinary_one(kind, tmp_path):
     assert not np.array_equal(shots[0].probabilities, shots[1].probabilities)
 
 
-@pytest.mark.parametrize("name", ["lops", "learning-order", "probability", "stability", "margin"])
+@pytest.mark.parametrize(
+    "name", ["released", "learning-order", "probability", "stability", "margin"]
+)
 def test_methods_that_watch_can_listen(name):
     samples, labels, _, table = world()
     listening = build(name, Told(table), online=True)(samples, labels)

@@ -81,8 +81,8 @@ def test_learning_order():
 
 def test_learning_order_keeps_what_the_core_ranks_first():
     """Where enough is learnt, the same as rule ``ranked``."""
-    kept = build("learning-order", Told(TABLE), tau=0.3)(SAMPLES, LABELS)
-    ranked = build("lops", Told(TABLE), rule="ranked", tau=0.3)(SAMPLES, LABELS)
+    kept = build("learning-order", Told(TABLE), keep=0.3)(SAMPLES, LABELS)
+    ranked = build("ranked", Told(TABLE), keep=0.3)(SAMPLES, LABELS)
     assert min(report.learnt - report.threshold for report in ranked.per_class.values()) >= 0
     np.testing.assert_array_equal(kept.kept, ranked.kept)
     order = LearningOrder(LABELS)

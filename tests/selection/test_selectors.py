@@ -100,23 +100,25 @@ def assert_same(found: Selection, expected: Selection):
 @pytest.mark.parametrize("skip_decided", [True, False])
 @pytest.mark.parametrize("every", [None, 1, 4, 5])
 @pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize("tau", [0.2, 0.5, 0.9])
-def test_lops_is_the_learning_order_of_the_probe(rule, every, skip_decided, tau):
+@pytest.mark.parametrize("keep", [0.2, 0.5, 0.9])
+def test_lops_is_the_learning_order_of_the_probe(rule, every, skip_decided, keep):
     chosen = set()
     for seed in range(4):
         script = script_of(seed, harder=-0.1)
         probe = Scripted(script)
         selection = Lops(
-            probe, tau=tau, rule=rule, every=every, seed=seed, skip_decided=skip_decided
+            probe, keep=keep, method=rule, every=every, seed=seed, skip_decided=skip_decided
         )(SAMPLES, LABELS)
-        expected, n_checkpoints = by_hand(script, every or PER_EPOCH, tau=tau, rule=rule, seed=seed)
+        expected, n_checkpoints = by_hand(
+            script, every or PER_EPOCH, tau=keep, rule=rule, seed=seed
+        )
         assert_same(selection, expected)
         assert len(probe.asked) == n_checkpoints
         assert probe.done == n_checkpoints * (every or PER_EPOCH) or n_checkpoints == len(
             script
         ) // (every or PER_EPOCH)
         chosen.add(len(selection.kept))
-    assert min(chosen) < N or tau == 0.9  # these cases do choose
+    assert min(chosen) < N or keep == 0.9  # these cases do choose
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -124,7 +126,7 @@ def test_skipping_decided_samples_predicts_fewer(rule):
     counts = {}
     for skip_decided in (True, False):
         probe = Scripted(script_of(1, harder=-0.1))
-        Lops(probe, rule=rule, every=1, skip_decided=skip_decided)(SAMPLES, LABELS)
+        Lops(probe, method=rule, every=1, skip_decided=skip_decided)(SAMPLES, LABELS)
         counts[skip_decided] = [len(positions) for positions in probe.asked]
         assert probe.speed.predicted == sum(counts[skip_decided])
     assert set(counts[False]) == {N}
@@ -136,11 +138,11 @@ def test_skipping_decided_samples_predicts_fewer(rule):
 
 def test_stops_training_once_done():
     probe = Scripted(script_of(0, harder=-2.0))  # everything is learnt at once
-    selection = Lops(probe, tau=0.3)(SAMPLES, LABELS)
+    selection = Lops(probe, keep=0.3)(SAMPLES, LABELS)
     assert probe.done == PER_EPOCH
     assert selection.stopped == "every class reached its threshold within 1 checkpoint"
     probe = Scripted(script_of(0, harder=-2.0))
-    Lops(probe, tau=0.3, every=1)(SAMPLES, LABELS)
+    Lops(probe, keep=0.3, every=1)(SAMPLES, LABELS)
     assert probe.done == 1
 
 
@@ -179,7 +181,7 @@ def test_checkpoints_are_enough_for_any_batch_size(batch_size):
         script = np.stack([wrong] * (2 * per_epoch))
         last = 2 * per_epoch // every * every
         script[last - 1] = np.eye(K)[codes]  # learnt at the very last look
-        selection = Lops(Scripted(script, per_epoch), rule="ranked", every=every)(SAMPLES, LABELS)
+        selection = Lops(Scripted(script, per_epoch), method="ranked", every=every)(SAMPLES, LABELS)
         assert set(selection.learnt_at) == {last / per_epoch}
 
 
@@ -189,8 +191,8 @@ def test_checkpoints_are_enough_for_any_batch_size(batch_size):
         ({"every": 0}, "every is 0; wanted a number of updates"),
         ({"every": -1}, "every is -1"),
         ({"seed": -1}, "seed is -1"),
-        ({"tau": 0}, "tau is 0"),
-        ({"rule": "best"}, "rule is 'best'"),
+        ({"keep": 0}, "tau is 0"),
+        ({"method": "best"}, "rule is 'best'"),
         ({"classes": ["class 0", "class 1"]}, "pseudo-labels hold 'class 2'"),
     ],
 )
@@ -317,8 +319,8 @@ def test_gold_labels_have_no_way_in():
         assert [name for name in names if name != "self"][:2] == ["samples", "pseudo_labels"]
     settings = {
         "probe",
-        "tau",
-        "rule",
+        "keep",
+        "method",
         "every",
         "seed",
         "strict",
@@ -356,7 +358,7 @@ def noisy_texts(n=300, noise=0.25, seed=0):
 @pytest.mark.parametrize("every", [None, 2])
 def test_a_real_probe_rejects_mostly_wrong_labels(rule, every):
     texts, labels, wrong = noisy_texts()
-    selection = Lops(LinearProbe(), rule=rule, every=every)(texts, labels)
+    selection = Lops(LinearProbe(), method=rule, every=every)(texts, labels)
     kept, rejected = wrong[selection.kept].mean(), wrong[selection.rejected].mean()
     assert kept < 0.1 < wrong.mean()  # a quarter of the labels are wrong
     assert rejected > 1.5 * wrong.mean()

@@ -70,7 +70,7 @@ def test_options_that_cannot_work(refuse, good, more, words):
             "string-match gives 0 pseudo-labels of 0 classes",
         ),
         (["", " "], None, SEEDS, "", "string-match gives 0 pseudo-labels"),
-        (TEXTS, None, SEEDS, "--method optimal", "optimal needs gold labels, and data has none"),
+        (TEXTS, None, SEEDS, "--arms optimal", "optimal needs gold labels, and data has none"),
     ],
 )
 def test_data_that_cannot_work(refuse, tmp_path, texts, labels, seeds, more, words):
@@ -106,18 +106,18 @@ def test_the_usual_methods_and_no_gold_labels_or_seed_words(run, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("tau", "share"),
-    [([], "the share that a held-out linear probe agrees with"), (["--tau", "0.5"], "0.5")],
+    ("keep", "share"),
+    [([], "the share that a held-out linear probe agrees with"), (["--keep", "0.5"], "0.5")],
 )
 @pytest.mark.usefixtures("small")
-def test_seeds_and_the_log(good, tmp_path, capsys, tau, share):
-    options = ["--preset", "quick", "--device", "cpu", "--iterations", "1", "--method", "random"]
+def test_seeds_and_the_log(good, tmp_path, capsys, keep, share):
+    options = ["--preset", "quick", "--device", "cpu", "--iterations", "1", "--arms", "random"]
     places = ["--dataset", good, "--output", tmp_path / "run", "--seed", "5", "--seeds", "2"]
-    status, out, err = outcome(main, capsys, *places, *options, *tau)
+    status, out, err = outcome(main, capsys, *places, *options, *keep)
     assert status == 0
     assert out.count("30 documents, preset quick, seed") == 2
     assert err.count(f"random keeps {share} of the pseudo-labels\n") == 2
     assert "Traceback" not in err
     assert sorted(path.name for path in (tmp_path / "run").iterdir()) == ["seed5", "seed6"]
     config = json.loads((tmp_path / "run" / "seed5" / "config.json").read_text())
-    assert config["settings"]["n_from"] == "tau"
+    assert config["settings"]["n_from"] == "keep"

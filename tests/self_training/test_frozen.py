@@ -54,7 +54,7 @@ def test_a_run(dataset, go, tmp_path, encoder, computed, monkeypatch, kind):
 
 def test_the_committee_and_its_control(dataset, go, tmp_path):
     arms = ["standard", "random", "committee"]
-    done = go(dataset, tmp_path / "run", arms=arms, n_from="tau", iterations=2)
+    done = go(dataset, tmp_path / "run", arms=arms, n_from="keep", iterations=2)
     for number in range(2):
         kept = {}
         for arm in ("committee", "random"):

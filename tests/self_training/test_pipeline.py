@@ -246,19 +246,19 @@ def test_fewer_pseudo_labels_than_n(monkeypatch, dataset, go, tmp_path):
     assert second["rule"] != "keep-all"
 
 
-def test_stratified(dataset, go, tmp_path):
+def test_per_class(dataset, go, tmp_path):
     """Ranking methods take the same share of every class; lops keeps to its rule."""
     shares = {}
-    for stratified in (False, True):
+    for per_class in (False, True):
         done = go(
             dataset,
-            tmp_path / str(stratified),
+            tmp_path / str(per_class),
             arms=["lops", "probability"],
             iterations=1,
-            rule="ranked",
-            stratified=stratified,
+            method="ranked",
+            per_class=per_class,
         )
-        shares[stratified] = [
+        shares[per_class] = [
             [
                 report["kept"] / report["count"]
                 for report in rows_of(done, arm)[0]["per_class"].values()
@@ -279,13 +279,13 @@ def test_a_class_that_fades_is_named_once(monkeypatch, dataset, go, tmp_path, ca
     said = [record.message for record in caplog.records if "is shrinking" in record.message]
     assert len(said) == 1
     assert said[0].startswith(f"lops, iteration 0: the share of {few} (")
-    assert "Try --method committee, or automatic --stratified, or a lower --delta" in said[0]
+    assert "Try --arms committee, or automatic --per-class, or a lower --delta" in said[0]
 
 
 @pytest.mark.filterwarnings("ignore::lops_adapters.core.LopsWarning")
-@pytest.mark.parametrize(("tau", "n"), [(0.5, 24), (0.01, 1), (1, 49)])
-def test_baselines_without_lops_keep_tau(dataset, go, tmp_path, tau, n):
-    done = go(dataset, tmp_path / "run", arms=["random"], n_from="tau", tau=tau, iterations=1)
+@pytest.mark.parametrize(("keep", "n"), [(0.5, 24), (0.01, 1), (1, 49)])
+def test_baselines_without_lops_keep_a_fraction(dataset, go, tmp_path, keep, n):
+    done = go(dataset, tmp_path / "run", arms=["random"], n_from="keep", keep=keep, iterations=1)
     assert rows_of(done, "random")[0]["n"] == n
     with pytest.raises(
         LopsError, match="random keeps as many as lops, which is not among the methods"
@@ -304,7 +304,7 @@ def test_a_fresh_probe_and_a_fresh_classifier_each_round(
         lambda self, *args: built.append((self, args[3])) or updates(self, *args),
     )
     go(dataset, tmp_path / "run", arms=["lops"], seed=5)
-    # Per round: the linear probe of tau auto, once per fold; the probe of lops; the classifier.
+    # Per round: the linear probe of keep auto, once per fold; the probe of lops; the classifier.
     assert len({id(probe) for probe, _ in built}) == 9
     assert [seed for _, seed in built] == [5] * 5 + [6] * 5 + [7] * 5
     one, other = (path / "lops" / "predictions.csv" for path in (tmp_path / "run", finished.path))

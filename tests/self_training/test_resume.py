@@ -13,7 +13,7 @@ def test_another_file_of_pseudo_labels_is_refused(run, data, tmp_path):
     mine = tmp_path / "mine.csv"
     rows = [f"d{i},{('arts', 'law', 'sport')[i % 3]}\n" for i in range(30)]
     mine.write_text("id,label\n" + "".join(rows), encoding="utf-8")
-    command = partial(run, data, "--method standard --pseudo-labels", mine)
+    command = partial(run, data, "--arms standard --pseudo-labels", mine)
     assert command()[0] == 0
     assert command("--resume")[0] == 0
     mine.write_text("id,label\n" + "".join(rows[:-1]), encoding="utf-8")

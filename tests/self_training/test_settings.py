@@ -23,8 +23,8 @@ def test_presets_are_the_published_sizes_and_smaller_ones():
             "string-match",
         )
         assert (settings.every, settings.probe, settings.faithful) == ("epoch", "same", False)
-    assert (paper.rule, paper.tau) == ("released", 0.5)
-    assert (quick.rule, quick.tau) == ("ranked", "auto")
+    assert (paper.method, paper.keep) == ("released", 0.5)
+    assert (quick.method, quick.keep) == ("ranked", "auto")
 
 
 def test_every_method_is_an_arm():
@@ -39,8 +39,8 @@ def test_every_method_is_an_arm():
         (["standard"], "lops"),
         (["optimal"], "lops"),
         (["random", "lops"], "lops"),
-        (["random"], "tau"),
-        (["standard", "random"], "tau"),
+        (["random"], "keep"),
+        (["standard", "random"], "keep"),
     ],
 )
 def test_where_n_is_from(methods, n_from):
@@ -71,9 +71,9 @@ def test_a_file_is_known_by_what_it_holds(tmp_path):
         ({"delta": float("nan")}, "delta is nan"),
         ({"learning_rate": 0}, "learning_rate is 0"),
         ({"learning_rate": float("nan")}, "learning_rate is nan"),
-        ({"n_from": "random"}, "n_from is 'random'; wanted one of lops, tau"),
+        ({"n_from": "random"}, "n_from is 'random'; wanted one of lops, keep"),
         ({"probe": "transformer"}, "probe is 'transformer'; wanted one of same, linear"),
-        ({"tau": 0}, "tau is 0"),
+        ({"keep": 0}, "keep is 0"),
     ],
 )
 def test_numbers_out_of_range(wrong, words):

@@ -114,5 +114,5 @@ def test_copies_are_reported():
 
 
 def test_the_settings_are_the_arguments():
-    settings = select(TEXTS, changed(None), tau=0.5, every=3).settings
-    assert (settings["every"], settings["tau"]) == (3, 0.5)
+    settings = select(TEXTS, changed(None), method="learning-order", keep=0.5, every=3).settings
+    assert (settings["every"], settings["keep"]) == (3, 0.5)

@@ -74,10 +74,13 @@ def test_ways_to_ask():
     lists = [[label] for label in LABELS]
     several = select_multilabel(TEXTS, lists, encoder=None, analyzer="char")
     assert {s.settings["analyzer"] for s in several.selections.values()} == {"char"}
-    ranked = select(TEXTS, LABELS, tau=0.5, analyzer="char")
+    ranked = select(TEXTS, LABELS, method="learning-order", keep=0.5, analyzer="char")
     assert ranked.why[0] == "Probe: TF-IDF of n-grams of 1 to 3 characters + logistic regression."
     assert (
-        ranked.confidence.tolist() != select(TEXTS, LABELS, "linear", tau=0.5).confidence.tolist()
+        ranked.confidence.tolist()
+        != select(
+            TEXTS, LABELS, probe="linear", method="learning-order", keep=0.5
+        ).confidence.tolist()
     )
 
 

@@ -7,15 +7,9 @@ import numpy as np
 import pytest
 
 from lops_adapters import LopsError, select
-from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.selection import build
 from lops_adapters.texts import choices
-from lops_adapters.texts.choices import (
-    NAMES_OF_CONFIDENCES,
-    choose_encoder,
-    choose_probe,
-    method_for,
-)
+from lops_adapters.texts.choices import choose_encoder, choose_probe
 
 from ..noisy import noisy_texts
 
@@ -26,48 +20,22 @@ WORDS = {"class 0": ["a"], "class 1": ["b"]}
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (
-            {"rule": "released"},
-            "rule released needs a share per class, and tau is 'auto'; set tau to a number",
-        ),
-        (
-            {"confidence": "margin"},
-            "confidence margin only ranks, and tau is 'auto'; set tau to a number",
-        ),
-        (
-            {"confidence": "margin", "tau": 0.5, "rule": "released"},
-            "rule released is for learning order, and the confidence is margin",
-        ),
-        (
-            {"confidence": "confident-learning", "tau": 0.5},
-            "confident-learning decides how many to keep, and tau is 0.5",
-        ),
-        ({"every": 3}, "every is 3, and tau is 'auto'"),
-        (
-            {"stratified": True, "tau": 0.5},
-            "stratified is for the committee and the automatic choice only.*every class keeps",
-        ),
-        (
-            {"stratified": True, "confidence": "confident-learning"},
-            "stratified is for the committee and the automatic choice only",
-        ),
-        ({"confidence": "marign"}, "confidence is 'marign'; wanted one of learning-order, "),
-        ({"rule": "first", "tau": 0.5}, "rule is 'first'; wanted one of released"),
-        ({"tau": 50}, "tau is 50; wanted 'auto', or a fraction"),
-        ({"tau": "0.5"}, "tau is '0.5'; wanted 'auto'"),
-        ({"tau": True}, "tau is True"),
-        ({"sure": 0.9, "tau": 0.5}, "sure is for the committee only"),
-        ({"sure": 0.9, "confidence": "automatic"}, "sure is for the committee only"),
-        ({"sure": 0}, "sure is 0; wanted a probability above 0 and at most 1"),
+        ({"method": "marign"}, "method is 'marign'; wanted one of learning-order, "),
+        ({"method": "random"}, "method is 'random'; wanted one of learning-order, "),
+        ({"keep": 0.5}, "committee decides how many to keep, and keep is 0.5; leave keep out"),
+        ({"keep": 50}, "keep is 50; wanted 'auto', or a fraction"),
+        ({"every": 3}, "committee has no checkpoints, and every is 3"),
+        ({"per_class": "yes"}, "per_class is 'yes'; wanted True, False or None"),
+        ({"sure": 0.9, "method": "margin"}, "margin has no option 'sure'"),
+        ({"sure": 0}, "sure is 0; wanted a probability above 0"),
         ({"sure": 1.01}, "sure is 1.01; wanted a probability"),
         ({"sure": float("nan")}, "sure is nan; wanted a probability"),
         ({"sure": "0.9"}, "sure is '0.9'; wanted a probability"),
         ({"sure": True}, "sure is True; wanted a probability"),
         ({"encoder": 7}, "encoder is 7; wanted 'minilm', the folder or hub name of an encoder"),
-        ({"encoder": "minilm", "tau": 0.5}, "encoder is for the committee only, and the method is"),
-        ({"encoder": "/no/such", "confidence": "automatic"}, "the method is automatic; leave"),
+        ({"encoder": "/no/such", "method": "automatic"}, "automatic has no option 'encoder'"),
         ({"encoder": "/no/such/folder"}, "cannot load the encoder '/no/such/folder'"),
-        ({"words": WORDS, "tau": 0.5}, "words is for the committee only"),
+        ({"words": WORDS, "method": "margin"}, "margin has no option 'words'"),
         ({"words": WORDS, "encoder": None}, "words need an encoder"),
         ({"words": WORDS, "encoder": "none"}, "words need an encoder"),
         ({"words": [["a"], ["b"]]}, "words are .*; wanted a dict, class to list of words"),
@@ -77,24 +45,20 @@ WORDS = {"class 0": ["a"], "class 1": ["b"]}
         ({"words": {"class 0": ["a"]}}, "words hold none for 'class 1'; wanted words for every"),
         ({"words": {"class 0": ["a"], "class 1": []}}, "words hold none for 'class 1'"),
         ({"seed": -1}, "seed is -1"),
-        ({"tau": 0.5, "every": 0}, "every is 0"),
+        ({"method": "margin", "every": 0}, "every is 0"),
     ],
 )
 def test_contradictions(arguments, message):
     with pytest.raises(LopsError, match=message):
-        select(TEXTS, LABELS, "linear", **arguments)
+        select(TEXTS, LABELS, probe="linear", **arguments)
 
 
-def test_the_mapping_is_whole():
-    for confidence in NAMES_OF_CONFIDENCES:
-        taus = ("auto",) if confidence in choices.DECIDES_ITSELF else (0.5,)
-        for tau in taus:
-            name, arguments = method_for(confidence, None, tau, None)
-            assert build(name, _WithDropout(), **arguments) is not None
-
-
-class _WithDropout(LinearProbe):
-    has_dropout = True
+def test_a_ranking_finds_how_much_to_keep():
+    found = select(TEXTS, LABELS, "learning-order", probe="linear")
+    wanted = build("learning-order", "linear", keep="auto")(TEXTS, LABELS)
+    assert found.kept.tolist() == wanted.kept.tolist()
+    assert 0.5 < len(found.kept) / len(TEXTS) < 1
+    assert "Kept: per class, a share found by cross-validation, that the probe" in found.why[1]
 
 
 @pytest.mark.parametrize(
@@ -103,7 +67,7 @@ class _WithDropout(LinearProbe):
 )
 def test_a_probe_that_is_misspelt(given, meant):
     with pytest.raises(LopsError, match=f"did you mean '{meant}'"):
-        select(TEXTS, LABELS, given)
+        select(TEXTS, LABELS, probe=given)
 
 
 def test_the_probe_is_chosen_by_the_machine(monkeypatch):
@@ -142,7 +106,7 @@ def test_encoders_by_name():
     assert (probe.kind, probe.encoder) == ("transformer", "minilm")
     assert why == "Probe: transformer minilm."
     with pytest.raises(LopsError, match="cannot load the encoder 'svm'"):
-        select(TEXTS, LABELS, "svm")
+        select(TEXTS, LABELS, probe="svm")
 
 
 def test_the_encoder_is_chosen_by_the_machine(monkeypatch):

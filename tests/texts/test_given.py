@@ -39,7 +39,9 @@ def test_vectors_are_judged_in_place_of_texts():
     assert shown.texts[3] == "text 3"
 
 
-@pytest.mark.parametrize("settings", [{"tau": 0.5}, {"confidence": "automatic"}])
+@pytest.mark.parametrize(
+    "settings", [{"method": "learning-order", "keep": 0.5}, {"method": "automatic"}]
+)
 def test_other_methods_read_vectors_too(settings):
     vectors, labels, wrong = noisy_vectors()
     found = select(None, labels, embeddings=vectors, **settings)
@@ -51,7 +53,7 @@ def test_other_methods_read_vectors_too(settings):
 
 def test_a_classifier_of_your_own_chooses_automatically():
     vectors, labels, wrong = noisy_vectors()
-    found = select(None, labels, LogisticRegression(), embeddings=vectors, confidence="automatic")
+    found = select(None, labels, probe=LogisticRegression(), embeddings=vectors, method="automatic")
     assert found.rejected.tolist() == np.flatnonzero(wrong).tolist()
     assert ((found.confidence >= 0) & (found.confidence <= 1)).all()
     assert (found.confidence[wrong] < 0.5).all()
@@ -59,7 +61,7 @@ def test_a_classifier_of_your_own_chooses_automatically():
 
 def test_a_classifier_of_your_own_judges_the_vectors():
     vectors, labels, wrong = noisy_vectors()
-    found = select(None, labels, LogisticRegression(), embeddings=vectors)
+    found = select(None, labels, probe=LogisticRegression(), embeddings=vectors)
     assert found.mask[~wrong].mean() > 0.95
     assert not found.mask[wrong].any()
     assert found.why[0] == (
@@ -90,7 +92,7 @@ BAD = {
     "columns": ({"pred_probs": np.full((120, 3), 1 / 3)}, r"shape \(120, 3\); wanted \(120, 2\)"),
     "sums": ({"pred_probs": np.ones((120, 2))}, "120 of 120 rows are no probabilities"),
     "method": (
-        {"pred_probs": np.full((120, 2), 0.5), "confidence": "automatic"},
+        {"pred_probs": np.full((120, 2), 0.5), "method": "automatic"},
         "pred_probs are for the committee",
     ),
     "encoder": (

@@ -41,18 +41,18 @@ select = partial(lops_adapters.select, encoder=None)
             ["a", "b", "c"],
             ["x", "y", "x"],
             "found 3 texts with a label, and committee uses cross-validation; wanted at least 10, "
-            "or a number for tau",
+            "or a ranking with a number for keep",
         ),
     ],
 )
 def test_bad_input_is_refused(texts, labels, message):
     with pytest.raises(LopsError, match=message):
-        select(texts, labels, "linear")
+        select(texts, labels, probe="linear")
 
 
 def test_columns_of_other_libraries():
     pandas, datasets = pytest.importorskip("pandas"), pytest.importorskip("datasets")
-    expected = select(TEXTS, LABELS, "linear").kept
+    expected = select(TEXTS, LABELS, probe="linear").kept
     frame = pandas.DataFrame({"text": TEXTS, "label": LABELS}, index=range(500, 500 + len(TEXTS)))
     table = datasets.Dataset.from_dict({"text": TEXTS, "label": LABELS})
     pairs = [
@@ -63,11 +63,11 @@ def test_columns_of_other_libraries():
         (table["text"], table["label"]),
     ]
     for texts, labels in pairs:
-        np.testing.assert_array_equal(select(texts, labels, "linear").kept, expected)
+        np.testing.assert_array_equal(select(texts, labels, probe="linear").kept, expected)
     frame.loc[503, "label"] = pandas.NA
-    found = select(frame["text"], frame["label"].astype("string"), "linear")
+    found = select(frame["text"], frame["label"].astype("string"), probe="linear")
     assert found.abstained.tolist() == [3]
-    numbers = select(TEXTS, np.array([int(label[-1]) for label in LABELS]), "linear")
+    numbers = select(TEXTS, np.array([int(label[-1]) for label in LABELS]), probe="linear")
     np.testing.assert_array_equal(numbers.kept, expected)
     assert set(numbers.suggested) == {0, 1}
 

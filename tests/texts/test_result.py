@@ -17,7 +17,7 @@ WRONG = np.array([label != truth for label, truth in zip(LABELS, GOLD, strict=Tr
 
 def test_a_frame():
     pytest.importorskip("pandas")
-    found = select(TEXTS, LABELS, "linear", tau=0.5)
+    found = select(TEXTS, LABELS, probe="linear", method="learning-order", keep=0.5)
     frame = found.to_frame()
     columns = [
         "text",
@@ -31,11 +31,11 @@ def test_a_frame():
     assert frame["text"].tolist() == TEXTS
     assert np.flatnonzero(frame["lops_selected"]).tolist() == found.kept.tolist()
     assert frame["lops_learnt_at"].isna().sum() == np.isinf(found.learnt_at).sum()
-    assert "lops_learnt_at" not in select(TEXTS, LABELS, "linear").to_frame()
+    assert "lops_learnt_at" not in select(TEXTS, LABELS, probe="linear").to_frame()
 
 
 def test_summary_and_reasons():
-    found = select([*TEXTS, "alone"], [*LABELS, "single"], "linear")
+    found = select([*TEXTS, "alone"], [*LABELS, "single"], probe="linear")
     head, *classes, whole = [line.split() for line in found.summary().splitlines()]
     assert head == ["class", "rows", "kept", "share", "why"]
     assert [int(line[2 if line[0] == "class" else 1]) for line in classes] == [
@@ -55,7 +55,7 @@ def test_summary_and_reasons():
 
 
 def test_gold_labels_come_after(tmp_path):
-    found = select(TEXTS, LABELS, "linear")
+    found = select(TEXTS, LABELS, probe="linear")
     page, turned = found.page(GOLD), found.page(GOLD[::-1])
     assert page.n_kept == turned.n_kept == len(found.kept)
     assert page.noise_before == pytest.approx(WRONG.mean())
@@ -74,13 +74,13 @@ def test_the_frame_keeps_an_index():
     pandas = pytest.importorskip("pandas")
     index = range(1000, 1000 + len(TEXTS))
     assert select(
-        pandas.Series(TEXTS, index=index), pandas.Series(LABELS, index=index), "linear"
+        pandas.Series(TEXTS, index=index), pandas.Series(LABELS, index=index), probe="linear"
     ).to_frame().index.tolist() == list(index)
 
 
 def test_why_is_left_out_where_it_is_the_same_for_all():
-    same = select(TEXTS, LABELS, "linear")
+    same = select(TEXTS, LABELS, probe="linear")
     assert same.summary().splitlines()[0].split() == ["class", "rows", "kept", "share"]
-    few = select([*TEXTS, "alone"], [*LABELS, "class 2"], "linear").summary().splitlines()
+    few = select([*TEXTS, "alone"], [*LABELS, "class 2"], probe="linear").summary().splitlines()
     assert few[0].split() == ["class", "rows", "kept", "share", "why"]
     assert few[3].endswith("  too few samples, kept whole")

@@ -12,14 +12,15 @@ from sklearn.pipeline import make_pipeline
 
 import lops_adapters
 from lops_adapters import LopsError, LopsWarning
+from lops_adapters.core import RULES
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.probes.linear import LinearProbe
-from lops_adapters.selection import Lops, build
+from lops_adapters.selection import METHODS, Lops, build
 from lops_adapters.selection.canonical import content_order
 from lops_adapters.selection.committee import CANNOT_TELL
+from lops_adapters.selection.methods import OFFERED
 from lops_adapters.selection.posterior import least_kept
 from lops_adapters.selection.ranked import Scored, selection_of
-from lops_adapters.texts.choices import NAMES_OF_CONFIDENCES
 from lops_adapters.texts.select import select as texts_select
 
 from ..noisy import noisy_texts
@@ -40,11 +41,11 @@ def test_it_is_the_packages_select():
     [
         ({}, "committee", {"encoder": None, "sure": None}),
         ({"sure": 0.95}, "committee", {"encoder": None, "sure": 0.95}),
-        ({"confidence": "automatic"}, "automatic", {}),
+        ({"method": "automatic"}, "automatic", {}),
     ],
 )
 def test_the_default_and_the_automatic_choice(arguments, method, own):
-    found = select(TEXTS, LABELS, "linear", **arguments)
+    found = select(TEXTS, LABELS, probe="linear", **arguments)
     expected = build(method, "linear", **own)(TEXTS, LABELS)
     np.testing.assert_array_equal(found.kept, expected.kept)
     np.testing.assert_array_equal(found.confidence, expected.confidence)
@@ -58,7 +59,7 @@ def test_the_default_and_the_automatic_choice(arguments, method, own):
 
 def test_suggestions_of_the_automatic_choice():
     """They are the probe's, which contradict every label that is rejected, and some kept ones."""
-    found = select(TEXTS, LABELS, "linear", confidence="automatic")
+    found = select(TEXTS, LABELS, probe="linear", method="automatic")
     agree = found.suggested == np.array(LABELS, dtype=object)
     assert 0 < len(found.rejected) < (~agree).sum()
     assert not agree[found.rejected].any()
@@ -71,28 +72,28 @@ def test_suggestions_of_the_automatic_choice():
     ).all()  # the larger of two
 
 
-ALONE = ("automatic", "confident-learning")
-
-
 @pytest.mark.parametrize(
-    "confidence", [name for name in NAMES_OF_CONFIDENCES if name not in ("mc-dropout", "entropy")]
+    "method", [name for name in OFFERED if name not in ("mc-dropout", "entropy")]
 )
-def test_every_confidence_gives_suggestions(confidence):
-    found = select(
-        TEXTS, LABELS, "linear", confidence=confidence, tau="auto" if confidence in ALONE else 0.5
-    )
+def test_every_method_gives_suggestions(method):
+    if method == "confident-learning":
+        pytest.importorskip("cleanlab")
+    ranks = METHODS[method].takes_keep
+    found = select(TEXTS, LABELS, method, keep=0.5 if ranks else "auto", probe="linear")
     assert set(found.suggested) == {"class 0", "class 1"}
     assert np.isfinite(found.suggested_probability).all()
     assert (found.suggested == np.array(GOLD, dtype=object)).mean() > 0.75
-    if confidence not in ALONE:
+    if method == "learning-order":
         assert [report.kept for report in found.per_class.values()] == [
             -(-report.count // 2) for report in found.per_class.values()
         ]
+    elif ranks and method not in RULES:
+        assert len(found.kept) == len(TEXTS) // 2
 
 
 def test_suggestions_are_those_of_the_last_snapshot():
     """One training, and no prediction after it."""
-    found = select(TEXTS, LABELS, "linear", confidence="probability", tau=0.5)
+    found = select(TEXTS, LABELS, probe="linear", method="probability", keep=0.5)
     probe = LinearProbe()
     codes = np.array([int(label[-1]) for label in LABELS])
     order = content_order(TEXTS, codes, seed=0)
@@ -106,30 +107,32 @@ def test_suggestions_are_those_of_the_last_snapshot():
     np.testing.assert_array_equal(found.suggested_probability, last.max(axis=1).astype(float))
 
 
-def test_a_number_for_tau_keeps_just_that():
-    for arguments in (
-        {"tau": 0.5},
-        {"tau": 0.5, "rule": "ranked"},
-        {"tau": 0.5, "confidence": "learning-order"},
-    ):
-        found = select(TEXTS, LABELS, "linear", **arguments)
-        assert found.rule == ("ranked" if "rule" in arguments else "learning-order")
-        assert [report.kept for report in found.per_class.values()] == [
-            -(-report.count // 2) for report in found.per_class.values()
-        ]
-    released = select(TEXTS, LABELS, LinearProbe(), tau=0.4, rule="released", every=3, seed=5)
+@pytest.mark.parametrize("method", ["learning-order", "ranked", "margin"])
+def test_a_fraction_keeps_just_that(method):
+    per_class = True if method == "margin" else None
+    found = select(TEXTS, LABELS, method, keep=0.5, per_class=per_class, probe="linear")
+    assert found.rule == found.settings["method"] == method
+    assert [report.kept for report in found.per_class.values()] == [
+        -(-report.count // 2) for report in found.per_class.values()
+    ]
+
+
+def test_a_rule_of_the_core():
+    released = select(
+        TEXTS, LABELS, probe=LinearProbe(), keep=0.4, method="released", every=3, seed=5
+    )
     order = content_order(TEXTS, np.array([int(label[-1]) for label in LABELS]), seed=5)
-    selector = Lops(LinearProbe(), tau=0.4, rule="released", every=3, seed=5)
+    selector = Lops(LinearProbe(), keep=0.4, method="released", every=3, seed=5)
     expected = selector([TEXTS[i] for i in order], [LABELS[i] for i in order])
     np.testing.assert_array_equal(released.mask[order], expected.mask)
     np.testing.assert_array_equal(released.learnt_at[order], expected.learnt_at)
 
 
-@pytest.mark.parametrize("arguments", [{}, {"confidence": "automatic"}])
-def test_stratified_keeps_as_many_and_the_same_share_of_every_class(arguments):
+@pytest.mark.parametrize("arguments", [{}, {"method": "automatic"}])
+def test_per_class_keeps_as_many_and_the_same_share_of_every_class(arguments):
     plain, even = (
-        select(TEXTS, LABELS, "linear", stratified=stratified, **arguments)
-        for stratified in (False, True)
+        select(TEXTS, LABELS, probe="linear", per_class=per_class, **arguments)
+        for per_class in (False, True)
     )
     assert len(plain.kept) == len(even.kept)
     wanted = len(plain.kept) / len(TEXTS)
@@ -139,7 +142,7 @@ def test_stratified_keeps_as_many_and_the_same_share_of_every_class(arguments):
         report.kept for report in plain.per_class.values()
     ]
     np.testing.assert_array_equal(even.confidence, plain.confidence)
-    assert even.settings["stratified"]
+    assert even.settings["per_class"]
     assert "the same share of every class" in even.why[1]
 
 
@@ -153,32 +156,25 @@ def test_a_class_of_which_nothing_is_kept(monkeypatch):
 
     monkeypatch.setattr("lops_adapters.texts.select.build", lambda *_, **__: two_classes_only)
     message = (
-        "nothing is kept of 1 of 3 classes: 'class 2' .10.. Check these labels, or set tau to a "
-        "number"
+        "nothing is kept of 1 of 3 classes: 'class 2' .10.. Check these labels, or use a ranking"
     )
     labels = ["class 2"] * 10 + LABELS[10:]
-    automatic = {"confidence": "automatic"}
+    automatic = {"method": "automatic"}
     with pytest.warns(LopsWarning, match=message):
-        select(TEXTS, labels, "linear", **automatic)
+        select(TEXTS, labels, probe="linear", **automatic)
     with pytest.raises(LopsError, match=message):
-        select(TEXTS, labels, "linear", **automatic, strict=True)
-
-
-def test_what_a_number_for_tau_means_is_said():
-    for rule, method in ((None, "learning-order"), ("ranked", "lops")):
-        settings = select(TEXTS, LABELS, "linear", tau=0.5, rule=rule).settings
-        assert (settings["method"], settings["rule"]) == (method, rule)
+        select(TEXTS, labels, probe="linear", **automatic, strict=True)
 
 
 def test_a_class_in_which_nothing_is_learnt():
     labels = ["class 2" if i % 30 == 0 else label for i, label in enumerate(LABELS)]
     message = "nothing was learnt in 1 of 3 classes: 'class 2' .4.. Their kept rows are chosen by"
     with pytest.warns(LopsWarning, match=message) as caught:
-        found = select(TEXTS, labels, "linear", tau=0.5)
+        found = select(TEXTS, labels, probe="linear", method="learning-order", keep=0.5)
     assert caught[0].filename == __file__
     assert found.per_class["class 2"].kept == 2
     with pytest.raises(LopsError, match=message):
-        select(TEXTS, labels, "linear", tau=0.5, strict=True)
+        select(TEXTS, labels, probe="linear", method="learning-order", keep=0.5, strict=True)
 
 
 def random_labels():
@@ -190,7 +186,7 @@ def random_labels():
 
 
 @pytest.mark.parametrize(
-    "choice", [{}, {"sure": 0.9}, {"stratified": True}, {"confidence": "automatic"}]
+    "choice", [{}, {"sure": 0.9}, {"per_class": True}, {"method": "automatic"}]
 )
 def test_labels_that_say_nothing_of_the_texts_are_all_kept(choice):
     texts, labels = random_labels()
@@ -199,7 +195,7 @@ def test_labels_that_say_nothing_of_the_texts_are_all_kept(choice):
         match=r"^held-out predictions agree with the 400 labels hardly more than by guessing, so "
         r"all are kept: check that",
     ) as warned:
-        found = select(texts, labels, "linear", **choice)
+        found = select(texts, labels, probe="linear", **choice)
     assert len(warned) == 1
     assert found.mask.all()
     assert (found.confidence == 1).all()
@@ -207,13 +203,13 @@ def test_labels_that_say_nothing_of_the_texts_are_all_kept(choice):
     assert found.noise is None
     assert found.corrections() == []
     assert not any("suggestions for rejected" in why for why in found.why)
-    if "confidence" not in choice:
+    if "method" not in choice:
         assert found.suggested.tolist() == labels
     assert found.why[1] == (
         "Kept: all rows, since held-out predictions cannot tell right labels from wrong ones."
     )
     with pytest.raises(LopsError, match="hardly more than by guessing"):
-        select(texts, labels, "linear", **choice, strict=True)
+        select(texts, labels, probe="linear", **choice, strict=True)
 
 
 def test_the_automatic_choice_tells_what_it_saw():
@@ -326,7 +322,7 @@ def test_corrections():
 
 
 def test_methods_without_an_estimate():
-    found = select(TEXTS, LABELS, confidence="automatic")
+    found = select(TEXTS, LABELS, method="automatic")
     assert found.noise is None
     assert not any("Expect more wrong labels" in why for why in found.why)
     assert found.corrections()  # the method suggests labels all the same
@@ -350,7 +346,7 @@ def test_probabilities_with_and_without_an_encoder(tiny, with_encoder):
 
 def test_a_given_probe_is_the_first_member():
     probe = LinearProbe(epochs=2, mask_words=["common1"])
-    found = select(TEXTS, LABELS, probe)
+    found = select(TEXTS, LABELS, probe=probe)
     expected = build("committee", probe, encoder=None)(TEXTS, LABELS)
     np.testing.assert_array_equal(found.confidence, expected.confidence)
     assert found.settings["probe"] == repr(probe)
@@ -359,7 +355,7 @@ def test_a_given_probe_is_the_first_member():
     class Other(LinearProbe):
         kind = "of my own"
 
-    said = select(TEXTS, LABELS, Other()).why[0]
+    said = select(TEXTS, LABELS, probe=Other()).why[0]
     assert said == "Members: of my own, neighbours by LSA."
 
 
@@ -372,24 +368,26 @@ def test_a_given_probe_is_the_first_member():
     ],
 )
 def test_a_scikit_learn_classifier_is_the_first_member(classifier):
-    found = select(TEXTS, LABELS, classifier)
+    found = select(TEXTS, LABELS, probe=classifier)
     name = type(classifier[-1] if hasattr(classifier, "steps") else classifier).__name__
     assert found.why[0] == f"Members: {name}, neighbours by LSA."
     assert f"labels preferred by {name} " in found.stopped
     assert WRONG[found.rejected].mean() > 0.5 > WRONG.mean() > WRONG[found.kept].mean()
-    np.testing.assert_array_equal(found.mask, select(TEXTS, LABELS, classifier).mask)
+    np.testing.assert_array_equal(found.mask, select(TEXTS, LABELS, probe=classifier).mask)
 
 
 def test_learning_order_needs_a_classifier_with_checkpoints():
-    found = select(TEXTS, LABELS, SGDClassifier(loss="log_loss"), tau=0.5)
+    found = select(
+        TEXTS, LABELS, probe=SGDClassifier(loss="log_loss"), method="learning-order", keep=0.5
+    )
     assert found.why[0] == "Probe: SGDClassifier."
     assert WRONG[found.kept].mean() < WRONG.mean()
     with pytest.raises(LopsError, match="LogisticRegression has no partial_fit"):
-        select(TEXTS, LABELS, LogisticRegression(), tau=0.5)
-    ranked = select(TEXTS, LABELS, LogisticRegression(), tau=0.5, confidence="margin")
+        select(TEXTS, LABELS, probe=LogisticRegression(), method="learning-order", keep=0.5)
+    ranked = select(TEXTS, LABELS, probe=LogisticRegression(), keep=0.5, method="margin")
     assert WRONG[ranked.kept].mean() < WRONG.mean()
     with pytest.raises(LopsError, match=r"wanted an object: LogisticRegression\(\)"):
-        select(TEXTS, LABELS, LogisticRegression)
+        select(TEXTS, LABELS, probe=LogisticRegression)
 
 
 def test_an_encoder_and_words(tiny, monkeypatch):

@@ -70,4 +70,4 @@ def test_weights():
     wrong = np.array([label != truth for label, truth in zip(LABELS, GOLD, strict=True)])
     assert found.sample_weight[wrong].mean() < 0.2
     assert found.sample_weight[~wrong].mean() > 0.8
-    assert select(TEXTS, LABELS, confidence="automatic").sample_weight is None
+    assert select(TEXTS, LABELS, method="automatic").sample_weight is None

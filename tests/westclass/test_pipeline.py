@@ -294,7 +294,7 @@ def test_other_probes(monkeypatch, dataset, go, bert, tmp_path, probe, network):
         encoder=bert,
         network=network,
         every="epoch",
-        rule="released",
+        method="released",
         **sizes,
     )
     row = done.metrics["arms"]["lops"]["iterations"][0]

@@ -48,7 +48,7 @@ def test_published_values(network, length):
 
 def test_published_sizes_of_all_lengths():
     paper = WestclassSettings.preset("paper")
-    assert paper == WestclassSettings(rule="released", tau=0.5, classifier="network")
+    assert paper == WestclassSettings(method="released", keep=0.5, classifier="network")
     assert (
         paper.per_class,
         paper.top,
@@ -64,9 +64,9 @@ def test_published_sizes_of_all_lengths():
         "auto",
         "same",
     )
-    assert (paper.rule, paper.tau, paper.every) == ("released", 0.5, 1)
+    assert (paper.method, paper.keep, paper.every) == ("released", 0.5, 1)
     quick = WestclassSettings.preset("quick")
-    assert (quick.rule, quick.tau, quick.every) == ("ranked", "auto", 1)
+    assert (quick.method, quick.keep, quick.every) == ("ranked", "auto", 1)
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_quick_cuts_published_lengths_and_nothing_else():
         field.name
         for field in fields(quick)
         if getattr(quick, field.name) != getattr(paper, field.name)
-    } == {"most_words", "max_words", "rule", "tau", "classifier"}
+    } == {"most_words", "max_words", "method", "keep", "classifier"}
 
 
 @pytest.mark.parametrize("preset", WestclassSettings.PRESETS)

@@ -15,7 +15,7 @@ SEEDS = {
 }
 SMALL = {
     "classifier": "network",
-    "tau": 0.5,  # with the rule ranked: half, however abruptly so small a network learns
+    "keep": 0.5,  # with the rule ranked: half, however abruptly so small a network learns
     "vector_size": 12,
     "vector_words": 40_000,
     "per_class": 12,

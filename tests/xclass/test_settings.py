@@ -23,8 +23,13 @@ def test_presets_are_the_published_sizes_and_smaller_ones():
     )
     assert (paper.alignment, paper.confident) == ("gmm", 0.5)
     assert (paper.batch_size, paper.learning_rate, paper.probe_epochs) == (32, 5e-5, 4)
-    assert (quick.rule, quick.tau) == ("ranked", "auto")
-    assert (paper.rule, paper.tau, paper.every, paper.faithful) == ("released", 0.5, "epoch", False)
+    assert (quick.method, quick.keep) == ("ranked", "auto")
+    assert (paper.method, paper.keep, paper.every, paper.faithful) == (
+        "released",
+        0.5,
+        "epoch",
+        False,
+    )
     assert (quick.encoder, quick.classifier) == ("minilm", "hybrid")
     assert XclassSettings.preset("quick", faithful=True).classifier is None
     same = (
@@ -105,7 +110,7 @@ def test_arms_and_choices():
         ({"learning_rate": 0}, "learning_rate is 0"),
         ({"learning_rate": float("nan")}, "learning_rate is nan"),
         ({"probe": "svm"}, "probe is 'svm'; wanted one of same, linear"),
-        ({"tau": 0}, "tau is 0"),
+        ({"keep": 0}, "keep is 0"),
     ],
 )
 def test_numbers_out_of_range(wrong, words):

@@ -23,9 +23,9 @@ SMALL = {
     "max_tokens": 40,
     "probe_epochs": 4,
     "every": 1,
-    # The other half of the labels is nearly clean: tau auto keeps all of them.
-    "rule": "released",
-    "tau": 0.5,
+    # The other half of the labels is nearly clean: keep auto keeps all of them.
+    "method": "released",
+    "keep": 0.5,
 }
 
 

@@ -2,7 +2,7 @@
 """LOPS_TAU=auto: the share of pseudo-labels that held-out linear probes prefer, per class.
 
 The probes are multinomial logistic regressions on TF-IDF vectors, in 3-fold cross-validation: what
-tau ``auto`` is in the package, on the repository's own word ids. They train in seconds, and need
+keep ``auto`` is in the package, on the repository's own word ids. They train in seconds, and need
 Python >= 3.6 and numpy only.
 """
 

@@ -1,4 +1,4 @@
-"""``tau="auto"`` and the random control of another selection."""
+"""``keep="auto"`` and the random control of another selection."""
 
 import math
 from fractions import Fraction
@@ -9,7 +9,7 @@ import pytest
 from lops_adapters.core import LopsError
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.selection import METHODS, Lops, build
-from lops_adapters.selection.auto_tau import Preferred
+from lops_adapters.selection.auto_keep import Preferred
 from lops_adapters.selection.canonical import InContentOrder
 from lops_adapters.selection.random import RandomLike
 
@@ -30,15 +30,11 @@ def test_the_share_is_what_held_out_probes_agree_with(noisy):
     held_out = Preferred(LinearProbe(quiet=True))
     agreed = share(InContentOrder(lambda _: held_out)(*noisy))
     assert 0.5 < agreed < 1
-    for name, rule in (
-        ("learning-order", "released"),
-        ("probability", "released"),
-        ("lops", "ranked"),
-    ):
-        found = build(name, LinearProbe(quiet=True), tau="auto", rule=rule)(*noisy)
+    for name in ("learning-order", "probability", "ranked"):
+        found = build(name, LinearProbe(quiet=True), keep="auto")(*noisy)
         assert share(found) == pytest.approx(agreed, abs=3 / 180), name  # rounded up per class
-        each = " on average" if name == "lops" else ""
-        assert found.stopped.startswith(f"tau {agreed:.3f}{each} by 3-fold cross-validation")
+        each = " on average" if name == "ranked" else ""
+        assert found.stopped.startswith(f"keep {agreed:.3f}{each} by 3-fold cross-validation")
 
 
 def test_the_share_of_each_class(noisy):
@@ -48,7 +44,7 @@ def test_the_share_of_each_class(noisy):
     labels[::5] = "class class 0"
     held_out = Preferred(LinearProbe(quiet=True))
     wanted = InContentOrder(lambda _: held_out)(texts, labels).per_class
-    found = build("lops", LinearProbe(quiet=True), tau="auto", rule="ranked")(texts, labels)
+    found = build("ranked", LinearProbe(quiet=True), keep="auto")(texts, labels)
     assert [r.kept for r in found.per_class.values()] == [r.kept for r in wanted.values()]
     shares = [report.kept / report.count for report in found.per_class.values()]
     assert max(shares) - min(shares) > 0.1
@@ -56,20 +52,22 @@ def test_the_share_of_each_class(noisy):
 
 def test_labels_unrelated_to_the_texts_are_all_kept(noisy):
     labels = np.random.default_rng(0).permutation(noisy[1])
-    found = build("lops", LinearProbe(quiet=True), tau="auto", rule="ranked")(noisy[0], labels)
-    assert found.stopped.startswith("tau 1.000")
+    found = build("ranked", LinearProbe(quiet=True), keep="auto")(noisy[0], labels)
+    assert found.stopped.startswith("keep 1.000")
 
 
 def test_a_share_per_class_is_for_ranked_learning_order(noisy):
-    tau = {"class class 0": 0.2, "class class 1": 0.4, "class class 2": 1.0}
-    found = build("lops", LinearProbe(quiet=True), tau=tau, rule="ranked")(*noisy)
+    keep = {"class class 0": 0.2, "class class 1": 0.4, "class class 2": 1.0}
+    found = build("ranked", LinearProbe(quiet=True), keep=keep)(*noisy)
     for label, report in found.per_class.items():
-        assert report.kept == math.ceil(Fraction(str(tau[label])) * report.count)
-    with pytest.raises(LopsError, match="only lops with the rule ranked takes it: give one number"):
-        build("learning-order", LinearProbe(), tau=tau)
-    tau.pop("class class 2")
+        assert report.kept == math.ceil(Fraction(str(keep[label])) * report.count)
+    with pytest.raises(
+        LopsError, match="keep is a fraction per class, and only ranked takes it; give one"
+    ):
+        build("learning-order", LinearProbe(), keep=keep)
+    keep.pop("class class 2")
     with pytest.raises(LopsError, match="tau has no fraction for the class 'class class 2'"):
-        build("lops", LinearProbe(), tau=tau, rule="ranked")(*noisy)
+        build("ranked", LinearProbe(), keep=keep)(*noisy)
 
 
 def test_predictions_are_divided_by_the_shares_of_classes(noisy):
@@ -81,43 +79,48 @@ def test_predictions_are_divided_by_the_shares_of_classes(noisy):
     learnt = {}
     for corrected in (False, True):
         probe = LinearProbe(quiet=True)
-        found = Lops(probe, tau=1.0, rule="ranked", every=2, corrected=corrected)
+        found = Lops(probe, keep=1.0, method="ranked", every=2, corrected=corrected)
         learnt[corrected] = found(noisy[0], labels).learnt_at
     late = {key: (times[wrong].mean() - times[~wrong].mean()) for key, times in learnt.items()}
     assert late[True] > late[False]
 
 
 def test_too_few_samples_for_cross_validation_are_kept():
-    found = build("lops", LinearProbe(quiet=True), tau="auto")(["one", "two"], ["x", "y"])
+    found = build("released", LinearProbe(quiet=True), keep="auto")(["one", "two"], ["x", "y"])
     assert found.kept.tolist() == [0, 1]
-    assert found.stopped.startswith("tau 1.000 by too few samples; ")
-    three = build("lops", LinearProbe(quiet=True), tau="auto")(["one", "two", "six"], list("xyy"))
+    assert found.stopped.startswith("keep 1.000 by too few samples; ")
+    three = build("released", LinearProbe(quiet=True), keep="auto")(
+        ["one", "two", "six"], list("xyy")
+    )
     assert "by 3-fold cross-validation" in three.stopped
 
 
 def test_a_number_to_keep_goes_before(noisy):
-    assert len(build("random", n=7, tau="auto")(*noisy).kept) == 7
+    assert len(build("random", n=7, keep="auto")(*noisy).kept) == 7
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name, row in METHODS.items() if not row.takes_tau])
-def test_methods_that_decide_by_themselves_do_not_look_at_it(name, noisy):
+@pytest.mark.parametrize("name", [name for name, row in METHODS.items() if not row.takes_keep])
+def test_methods_that_decide_by_themselves_take_auto_only(name, noisy):
     if name == "confident-learning":
         pytest.importorskip("cleanlab")
     gold = noisy[1] if METHODS[name].needs_gold else None
     one, other = (
-        build(name, LinearProbe(quiet=True), tau=tau, gold=gold)(*noisy) for tau in (0.3, "auto")
+        build(name, LinearProbe(quiet=True), keep=keep, gold=gold)(*noisy)
+        for keep in (None, "auto")
     )
     assert one.kept.tolist() == other.kept.tolist()
+    with pytest.raises(LopsError, match=f"{name} decides how many to keep, and keep is 0.3"):
+        build(name, LinearProbe(quiet=True), keep=0.3, gold=gold)
 
 
 def test_wrong_words():
-    with pytest.raises(LopsError, match=r"tau is 'half'; wanted a fraction .* or 'auto'"):
-        build("random", tau="half")
+    with pytest.raises(LopsError, match=r"keep is 'half'; wanted 'auto', or a fraction"):
+        build("random", keep="half")
 
 
 def test_the_control_keeps_as_many_per_class(noisy):
-    other = build("lops", LinearProbe(quiet=True), tau=0.5)(*noisy)
+    other = build("released", LinearProbe(quiet=True), keep=0.5)(*noisy)
     found = RandomLike(other, "lops", seed=3)(*noisy)
     assert {k: r.kept for k, r in found.per_class.items()} == {
         k: r.kept for k, r in other.per_class.items()

@@ -1,4 +1,4 @@
-"""``tau="auto"``: the share of pseudo-labels that a held-out probe prefers."""
+"""``keep="auto"``: the share of pseudo-labels that a held-out probe prefers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from lops_adapters.selection.selectors import Labels, Selector
 
 AUTO = "auto"
 FOLDS = 3  # of the cross-validation
-Tau = float | Mapping[Any, float]
+Keep = float | Mapping[Any, float]
 
 
 @dataclass
@@ -63,35 +63,35 @@ class Preferred:
 
 
 @dataclass
-class AutoTau:
-    """Finds tau by cross-validation and selects by a method with this tau.
+class AutoKeep:
+    """Finds the fraction to keep by cross-validation, and selects by a method with it.
 
-    Fewer samples than folds cannot be predicted held-out: tau is 1.
+    Fewer samples than folds cannot be predicted held-out: all are kept.
 
     Args:
-        share: selector whose kept share becomes tau, usually :class:`Preferred`.
-        make: (tau) -> selector.
-        per_class: find tau per class, so that classes with more wrong labels keep less. By default
+        share: selector whose kept share is the fraction, usually :class:`Preferred`.
+        make: fraction -> selector.
+        per_class: find it per class, so that classes with more wrong labels keep less. By default
             it is the share of all samples.
 
     """
 
     share: Selector
-    make: Callable[[Tau], Selector]
+    make: Callable[[Keep], Selector]
     per_class: bool = False
 
     def __call__(self, samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
-        """Find tau and select.
+        """Find the fraction and select.
 
         Raises:
             LopsError: what share and method raise.
 
         """
-        tau, why = 1.0, "too few samples"
-        shares: Tau = 1.0
+        fraction, why = 1.0, "too few samples"
+        shares: Keep = 1.0
         if len(samples) >= FOLDS:
             agreed = self.share(samples, pseudo_labels)
-            shares = tau = max(1, len(agreed.kept)) / len(agreed.mask)
+            shares = fraction = max(1, len(agreed.kept)) / len(agreed.mask)
             why = agreed.stopped
             if self.per_class:
                 # Half a sample less, so that rounding up gives the number kept, and at least one.
@@ -101,5 +101,5 @@ class AutoTau:
                 }
         selection = self.make(shares)(samples, pseudo_labels)
         each = " on average" if isinstance(shares, Mapping) else ""
-        selection.stopped = f"tau {tau:.3f}{each} by {why}; {selection.stopped}"
+        selection.stopped = f"keep {fraction:.3f}{each} by {why}; {selection.stopped}"
         return selection
