@@ -13,6 +13,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable
 from pathlib import Path
+from typing import IO
 
 from lops_adapters import storage
 from lops_adapters.console import progress
@@ -21,6 +22,9 @@ from lops_adapters.core import LopsError
 logger = logging.getLogger(__name__)
 
 _CHUNK = 2**16
+_TIMEOUT, _DEADLINE = 30.0, 3600.0  # seconds without an answer, seconds in all
+_ATTEMPTS, _PAUSE = 5, 1.0  # seconds before the second attempt, doubled before each further one
+_LARGEST = 2**31  # bytes
 # Temporary answers: time-outs, too many requests, server errors.
 _TEMPORARY = {408, 425, 429, 500, 502, 503, 504}
 _NETWORK_ERRORS = (
@@ -45,45 +49,29 @@ class _RefusedError(Exception):
     """What the server sends is not fetched, now or later."""
 
 
-def fetch(
-    url: str,
-    destination: Path,
-    git_blob: str,
-    *,
-    quiet: bool = False,
-    timeout: float = 30.0,
-    attempts: int = 5,
-    pause: float = 1.0,
-    max_bytes: int = 2**31,
-    deadline: float = 3600.0,
-) -> None:
+def fetch(url: str, destination: Path, git_blob: str, *, quiet: bool = False) -> None:
     """Fetch a file to ``destination``; a file that is there stays if the download fails.
 
     Args:
         url: an http or https address.
         destination: the final path.
-        git_blob: the git blob id (SHA-1 of ``blob <size>\\0`` and the content, in hex) the file
+        git_blob: the git blob id (SHA-1 of ``blob <size>\0`` and the content, in hex) the file
             must have.
         quiet: show no progress bar.
-        timeout: seconds without an answer until a connection counts as cut.
-        attempts: number of attempts in all if connections are cut or refused.
-        pause: seconds before the second attempt; doubled before each further one.
-        max_bytes: a larger file is refused.
-        deadline: seconds for all attempts.
 
     Raises:
         LopsError: the file cannot be fetched (no network, an HTTP error, out of time), has the
             wrong contents, or cannot be written. The message does not repeat the address.
 
     """
-    end = time.monotonic() + deadline
+    end = time.monotonic() + _DEADLINE
 
     def write(part: Path) -> None:
         def receive(is_late: threading.Event) -> None:
             with part.open("wb") as file:
-                _receive(url, file.write, is_late, timeout, max_bytes, destination.name, quiet)
+                _receive(url, file, is_late, destination.name, quiet)
 
-        _try_repeatedly(receive, destination.name, end, attempts, pause)
+        _try_repeatedly(receive, destination.name, end)
         blob = git_blob_id(part)
         if blob != git_blob:
             raise LopsError(f"its contents are wrong (git blob {blob}, wanted {git_blob})")
@@ -114,10 +102,8 @@ def git_blob_id(path: Path) -> str:
     return digest.hexdigest()
 
 
-def _try_repeatedly(
-    receive: Callable[[threading.Event], None], name: str, end: float, attempts: int, pause: float
-) -> None:
-    for attempt in range(1, attempts + 1):
+def _try_repeatedly(receive: Callable[[threading.Event], None], name: str, end: float) -> None:
+    for attempt in range(1, _ATTEMPTS + 1):
         try:
             _run_until(end, receive)
             return
@@ -128,11 +114,11 @@ def _try_repeatedly(
             else:
                 reason = str(getattr(error, "reason", None) or error) or type(error).__name__
                 is_temporary = True
-            if not is_temporary or attempt == attempts:
+            if not is_temporary or attempt == _ATTEMPTS:
                 tried = f" (after {attempt} attempts)" if attempt > 1 else ""
                 raise LopsError(f"{reason:.200}{tried}") from error
-            logger.warning("%s: %s; attempt %d of %d follows", name, reason, attempt + 1, attempts)
-            time.sleep(max(0.0, min(end - time.monotonic(), pause * 2 ** (attempt - 1))))
+            logger.warning("%s: %s; attempt %d of %d follows", name, reason, attempt + 1, _ATTEMPTS)
+            time.sleep(max(0.0, min(end - time.monotonic(), _PAUSE * 2 ** (attempt - 1))))
         except (_RefusedError, ValueError) as error:  # ValueError: of malformed addresses, headers
             raise LopsError(f"{error!s:.200}") from error
 
@@ -165,33 +151,23 @@ def _run_until(end: float, receive: Callable[[threading.Event], None]) -> None:
         raise error
 
 
-def _receive(
-    url: str,
-    write: Callable[[bytes], int],
-    is_late: threading.Event,
-    timeout: float,
-    max_bytes: int,
-    name: str,
-    quiet: bool,
-) -> None:
+def _receive(url: str, file: IO[bytes], is_late: threading.Event, name: str, quiet: bool) -> None:
     opener = urllib.request.OpenerDirector()
     for handler in _HANDLERS:
         opener.add_handler(handler())
-    response = opener.open(url, timeout=timeout)
+    response = opener.open(url, timeout=_TIMEOUT)
     if response is None:
         raise _RefusedError("the server gave no answer")
     with (
         response,
         progress(total=response.length, unit="B", unit_scale=True, desc=name, quiet=quiet) as bar,
     ):
-        n_bytes = 0
         while chunk := response.read1(_CHUNK):
-            n_bytes += len(chunk)
-            if n_bytes + (response.length or 0) > max_bytes:
-                raise _RefusedError(f"it has more than {max_bytes:,} bytes")
+            if file.tell() + len(chunk) + (response.length or 0) > _LARGEST:
+                raise _RefusedError(f"it has more than {_LARGEST:,} bytes")
             if is_late.is_set():
                 return
-            write(chunk)
+            file.write(chunk)
             bar.update(len(chunk))
         if response.length:
-            raise ConnectionError(f"the connection was cut after {n_bytes} bytes")
+            raise ConnectionError(f"the connection was cut after {file.tell()} bytes")

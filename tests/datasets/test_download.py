@@ -18,7 +18,6 @@ from lops_adapters.datasets.download import fetch, git_blob_id
 
 CONTENT = bytes(range(256)) * 2000
 BLOB = hashlib.sha1(b"blob %d\0" % len(CONTENT) + CONTENT).hexdigest()
-QUICK = {"quiet": True, "pause": 0.0, "timeout": 5.0}
 LENGTHS = {"negative": "-5", "words": "ten", "digits": "9" * 5000, "huge": str(2**50)}
 LOCATIONS = {"to-ftp": "ftp://127.0.0.1/x", "to-file": "file:///etc/passwd"}
 LOCATIONS |= {"to-drip": "/drip-headers", "to-odd": "http://[", "to-itself": "/to-itself"}
@@ -94,6 +93,17 @@ def server(monkeypatch):
     served.server_close()
 
 
+@pytest.fixture(autouse=True)
+def limit(monkeypatch):
+    """No pauses; and set a limit: limit("_DEADLINE", 1.0)."""
+
+    def set_to(name, value):
+        monkeypatch.setattr(download, name, value)
+
+    set_to("_PAUSE", 0.0)
+    return set_to
+
+
 @pytest.fixture
 def target(tmp_path):
     return tmp_path / "cache" / "nyt-coarse" / "df.pkl"
@@ -115,7 +125,7 @@ def test_the_blob_id_is_gits(tmp_path):
 
 @pytest.mark.parametrize("kind", ["plain", "no-length", "to-plain", "negative", "words", "digits"])
 def test_a_download(server, target, kind):
-    fetch(server.url + kind, target, BLOB, **QUICK)
+    fetch(server.url + kind, target, BLOB, quiet=True)
     assert target.read_bytes() == CONTENT
     assert entries(target) == ["df.pkl"]
     assert threading.active_count() < 20
@@ -123,35 +133,38 @@ def test_a_download(server, target, kind):
 
 def test_a_cut_connection_and_a_busy_server_are_tried_again(server, target, caplog):
     server.cuts, server.answers = [100_000, 200_000], [503, 429]
-    fetch(server.url, target, BLOB, **QUICK)
+    fetch(server.url, target, BLOB, quiet=True)
     assert target.read_bytes() == CONTENT
     assert len(server.asked) == 5
     assert "df.pkl: the connection was cut after 100000 bytes; attempt 4 of 5" in caplog.text
 
 
-def test_the_pause_doubles(server, target, monkeypatch):
+def test_the_pause_doubles(server, target, monkeypatch, limit):
+    limit("_ATTEMPTS", 4)
+    limit("_PAUSE", 0.5)
     pauses = []
     monkeypatch.setattr(download.time, "sleep", pauses.append)
     server.answers = [500] * 4
     with pytest.raises(LopsError, match=r"the server answered 500 .*\(after 4 attempts\)"):
-        fetch(server.url, target, BLOB, attempts=4, pause=0.5, quiet=True)
+        fetch(server.url, target, BLOB, quiet=True)
     assert pauses == [0.5, 1.0, 2.0]
 
 
 def test_an_unknown_address_is_not_tried_again(server, target):
     server.answers = [404, 404]
     with pytest.raises(LopsError) as caught:
-        fetch(server.url, target, BLOB, **QUICK)
+        fetch(server.url, target, BLOB, quiet=True)
     assert str(caught.value) == "the server answered 404 Not Found"
     assert len(server.asked) == 1
 
 
-def test_no_server(target):
+def test_no_server(target, limit):
+    limit("_ATTEMPTS", 2)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{free.getsockname()[1]}/df.pkl"
     with pytest.raises(LopsError, match=r"[Rr]efused.* \(after 2 attempts\)"):
-        fetch(url, target, BLOB, attempts=2, **QUICK)
+        fetch(url, target, BLOB, quiet=True)
     assert entries(target) == []
 
 
@@ -161,11 +174,11 @@ def test_only_the_right_file_replaces_another(server, target):
     server.content = b"<html>please log in</html>"
     wrong = rf"its contents are wrong \(git blob \w{{40}}, wanted {BLOB}\)"
     with pytest.raises(LopsError, match=wrong):
-        fetch(server.url, target, BLOB, **QUICK)
+        fetch(server.url, target, BLOB, quiet=True)
     assert target.read_bytes() == b"old"
     assert entries(target) == ["df.pkl"]
     server.content = CONTENT
-    fetch(server.url, target, BLOB, **QUICK)
+    fetch(server.url, target, BLOB, quiet=True)
     assert target.read_bytes() == CONTENT
 
 
@@ -175,18 +188,19 @@ def test_an_interruption_leaves_nothing(server, target, monkeypatch):
 
     monkeypatch.setattr(os, "replace", interrupt)
     with pytest.raises(KeyboardInterrupt):
-        fetch(server.url, target, BLOB, **QUICK)
+        fetch(server.url, target, BLOB, quiet=True)
     assert entries(target) == []
 
 
-def test_other_addresses_and_bad_folders_are_refused(server, tmp_path):
+def test_other_addresses_and_bad_folders_are_refused(server, tmp_path, limit):
+    limit("_ATTEMPTS", 1)
     (tmp_path / "file").write_text("x")
     with pytest.raises(LopsError, match="unknown url type: file"):
-        fetch((tmp_path / "file").as_uri(), tmp_path / "copy", BLOB, attempts=1)
+        fetch((tmp_path / "file").as_uri(), tmp_path / "copy", BLOB)
     with pytest.raises(LopsError, match="unknown url type: 'nowhere'"):
         fetch("nowhere", tmp_path / "copy", BLOB)
     with pytest.raises(LopsError, match=r"cannot write to .*; choose a writable folder"):
-        fetch(server.url, tmp_path / "file" / "below", BLOB, **QUICK)
+        fetch(server.url, tmp_path / "file" / "below", BLOB, quiet=True)
 
 
 @pytest.mark.parametrize(
@@ -203,18 +217,20 @@ def test_other_addresses_and_bad_folders_are_refused(server, tmp_path):
         *((kind, "it takes too long") for kind in (*DRIPS, "to-drip")),
     ],
 )
-def test_a_sentence_within_the_deadline(server, target, kind, message):
+def test_a_sentence_within_the_deadline(server, target, limit, kind, message):
+    limit("_LARGEST", 1_000_000)
+    limit("_ATTEMPTS", 1)
+    limit("_TIMEOUT" if kind == "silent" else "_DEADLINE", 0.8)
     start = time.monotonic()
-    options = {**QUICK, "max_bytes": 1_000_000, "attempts": 1}
-    options |= {"timeout": 0.3} if kind == "silent" else {"deadline": 1.0}
     with pytest.raises(LopsError, match=f"(?s){message}"):
-        fetch(server.url + kind, target, BLOB, **options)
+        fetch(server.url + kind, target, BLOB, quiet=True)
     assert time.monotonic() - start < 8
     assert entries(target) == []
 
 
-def test_a_handshake_that_never_ends(target):
+def test_a_handshake_that_never_ends(target, limit):
     """A server that accepts a connection and drips bytes that are no TLS record."""
+    limit("_DEADLINE", 1.0)
     server = socket.create_server(("127.0.0.1", 0))
 
     def drip():
@@ -228,14 +244,14 @@ def test_a_handshake_that_never_ends(target):
     threading.Thread(target=drip, daemon=True).start()
     start, address = time.monotonic(), f"https://127.0.0.1:{server.getsockname()[1]}/a"
     with pytest.raises(LopsError, match="it takes too long"):
-        fetch(address, target, BLOB, deadline=1.0, **QUICK)
+        fetch(address, target, BLOB, quiet=True)
     assert time.monotonic() - start < 8
     server.close()
 
 
 def test_progress_can_be_switched_off(server, target, capsys, bars, caplog):
     caplog.set_level(logging.INFO)
-    fetch(server.url, target, BLOB, **QUICK)
+    fetch(server.url, target, BLOB, quiet=True)
     assert capsys.readouterr().err == ""
     fetch(server.url, target, BLOB)
     assert "512k" in capsys.readouterr().err
