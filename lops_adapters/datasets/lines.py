@@ -15,6 +15,8 @@ def readable(path: Path) -> Iterator[None]:
     """Turn a system error about a path into a LopsError."""
     try:
         yield
+    except UnicodeDecodeError as error:  # in Parquet
+        raise LopsError(f"{path}: a text that is not UTF-8 ({error}); write it again") from None
     except OSError as error:
         found = error.filename if isinstance(error.filename, str) else path
         raise LopsError(

@@ -14,7 +14,8 @@ from lops_adapters.datasets.layouts import LAYOUTS
 from lops_adapters.datasets.lines import readable
 from lops_adapters.datasets.newsgroups import read_archive, strip_headers
 from lops_adapters.datasets.rows import Columns, Rows, assemble
-from lops_adapters.datasets.tables import read_delimited, read_jsonl, read_parquet, read_pickle
+from lops_adapters.datasets.tables import read_pickle, read_table
+from lops_adapters.tables import formats
 
 logger = logging.getLogger(__name__)
 
@@ -34,8 +35,8 @@ def read(
 
     Args:
         path: a ConWea, X-Class, WeSTClass or LOTClass folder, a 20 Newsgroups tree or archive, a
-            CSV, TSV, JSONL, Parquet or pickled pandas file, the AG News CSV, or a folder with
-            exactly one such file.
+            table (CSV, TSV, JSONL, Parquet, .xlsx), a pickled pandas frame, the AG News CSV, or a
+            folder with exactly one such file.
         text_column, label_column, id_column: names of columns, for files with named columns.
             Default: ``text`` (or ``sentence``), and ``label`` and ``id`` if present.
         seeds: seed words of every class, or a JSON file of them. Default: ``seeds.json`` or
@@ -95,7 +96,14 @@ def read_rows(path: Path, columns: Columns) -> Rows:
         if path.is_dir():
             return _read_folder(path, columns)
         if path.is_file():
-            return _file_reader(path)(path, columns)
+            reader = _reader(path)
+            if reader is not None:
+                return reader(path, columns)
+            known = [*formats.suffixes(), *_PICKLES, *_ARCHIVES]
+            raise LopsError(
+                f"{path}: files ending in {path.suffix or 'nothing'} are not read; "
+                f"wanted {listed(known)}, or the folder of a layout of several files"
+            )
     raise LopsError(f"{path}: no such file or folder; give an existing path or a registered name")
 
 
@@ -105,7 +113,7 @@ def is_recognised(path: Path) -> bool:
         if path.is_dir():
             entries = _entries(path)
             return any(layout.matches(entries) for layout in LAYOUTS) or len(_tables(path)) == 1
-    return path.is_file() and _suffix(path) in _FILES
+    return path.is_file() and _reader(path) is not None
 
 
 def name_of_path(path: Path) -> str:
@@ -123,33 +131,22 @@ def _archive(path: Path, columns: Columns) -> Rows:
     return read_archive(path, columns.quiet)
 
 
-_FILES: dict[str, Callable[[Path, Columns], Rows]] = {
-    ".csv": read_delimited,
-    ".tsv": read_delimited,
-    ".jsonl": read_jsonl,
-    ".ndjson": read_jsonl,
-    ".parquet": read_parquet,
-    ".pkl": read_pickle,
-    ".pickle": read_pickle,
-    ".tar.gz": _archive,
-    ".tgz": _archive,
-    ".tar": _archive,
-}
+_ARCHIVES, _PICKLES = (".tar.gz", ".tgz", ".tar"), (".pkl", ".pickle")
 
 
 def _suffix(path: Path) -> str:
-    name = path.name.lower()
-    return next((suffix for suffix in _FILES if name.endswith(suffix)), path.suffix)
+    tables = [suffix + packed for suffix in formats.suffixes() for packed in ("", ".gz")]
+    known = [*_ARCHIVES, *_PICKLES, *tables]
+    return next((suffix for suffix in known if path.name.lower().endswith(suffix)), path.suffix)
 
 
-def _file_reader(path: Path) -> Callable[[Path, Columns], Rows]:
-    reader = _FILES.get(_suffix(path))
-    if reader is None:
-        raise LopsError(
-            f"{path}: files ending in {path.suffix or 'nothing'} are not read; "
-            f"wanted {listed(_FILES)}, or the folder of a layout of several files"
-        )
-    return reader
+def _reader(path: Path) -> Callable[[Path, Columns], Rows] | None:
+    """Return the reader of a file, by its suffix; None: unknown."""
+    if _suffix(path) in _ARCHIVES:
+        return _archive
+    if _suffix(path) in _PICKLES:
+        return read_pickle
+    return read_table if formats.of_suffix(path) else None
 
 
 def _read_folder(folder: Path, columns: Columns) -> Rows:
@@ -166,12 +163,12 @@ def _read_folder(folder: Path, columns: Columns) -> Rows:
     tables = _tables(folder)
     if len(tables) == 1:
         logger.info("%s: reading %s", folder, tables[0].name)
-        return _file_reader(tables[0])(tables[0], columns)
+        return read_rows(tables[0], columns)
     needs = "; ".join(f"{layout.name}: {layout.needs}" for layout in LAYOUTS)
     raise LopsError(
         f"{folder} has no known layout. It contains: {listed(sorted(entries), 20)}. "
-        f"The layouts need: {needs}; a table: exactly one CSV, TSV, JSONL, Parquet or pickled file "
-        "(if there are several, give the path of one)"
+        f"The layouts need: {needs}; a table: exactly one CSV, TSV, JSONL, Parquet, .xlsx or "
+        "pickled file (if there are several, give the path of one)"
     )
 
 
@@ -180,7 +177,5 @@ def _entries(folder: Path) -> set[str]:
 
 
 def _tables(folder: Path) -> list[Path]:
-    kinds = {".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".pkl", ".pickle"}
-    return sorted(
-        entry for entry in folder.iterdir() if entry.suffix.lower() in kinds and entry.is_file()
-    )
+    readers = (read_table, read_pickle)
+    return sorted(path for path in folder.iterdir() if _reader(path) in readers and path.is_file())

@@ -1,45 +1,56 @@
-"""Files with one document per row: CSV, TSV, JSONL, Parquet, pickled frames, AG News.
-
-The CSV of AG News has no header.
-"""
+"""Files with one document per row: tables of every format, pickled frames, AG News's CSV."""
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
 from pathlib import Path
+from typing import Any
 
-from lops_adapters import extras
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import published
 from lops_adapters.datasets.corpus import is_missing
 from lops_adapters.datasets.rows import Columns, Rows, name_of
 from lops_adapters.datasets.safe_pickle import read_frame
+from lops_adapters.tables import formats
+from lops_adapters.tables.formats.base import Reading
 from lops_adapters.tables.formats.delimited import csv_records
-from lops_adapters.tables.formats.lines import raw_lines
 
-DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _AGNEWS_HEADER = ["class index", "title", "description"]
 
 
-def read_delimited(path: Path, columns: Columns) -> Rows:
-    """Read a CSV or TSV file with a header, or the AG News CSV, which has none.
+def read_table(path: Path, columns: Columns) -> Rows:
+    """Read a file of one of the formats of tables, or the AG News CSV, which has no header.
 
     Raises:
-        LopsError: an empty file, no text column, or a row whose number of fields differs from the
-            header's.
+        LopsError: an empty or damaged file, no text column, a row that does not fit the table, a
+            text that is not a string, or a library that is not installed.
 
     """
-    records = csv_records(path, columns.quiet, DELIMITERS[path.suffix.lower()])
-    _, header = next(records, (0, []))
-    if not header:
-        raise LopsError(f"{path}: the file is empty; wanted a header with column names")
-    if columns.text is None and _is_agnews_start(header):
+    kind, reading = formats.to_read(path), Reading(quiet=columns.quiet)
+    start = kind.start(path, reading)
+    if columns.text is None and kind.name == "csv" and _is_agnews_start(start.columns):
         columns.refuse(f"{path} (AG News)")
-        return _agnews_rows(path, chain([(1, header)], records) if header[0].isdigit() else records)
-    return _named_rows(path, header, records, columns)
+        return _agnews_rows(path, columns.quiet)
+    chosen = columns.choose(start.columns, str(path))
+    names = [name for name in (chosen.text, chosen.label, chosen.id) if name is not None]
+    # An object of JSONL may have keys that the first one lacks.
+    asked = [*names, "label"] if kind.name == "jsonl" and chosen.label is None else names
+    blocks = (
+        (block.numbers, dict(zip(asked, block.cells(asked), strict=True)))
+        for block in kind.blocks(path, reading, start, None, names)
+    )
+    return _gather(path, blocks, chosen, kind.unit)
+
+
+def read_pickle(path: Path, columns: Columns) -> Rows:
+    """Read a pickled pandas DataFrame without pandas and without running it.
+
+    See ``safe_pickle``.
+    """
+    frame = read_frame(path)
+    chosen = columns.choose(list(frame), str(path))
+    return _gather(path, [(range(len(frame[str(chosen.text)])), frame)], chosen, "row")
 
 
 def is_agnews(path: Path) -> bool:
@@ -53,56 +64,16 @@ def is_agnews(path: Path) -> bool:
     return _is_agnews_start(first)
 
 
-def read_jsonl(path: Path, columns: Columns) -> Rows:
-    """Read a file with one JSON object per line.
-
-    Raises:
-        LopsError: a line is not a JSON object, lacks a column of the first line, or its text is not
-            a string.
-
-    """
-    return _from_records(path, _json_objects(path, columns.quiet), columns)
-
-
-def read_parquet(path: Path, columns: Columns) -> Rows:
-    """Read a Parquet file with pyarrow, batch by batch.
-
-    Raises:
-        LopsError: pyarrow is not installed, the file is no Parquet file, or a column is missing or
-            of the wrong type.
-
-    """
-    pyarrow = extras.load("pyarrow", f"{path}: reading Parquet")
-    parquet = extras.load("pyarrow.parquet", f"{path}: reading Parquet")
-    try:
-        with parquet.ParquetFile(path) as file:
-            chosen = columns.choose(file.schema_arrow.names, str(path))
-            wanted = [name for name in (chosen.text, chosen.label, chosen.id) if name is not None]
-            batches = (batch.to_pydict() for batch in file.iter_batches(columns=wanted))
-            cells = chain.from_iterable(_cells(batch, chosen) for batch in batches)
-            return _gather(path, enumerate(cells, 1), chosen, "row")
-    except (pyarrow.ArrowException, UnicodeDecodeError) as error:
-        raise LopsError(f"{path}: cannot be read as Parquet ({error})") from None
-
-
-def read_pickle(path: Path, columns: Columns) -> Rows:
-    """Read a pickled pandas DataFrame without pandas and without running it.
-
-    See ``safe_pickle``.
-    """
-    frame = read_frame(path)
-    chosen = columns.choose(list(frame), str(path))
-    return _gather(path, enumerate(_cells(frame, chosen)), chosen, "row")
-
-
 def _is_agnews_start(record: Sequence[str]) -> bool:
     classed = len(record) == 3 and record[0] in published.AGNEWS_CLASSES
     return classed or [field.lower() for field in record] == _AGNEWS_HEADER
 
 
-def _agnews_rows(path: Path, records: Iterable[tuple[int, list[str]]]) -> Rows:
+def _agnews_rows(path: Path, quiet: bool) -> Rows:
     texts, labels = [], []
-    for line, record in records:
+    for line, record in csv_records(path, quiet):
+        if line == 1 and [field.lower() for field in record] == _AGNEWS_HEADER:
+            continue
         if len(record) != 3 or record[0] not in published.AGNEWS_CLASSES:
             raise LopsError(
                 f"{path}, line {line}: found {record!r:.200}; "
@@ -114,102 +85,56 @@ def _agnews_rows(path: Path, records: Iterable[tuple[int, list[str]]]) -> Rows:
     return Rows(texts, labels=labels, classes=sorted(seeds), seeds=seeds)
 
 
-def _named_rows(
-    path: Path, header: list[str], records: Iterator[tuple[int, list[str]]], columns: Columns
-) -> Rows:
-    chosen = columns.choose(header, str(path))
-    places = [header.index(name) if name is not None else None for name in _roles(chosen)]
-
-    def cells() -> Iterator[tuple[int, tuple[object, ...]]]:
-        for line, record in records:
-            if len(record) != len(header):
-                raise LopsError(
-                    f"{path}, line {line}: {len(record)} fields, but the header names "
-                    f"{len(header)}; quote fields that contain the delimiter"
-                )
-            yield line, tuple(record[place] if place is not None else None for place in places)
-
-    return _gather(path, cells(), chosen, "line")
-
-
-def _json_objects(path: Path, quiet: bool) -> Iterator[tuple[int, dict[str, object]]]:
-    for number, line in enumerate(raw_lines(path, quiet), 1):
-        if not line.strip():
-            continue
-        try:
-            record = json.loads(line)
-        except (ValueError, RecursionError) as error:  # ValueError: also of thousands of digits
-            raise LopsError(
-                f"{path}, line {number}: not JSON ({error}); wanted one JSON object per line"
-            ) from None
-        if not isinstance(record, dict):
-            raise LopsError(
-                f"{path}, line {number}: found {line.strip()!r:.80}; "
-                "wanted one JSON object per line"
-            )
-        yield number, record
-
-
-def _from_records(
-    path: Path, records: Iterator[tuple[int, dict[str, object]]], columns: Columns
-) -> Rows:
-    first = next(records, None)
-    if first is None:
-        raise LopsError(f"{path}: the file is empty; wanted one JSON object per line")
-    chosen = columns.choose(list(first[1]), str(path))
-    unlabelled = chosen.label is None
-
-    def cells() -> Iterator[tuple[int, tuple[object, ...]]]:
-        for line, record in chain([first], records):
-            if unlabelled and record.get("label") is not None:
-                raise LopsError(
-                    f"{path}, line {line}: a label here but none in line {first[0]}; "
-                    "label all lines or none"
-                )
-            found = (record.get(name) if name is not None else None for name in _roles(chosen))
-            yield line, tuple(found)
-
-    return _gather(path, cells(), chosen, "line")
-
-
-def _roles(chosen: Columns) -> tuple[str | None, str | None, str | None]:
-    return chosen.text, chosen.label, chosen.id
-
-
-def _cells(
-    columns: Mapping[str, Sequence[object]], chosen: Columns
-) -> Iterator[tuple[object, ...]]:
-    """Yield (text, label, id) of every row of a table held in columns; None: no such column."""
-    nothing = [None] * len(columns[str(chosen.text)])
-    return zip(*(columns[name] if name else nothing for name in _roles(chosen)), strict=True)
-
-
 def _gather(
-    path: Path, cells: Iterable[tuple[int, tuple[object, ...]]], chosen: Columns, unit: str
+    path: Path,
+    blocks: Iterable[tuple[Sequence[int], Mapping[str, Sequence[Any]]]],
+    chosen: Columns,
+    unit: str,
 ) -> Rows:
-    """Collect (text, label, id) cells into lists.
+    """Collect the chosen columns of blocks, which are the numbers of rows and their cells.
 
-    Each is checked while its place in the file is known.
+    Each cell is checked while its place in the file is known.
     """
     texts: list[str] = []
     labels: list[str] = []
     ids: list[str] = []
-    for number, (text, label, key) in cells:
-        if not isinstance(text, str):
-            found = "no text" if is_missing(text) else f"the text is {text!r:.80}"
-            raise LopsError(
-                f"{path}, {unit} {number}: {found} in column {chosen.text!r}; wanted a string in "
-                "every row. Drop the row, or write an empty string for an empty document"
-            )
-        texts.append(text)
+    for numbers, cells in blocks:
+        rows = [f"{path}, {unit} {number}" for number in numbers]
+        texts += _texts(cells[str(chosen.text)], rows, chosen)
         if chosen.label is not None:
-            where = f"{path}, {unit} {number}, column {chosen.label!r}"
             # Interned: a million rows share the names of a few classes.
-            labels.append(sys.intern(name_of(label, where)))
+            labels += map(sys.intern, _names(cells[chosen.label], rows, chosen.label))
+        elif "label" in cells:
+            _refuse_labels(cells["label"], rows)
         if chosen.id is not None:
-            ids.append(name_of(key, f"{path}, {unit} {number}, column {chosen.id!r}"))
+            ids += _names(cells[chosen.id], rows, chosen.id)
     return Rows(
         texts,
         ids=ids if chosen.id is not None else None,
         labels=labels if chosen.label is not None else None,
     )
+
+
+def _refuse_labels(cells: Sequence[Any], rows: Sequence[str]) -> None:
+    """Raise a LopsError about a label in JSONL whose first line has none."""
+    for cell, row in zip(cells, rows, strict=True):
+        if cell is not None:
+            raise LopsError(
+                f"{row}: a label here but none in the first line; label all lines or none"
+            )
+
+
+def _texts(cells: Sequence[Any], rows: Sequence[str], chosen: Columns) -> Iterator[str]:
+    for text, row in zip(cells, rows, strict=True):
+        if not isinstance(text, str):
+            found = "no text" if is_missing(text) else f"the text is {text!r:.80}"
+            raise LopsError(
+                f"{row}: {found} in column {chosen.text!r}; wanted a string in every row. "
+                "Drop the row, or write an empty string for an empty document"
+            )
+        yield text
+
+
+def _names(cells: Sequence[Any], rows: Sequence[str], column: str) -> Iterator[str]:
+    for cell, row in zip(cells, rows, strict=True):
+        yield name_of(cell, f"{row}, column {column!r}")

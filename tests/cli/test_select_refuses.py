@@ -121,8 +121,8 @@ def test_contents_that_make_no_sense(here):
         "--delimiter is ',,' for a csv file; wanted one character", "semi.csv", "--delimiter", ",,"
     )
     refused(
-        "latin.csv, line 2: byte 0xe9 .* is not UTF-8; .* or give its encoding, "
-        "for example --encoding cp1252",
+        "latin.csv, line 2: byte 0xe9 .* is not UTF-8; .* or to lops select give its "
+        "encoding, for example --encoding cp1252",
         table("latin.csv", head.encode() + "caf\xe9,x\nb,y\n".encode("latin-1")),
     )
     refused(
@@ -132,11 +132,11 @@ def test_contents_that_make_no_sense(here):
         wide = table(f"{encoding}.csv", (head + "a,x\nb,y\n").encode(encoding))
         refused(
             f"{wide} begins with the byte order mark of {encoding.upper()} and would be read as "
-            f"utf-8; give --encoding {encoding}$",
+            f"utf-8; save it as UTF-8, or to lops select give --encoding {encoding}$",
             wide,
         )
         refused(
-            f"{wide} begins with .* and would be read as cp1252; give --encoding {encoding}$",
+            f"{wide} begins with .* and would be read as cp1252; .* give --encoding {encoding}$",
             wide,
             "--encoding",
             "cp1252",

@@ -1,6 +1,7 @@
 """CSV, TSV, JSONL, Parquet and pickled tables, seed files beside them, and AG News."""
 
 import csv
+import gzip
 import json
 import sys
 from pathlib import Path
@@ -41,8 +42,25 @@ def parquet(path, records):
     return path
 
 
+def packed(path, records):
+    plain = delimited(path.with_suffix(""), records)
+    path.write_bytes(gzip.compress(plain.read_bytes()))
+    plain.unlink()
+    return path
+
+
+def spreadsheet(path, records):
+    book = pytest.importorskip("openpyxl").Workbook()
+    for row in (records[0], *(record.values() for record in records)):
+        book.active.append(list(row))
+    book.save(path)
+    return path
+
+
 WRITERS = {
     "csv": delimited,
+    "csv.gz": packed,
+    "xlsx": spreadsheet,
     "tsv": lambda path, records: delimited(path, records, "\t"),
     "jsonl": jsonl,
     "parquet": parquet,
@@ -136,23 +154,23 @@ def test_bad_seed_files(put, content, message):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.csv", b"", "the file is empty"),
+        ("a.csv", b"", "is empty; wanted a header"),
         ("a.csv", b"text\n", "holds no document"),
-        ("a.csv", b"text,label\nx\n", "line 2: 1 fields, but the header names 2"),
+        ("a.csv", b"text,label\nx\n", "line 2: found 1 fields; wanted 2"),
         ("a.csv", b'text,label\n"x,y\nz,w\n', "not proper CSV"),
         ("a.csv", b'text,label\n"x"y,z\n', "line 2: not proper CSV"),
         ("a.tsv", b'text\tlabel\n"x\ty\nz\tw\n', "not proper TSV"),
         ("a.csv", b"text,text\nx,y\n", "2 columns are called 'text'"),
         ("a.csv", b"text,label\nx,\n", "line 2, column 'label': it is missing"),
         ("a.csv", b"text\nfine\n\xff\n", "line 3: byte 0xff"),
-        ("a.csv", "text\nx\n".encode("utf-16"), "this is UTF-16"),
-        ("a.jsonl", b"", "the file is empty"),
+        ("a.csv", "text\nx\n".encode("utf-16"), "mark of UTF-16 .* save it as UTF-8"),
+        ("a.jsonl", b"", "is empty; wanted one JSON object per line"),
         ("a.jsonl", b'{"text": "x"}\n[1]\n', "line 2: found"),
         ("a.jsonl", b'{"text": "x"}\n{"text": \n', "line 2: not JSON"),
         (
             "a.jsonl",
             b'{"text": "x"}\n{"text": "y", "label": "z"}\n',
-            "line 2: a label here but none in line 1",
+            "line 2: a label here but none in the first line",
         ),
         ("a.jsonl", b'{"text": "\\ud800"}\n', "not valid Unicode"),
         ("a.jsonl", b'{"text": "x", "label": true}\n', "found True"),

@@ -144,7 +144,8 @@ def _checked(
         if len(record) != width:
             raise LopsError(
                 f"{path}, line {line}: found {len(record)} fields; wanted {width}, as in the "
-                "header; quote fields that contain the delimiter, or give --delimiter"
+                "header; quote fields that contain the delimiter, or to lops select give "
+                "--delimiter"
             )
         yield line, record
 

@@ -121,7 +121,7 @@ def check_wide(path: Path, encoding: str) -> None:
     if found is not None and not name.startswith(found):
         raise LopsError(
             f"{path} begins with the byte order mark of {found.upper()} and would be read as "
-            f"{name}; give --encoding {found}"
+            f"{name}; save it as UTF-8, or to lops select give --encoding {found}"
         )
 
 
@@ -137,7 +137,7 @@ def text_lines(path: Path, encoding: str, quiet: bool) -> Iterator[str]:
             yield from raw_lines(path, quiet)
         except LopsError as error:
             raise LopsError(
-                f"{error}, or give its encoding, for example --encoding cp1252"
+                f"{error}, or to lops select give its encoding, for example --encoding cp1252"
             ) from None
         return
     number = 0
