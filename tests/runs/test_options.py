@@ -197,7 +197,7 @@ def test_names_and_headers_are_of_the_data_set(parser, tmp_path):
     path.write_text('{"sports": "games"}', encoding="utf-8")
     given = parser.parse_args(["--quiet", "--names", str(path), "--max-docs", "20"])
     assert options.read_dataset(given, 0, "keep").corpus.names["sports"] == ("games",)
-    with pytest.raises(LopsError, match="demo corpus has no message headers"):
+    with pytest.raises(LopsError, match="demo has no message headers"):
         options.read_dataset(given, 0, "strip")
     with pytest.raises(SystemExit):
         parser.parse_args(["--headers", "half"])
