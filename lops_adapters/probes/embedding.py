@@ -15,7 +15,8 @@ import numpy as np
 
 from lops_adapters.core import LopsError
 from lops_adapters.encoders import pretrained
-from lops_adapters.encoders.word_counts import joined
+from lops_adapters.encoders.static import STATIC, static_vectors
+from lops_adapters.encoders.word_counts import WordCounts, joined
 from lops_adapters.probes.base import Probe, Stage, Steady, Update
 from lops_adapters.probes.linear import softmax
 from lops_adapters.storage import user_cache
@@ -31,14 +32,15 @@ class EmbeddingProbe(Steady, Probe):
     suits any encoder.
 
     Args:
-        encoder: ``minilm`` (packaged, works offline), a name on the Hugging Face hub, or a local
-            folder; not loaded if samples are vectors.
+        encoder: ``static`` (a table of word pieces, no torch), ``minilm`` (packaged, works
+            offline), a name on the Hugging Face hub, or a local folder; not loaded if samples are
+            vectors.
         epochs: passes over the training samples, at least 1.
         batch_size: samples per update.
         learning_rate: of Adagrad.
-        max_tokens, precision, device: of the encoder, see
+        max_tokens, precision, device: of a transformer, see
             :class:`lops_adapters.encoders.text_vectors.TextEncoder`.
-        cache: folder for vectors of texts; ``auto``: the user's cache; None: memory only.
+        cache: folder for its vectors of texts; ``auto``: the user's cache; None: memory only.
 
     Samples are strings, tokens, or sentences of tokens, joined by spaces; or the rows of an (n,
     width) array of numbers, such as precomputed vectors.
@@ -65,16 +67,22 @@ class EmbeddingProbe(Steady, Probe):
         self._weights = np.zeros((0, 0), dtype=np.float32)
         self._bias = np.zeros(0, dtype=np.float32)
 
-    def vectors(self, samples: Sequence[Any]) -> np.ndarray:
+    def vectors(self, samples: Any) -> np.ndarray:
         """Return the vectors of samples, (n, width) float32.
+
+        The encoder ``static`` also takes the counts of the texts' words.
 
         Raises:
             LopsError: vectors with NaN, infinity or no width, and what the encoder raises.
 
         """
+        if isinstance(samples, WordCounts):
+            return static_vectors(samples)
         found = given_vectors(samples)
         if found is not None:
             return found
+        if self.encoder == STATIC:
+            return static_vectors(samples)
         from lops_adapters.encoders.text_vectors import TextEncoder
 
         texts = [joined(sample) for sample in samples]

@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lops_adapters.encoders import pretrained
+from lops_adapters.encoders.static import STATIC
 from lops_adapters.encoders.word_counts import WordCounts
 from lops_adapters.probes.base import Probe, Stage, Steady, Update
 from lops_adapters.probes.embedding import AUTO, EmbeddingProbe
@@ -83,7 +84,9 @@ class HybridProbe(Steady, Probe):
 
     def read(self, samples: Sequence[Any]) -> Pair:
         """Return word counts and vectors."""
-        return Pair(self._words.read(samples), self._vectors.read(samples))
+        words = self._words.read(samples)
+        counted = self.encoder == STATIC
+        return Pair(words, self._vectors.vectors(words if counted else samples))
 
     def prepare(self, samples: Any, *, fit: bool = False) -> tuple[Any, np.ndarray]:
         """Return TF-IDF rows and vectors; errors are those of the two probes."""

@@ -17,6 +17,7 @@ import numpy as np
 
 from lops_adapters.core import Selection
 from lops_adapters.encoders import pretrained
+from lops_adapters.encoders.static import STATIC
 from lops_adapters.evaluation import Evaluator
 from lops_adapters.probes import FAST, Probe, fast_probe, text_probe
 from lops_adapters.runs.files import selection_metrics
@@ -79,7 +80,7 @@ def check_encoder(settings: Any) -> None:
         LopsError: the final classifier reads an encoder, and it cannot be loaded.
 
     """
-    if settings.frozen_encoder is not None:
+    if settings.frozen_encoder not in (None, STATIC):
         pretrained.load_config(settings.frozen_encoder)
 
 
@@ -213,7 +214,7 @@ def final_row(
 
 
 def _max_tokens(settings: Any) -> int:
-    if settings.classifier == "linear":
+    if settings.classifier == "linear" or settings.encoder == STATIC:
         return _MAX_TOKENS
     return min(
         _MAX_TOKENS,

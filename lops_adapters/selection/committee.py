@@ -11,8 +11,9 @@ import numpy as np
 from lops_adapters.console import percent
 from lops_adapters.core import LopsError, Selection
 from lops_adapters.encoders.pretrained import MINILM, has_minilm
+from lops_adapters.encoders.static import STATIC
 from lops_adapters.encoders.topics import Topics
-from lops_adapters.encoders.word_counts import KnownWords, count_words
+from lops_adapters.encoders.word_counts import CHAR, KnownWords, count_words
 from lops_adapters.probes import probe_class
 from lops_adapters.probes.base import Probe
 from lops_adapters.probes.embedding import AUTO, EmbeddingProbe, given_vectors
@@ -239,7 +240,7 @@ def make(
             members = _of_vectors(request)
         else:
             chosen = _encoder(encoder, device, request.quiet)
-            members = [*_of_words(request, samples), *_of_encoder(chosen, words)]
+            members = _of_texts(request, samples, chosen, words)
         return Committee(
             members,
             request.seed,
@@ -281,8 +282,13 @@ def _encoder(
     return encoder
 
 
-def _of_words(request: Request, samples: Sequence[Any]) -> list[Member]:
-    """Return the members that count words: the probe, and neighbours by LSA."""
+def _of_texts(
+    request: Request,
+    samples: Sequence[Any],
+    encoder: EmbeddingProbe | None,
+    words: Mapping[Hashable, Sequence[str]] | None,
+) -> list[Member]:
+    """Return the members for samples that are texts, whose words are counted once for all."""
     probe = request.given or probe_class("linear")(quiet=request.quiet)
     learnt = Learnt("TF-IDF" if probe.kind == "linear" else probe.name, probe)
     linear = isinstance(probe, LinearProbe)
@@ -290,18 +296,17 @@ def _of_words(request: Request, samples: Sequence[Any]) -> list[Member]:
     space, reader = Topics(counts, request.seed), KnownWords(counts)
     if linear and not getattr(probe, "mask_words", ()):
         learnt.read, learnt.reader = counts, reader
-    return [learnt, Neighbours("neighbours (LSA)", space, read=counts, reader=reader)]
-
-
-def _of_encoder(
-    encoder: EmbeddingProbe | None, words: Mapping[Hashable, Sequence[str]] | None
-) -> list[Member]:
-    """Return the members that read an encoder's vectors."""
-    if encoder is None:
-        return []
     members: list[Member] = [
-        Neighbours("neighbours", encoder.vectors),
-        Learnt("regression", _regression(), reader=encoder.vectors),
+        learnt,
+        Neighbours("neighbours (LSA)", space, read=counts, reader=reader),
+    ]
+    if encoder is None:
+        return members
+    counted = encoder.encoder == STATIC and counts.analyzer != CHAR
+    shared: dict[str, Any] = {"read": counts, "reader": reader} if counted else {}
+    members += [
+        Neighbours("neighbours", encoder.vectors, **shared),
+        Learnt("regression", _regression(), vectors=encoder.vectors, **shared),
     ]
     if words is not None:
         members.append(ClassWords("class words", encoder.vectors, words))
@@ -314,7 +319,7 @@ def _of_vectors(request: Request) -> list[Member]:
     return [
         Learnt("the probe", probe),
         Neighbours("neighbours", _unit),
-        Learnt("regression", _regression(), reader=_unit),
+        Learnt("regression", _regression(), vectors=_unit),
     ]
 
 

@@ -36,13 +36,22 @@ class FittedMember(Protocol):
 
 @dataclass
 class MeanOfProbes:
-    """The mean of the probabilities of the folds' probes."""
+    """The mean of the probabilities of the folds' probes.
+
+    Args:
+        probes: trained.
+        read: see :class:`FittedMember`.
+        vectors: of samples, read; the probes take them.
+
+    """
 
     probes: Sequence[Probe]
     read: Reader | None = None
+    vectors: Vectors | None = None
 
     def __call__(self, samples: Any) -> np.ndarray:
         """Predict by every probe."""
+        samples = samples if self.vectors is None else self.vectors(samples)
         total = np.zeros(())
         for probe in self.probes:
             total = total + probe.predict_proba(samples).astype(np.float64)

@@ -81,7 +81,8 @@ class Learnt:
         probe: trained from scratch once per fold.
         read: the samples as :meth:`~lops_adapters.probes.Probe.read` returns them, if another
             member shares them.
-        reader: reads other samples, and these if ``read`` is None.
+        reader: reads other samples.
+        vectors: of samples, read; the probe takes them.
 
     """
 
@@ -89,6 +90,7 @@ class Learnt:
     probe: Probe
     read: Any = None
     reader: Reader | None = None
+    vectors: Vectors | None = None
 
     def score(self, task: Task) -> np.ndarray:
         """Train on the other folds and predict; errors are those of the probe."""
@@ -104,12 +106,11 @@ class Learnt:
             trained_until(probe, cut(read, rest), task.codes[rest], k, task.seed, time)
             for rest, _ in splits(read, task.codes, k, **folds)
         ]
-        return probabilities, MeanOfProbes(probes, self.reader)
+        return probabilities, MeanOfProbes(probes, self.reader, self.vectors)
 
     def _samples(self, task: Task) -> Any:
-        if self.read is not None:
-            return self.read
-        return task.samples if self.reader is None else self.reader(task.samples)
+        samples = task.samples if self.read is None else self.read
+        return samples if self.vectors is None else self.vectors(samples)
 
     def _score(self, task: Task, samples: Any) -> tuple[np.ndarray, Probe, float]:
         """Return (n, k) probabilities, the probe, and the time of the checkpoint that counts."""

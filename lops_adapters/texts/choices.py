@@ -11,7 +11,7 @@ from typing import Any
 
 from lops_adapters import extras
 from lops_adapters.core import LopsError
-from lops_adapters.encoders.pretrained import MINILM, has_minilm
+from lops_adapters.encoders.pretrained import MINILM, has_minilm, libraries
 from lops_adapters.encoders.word_counts import CHAR, LONGEST, WORD
 from lops_adapters.probes import PROBES, Probe, probe_class
 from lops_adapters.probes.embedding import EmbeddingProbe
@@ -140,7 +140,7 @@ def choose_encoder(
         why = f" ({reason})" if reason else ""
         return None, f"Members: {first}, neighbours by LSA{why}."
     name = encoder.encoder if isinstance(encoder, EmbeddingProbe) else encoder
-    extras.require(f"The encoder {name}", ("torch", "transformers"))
+    extras.require(f"The encoder {name}", libraries(name))
     more = ", class words" if words else ""
     own = f"neighbours and logistic regression on {name}"
     return encoder, f"Members: {first}, neighbours by LSA, {own}{more}."

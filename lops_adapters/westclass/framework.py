@@ -12,6 +12,7 @@ import numpy as np
 from lops_adapters import storage
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import Corpus, Dataset
+from lops_adapters.encoders.pretrained import libraries
 from lops_adapters.evaluation import Evaluator
 from lops_adapters.runs.files import (
     selection_metrics,
@@ -75,8 +76,8 @@ class Westclass(Framework[WestclassSettings]):
     def needs(self, settings: WestclassSettings) -> tuple[str, ...]:
         """Return the libraries of the chosen network and the final classifier."""
         more = ("safetensors",) if settings.network == "han" else ()
-        frozen = ("transformers",) if settings.frozen_encoder is not None else ()
-        return (*self.modules, *more, *frozen)
+        frozen = settings.frozen_encoder
+        return (*self.modules, *more, *(libraries(frozen) if frozen is not None else ()))
 
     def check(self, arms: Sequence[str], settings: WestclassSettings, dataset: Dataset) -> None:
         """Refuse an unusable encoder, a corpus of one class, and ``optimal`` pseudo documents."""

@@ -1,0 +1,114 @@
+"""Static vectors: a table of word pieces that ships with the package, without torch.
+
+A word is the mean of its pieces, a text the sum of its words, so texts are counted and not read
+again. Recipe: model2vec (Minish Lab, 2024), every piece through MiniLM alone, see
+``benchmarks/static_table.py``.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lops_adapters.encoders.word_counts import CHAR, WordCounts, count_words
+
+STATIC = "static"
+FOLDER = Path(__file__).parent / "word_pieces"
+WIDTH = 128
+_LONGEST = 100  # letters of a word; longer ones have no pieces
+# Of a word: letters and digits, and single characters of Chinese, as BERT cuts them.
+_PART = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]|[^\\W_\u3400-\u9fff\uf900-\ufaff]+")
+
+
+class PieceTable(NamedTuple):
+    """Vectors of word pieces.
+
+    Attributes:
+        rows: piece -> row; pieces within a word begin with ``##``.
+        vectors: (pieces, WIDTH) int8, weighted by how rare the pieces are.
+
+    """
+
+    rows: dict[str, int]
+    vectors: np.ndarray
+
+
+@cache
+def piece_table() -> PieceTable:
+    """Return the table, read when first used."""
+    pieces = (FOLDER / "pieces.txt").read_text(encoding="utf-8").split("\n")[:-1]
+    rows = {piece: row for row, piece in enumerate(pieces)}
+    return PieceTable(rows, np.load(FOLDER / "vectors.npy", mmap_mode="r"))
+
+
+def static_vectors(texts: Sequence[Any] | WordCounts) -> np.ndarray:
+    """Return the vectors of texts, (n, WIDTH) float32 of unit length.
+
+    A text without a known piece is a row of zeros.
+
+    Args:
+        texts: strings, tokens, or sentences of tokens; or their counts, which saves counting again.
+
+    >>> static_vectors(["a bank by the river", "the river bank", "\u0e1a\u0e1a\u0e1a"]).shape
+    (3, 128)
+    """
+    if isinstance(texts, WordCounts) and texts.analyzer == CHAR:
+        raise ValueError("found n-grams of all words; wanted counts of words")
+    counts = texts if isinstance(texts, WordCounts) else count_words(texts, ())
+    pieces = counts.counts @ _pieces_of(counts.words)
+    used, columns = np.unique(pieces.indices, return_inverse=True)
+    pieces = type(pieces)((pieces.data, columns, pieces.indptr), shape=(len(counts), len(used)))
+    sums = np.asarray(pieces @ piece_table().vectors[used].astype(np.float32))
+    return np.asarray(sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-9))
+
+
+def _pieces_of(words: tuple[str, ...]) -> Any:
+    """Return the mean of each word's pieces, (w, pieces) float32 CSR, kept for the next texts."""
+    from scipy import sparse
+
+    if words is not _latest[0]:
+        cut = [pieces_of_word(word) for word in words]
+        sizes = np.array([len(rows) for rows in cut], dtype=np.int64)
+        columns = np.array([row for rows in cut for row in rows], dtype=np.int32)
+        weights = np.repeat(1 / np.maximum(sizes, 1), sizes).astype(np.float32)
+        starts = np.concatenate([[0], np.cumsum(sizes)])
+        shape = (len(words), len(piece_table().rows))
+        _latest[:] = [words, sparse.csr_matrix((weights, columns, starts), shape=shape)]
+    return _latest[1]
+
+
+_latest: list[Any] = [None, None]  # words that were cut last, and their pieces
+
+
+def pieces_of_word(word: str) -> list[int]:
+    """Return the rows of a word's pieces: the longest that fits, again and again, as BERT does.
+
+    Accents are ignored. A part of a word that has no pieces, such as a script that the table does
+    not know, is left out.
+
+    >>> pieces = list(piece_table().rows)
+    >>> [pieces[row] for row in pieces_of_word("Caf\u00e9_embeddings")]
+    ['cafe', 'em', '##bed', '##ding', '##s']
+    """
+    decomposed = unicodedata.normalize("NFD", word.lower())
+    plain = "".join(letter for letter in decomposed if unicodedata.category(letter) != "Mn")
+    return [row for part in _PART.findall(plain) for row in _longest_pieces(part)]
+
+
+def _longest_pieces(part: str) -> list[int]:
+    rows, found, start = piece_table().rows, list[int](), 0
+    while start < len(part) <= _LONGEST:
+        prefix = "##" if start else ""
+        ends = range(len(part), start, -1)
+        end = next((end for end in ends if prefix + part[start:end] in rows), None)
+        if end is None:
+            return []
+        found.append(rows[prefix + part[start:end]])
+        start = end
+    return found
