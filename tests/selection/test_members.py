@@ -125,23 +125,21 @@ def test_a_probe_counts_where_most_labels_are_preferred():
     np.testing.assert_array_equal(found, looks[first])
 
 
-def test_a_probe_on_what_a_reader_makes_of_samples():
-    """The fitted member reads further samples likewise."""
+def test_a_probe_on_vectors_of_samples():
+    """The fitted member turns further samples into vectors likewise."""
     rng = np.random.default_rng(0)
     rows = rng.normal(size=(90, 3)) + 2 * np.eye(3)[CODES]
     vectors = dict(zip(SAMPLES, rows, strict=True))
 
-    def reader(samples):
+    def vectors_of(samples):
         return np.array([vectors[sample] for sample in samples])
 
     from sklearn.linear_model import LogisticRegression
 
     probe = EstimatorProbe(LogisticRegression())
-    by_reader = Learnt("regression", probe, reader=reader)
-    found, after = by_reader.fit(task())
+    found, after = Learnt("regression", probe, vectors=vectors_of).fit(task())
     np.testing.assert_allclose(found, Learnt("regression", probe).score(task(rows)))
-    assert after.read is reader
-    assert (after(reader(SAMPLES)).argmax(axis=1) == CODES).mean() > 0.8
+    assert (after(SAMPLES).argmax(axis=1) == CODES).mean() > 0.8
 
 
 TEXTS = [
