@@ -6,7 +6,7 @@ a new confidence is one class in ``confidences/`` and one row.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MappingProxyType
@@ -267,7 +267,7 @@ def check(
     per_class: Any = None,
     n: int | None = None,
     options: Mapping[str, Any] = MappingProxyType({}),
-    among: Sequence[str] = tuple(METHODS),
+    among: Collection[str] = METHODS,
 ) -> Method:
     """Return the row of a method if it takes these arguments of :func:`build`.
 
