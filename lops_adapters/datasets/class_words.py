@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -28,22 +28,7 @@ def load_seeds(source: Seeds | str | Path) -> Seeds:
         LopsError: the file is missing, not JSON, names a class twice, or holds something else.
 
     """
-    if isinstance(source, Mapping):
-        return source
-    wanted = 'wanted {"class": ["seed word", ...], ...}'
-    content = _read_object(Path(source), "seed words", wanted)
-    if not all(map(_is_words, content.values())):
-        raise LopsError(f"{source}: these are no seed words; {wanted}")
-    return content
-
-
-def find_seeds(folder: Path) -> Seeds | None:
-    """Read ``seeds.json``, otherwise ``seedwords.json``, of a folder; None if neither exists."""
-    present = [folder / name for name in SEED_FILES if (folder / name).is_file()]
-    if not present:
-        return None
-    logger.info("seed words taken from %s", present[0])
-    return load_seeds(present[0])
+    return _load(source, "seed words", 'wanted {"class": ["seed word", ...], ...}', _is_words)
 
 
 def load_names(source: Names | str | Path) -> dict[str, tuple[str, ...]]:
@@ -55,23 +40,21 @@ def load_names(source: Names | str | Path) -> dict[str, tuple[str, ...]]:
     >>> load_names({"rec": "sports", "sci": ["science", "research"]})
     {'rec': ('sports',), 'sci': ('science', 'research')}
     """
-    if isinstance(source, Mapping):
-        content: dict[str, Any] = dict(source)
-    else:
-        wanted = 'wanted {"class": "name", ...} or {"class": ["name", ...], ...}'
-        content = _read_object(Path(source), "class names", wanted)
-        if not all(isinstance(own, str) or (own and _is_words(own)) for own in content.values()):
-            raise LopsError(f"{source}: these are no class names; {wanted}")
+    wanted = 'wanted {"class": "name", ...} or {"class": ["name", ...], ...}'
+    content = _load(source, "class names", wanted, _is_name)
     return {label: (own,) if isinstance(own, str) else tuple(own) for label, own in content.items()}
+
+
+def find_seeds(folder: Path) -> Seeds | None:
+    """Read ``seeds.json``, otherwise ``seedwords.json``, of a folder; None if neither exists."""
+    path = _first_file(folder, SEED_FILES)
+    return None if path is None else load_seeds(path)
 
 
 def find_names(folder: Path) -> dict[str, tuple[str, ...]] | None:
     """Read ``names.json`` of a folder; None if it does not exist."""
-    path = folder / NAME_FILE
-    if not path.is_file():
-        return None
-    logger.info("class names taken from %s", path)
-    return load_names(path)
+    path = _first_file(folder, (NAME_FILE,))
+    return None if path is None else load_names(path)
 
 
 def choose_names(
@@ -97,31 +80,42 @@ def choose_names(
     return load_names({**chosen, **(load_names(names) if names is not None else {})})
 
 
-def _read_object(path: Path, what: str, wanted: str) -> dict[str, Any]:
+def _first_file(folder: Path, names: Sequence[str]) -> Path | None:
+    path = next((folder / name for name in names if (folder / name).is_file()), None)
+    if path is not None:
+        logger.info("words of the classes are read from %s", path)
+    return path
+
+
+def _load(source: Any, what: str, wanted: str, is_fine: Callable[[object], bool]) -> Any:
+    """Return a mapping, or the JSON object of a file with values that are fine."""
+    if isinstance(source, Mapping):
+        return source
     try:
-        content = json.loads(path.read_bytes().decode("utf-8-sig"), object_pairs_hook=_pairs)
+        text = Path(source).read_bytes().decode("utf-8-sig")
+        content = json.loads(text, object_pairs_hook=_pairs)
     except FileNotFoundError:
-        raise LopsError(f"{path}: no such file of {what}; {wanted}") from None
+        raise LopsError(f"{source}: no such file of {what}; {wanted}") from None
     except (OSError, ValueError, RecursionError) as error:
-        raise LopsError(f"{path}: cannot be read as {what} ({error}); {wanted}") from None
-    if not isinstance(content, dict):
-        raise LopsError(f"{path}: these are no {what}; {wanted}")
+        raise LopsError(f"{source}: cannot be read as {what} ({error}); {wanted}") from None
+    if not isinstance(content, dict) or not all(map(is_fine, content.values())):
+        raise LopsError(f"{source}: these are no {what}; {wanted}")
     return content
 
 
-def _is_words(found: object) -> bool:
-    return isinstance(found, list) and all(isinstance(word, str) for word in found)
+def _is_words(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(word, str) for word in value)
 
 
-class _RepeatedKeyError(ValueError):
-    """A JSON object names a class twice; json would silently keep the last."""
+def _is_name(value: object) -> bool:
+    return isinstance(value, str) or (bool(value) and _is_words(value))
 
 
 def _pairs(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Return a JSON object; json would silently keep the last of two values of a class."""
     content = dict(pairs)
     if len(content) < len(pairs):
         names = [name for name, _ in pairs]
-        raise _RepeatedKeyError(
-            f"{sorted(name for name in content if names.count(name) > 1)} appear twice"
-        )
+        twice = sorted(name for name in content if names.count(name) > 1)
+        raise ValueError(f"{twice} appear twice")
     return content

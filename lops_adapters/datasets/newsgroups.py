@@ -73,14 +73,7 @@ def read_archive(path: Path, quiet: bool = False) -> Rows:
         with tarfile.open(fileobj=content, mode="r:") as archive:
             entries = progress(archive, desc=path.name, unit=" entries", quiet=quiet)
             return _rows(path, _archived(archive, entries, path))
-    except (
-        tarfile.TarError,
-        EOFError,
-        zlib.error,
-        lzma.LZMAError,
-        OSError,
-        OverflowError,
-    ) as error:
+    except _DAMAGE as error:
         raise LopsError(
             f"{path}: cannot be read as a tar archive ({error}); "
             "it may be incomplete: fetch it again"

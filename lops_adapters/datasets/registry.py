@@ -195,18 +195,15 @@ def _agnews_file(folder: Path) -> Path | None:
 
     The training split goes first, then one without a split in its name, then the test split.
     """
-    if not folder.is_dir():
+    entries = folder.iterdir() if folder.is_dir() else ()
+    files = [path for path in entries if _AGNEWS_FILE.fullmatch(path.name) and is_agnews(path)]
+    if not files:
         return None
-    named = [path for path in folder.iterdir() if _AGNEWS_FILE.fullmatch(path.name)]
-
-    def rank(path: Path) -> tuple[bool, bool, str]:
-        name = path.name.lower()
-        return "train" not in name, "test" in name, path.name
-
-    ranked = sorted(filter(is_agnews, named), key=rank)
-    if len(ranked) > 1:
-        logger.info("of %s, using %s", listed(path.name for path in ranked), ranked[0].name)
-    return ranked[0] if ranked else None
+    names = {path: path.name.lower() for path in files}
+    best = min(files, key=lambda path: ("train" not in names[path], "test" in names[path], path))
+    if len(files) > 1:
+        logger.info("of %s, using %s", listed(sorted(path.name for path in files)), best.name)
+    return best
 
 
 def _conform(rows: Rows, task: Task, path: Path) -> Rows:

@@ -52,8 +52,6 @@ def read_frame(path: str | Path) -> dict[str, list[Any]]:
                 check=True,
             )
         answer = json.loads(done.stdout)
-    except FileNotFoundError:
-        raise LopsError(f"{path}: no such file") from None
     except OSError as error:
         raise LopsError(f"{path}: cannot be read ({error.strerror or error})") from None
     except (subprocess.TimeoutExpired, subprocess.CalledProcessError):

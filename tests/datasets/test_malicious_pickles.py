@@ -286,7 +286,7 @@ def test_files_that_are_no_pickles(error, tmp_path):
         b"\x80\x02" + b"(" * 50_000 + b".",
     ):
         assert "it is damaged" in error(content)
-    with pytest.raises(LopsError, match="no such file"):
+    with pytest.raises(LopsError, match="No such file"):
         read_frame(tmp_path / "none.pkl")
     with pytest.raises(LopsError, match=r"cannot be read \(Is a directory\)"):
         read_frame(tmp_path)
