@@ -116,6 +116,7 @@ def _checked(options: argparse.Namespace, names: Sequence[str], table: readers.T
     wanted = Wanted(options.text, options.label, options.gold, None, options.abstain)
     wanted.check(table)
     folder = options.output or Path(f"{formats.bare(paths[0]).stem}-comparison")
+    outputs.resolve(folder, "--output")
     with storage.claimed(folder):
         outputs.check_folder(folder, "compare", options.force, paths)
         _compare(options, names, table, wanted, folder)

@@ -152,7 +152,7 @@ def changes(given: Given, table: readers.Table, label: str, by: str | None) -> C
         count += 1
     unknown = [entry for key, entry in asked.items() if key not in before]
     if unknown:
-        named = listed((repr(entry.row) for entry in unknown), limit=5)
+        named = listed((f"{entry.row!r:.80}" for entry in unknown), limit=5)
         has = f"{count:,} rows" if by is None else f"no such id in column {by!r}"
         raise LopsError(
             f"{given.place(unknown[0])}: no row {named} in the table, which has {has}; is this "
@@ -170,12 +170,12 @@ def _asked(given: Given, by: str | None) -> dict[str, Correction]:
     for entry in given.entries:
         key = entry.row
         if by is None:
-            if not (key.isascii() and key.isdigit() and int(key) > 0):
+            if not (key.isascii() and key.isdigit() and key.strip("0")):
                 raise LopsError(
                     f"{given.place(entry)}: the row is {key!r:.80}; wanted its number, from 1, or "
                     "--id COLUMN for ids"
                 )
-            key = str(int(key))
+            key = key.lstrip("0")  # int() refuses thousands of digits
         if key in asked:
             raise LopsError(
                 f"{given.place(entry)}: row {key} was corrected in line {asked[key].line} already; "
@@ -200,8 +200,14 @@ def _change(
         made.deleted.add(position)
         return
     text = entry.label
-    if text not in known and text.startswith("'") and text[1:] in known:
-        text = text[1:]  # as a spreadsheet shows a formula
+    if text.startswith("'") and text[1:] in known:  # as a spreadsheet shows a formula
+        if text in known:
+            raise LopsError(
+                f"{given.place(entry)}: the label is {text!r:.60}, and the table has both it and "
+                f"{text[1:]!r:.60}, which a spreadsheet shows alike; rename one of them in the "
+                "table first"
+            )
+        text = text[1:]
     if text in known:
         value = known[text]
     else:

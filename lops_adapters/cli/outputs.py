@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -11,6 +12,7 @@ from pathlib import Path
 from lops_adapters.core import LopsError
 from lops_adapters.datasets.corpus import listed
 from lops_adapters.tables.engine import Output
+from lops_adapters.tables.files import check_name
 from lops_adapters.tables.formats import FORMATS, WRITTEN
 from lops_adapters.tables.results import ABSTAINED, DUPLICATES, PARTS
 from lops_adapters.texts.totals import Totals
@@ -39,8 +41,9 @@ def check_folder(folder: Path, command: str, force: bool, inputs: Iterable[Path]
         LopsError: the folder may not, or cannot, be written.
 
     """
+    resolved = resolve(folder, "--output")
     for path in inputs:
-        if folder.resolve() in path.resolve().parents and folder.exists():
+        if resolved in path.resolve().parents and folder.exists():
             raise LopsError(
                 f"the input {path} lies in the output folder {folder}; give another --output"
             )
@@ -72,17 +75,29 @@ def check_folder(folder: Path, command: str, force: bool, inputs: Iterable[Path]
 
 def check_file(path: Path, option: str, force: bool, inputs: Iterable[Path]) -> Path:
     """Return the file a command may write; raise a LopsError if it may not or cannot."""
-    if path.resolve() in {given.resolve() for given in inputs}:
+    resolved = resolve(path, option)
+    if resolved in {given.resolve() for given in inputs}:
         raise LopsError(f"{option} is {path}, which is an input; give another file")
     if path.is_dir():
         raise LopsError(f"{option} is {path}, a folder; wanted a file")
     if path.exists() and not force:
         raise LopsError(f"{path} already exists; give --force to replace it, or another {option}")
-    folder = path.resolve().parent
+    folder = resolved.parent
     if not folder.is_dir():
         raise LopsError(f"{option} is {path}, but {folder} does not exist; create it first")
     check_writable(folder, option)
     return path
+
+
+def resolve(path: Path, option: str) -> Path:
+    """Return an output without links; a LopsError if it has links in a circle or no valid name."""
+    check_name(str(path))
+    try:
+        path.stat()
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise LopsError(f"{option} is {path}, which links to itself; give another") from None
+    return path.resolve()
 
 
 def check_writable(folder: Path, option: str) -> None:

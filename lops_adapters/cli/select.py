@@ -163,9 +163,10 @@ def _outputs(options: argparse.Namespace, paths: Sequence[Path]) -> tuple[Path |
     folder, keep_out = options.output, options.keep_out
     if folder is None and keep_out is None:
         folder = Path(f"{formats.bare(paths[0]).stem}-lops")
-    if folder is not None and keep_out is not None:
-        inside = folder.resolve() in (keep_out.resolve(), *keep_out.resolve().parents)
-        if inside:
+    resolved = None if folder is None else outputs.resolve(folder, "--output")
+    if keep_out is not None:
+        alone = outputs.resolve(keep_out, "--keep-out")
+        if resolved in (alone, *alone.parents):
             raise LopsError(
                 f"--keep-out is {keep_out}, inside the folder of --output, which is replaced as a "
                 "whole; give a file elsewhere"

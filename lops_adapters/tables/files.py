@@ -47,7 +47,7 @@ def check_name(name: str) -> None:
     except UnicodeEncodeError:
         fine = False
     if not fine:
-        raise LopsError(f"{name!a} cannot be the name of a file; give another one")
+        raise LopsError(f"{name!a:.200} cannot be the name of a file; give another one")
 
 
 def _matching(pattern: str) -> list[Path]:

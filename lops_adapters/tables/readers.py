@@ -14,6 +14,7 @@ import numpy as np
 from lops_adapters.core import LopsError
 from lops_adapters.datasets.corpus import listed
 from lops_adapters.tables import formats
+from lops_adapters.tables.files import check_name
 from lops_adapters.tables.files import reading as readable
 from lops_adapters.tables.formats.base import Block, Format, Reading, Start
 
@@ -148,6 +149,8 @@ def open_table(
             columns of one name.
 
     """
+    for path in paths:
+        check_name(str(path))
     kind = _format_of_all(paths)
     _check_options(kind.name, delimiter, encoding)
     if sheet is not None and kind.name != "xlsx":

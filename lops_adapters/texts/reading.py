@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence, Set
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from lops_adapters.texts.abstentions import abstaining, named
 from lops_adapters.texts.copies import positions
 
 SEVERAL = 20  # texts; with fewer, hardly anything looks odd
+_BYTES = 100  # per text and class, at the peak of a selection, as measured
 
 
 def read_texts(texts: Sequence[str]) -> list[str]:
@@ -54,13 +56,13 @@ def read_labels(labels: Sequence[Hashable], abstain: Any = None) -> tuple[list[A
             f"labels are one {type(labels).__name__}; wanted a flat sequence of class names, one "
             "per text"
         )
-    read: list[Hashable] = list(labels.tolist() if hasattr(labels, "tolist") else labels)
+    listed = labels.tolist() if hasattr(labels, "tolist") else labels
+    read: list[Hashable] = [
+        label.item() if isinstance(label, np.generic) else label for label in listed
+    ]
     odd = next((label for label in read if not _is_name(label)), None)
     if odd is not None:
-        raise LopsError(
-            f"labels hold a {type(odd).__name__}; wanted one class name per text (for several "
-            "labels per text: lops_adapters.texts.multilabel.select_multilabel)"
-        )
+        raise LopsError(f"labels hold a {type(odd).__name__}; wanted one class name per text")
     labelled = ~abstaining(read, named(abstain))
     own = [read[i] for i in np.flatnonzero(labelled).tolist()]
     if not own:
@@ -70,6 +72,29 @@ def read_labels(labels: Sequence[Hashable], abstain: Any = None) -> tuple[list[A
     return read, labelled
 
 
+def check_memory(n: int, n_classes: int) -> None:
+    """Raise a LopsError if the probabilities of n texts and their classes exceed the memory.
+
+    >>> check_memory(1000, 10)
+    """
+    needed, free = n * n_classes * _BYTES, free_memory()
+    if free is not None and needed > free:
+        raise LopsError(
+            f"{n:,} texts of {n_classes:,} classes take about {needed / 1e9:.1f} GB of memory, and "
+            f"{free / 1e9:.1f} GB are free; select among fewer classes or texts at a time"
+        )
+
+
+def free_memory() -> int | None:
+    """Return the bytes of memory that programs can still have; None: unknown."""
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+    except OSError:  # not Linux
+        return None
+    sizes = dict(line.split(":", 1) for line in lines if ":" in line)
+    return int(sizes["MemAvailable"].split()[0]) * 1024 if "MemAvailable" in sizes else None
+
+
 def _is_flat(values: object) -> bool:
     if isinstance(values, str | bytes | Set | Mapping | type) or not hasattr(values, "__iter__"):
         return False
@@ -77,10 +102,14 @@ def _is_flat(values: object) -> bool:
 
 
 def _is_name(label: object) -> bool:
+    """Return whether a label can be looked up and compared."""
+    if isinstance(label, str | int | float | None):
+        return True
     try:
         hash(label)
-    except TypeError:  # a list, a dict, or a tuple that holds one
-        return False
+        bool(label == label)  # noqa: PLR0124
+    except Exception:  # a list, a dict, or an object with a comparison of its own
+        return type(label).__name__ == "NAType"  # of pandas: a missing label
     return True
 
 

@@ -36,7 +36,7 @@ from lops_adapters.texts.explain import (
 )
 from lops_adapters.texts.given import check_alone, probe_of_vectors, read_given, unnamed
 from lops_adapters.texts.judged import Judged
-from lops_adapters.texts.reading import read_labels, read_texts
+from lops_adapters.texts.reading import check_memory, read_labels, read_texts
 from lops_adapters.texts.result import TextSelection
 from lops_adapters.texts.soft import hard_labels
 
@@ -139,6 +139,7 @@ def select(
     check_alone(given, encoder, words, analyzer)
     read, own = [shown[i] for i in at.tolist()], [names[i] for i in at.tolist()]
     _check_enough(len(own), row, keep)
+    check_memory(len(own), len(set(own)))
     if words is not None:
         check_words(words, list(dict.fromkeys(own)))
     committee = method == "committee"

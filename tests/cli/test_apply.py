@@ -216,6 +216,22 @@ def test_the_apostrophe_of_a_spreadsheet(here):
     assert (here / "out.csv").read_text() == "id,label\n=1,y\n+2,-x\n"
 
 
+def test_labels_that_a_spreadsheet_shows_alike(here):
+    (here / "t.csv").write_text("id,label\n1,=a\n2,'=a\n3,b\n")
+    with pytest.raises(LopsError, match=r"line 2: the label is \"'=a\", and the table has both it"):
+        run(corrections("row,label\n3,'=a\n"), "t.csv", "--output", "out.csv")
+    run(corrections("row,label\n3,=a\n"), "t.csv", "--output", "out.csv")
+    assert (here / "out.csv").read_text() == "id,label\n1,=a\n2,'=a\n3,=a\n"
+
+
+def test_rows_of_one_label_that_are_new_or_the_same(here, capsys):
+    """A value of another type that is equal is no correction that changes nothing."""
+    (here / "t.jsonl").write_text('{"label": 1}\n{"label": 1.0}\n{"label": 2}\n')
+    run(corrections("row,label\n2,1\n1,1\n"), "t.jsonl", "--output", "out.jsonl")
+    said = capsys.readouterr().out
+    assert "1 row relabelled; 0 rows deleted; 1 row unchanged, with that label already." in said
+
+
 @pytest.mark.parametrize("delimiter", [";", "\t"])
 def test_corrections_saved_by_a_spreadsheet(here, delimiter, capsys):
     table = write_table(here / "news.csv", ROWS)
@@ -263,6 +279,8 @@ def test_nothing_to_correct(here, capsys):
         ("row,label\n1.0,a\n", "line 2: the row is '1.0'"),
         ("row,label\n,a\n", "line 2: the row is ''"),
         ("row,label\n²,a\n", "line 2: the row is '²'"),
+        (f"row,label\n{'9' * 5000},a\n", "line 2: no row '999.* in the table, which has 12 rows"),
+        (f"row,label\n{'0' * 5000},a\n", "line 2: the row is '000"),
         ("row,label\n3,a\n5,b\n3,c\n", "line 4: row 3 was corrected in line 2 already; give ever"),
         ("row,label\n3,a\n03,a\n", "line 3: row 3 was corrected in line 2 already"),
         ("row,label\n1,a,b\n", "line 2: found 3 fields; wanted 2"),

@@ -224,6 +224,19 @@ def test_outputs_that_cannot_be_written(here, monkeypatch):
     )
 
 
+def test_names_that_no_file_can_have(here):
+    write_table(here / "news.csv", ROWS)
+    for name in ("a\0b.csv", "a\ud800b.csv"):
+        refused("cannot be the name of a file", name)
+        for option in ("--output", "--keep-out"):
+            refused("cannot be the name of a file", "news.csv", option, name)
+    os.symlink("loop", here / "loop")
+    os.symlink("loop.csv", here / "loop.csv")
+    for option, name in (("--output", "loop"), ("--output", "loop/in"), ("--keep-out", "loop.csv")):
+        with pytest.raises(LopsError, match=f"{option} is {name}, which links to itself"):
+            command.main(["news.csv", *OPTIONS, option, name])
+
+
 def test_inputs_that_cannot_be_read(here, monkeypatch):
     write_table(here / "news.csv", ROWS)
 

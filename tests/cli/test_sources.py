@@ -1,5 +1,6 @@
 """Where tables come from: packed files, spreadsheets, standard input, folders."""
 
+import contextlib
 import gzip
 import io
 import json
@@ -13,6 +14,7 @@ from lops_adapters.cli.main import main
 from lops_adapters.core import LopsError
 from lops_adapters.tables import files
 from lops_adapters.tables.formats import lines
+from lops_adapters.tables.readers import open_table
 
 from ..noisy import HEADER, noisy_rows, read_table, write_table
 
@@ -159,6 +161,59 @@ def test_spreadsheets_that_cannot_be_read(here, monkeypatch):
     refused("news.xlsx unpacks to more than", "news.xlsx")
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     refused(r"news.xlsx needs openpyxl.*'lops_adapters\[excel\]'", "news.xlsx")
+
+
+def test_a_cell_far_outside(here):
+    """A file of six kilobytes, whose rectangle has 17 billion cells."""
+    openpyxl = pytest.importorskip("openpyxl")
+    made = openpyxl.Workbook()
+    for row in [HEADER, *ROWS[:20]]:
+        made.active.append(row)
+    made.active["XFD1048576"] = "x"
+    made.save(here / "far.xlsx")
+    refused("far.xlsx, row 1048576: found 16384 cells; wanted 4, as in the header", "far.xlsx")
+
+
+def test_rows_with_empty_cells_far_outside(here, monkeypatch):
+    openpyxl = pytest.importorskip("openpyxl")
+    from openpyxl.styles import Font
+
+    made = openpyxl.Workbook()
+    for row in [HEADER, *ROWS[:20]]:
+        made.active.append(row)
+    for row in range(2, 22):
+        made.active.cell(row, 16_000).font = Font(bold=True)
+    made.save(here / "wide.xlsx")
+    monkeypatch.setattr("lops_adapters.tables.formats.xlsx._BESIDE", 100_000)
+    refused("wide.xlsx, row [0-9]+: cells far outside the table; save it as CSV", "wide.xlsx")
+
+
+def test_damaged_spreadsheets(here):
+    """One of three parts, cut or with other bytes, read to its end: a LopsError or the rows."""
+    import random
+    import zipfile
+
+    draw, whole = random.Random(0), book(here / "news.xlsx", data=[HEADER, *ROWS[:30]])
+    for case in range(40):
+        path = here / f"bad{case}.xlsx"
+        with zipfile.ZipFile(whole) as source, zipfile.ZipFile(path, "w") as target:
+            names = source.namelist()
+            chosen = draw.choice([n for n in names if n.startswith("xl/")])
+            for name in names:
+                content = bytearray(source.read(name))
+                if name == chosen:
+                    at = draw.randrange(len(content))
+                    content[at : at + draw.choice([1, 9, 999])] = draw.randbytes(
+                        draw.choice([0, 1])
+                    )
+                target.writestr(name, bytes(content))
+        if case % 4 == 0:
+            raw = bytearray(path.read_bytes())
+            raw[draw.randrange(len(raw))] ^= 255
+            path.write_bytes(raw)
+        with contextlib.suppress(LopsError):
+            for _ in open_table([path]).cells(HEADER[:1]):
+                pass
 
 
 class Stdin:

@@ -148,6 +148,18 @@ def test_an_encoder_and_words(here, tiny, capsys, monkeypatch):
     assert len(kept[0] & kept[1]) > 0.8 * len(kept[0] | kept[1])
 
 
+@pytest.mark.parametrize("more", [[], ["--probe-rows", "40"], ["--relabel", "1"]])
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
+def test_parquet_of_few_rows(here, suffix, more):
+    """Some parts have no rows to write."""
+    run(write_table(here / f"news{suffix}", ROWS[:80]), "--format", "parquet", *more)
+    found = {part: read_table(here / "news-lops" / f"{part}.parquet") for part in PARTS}
+    assert sorted(row["nr"] for part in PARTS[:2] for row in found[part]) == [
+        row[0] for row in ROWS[:80]
+    ]
+    assert len(found["relabelled"]) < len(found["rejected"])
+
+
 def test_only_the_kept_rows(here):
     path = write_table(here / "news.csv", ROWS)
     run(path, "--probe-rows", 90, "--keep-out", "clean.csv")

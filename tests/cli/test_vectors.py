@@ -80,7 +80,14 @@ def test_vectors_that_cannot_be_used(here):
     np.save("flat.npy", VECTORS[:, 0])
     np.save("words.npy", np.full((120, 2), "a"))
     np.save("objects.npy", np.array([{}] * 120), allow_pickle=True)
+    np.save("long.npy", np.concatenate([VECTORS, VECTORS]))
     (here / "text.npy").write_text("1,2,3")
+    whole = (here / "short.npy").read_bytes()
+    (here / "empty.npy").write_bytes(b"")
+    (here / "zip.npy").write_bytes(b"PK\x03\x04" + whole)
+    (here / "cut.npy").write_bytes(whole[:100])
+    (here / "huge.npy").write_bytes(whole.replace(b"(100, ", b"(9**9,"))
+    (here / "head.npy").write_bytes(whole.replace(b"{", b"("))
     for name, message in (
         ("none.npy", "--embeddings none.npy: no such file; wanted an .npy file or a column"),
         ("short.npy", "--embeddings short.npy has 100 rows, and the table 120; wanted one per row"),
@@ -88,6 +95,8 @@ def test_vectors_that_cannot_be_used(here):
         ("words.npy", "wanted a matrix of numbers"),
         ("objects.npy", "--embeddings objects.npy cannot be read"),
         ("text.npy", "--embeddings text.npy cannot be read"),
+        ("long.npy", "--embeddings long.npy has 240 rows, and the table 120; wanted one per row"),
+        *((f"{n}.npy", f"{n}.npy cannot be read") for n in ("empty", "zip", "cut", "huge", "head")),
         ("vector", "no column 'vector'"),
         ("text", "--embeddings text, line 2: found 'topic.*; wanted a list of numbers"),
     ):
@@ -100,6 +109,13 @@ def test_vectors_that_cannot_be_used(here):
     )
     refused(
         r"--embeddings vector, line 4: found \[1.0\]; wanted 2 numbers, as in line 1",
+        "odd.jsonl", *TEXT, *LABEL, "--embeddings", "vector",
+    )  # fmt: skip
+    rows[3] = [1.0, 10**400]
+    lines = [{"text": str(i), "weak": f"c{i % 2}", "vector": row} for i, row in enumerate(rows)]
+    (here / "odd.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    refused(
+        r"--embeddings vector, line 4: found \[1.0, 1000.*; wanted 2 numbers, as in line 1",
         "odd.jsonl", *TEXT, *LABEL, "--embeddings", "vector",
     )  # fmt: skip
     refused("--text is missing; wanted a column of texts, or --embeddings", "news.csv", *LABEL)
@@ -168,6 +184,13 @@ def test_soft_labels_that_cannot_be_used(here):
         "--soft-labels",
         "weak",
     )
+    for bad in (10**400, -1, "inf", [1]):
+        lines = [{"text": "a", "votes": [1, 2]}, {"text": "b", "votes": [1, bad]}]
+        (here / "odd.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+        refused(
+            "--soft-labels, line 2: found .* for the class 1; wanted a number, 0 or more",
+            "odd.jsonl", *TEXT, *soft,
+        )  # fmt: skip
     refused("no column 'vote'", "news.csv", *TEXT, "--soft-labels", "vote")
     refused(
         "the 120 rows has a largest soft label: all are ties",

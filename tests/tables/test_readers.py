@@ -128,6 +128,36 @@ def test_an_empty_object(tmp_path):
     assert found == [{"text": "a", "lops_suggested": "s0"}, {"lops_suggested": "s1"}]
 
 
+def test_dates_that_python_does_not_have(tmp_path):
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    columns = {
+        "day": pa.array([4_000_000, 1], type=pa.int32()).cast(pa.date32()),
+        "time": pa.array([0, 1], type=pa.timestamp("us", tz="Nowhere/Land")),
+    }
+    parquet.write_table(pa.table({"text": ["a", "b"], **columns}), tmp_path / "a.parquet")
+    table = readers.open_table([tmp_path / "a.parquet"])
+    assert [cells[0] for _, _, cells in table.cells(["day"])] == ["12921-08-18", "1970-01-02"]
+    assert [cells for _, _, cells in table.cells(["text"])] == [("a",), ("b",)]
+    with pytest.raises(LopsError, match=r"column 'time' holds .* values that Python cannot hold"):
+        list(table.cells(["time"]))
+    with pytest.raises(LopsError, match="column 'time' holds"):
+        readers.rehearse(table, "csv", [])
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
+def test_parquet_without_a_row_in_the_first_blocks(tmp_path, suffix, monkeypatch):
+    monkeypatch.setattr(formats.base, "BLOCK_ROWS", 2)
+    path = write_table(tmp_path / f"a{suffix}", [[str(i), "x"] for i in range(6)], HEADER)
+    table, target = readers.open_table([path]), tmp_path / "out.parquet"
+    with formats.writer_for(target, "parquet", table, [], {}) as writer:
+        for number, block in enumerate(table.blocks()):
+            rows = np.arange(1 if number == 2 else 0)
+            writer.write(block.replaced("text", dict.fromkeys(rows.tolist(), "new")), rows, {})
+    assert read_table(target) == [{"n": "4", "text": "new"}]
+
+
 def test_what_was_read_of_parquet_is_not_kept(tmp_path):
     """20 row groups of two megabytes each."""
     pa = pytest.importorskip("pyarrow")

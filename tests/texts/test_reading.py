@@ -14,6 +14,15 @@ TEXTS, LABELS, _ = noisy_texts()
 select = partial(lops_adapters.select, encoder=None)
 
 
+class Odd:
+    """A label whose own comparison raises."""
+
+    __hash__ = object.__hash__
+
+    def __eq__(self, other):
+        raise ZeroDivisionError
+
+
 @pytest.mark.parametrize(
     ("texts", "labels", "message"),
     [
@@ -35,6 +44,7 @@ select = partial(lops_adapters.select, encoder=None)
         (["a", "b"], ["x", float("nan")], "all 1 labels are 'x'; wanted at least two classes"),
         (["a", "b"], [1, "1"], "labels are of several types .int such as 1, str such as '1'."),
         (["a", "b"], ["x", "x"], "all 2 labels are 'x'; wanted at least two classes"),
+        (["a", "b"], [Odd(), Odd()], "labels hold a Odd; wanted one class name per text"),
         (["a", "b"], [["x"], ["y"]], "labels hold a list; wanted one class name per text"),
         (["a", "b", "c"], ["x", "y"], "found 3 texts and 2 labels"),
         (
@@ -70,6 +80,33 @@ def test_columns_of_other_libraries():
     numbers = select(TEXTS, np.array([int(label[-1]) for label in LABELS]), probe="linear")
     np.testing.assert_array_equal(numbers.kept, expected)
     assert set(numbers.suggested) == {0, 1}
+
+
+@pytest.mark.parametrize("kinds", [(str, np.str_), (int, np.int64), (bool, np.bool_)])
+def test_numpys_own_types_are_pythons(kinds):
+    plain, other = kinds
+    values = [str(label) if plain is str else plain(label == "class 0") for label in LABELS]
+    mixed = [other(value) if i % 3 else value for i, value in enumerate(values)]
+    found = select(TEXTS, mixed, "linear")
+    assert {type(label) for label in found.labels} == {plain}
+    np.testing.assert_array_equal(found.kept, select(TEXTS, values, "linear").kept)
+
+
+def test_what_memory_very_many_classes_take(monkeypatch):
+    monkeypatch.setattr("lops_adapters.texts.reading.free_memory", lambda: 4 * 10**9)
+    labels = [f"class {i % 10_000}" for i in range(20_000)]
+    with pytest.raises(
+        LopsError,
+        match=r"20,000 texts of 10,000 classes take about 20.0 GB of memory, and 4.0 GB are free",
+    ):
+        select(["a"] * 20_000, labels, "linear")
+
+
+@pytest.mark.filterwarnings("ignore::lops_adapters.LopsWarning")  # hardly more than guessing
+def test_the_fewest_texts():
+    assert len(select(TEXTS[:10], LABELS[:10], "linear").mask) == 10
+    with pytest.raises(LopsError, match="found 9 texts with a label"):
+        select(TEXTS[:9], LABELS[:9], "linear")
 
 
 def test_labels_that_are_no_classes():
