@@ -87,9 +87,9 @@ def test_numpys_own_types_are_pythons(kinds):
     plain, other = kinds
     values = [str(label) if plain is str else plain(label == "class 0") for label in LABELS]
     mixed = [other(value) if i % 3 else value for i, value in enumerate(values)]
-    found = select(TEXTS, mixed, "linear")
+    found = select(TEXTS, mixed, probe="linear")
     assert {type(label) for label in found.labels} == {plain}
-    np.testing.assert_array_equal(found.kept, select(TEXTS, values, "linear").kept)
+    np.testing.assert_array_equal(found.kept, select(TEXTS, values, probe="linear").kept)
 
 
 def test_what_memory_very_many_classes_take(monkeypatch):
@@ -99,14 +99,14 @@ def test_what_memory_very_many_classes_take(monkeypatch):
         LopsError,
         match=r"20,000 texts of 10,000 classes take about 20.0 GB of memory, and 4.0 GB are free",
     ):
-        select(["a"] * 20_000, labels, "linear")
+        select(["a"] * 20_000, labels, probe="linear")
 
 
 @pytest.mark.filterwarnings("ignore::lops_adapters.LopsWarning")  # hardly more than guessing
 def test_the_fewest_texts():
-    assert len(select(TEXTS[:10], LABELS[:10], "linear").mask) == 10
+    assert len(select(TEXTS[:10], LABELS[:10], probe="linear").mask) == 10
     with pytest.raises(LopsError, match="found 9 texts with a label"):
-        select(TEXTS[:9], LABELS[:9], "linear")
+        select(TEXTS[:9], LABELS[:9], probe="linear")
 
 
 def test_labels_that_are_no_classes():
