@@ -112,7 +112,7 @@ def test_equal_texts_are_as_near_to_every_class():
 
 @pytest.mark.parametrize("words", [{}, {"a": ["x"], "c": ["y"]}, {**WORDS, "b": []}])
 def test_a_class_without_words(words):
-    with pytest.raises(LopsError, match=r"the class '[ab]' has no words; wanted at least one word"):
+    with pytest.raises(LopsError, match=r"words hold none for '[ab]'"):
         ClassWords("words", lambda samples: VECTORS, words).score(task())
 
 
