@@ -1,7 +1,21 @@
+import io
 import os
+import tarfile
 from pathlib import Path
 
 import pytest
+
+FRAME = (Path(__file__).parent / "fixtures" / "pandas15_arrow_plain_p5.pkl").read_bytes()
+
+
+def write_archive(path, messages, prefix=""):
+    """Write a packed tar archive of files, name to bytes, and return its path."""
+    with tarfile.open(path, "w:gz") as file:
+        for name, content in messages.items():
+            member = tarfile.TarInfo(prefix + name)
+            member.size = len(content)
+            file.addfile(member, io.BytesIO(content))
+    return path
 
 
 @pytest.fixture(scope="session")

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from lops_adapters.core import LopsError
+from lops_adapters.datasets import safe_pickle
 from lops_adapters.datasets.pickle_reader import STAND_INS, Record, read_columns
 from lops_adapters.datasets.safe_pickle import read_frame
 
@@ -169,6 +170,16 @@ def test_unusual_opcodes():
 @pytest.mark.parametrize("body", [b"]r\xff\xff\xff\x7f", b"]p4000000000\n", b"\x82" * 9])
 def test_a_memo_of_all_memory(error, body):
     error(b"\x80\x02" + body + b".")
+
+
+def test_a_long_text_that_is_repeated(error):
+    cells = many(text("x" * 100_000) + b"q\x00", *[b"h\x00"] * 999)
+    assert "far larger than its file" in error(b"\x80\x02" + simple(cells, 1000) + b".")
+
+
+def test_a_reader_that_takes_too_long(error, monkeypatch):
+    monkeypatch.setattr(safe_pickle, "_WAIT", 0.001)
+    assert "takes more than 2 seconds" in error(FIXTURES[0].read_bytes())
 
 
 FRAME_CLASS = name("pandas", "DataFrame")

@@ -1,6 +1,4 @@
-import io
 import json
-import tarfile
 import time
 
 import pytest
@@ -8,6 +6,8 @@ import pytest
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import load, read
 from lops_adapters.datasets.newsgroups import without_header
+
+from .conftest import write_archive
 
 MESSAGES = {
     "20news-bydate-test/sci.space/70000": b"From: x\n\nOrbit\x85",
@@ -23,18 +23,9 @@ IDS = (
 )
 
 
-def archive(path, messages, prefix=""):
-    with tarfile.open(path, "w:gz") as file:
-        for name, content in messages.items():
-            member = tarfile.TarInfo(prefix + name)
-            member.size = len(content)
-            file.addfile(member, io.BytesIO(content))
-    return path
-
-
 @pytest.mark.parametrize("prefix", ["", "./", "20news/"])
 def test_archive(tmp_path, prefix):
-    dataset = read(archive(tmp_path / "20news-bydate.tar.gz", MESSAGES, prefix), quiet=True)
+    dataset = read(write_archive(tmp_path / "20news-bydate.tar.gz", MESSAGES, prefix), quiet=True)
     assert dataset.corpus.name == "20news-bydate"
     assert dataset.corpus.ids == IDS
     assert dataset.corpus.texts[2:] == ("From: y\r\n\r\nCafé", "From: x\n\nOrbit\x85")
@@ -47,17 +38,17 @@ def test_tree_gives_what_the_archive_gives(tmp_path, put):
         put("20news-bydate", {**MESSAGES, "20news-bydate-train/sci.space/.DS_Store": b"\0"}),
         quiet=True,
     )
-    packed = read(archive(tmp_path / "20news-bydate.tar.gz", MESSAGES), quiet=True)
+    packed = read(write_archive(tmp_path / "20news-bydate.tar.gz", MESSAGES), quiet=True)
     assert tree == packed
 
 
 def test_a_folder_with_the_archive_in_it(tmp_path):
-    archive(tmp_path / "20news-bydate.tar.gz", MESSAGES)
+    write_archive(tmp_path / "20news-bydate.tar.gz", MESSAGES)
     assert read(tmp_path, quiet=True).corpus.ids == IDS
 
 
 def test_bad_archives(tmp_path):
-    good = archive(
+    good = write_archive(
         tmp_path / "20news-bydate.tar.gz",
         {**MESSAGES, "20news-bydate-train/sci.med/1": bytes(range(256)) * 999},
     )
@@ -69,10 +60,10 @@ def test_bad_archives(tmp_path):
     with pytest.raises(LopsError, match="cannot be read as a tar archive"):
         read(tmp_path / "page.tar.gz", quiet=True)
     with pytest.raises(LopsError, match="no message found"):
-        read(archive(tmp_path / "other.tar.gz", {"a/b/1": b"x"}), quiet=True)
+        read(write_archive(tmp_path / "other.tar.gz", {"a/b/1": b"x"}), quiet=True)
     with pytest.raises(LopsError, match=r"sci\.fiction is not one of the twenty"):
         read(
-            archive(
+            write_archive(
                 tmp_path / "more.tar.gz", {**MESSAGES, "20news-bydate-train/sci.fiction/1": b"x"}
             ),
             quiet=True,
@@ -119,7 +110,7 @@ def test_headers_are_stripped_where_messages_are_read(tmp_path):
         "20news-bydate-train/sci.space/1": b"From: x\nSubject: Moon\n\nOrbit",
         "20news-bydate-test/rec.autos/2": b"From: x\nSubject: Car\n\n",
     }
-    path = archive(tmp_path / "20news-bydate.tar.gz", messages)
+    path = write_archive(tmp_path / "20news-bydate.tar.gz", messages)
     whole = read(path, quiet=True)
     for bare in (
         read(path, headers="strip", quiet=True),

@@ -3,8 +3,6 @@
 import json
 import logging
 import pickle
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,7 +10,8 @@ import pytest
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import read
 
-FRAME = (Path(__file__).parent / "fixtures" / "pandas15_arrow_plain_p5.pkl").read_bytes()
+from .conftest import FRAME
+
 INTS = (Path(__file__).parent / "fixtures" / "pandas22_arrow_ints_p5.pkl").read_bytes()
 SEEDS = json.dumps({"sports": ["goal", "game"], "business": ["markets"]})
 
@@ -227,20 +226,6 @@ def test_what_is_read_is_logged(put, caplog):
     caplog.set_level(logging.INFO, logger="lops_adapters.datasets")
     read(put("mine", XCLASS))
     assert "read as a folder of X-Class" in caplog.text
-
-
-def test_the_package_imports_nothing_heavy():
-    code = (
-        "import sys, lops_adapters.datasets; "
-        "heavy = ('pandas', 'pyarrow', 'sklearn', 'scipy', 'torch', 'datasets'); "
-        "print([m for m in heavy if m in sys.modules])"
-    )
-    assert (
-        subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True, check=True
-        ).stdout.strip()
-        == "[]"
-    )
 
 
 def test_a_pickle_that_is_no_frame(put):

@@ -1,7 +1,5 @@
-import io
 import logging
 import os
-import tarfile
 from pathlib import Path
 
 import pytest
@@ -9,7 +7,8 @@ import pytest
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import load, names, published, read, registry
 
-FRAME = (Path(__file__).parent / "fixtures" / "pandas15_arrow_plain_p5.pkl").read_bytes()
+from .conftest import FRAME, write_archive
+
 AGNEWS = '"3","Fears","Unions"\n"1","Race","on"\n'
 NEWS = {
     "20news-bydate-train/sci.space/1": "moon",
@@ -107,11 +106,8 @@ def test_newsgroups_are_grouped_wherever_they_lie(put, where):
 
 
 def test_the_archive_is_found(tmp_path):
-    with tarfile.open(tmp_path / "20news-bydate.tar.gz", "w:gz") as file:
-        for name, text in NEWS.items():
-            member = tarfile.TarInfo(name)
-            member.size = len(text)
-            file.addfile(member, io.BytesIO(text.encode()))
+    messages = {name: text.encode() for name, text in NEWS.items()}
+    write_archive(tmp_path / "20news-bydate.tar.gz", messages)
     assert len(load("20news", data_dir=tmp_path, quiet=True)) == 3
 
 

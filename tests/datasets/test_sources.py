@@ -4,7 +4,6 @@ import shutil
 import socket
 import sys
 import types
-from pathlib import Path
 
 import pytest
 import sklearn.datasets
@@ -12,7 +11,7 @@ import sklearn.datasets
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import load, published, read, sources
 
-FRAME = (Path(__file__).parent / "fixtures" / "pandas15_arrow_plain_p5.pkl").read_bytes()
+from .conftest import FRAME
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,8 @@ import pytest
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import read
 
-FRAME = (Path(__file__).parent / "fixtures" / "pandas15_arrow_plain_p5.pkl").read_bytes()
+from .conftest import FRAME
+
 INTS = (Path(__file__).parent / "fixtures" / "pandas22_arrow_ints_p5.pkl").read_bytes()
 SEEDS = json.dumps({"sports": ["goal", "game"], "business": ["markets"]})
 
