@@ -38,6 +38,11 @@ OTHER_OPTIONS = [
 ]
 
 
+def assert_has(thing, **wanted):
+    """Its attributes have these values."""
+    assert {name: getattr(thing, name) for name in wanted} == wanted
+
+
 def uses(tree, name):
     """The functions that hold a use of a name (not its import or definition), one entry a use."""
     found = []

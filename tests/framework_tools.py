@@ -15,10 +15,12 @@ from unittest import mock
 import numpy as np
 
 from lops_adapters import console
+from lops_adapters.core import Selection
 from lops_adapters.datasets import Dataset, GoldLabels
 from lops_adapters.runs import framework
 from lops_adapters.runs.folder import RunFolder, describe
 from lops_adapters.runs.framework import Job
+from lops_adapters.selection import keep_all
 
 COMMON = [
     "people",
@@ -167,6 +169,12 @@ def run_in_process(name, dataset, path, settings, arms, seed, resume):
     with plain_arithmetic():
         metrics = framework.run(framework.named(name), dataset, job, list(arms))
     return SimpleNamespace(path=path, metrics=metrics, settings=settings, run=job.folder, job=job)
+
+
+def kept_by(mask, samples, labels, rule="every-second"):
+    """A selection of these samples, which says that it counted."""
+    whole = keep_all(samples, labels)
+    return Selection(mask, whole.learnt_at, whole.confidence, whole.per_class, rule, "counted")
 
 
 def copy_killed(finished, path, stages):

@@ -13,6 +13,7 @@ from lops_adapters.conwea.contextual import ContextualCorpus
 from lops_adapters.core import LopsError
 from lops_adapters.probes import probe_class
 
+from ..framework_checks import assert_has
 from .toys import documents, settings
 
 CORPUS = ContextualCorpus(
@@ -80,15 +81,12 @@ def test_probe_and_classifier_are_the_same_network_trained_otherwise(vectors):
         build_classifier(vectors, settings(), "cpu"),
     )
     assert (probe.validation, probe.epochs) == (0.0, settings().probe_epochs)
-    assert (classifier.validation, classifier.epochs, classifier.restore_best) == (
-        0.1,
-        settings().epochs,
-        True,
-    )
-    assert (probe.units, probe.max_words, probe.batch_size) == (
-        classifier.units,
-        classifier.max_words,
-        classifier.batch_size,
+    assert_has(classifier, validation=0.1, epochs=settings().epochs, restore_best=True)
+    assert_has(
+        probe,
+        units=classifier.units,
+        max_words=classifier.max_words,
+        batch_size=classifier.batch_size,
     )
 
 

@@ -9,14 +9,13 @@ import pytest
 
 from lops_adapters.conwea import pipeline
 from lops_adapters.conwea.pipeline import prepare
-from lops_adapters.core import LopsError, LopsWarning, Selection
+from lops_adapters.core import LopsError, LopsWarning
 from lops_adapters.datasets import Corpus, Dataset
 from lops_adapters.probes.han import HanProbe
 from lops_adapters.runs.framework import Job
-from lops_adapters.selection import keep_all
 
 from ..framework_checks import assert_learnt_at
-from ..framework_tools import read_rows
+from ..framework_tools import kept_by, read_rows
 from .toys import CLASSES, documents
 
 
@@ -31,11 +30,7 @@ class Recorder:
 
         def select(samples, labels):
             self.asked.append((list(samples), list(labels)))
-            whole = keep_all(samples, labels)
-            mask = keep(len(samples))
-            return Selection(
-                mask, whole.learnt_at, whole.confidence, whole.per_class, "every-second", "counted"
-            )
+            return kept_by(keep(len(samples)), samples, labels)
 
         def record(han, samples, codes, n_classes, *, seed=0):
             self.trained.append((list(samples), list(codes), n_classes))

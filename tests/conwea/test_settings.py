@@ -4,17 +4,14 @@ from lops_adapters.conwea.seeds import MIN_DOCUMENTS
 from lops_adapters.conwea.settings import ConweaSettings
 from lops_adapters.core import LopsError
 
+from ..framework_checks import assert_has
+
 
 def test_presets_are_the_published_sizes_and_smaller_ones():
     paper, quick = ConweaSettings.preset("paper"), ConweaSettings.preset("quick")
     assert (paper.encoder, paper.layers, paper.max_pieces) == ("bert-base-uncased", 4, 512)
     assert (paper.batch_size, paper.epochs, paper.patience, paper.validation) == (256, 100, 3, 0.1)
-    assert (paper.iterations, paper.max_sentences, paper.max_words, paper.vector_size) == (
-        6,
-        15,
-        100,
-        100,
-    )
+    assert_has(paper, iterations=6, max_sentences=15, max_words=100, vector_size=100)
     assert (paper.min_epochs, quick.min_epochs) == (None, 10)
     assert (paper.min_per_sense, quick.min_per_sense) == (None, MIN_DOCUMENTS)
     assert (paper.method, paper.keep, paper.every) == ("released", 0.5, "epoch")
@@ -34,13 +31,7 @@ def test_faithful_concatenates_layers_and_repeats_nothing():
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ({"keep": 0}, "keep is 0"),
         ({"keep": 1.01}, "keep is 1.01"),
-        ({"keep": float("nan")}, "keep is nan"),
-        ({"method": "best"}, "method is 'best'; wanted one of released"),
-        ({"probe": "svm"}, "probe is 'svm'; wanted one of same"),
-        ({"every": 0}, "every is 0"),
-        ({"iterations": 0}, "iterations is 0; wanted at least 1"),
         ({"batch_size": -1}, "batch_size is -1"),
         ({"min_epochs": -1}, "min_epochs is -1"),
         ({"validation": 1.0}, "validation is 1.0"),

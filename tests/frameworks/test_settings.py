@@ -145,6 +145,7 @@ def test_every_number_has_a_range_and_what_is_outside_is_refused(stand):
         assert refused, item.name
         if int in kinds and float not in kinds:
             assert not within.holds(0), item.name
+        assert not within.holds(float("nan")), item.name
 
 
 def test_choices(stand):

@@ -7,7 +7,7 @@ from itertools import cycle
 import numpy as np
 import pytest
 
-from lops_adapters.core import LopsError, LopsWarning, Selection
+from lops_adapters.core import LopsError, LopsWarning
 from lops_adapters.datasets import Corpus, Dataset, GoldLabels
 from lops_adapters.lotclass import pipeline
 from lops_adapters.lotclass.probe import LotclassProbe
@@ -16,7 +16,7 @@ from lops_adapters.runs.framework import Job
 from lops_adapters.selection import keep_all
 
 from ..framework_checks import assert_learnt_at, names
-from ..framework_tools import copy_killed, read_rows
+from ..framework_tools import copy_killed, kept_by, read_rows
 from .toys import ARMS, CLASSES, documents
 
 SHARED = ["rows", "standard-selection", "standard-category"]
@@ -25,18 +25,7 @@ SHARED = ["rows", "standard-selection", "standard-category"]
 def selects(keep):
     """A selector that keeps what ``keep(n)`` says."""
 
-    def select(samples, labels):
-        whole = keep_all(samples, labels)
-        return Selection(
-            keep(len(samples)),
-            whole.learnt_at,
-            whole.confidence,
-            whole.per_class,
-            "every-second",
-            "counted",
-        )
-
-    return select
+    return lambda samples, labels: kept_by(keep(len(samples)), samples, labels)
 
 
 class Recorder:

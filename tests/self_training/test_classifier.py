@@ -10,6 +10,7 @@ from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.self_training.classifier import build_classifier, build_probe
 from lops_adapters.self_training.settings import SelfTrainingSettings
 
+from ..framework_checks import assert_has
 from ..framework_tools import letter_pieces, save_bert
 
 
@@ -35,13 +36,9 @@ def test_what_the_settings_say_holds_for_both_but_not_for_a_probe_of_another_kin
 def test_a_transformer_is_trained_by_its_recipe_or_as_the_settings_say(tmp_path):
     settings = SelfTrainingSettings(classifier=save_bert(tmp_path, letter_pieces()), max_tokens=99)
     for found in (build_classifier(settings, "cpu"), build_probe(settings, "cpu")):
-        assert (
-            found.kind,
-            found.epochs,
-            found.batch_size,
-            found.learning_rate,
-            found.max_tokens,
-        ) == ("transformer", 4, 32, 2e-5, 99)
+        assert_has(
+            found, kind="transformer", epochs=4, batch_size=32, learning_rate=2e-5, max_tokens=99
+        )
     other = build_classifier(
         SelfTrainingSettings(
             classifier=settings.classifier, epochs=2, batch_size=5, learning_rate=0.1

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from lops_adapters.core import LopsError, LopsWarning, Selection
+from lops_adapters.core import LopsError, LopsWarning
 from lops_adapters.datasets import Corpus, Dataset, GoldLabels, read
 from lops_adapters.probes.base import cut
 from lops_adapters.probes.linear import LinearProbe
@@ -16,11 +16,10 @@ from lops_adapters.pseudo_labels import exclusive_string_match, string_match
 from lops_adapters.runs.files import finished_arms
 from lops_adapters.runs.framework import Job
 from lops_adapters.runs.models import load
-from lops_adapters.selection import keep_all
 from lops_adapters.self_training import pipeline
 
 from ..framework_checks import assert_learnt_at
-from ..framework_tools import COMMON, letter_pieces, read_rows, save_bert, write_folder
+from ..framework_tools import COMMON, kept_by, letter_pieces, read_rows, save_bert, write_folder
 from .toys import CLASSES, SEEDS, TOPICS, documents
 
 
@@ -41,10 +40,7 @@ class Recorder:
         def select(samples, labels):
             mask = keep(np.array(labels), len(self.asked))
             self.asked.append((list(samples), list(labels)))
-            whole = keep_all(samples, labels)
-            return Selection(
-                mask, whole.learnt_at, whole.confidence, whole.per_class, "toy", "counted"
-            )
+            return kept_by(mask, samples, labels, "toy")
 
         def record(probe, samples, codes, n_classes, *, seed=0):
             self.trained.append((texts["cut"], list(codes), n_classes, seed))

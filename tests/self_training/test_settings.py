@@ -6,22 +6,18 @@ from lops_adapters.core import LopsError
 from lops_adapters.selection import METHODS
 from lops_adapters.self_training.settings import SelfTrainingSettings
 
+from ..framework_checks import assert_has
+
 
 def test_presets_are_the_published_sizes_and_smaller_ones():
     paper, quick = SelfTrainingSettings.preset("paper"), SelfTrainingSettings.preset("quick")
     assert (paper.classifier, paper.max_tokens) == ("bert-base-uncased", 512)
     assert (quick.classifier, quick.max_tokens) == ("hybrid", 128)
     for settings in (paper, quick):
-        assert (settings.epochs, settings.batch_size, settings.learning_rate) == (
-            None,
-            None,
-            None,
+        assert_has(
+            settings, epochs=None, batch_size=None, learning_rate=None
         )  # the encoder's recipe
-        assert (settings.iterations, settings.delta, settings.pseudo_labels) == (
-            5,
-            0.6,
-            "string-match",
-        )
+        assert_has(settings, iterations=5, delta=0.6, pseudo_labels="string-match")
         assert (settings.every, settings.probe, settings.faithful) == ("epoch", "same", False)
     assert (paper.method, paper.keep) == ("released", 0.5)
     assert (quick.method, quick.keep) == ("ranked", "auto")
@@ -68,12 +64,7 @@ def test_a_file_is_known_by_what_it_holds(tmp_path):
     [
         ({"delta": -0.1}, "delta is -0.1; wanted a probability"),
         ({"delta": 1.01}, "delta is 1.01"),
-        ({"delta": float("nan")}, "delta is nan"),
         ({"learning_rate": 0}, "learning_rate is 0"),
-        ({"learning_rate": float("nan")}, "learning_rate is nan"),
-        ({"n_from": "random"}, "n_from is 'random'; wanted one of lops, keep"),
-        ({"probe": "transformer"}, "probe is 'transformer'; wanted one of same, linear"),
-        ({"keep": 0}, "keep is 0"),
     ],
 )
 def test_numbers_out_of_range(wrong, words):

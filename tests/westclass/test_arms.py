@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from lops_adapters.core import LopsError, LopsWarning, Selection
+from lops_adapters.core import LopsError, LopsWarning
 from lops_adapters.probes.keras_probe import KerasProbe
 from lops_adapters.runs.framework import Job
 from lops_adapters.selection import keep_all
 
-from ..framework_tools import read_rows
+from ..framework_tools import kept_by, read_rows
 from .toys import CLASSES
 
 FAST = {"pretrain_epochs": 3, "max_iterations": 12}
@@ -22,13 +22,9 @@ def calls(monkeypatch):
     def selector(job, method, probe, *, seed=None, **_):
         def select(samples, labels):
             found.append((method, len(samples), list(labels), seed))
-            whole = keep_all(samples, labels)
             if method == "standard":
-                return whole
-            mask = np.arange(len(samples)) % 2 == 0
-            return Selection(
-                mask, whole.learnt_at, whole.confidence, whole.per_class, "half", "counted"
-            )
+                return keep_all(samples, labels)
+            return kept_by(np.arange(len(samples)) % 2 == 0, samples, labels, "half")
 
         return select
 

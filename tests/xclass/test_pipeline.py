@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from lops_adapters.core import LopsError, LopsWarning, Selection
+from lops_adapters.core import LopsError, LopsWarning
 from lops_adapters.datasets import Corpus, Dataset, GoldLabels
 from lops_adapters.probes.transformer import TransformerProbe
 from lops_adapters.runs.framework import Job
@@ -18,7 +18,7 @@ from lops_adapters.xclass.pipeline import prepare
 from lops_adapters.xclass.words import cleaned
 
 from ..framework_checks import assert_learnt_at
-from ..framework_tools import read_rows
+from ..framework_tools import kept_by, read_rows
 from .toys import ARMS, CLASSES, documents
 
 
@@ -45,15 +45,7 @@ class Recorder:
 
         def select(samples, labels):
             self.asked.append((list(samples), list(labels)))
-            whole = keep_all(samples, labels)
-            return Selection(
-                keep(len(samples)),
-                whole.learnt_at,
-                whole.confidence,
-                whole.per_class,
-                "every-second",
-                "counted",
-            )
+            return kept_by(keep(len(samples)), samples, labels)
 
         def record(probe, samples, codes, n_classes, *, seed=0):
             self.trained.append((list(samples), list(codes), n_classes))

@@ -4,32 +4,19 @@ import pytest
 
 from lops_adapters.core import LopsError
 from lops_adapters.xclass.classifier import FAST, build_classifier, build_probe
-from lops_adapters.xclass.settings import ALIGNMENTS, ATTENTION, XclassSettings
+from lops_adapters.xclass.settings import XclassSettings
+
+from ..framework_checks import assert_has
 
 
 def test_presets_are_the_published_sizes_and_smaller_ones():
     paper, quick = XclassSettings.preset("paper"), XclassSettings.preset("quick")
-    assert (paper.encoder, paper.classifier, paper.max_pieces, paper.max_tokens) == (
-        "bert-base-uncased",
-        None,
-        512,
-        512,
-    )
-    assert (paper.min_count, paper.class_words, paper.attention, paper.components) == (
-        5,
-        100,
-        "mixture",
-        64,
-    )
+    assert_has(paper, encoder="bert-base-uncased", classifier=None, max_pieces=512, max_tokens=512)
+    assert_has(paper, min_count=5, class_words=100, attention="mixture", components=64)
     assert (paper.alignment, paper.confident) == ("gmm", 0.5)
     assert (paper.batch_size, paper.learning_rate, paper.probe_epochs) == (32, 5e-5, 4)
     assert (quick.method, quick.keep) == ("ranked", "auto")
-    assert (paper.method, paper.keep, paper.every, paper.faithful) == (
-        "released",
-        0.5,
-        "epoch",
-        False,
-    )
+    assert_has(paper, method="released", keep=0.5, every="epoch", faithful=False)
     assert (quick.encoder, quick.classifier) == ("minilm", "hybrid")
     assert XclassSettings.preset("quick", faithful=True).classifier is None
     same = (
@@ -92,25 +79,15 @@ def test_classifiers_that_train_in_seconds(monkeypatch, classifier):
 def test_arms_and_choices():
     assert XclassSettings.ARMS == ("standard", "lops")
     assert XclassSettings.MORE_ARMS == ("lops-all",)
-    for name in ATTENTION:
-        assert XclassSettings(attention=name).attention == name
-    for name in ALIGNMENTS:
-        assert XclassSettings(alignment=name).alignment == name
     assert XclassSettings(class_words=1, confident=1, probe="linear").confident == 1
 
 
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ({"attention": "static"}, "attention is 'static'; wanted one of mixture"),
-        ({"alignment": "lda"}, "alignment is 'lda'; wanted one of gmm, kmeans"),
         ({"confident": 0}, "confident is 0"),
         ({"confident": 1.01}, "confident is 1.01"),
-        ({"confident": float("nan")}, "confident is nan"),
         ({"learning_rate": 0}, "learning_rate is 0"),
-        ({"learning_rate": float("nan")}, "learning_rate is nan"),
-        ({"probe": "svm"}, "probe is 'svm'; wanted one of same, linear"),
-        ({"keep": 0}, "keep is 0"),
     ],
 )
 def test_numbers_out_of_range(wrong, words):
