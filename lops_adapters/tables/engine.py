@@ -9,6 +9,7 @@ from lops_adapters import storage
 from lops_adapters.tables import formats, results
 from lops_adapters.tables.files import states
 from lops_adapters.tables.fit import Fit, Job, check_sample, fit
+from lops_adapters.tables.formats.lines import is_packed
 from lops_adapters.tables.readers import Table, rehearse
 from lops_adapters.tables.scoring import part_files, write_parts
 from lops_adapters.tables.survey import survey_of
@@ -56,7 +57,7 @@ def run(table: Table, job: Job, output: Output) -> Done:
 
     """
     before = states(table.paths)
-    if sum(size for size, _ in before.values()) <= IN_MEMORY:
+    if not any(map(is_packed, table.paths)) and sum(n for n, _ in before.values()) <= IN_MEMORY:
         table = table.loaded()
     for kind in output.formats:
         rehearse(table, kind, results.NEW)

@@ -9,7 +9,6 @@ from lops_adapters import LopsError, LopsWarning, select
 from lops_adapters.cli.main import main
 from lops_adapters.integrations.frames import select_frame
 from lops_adapters.probes.linear import LinearProbe
-from lops_adapters.texts.multilabel import select_multilabel
 
 from ..noisy import noisy_texts
 
@@ -63,7 +62,7 @@ def test_stray_characters_are_not_worth_a_sentence():
 
 
 def test_ways_to_ask():
-    """All come to the same selection: a method of one probe, a probe, a table, several labels."""
+    """All come to the same selection: a method of one probe, a probe, a table."""
     _, expected = found(TEXTS, analyzer="char")
     _, by_probe = found(TEXTS, probe=LinearProbe(analyzer="char"))
     assert by_probe.kept.tolist() == expected.kept.tolist()
@@ -71,9 +70,6 @@ def test_ways_to_ask():
     frame = pandas.DataFrame({"text": TEXTS, "label": LABELS})
     marked = select_frame(frame, encoder=None, analyzer="char")
     assert marked.lops_selected.tolist() == expected.mask.tolist()
-    lists = [[label] for label in LABELS]
-    several = select_multilabel(TEXTS, lists, encoder=None, analyzer="char")
-    assert {s.settings["analyzer"] for s in several.selections.values()} == {"char"}
     ranked = select(TEXTS, LABELS, method="learning-order", keep=0.5, analyzer="char")
     assert ranked.why[0] == "Probe: TF-IDF of n-grams of 1 to 3 characters + logistic regression."
     assert (
