@@ -1,7 +1,5 @@
 """Counts over blocks, and the page of a table from them."""
 
-import json
-
 import numpy as np
 
 import lops_adapters
@@ -41,11 +39,12 @@ def test_counts_by_hand():
     assert count == (own & ~VERDICT.mask).sum() == max(count for *_, count in pairs)
 
 
-def test_blocks_add_up_and_survive_json():
+def test_blocks_add_up():
     whole = counted(np.arange(200))
     parts = [counted(np.arange(70)), counted(np.arange(70, 200))]
-    stored = Totals.from_json(json.loads(json.dumps((parts[0] + parts[1]).to_json())))
-    assert stored.to_json() == whole.to_json()
+    joined = parts[0] + parts[1]
+    for name, counts in vars(whole).items():
+        np.testing.assert_array_equal(getattr(joined, name), counts)
     assert counted(np.arange(200), gold=None).judged.sum() == 0
 
 
