@@ -21,7 +21,7 @@ from lops_adapters.tables.columns import Wanted
 from lops_adapters.tables.results import describe
 from lops_adapters.tables.survey import Sample, read_rows
 from lops_adapters.texts.choices import (
-    choose_encoder,
+    choose_members,
     choose_probe,
     described,
     device_of,
@@ -136,7 +136,7 @@ def _compare(
     more: dict[str, Any] = {}
     if "committee" in names:
         check("committee", options=member_options("committee", options.encoder, None, None))
-        encoder, members = choose_encoder(options.encoder, len(rows.texts), described(probe))
+        encoder, members = choose_members(options.encoder, len(rows.texts), described(probe))
         which += f" {members}"
         more = {"encoder": encoder, "quiet": options.quiet}
     for name in names:  # raises now instead of after the first methods have run

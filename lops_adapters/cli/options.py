@@ -11,8 +11,8 @@ from typing import Any
 from lops_adapters.console import set_up_logging
 from lops_adapters.core import LopsError
 from lops_adapters.encoders.word_counts import ANALYZERS, AUTO
+from lops_adapters.selection.member_table import LONGEST_FOR_CPU
 from lops_adapters.tables.readers import Table, open_table
-from lops_adapters.texts.choices import LONGEST_FOR_CPU
 
 
 def add_table(parser: argparse.ArgumentParser, needed: bool = True) -> Any:

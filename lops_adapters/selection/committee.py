@@ -4,22 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from lops_adapters.console import percent
 from lops_adapters.core import LopsError, Selection
-from lops_adapters.encoders.pretrained import MINILM, has_minilm
-from lops_adapters.encoders.static import STATIC
-from lops_adapters.encoders.topics import Topics
-from lops_adapters.encoders.word_counts import CHAR, KnownWords, count_words
-from lops_adapters.probes import probe_class
-from lops_adapters.probes.base import Probe
 from lops_adapters.probes.embedding import AUTO, EmbeddingProbe, given_vectors
-from lops_adapters.probes.linear import LinearProbe
-from lops_adapters.selection.fitted import FittedMember
-from lops_adapters.selection.judge import Fitted, Judge
+from lops_adapters.selection.assessment import Fitted, FittedCommittee
 from lops_adapters.selection.likelihoods import (
     LEAST_SKILL,
     class_shares,
@@ -27,15 +19,8 @@ from lops_adapters.selection.likelihoods import (
     preferred,
     skill,
 )
-from lops_adapters.selection.members import (
-    ClassWords,
-    Given,
-    Learnt,
-    Member,
-    Neighbours,
-    Task,
-    check_words,
-)
+from lops_adapters.selection.member_table import Inputs, choose_encoder, members_of
+from lops_adapters.selection.members import Labelled, Learnt, Member, check_words
 from lops_adapters.selection.posterior import least_kept, true_classes
 from lops_adapters.selection.ranked import Scored, best, read_labels, selection_of, shares
 from lops_adapters.selection.request import Request, is_fraction
@@ -47,21 +32,6 @@ from lops_adapters.selection.suggestions import Seen
 SURE_IN_FRAMEWORKS = 0.95
 FOLDS = 3  # of cross-validation
 CANNOT_TELL = "the members cannot tell, kept whole"
-
-
-class _Scores(NamedTuple):
-    """What the members say together: see :class:`Committee`.
-
-    Attributes:
-        likely: (n, k) mean likelihoods.
-        fitted: the members after their training, if they were asked for.
-        agreed: name of each member and the share of labels that it prefers.
-
-    """
-
-    likely: np.ndarray
-    fitted: list[FittedMember]
-    agreed: list[tuple[str, float]]
 
 
 @dataclass
@@ -91,7 +61,7 @@ class Committee:
         count_label: whether the label itself is evidence for the class. Not so if a classifier of
             the same texts gave it, as in self-training.
         seen: receives the mean likelihoods.
-        fitted: receives the judge of other samples; every member needs a ``fit``.
+        fitted: receives the committee, fitted to assess further samples.
         name: becomes the rule of the selection.
 
     """
@@ -121,10 +91,14 @@ class Committee:
         """
         classes, codes = read_labels(samples, pseudo_labels)
         k, counts = len(classes), np.bincount(codes)
-        found = self._scores(Task(samples, codes, classes, self.folds, self.seed, self.quiet))
-        true, given = true_classes(found.likely, codes, self.folds, count_label=self.count_label)
+        labelled = Labelled(samples, codes, classes, self.folds, self.seed, self.quiet)
+        of_labels = class_shares(codes, k, self.folds)
+        likely, agreed = self._scores(labelled, of_labels)
+        true, true_given_label = true_classes(
+            likely, codes, self.folds, count_label=self.count_label
+        )
         right = true[np.arange(len(codes)), codes]
-        tells = skill(found.likely, codes) >= LEAST_SKILL
+        tells = skill(likely, codes) >= LEAST_SKILL
         threshold = least_kept(right) if self.sure is None else self.sure
         small = counts < self.folds
         mask = (right >= threshold) | small[codes]
@@ -137,34 +111,26 @@ class Committee:
             least = np.full(k, np.inf)
             np.minimum.at(least, codes[mask], right[mask])
         if self.fitted is not None:
-            of_labels = class_shares(codes, k, self.folds)
-            self.fitted(Judge(classes, found.fitted, of_labels, given, least))
+            self.fitted(FittedCommittee(classes, self.members, of_labels, true_given_label, least))
         if self.seen is not None:
-            self.seen(found.likely, None)
+            self.seen(likely, None)
         reasons = ["too few samples, kept whole" if few else why for few in small]
-        said = ", ".join(f"{name} {percent(agreed)}" for name, agreed in found.agreed)
-        stopped = f"{self.folds}-fold cross-validation; labels preferred by {said}"
+        shown = ", ".join(f"{name} {percent(share)}" for name, share in agreed)
+        stopped = f"{self.folds}-fold cross-validation; labels preferred by {shown}"
         scored = Scored(right, None, stopped)
         return selection_of(mask, scored, classes, codes, self.name, reasons)
 
-    def _scores(self, task: Task) -> _Scores:
-        of_labels = class_shares(task.codes, len(task.classes), self.folds)
-        total, fitted, agreed = np.zeros(()), list[FittedMember](), list[tuple[str, float]]()
+    def _scores(
+        self, labelled: Labelled, of_labels: np.ndarray
+    ) -> tuple[np.ndarray, list[tuple[str, float]]]:
+        """Return (n, k) mean likelihoods, and each member's name and share of preferred labels."""
+        total, agreed = np.zeros(()), list[tuple[str, float]]()
         for member in self.members:
-            if self.fitted is None:
-                probabilities = member.score(task)
-            elif hasattr(member, "fit"):
-                probabilities, after = member.fit(task)
-                fitted.append(after)
-            else:
-                raise LopsError(
-                    f"the member {member.name!r} scores only the samples that it is given; leave "
-                    "out fitted"
-                )
+            probabilities = member.score(labelled, further=self.fitted is not None)
             likely = likelihoods(_checked(member.name, probabilities), of_labels)
-            agreed.append((member.name, float(preferred(likely, task.codes).mean())))
+            agreed.append((member.name, float(preferred(likely, labelled.codes).mean())))
             total = total + likely
-        return _Scores(total / len(self.members), fitted, agreed)
+        return total / len(self.members), agreed
 
 
 def _checked(name: str, probabilities: np.ndarray) -> np.ndarray:
@@ -228,21 +194,25 @@ def make(
         device: of an encoder given by name.
         probabilities: the samples are the (n, k) held-out probabilities of a classifier of your
             own, a column per class in the order of the sorted labels; it is the only member.
-        fitted: receives the judge of other samples, see
-            :class:`~lops_adapters.selection.judge.Judge`.
+        fitted: receives the committee, fitted to assess further samples, see
+            :class:`~lops_adapters.selection.assessment.FittedCommittee`.
 
     """
 
     def selector(samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
-        if probabilities:
-            members: Sequence[Member] = [Given("your classifier")]
-        elif given_vectors(samples) is not None:
-            members = _of_vectors(request)
-        else:
-            chosen = _encoder(encoder, device, request.quiet)
-            members = _of_texts(request, samples, chosen, words)
+        scores = "probabilities" if probabilities else "texts"
+        if scores == "texts" and given_vectors(samples) is not None:
+            scores = "vectors"
+        inputs = Inputs(samples, request.given, seed=request.seed, quiet=request.quiet)
+        if scores == "texts":
+            chosen, _ = choose_encoder(encoder, len(samples))
+            if isinstance(chosen, str):
+                chosen = EmbeddingProbe(chosen, device=device, quiet=request.quiet)
+            if chosen is not None:
+                chosen.vectors([])  # refuses a bad encoder before the trainings
+            inputs.encoder, inputs.words = chosen, words
         return Committee(
-            members,
+            members_of(inputs, scores),
             request.seed,
             request.quiet,
             folds,
@@ -268,76 +238,3 @@ def make_automatic(request: Request, folds: int = FOLDS, **options: Any) -> Sele
         name="automatic",
         **options,
     )
-
-
-def _encoder(
-    encoder: str | EmbeddingProbe | None, device: str, quiet: bool
-) -> EmbeddingProbe | None:
-    if encoder == AUTO:
-        encoder = MINILM if has_minilm() else None
-    if isinstance(encoder, str):
-        encoder = EmbeddingProbe(encoder, device=device, quiet=quiet)
-    if encoder is not None:
-        encoder.vectors([])  # refuses a bad encoder before the trainings
-    return encoder
-
-
-def _of_texts(
-    request: Request,
-    samples: Sequence[Any],
-    encoder: EmbeddingProbe | None,
-    words: Mapping[Hashable, Sequence[str]] | None,
-) -> list[Member]:
-    """Return the members for samples that are texts, whose words are counted once for all."""
-    probe = request.given or probe_class("linear")(quiet=request.quiet)
-    learnt = Learnt("TF-IDF" if probe.kind == "linear" else probe.name, probe)
-    linear = isinstance(probe, LinearProbe)
-    counts = count_words(samples, (), probe.analyzer if isinstance(probe, LinearProbe) else AUTO)
-    space, reader = Topics(counts, request.seed), KnownWords(counts)
-    if linear and not getattr(probe, "mask_words", ()):
-        learnt.read, learnt.reader = counts, reader
-    members: list[Member] = [
-        learnt,
-        Neighbours("neighbours (LSA)", space, read=counts, reader=reader),
-    ]
-    if encoder is None:
-        return members
-    counted = encoder.encoder == STATIC and counts.analyzer != CHAR
-    shared: dict[str, Any] = {"read": counts, "reader": reader} if counted else {}
-    members += [
-        Neighbours("neighbours", encoder.vectors, **shared),
-        Learnt("regression", _regression(), vectors=encoder.vectors, **shared),
-    ]
-    if words is not None:
-        members.append(ClassWords("class words", encoder.vectors, words))
-    return members
-
-
-def _of_vectors(request: Request) -> list[Member]:
-    """Return the members for samples that are vectors."""
-    probe = request.given or EmbeddingProbe(quiet=request.quiet)
-    return [
-        Learnt("the probe", probe),
-        Neighbours("neighbours", _unit),
-        Learnt("regression", _regression(), vectors=_unit),
-    ]
-
-
-def _regression() -> Probe:
-    """Return the logistic regression on vectors of unit length.
-
-    Its strong regularisation keeps it from fitting wrong labels; 1 and 10 rank worse.
-    """
-    from sklearn.linear_model import LogisticRegression
-
-    from lops_adapters.probes.estimator import EstimatorProbe
-
-    return EstimatorProbe(LogisticRegression(C=0.3, max_iter=500))
-
-
-def _unit(samples: Sequence[Any]) -> np.ndarray:
-    """Return given vectors scaled to unit length."""
-    vectors = given_vectors(samples)
-    assert vectors is not None
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.asarray(vectors / np.maximum(lengths, 1e-9))

@@ -1,12 +1,16 @@
-"""Members of a committee: each scores every sample without its label.
+"""Members of a committee: each scores every sample without its label, and further samples.
 
-Notation: n samples, k classes, codes 0..k-1 of the pseudo-labels.
+A member is one object. It scores the samples of a table held out; with ``further=True`` it keeps
+what it takes to score samples outside the table, whose probabilities do not depend on the other
+samples of their block.
+
+Notation: n samples, m further samples, k classes, codes 0..k-1 of the pseudo-labels.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,24 +19,18 @@ from lops_adapters.console import progress
 from lops_adapters.core import LopsError
 from lops_adapters.probes.base import Probe, cut
 from lops_adapters.probes.linear import softmax
-from lops_adapters.selection.fitted import (
-    BLOCK,
-    FittedMember,
-    MeanOfProbes,
-    NearLabels,
-    NearWords,
-    Reader,
-    Vectors,
-)
 from lops_adapters.selection.folds import splits
 from lops_adapters.selection.held_out import best_checkpoint, held_out, long_enough, trained_until
 
+Reader = Callable[[Sequence[Any]], Any]  # samples to what a member takes
+Vectors = Callable[[Any], np.ndarray]  # (n, width), rows of unit length
+BLOCK = 1024  # rows compared at a time
 _COMPARISONS = 10**9  # of neighbours: about a minute
-SHOWN = 5  # classes in an error
+_SHOWN = 5  # classes in an error
 
 
 @dataclass(frozen=True)
-class Task:
+class Labelled:
     """What every member is given.
 
     Attributes:
@@ -54,19 +52,29 @@ class Task:
 
 
 class Member(Protocol):
-    """A classifier of a committee."""
+    """A classifier of a committee.
+
+    Attributes:
+        name: in words.
+        reader: turns further samples into what the member takes; members may share it. None: the
+            samples.
+
+    """
 
     name: str
+    reader: Reader | None
 
-    def score(self, task: Task) -> np.ndarray:
-        """Return class probabilities, (n, k); no row may depend on the row's own label."""
+    def score(self, labelled: Labelled, further: bool = False) -> np.ndarray:
+        """Return class probabilities, (n, k); no row may depend on the row's own label.
 
+        Args:
+            labelled: samples and labels.
+            further: be ready for :meth:`score_further` and for pickle, and let go of the samples.
 
-class FitsMember(Member, Protocol):
-    """A member that can also score samples outside the task."""
+        """
 
-    def fit(self, task: Task) -> tuple[np.ndarray, FittedMember]:
-        """Return what :meth:`score` returns, and the member that scores other samples."""
+    def score_further(self, samples: Any) -> np.ndarray:
+        """Return class probabilities, (m, k), of samples as ``reader`` returns them."""
 
 
 @dataclass
@@ -74,91 +82,60 @@ class Learnt:
     """A probe, cross-validated, at the checkpoint that agrees with most labels.
 
     Linear probes train for at least ``LEAST_UPDATES`` updates, see
-    :func:`~lops_adapters.selection.held_out.long_enough`.
+    :func:`~lops_adapters.selection.held_out.long_enough`. Further samples are scored by the mean of
+    the folds' probes.
 
     Args:
         name: of the member, in words.
         probe: trained from scratch once per fold.
         read: the samples as :meth:`~lops_adapters.probes.Probe.read` returns them, if another
             member shares them.
-        reader: reads other samples.
+        reader: reads further samples.
         vectors: of samples, read; the probe takes them.
 
     """
 
     name: str
-    probe: Probe
+    probe: Probe | None
     read: Any = None
     reader: Reader | None = None
     vectors: Vectors | None = None
+    _probes: Sequence[Probe] = field(init=False, repr=False, compare=False)
 
-    def score(self, task: Task) -> np.ndarray:
-        """Train on the other folds and predict; errors are those of the probe."""
-        return self._score(task, self._samples(task))[0]
+    def score(self, labelled: Labelled, further: bool = False) -> np.ndarray:
+        """Train on the other folds and predict; errors are those of the probe.
 
-    def fit(self, task: Task) -> tuple[np.ndarray, FittedMember]:
-        """Score, and train again until the checkpoint that counts."""
-        samples = self._samples(task)
-        probabilities, probe, time = self._score(task, samples)
-        k, read = len(task.classes), probe.read(samples)
-        folds: dict[str, Any] = {"folds": task.folds, "seed": task.seed, "quiet": task.quiet}
-        probes = [
-            trained_until(probe, cut(read, rest), task.codes[rest], k, task.seed, time)
-            for rest, _ in splits(read, task.codes, k, **folds)
-        ]
-        return probabilities, MeanOfProbes(probes, self.reader, self.vectors)
+        For further samples it trains again until the checkpoint that counts.
+        """
+        assert self.probe is not None
+        samples = self._taken(labelled.samples if self.read is None else self.read)
+        codes, k = labelled.codes, len(labelled.classes)
+        folds: dict[str, Any] = {
+            "folds": labelled.folds,
+            "seed": labelled.seed,
+            "quiet": labelled.quiet,
+        }
+        probe = long_enough(self.probe, len(codes) * (labelled.folds - 1) // labelled.folds)
+        at_checkpoints = held_out(probe, samples, codes, k, **folds)
+        best = best_checkpoint(at_checkpoints, codes)
+        if further:
+            read = probe.read(samples)
+            self._probes = [
+                trained_until(probe, cut(read, rest), codes[rest], k, labelled.seed, best)
+                for rest, _ in splits(read, codes, k, **folds)
+            ]
+            self.probe = self.read = None
+        return at_checkpoints[best]
 
-    def _samples(self, task: Task) -> Any:
-        samples = task.samples if self.read is None else self.read
+    def score_further(self, samples: Any) -> np.ndarray:
+        """Predict by the probe of every fold."""
+        samples, total = self._taken(samples), np.zeros(())
+        for probe in self._probes:
+            total = total + probe.predict_proba(samples).astype(np.float64)
+        return np.asarray(total / len(self._probes))
+
+    def _taken(self, samples: Any) -> Any:
         return samples if self.vectors is None else self.vectors(samples)
-
-    def _score(self, task: Task, samples: Any) -> tuple[np.ndarray, Probe, float]:
-        """Return (n, k) probabilities, the probe, and the time of the checkpoint that counts."""
-        in_training = len(task.codes) * (task.folds - 1) // task.folds
-        probe = long_enough(self.probe, in_training)
-        looks = held_out(
-            probe,
-            samples,
-            task.codes,
-            len(task.classes),
-            folds=task.folds,
-            seed=task.seed,
-            quiet=task.quiet,
-        )
-        time = best_checkpoint(looks, task.codes)
-        return looks[time], probe, time
-
-
-@dataclass
-class Given:
-    """The held-out probabilities of a classifier outside this package: the samples themselves.
-
-    Args:
-        name: of the member, in words.
-
-    """
-
-    name: str
-
-    def score(self, task: Task) -> np.ndarray:
-        """Return the samples, (n, k); LopsError if they are no probabilities."""
-        found = np.asarray(task.samples, dtype=np.float64)
-        wanted = (len(task.codes), len(task.classes))
-        if found.shape != wanted:
-            raise LopsError(
-                f"found probabilities of shape {found.shape}; wanted {wanted}: a row per label, "
-                "and a column per class in the order of the sorted labels"
-            )
-        wrong = ~(np.isfinite(found).all(axis=1) & (found >= 0).all(axis=1))
-        wrong |= ~np.isclose(found.sum(axis=1), 1, atol=1e-3)
-        if wrong.any():
-            at = int(np.flatnonzero(wrong)[0])
-            raise LopsError(
-                f"{int(wrong.sum())} of {len(found)} rows are no probabilities, the first at "
-                f"position {at} ({np.round(found[at], 3).tolist()!s:.80}); wanted numbers from 0 "
-                "to 1 that sum to 1"
-            )
-        return found
 
 
 @dataclass
@@ -176,7 +153,7 @@ class Neighbours:
             average.
         most: samples to compare to.
         read: the samples as ``vectors`` takes them, if another member shares them.
-        reader: reads other samples.
+        reader: reads further samples.
 
     """
 
@@ -186,33 +163,90 @@ class Neighbours:
     most: int = 10_000
     read: Any = None
     reader: Reader | None = None
+    _nearest: int = field(init=False, repr=False, compare=False)  # neighbours that count
+    _others: np.ndarray = field(init=False, repr=False, compare=False)
+    _labels: np.ndarray = field(init=False, repr=False, compare=False)
+    _n_classes: int = field(init=False, repr=False, compare=False)
 
-    def score(self, task: Task) -> np.ndarray:
+    def score(self, labelled: Labelled, further: bool = False) -> np.ndarray:
         """Count the labels of the neighbours; errors are those of the encoder."""
-        return self.fit(task)[0]
-
-    def fit(self, task: Task) -> tuple[np.ndarray, FittedMember]:
-        """Score, and keep the samples that all are compared to."""
-        samples = task.samples if self.read is None else self.read
+        samples = labelled.samples if self.read is None else self.read
         vectors = np.asarray(self.vectors(samples), dtype=np.float32)
-        n, k = len(vectors), len(task.classes)
+        n, self._n_classes = len(vectors), len(labelled.classes)
         most = min(self.most, max(1000, _COMPARISONS // max(1, n)))
-        others, labels = vectors[:most], task.codes[:most]
-        count = max(1, min(self.count, len(others) // (2 * k), len(others) - 1))
-        found = np.zeros((n, k), dtype=np.float32)
+        self._others, self._labels = vectors[:most], labelled.codes[:most]
+        compared = len(self._others)
+        self._nearest = max(1, min(self.count, compared // (2 * self._n_classes), compared - 1))
+        probabilities = np.empty((n, self._n_classes))
         starts = range(0, n, BLOCK)
-        for start in progress(starts, desc="neighbours", unit="block", quiet=task.quiet):
+        for start in progress(starts, desc="neighbours", unit="block", quiet=labelled.quiet):
             rows = np.arange(start, min(start + BLOCK, n))
-            near = vectors[rows] @ others.T
-            own = rows[rows < len(others)]
-            near[own - start, own] = -np.inf
-            best = np.argpartition(-near, count - 1, axis=1)[:, :count]
-            weight = np.exp(5 * np.take_along_axis(near, best, axis=1))
-            for code in range(k):
-                found[rows, code] = (weight * (labels[best] == code)).sum(axis=1)
-        found += 1e-3
-        near_labels = NearLabels(self.vectors, others.copy(), labels.copy(), count, k, self.reader)
-        return np.asarray(found / found.sum(axis=1, keepdims=True)), near_labels
+            near = vectors[rows] @ self._others.T
+            compared_to_itself = rows[rows < compared]
+            near[compared_to_itself - start, compared_to_itself] = -np.inf
+            probabilities[rows] = self._shares(near)
+        if further:
+            self._others, self._labels, self.read = self._others.copy(), self._labels.copy(), None
+        return probabilities
+
+    def score_further(self, samples: Any) -> np.ndarray:
+        """Count the labels of the neighbours among the samples that all are compared to."""
+        vectors = np.asarray(self.vectors(samples), dtype=np.float32)
+        probabilities = np.empty((len(vectors), self._n_classes))
+        for start in range(0, len(vectors), BLOCK):
+            rows = vectors[start : start + BLOCK]
+            # Filled up, since the last bits of a matrix product depend on its shape.
+            filled = np.zeros((BLOCK, vectors.shape[1]), dtype=np.float32)
+            filled[: len(rows)] = rows
+            near = (filled @ self._others.T)[: len(rows)]
+            probabilities[start : start + BLOCK] = self._shares(near)
+        return probabilities
+
+    def _shares(self, near: np.ndarray) -> np.ndarray:
+        """Return the classes' shares of the votes, (m, k), from (m, o) cosines."""
+        counted = votes(near, self._labels, self._nearest, self._n_classes) + 1e-3
+        return np.asarray(counted / counted.sum(axis=1, keepdims=True))
+
+
+def votes(near: np.ndarray, labels: np.ndarray, count: int, n_classes: int) -> np.ndarray:
+    """Return the sums of exp(5 cosine) of the ``count`` largest cosines by label, (m, k) float64.
+
+    Args:
+        near: (m, o) float32 cosines.
+        labels: (o,) int codes.
+        count: at most o; of ties at the last place, those that :func:`numpy.argpartition` of the
+            row puts first.
+        n_classes: k.
+
+    >>> near = np.array([[0.0, 0.2, 0.1]], dtype=np.float32)
+    >>> votes(near, np.array([0, 1, 0]), 2, 2).round(2).tolist()
+    [[1.65, 2.72]]
+    """
+    m, width = near.shape
+    per_group = max(1, width // (2 * count))
+    groups = width // per_group
+    # ``count`` groups reach this bound, so the ``count`` largest do, too: few others have to be
+    # compared.
+    tops = near[:, : groups * per_group].reshape(m, per_group, groups).max(axis=1)
+    bound = -np.partition(-tops, count - 1, axis=1)[:, count - 1 : count]
+    rows, columns = np.divmod(np.flatnonzero(near >= bound), width)
+    values = near[rows, columns]
+    starts = np.searchsorted(rows, np.arange(m + 1))
+    largest = np.full((m, int(np.diff(starts).max(initial=count))), -np.inf, dtype=np.float32)
+    largest[rows, np.arange(len(rows)) - starts[rows]] = values
+    least = -np.partition(-largest, count - 1, axis=1)[:, count - 1]
+    counts = values >= least[rows]
+    tied = np.flatnonzero(np.bincount(rows[counts], minlength=m) > count)
+    if len(tied):
+        first = np.argpartition(-near[tied], count - 1, axis=1)[:, :count]
+        counts &= ~np.isin(rows, tied)
+        rows = np.concatenate([rows[counts], np.repeat(tied, count)])
+        columns = np.concatenate([columns[counts], first.ravel()])
+    else:
+        rows, columns = rows[counts], columns[counts]
+    weights = np.exp(5 * near[rows, columns])
+    cells = rows * n_classes + labels[columns]
+    return np.bincount(cells, weights=weights, minlength=m * n_classes).reshape(m, n_classes)
 
 
 @dataclass
@@ -225,25 +259,74 @@ class ClassWords:
         name: of the member, in words.
         vectors: gives the vectors of texts.
         words: of every class, such as its name and its seed words.
+        reader: reads further samples.
 
     """
 
     name: str
     vectors: Vectors
     words: Mapping[Hashable, Sequence[str]]
+    reader: Reader | None = None
+    _of_classes: np.ndarray = field(init=False, repr=False, compare=False)
+    _mean: np.ndarray = field(init=False, repr=False, compare=False)
+    _spread: np.ndarray = field(init=False, repr=False, compare=False)
 
-    def score(self, task: Task) -> np.ndarray:
+    def score(self, labelled: Labelled, further: bool = False) -> np.ndarray:
         """Compare; LopsError if a class has no words."""
-        return self.fit(task)[0]
+        check_words(self.words, labelled.classes)
+        texts = [as_text(self.words[label]) for label in labelled.classes]
+        self._of_classes = self.vectors(texts)
+        near = self._near(labelled.samples)
+        self._mean, self._spread = near.mean(axis=0), np.maximum(near.std(axis=0), 1e-9)
+        return self._standardised(near)
 
-    def fit(self, task: Task) -> tuple[np.ndarray, FittedMember]:
-        """Score, and keep mean and spread of the similarities."""
-        check_words(self.words, task.classes)
-        of_classes = self.vectors([as_text(self.words[label]) for label in task.classes])
-        near = np.asarray(self.vectors(task.samples) @ of_classes.T, dtype=np.float64)
-        spread, mean = np.maximum(near.std(axis=0), 1e-9), near.mean(axis=0)
-        judged: np.ndarray = softmax(2 * (near - mean) / spread)
-        return judged, NearWords(self.vectors, of_classes, mean, spread)
+    def score_further(self, samples: Any) -> np.ndarray:
+        """Compare, with mean and spread of the samples of :meth:`score`."""
+        return self._standardised(self._near(samples))
+
+    def _near(self, samples: Any) -> np.ndarray:
+        return np.asarray(self.vectors(samples) @ self._of_classes.T, dtype=np.float64)
+
+    def _standardised(self, near: np.ndarray) -> np.ndarray:
+        return np.asarray(softmax(2 * (near - self._mean) / self._spread))
+
+
+@dataclass
+class OwnProbabilities:
+    """The held-out probabilities of a classifier outside this package: the samples themselves.
+
+    Args:
+        name: of the member, in words.
+
+    """
+
+    name: str
+    reader: Reader | None = None
+
+    def score(self, labelled: Labelled, further: bool = False) -> np.ndarray:
+        """Return the samples, (n, k); LopsError if they are no probabilities."""
+        wanted = (len(labelled.codes), len(labelled.classes))
+        probabilities = np.asarray(labelled.samples, dtype=np.float64)
+        if probabilities.shape != wanted:
+            raise LopsError(
+                f"found probabilities of shape {probabilities.shape}; wanted {wanted}: a row per "
+                "label, and a column per class in the order of the sorted labels"
+            )
+        return self.score_further(probabilities)
+
+    def score_further(self, samples: Any) -> np.ndarray:
+        """Return the samples, (m, k); LopsError if they are no probabilities."""
+        probabilities = np.asarray(samples, dtype=np.float64)
+        wrong = ~(np.isfinite(probabilities).all(axis=1) & (probabilities >= 0).all(axis=1))
+        wrong |= ~np.isclose(probabilities.sum(axis=1), 1, atol=1e-3)
+        if wrong.any():
+            first = int(np.flatnonzero(wrong)[0])
+            shown = str(np.round(probabilities[first], 3).tolist())
+            raise LopsError(
+                f"{int(wrong.sum())} of {len(wrong)} rows are no probabilities, the first at "
+                f"position {first} ({shown:.80}); wanted numbers from 0 to 1 that sum to 1"
+            )
+        return probabilities
 
 
 def check_words(words: Mapping[Hashable, Sequence[str]], classes: Sequence[Hashable] = ()) -> None:
@@ -259,7 +342,7 @@ def check_words(words: Mapping[Hashable, Sequence[str]], classes: Sequence[Hasha
     without = [repr(label) for label in classes if not words.get(label)]
     if without:
         raise LopsError(
-            f"words hold none for {', '.join(without[:SHOWN])}; wanted words for every class"
+            f"words hold none for {', '.join(without[:_SHOWN])}; wanted words for every class"
         )
 
 

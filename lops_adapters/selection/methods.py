@@ -62,8 +62,8 @@ class Method:
         per_class: whether it keeps the same share of every class by default, as the paper
             describes it; None: it has no choice.
         checkpoints: whether it looks at the probe while that trains.
-        texts: whether it judges texts, also where a framework's own samples are something else.
-        alone: whether each row is judged by itself, so that the order of the rows cannot matter.
+        texts: whether it scores texts, also where a framework's own samples are something else.
+        alone: whether each row is scored by itself, so that the order of the rows cannot matter.
         options: names of its own options.
         check: raises a LopsError about their values.
         confidence: the class that scores the samples during one watched training, if it is that

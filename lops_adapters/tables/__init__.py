@@ -1,1 +1,1 @@
-"""Tables on disk: read in blocks, judged block by block, written."""
+"""Tables on disk: read in blocks, scored block by block, written."""

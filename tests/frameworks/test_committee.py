@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from lops_adapters.selection import committee
+from lops_adapters.selection import committee, member_table
 
 from ..framework_checks import metrics_of
 from ..framework_tools import read_rows
@@ -24,7 +24,7 @@ def judged(stand, case, tmp_path_factory):
 
     with pytest.MonkeyPatch.context() as patch, case.small():
         patch.setattr(committee.Committee, "__call__", noted)
-        patch.setattr(committee, "has_minilm", lambda: False)
+        patch.setattr(member_table, "has_minilm", lambda: False)
         status, _, err = stand.command(path, "--arms", "committee,random")
     assert status == 0, err
     return path, given

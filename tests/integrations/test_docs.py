@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lops_adapters.texts import choices
+from lops_adapters.selection import member_table
 
 from ..probes.toys import save_tiny_encoder, topic_texts
 
@@ -83,7 +83,7 @@ def test_the_record(tmp_path, monkeypatch):
 @pytest.fixture
 def given(monkeypatch):
     """What the first block of docs/integrations.md defines; no encoder, so that it is quick."""
-    monkeypatch.setattr(choices, "has_minilm", lambda: False)
+    monkeypatch.setattr(member_table, "has_minilm", lambda: False)
     found = {}
     (block,) = re.findall(
         r"```python\n(.*?)```", PAGES["integrations"].split("\n## ")[0], re.DOTALL

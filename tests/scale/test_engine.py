@@ -118,7 +118,7 @@ def test_the_engines_agree_with_an_encoder(here, tiny, more, monkeypatch, capsys
         return EmbeddingProbe(tiny, max_tokens=16, precision="float32", **more)
 
     monkeypatch.setattr("lops_adapters.selection.committee.EmbeddingProbe", narrow)
-    monkeypatch.setattr("lops_adapters.texts.choices.has_minilm", lambda: True)
+    monkeypatch.setattr("lops_adapters.selection.member_table.has_minilm", lambda: True)
     monkeypatch.setattr("lops_adapters.extras.require", lambda *_: None)
     write_table(here / "whole.csv", COPIED)
     write_parts(here / "parts", COPIED, 3, ".csv")

@@ -12,7 +12,7 @@ from lops_adapters.probes.estimator import EstimatorProbe
 from lops_adapters.selection import members
 from lops_adapters.selection.held_out import held_out
 from lops_adapters.selection.likelihoods import preferred
-from lops_adapters.selection.members import ClassWords, Learnt, Neighbours, Task
+from lops_adapters.selection.members import ClassWords, Labelled, Learnt, Neighbours
 
 from .stand_in import Told, likely, world
 
@@ -20,8 +20,8 @@ SAMPLES, LABELS, _, TABLE = world()
 CODES = np.array([int(label[-1]) for label in LABELS])
 
 
-def task(samples=SAMPLES, codes=CODES, classes=("a", "b", "c"), seed=0, folds=3):
-    return Task(samples, np.asarray(codes), list(classes), folds, seed, True)
+def labelled(samples=SAMPLES, codes=CODES, classes=("a", "b", "c"), seed=0, folds=3):
+    return Labelled(samples, np.asarray(codes), list(classes), folds, seed, True)
 
 
 def unit(rows):
@@ -47,7 +47,7 @@ def by_brute_force(vectors, codes, k, count, among):
 def test_neighbours_by_brute_force(monkeypatch, count, most, used):
     """90 samples of 3 classes have 15 neighbours at most; 40 to compare to, 6."""
     monkeypatch.setattr(members, "BLOCK", 32)
-    found = Neighbours("near", lambda _: VECTORS, count, most).score(task())
+    found = Neighbours("near", lambda _: VECTORS, count, most).score(labelled())
     expected = by_brute_force(VECTORS, CODES, 3, used, min(most, 90))
     np.testing.assert_allclose(found, expected, rtol=1e-4)
     np.testing.assert_allclose(found.sum(axis=1), 1, rtol=1e-5)
@@ -57,27 +57,31 @@ def test_neighbours_of_very_many_are_compared_to_fewer(monkeypatch):
     monkeypatch.setattr(members, "_COMPARISONS", 2200 * 1000)
     vectors = unit(np.random.default_rng(3).normal(size=(2200, 4)))
     codes = np.arange(2200) % 2
-    found = Neighbours("near", lambda _: vectors, 5).score(task(vectors, codes, "xy"))
-    fewer = Neighbours("near", lambda _: vectors, 5, 1000).score(task(vectors, codes, "xy"))
+    found = Neighbours("near", lambda _: vectors, 5).score(labelled(vectors, codes, "xy"))
+    fewer = Neighbours("near", lambda _: vectors, 5, 1000).score(labelled(vectors, codes, "xy"))
     np.testing.assert_array_equal(found, fewer)
 
 
 def test_neighbours_do_not_see_the_own_label():
     member = Neighbours("near", lambda _: VECTORS)
-    usual = member.score(task())
+    usual = member.score(labelled())
     for i in (0, 17, 89):
         codes = CODES.copy()
         codes[i] = (codes[i] + 1) % 3
-        np.testing.assert_array_equal(member.score(task(codes=codes))[i], usual[i])
-        assert not np.array_equal(member.score(task(codes=codes)), usual)
+        np.testing.assert_array_equal(member.score(labelled(codes=codes))[i], usual[i])
+        assert not np.array_equal(member.score(labelled(codes=codes)), usual)
 
 
 def test_neighbours_of_one_and_of_equal_samples():
-    one = Neighbours("near", lambda _: VECTORS[:1]).score(task(["a"], [0], ["x"]))
+    one = Neighbours("near", lambda _: VECTORS[:1]).score(labelled(["a"], [0], ["x"]))
     assert one.tolist() == [[1.0]]
-    same = Neighbours("near", lambda _: np.ones((6, 2))).score(task(["a"] * 6, [0, 1] * 3, "xy"))
+    same = Neighbours("near", lambda _: np.ones((6, 2))).score(
+        labelled(["a"] * 6, [0, 1] * 3, "xy")
+    )
     assert np.isfinite(same).all()
-    zero = Neighbours("near", lambda _: np.zeros((6, 2))).score(task(["a"] * 6, [0, 1] * 3, "xy"))
+    zero = Neighbours("near", lambda _: np.zeros((6, 2))).score(
+        labelled(["a"] * 6, [0, 1] * 3, "xy")
+    )
     assert np.isfinite(zero).all()
 
 
@@ -93,7 +97,7 @@ def test_class_words_by_hand():
         asked.append(list(samples))
         return texts if samples is SAMPLES else unit([OF_WORDS[text] for text in samples])
 
-    found = ClassWords("words", vectors, WORDS).score(task())
+    found = ClassWords("words", vectors, WORDS).score(labelled())
     assert asked[0] == ["goal, match", "debt", "law"]
     scores = np.zeros((90, 3))
     for c in range(3):
@@ -101,23 +105,23 @@ def test_class_words_by_hand():
         scores[:, c] = 2 * (near - near.mean()) / near.std()
     expected = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
     np.testing.assert_allclose(found, expected, rtol=1e-5)
-    other = ClassWords("words", vectors, WORDS).score(task(codes=(CODES + 1) % 3))
+    other = ClassWords("words", vectors, WORDS).score(labelled(codes=(CODES + 1) % 3))
     np.testing.assert_array_equal(found, other)  # no label is used
 
 
 def test_equal_texts_are_as_near_to_every_class():
-    found = ClassWords("words", lambda samples: np.ones((len(samples), 2)), WORDS).score(task())
+    found = ClassWords("words", lambda samples: np.ones((len(samples), 2)), WORDS).score(labelled())
     np.testing.assert_allclose(found, 1 / 3)
 
 
 @pytest.mark.parametrize("words", [{}, {"a": ["x"], "c": ["y"]}, {**WORDS, "b": []}])
 def test_a_class_without_words(words):
     with pytest.raises(LopsError, match=r"words hold none for '[ab]'"):
-        ClassWords("words", lambda samples: VECTORS, words).score(task())
+        ClassWords("words", lambda samples: VECTORS, words).score(labelled())
 
 
 def test_a_probe_counts_where_most_labels_are_preferred():
-    found = Learnt("told", Told(TABLE)).score(task())
+    found = Learnt("told", Told(TABLE)).score(labelled())
     looks = held_out(Told(TABLE), SAMPLES, CODES, 3, folds=3, seed=0, quiet=True)
     agreed = {time: preferred(likely(rows, CODES), CODES).sum() for time, rows in looks.items()}
     best = max(agreed.values())
@@ -126,7 +130,7 @@ def test_a_probe_counts_where_most_labels_are_preferred():
 
 
 def test_a_probe_on_vectors_of_samples():
-    """The fitted member turns further samples into vectors likewise."""
+    """It turns further samples into vectors likewise."""
     rng = np.random.default_rng(0)
     rows = rng.normal(size=(90, 3)) + 2 * np.eye(3)[CODES]
     vectors = dict(zip(SAMPLES, rows, strict=True))
@@ -137,9 +141,10 @@ def test_a_probe_on_vectors_of_samples():
     from sklearn.linear_model import LogisticRegression
 
     probe = EstimatorProbe(LogisticRegression())
-    found, after = Learnt("regression", probe, vectors=vectors_of).fit(task())
-    np.testing.assert_allclose(found, Learnt("regression", probe).score(task(rows)))
-    assert (after(SAMPLES).argmax(axis=1) == CODES).mean() > 0.8
+    member = Learnt("regression", probe, vectors=vectors_of)
+    found = member.score(labelled(), further=True)
+    np.testing.assert_allclose(found, Learnt("regression", probe).score(labelled(rows)))
+    assert (member.score_further(SAMPLES).argmax(axis=1) == CODES).mean() > 0.8
 
 
 TEXTS = [

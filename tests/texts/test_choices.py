@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from lops_adapters import LopsError, select
-from lops_adapters.selection import build
+from lops_adapters.encoders import pretrained
+from lops_adapters.selection import build, member_table
 from lops_adapters.texts import choices
-from lops_adapters.texts.choices import choose_encoder, choose_probe
+from lops_adapters.texts.choices import choose_members, choose_probe
 
 from ..noisy import noisy_texts
 
@@ -93,9 +94,9 @@ def test_the_probe_is_chosen_by_the_machine(monkeypatch):
 
 def test_torch_is_not_imported_for_nothing(monkeypatch):
     monkeypatch.delitem(sys.modules, "torch", raising=False)
-    monkeypatch.setattr(choices.shutil, "which", lambda name: None)
-    monkeypatch.setattr(choices, "_GPU_DEVICES", ("/nowhere/gpu",))
-    assert not choices._has_gpu()
+    monkeypatch.setattr(pretrained.shutil, "which", lambda name: None)
+    monkeypatch.setattr(pretrained, "_GPU_DEVICES", ("/nowhere/gpu",))
+    assert not pretrained.has_gpu()
     assert "torch" not in sys.modules
 
 
@@ -110,27 +111,27 @@ def test_encoders_by_name():
 
 
 def test_the_encoder_is_chosen_by_the_machine(monkeypatch):
-    monkeypatch.setattr(choices, "has_minilm", lambda: True)
-    monkeypatch.setattr(choices, "_has_gpu", lambda: False)
-    most = choices.LONGEST_FOR_CPU
-    assert choose_encoder("auto", most, "TF-IDF") == (
+    monkeypatch.setattr(member_table, "has_minilm", lambda: True)
+    monkeypatch.setattr(member_table, "has_gpu", lambda: False)
+    most = member_table.LONGEST_FOR_CPU
+    assert choose_members("auto", most, "TF-IDF") == (
         "minilm",
         "Members: TF-IDF, neighbours by LSA, neighbours and logistic regression on minilm.",
     )
-    assert choose_encoder("auto", most, "TF-IDF", words=True)[1] == (
+    assert choose_members("auto", most, "TF-IDF", words=True)[1] == (
         "Members: TF-IDF, neighbours by LSA, neighbours and logistic regression on minilm, "
         "class words."
     )
-    assert choose_encoder("auto", most + 1, "TF-IDF") == (
+    assert choose_members("auto", most + 1, "TF-IDF") == (
         None,
         "Members: TF-IDF, neighbours by LSA (more than 20,000 texts and no GPU; "
         "`--encoder minilm` to use it).",
     )
-    assert choose_encoder("minilm", most + 1, "TF-IDF")[0] == "minilm"
-    monkeypatch.setattr(choices, "_has_gpu", lambda: True)
-    assert choose_encoder("auto", most + 1, "TF-IDF")[0] == "minilm"
+    assert choose_members("minilm", most + 1, "TF-IDF")[0] == "minilm"
+    monkeypatch.setattr(member_table, "has_gpu", lambda: True)
+    assert choose_members("auto", most + 1, "TF-IDF")[0] == "minilm"
     for none in (None, "none"):
-        assert choose_encoder(none, 10, "TF-IDF") == (None, "Members: TF-IDF, neighbours by LSA.")
+        assert choose_members(none, 10, "TF-IDF") == (None, "Members: TF-IDF, neighbours by LSA.")
 
 
 def test_no_encoder_is_installed(monkeypatch):
@@ -138,7 +139,7 @@ def test_no_encoder_is_installed(monkeypatch):
         return None if name in ("torch", "transformers") else object()
 
     monkeypatch.setattr("lops_adapters.encoders.pretrained.find_spec", find)
-    encoder, said = choose_encoder("auto", 10, "TF-IDF", words=True)
+    encoder, said = choose_members("auto", 10, "TF-IDF", words=True)
     assert encoder is None
     assert said == (
         "Members: TF-IDF, neighbours by LSA (pip install 'lops_adapters[transformers,offline]"
@@ -171,9 +172,9 @@ def test_it_works_where_torch_cannot_be_imported():
 
 
 def test_more_texts_than_a_processor_encodes(monkeypatch):
-    monkeypatch.setattr(choices, "LONGEST_FOR_CPU", len(TEXTS) - 1)
-    monkeypatch.setattr(choices, "has_minilm", lambda: True)
-    monkeypatch.setattr(choices, "_has_gpu", lambda: False)
+    monkeypatch.setattr(member_table, "LONGEST_FOR_CPU", len(TEXTS) - 1)
+    monkeypatch.setattr(member_table, "has_minilm", lambda: True)
+    monkeypatch.setattr(member_table, "has_gpu", lambda: False)
     found = select(TEXTS, LABELS)
     assert "LSA (more than 119 texts and no GPU" in found.why[0]
     assert found.settings["encoder"] is None

@@ -3,14 +3,14 @@
 import numpy as np
 
 import lops_adapters
-from lops_adapters.selection.judge import Verdict
+from lops_adapters.selection.assessment import Assessment
 from lops_adapters.texts.totals import NO_GOLD, OTHER_GOLD, Totals
 
 from ..noisy import noisy_texts
 
 RNG = np.random.default_rng(0)
 CODES, GOLD = RNG.integers(0, 3, 200), RNG.integers(-2, 3, 200)
-VERDICT = Verdict(
+ASSESSMENT = Assessment(
     RNG.uniform(size=200) < 0.7, RNG.uniform(size=200), RNG.integers(0, 3, 200), np.ones(200)
 )
 
@@ -18,7 +18,7 @@ VERDICT = Verdict(
 def counted(*parts, gold=GOLD):
     totals = Totals.of(3)
     for part in parts:
-        totals.count(CODES[part], VERDICT.at(part), None if gold is None else gold[part])
+        totals.count(CODES[part], ASSESSMENT.at(part), None if gold is None else gold[part])
     return totals
 
 
@@ -27,16 +27,16 @@ def test_counts_by_hand():
     for code in range(3):
         own = code == CODES
         assert totals.rows[code] == own.sum()
-        assert totals.kept[code] == (own & VERDICT.mask).sum()
+        assert totals.kept[code] == (own & ASSESSMENT.mask).sum()
         assert totals.judged[code] == (own & (GOLD != NO_GOLD)).sum()
         wrong = own & (GOLD != NO_GOLD) & (code != GOLD)
         assert totals.wrong[code] == wrong.sum()
-        assert totals.wrong_kept[code] == (wrong & VERDICT.mask).sum()
+        assert totals.wrong_kept[code] == (wrong & ASSESSMENT.mask).sum()
         assert (GOLD[wrong] == OTHER_GOLD).any()
     pairs = totals.suggestions("abc")
     first, second, count = pairs[0]
-    own = ("abc".index(first) == CODES) & (VERDICT.suggested == "abc".index(second))
-    assert count == (own & ~VERDICT.mask).sum() == max(count for *_, count in pairs)
+    own = ("abc".index(first) == CODES) & (ASSESSMENT.suggested == "abc".index(second))
+    assert count == (own & ~ASSESSMENT.mask).sum() == max(count for *_, count in pairs)
 
 
 def test_blocks_add_up():
@@ -55,8 +55,8 @@ def test_the_page_of_a_sample_that_is_the_table():
     codes = np.array([classes.index(label) for label in weak])
     suggested = np.array([classes.index(label) for label in found.suggested])
     totals = Totals.of(2)
-    verdict = Verdict(found.mask, found.confidence, suggested, found.suggested_probability)
-    totals.count(codes, verdict, np.array([classes.index(label) for label in gold]))
+    assessment = Assessment(found.mask, found.confidence, suggested, found.suggested_probability)
+    totals.count(codes, assessment, np.array([classes.index(label) for label in gold]))
     page = found.page(gold)
     assert totals.page(page) == page
     assert [r.kept for r in totals.reports(found.per_class).values()] == [

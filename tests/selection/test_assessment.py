@@ -5,23 +5,20 @@ import pickle
 import numpy as np
 import pytest
 
-from lops_adapters.core import LopsError
 from lops_adapters.encoders.topics import Topics
 from lops_adapters.encoders.word_counts import count_words
 from lops_adapters.probes.base import cut
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.selection import Suggestions, build
+from lops_adapters.selection.assessment import Assessment, SampleCommittee
 from lops_adapters.selection.canonical import content_keys
 from lops_adapters.selection.committee import Committee
 from lops_adapters.selection.draw import Draw
-from lops_adapters.selection.fitted import votes
 from lops_adapters.selection.folds import splits
-from lops_adapters.selection.held_out import held_out, long_enough
-from lops_adapters.selection.judge import Verdict
+from lops_adapters.selection.held_out import best_checkpoint, held_out, long_enough
 from lops_adapters.selection.likelihoods import class_shares, likelihoods
-from lops_adapters.selection.members import Learnt, Neighbours, Task
+from lops_adapters.selection.members import Labelled, Learnt, Neighbours, votes
 from lops_adapters.selection.posterior import posterior_given
-from lops_adapters.selection.sampled import Sampled
 
 from ..noisy import noisy_texts
 
@@ -32,20 +29,20 @@ CODES = np.array([CLASSES.index(label) for label in THEIR_LABELS])
 
 
 def fitted(texts=TEXTS, labels=WEAK, **settings):
-    """The selection of the sample, and the judge of other rows."""
-    judges = []
-    selector = build("committee", encoder=None, fitted=judges.append, **settings)
-    return selector(texts, labels), judges[0]
+    """The selection of the sample, and the committee, fitted to it."""
+    committees = []
+    selector = build("committee", encoder=None, fitted=committees.append, **settings)
+    return selector(texts, labels), committees[0]
 
 
 @pytest.fixture(scope="module")
-def judge():
+def committee():
     return fitted(sure=0.8)[1]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("settings", [{}, {"sure": 0.8}, {"per_class": True}])
-def test_the_sample_is_judged_as_without_the_fit(settings):
+def test_the_sample_is_scored_as_without_the_fit(settings):
     plain = build("committee", encoder=None, **settings)(TEXTS, WEAK)
     found, _ = fitted(**settings)
     np.testing.assert_array_equal(found.mask, plain.mask)
@@ -57,16 +54,16 @@ def test_other_rows_by_hand():
     """One member of words, one of neighbours, the samples in the given order."""
     codes = np.array([CLASSES.index(label) for label in WEAK])
     counts = count_words(TEXTS, ())
-    space, judges = Topics(counts, 0), []
+    space, committees = Topics(counts, 0), []
     near = Neighbours("near", lambda texts: space(count_words(texts, ())))
     members = [Learnt("words", LinearProbe()), near]
-    Committee(members, sure=0.8, fitted=judges.append)(TEXTS, WEAK)
-    verdict = judges[0](OTHERS, CODES)
+    Committee(members, sure=0.8, fitted=committees.append)(TEXTS, WEAK)
+    assessment = committees[0](OTHERS, CODES)
 
-    task = Task(TEXTS, codes, CLASSES, 3, 0, True)
-    of_words, longer, time = Learnt("words", LinearProbe())._score(task, TEXTS)
-    assert longer.epochs == long_enough(LinearProbe(), 200).epochs
+    of_words = Learnt("words", LinearProbe()).score(Labelled(TEXTS, codes, CLASSES, 3, 0, True))
+    longer = long_enough(LinearProbe(), 200)
     looks = held_out(longer, TEXTS, codes, 3, folds=3, seed=0, quiet=True)
+    time = best_checkpoint(looks, codes)
     np.testing.assert_array_equal(looks[time], of_words)
     said = []
     for rest, _ in splits(TEXTS, codes, 3, folds=3, seed=0, quiet=True):
@@ -84,35 +81,35 @@ def test_other_rows_by_hand():
     neighbours = (neighbours + 1e-3) / (neighbours + 1e-3).sum(axis=1, keepdims=True)
     shares = class_shares(codes, 3)
     mean = np.mean([likelihoods(rows, shares) for rows in (np.mean(said, axis=0), neighbours)], 0)
-    right = posterior_given(mean, CODES, judges[0].given)
-    np.testing.assert_allclose(verdict.right, right[np.arange(150), CODES], atol=1e-5)
-    np.testing.assert_array_equal(verdict.mask, verdict.right >= 0.8)
-    np.testing.assert_array_equal(verdict.suggested, right.argmax(axis=1))
+    right = posterior_given(mean, CODES, committees[0].true_given_label)
+    np.testing.assert_allclose(assessment.right, right[np.arange(150), CODES], atol=1e-5)
+    np.testing.assert_array_equal(assessment.mask, assessment.right >= 0.8)
+    np.testing.assert_array_equal(assessment.suggested, right.argmax(axis=1))
 
 
-def test_it_finds_the_wrong_labels_of_other_rows(judge):
-    verdict = judge(OTHERS, CODES)
+def test_it_finds_the_wrong_labels_of_other_rows(committee):
+    assessment = committee(OTHERS, CODES)
     wrong = np.array([a != b for a, b in zip(THEIR_LABELS, GOLD, strict=True)])
-    assert wrong[verdict.mask].mean() < wrong.mean() / 4
-    suggested = [CLASSES[code] for code in verdict.suggested]
+    assert wrong[assessment.mask].mean() < wrong.mean() / 4
+    suggested = [CLASSES[code] for code in assessment.suggested]
     assert np.mean(np.array(suggested) == GOLD) > 0.95
 
 
 @pytest.mark.parametrize("size", [1, 7, 149])
-def test_a_verdict_depends_on_the_row_alone(judge, size):
-    whole = judge(OTHERS, CODES)
+def test_a_assessment_depends_on_the_row_alone(committee, size):
+    whole = committee(OTHERS, CODES)
     for start in range(0, len(OTHERS), size):
-        part = judge(OTHERS[start : start + size], CODES[start : start + size])
+        part = committee(OTHERS[start : start + size], CODES[start : start + size])
         for own, all_of_it in zip(part, whole, strict=True):
             np.testing.assert_array_equal(own, all_of_it[start : start + size])
 
 
-def test_it_survives_a_pickle(judge):
-    again = pickle.loads(pickle.dumps(judge))
-    for one, other in zip(judge(OTHERS, CODES), again(OTHERS, CODES), strict=True):
+def test_it_survives_a_pickle(committee):
+    again = pickle.loads(pickle.dumps(committee))
+    for one, other in zip(committee(OTHERS, CODES), again(OTHERS, CODES), strict=True):
         np.testing.assert_array_equal(one, other)
-    assert len(judge([], np.zeros(0, dtype=np.int64)).mask) == 0
-    empty = judge(["", "unheard words"], np.array([0, 1]))
+    assert len(committee([], np.zeros(0, dtype=np.int64)).mask) == 0
+    empty = committee(["", "unheard words"], np.array([0, 1]))
     assert np.isfinite(empty.right).all()
 
 
@@ -134,45 +131,51 @@ def test_stratified_keeps_about_the_same_share_of_other_rows():
 
 
 def test_small_classes_are_kept():
-    _, judge = fitted([*TEXTS, "topic0word1"], [*WEAK, "tiny"])
-    assert judge.least[CLASSES.index("class 2") + 1] == -np.inf
+    _, committee = fitted([*TEXTS, "topic0word1"], [*WEAK, "tiny"])
+    assert committee.least[CLASSES.index("class 2") + 1] == -np.inf
     codes = np.full(3, 3)
-    assert judge(OTHERS[:3], codes).mask.all()
+    assert committee(OTHERS[:3], codes).mask.all()
 
 
-def test_a_member_that_scores_only_its_samples_is_refused():
-    probabilities = np.full((300, 3), 1 / 3)
-    with pytest.raises(LopsError, match="member 'your classifier' scores only the samples"):
-        build("committee", probabilities=True, fitted=print)(probabilities, WEAK)
+def test_probabilities_of_further_samples():
+    """A classifier of one's own scores further samples by their probabilities."""
+    codes, committees = np.array([CLASSES.index(label) for label in WEAK]), []
+    probabilities = np.full((300, 3), 0.1) + 0.7 * np.eye(3)[codes]
+    build("committee", probabilities=True, fitted=committees.append)(probabilities, WEAK)
+    further = np.array([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1]])
+    assessment = committees[0](further, np.array([0, 0]))
+    assert assessment.mask.tolist() == [True, False]
+    assert assessment.suggested.tolist() == [0, 1]
 
 
 def test_votes_by_brute_force():
     rng = np.random.default_rng(0)
     near = rng.uniform(-1, 1, (40, 97)).astype(np.float32)
-    near[3] = 0.5  # all tie, so all count
+    near[3] = near[:, 7:9] = 0.5  # ties: no more than ``count`` neighbours count
     labels = rng.integers(0, 4, 97)
     for count in (1, 5, 48, 97):
         found = votes(near, labels, count, 4)
         for row, own in enumerate(near):
-            least = np.sort(own)[-count]
-            expected = [np.exp(5 * own[(own >= least) & (labels == c)]).sum() for c in range(4)]
+            nearest = np.argpartition(-own, count - 1)[:count]
+            weights = np.exp(5 * own[nearest])
+            expected = [weights[labels[nearest] == c].sum() for c in range(4)]
             np.testing.assert_allclose(found[row], expected, rtol=1e-5)
 
 
-def test_rows_of_the_sample_and_their_copies(judge):
-    """A drawn row keeps its verdict; a copy outside has that of the first drawn one."""
+def test_rows_of_the_sample_and_their_copies(committee):
+    """A drawn row keeps its assessment; a copy outside has that of the first drawn one."""
     texts = [*OTHERS[:5], OTHERS[0], OTHERS[0], OTHERS[2]]
     codes = np.array([*CODES[:5], CODES[0], (CODES[0] + 1) % 3, CODES[2]])
     labels = content_keys(CLASSES, 0)
     keys = content_keys(texts, 0)
     draw, drawn = Draw(10), np.array([0, 1, 5])
     draw.add(keys[drawn], labels[codes[drawn]], drawn, drawn.tolist())
-    told = Verdict(
+    told = Assessment(
         np.array([True, False, False]), np.array([0.1, 0.2, 0.3]), np.array([2, 2, 1]), np.ones(3)
     )
-    sampled = pickle.loads(pickle.dumps(Sampled(judge, draw.result(), told, labels)))
+    sampled = pickle.loads(pickle.dumps(SampleCommittee(committee, draw.result(), told, labels)))
     found = sampled(texts, codes, keys, np.arange(8))
-    alone = judge(texts, codes)
+    alone = committee(texts, codes)
     assert found.right[[0, 1, 5]].tolist() == [0.1, 0.2, 0.3]
     for other in (2, 3, 4, 6, 7):
         assert found.right[other] == alone.right[other]

