@@ -11,8 +11,7 @@ import pytest
 from lops_adapters.cli import select
 from lops_adapters.core import LopsError
 from lops_adapters.runs.framework import FRAMEWORKS
-from lops_adapters.selection import METHODS, build
-from lops_adapters.selection.committee import Committee
+from lops_adapters.selection import METHODS, build, member_table
 from lops_adapters.selection.methods import Method
 from lops_adapters.selection.ranked import Scored
 from lops_adapters.tables import formats
@@ -78,23 +77,26 @@ class SameWord:
 
     name = "same word"
 
-    def score(self, task):
+    def score(self, labelled, further=False):
         """Count."""
-        counts = np.full((len(task.codes), len(task.classes)), 0.1)
-        firsts = [text.split()[0] for text in task.samples]
-        of = Counter(zip(firsts, task.codes.tolist(), strict=True))
+        codes, k = labelled.codes, len(labelled.classes)
+        counts = np.full((len(codes), k), 0.1)
+        firsts = [text.split()[0] for text in labelled.samples]
+        of = Counter(zip(firsts, codes.tolist(), strict=True))
         for row, first in enumerate(firsts):
-            for code in range(len(task.classes)):
-                counts[row, code] += of[first, code] - (task.codes[row] == code)
+            for code in range(k):
+                counts[row, code] += of[first, code] - (codes[row] == code)
         return counts / counts.sum(axis=1, keepdims=True)
 
 
 def test_a_member():
-    """``score``."""
+    """``score`` and a row."""
     texts = ["goal late", "goal soon", "bank rates", "bank cuts"] * 10
     labels = ["sport", "sport", "money", "money"] * 10
     labels[0] = "money"
-    selection = Committee([SameWord()])(texts, labels)
+    row = member_table.Row("texts", (), lambda inputs: SameWord())
+    with mock.patch.object(member_table, "MEMBERS", (row,)):
+        selection = build("committee", encoder=None)(texts, labels)
     assert np.flatnonzero(~selection.mask).tolist() == [0]
     assert "same word" in selection.stopped
 
