@@ -12,8 +12,8 @@ from lops_adapters import extras
 from lops_adapters.console import aligned, percent
 from lops_adapters.core import ClassReport, LopsError, Selection
 from lops_adapters.selection import Suggestions
+from lops_adapters.texts.assessed import corrections
 from lops_adapters.texts.explain import Why
-from lops_adapters.texts.judged import corrections
 from lops_adapters.texts.near_duplicates import near_duplicates
 
 if TYPE_CHECKING:

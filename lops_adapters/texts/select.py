@@ -19,6 +19,7 @@ from lops_adapters.selection.auto_keep import AUTO
 from lops_adapters.selection.members import check_words
 from lops_adapters.selection.methods import OFFERED, Method, check
 from lops_adapters.selection.selectors import encode
+from lops_adapters.texts.assessed import Assessed
 from lops_adapters.texts.choices import (
     choose_members,
     choose_probe,
@@ -35,7 +36,6 @@ from lops_adapters.texts.explain import (
     without_label,
 )
 from lops_adapters.texts.given import check_alone, probe_of_vectors, read_given, unnamed
-from lops_adapters.texts.judged import Judged
 from lops_adapters.texts.reading import check_memory, read_labels, read_texts
 from lops_adapters.texts.result import TextSelection
 from lops_adapters.texts.soft import hard_labels
@@ -153,13 +153,13 @@ def select(
     else:
         (watched, which), more = choose_probe(probe, len(read), quiet, analyzer), {}
     options |= more | ({} if fitted is None else {"fitted": fitted})
-    seen = Judged(len(read)) if committee else Suggestions(len(read))
+    seen = Assessed(len(read)) if committee else Suggestions(len(read))
     selector = build(
         method, watched, **asked, **options, seed=seed, quiet=quiet, seen=seen, strict=strict
     )
     samples: Any = read if given is None else given
     selection = selector(samples, own)
-    if isinstance(seen, Judged):
+    if isinstance(seen, Assessed):
         seen.settle(encode(own, list(selection.per_class)))
     for message in complaints(selection, method):
         if strict:

@@ -13,7 +13,7 @@ from lops_adapters.selection.likelihoods import LEAST_SKILL, skill
 from lops_adapters.selection.posterior import NoiseEstimate, estimate_noise, true_classes
 
 
-class Judged(Suggestions):
+class Assessed(Suggestions):
     """Suggestions that keep all likelihoods of a committee.
 
     Args:

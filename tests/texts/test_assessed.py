@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from lops_adapters.selection.posterior import estimate_noise, posterior
-from lops_adapters.texts.judged import Judged, corrections
+from lops_adapters.texts.assessed import Assessed, corrections
 
 LIKELY = np.array([[0.9, 0.1]] * 5 + [[0.2, 0.8]] * 5)
 CODES = np.array([0, 0, 0, 0, 1, 1, 1, 1, 1, 0])
 
 
 def test_suggestions_are_the_most_probable_true_classes():
-    judged = Judged(10)
+    judged = Assessed(10)
     judged(LIKELY)
     assert judged.noise is None
     judged.settle(CODES)
@@ -26,7 +26,7 @@ def test_suggestions_are_the_most_probable_true_classes():
 
 def test_likelihoods_that_cannot_tell_are_not_believed():
     """They prefer six of ten labels, and five by chance."""
-    judged = Judged(10)
+    judged = Assessed(10)
     judged(LIKELY)
     codes = np.array([0, 0, 0, 1, 1, 0, 0, 1, 1, 1])
     judged.settle(codes)
@@ -36,7 +36,7 @@ def test_likelihoods_that_cannot_tell_are_not_believed():
 
 
 def test_a_class_that_is_too_small_to_check_is_believed():
-    judged, likely = Judged(12), np.zeros((12, 3))
+    judged, likely = Assessed(12), np.zeros((12, 3))
     likely[:10, :2] = LIKELY
     likely[10:] = [0.9, 0.1, 0.0]
     judged(likely)
@@ -47,7 +47,7 @@ def test_a_class_that_is_too_small_to_check_is_believed():
 
 
 def test_rows_may_come_in_any_order_and_in_parts():
-    whole, parts = Judged(10), Judged(10)
+    whole, parts = Assessed(10), Assessed(10)
     whole(LIKELY)
     order = np.array([3, 1, 9, 0, 2, 8, 7, 6, 5, 4])
     for rows in (order[:4], order[4:]):
@@ -59,7 +59,7 @@ def test_rows_may_come_in_any_order_and_in_parts():
 
 
 def test_before_the_labels_it_says_what_the_members_say():
-    judged = Judged(3)
+    judged = Assessed(3)
     judged(np.array([[0.25, 0.75], [0.5, 0.5], [1.0, 0.0]]))
     assert judged.codes.tolist() == [1, 0, 0]
     assert judged.probability.tolist() == [0.75, 0.5, 1.0]
