@@ -23,55 +23,21 @@ from lops_adapters.runs.framework import Job
 from lops_adapters.selection import keep_all
 
 COMMON = [
-    "people",
-    "said",
-    "week",
-    "then",
-    "town",
-    "looked",
-    "went",
-    "again",
-    "long",
-    "small",
-    "later",
+    "people", "said", "week", "then", "town", "looked", "went", "again", "long", "small", "later",
     "asked",
-]
+]  # fmt: skip
 ARTS = [
-    "gallery",
-    "paint",
-    "canvas",
-    "museum",
-    "sculptor",
-    "portrait",
-    "colour",
-    "studio",
-    "curator",
+    "gallery", "paint", "canvas", "museum", "sculptor", "portrait", "colour", "studio", "curator",
     "brush",
-]
+]  # fmt: skip
 LAW = [
-    "judge",
-    "lawyer",
-    "appeal",
-    "sentence",
-    "witness",
-    "trial",
-    "jury",
-    "verdict",
-    "prison",
+    "judge", "lawyer", "appeal", "sentence", "witness", "trial", "jury", "verdict", "prison",
     "clerk",
-]
+]  # fmt: skip
 SPORT = [
-    "match",
-    "racket",
-    "serve",
-    "umpire",
-    "player",
-    "score",
-    "stadium",
-    "league",
-    "referee",
+    "match", "racket", "serve", "umpire", "player", "score", "stadium", "league", "referee",
     "coach",
-]
+]  # fmt: skip
 
 
 @contextmanager

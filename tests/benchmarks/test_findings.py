@@ -12,15 +12,8 @@ CORPORA = ("20news-coarse", "20news-fine", "agnews")
 NEWSGROUPS = CORPORA[:2]
 # Methods without gold labels that may keep more of one class than of another.
 UNEVEN = (
-    "lops",
-    "probability",
-    "entropy",
-    "mc-dropout",
-    "o2u-net",
-    "stability",
-    "margin",
-    "automatic",
-)
+    "lops", "probability", "entropy", "mc-dropout", "o2u-net", "stability", "margin", "automatic",
+)  # fmt: skip
 
 
 def macro(files, arm):

@@ -125,16 +125,9 @@ def test_the_published_grid_is_whole(parse):
     ]
     assert len(grid) == 4 * 6 * 3
     nine = {
-        "standard",
-        "lops",
-        "mc-dropout",
-        "entropy",
-        "o2u-net",
-        "random",
-        "probability",
-        "stability",
-        "optimal",
-    }
+        "standard", "lops", "mc-dropout", "entropy", "o2u-net", "random", "probability",
+        "stability", "optimal",
+    }  # fmt: skip
     for options in grid:
         without = {"mc-dropout", "entropy"} if options.classifier == "roberta-base" else set()
         assert set(options.arms.split(",")) == nine - without

@@ -28,8 +28,10 @@ def here(tmp_path, monkeypatch):
 
 
 def refused(message, *arguments):
+    """Arguments may stand in one string."""
+    arguments = [part for item in arguments for part in str(item).split()]
     with pytest.raises(LopsError, match=message):
-        command.main([*map(str, arguments), *OPTIONS])
+        command.main([*arguments, *OPTIONS])
     assert not [entry.name for entry in os.scandir() if entry.is_dir()]
 
 
@@ -42,14 +44,13 @@ def test_files_and_columns_that_are_not_there(here):
     refused("mews.csv: no such file; did you mean news.csv.", "mews.csv")
     refused("nope.csv: no such file .from ", "nope.csv")
     refused("part-.*: no such file", "part-*.csv")
-    refused("news.csv is given twice", "news.csv", "./news.csv")
+    refused("news.csv is given twice", "news.csv ./news.csv")
     refused("notes.txt: unknown suffix '.txt'; wanted one of .csv, .tsv, .jsonl", "notes.txt")
-    refused("files have several formats .csv, jsonl.", "news.csv", "news.jsonl")
+    refused("files have several formats .csv, jsonl.", "news.csv news.jsonl")
     refused(
         "other.csv has other columns than news.csv: 'nr', 'text', 'weak', 'gold', "
         "not 'nr', 'text', 'weak', 'true'; give files with the same columns",
-        "news.csv",
-        "other.csv",
+        "news.csv other.csv",
     )
     for column, near in (
         ("Text", "text"),
@@ -69,16 +70,13 @@ def test_files_and_columns_that_are_not_there(here):
         with pytest.raises(LopsError, match=f"no column '{column}'; .* mean --label '{near}'"):
             command.main(["news.csv", "--text", "text", "--label", column, "--quiet"])
     refused(
-        "no column 'zzz'; its columns are 'nr', 'text', 'weak', 'true'.$",
-        "news.csv",
-        "--gold",
-        "zzz",
+        "no column 'zzz'; its columns are 'nr', 'text', 'weak', 'true'.$", "news.csv --gold zzz"
     )
     with pytest.raises(
         LopsError, match="--label and --text are both 'text'; give different columns"
     ):
         command.main(["news.csv", "--text", "text", "--label", "text", "--quiet"])
-    refused("--label and --gold are both 'weak'", "news.csv", "--gold", "weak")
+    refused("--label and --gold are both 'weak'", "news.csv --gold weak")
 
 
 def test_contents_that_make_no_sense(here):
@@ -117,17 +115,13 @@ def test_contents_that_make_no_sense(here):
         "no column 'text'; its columns are 'a b'. Check --delimiter.$",
         table("blank.csv", "a b\na x\n"),
     )
-    refused(
-        "--delimiter is ',,' for a csv file; wanted one character", "semi.csv", "--delimiter", ",,"
-    )
+    refused("--delimiter is ',,' for a csv file; wanted one character", "semi.csv --delimiter ,,")
     refused(
         "latin.csv, line 2: byte 0xe9 .* is not UTF-8; .* or to lops select give its "
         "encoding, for example --encoding cp1252",
         table("latin.csv", head.encode() + "caf\xe9,x\nb,y\n".encode("latin-1")),
     )
-    refused(
-        "latin.csv(, after line 1)?: bytes that are not ascii", "latin.csv", "--encoding", "ascii"
-    )
+    refused("latin.csv(, after line 1)?: bytes that are not ascii", "latin.csv --encoding ascii")
     for encoding in ("utf-16", "utf-32"):
         wide = table(f"{encoding}.csv", (head + "a,x\nb,y\n").encode(encoding))
         refused(
@@ -138,12 +132,9 @@ def test_contents_that_make_no_sense(here):
         refused(
             f"{wide} begins with .* and would be read as cp1252; .* give --encoding {encoding}$",
             wide,
-            "--encoding",
-            "cp1252",
+            "--encoding cp1252",
         )
-    refused(
-        "--encoding is 'klingon', which Python does not know", "latin.csv", "--encoding", "klingon"
-    )
+    refused("--encoding is 'klingon', which Python does not know", "latin.csv --encoding klingon")
     refused("quote.csv, line [0-9]+: not proper CSV", table("quote.csv", head + '"a,x\nb,y\n'))
     mixed = '{"text": "a", "weak": 1}\n{"text": "b", "weak": "1"}\n'
     refused(
@@ -170,10 +161,9 @@ def test_contents_that_make_no_sense(here):
     refused(
         "none of the 2 rows has a gold label in column 'true'; fill in some, or leave out --gold",
         table("gold.csv", gold),
-        "--gold",
-        "true",
+        "--gold true",
     )
-    refused("committee decides how many to keep, and keep is 0.5", "one.csv", "--keep", "0.5")
+    refused("committee decides how many to keep, and keep is 0.5", "one.csv --keep 0.5")
 
 
 def test_outputs_that_cannot_be_written(here, monkeypatch):
@@ -181,29 +171,21 @@ def test_outputs_that_cannot_be_written(here, monkeypatch):
     refused(
         "--keep-out is kept.json; wanted a name that ends in one of "
         ".csv, .tsv, .jsonl, .ndjson, .parquet, .pq$",
-        "news.csv",
-        "--keep-out",
-        "kept.json",
+        "news.csv --keep-out kept.json",
     )
     refused(
         r"cannot write into .*news.csv .Not a directory.; give another --output",
-        "news.csv",
-        "--output",
-        "news.csv/inner",
+        "news.csv --output news.csv/inner",
     )
     with monkeypatch.context() as patched:
         patched.setitem(sys.modules, "pyarrow", None)
         refused(
             r"^news-lops/kept.parquet needs pyarrow, which is not installed; run: pip install ",
-            "news.csv",
-            "--format",
-            "parquet",
+            "news.csv --format parquet",
         )
         refused(
             "^clean.pq needs pyarrow, which is not installed; run: pip install ",
-            "news.csv",
-            "--keep-out",
-            "clean.pq",
+            "news.csv --keep-out clean.pq",
         )
 
     def forbidden(dir):
@@ -212,15 +194,11 @@ def test_outputs_that_cannot_be_written(here, monkeypatch):
     monkeypatch.setattr("tempfile.TemporaryFile", forbidden)
     refused(
         rf"^cannot write into {here} .Permission denied.; give another --output$",
-        "news.csv",
-        "--output",
-        "deep/er",
+        "news.csv --output deep/er",
     )
     refused(
         rf"^cannot write into {here} .Permission denied.; give another --keep-out$",
-        "news.csv",
-        "--keep-out",
-        "clean.csv",
+        "news.csv --keep-out clean.csv",
     )
 
 
@@ -260,19 +238,7 @@ def test_what_is_wrong_with_the_input_is_said_before_the_output(here):
         ("there already exists", []),
     ):
         with pytest.raises(LopsError, match=message):
-            command.main(
-                [
-                    "news.csv",
-                    "--label",
-                    "weak",
-                    "--output",
-                    "there",
-                    "--quiet",
-                    "--text",
-                    "text",
-                    *more,
-                ]
-            )
+            command.main(["news.csv", *OPTIONS, "--output", "there", *more])
 
 
 @pytest.mark.parametrize(
@@ -319,19 +285,9 @@ def test_a_probability_that_is_no_number(capsys):
 
 @pytest.mark.parametrize("name", ["select", "compare"])
 def test_a_share_that_is_no_number(name, capsys):
+    gold = ["--gold", "true"] if name == "compare" else []
+    options = ["news.csv", "--text", "text", "--label", "weak", *gold, "--keep", "half"]
     with pytest.raises(SystemExit):
-        main(
-            [
-                name,
-                "news.csv",
-                "--text",
-                "text",
-                "--label",
-                "weak",
-                *(["--gold", "true"] if name == "compare" else []),
-                "--keep",
-                "half",
-            ]
-        )
+        main([name, *options])
     said = "argument --keep: found 'half'; wanted auto or a number such as 0.5\n"
     assert said in capsys.readouterr().err

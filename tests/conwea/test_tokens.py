@@ -124,12 +124,5 @@ def test_no_word_holds_a_separator():
 def test_quotes_reach_the_encoder_as_quotes():
     corpus = tokenize(['He said "river banks" twice.'])
     assert [corpus.surface[i] for i in corpus.surface_id] == [
-        "He",
-        "said",
-        '"',
-        "river",
-        "banks",
-        '"',
-        "twice",
-        ".",
-    ]
+        "He", "said", '"', "river", "banks", '"', "twice", ".",
+    ]  # fmt: skip

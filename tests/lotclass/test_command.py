@@ -155,14 +155,9 @@ def test_names_from_a_file_and_odd_data(run, tmp_path):
     parts, that need quotes.
     """
     odd = [
-        "",
-        "...",
-        "zyzzyva quux",
-        "\u65e5\u672c\u8a9e \u2603",
-        "word " * 300,
-        "<script>alert(1)</script>",
-        "[MASK] [CLS] \x00 law",
-    ]
+        "", "...", "zyzzyva quux", "\u65e5\u672c\u8a9e \u2603", "word " * 300,
+        "<script>alert(1)</script>", "[MASK] [CLS] \x00 law",
+    ]  # fmt: skip
     classes = {"arts": "fine_arts", "law": "<law>", "sport": 'sport, "games"'}
     labels = [*(classes[label] for label in LABELS), *["<law>"] * 7]
     (tmp_path / "names.json").write_text(json.dumps({'sport, "games"': ["sport", "match"]}))

@@ -418,15 +418,9 @@ def test_what_cannot_work_is_refused_before_the_long_work(monkeypatch, dataset, 
 
 def test_odd_documents_are_predicted_too(dataset, go, tmp_path):
     odd = [
-        "",
-        "  ",
-        "... !",
-        "zyzzyva",
-        "\u65e5\u672c\u8a9e \u2603",
-        "[MASK] [CLS] <mask>",
-        "\x00\u202e<script>alert(1)</script>",
-        "word " * 300,
-    ]
+        "", "  ", "... !", "zyzzyva", "\u65e5\u672c\u8a9e \u2603", "[MASK] [CLS] <mask>",
+        "\x00\u202e<script>alert(1)</script>", "word " * 300,
+    ]  # fmt: skip
     texts, labels = documents(45)
     texts, labels = [*odd[:2], *texts, *odd[2:]], ["arts"] * 2 + labels + ["law"] * 6
     corpus = Corpus("odd", tuple(f"x{i}" for i in range(len(texts))), tuple(texts), CLASSES)

@@ -306,15 +306,10 @@ def test_a_refresh_trains_the_probe_and_not_the_network(networks, tokenizer, mon
             **{
                 name: getattr(probe, name)
                 for name in (
-                    "encoder",
-                    "epochs",
-                    "batch_size",
-                    "learning_rate",
-                    "micro_batch",
-                    "engine",
+                    "encoder", "epochs", "batch_size", "learning_rate", "micro_batch", "engine",
                 )
             }
-        )
+        )  # fmt: skip
         fresh.start(K, seed=0)
         seen.append(
             {name for name, array in fresh.weights().items() if (trained[name] != array).any()}

@@ -158,17 +158,9 @@ def core_calls(draw, folder):
 def commands(draw, folder):
     path = table(draw, folder)
     given = [
-        str(path),
-        "--text",
-        "text",
-        "--label",
-        "weak",
-        "--probe",
-        "linear",
-        "--encoder",
-        "none",
+        str(path), "--text", "text", "--label", "weak", "--probe", "linear", "--encoder", "none",
         "--quiet",
-    ]
+    ]  # fmt: skip
     options = {
         "--keep": ("0.5", "auto", "-1", "nan", "x"),
         "--method": ("margin", "learning-order", *RULES, "none"),
@@ -189,14 +181,9 @@ def commands(draw, folder):
 KINDS = {
     kind.__name__: (kind, share)
     for kind, share in (
-        (tables, 30),
-        (pickles, 30),
-        (folders, 15),
-        (archives, 10),
-        (core_calls, 10),
-        (commands, 5),
+        (tables, 30), (pickles, 30), (folders, 15), (archives, 10), (core_calls, 10), (commands, 5),
     )
-}
+}  # fmt: skip
 
 
 def _late(*_):

@@ -87,17 +87,9 @@ def framework(name, folder):
 def selecting(folder):
     """`lops select --force` over the output of another table, with kept rows elsewhere, too."""
     usual = [
-        "--text",
-        "text",
-        "--label",
-        "weak",
-        "--probe",
-        "linear",
-        "--encoder",
-        "none",
-        "--quiet",
+        "--text", "text", "--label", "weak", "--probe", "linear", "--encoder", "none", "--quiet",
         "--force",
-    ]
+    ]  # fmt: skip
     usual += ["--output", "out", "--keep-out", "kept.csv"]
     old, new = (
         write_table(folder / f"{name}.csv", noisy_rows(n=n, seed=seed))

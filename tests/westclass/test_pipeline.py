@@ -25,14 +25,9 @@ from .toys import CLASSES, SEEDS, settings
 NETWORKS = {"cnn": KerasProbe, "han": HanProbe}
 # Document i is of class i modulo 3; the first of these labels is wrong on purpose.
 LABELLED = (
-    ("d3", "law"),
-    ("d6", "fine_arts"),
-    ("d9", "fine_arts"),
-    ("d4", "law"),
-    ("d10", "law"),
-    ("d5", "sport"),
-    ("d11", "sport"),
-)
+    ("d3", "law"), ("d6", "fine_arts"), ("d9", "fine_arts"), ("d4", "law"), ("d10", "law"),
+    ("d5", "sport"), ("d11", "sport"),
+)  # fmt: skip
 
 
 class Recorder:
@@ -248,14 +243,8 @@ def test_words_of_labelled_documents_are_the_seeds(dataset):
     labelled = find_labelled(corpus, chosen)
     assert labelled.positions.tolist() == [3, 4, 5, 6, 9, 10, 11]
     assert [CLASSES[code] for code in labelled.codes] == [
-        "law",
-        "law",
-        "sport",
-        "fine_arts",
-        "fine_arts",
-        "law",
-        "sport",
-    ]
+        "law", "law", "sport", "fine_arts", "fine_arts", "law", "sport",
+    ]  # fmt: skip
     found = find_seeds(corpus, documents, labelled, chosen, set(word_counts(documents)))
     for label, words in found.items():
         own = [

@@ -12,20 +12,9 @@ from lops_adapters.westclass.tokens import flat, tokenize
 from lops_adapters.westclass.topics import find_topics
 
 KNOWN = {
-    "law",
-    "enforcement",
-    "judge",
-    "new",
-    "york",
-    "same",
-    "sex",
-    "opera",
-    "2",
-    "5.50",
-    "n't",
-    "'s",
+    "law", "enforcement", "judge", "new", "york", "same", "sex", "opera", "2", "5.50", "n't", "'s",
     ".",
-}
+}  # fmt: skip
 
 
 def pieces_of(*seeds, known=KNOWN):

@@ -23,13 +23,9 @@ ROWS = {
 
 def row(settings):
     return (
-        settings.max_words,
-        settings.max_sentences,
-        settings.pretrain_epochs,
-        settings.update_interval,
-        settings.learning_rate,
-        settings.decay,
-    )
+        settings.max_words, settings.max_sentences, settings.pretrain_epochs,
+        settings.update_interval, settings.learning_rate, settings.decay,
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(("network", "length"), ROWS)

@@ -20,15 +20,9 @@ def test_presets_are_the_published_sizes_and_smaller_ones():
     assert (quick.encoder, quick.classifier) == ("minilm", "hybrid")
     assert XclassSettings.preset("quick", faithful=True).classifier is None
     same = (
-        "min_count",
-        "class_words",
-        "attention",
-        "components",
-        "alignment",
-        "confident",
-        "epochs",
+        "min_count", "class_words", "attention", "components", "alignment", "confident", "epochs",
         "batch_size",
-    )
+    )  # fmt: skip
     assert [getattr(quick, name) for name in same] == [getattr(paper, name) for name in same]
 
 

@@ -62,24 +62,11 @@ def test_cleaning_of_random_texts():
 
 def test_words_are_cut_as_bert_does():
     assert cut("Rock-climbing,  it's CAF\u00c9\u2026") == [
-        "rock",
-        "-",
-        "climbing",
-        ",",
-        "it",
-        "'",
-        "s",
-        "cafe",
-        "\u2026",
-    ]
+        "rock", "-", "climbing", ",", "it", "'", "s", "cafe", "\u2026",
+    ]  # fmt: skip
     assert cut("law_enforcement talk.politics") == [
-        "law",
-        "_",
-        "enforcement",
-        "talk",
-        ".",
-        "politics",
-    ]
+        "law", "_", "enforcement", "talk", ".", "politics",
+    ]  # fmt: skip
     assert cut("\u65e5\u672c \u043c\u0438\u0440") == ["\u65e5", "\u672c", "\u043c\u0438\u0440"]
     assert cut(" \u200b\n") == []
 
@@ -96,19 +83,9 @@ def test_documents_become_flat_arrays():
     assert found.counts.tolist() == [everything.count(word) for word in found.vocabulary]
     words = {word for word, is_word in zip(found.vocabulary, found.is_word, strict=True) if is_word}
     assert words == {
-        "the",
-        "court",
-        "judge",
-        "rock",
-        "climbing",
-        "cafe",
-        "\u65e5",
-        "\u672c",
-        "it",
-        "s",
-        "42",
+        "the", "court", "judge", "rock", "climbing", "cafe", "\u65e5", "\u672c", "it", "s", "42",
         "end",
-    }
+    }  # fmt: skip
 
 
 def test_faithful_documents_are_cleaned_first():
