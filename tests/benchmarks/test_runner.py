@@ -108,18 +108,20 @@ def test_time_ends_the_command_and_the_next_call_resumes_it(place, tmp_path, cap
     assert result(tmp_path, "slow")["result"]["resumed"]
 
 
+def started(path, work):
+    """A runner in a process of its own, and the file of the stage that it has begun."""
+    stage = work / "tiny" / "cell-slow" / "run" / "stage"
+    command = [sys.executable, "-m", "benchmarks", "run", path, "--work", str(work)]
+    process = subprocess.Popen(command, cwd=runner.ROOT, stdout=subprocess.PIPE, text=True)
+    while not stage.exists() and process.poll() is None:
+        time.sleep(0.05)
+    return process, stage
+
+
 def test_a_command_whose_runner_was_killed_keeps_its_folder_for_itself(place, tmp_path, capsys):
     """A second runner skips the cell while the orphan lives, and resumes it afterwards."""
     path, work = place("slow"), tmp_path / "work"
-    stage = work / "tiny" / "cell-slow" / "run" / "stage"
-    first = subprocess.Popen(
-        [sys.executable, "-m", "benchmarks", "run", path, "--work", str(work)],
-        cwd=runner.ROOT,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    while not stage.exists() and first.poll() is None:
-        time.sleep(0.05)
+    first, stage = started(path, work)
     orphan = int(stage.read_text())
     first.kill()
     first.communicate()
@@ -134,15 +136,7 @@ def test_a_command_whose_runner_was_killed_keeps_its_folder_for_itself(place, tm
 
 def test_a_runner_that_is_asked_to_end_takes_its_command_along(place, tmp_path):
     path, work = place("slow"), tmp_path / "work"
-    stage = work / "tiny" / "cell-slow" / "run" / "stage"
-    first = subprocess.Popen(
-        [sys.executable, "-m", "benchmarks", "run", path, "--work", str(work)],
-        cwd=runner.ROOT,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    while not stage.exists() and first.poll() is None:
-        time.sleep(0.05)
+    first, _ = started(path, work)
     first.terminate()
     first.communicate(timeout=30)
     assert first.returncode == 143

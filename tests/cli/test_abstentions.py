@@ -12,16 +12,11 @@ from lops_adapters.core import LopsWarning
 
 from ..noisy import HEADER, noisy_rows, read_table, write_table
 
+pytestmark = pytest.mark.usefixtures("here")
 OPTIONS = ["--text", "text", "--label", "weak", "--quiet"]
 ROWS = noisy_rows(n=150, k=3)
 CODES = [[*row[:2], row[2][-1], row[3][-1]] for row in ROWS]  # labels 0, 1, 2
 select = partial(lops_adapters.select, encoder=None)
-
-
-@pytest.fixture(autouse=True)
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def run(*arguments):

@@ -13,14 +13,9 @@ from lops_adapters.tables import files
 
 from ..noisy import noisy_rows, read_table, write_table
 
+pytestmark = pytest.mark.usefixtures("here")
 ROWS = noisy_rows(n=12)
 LABELS = [row[2] for row in ROWS]
-
-
-@pytest.fixture(autouse=True)
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def corrections(text, name="corrections.csv"):

@@ -10,15 +10,10 @@ from lops_adapters.cli import select as command
 
 from ..noisy import noisy_rows, read_table, write_table
 
+pytestmark = pytest.mark.usefixtures("here")
 OPTIONS = ["--text", "text", "--label", "weak", "--quiet", "--encoder", "none"]
 ROWS = noisy_rows(n=60)
 select = partial(lops_adapters.select, encoder=None)
-
-
-@pytest.fixture(autouse=True)
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def table(here):

@@ -12,16 +12,11 @@ from lops_adapters.core import LopsError
 
 from ..noisy import HEADER, noisy_rows, read_table, write_table
 
+pytestmark = pytest.mark.usefixtures("here")
 ROWS = noisy_rows(n=240, k=3, noise=0.2)
 COLUMNS = ["lops_confidence", "lops_selected", "lops_suggested", "lops_given"]
 OPTIONS = ["--text", "text", "--label", "weak", "--quiet", "--encoder", "none"]
 select = partial(lops_adapters.select, encoder=None)
-
-
-@pytest.fixture(autouse=True)
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def run(*arguments):
@@ -149,7 +144,7 @@ def test_rows_without_a_label_stay_out(here):
 def test_other_methods_relabel_too(here):
     run(write_table(here / "news.csv", ROWS), "--method", "automatic", "--relabel", 0.4)
     found = read_table(here / "news-lops" / "relabelled.csv")
-    wanted = expected(least=0.4, confidence="automatic")
+    wanted = expected(least=0.4, method="automatic")
     assert [row["nr"] for row in found] == [ROWS[i][0] for i, _ in wanted]
     assert wanted
 

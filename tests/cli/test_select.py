@@ -18,16 +18,11 @@ from lops_adapters.tables import files, fit, results
 
 from ..noisy import HEADER, noisy_rows, read_table, write_table
 
+pytestmark = pytest.mark.usefixtures("here")
 ROWS = noisy_rows()
 NO_ENCODER = ["--encoder", "none"]
 ADDED = ["lops_confidence", "lops_selected", "lops_suggested"]
 OPTIONS = ["--text", "text", "--label", "weak", "--quiet"]
-
-
-@pytest.fixture(autouse=True)
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 select = partial(lops_adapters.select, encoder=None)

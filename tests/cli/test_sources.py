@@ -18,14 +18,9 @@ from lops_adapters.tables.readers import open_table
 
 from ..noisy import HEADER, noisy_rows, read_table, write_table
 
+pytestmark = pytest.mark.usefixtures("here")
 ROWS = noisy_rows()
 OPTIONS = ["--text", "text", "--label", "weak", "--quiet", "--encoder", "none"]
-
-
-@pytest.fixture(autouse=True)
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def run(*arguments):

@@ -12,17 +12,12 @@ from lops_adapters.core import LopsError
 
 from ..noisy import HEADER, noisy_rows, read_table, write_table
 
+pytestmark = pytest.mark.usefixtures("here")
 ROWS = noisy_rows()
 CODES = [int(row[2][-1]) for row in ROWS]
 GOLD = [int(row[3][-1]) for row in ROWS]
 VECTORS = (np.random.default_rng(0).normal(size=(120, 5)) + 4 * np.eye(5)[GOLD]).round(3)
 select = partial(lops_adapters.select, encoder=None)
-
-
-@pytest.fixture(autouse=True)
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def run(*arguments):
