@@ -6,6 +6,7 @@ import pytest
 
 from lops_adapters.cli import select as command
 from lops_adapters.core import LopsError
+from lops_adapters.tables import fit
 
 from ..noisy import noisy_texts, read_table
 
@@ -65,7 +66,7 @@ def test_what_cannot_be_repaired_is_refused_first(here, monkeypatch):
     def trained(*_, **__):
         raise AssertionError("the selection began")
 
-    monkeypatch.setattr(command, "select", trained)
+    monkeypatch.setattr(fit, "select", trained)
     kind = pa.struct([("name", pa.string_view())])
     table = pa.table({"text": TEXTS, "weak": WEAK, "who": pa.array([None] * 40, type=kind)})
     parquet.write_table(table, here / "a.parquet")
