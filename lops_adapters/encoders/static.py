@@ -1,8 +1,8 @@
 """Static vectors: a table of word pieces that ships with the package, without torch.
 
-A word is the mean of its pieces, a text the sum of its words, so texts are counted and not read
-again. Recipe: model2vec (Minish Lab, 2024), every piece through MiniLM alone, see
-``benchmarks/static_table.py``.
+A word is the mean of its pieces, a text the sum of its words, each times 1 + log count, so texts
+are counted and not read again. Recipe: model2vec (Minish Lab, 2024), every piece through MiniLM
+alone, see ``benchmarks/static_table.py``.
 """
 
 from __future__ import annotations
@@ -61,7 +61,9 @@ def static_vectors(texts: Sequence[Any] | WordCounts) -> np.ndarray:
     if isinstance(texts, WordCounts) and texts.analyzer == CHAR:
         raise ValueError("found n-grams of all words; wanted counts of words")
     counts = texts if isinstance(texts, WordCounts) else count_words(texts, ())
-    pieces = counts.counts @ _pieces_of(counts.words)
+    words = counts.counts.copy()
+    words.data = np.log(words.data) + np.float32(1)
+    pieces = words @ _pieces_of(counts.words)
     used, columns = np.unique(pieces.indices, return_inverse=True)
     pieces = type(pieces)((pieces.data, columns, pieces.indptr), shape=(len(counts), len(used)))
     sums = np.asarray(pieces @ piece_table().vectors[used].astype(np.float32))

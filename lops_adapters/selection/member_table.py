@@ -87,10 +87,14 @@ class Inputs:
         return KnownWords(self.counts)
 
     @property
+    def transformer(self) -> EmbeddingProbe | None:
+        """The encoder, unless it is the static one."""
+        return None if self.encoder is None or self.encoder.encoder == STATIC else self.encoder
+
+    @property
     def shared(self) -> dict[str, Any]:
         """How members of an encoder read texts: the static one reads counted words."""
-        assert self.encoder is not None
-        if self.encoder.encoder != STATIC or self.counts.analyzer == CHAR:
+        if self.transformer is not None or self.counts.analyzer == CHAR:
             return {}
         return {"read": self.counts, "reader": self.count_further}
 
@@ -130,7 +134,7 @@ def _neighbours_by_topics(inputs: Inputs) -> Member:
 
 
 def _neighbours_by_encoder(inputs: Inputs) -> Member:
-    return Neighbours("neighbours", inputs.vectors, **inputs.shared)
+    return Neighbours("neighbours", inputs.vectors)
 
 
 def _regression_on_encoder(inputs: Inputs) -> Member:
@@ -144,7 +148,8 @@ def _class_words(inputs: Inputs) -> Member:
 MEMBERS = (
     Row("texts", (), _probe_of_texts),
     Row("texts", (), _neighbours_by_topics),
-    Row("texts", ("encoder",), _neighbours_by_encoder),
+    # By static vectors they add nothing to those by LSA, and rank wrong labels of long texts worse.
+    Row("texts", ("transformer",), _neighbours_by_encoder),
     Row("texts", ("encoder",), _regression_on_encoder),
     Row("texts", ("encoder", "words"), _class_words),
     Row("vectors", (),
