@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from typing import Any, TypeVar
 
@@ -135,7 +135,7 @@ class SelectionPage(StoredPage):
         noise_before, noise_after: share of wrong pseudo-labels among these; None without any.
         own_threshold: one of ``thresholds`` that keeps exactly the kept rows; None: there is none.
         table: what ``lops apply`` needs: column (of the labels), sha256 (of the files), command;
-            empty if the rows come from no file.
+            and check, the command that uses checked rows. Empty if the rows come from no file.
         n_abstained: rows without a pseudo-label, not among ``n_rows``.
         more: further rejected rows, less suspicious than ``suspects``, as
             :func:`lops_adapters.report.more.packed` returns them.
@@ -143,6 +143,7 @@ class SelectionPage(StoredPage):
         n_unlisted: rejected rows that did not fit.
         near: groups of near-duplicates, those with several labels first, at most 100.
         n_near: number of all groups.
+        to_check: numbers of ``suspects``, in the order in which a person checks them.
 
     """
 
@@ -170,6 +171,7 @@ class SelectionPage(StoredPage):
     n_unlisted: int = 0
     near: list[NearGroup] = field(default_factory=list)
     n_near: int = 0
+    to_check: Sequence[int] = field(default_factory=list)
 
     @property
     def codes(self) -> dict[str, int]:

@@ -1,9 +1,9 @@
 "use strict";
-// What people decided about rows: a new class, or deletion. Kept in the browser under the page's own key.
+// What people decided about rows: a new class, the row's own class (its label is right), or deletion. Kept in the browser under the page's own key.
 const lopsCorrections = (data) => {
   const DELETED = -1;
   const rows = new Map(data.suspects.map((row) => [row.row, row]));
-  const made = new Map(); // number of a row -> code of its new class, or DELETED; the latest is the last
+  const made = new Map(); // number of a row -> code of its class, or DELETED; the latest is the last
   const waiting = new Map(); // the same, of rows that are still packed
   let stored = true;
 
@@ -45,21 +45,27 @@ const lopsCorrections = (data) => {
 
   function set(row, code) {
     made.delete(row);
-    if (code !== rows.get(row).code) made.set(row, code); // its own class again: nothing to correct
+    made.set(row, code);
     store();
   }
+
+  const confirmed = (row) => made.get(row) !== DELETED && made.get(row) === rows.get(row).code;
 
   function undo(row) {
     made.delete(row);
     store();
   }
 
+  const warning = () => (stored ? "" : ". This browser does not keep them: download them before you close the page");
+
   function says() {
     const gone = [...made.values()].filter((code) => code === DELETED).length;
-    const noun = made.size === 1 ? "correction" : "corrections";
-    const parts = made.size ? `: ${made.size - gone} relabelled, ${gone} deleted` : "";
-    const lost = stored ? "" : ". This browser does not keep them: download them before you close the page";
-    return `${made.size} ${noun}${parts}${lost}.`;
+    const right = [...made.keys()].filter(confirmed).length;
+    const changed = made.size - right;
+    const noun = changed === 1 ? "correction" : "corrections";
+    const parts = changed ? `: ${changed - gone} relabelled, ${gone} deleted` : "";
+    const kept = right ? `; ${right} ${right === 1 ? "label" : "labels"} confirmed` : "";
+    return `${changed} ${noun}${parts}${kept}${warning()}.`;
   }
 
   function csv(cell) {
@@ -75,5 +81,5 @@ const lopsCorrections = (data) => {
   }
 
   load();
-  return { DELETED, add, get: (row) => made.get(row), has: (row) => made.has(row), last: () => [...made.keys()].at(-1), size: () => made.size, set, undo, says, csv };
+  return { DELETED, add, get: (row) => made.get(row), has: (row) => made.has(row), confirmed, numbers: () => [...made.keys()], size: () => made.size, set, undo, says, warning, csv };
 };

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from lops_adapters.core import Selection
+from lops_adapters.core import LopsError, Selection
 from lops_adapters.evaluation import area_under_noise_coverage, ideal_curve, noise_coverage_curve
 from lops_adapters.report.columns import Columns, Texts, number_or_none, text_or_none, texts_at
 from lops_adapters.report.contents import BEST, ClassRow, Curve, NearGroup, SelectionPage, Suspect
@@ -49,6 +49,7 @@ def selection_page(
     n_abstained: int = 0,
     all_rejected: bool = False,
     near: Sequence[np.ndarray] = (),
+    to_check: Sequence[int] = (),
     suspects_per_class: int = 100,
     max_suspects: int = 2000,
     max_chars: int = 2000,
@@ -72,12 +73,15 @@ def selection_page(
         n_abstained: rows without a label, which are not among the n.
         all_rejected: list the other rejected rows, too, packed, as many as fit.
         near: groups of positions of rows with nearly the same text.
-        suspects_per_class, max_suspects: how many of the least trusted rows are listed.
+        to_check: positions of rows that a person checks, in their order; they are listed, too.
+        suspects_per_class: how many of the least trusted rows are listed.
+        max_suspects: how many rows are listed; those to check come before others.
         max_chars: longer texts are cut.
 
     Raises:
         LopsError: no rows, different lengths, a label that is no class of the selection, a NaN
-            confidence, or gold labels that cannot be compared or are all missing.
+            confidence, gold labels that cannot be compared or are all missing, or unknown or
+            repeated rows to check.
 
     """
     columns = Columns.read(
@@ -90,7 +94,9 @@ def selection_page(
         ids=ids,
     )
     rows = _Rows(selection, texts, columns, finite(selection.confidence), numbers)
-    at = rows.least_trusted(suspects_per_class, max_suspects)
+    _expect_positions(to_check, len(selection.mask))
+    to_check = to_check[:max_suspects]
+    at = rows.listed(suspects_per_class, max_suspects, to_check)
     page = _measured(
         rows,
         title=title,
@@ -103,6 +109,7 @@ def selection_page(
         n_abstained=n_abstained,
         near=rows.near(near) if len(near) else [],
         n_near=len(near),
+        to_check=[rows.number(i) for i in to_check],
     )
     return _with_all_rejected(page, rows, at, max_chars) if all_rejected else page
 
@@ -118,9 +125,27 @@ class _Rows:
     numbers: Sequence[int] | None
 
     def least_trusted(self, per_class: int, most: int) -> np.ndarray:
-        """Return the positions of the least trusted rows, in the order of the list."""
+        """Return the positions of the least trusted rows, the least trusted first."""
         columns, mask = self.columns, self.selection.mask
         return least_trusted(self.confidence, columns.codes, mask, columns.doubt, per_class, most)
+
+    def ordered(self) -> np.ndarray:
+        """Return all positions, the least trusted first."""
+        n = len(self.selection.mask)
+        return self.least_trusted(n, n * len(self.selection.per_class))
+
+    def listed(self, per_class: int, most: int, to_check: Sequence[int]) -> np.ndarray:
+        """Return the positions of the rows of the list, in its order."""
+        least = self.least_trusted(per_class, most)
+        if not len(to_check):
+            return least
+        others = least[~np.isin(least, to_check)][: most - len(to_check)]
+        order = self.ordered()
+        return order[np.isin(order, [*others, *to_check])]
+
+    def number(self, position: int) -> int:
+        """Return the number of a row in its table, from 1."""
+        return int(position) + 1 if self.numbers is None else int(self.numbers[position])
 
     def suspects(self, at: np.ndarray, max_chars: int) -> Iterator[Suspect]:
         """Yield the rows at positions, in their order."""
@@ -163,10 +188,20 @@ class _Rows:
         shown = dict(zip(first, texts_at(self.texts, first), strict=True))
         found = []
         for g in order:
-            at, numbers = groups[g].tolist(), self.numbers
-            rows = [i + 1 if numbers is None else int(numbers[i]) for i in at]
+            at = groups[g].tolist()
+            rows = [self.number(i) for i in at]
             found.append(NearGroup(cut(str(shown[at[0]]), CHARS), rows, labels[g]))
         return found
+
+
+def _expect_positions(to_check: Sequence[int], n_rows: int) -> None:
+    wrong = [i for i in to_check if not 0 <= i < n_rows]
+    if wrong:
+        raise LopsError(
+            f"to_check holds the position {wrong[0]}; wanted positions from 0 to {n_rows - 1}"
+        )
+    if len(set(to_check)) < len(to_check):
+        raise LopsError("to_check holds a position twice; give every row once")
 
 
 def _measured(rows: _Rows, **own: Any) -> SelectionPage:
@@ -194,8 +229,7 @@ def _with_all_rejected(
     page: SelectionPage, rows: _Rows, at: np.ndarray, max_chars: int
 ) -> SelectionPage:
     """Return the page with the rejected rows that are not at the listed positions, packed."""
-    mask = rows.selection.mask
-    order = rows.least_trusted(len(mask), len(mask))
+    mask, order = rows.selection.mask, rows.ordered()
     rest = order[~mask[order] & ~np.isin(order, at)]
     chars, codes = min(max_chars, CHARS), page.codes
     more, n_more = packed(

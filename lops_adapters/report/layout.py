@@ -13,7 +13,7 @@ from lops_adapters.core import __version__
 from lops_adapters.report.text import cleaned, escaped, isolated
 from lops_adapters.storage import plain
 
-SCRIPTS = ("corrections.js", "more.js", "page.js")
+SCRIPTS = ("corrections.js", "more.js", "check.js", "page.js")
 Cell = Any  # shown as text, unless it is Markup
 
 

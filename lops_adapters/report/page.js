@@ -58,18 +58,18 @@
   const searched = (row) => [row.text, row.label, row.suggested, row.gold, row.id].join("\n").toLowerCase();
   const haystack = data.suspects.map(searched);
 
-  function clipped(text) {
-    const end = /[\uD800-\uDBFF]/.test(text[LONG - 1]) ? LONG - 1 : LONG;
+  function clipped(text, long) {
+    const end = /[\uD800-\uDBFF]/.test(text[long - 1]) ? long - 1 : long;
     return `${text.slice(0, end)}…`;
   }
 
-  function textCell(row) {
-    const cell = element("td", "words said");
-    if (row.text.length <= LONG * 1.2) {
-      cell.append(foreign(row.text));
-      return cell;
+  // Puts the text of a row into an element; a long one is cut and unfolds.
+  function unfolding(box, row, long = LONG) {
+    if (row.text.length <= long * 1.2) {
+      box.append(foreign(row.text));
+      return box;
     }
-    const said = foreign(clipped(row.text));
+    const said = foreign(clipped(row.text, long));
     const button = element("button", "more", "more");
     button.type = "button";
     button.setAttribute("aria-expanded", "false");
@@ -78,10 +78,10 @@
       const open = button.getAttribute("aria-expanded") === "false";
       button.setAttribute("aria-expanded", String(open));
       button.textContent = open ? "less" : "more";
-      said.textContent = open ? row.text : clipped(row.text);
+      said.textContent = open ? row.text : clipped(row.text, long);
     });
-    cell.append(said, " ", button);
-    return cell;
+    box.append(said, " ", button);
+    return box;
   }
 
   function named(value, under) {
@@ -99,7 +99,7 @@
     head.scope = "row";
     head.append(row.id === null ? String(row.row) : foreign(row.id));
     const truth = row.gold === row.label ? "gold agrees" : `gold: ${row.gold}`;
-    const cells = [head, textCell(row), named(row.label, row.gold === null ? "" : truth)];
+    const cells = [head, unfolding(element("td", "words said"), row), named(row.label, row.gold === null ? "" : truth)];
     if (data.suggested) {
       const sure = row.suggested_probability === null ? "" : `${percent(row.suggested_probability, 1)} sure`;
       cells.push(named(row.suggested, sure));
@@ -166,8 +166,9 @@
       box.append(push("delete", row, () => corrections.set(row.row, corrections.DELETED)), choices(row));
       return cell;
     }
-    const said = element("strong", "", code === corrections.DELETED ? "deleted" : "\u2192 ");
-    if (code !== corrections.DELETED) said.append(foreign(data.classes[code].shown));
+    const right = corrections.confirmed(row.row);
+    const said = element("strong", "", right ? "right" : code === corrections.DELETED ? "deleted" : "\u2192 ");
+    if (!right && code !== corrections.DELETED) said.append(foreign(data.classes[code].shown));
     box.append(said, push("undo", row, () => corrections.undo(row.row)));
     return cell;
   }
@@ -183,23 +184,28 @@
     if (focused) fresh.focus({ preventScroll: true });
   }
 
-  function decide(row, action) {
+  function settle(row, action) {
     action();
+    redraw(row);
+    count();
+  }
+
+  function decide(row, action) {
     const before = current;
     current = row;
     if (before && before !== row) redraw(before);
-    redraw(row);
-    count();
+    settle(row, action);
   }
 
   function count() {
     byId("corrections-status").textContent = corrections.says();
     byId("undo").disabled = corrections.size() === 0;
     byId("download-corrections").disabled = corrections.size() === 0;
+    checking?.update();
   }
 
   function undoLast() {
-    const row = data.suspects.find((known) => known.row === corrections.last());
+    const row = data.suspects.find((known) => known.row === corrections.numbers().at(-1));
     if (row) decide(row, () => corrections.undo(row.row));
   }
 
@@ -217,6 +223,10 @@
   function press(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea")) return;
     const key = event.key.toLowerCase();
+    if (checking?.active() && key !== "j" && key !== "k") {
+      checking.press(event);
+      return;
+    }
     const onRow = current && shown.includes(current);
     if (key === "j" || key === "k") move(key === "j" ? 1 : -1);
     else if (key === "u") undoLast();
@@ -247,7 +257,7 @@
     shown = data.suspects.filter(
       (row, i) =>
         (label === "" || row.label === data.labels[label]) &&
-        (state === "" || (state === "corrected" ? corrections.has(row.row) : row.selected === (state === "kept"))) &&
+        (state === "" || (state === "checked" ? corrections.has(row.row) : row.selected === (state === "kept"))) &&
         words.every((word) => haystack[i].includes(word)),
     );
     if (order === "") shown.sort((a, b) => a.confidence - b.confidence); // ties stay: they are ordered
@@ -303,6 +313,8 @@
     save("suspicious_rows.csv", [["row", ...names].join(","), ...shown.map((row) => cells(row).join(","))]);
   }
 
+  const saveCorrections = () => save("corrections.csv", corrections.csv(csvCell));
+
   function save(name, lines) {
     const blob = new Blob([`\uFEFF${lines.join("\r\n")}\r\n`], { type: "text/csv;charset=utf-8" });
     const link = element("a");
@@ -318,6 +330,8 @@
     byId("suspects").scrollIntoView();
   }
 
+  const tools = { element, foreign, unfolding, percent, accepts, settle, save: saveCorrections, narrow: () => narrow.matches };
+  const checking = byId("check-card") && lopsCheck(data, corrections, tools);
   if (byId("threshold")) slider();
   if (byId("rows")) {
     byId("search").addEventListener("input", filter);
@@ -325,7 +339,7 @@
     byId("previous").addEventListener("click", () => turn(-1));
     byId("next").addEventListener("click", () => turn(1));
     byId("download").addEventListener("click", download);
-    byId("download-corrections").addEventListener("click", () => save("corrections.csv", corrections.csv(csvCell)));
+    byId("download-corrections").addEventListener("click", saveCorrections);
     byId("undo").addEventListener("click", undoLast);
     document.addEventListener("keydown", press);
     narrow.addEventListener("change", () => {

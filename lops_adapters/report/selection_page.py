@@ -12,6 +12,7 @@ from typing import Any
 from lops_adapters.console import percent
 from lops_adapters.report import suspects
 from lops_adapters.report.charts import curve_chart, histogram, threshold_chart
+from lops_adapters.report.checking import checked
 from lops_adapters.report.contents import ClassRow, SelectionPage
 from lops_adapters.report.layout import (
     Markup,
@@ -41,6 +42,7 @@ def write_selection_page(path: Path, page: SelectionPage) -> Path:
     """
     thresholds, places = _thresholds(page)
     parts = [
+        checked(page),
         _figures(page),
         _classes(page),
         _charts(page, thresholds),
@@ -76,6 +78,7 @@ def _data(page: SelectionPage, places: list[list[float]]) -> dict[str, Any]:
         "suggested": suspects.has(page, "suggested"),
         "learnt": bool(page.learnt),
         "suspects": rows,
+        "to_check": stored["to_check"],
         "more": page.more,
         "listed": len(rows) + page.n_more,
     }

@@ -21,6 +21,8 @@ def listed(page: SelectionPage) -> str:
         intro = "All rejected rows, and the least trusted kept rows."
     if page.n_unlisted:
         intro = f"The least trusted rows; {count(page.n_unlisted)} rejected rows did not fit."
+    if page.to_check:
+        intro += " The rows to check are here, too."
     intro += " Look here for wrong labels."
     counted = "Row 1 is the first row; the header does not count."
     if has(page, "id"):
@@ -104,7 +106,7 @@ def _controls(page: SelectionPage) -> str:
         f'<label>Pseudo-label<select id="label"><option value="">all</option>{options}</select>'
         '</label><label>State<select id="state"><option value="">all</option>'
         '<option value="rejected">rejected</option><option value="kept">kept</option>'
-        '<option value="corrected">corrected</option></select>'
+        '<option value="checked">checked</option></select>'
         '</label><label>Order<select id="order"><option value="">least trusted first</option>'
         f'{doubt}<option value="position">as in the data</option></select></label></div>'
     )

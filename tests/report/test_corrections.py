@@ -91,8 +91,9 @@ def test_by_key(show):
     assert says(tab) == "1 correction: 1 relabelled, 0 deleted."
     tab.keyboard.press("1")
     assert state(tab, 2) == "→ arts"
-    tab.keyboard.press("2")  # its own class again
-    assert says(tab) == "1 correction: 1 relabelled, 0 deleted."
+    tab.keyboard.press("2")  # its own class: the label is right
+    assert state(tab, 2) == "right"
+    assert says(tab) == "1 correction: 1 relabelled, 0 deleted; 1 label confirmed."
     tab.keyboard.press("3")  # there are two classes
     tab.keyboard.press("d")
     assert state(tab, 2) == "deleted"
@@ -141,7 +142,7 @@ def test_the_filter_shows_what_is_corrected(show):
     tab = opened(show)
     for number in (1, 5):
         row(tab, number).get_by_role("button", name="delete").click()
-    tab.select_option("#state", "corrected")
+    tab.select_option("#state", "checked")
     assert tab.locator("#rows tbody tr").count() == 2
     tab.select_option("#state", "rejected")
     assert tab.locator("#rows tbody tr").count() == 8
@@ -194,7 +195,7 @@ def test_another_selection_has_its_own(show):
 
 
 def test_without_storage(show, browser, tmp_path):
-    path = write_selection_page(tmp_path / "blocked.html", page())
+    path = write_selection_page(tmp_path / "blocked.html", page(to_check=[0]))
     context = browser.new_context(accept_downloads=True)
     context.add_init_script(
         "Object.defineProperty(window, 'localStorage', {get() { throw new Error('blocked'); }})"
@@ -207,6 +208,7 @@ def test_without_storage(show, browser, tmp_path):
         "1 correction: 0 relabelled, 1 deleted. This browser does not keep them: download them "
         "before you close the page."
     )
+    assert "This browser does not keep them" in tab.locator("#check-status").inner_text()
     assert len(corrections(tab)) == 1
     assert problems == []
     context.close()

@@ -54,6 +54,16 @@ def test_every_rejected_row_is_listed_once():
     assert SelectionPage.from_json(json.loads(json.dumps(found.to_json()))) == found
 
 
+def test_every_rejected_row_of_a_large_class_is_listed():
+    given = ["arts" if i % 10 else "law" for i in range(3_000)]
+    chosen = selection(3_000)
+    chosen.mask[:] = np.arange(3_000) < 100
+    found = made(3_000, labels=given, selection=chosen)
+    listed = [row.position for row in found.suspects if not row.selected]
+    listed += [row["position"] for row in unpacked(found.more)]
+    assert sorted(listed) == list(range(100, 3_000))
+
+
 def test_few_rows_need_no_packing():
     assert (made(40).more, made(40).n_more) == ([], 0)
     assert page(12_000).more == []  # only where it is asked for
@@ -120,7 +130,7 @@ def test_packed_rows_are_corrected_and_kept(show, tmp_path, browser):
     tab.reload()
     ready(tab)
     assert says(tab) == "1 correction: 0 relabelled, 1 deleted."
-    tab.select_option("#state", "corrected")
+    tab.select_option("#state", "checked")
     assert state(tab, packed) == "deleted"
     assert downloaded(tab).splitlines() == ["row,label", f'{packed},""']
     tab.click("#undo")

@@ -109,7 +109,7 @@ def test_without_gold_labels(tmp_path):
     assert not re.search(r"\b(None|nan|null|inf)\b", shown)
 
 
-SCRIPTS = ("corrections.js", "more.js", "page.js")
+SCRIPTS = ("corrections.js", "more.js", "check.js", "page.js")
 
 
 def read_text(name):

@@ -1,0 +1,125 @@
+// The rows that a person checks, one at a time: the label is right, or another class is.
+const lopsCheck = (data, corrections, page) => {
+  const byId = (id) => document.getElementById(id);
+  const { element, foreign } = page;
+  const numbered = new Map(data.suspects.map((row) => [row.row, row]));
+  const rows = data.to_check.map((number) => numbered.get(number)).filter(Boolean);
+  const skipped = new Set();
+  const past = corrections.numbers().map((number) => numbered.get(number)).filter((row) => rows.includes(row)); // for undo
+  const [card, box] = [byId("check-card"), byId("check-row")];
+  const checked = (row) => corrections.has(row.row);
+  const open = (row) => !checked(row) && !skipped.has(row);
+  let now; // the row on the card; undefined: none is left
+  const last = element("span"); // what was done last
+
+  const title = (row) => ["Row ", row.id === null ? String(row.row) : foreign(row.id)];
+  const tell = (row, ...said) => last.replaceChildren(...title(row), ": ", ...said);
+
+  function named(name, label, under = "") {
+    const line = element("p", "named");
+    line.append(element("span", "muted", name), " ", foreign(label), element("span", "muted", under));
+    return line;
+  }
+
+  function fill() {
+    const made = [];
+    if (now) {
+      const text = element("div", "said");
+      page.unfolding(text, now, page.narrow() ? 280 : 600);
+      const head = element("p", "muted");
+      head.append(...title(now));
+      made.push(head, text, named("label", now.label));
+      const sure = now.suggested_probability === null ? "" : ` (${page.percent(now.suggested_probability, 1)} sure)`;
+      if (page.accepts(now)) made.push(named("suggested", now.suggested, sure));
+      byId("check-accept").querySelector("bdi").textContent = now.suggested ?? "";
+    } else {
+      const left = skipped.size;
+      const said = left ? `${left} skipped ${left === 1 ? "row is" : "rows are"} left.` : "All rows are checked.";
+      made.push(element("p", "done", said), element("p", "", "Next: download the corrections, then run the command below."));
+      if (left) made.push(button("Check the skipped rows", () => show(() => skipped.clear())));
+    }
+    box.replaceChildren(...made);
+    for (const part of card.querySelectorAll("[data-code], #check-right, #check-skip, #check-others, #check-other")) part.hidden = !now;
+    byId("check-accept").hidden = !now || !page.accepts(now);
+  }
+
+  function button(name, action) {
+    const made = element("button", "", name);
+    made.type = "button";
+    made.addEventListener("click", action);
+    return made;
+  }
+
+  // Draws what has changed; the list below changes corrections, too.
+  function update(wanted) {
+    const before = now;
+    for (const row of skipped) if (checked(row)) skipped.delete(row);
+    now = wanted ?? (now && open(now) ? now : rows.find(open));
+    if (now !== before || !box.firstChild || !now) fill();
+    const done = rows.filter(checked).length;
+    byId("check-bar").value = done;
+    const later = skipped.size ? `, ${skipped.size} skipped` : "";
+    byId("check-status").replaceChildren(element("strong", "", `${done} of ${rows.length} checked${later}${corrections.warning()}`), " ", last);
+    byId("check-undo").disabled = past.length === 0;
+    byId("download-checked").disabled = corrections.size() === 0;
+    byId("download-checked").classList.toggle("primary", !now && corrections.size() > 0);
+  }
+
+  // The next row is shown, and read aloud; Enter means "right" again.
+  function show(action, wanted) {
+    action();
+    update(wanted);
+    box.focus({ preventScroll: true });
+    if (box.getBoundingClientRect().top < 0) card.scrollIntoView();
+  }
+
+  function decide(code) {
+    if (!now || code < 0 || code >= data.classes.length) return;
+    const row = now;
+    past.push(row);
+    tell(row, ...(code === row.code ? ["right"] : ["\u2192 ", foreign(data.classes[code].shown)]));
+    show(() => page.settle(row, () => corrections.set(row.row, code)));
+  }
+
+  function skip() {
+    if (!now) return;
+    past.push(now);
+    tell(now, "skipped");
+    show(() => skipped.add(now));
+  }
+
+  function undo() {
+    const row = past.pop();
+    if (!row) return;
+    tell(row, "undone");
+    skipped.delete(row);
+    show(() => page.settle(row, () => corrections.undo(row.row)), row);
+  }
+
+  const right = () => decide(now?.code);
+  const accept = () => now && page.accepts(now) && decide(now.suggested_code);
+
+  // Keys are for the card if its section has the focus, or if nothing has it and the card is in sight.
+  function active() {
+    const focused = document.activeElement;
+    const { top, bottom } = box.getBoundingClientRect();
+    return card.closest(".check").contains(focused) || ((!focused || focused === document.body) && bottom > 0 && top < innerHeight);
+  }
+
+  function press(event) {
+    const key = event.key.toLowerCase();
+    const action = { r: right, enter: right, a: accept, s: skip, u: undo }[key];
+    if (key === "enter" && event.target.closest("button, summary")) return;
+    if (!action && !/^[1-9]$/.test(key)) return;
+    event.preventDefault();
+    if (event.repeat) return; // a key that is held down checks one row
+    if (action) action();
+    else decide(key - 1);
+  }
+
+  for (const one of card.querySelectorAll("[data-code]")) one.addEventListener("click", () => decide(Number(one.dataset.code)));
+  byId("check-other")?.addEventListener("click", () => decide(Number(byId("check-others").value)));
+  for (const [id, action] of Object.entries({ right, accept, skip, undo })) byId(`check-${id}`).addEventListener("click", action);
+  byId("download-checked").addEventListener("click", page.save);
+  return { active, press, update };
+};

@@ -1,0 +1,312 @@
+"""Rows to check: which rows the page lists, and the card on which a person checks them."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from lops_adapters.cli import apply
+from lops_adapters.core import LopsError
+from lops_adapters.report.contents import SelectionPage
+from lops_adapters.report.selection_page import write_selection_page
+
+from ..noisy import read_table, write_table
+from .examples import hostile_page, labels, page, texts
+from .test_corrections import corrections, downloaded, many_classes, row, says, state
+
+CHECK = [0, 39, 1, 34]  # arts and law in turn; suggested is always law
+BOXES = """[...document.querySelectorAll(".buttons > :not([hidden])")].map((button) =>
+  button.getBoundingClientRect().toJSON())"""
+PHONE = {"width": 360, "height": 740}
+
+
+def opened(show, to_check=CHECK, **options):
+    more = {name: options.pop(name) for name in ("texts", "ids", "table") if name in options}
+    return show(page(to_check=to_check, **more), **options)
+
+
+def progress(tab):
+    return tab.locator("#check-status").inner_text().replace("\n", " ").strip()
+
+
+def shown(tab):
+    return tab.locator("#check-row p").first.inner_text()
+
+
+def press(tab, keys):
+    for key in keys:
+        tab.keyboard.press(key)
+
+
+def focused(tab):
+    return tab.evaluate("document.activeElement.id")
+
+
+def test_rows_to_check_are_listed_though_they_are_kept():
+    made = page(400, suspects_per_class=3, to_check=[7, 399, 2])
+    without = page(400, suspects_per_class=3)
+    assert list(made.to_check) == [8, 400, 3]
+    listed = [suspect.position for suspect in made.suspects]
+    least = [suspect.position for suspect in without.suspects]
+    assert len(listed) == len(set(listed))
+    assert set(listed) == {*least, 7, 399, 2}
+    assert [i for i in listed if i in least] == least
+    assert {suspect.row for suspect in page(to_check=[3], numbers=range(11, 51)).suspects} >= {14}
+    assert page(to_check=[3], numbers=range(11, 51)).to_check == [14]
+
+
+def test_the_list_keeps_its_size():
+    made = page(400, max_suspects=10, to_check=range(6))
+    assert len(made.suspects) == 10
+    assert {suspect.position for suspect in made.suspects} >= set(range(6))
+    made = page(400, max_suspects=4, to_check=range(6))
+    assert list(made.to_check) == [1, 2, 3, 4]
+    assert {suspect.number for suspect in made.suspects} == {1, 2, 3, 4}
+
+
+def test_no_row_is_packed_that_is_listed():
+    rejected = 3_000 // 5
+    made = page(3_000, all_rejected=True, suspects_per_class=20, to_check=[2_999, 2_500, 3])
+    listed = [suspect for suspect in made.suspects if not suspect.selected]
+    assert {suspect.position for suspect in listed} >= {2_999, 2_500}
+    assert len(listed) + made.n_more == rejected
+
+
+@pytest.mark.parametrize(
+    ("to_check", "said"),
+    [
+        ([3, 40], r"to_check holds the position 40; wanted positions from 0 to 39"),
+        ([-1], r"to_check holds the position -1; wanted positions from 0 to 39"),
+        ([3, 5, 3], r"to_check holds a position twice; give every row once"),
+    ],
+)
+def test_rows_that_cannot_be_checked(to_check, said):
+    with pytest.raises(LopsError, match=said):
+        page(to_check=to_check)
+
+
+def test_stored_pages_with_and_without_rows_to_check(tmp_path):
+    made = page(to_check=np.array(CHECK))
+    stored = json.loads(json.dumps(made.to_json()))
+    assert SelectionPage.from_json(stored) == made
+    del stored["to_check"]
+    old = SelectionPage.from_json(stored)
+    assert list(old.to_check) == []
+    text = write_selection_page(tmp_path / "old.html", old).read_text(encoding="utf-8")
+    assert "Check rows" not in text
+
+
+def test_the_section_comes_first(tmp_path):
+    table = {"check": "lops select 'a <b>.csv' --checked corrections.csv"}
+    made = page(to_check=CHECK, table=table)
+    text = write_selection_page(tmp_path / "report.html", made).read_text(encoding="utf-8")
+    main = text.split("<main>\n")[1]
+    assert main.startswith('<div class="check" data-live hidden><section aria-labelledby="check">')
+    assert "lops select &#x27;a &lt;b&gt;.csv&#x27; --checked corrections.csv" in main
+    assert "The rows to check are here, too." in main
+    made = page(to_check=[1])
+    text = write_selection_page(tmp_path / "one.html", made).read_text(encoding="utf-8")
+    assert "Checking 1 row shows" in text
+    assert "lops select TABLE --checked corrections.csv" in text
+
+
+@pytest.mark.slow
+def test_checked_by_key(show):
+    tab = opened(show)
+    assert progress(tab) == "0 of 4 checked"
+    assert tab.locator("#check-undo").is_disabled()
+    assert tab.locator("#download-checked").is_disabled()
+    assert shown(tab) == "Row 1"
+    press(tab, ["Enter"])
+    assert progress(tab) == "1 of 4 checked Row 1: right"
+    assert shown(tab) == "Row 40"
+    press(tab, "a")  # it is law already: nothing to accept
+    assert shown(tab) == "Row 40"
+    press(tab, "1")
+    assert progress(tab) == "2 of 4 checked Row 40: → arts"
+    press(tab, "9d")  # there are two classes; rows are deleted in the list
+    assert shown(tab) == "Row 2"
+    press(tab, "s")
+    assert progress(tab) == "2 of 4 checked, 1 skipped Row 2: skipped"
+    press(tab, "a")
+    assert progress(tab) == "3 of 4 checked, 1 skipped Row 35: → law"
+    assert tab.locator("#check-row").inner_text().startswith("1 skipped row is left.")
+    press(tab, ["Enter"])  # no row is shown
+    assert progress(tab) == "3 of 4 checked, 1 skipped Row 35: → law"
+    tab.get_by_role("button", name="Check the skipped rows").click()
+    assert (shown(tab), focused(tab)) == ("Row 2", "check-row")
+    press(tab, "r")
+    assert progress(tab) == "4 of 4 checked Row 2: right"
+    assert tab.locator("#check-row").inner_text().startswith("All rows are checked.")
+    assert not tab.locator("#check-right").is_visible()
+    assert tab.locator("#download-checked").get_attribute("class") == "primary"
+    assert says(tab) == "2 corrections: 2 relabelled, 0 deleted; 2 labels confirmed."
+    assert corrections(tab) == [
+        {"row": "1", "label": "arts"},
+        {"row": "2", "label": "law"},
+        {"row": "35", "label": "law"},
+        {"row": "40", "label": "arts"},
+    ]
+    with tab.expect_download() as download:
+        tab.click("#download-checked")
+    assert download.value.suggested_filename == "corrections.csv"
+    press(tab, "u")  # the focus is still in the section
+    assert shown(tab) == "Row 2"
+
+
+@pytest.mark.slow
+def test_undone(show):
+    tab = opened(show)
+    press(tab, "rs")
+    assert shown(tab) == "Row 2"
+    press(tab, "u")
+    assert (shown(tab), progress(tab)) == ("Row 40", "1 of 4 checked Row 40: undone")
+    tab.click("#check-undo")
+    assert (shown(tab), progress(tab)) == ("Row 1", "0 of 4 checked Row 1: undone")
+    assert tab.locator("#check-undo").is_disabled()
+    press(tab, "u")
+    assert says(tab) == "0 corrections."
+    press(tab, "rrrr")
+    assert progress(tab).startswith("4 of 4 checked")
+    press(tab, "u")
+    assert (shown(tab), progress(tab)) == ("Row 35", "3 of 4 checked Row 35: undone")
+
+
+@pytest.mark.slow
+def test_a_reload_goes_on(show):
+    tab = opened(show)
+    press(tab, "r2")
+    again = tab.context.new_page()
+    again.goto(tab.url)
+    assert (shown(again), progress(again)) == ("Row 2", "2 of 4 checked")
+    press(again, "u")
+    assert (shown(again), progress(again)) == ("Row 40", "1 of 4 checked Row 40: undone")
+    press(again, "2")
+    assert downloaded(again) == downloaded(tab)
+
+
+@pytest.mark.slow
+def test_by_click_the_focus_goes_to_the_row(show):
+    tab = opened(show)
+    for name in ("check-right", "check-skip", "check-undo"):
+        tab.click(f"#{name}")
+        assert focused(tab) == "check-row"
+    assert shown(tab) == "Row 40"
+    tab.click("[data-code='0']")
+    assert (focused(tab), progress(tab)) == ("check-row", "2 of 4 checked Row 40: → arts")
+    press(tab, ["Enter"])  # not the class again
+    assert progress(tab) == "3 of 4 checked Row 2: right"
+    tab.focus("#check-skip")
+    press(tab, ["Enter"])  # a button that has the focus is pressed
+    assert progress(tab) == "3 of 4 checked, 1 skipped Row 35: skipped"
+
+
+@pytest.mark.slow
+def test_a_key_that_is_held_down_checks_one_row(show):
+    tab = opened(show)
+    tab.keyboard.down("r")
+    for _ in range(3):
+        tab.keyboard.down("r")
+    assert progress(tab) == "1 of 4 checked Row 1: right"
+
+
+@pytest.mark.slow
+def test_the_card_and_the_list(show):
+    tab = opened(show)
+    press(tab, "r")
+    assert state(tab, 1) == "right"
+    row(tab, 1).get_by_role("button", name="undo row 1").click()
+    assert progress(tab).startswith("0 of 4 checked")
+    press(tab, "d")  # the focus is in the list
+    assert state(tab, 1) == "deleted"
+    row(tab, 40).get_by_label("class of row 40").select_option(label="arts")
+    assert progress(tab).startswith("2 of 4 checked")
+    assert shown(tab) == "Row 2"
+    tab.evaluate("document.activeElement.blur(); scrollTo(0, 0)")
+    press(tab, "sr")
+    assert progress(tab) == "3 of 4 checked, 1 skipped Row 35: right"
+    row(tab, 2).get_by_label("class of row 2").select_option(label="arts")
+    assert progress(tab) == "4 of 4 checked Row 35: right"
+    tab.evaluate("document.activeElement.blur(); scrollTo(0, 0)")
+    press(tab, "uu")
+    assert progress(tab) == "2 of 4 checked Row 2: undone"
+    press(tab, "r")
+    assert progress(tab) == "3 of 4 checked Row 2: right"
+    press(tab, "j")
+    assert tab.evaluate("document.activeElement.closest('#rows') !== null")
+    tab.evaluate("document.activeElement.blur(); scrollTo(0, document.body.scrollHeight)")
+    press(tab, "r")  # the card is out of sight
+    assert progress(tab) == "3 of 4 checked Row 2: right"
+
+
+@pytest.mark.slow
+def test_a_long_text_unfolds(show):
+    tab = opened(show, texts=["word " * 300 + "end"] * 40)
+    text = tab.locator("#check-row .said")
+    assert len(text.inner_text()) < 650
+    text.get_by_role("button", name="more of the text of row 1").click()
+    assert "end" in text.inner_text()
+    press(tab, "r")
+    assert "end" not in text.inner_text()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("hostile", [False, True])
+def test_on_a_phone(show, scheme, hostile):
+    made = page(to_check=CHECK, texts=[f"{text} " * 60 for text in texts()])
+    if hostile:
+        made = hostile_page()
+        made = replace(made, to_check=[suspect.number for suspect in made.suspects])
+    tab = show(made, viewport=PHONE, color_scheme=scheme, has_touch=True, is_mobile=True)
+    tab.evaluate("document.getElementById('check-card').scrollIntoView()")
+    for _ in made.to_check:
+        assert tab.evaluate("document.documentElement.scrollWidth") == 360
+        for box in tab.evaluate(BOXES):
+            assert box["height"] >= 44
+            assert 0 <= box["left"] <= box["right"] <= 360
+        assert max(box["bottom"] for box in tab.evaluate(BOXES)[-3:]) <= PHONE["height"]
+        tab.tap("#check-skip")
+        assert tab.locator("#check-row").bounding_box()["y"] >= 0
+    assert "skipped" in progress(tab)
+    assert tab.evaluate("window.ran") is None
+
+
+@pytest.mark.slow
+def test_many_classes_have_a_menu(show):
+    tab = show(page(600, to_check=[5, 7], **many_classes(600, 30)))
+    assert tab.locator("[data-code]").count() == 9
+    tab.select_option("#check-others", label="class 029")
+    assert progress(tab) == "0 of 2 checked"
+    tab.click("#check-other")
+    assert progress(tab) == "1 of 2 checked Row 6: → class 029"
+    assert not tab.locator("#check-accept").is_visible()
+    press(tab, "8")
+    assert progress(tab) == "2 of 2 checked Row 8: right"
+
+
+@pytest.mark.slow
+def test_without_scripts_and_on_paper_there_is_no_card(show):
+    tab = show(page(to_check=CHECK), java_script_enabled=False)
+    assert not tab.locator(".check").is_visible()
+    tab = opened(show)
+    assert tab.locator(".check").is_visible()
+    tab.emulate_media(media="print")
+    assert not tab.locator(".check").is_visible()
+
+
+@pytest.mark.slow
+def test_confirmed_rows_stay_as_they_are(show, tmp_path, monkeypatch, capsys):
+    rows = [list(cells) for cells in zip(texts(), labels(), strict=True)]
+    table = write_table(tmp_path / "rows.csv", rows, ["text", "label"])
+    tab = opened(show)
+    press(tab, "r1")
+    (tmp_path / "corrections.csv").write_text(downloaded(tab), encoding="utf-8")
+    output = tmp_path / "new.csv"
+    words = ["corrections.csv", table.name, "--output", output.name, "--quiet"]
+    monkeypatch.chdir(tmp_path)
+    assert apply.main(words) == 0
+    assert "; 1 row unchanged, with that label already" in capsys.readouterr().out
+    rows[39][1] = "arts"
+    assert [list(cells.values()) for cells in read_table(output)] == rows
