@@ -168,7 +168,7 @@ def test_a_stage_that_fails_is_not_stored(run):
 def learnt():
     order = LearningOrder(
         ["b", "b", "a", "a", "a"],
-        keep=0.4,
+        tau=0.4,
         rule="ranked",
         max_checkpoints=3,
         classes=["a", "b", "c"],
