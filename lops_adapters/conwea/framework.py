@@ -5,28 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from lops_adapters import storage
-from lops_adapters.conwea import pipeline
 from lops_adapters.conwea.contextual import ContextualCorpus
 from lops_adapters.conwea.pipeline import Iteration, Prepared
-from lops_adapters.conwea.seeds import Seeds, pseudo_label
+from lops_adapters.conwea.seeds import Seeds
 from lops_adapters.conwea.settings import ConweaSettings
 from lops_adapters.core import LopsError
-from lops_adapters.datasets import Corpus, Dataset
+from lops_adapters.datasets import Dataset
 from lops_adapters.evaluation import Evaluator
-from lops_adapters.runs.files import (
-    iteration_metrics,
-    label_metrics,
-    write_iteration,
-    write_predictions,
-    write_pseudo_labels,
-)
-from lops_adapters.runs.framework import Framework, Job
+from lops_adapters.runs.framework import Job
+from lops_adapters.runs.iterations import IteratedFramework
 
 
-class Conwea(Framework[ConweaSettings]):
+class Conwea(IteratedFramework[ConweaSettings]):
     """ConWea; the selector runs before each training of the classifier."""
 
     name = "conwea"
@@ -53,23 +44,11 @@ class Conwea(Framework[ConweaSettings]):
                 "beside the data"
             )
 
-    def prepare(self, corpus: Corpus, job: Job[ConweaSettings]) -> Prepared:
-        """Contextualise the corpus and, for a HAN, train word vectors."""
-        return pipeline.prepare(corpus, job)
-
-    def tables(self, prepared: Prepared, job: Job[ConweaSettings]) -> None:
-        """Write the first pseudo-labels, which all arms share."""
-        labels, ids = _first(prepared), prepared.corpus.ids
-        own = [ids[i] for i in labels.positions]
-        path = job.folder.path / "pseudo_labels.csv"
-        write_pseudo_labels(path, own, labels.labels, labels.scores)
-
     def about(self, prepared: Prepared, evaluator: Evaluator) -> dict[str, Any]:
         """Return the first pseudo-labels and the senses."""
         words = {word.partition("$")[0] for word in prepared.documents.vocabulary}
         return {
-            "pseudo_labels": label_metrics(_first(prepared), evaluator),
-            "seconds": prepared.seconds,
+            **super().about(prepared, evaluator),
             "senses": {
                 "threshold": prepared.senses.threshold,
                 "words": len(words),
@@ -77,40 +56,17 @@ class Conwea(Framework[ConweaSettings]):
             },
         }
 
-    def run_arm(self, arm: str, prepared: Prepared, job: Job[ConweaSettings]) -> list[Iteration]:
-        """Select, train and update the seeds, several times."""
-        return pipeline.run_arm(arm, prepared, job)
-
     def arm_tables(
         self, arm: str, result: list[Iteration], prepared: Prepared, job: Job[ConweaSettings]
     ) -> None:
-        """Write each iteration's tables, the last predictions, and the seed words."""
-        folder, corpus = job.folder.arm(arm), prepared.corpus
-        for item in result:
-            write_iteration(folder, item.number, corpus.ids, item.pseudo_labels, item.selection)
-        path, last = folder / "predictions.csv", result[-1]
-        write_predictions(path, corpus.ids, corpus.classes, last.probabilities)
+        """Write each iteration's tables, and the seed words."""
+        super().arm_tables(arm, result, prepared, job)
+        folder = job.folder.arm(arm)
         storage.write_json(folder / "seeds.json", [item.seeds for item in result])
 
-    def rows(
-        self, result: list[Iteration], prepared: Prepared, evaluator: Evaluator
-    ) -> list[dict[str, Any]]:
-        """Return the iterations with their seed words."""
-        names = np.array(prepared.corpus.classes, dtype=object)
-        return [
-            {
-                **iteration_metrics(item.number, item.pseudo_labels, item.selection, evaluator),
-                **evaluator.scores(names[item.probabilities.argmax(axis=1)]),
-                "seconds": item.seconds["selection"] + item.seconds["classifier"],
-                "seconds_selection": item.seconds["selection"],
-                "seed_words": counted(prepared.documents, item.seeds),
-            }
-            for item in result
-        ]
-
-
-def _first(prepared: Prepared) -> Any:
-    return pseudo_label(prepared.documents, prepared.seeds)
+    def details(self, item: Iteration, prepared: Prepared) -> dict[str, Any]:
+        """Return the seed words of an iteration."""
+        return {"seed_words": counted(prepared.documents, item.seeds)}
 
 
 def counted(documents: ContextualCorpus, seeds: Seeds) -> dict[str, list[list[Any]]]:

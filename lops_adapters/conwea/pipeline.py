@@ -31,12 +31,13 @@ from lops_adapters.conwea.senses import Senses, find_senses, tokens_to_encode
 from lops_adapters.conwea.settings import ConweaSettings
 from lops_adapters.conwea.tokens import TokenizedCorpus, phrases_in, tokenize
 from lops_adapters.conwea.vectors import build_encoder, contextual_vectors
-from lops_adapters.core import LopsError, LopsWarning, Selection
+from lops_adapters.core import LopsError, LopsWarning
 from lops_adapters.datasets import Corpus
 from lops_adapters.encoders.context_encoder import ContextEncoder
 from lops_adapters.probes import Probe
 from lops_adapters.probes.han import HanProbe, WordVectors
 from lops_adapters.pseudo_labels import PseudoLabels
+from lops_adapters.runs import iterations
 from lops_adapters.runs.framework import Job
 from lops_adapters.runs.models import ProbeClassifier
 from lops_adapters.selection import trusted_positions
@@ -66,27 +67,17 @@ class Prepared:
     seeds: seed_words.Seeds
     seconds: dict[str, float]
 
+    @property
+    def pseudo_labels(self) -> PseudoLabels:
+        """The first pseudo-labels."""
+        return seed_words.pseudo_label(self.documents, self.seeds)
+
 
 @dataclass(frozen=True)
-class Iteration:
-    """One round of one arm.
+class Iteration(iterations.Iteration):
+    """One round of one arm, with the seed words that its pseudo-labels were made with."""
 
-    Attributes:
-        number: from 0.
-        pseudo_labels: by position in the corpus.
-        selection: among them.
-        probabilities: (n, k) float32, of all documents.
-        seeds: the seed words that the pseudo-labels were made with.
-        seconds: per stage.
-
-    """
-
-    number: int
-    pseudo_labels: PseudoLabels
-    selection: Selection
-    probabilities: np.ndarray
     seeds: seed_words.Seeds
-    seconds: dict[str, float]
 
 
 def prepare(corpus: Corpus, job: Job[ConweaSettings]) -> Prepared:
@@ -157,7 +148,7 @@ def run_arm(arm: str, prepared: Prepared, job: Job[ConweaSettings]) -> list[Iter
         arrays, train_seconds = folder.stage(f"{arm}-{number}-classifier", train)
         probabilities = arrays["probabilities"]
         seconds = {"selection": select_seconds, "classifier": train_seconds}
-        done.append(Iteration(number, labels, selection, probabilities, seeds, seconds))
+        done.append(Iteration(number, labels, selection, probabilities, seconds, seeds))
         if number < settings.iterations - 1:
             seeds = _next_seeds(documents, seeds, own, probabilities, number, settings)
             own = seeds if number == 0 else own

@@ -11,21 +11,15 @@ import numpy as np
 
 from lops_adapters import storage
 from lops_adapters.core import LopsError
-from lops_adapters.datasets import Corpus, Dataset
+from lops_adapters.datasets import Dataset
 from lops_adapters.datasets.class_words import LABELS, load_names
 from lops_adapters.evaluation import Evaluator
-from lops_adapters.lotclass import pipeline
 from lops_adapters.lotclass.pipeline import REFRESH, ArmResult, Prepared, check_refreshes
 from lops_adapters.lotclass.processes import follow, follows
 from lops_adapters.lotclass.settings import LotclassSettings
-from lops_adapters.runs.files import (
-    selection_metrics,
-    write_predictions,
-    write_pseudo_labels,
-    write_selection,
-)
-from lops_adapters.runs.final import final_row, is_at_documents, method_of
-from lops_adapters.runs.framework import Framework, Job
+from lops_adapters.runs.files import selection_metrics, write_sample_labels, write_selection
+from lops_adapters.runs.final import FinalFramework, final_row, is_at_documents
+from lops_adapters.runs.framework import Job
 
 # Where the selector runs -> the arms of the run.
 PLACES = {
@@ -36,7 +30,7 @@ PLACES = {
 }
 
 
-class Lotclass(Framework[LotclassSettings]):
+class Lotclass(FinalFramework[LotclassSettings]):
     """LOTClass; ``lops-refresh`` and arms such as ``lops-documents`` select among documents."""
 
     name = "lotclass"
@@ -98,24 +92,10 @@ class Lotclass(Framework[LotclassSettings]):
         if REFRESH in arms:
             check_refreshes(settings, len(dataset.corpus))
 
-    def method_of(self, arm: str) -> str:
-        """Return the selection method of an arm."""
-        return method_of(arm)
-
-    def class_words(self, corpus: Corpus, settings: LotclassSettings) -> dict[str, list[str]]:
-        """Return the names of each class; with supervision by keywords, its seed words too."""
-        if settings.supervision == "names":
-            return {label: list(corpus.names[label]) for label in corpus.classes}
-        return super().class_words(corpus, settings)
-
-    def prepare(self, corpus: Corpus, job: Job[LotclassSettings]) -> Prepared:
-        """Make the pseudo-labelled rows."""
-        return pipeline.prepare(corpus, job)
-
     def tables(self, prepared: Prepared, job: Job[LotclassSettings]) -> None:
         """Write the rows and the words of each class."""
         path, scores = job.folder.path, np.diff(prepared.indicative.starts)
-        write_pseudo_labels(path / "pseudo_labels.csv", _ids(prepared), prepared.labels, scores)
+        write_sample_labels(path / "pseudo_labels.csv", _ids(prepared), prepared.labels, scores)
         storage.write_json(path / "category_vocabulary.json", prepared.vocabularies)
 
     def about(self, prepared: Prepared, evaluator: Evaluator) -> dict[str, Any]:
@@ -135,14 +115,10 @@ class Lotclass(Framework[LotclassSettings]):
             "seconds": prepared.seconds,
         }
 
-    def run_arm(self, arm: str, prepared: Prepared, job: Job[LotclassSettings]) -> ArmResult:
-        """Select, train on the rows and self-train."""
-        return pipeline.run_arm(arm, prepared, job)
-
     def arm_tables(
         self, arm: str, result: ArmResult, prepared: Prepared, job: Job[LotclassSettings]
     ) -> None:
-        """Write the selections and the predictions."""
+        """Write the selections."""
         folder, corpus, trained = job.folder.arm(arm), prepared.corpus, result.self_trained
         path = folder / "selection-0.csv"
         write_selection(path, _ids(prepared), prepared.labels, result.selection)
@@ -154,8 +130,6 @@ class Lotclass(Framework[LotclassSettings]):
         if result.final is not None:
             path, final = folder / "selection-documents.csv", result.final
             write_selection(path, corpus.ids, final.labels, final.selection)
-        path = folder / "predictions.csv"
-        write_predictions(path, corpus.ids, corpus.classes, result.probabilities)
 
     def rows(
         self, result: ArmResult, prepared: Prepared, evaluator: Evaluator
@@ -174,12 +148,6 @@ class Lotclass(Framework[LotclassSettings]):
             classes = prepared.corpus.classes
             rows.append(final_row(result.final, 2, classes, everywhere, evaluator))
         return rows
-
-    def arm_summary(self, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-        """Return an arm's entry: the selection is that among the rows, or among the documents."""
-        last = [row for row in rows if "per_class" in row][-1]
-        selected = {key: last[key] for key in ("selected", "selected_noise")}
-        return {**super().arm_summary(rows), **selected}
 
 
 def _category_row(result: ArmResult, prepared: Prepared, evaluator: Evaluator) -> dict[str, Any]:

@@ -181,7 +181,8 @@ def run_arm(arm: str, prepared: Prepared, job: Job[LotclassSettings]) -> ArmResu
         "self_training": self_seconds,
     }
     trained = self_trained(arrays)
-    final = _finish(arm, prepared, trained, job)
+    # Predicted by the self-trained network, the final classifier not trained yet.
+    final = finish(arm, job, prepared.corpus, trained.probabilities, "lotclass")
     return ArmResult(selection, category["probabilities"], trained, final, seconds)
 
 
@@ -205,18 +206,6 @@ def _selectors(arm: str, prepared: Prepared, job: Job[LotclassSettings]) -> list
         )
         for place, method in methods.items()
     ]
-
-
-def _finish(
-    arm: str, prepared: Prepared, trained: SelfTrained, job: Job[LotclassSettings]
-) -> Final | None:
-    """Train the final classifier on what the self-trained network predicts."""
-    if prepared.settings.ends_with_network:
-        return None
-    corpus, none = prepared.corpus, np.zeros(0, dtype=np.int64)
-    codes = trained.probabilities.argmax(axis=1)
-    given = (none, none)
-    return finish(arm, job, corpus.texts, codes, "lotclass", corpus.classes, given)
 
 
 def _texts(encoder: str, samples: Sequence[Sample]) -> list[str]:

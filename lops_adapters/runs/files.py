@@ -17,7 +17,20 @@ from lops_adapters.runs.folder import RunFolder
 METRICS = "metrics.json"
 
 
-def write_pseudo_labels(
+def write_pseudo_labels(path: Path, ids: Sequence[str], labels: PseudoLabels) -> None:
+    """Write the pseudo-labels of documents as :func:`write_sample_labels` does.
+
+    Args:
+        path: of the file.
+        ids: of all documents.
+        labels: by position in the corpus.
+
+    """
+    labelled = [ids[i] for i in labels.positions]
+    write_sample_labels(path, labelled, labels.labels, labels.scores)
+
+
+def write_sample_labels(
     path: Path, ids: Iterable[str], labels: Iterable[Any], scores: Iterable[float]
 ) -> None:
     """Write one CSV file: sample id, pseudo-label, score."""
@@ -71,9 +84,9 @@ def write_iteration(
         selection: among ``labels``.
 
     """
-    own = [ids[i] for i in labels.positions]
-    write_pseudo_labels(folder / f"pseudo_labels-{number}.csv", own, labels.labels, labels.scores)
-    write_selection(folder / f"selection-{number}.csv", own, labels.labels, selection)
+    write_pseudo_labels(folder / f"pseudo_labels-{number}.csv", ids, labels)
+    labelled = [ids[i] for i in labels.positions]
+    write_selection(folder / f"selection-{number}.csv", labelled, labels.labels, selection)
 
 
 def iteration_metrics(

@@ -11,17 +11,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from lops_adapters.core import Selection
+from lops_adapters.datasets import Corpus
 from lops_adapters.encoders import pretrained
 from lops_adapters.encoders.static import STATIC
 from lops_adapters.evaluation import Evaluator
 from lops_adapters.probes import FAST, Probe, fast_probe, text_probe
 from lops_adapters.runs.files import selection_metrics
-from lops_adapters.runs.framework import Job
+from lops_adapters.runs.framework import Framework, Job
 from lops_adapters.runs.models import ProbeClassifier
 from lops_adapters.runs.settings import FrameworkSettings, setting
 from lops_adapters.selection import trusted_positions
@@ -32,6 +33,7 @@ ARMS = tuple(
     f"{method}{SUFFIX}" for method in ("lops", "committee", "automatic", "random", "optimal")
 )
 _EPOCHS, _PROBE_EPOCHS = 20, 4
+Settings = TypeVar("Settings", bound="FinalSettings")
 _MAX_TOKENS = 128  # word pieces per document for a frozen encoder
 
 
@@ -68,6 +70,29 @@ class FinalSettings(FrameworkSettings):
     def ends_with_network(self) -> bool:
         """Whether the network itself is the classifier."""
         return self.classifier == NETWORK
+
+
+class FinalFramework(Framework[Settings]):
+    """A framework that ends with a network, and then with a classifier unless settings say not.
+
+    Its settings have a ``supervision``, ``names`` or another.
+    """
+
+    def method_of(self, arm: str) -> str:
+        """Return the selection method of an arm."""
+        return method_of(arm)
+
+    def class_words(self, corpus: Corpus, settings: Any) -> dict[str, list[str]]:
+        """Return the names of each class; unless they alone supervise, its seed words too."""
+        if settings.supervision == "names":
+            return {label: list(corpus.names[label]) for label in corpus.classes}
+        return super().class_words(corpus, settings)
+
+    def arm_summary(self, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+        """Return an arm's entry: the selection is that among the samples of its place."""
+        selected = [row for row in rows if "per_class" in row][-1]
+        summary = {key: selected[key] for key in ("selected", "selected_noise")}
+        return {**super().arm_summary(rows), **summary}
 
 
 def check_encoder(settings: Any) -> None:
@@ -125,31 +150,36 @@ class Final:
 def finish(
     arm: str,
     job: Job[Any],
-    texts: Sequence[str],
-    predicted: np.ndarray,
+    corpus: Corpus,
+    probabilities: np.ndarray,
     kind: str,
-    classes: Sequence[str],
-    given: tuple[np.ndarray, np.ndarray],
-) -> Final:
+    labelled: tuple[np.ndarray, np.ndarray] | None = None,
+) -> Final | None:
     """Select among the documents and train the final classifier; its model is the arm's.
+
+    None: the run ends with the network.
 
     Args:
         arm: one of :data:`ARMS` selects here; others keep everything.
         job: its settings are :class:`FinalSettings` with an ``encoder``.
-        texts: n documents.
-        predicted: (n,) class codes.
+        corpus: n documents.
+        probabilities: (n, k), predictions of the network.
         kind: name of the framework.
-        classes: k names.
-        given: positions and class codes of labelled documents. They are trained on with these
+        labelled: positions and class codes of labelled documents. They are trained on with these
             labels, and not selected among.
 
     """
+    if job.settings.ends_with_network:
+        return None
     # ``every`` is for the network, which can learn all in one epoch; the classifier does not.
     settings, folder = replace(job.settings, every="epoch"), job.folder
     job = replace(job, settings=settings)
-    names = np.array(classes, dtype=object)
-    measured = np.setdiff1d(np.arange(len(texts)), given[0])
-    labels = names[predicted[measured]]
+    texts, classes = corpus.texts, corpus.classes
+    codes = probabilities.argmax(axis=1)
+    none = np.zeros(0, dtype=np.int64)
+    positions, given = labelled or (none, none)
+    measured = np.setdiff1d(np.arange(len(texts)), positions)
+    labels = np.array(classes, dtype=object)[codes[measured]]
     here = is_at_documents(arm)
     selector = job.selector(
         method_of(arm) if here else "standard",
@@ -162,15 +192,14 @@ def finish(
     selection, select_seconds = folder.select(
         f"{arm}-selection-documents", partial(selector, samples, labels)
     )
-    codes = predicted.copy()
-    codes[given[0]] = given[1]
+    codes[positions] = given
     kept = selection.kept if selection.mask.all() else trusted_positions(selection, labels)
-    trained_on = np.union1d(measured[kept], given[0])
+    trained_on = np.union1d(measured[kept], positions)
 
     def train() -> dict[str, np.ndarray]:
         classifier = _build(settings, job.device, _EPOCHS, quiet=job.quiet)
-        own = [texts[i] for i in trained_on]
-        classifier.fit(own, codes[trained_on], len(classes), seed=job.seed)
+        documents = [texts[i] for i in trained_on]
+        classifier.fit(documents, codes[trained_on], len(classes), seed=job.seed)
         model = ProbeClassifier(kind, classes, classifier)
         folder.save_model(folder.arm(arm) / "model", model.save)
         return {"probabilities": classifier.predict_proba(texts)}

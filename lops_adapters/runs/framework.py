@@ -19,7 +19,7 @@ from lops_adapters.core import LopsError, LopsWarning, Selection
 from lops_adapters.datasets import Corpus, Dataset
 from lops_adapters.evaluation import Evaluator
 from lops_adapters.probes import Probe, probe_class
-from lops_adapters.runs.files import add_arm, arm_metrics
+from lops_adapters.runs.files import add_arm, arm_metrics, write_predictions
 from lops_adapters.runs.folder import RunFolder
 from lops_adapters.runs.settings import FrameworkSettings
 from lops_adapters.selection import METHODS, Selector, build, keep_all
@@ -188,7 +188,8 @@ class Framework(ABC, Generic[Settings]):
     """A framework that makes pseudo-labels, selects among them and trains a classifier.
 
     A subclass says how; :func:`run` calls its methods in the order they stand here. What they hand
-    on (``prepared``, ``result``) is the framework's own affair.
+    on (``prepared``, ``result``) is the framework's own affair. ``prepare`` and ``run_arm`` are by
+    default the functions of this name in the module ``pipeline`` of its package.
 
     Attributes:
         name: in commands, folders and extras, a key of :data:`FRAMEWORKS`.
@@ -264,9 +265,9 @@ class Framework(ABC, Generic[Settings]):
 
         """
 
-    @abstractmethod
     def prepare(self, corpus: Corpus, job: Job[Settings]) -> Any:
         """Return what all arms share."""
+        return self._pipeline().prepare(corpus, job)
 
     def tables(self, prepared: Any, job: Job[Settings]) -> None:
         """Write what all arms share into the run folder."""
@@ -279,13 +280,18 @@ class Framework(ABC, Generic[Settings]):
         """Return the positions of the documents that are measured; None: all."""
         return None
 
-    @abstractmethod
     def run_arm(self, arm: str, prepared: Any, job: Job[Settings]) -> Any:
         """Run one arm."""
+        return self._pipeline().run_arm(arm, prepared, job)
 
     @abstractmethod
     def arm_tables(self, arm: str, result: Any, prepared: Any, job: Job[Settings]) -> None:
-        """Write an arm's tables into its folder."""
+        """Write an arm's tables into its folder; :func:`run` adds the predictions."""
+
+    def probabilities(self, result: Any) -> np.ndarray:
+        """Return an arm's predictions, (n, k) float32."""
+        predicted: np.ndarray = result.probabilities
+        return predicted
 
     @abstractmethod
     def rows(self, result: Any, prepared: Any, evaluator: Evaluator) -> list[dict[str, Any]]:
@@ -294,6 +300,9 @@ class Framework(ABC, Generic[Settings]):
     def arm_summary(self, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
         """Return an arm's entry in ``metrics.json``."""
         return arm_metrics(rows)
+
+    def _pipeline(self) -> Any:
+        return import_module(type(self).__module__.replace(".framework", ".pipeline"))
 
 
 def read_arms(text: str, known: Sequence[str]) -> list[str]:
@@ -376,6 +385,8 @@ def run(
         oracle = method in METHODS and METHODS[method].needs_gold
         result = framework.run_arm(arm, prepared, replace(job, gold=gold if oracle else None))
         framework.arm_tables(arm, result, prepared, job)
+        path = job.folder.arm(arm) / "predictions.csv"
+        write_predictions(path, corpus.ids, corpus.classes, framework.probabilities(result))
         rows = framework.rows(result, prepared, evaluator)
         metrics = add_arm(job.folder, about, arm, framework.arm_summary(rows))
     return metrics

@@ -21,6 +21,7 @@ from lops_adapters.core import LopsError, Selection
 from lops_adapters.datasets import Corpus
 from lops_adapters.probes.base import cut
 from lops_adapters.pseudo_labels import PseudoLabels, exclusive_string_match, string_match
+from lops_adapters.runs import iterations
 from lops_adapters.runs.files import finished_arms
 from lops_adapters.runs.framework import Job
 from lops_adapters.runs.models import ProbeClassifier
@@ -40,45 +41,35 @@ class Prepared:
     Attributes:
         corpus: of the run.
         pseudo_labels: the initial ones.
-        seconds: of making these.
+        seconds: per stage.
         read: returns the documents as the classifier reads them; done once.
 
     """
 
     corpus: Corpus
     pseudo_labels: PseudoLabels
-    seconds: float
+    seconds: dict[str, float]
     read: Callable[[], Any]
 
 
 @dataclass(frozen=True)
-class Iteration:
-    """One round of one arm.
+class Iteration(iterations.Iteration):
+    """One round of one arm; its pseudo-labels are initial and bootstrapped ones.
 
     Attributes:
-        number: from 0.
-        pseudo_labels: all that were selected from, initial and bootstrapped.
         n_initial: how many of these are initial.
         n: how many the method was told to keep; None: it decides.
-        selection: among ``pseudo_labels``.
         n_trained: pseudo-labels the classifier was trained on.
-        probabilities: (n, k) float32, its predictions for all documents.
         n_rejected: pseudo-labels removed from their documents.
         bootstrapped: pseudo-labels that the predictions add for the next iteration.
-        seconds: of selection and classifier.
 
     """
 
-    number: int
-    pseudo_labels: PseudoLabels
     n_initial: int
     n: int | None
-    selection: Selection
     n_trained: int
-    probabilities: np.ndarray
     n_rejected: int
     bootstrapped: PseudoLabels
-    seconds: dict[str, float]
 
 
 def prepare(corpus: Corpus, job: Job[SelfTrainingSettings]) -> Prepared:
@@ -105,7 +96,8 @@ def prepare(corpus: Corpus, job: Job[SelfTrainingSettings]) -> Prepared:
     names = np.array(corpus.classes, dtype=object)[arrays["codes"]]
     found = arrays["positions"], names, arrays["scores"]
     read = cache(lambda: classifier.read(corpus.texts))
-    return Prepared(corpus, PseudoLabels(*found, len(corpus), corpus.classes), seconds, read)
+    labels = PseudoLabels(*found, len(corpus), corpus.classes)
+    return Prepared(corpus, labels, {"pseudo_labels": seconds}, read)
 
 
 def run_arm(arm: str, prepared: Prepared, job: Job[SelfTrainingSettings]) -> list[Iteration]:
@@ -162,14 +154,14 @@ def _iterate(
     item = Iteration(
         number,
         labelled,
+        selection,
+        probabilities,
+        {"selection": select_seconds, "classifier": train_seconds},
         n_initial,
         n,
-        selection,
         len(trusted),
-        probabilities,
         len(rejected),
         bootstrapped,
-        {"selection": select_seconds, "classifier": train_seconds},
     )
     return item, labelled.labels[trusted]
 

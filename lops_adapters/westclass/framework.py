@@ -11,25 +11,19 @@ import numpy as np
 
 from lops_adapters import storage
 from lops_adapters.core import LopsError
-from lops_adapters.datasets import Corpus, Dataset
+from lops_adapters.datasets import Dataset
 from lops_adapters.encoders.pretrained import libraries
 from lops_adapters.evaluation import Evaluator
-from lops_adapters.runs.files import (
-    selection_metrics,
-    write_predictions,
-    write_pseudo_labels,
-    write_selection,
-)
-from lops_adapters.runs.final import check_encoder, final_row, method_of
-from lops_adapters.runs.framework import Framework, Job
-from lops_adapters.westclass import pipeline
+from lops_adapters.runs.files import selection_metrics, write_sample_labels, write_selection
+from lops_adapters.runs.final import FinalFramework, check_encoder, final_row
+from lops_adapters.runs.framework import Job
 from lops_adapters.westclass.pipeline import ArmResult, Prepared, place_of, predicted
 from lops_adapters.westclass.settings import PUBLISHED, WestclassSettings
 from lops_adapters.westclass.supervision import supervised
 from lops_adapters.westclass.tokens import PAD, flat
 
 
-class Westclass(Framework[WestclassSettings]):
+class Westclass(FinalFramework[WestclassSettings]):
     """WeSTClass; arms such as ``lops-documents`` select among the real documents instead.
 
     Documents that came with a label are not measured.
@@ -69,10 +63,6 @@ class Westclass(Framework[WestclassSettings]):
         """Return the settings with the supervision that options and data give."""
         return supervised(settings, options, dataset, seed)
 
-    def method_of(self, arm: str) -> str:
-        """Return the selection method of an arm."""
-        return method_of(arm)
-
     def needs(self, settings: WestclassSettings) -> tuple[str, ...]:
         """Return the libraries of the chosen network and the final classifier."""
         more = ("safetensors",) if settings.network == "han" else ()
@@ -91,16 +81,6 @@ class Westclass(Framework[WestclassSettings]):
         if len(corpus.classes) < 2:
             raise LopsError(f"{corpus.name} has {len(corpus.classes)} class; wanted at least two")
 
-    def class_words(self, corpus: Corpus, settings: WestclassSettings) -> dict[str, list[str]]:
-        """Return the names of each class; unless they alone supervise, its seed words too."""
-        if settings.supervision == "names":
-            return {label: list(corpus.names[label]) for label in corpus.classes}
-        return super().class_words(corpus, settings)
-
-    def prepare(self, corpus: Corpus, job: Job[WestclassSettings]) -> Prepared:
-        """Train word vectors, fit topics and draw pseudo documents."""
-        return pipeline.prepare(corpus, job)
-
     def tables(self, prepared: Prepared, job: Job[WestclassSettings]) -> None:
         """Write the words of each topic, the pseudo documents and their pseudo-labels.
 
@@ -110,7 +90,7 @@ class Westclass(Framework[WestclassSettings]):
         labels = [classes[code] for code in prepared.codes]
         alpha = prepared.settings.alpha
         scores = [1 - alpha + alpha / len(classes)] * len(ids)
-        write_pseudo_labels(path / "pseudo_labels.csv", ids, labels, scores)
+        write_sample_labels(path / "pseudo_labels.csv", ids, labels, scores)
         texts = (
             " ".join(word for word in flat(document) if word != PAD)
             for document in prepared.pseudo_documents
@@ -149,14 +129,10 @@ class Westclass(Framework[WestclassSettings]):
         """Return the documents that came without a label."""
         return prepared.measured
 
-    def run_arm(self, arm: str, prepared: Prepared, job: Job[WestclassSettings]) -> ArmResult:
-        """Select, pre-train and self-train."""
-        return pipeline.run_arm(arm, prepared, job)
-
     def arm_tables(
         self, arm: str, result: ArmResult, prepared: Prepared, job: Job[WestclassSettings]
     ) -> None:
-        """Write the selections and the predictions."""
+        """Write the selections."""
         folder, corpus = job.folder.arm(arm), prepared.corpus
         labels = [corpus.classes[code] for code in prepared.codes]
         path = folder / "selection-0.csv"
@@ -168,8 +144,6 @@ class Westclass(Framework[WestclassSettings]):
         elif place_of(arm) == "documents":
             found = predicted(prepared, result.pretrained)
             write_selection(path, ids, found, result.documents)
-        path = folder / "predictions.csv"
-        write_predictions(path, corpus.ids, corpus.classes, result.probabilities)
 
     def rows(
         self, result: ArmResult, prepared: Prepared, evaluator: Evaluator
@@ -220,13 +194,8 @@ class Westclass(Framework[WestclassSettings]):
         return [first, second]
 
     def arm_summary(self, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-        """Return an arm's entry: the selection is that among the samples of its place."""
-        selected = [row for row in rows if "per_class" in row][-1]
-        return {
-            **super().arm_summary(rows),
-            **{key: selected[key] for key in ("selected", "selected_noise")},
-            "noise_after_pretraining": rows[1]["noise"],
-        }
+        """Return an arm's entry, with the noise of the pre-trained network's predictions."""
+        return {**super().arm_summary(rows), "noise_after_pretraining": rows[1]["noise"]}
 
 
 def sample_ids(prepared: Prepared) -> list[str]:

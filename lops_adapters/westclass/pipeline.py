@@ -197,6 +197,9 @@ def run_arm(arm: str, prepared: Prepared, job: Job[WestclassSettings]) -> ArmRes
         tuple(stored["changed"].tolist()),
         bool(stored["converged"]),
     )
+    # Predicted by the self-trained network, the final classifier not trained yet.
+    labelled = (prepared.labelled.positions, prepared.labelled.codes)
+    final = finish(arm, job, prepared.corpus, self_trained.probabilities, "westclass", labelled)
     seconds = {
         "selection": select_seconds,
         "pretraining": pretrain_seconds,
@@ -210,7 +213,7 @@ def run_arm(arm: str, prepared: Prepared, job: Job[WestclassSettings]) -> ArmRes
         int(pretrained["updates"]),
         documents,
         self_trained,
-        _finish(arm, prepared, self_trained, job),
+        final,
         seconds,
     )
 
@@ -232,18 +235,6 @@ def _selector(at: str, arm: str, prepared: Prepared, job: Job[WestclassSettings]
         gold=None if job.gold is None or not here else job.gold[prepared.measured],
         control_of=stages[at],
     )
-
-
-def _finish(
-    arm: str, prepared: Prepared, trained: SelfTrained, job: Job[WestclassSettings]
-) -> Final | None:
-    """Train the final classifier on what the self-trained network predicts."""
-    if prepared.settings.ends_with_network:
-        return None
-    corpus, labelled = prepared.corpus, prepared.labelled
-    codes = trained.probabilities.argmax(axis=1)
-    given = (labelled.positions, labelled.codes)
-    return finish(arm, job, corpus.texts, codes, "westclass", corpus.classes, given)
 
 
 def predicted(prepared: Prepared, probabilities: np.ndarray) -> np.ndarray:

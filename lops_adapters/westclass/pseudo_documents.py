@@ -15,7 +15,6 @@ import numpy as np
 from lops_adapters.console import progress
 from lops_adapters.core import LopsError
 from lops_adapters.westclass.topics import Topic
-from lops_adapters.westclass.vmf import check_unit
 
 T = TypeVar("T")
 _BLOCK = 2**21  # products in memory at a time: 8 MB; some ten times that if all are equal
@@ -102,12 +101,9 @@ def generate(
         quiet: no progress bar.
 
     Raises:
-        LopsError: no topics, no shape with a word, invalid probabilities, vectors that are not of
-            unit length, or numbers out of range.
+        LopsError: no shape with a word.
 
     """
-    check_unit(vectors, "word vectors")
-    _check(topics, vectors, background, per_class, top, alpha, sentence_end)
     real = _real_shapes(shapes)
     below = _cumulative(np.asarray(background, dtype=np.float64)[None])[0]
     words, lengths, counts = [], [], []
@@ -184,10 +180,6 @@ def _cumulative(weights: np.ndarray) -> np.ndarray:
 
 
 def _real_shapes(shapes: Sequence[Sequence[int]]) -> list[np.ndarray]:
-    if any(length < 0 for shape in shapes for length in shape):
-        raise LopsError(
-            "found a sentence of negative length among the shapes; wanted numbers of words"
-        )
     real = [np.array(kept) for shape in shapes if (kept := [length for length in shape if length])]
     if not real:
         raise LopsError(
@@ -195,44 +187,3 @@ def _real_shapes(shapes: Sequence[Sequence[int]]) -> list[np.ndarray]:
             "documents, such as [[12, 7], [9]]"
         )
     return real
-
-
-def _check(
-    topics: Sequence[Topic],
-    vectors: np.ndarray,
-    background: np.ndarray,
-    per_class: int,
-    top: int,
-    alpha: float,
-    sentence_end: int | None,
-) -> None:
-    size, width = vectors.shape
-    if not topics or not size:
-        raise LopsError(f"found {len(topics)} topics and {size} words; wanted at least one of each")
-    for code, topic in enumerate(topics):
-        if topic.distribution.mean.shape != (width,):
-            raise LopsError(
-                f"topic {code} has a mean of shape {topic.distribution.mean.shape}; wanted "
-                f"({width},), as the word vectors"
-            )
-    if per_class < 1 or top < 1:
-        raise LopsError(f"per_class is {per_class} and top is {top}; wanted at least 1 of both")
-    if not 0 <= alpha <= 1:
-        raise LopsError(
-            f"alpha is {alpha!r}; wanted a share of the background from 0 to 1, such as 0.2"
-        )
-    if np.shape(background) != (size,):
-        raise LopsError(
-            f"background has shape {np.shape(background)}; wanted ({size},): one probability per "
-            "word"
-        )
-    if not (np.min(background) >= 0 and abs(np.sum(background, dtype=np.float64) - 1) < 1e-6):
-        raise LopsError(
-            f"background runs from {np.min(background):.4g} and adds up to "
-            f"{np.sum(background):.6g}; wanted probabilities, at least 0 and adding up to 1: "
-            "divide the counts by their total"
-        )
-    if sentence_end is not None and not 0 <= sentence_end < size:
-        raise LopsError(
-            f"sentence_end is {sentence_end}; wanted the index of a word, 0 to {size - 1}, or None"
-        )

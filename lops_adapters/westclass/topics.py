@@ -12,8 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lops_adapters.core import LopsError
-from lops_adapters.westclass.vmf import VonMisesFisher, check_unit, exactly_unit, fit
+from lops_adapters.westclass.vmf import VonMisesFisher, exactly_unit, fit
 
 log = logging.getLogger(__name__)
 _DECIMALS = 6  # rounding errors must not break ties: two seeds are equally near their mean
@@ -66,9 +65,7 @@ def find_topics(vectors: np.ndarray, seeds: Sequence[Seed]) -> list[Topic]:
         k topics in the same order.
 
     Raises:
-        LopsError: no class, a class without seeds, indices outside the vocabulary or repeated
-            within a class, vectors of other than unit length or of another width than the
-            vocabulary's, seeds that cancel out.
+        LopsError: the seeds of a class cancel out.
 
     >>> words = np.array([[1, 0], [0.8, 0.6], [0, 1], [0.6, 0.8]], dtype=np.float32)
     >>> seeds = [Seed(words[[0]], [0]), Seed(words[[2]], [2])]
@@ -76,7 +73,6 @@ def find_topics(vectors: np.ndarray, seeds: Sequence[Seed]) -> list[Topic]:
     [[0, 1], [2, 3]]
 
     """
-    _check(vectors, seeds)
     fits = [
         fit(seed.vectors, f"the seed vectors of class {code}") for code, seed in enumerate(seeds)
     ]
@@ -118,31 +114,3 @@ def _largest_size(ranked: np.ndarray, seeds: Sequence[Seed]) -> int:
         if holders[new].max() > 1:
             return size - 1
     return ranked.shape[1]
-
-
-def _check(vectors: np.ndarray, seeds: Sequence[Seed]) -> None:
-    check_unit(vectors, "word vectors")
-    if not seeds or not len(vectors):
-        raise LopsError(
-            f"found {len(seeds)} classes and {len(vectors)} words; wanted at least one of each"
-        )
-    for code, seed in enumerate(seeds):
-        if not len(seed.vectors):
-            raise LopsError(
-                f"class {code} has no seed; wanted at least one that occurs in the corpus"
-            )
-        if seed.vectors.shape[1:] != vectors.shape[1:]:
-            raise LopsError(
-                f"class {code} has seed vectors of shape {seed.vectors.shape}; wanted rows of "
-                f"{vectors.shape[1]}, as the words"
-            )
-        if len(set(seed.words)) < len(seed.words) or len(seed.words) > len(seed.vectors):
-            raise LopsError(
-                f"class {code} has {len(seed.vectors)} seeds and the words {list(seed.words)}; "
-                "wanted each word once"
-            )
-        if not all(0 <= word < len(vectors) for word in seed.words):
-            raise LopsError(
-                f"class {code} names the words {list(seed.words)}; wanted indices from 0 to "
-                f"{len(vectors) - 1}"
-            )

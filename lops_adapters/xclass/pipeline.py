@@ -15,11 +15,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lops_adapters.core import LopsError, LopsWarning, Selection
+from lops_adapters.core import LopsError, LopsWarning
 from lops_adapters.datasets import Corpus
 from lops_adapters.encoders.context_encoder import ContextEncoder
 from lops_adapters.pseudo_labels import PseudoLabels
 from lops_adapters.runs.framework import Job
+from lops_adapters.runs.iterations import Iteration
 from lops_adapters.runs.models import ProbeClassifier
 from lops_adapters.selection import trusted_positions
 from lops_adapters.storage import pack_strings, unpack_strings, user_cache
@@ -45,7 +46,7 @@ class Prepared:
         readable: (m,) int64 positions of the documents with a word; the others are not aligned.
         represented: (m,) int64 codes of the nearest class, before alignment.
         alignment: of the readable documents.
-        half: pseudo-labels of the most confident documents of each class.
+        pseudo_labels: those of the most confident documents of each class.
         class_words: the words that describe each class.
         name_sources: where the vector of each class name comes from.
         seconds: per stage.
@@ -57,27 +58,9 @@ class Prepared:
     readable: np.ndarray
     represented: np.ndarray
     alignment: Alignment
-    half: PseudoLabels
+    pseudo_labels: PseudoLabels
     class_words: dict[str, list[str]]
     name_sources: dict[str, str]
-    seconds: dict[str, float]
-
-
-@dataclass(frozen=True)
-class ArmResult:
-    """One arm.
-
-    Attributes:
-        pseudo_labels: by position in the corpus.
-        selection: among them.
-        probabilities: (n, k) float32, of all documents.
-        seconds: per stage.
-
-    """
-
-    pseudo_labels: PseudoLabels
-    selection: Selection
-    probabilities: np.ndarray
     seconds: dict[str, float]
 
 
@@ -131,13 +114,13 @@ def prepare(corpus: Corpus, job: Job[XclassSettings]) -> Prepared:
     )
 
 
-def run_arm(arm: str, prepared: Prepared, job: Job[XclassSettings]) -> ArmResult:
+def run_arm(arm: str, prepared: Prepared, job: Job[XclassSettings]) -> list[Iteration]:
     """Run one arm: ``lops`` selects among the most confident half, ``lops-all`` among all.
 
     The Standard arm trains on the most confident half.
     """
     corpus, settings, folder = prepared.corpus, job.settings, job.folder
-    labels = prepared.half
+    labels = prepared.pseudo_labels
     if arm == "lops-all":
         aligned = prepared.readable, prepared.alignment
         labels = pseudo_label(corpus, *aligned, 1.0, job.seed)
@@ -158,7 +141,7 @@ def run_arm(arm: str, prepared: Prepared, job: Job[XclassSettings]) -> ArmResult
     train = partial(_train, [samples[i] for i in trusted], labels.labels[trusted], corpus, job, arm)
     arrays, train_seconds = folder.stage(f"{arm}-classifier", train)
     seconds = {"selection": select_seconds, "classifier": train_seconds}
-    return ArmResult(labels, selection, arrays["probabilities"], seconds)
+    return [Iteration(0, labels, selection, arrays["probabilities"], seconds)]
 
 
 def pseudo_label(

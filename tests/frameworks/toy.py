@@ -68,8 +68,7 @@ class Toy(Framework[ToySettings]):
     def tables(self, prepared, job):
         """Write the pseudo-labels."""
         labels, path = prepared.labels, job.folder.path / "pseudo_labels.csv"
-        own = [prepared.corpus.ids[i] for i in labels.positions]
-        files.write_pseudo_labels(path, own, labels.labels, labels.scores)
+        files.write_pseudo_labels(path, prepared.corpus.ids, labels)
 
     def about(self, prepared, evaluator):
         """Return the pseudo-labels."""
@@ -98,11 +97,9 @@ class Toy(Framework[ToySettings]):
         return Result(selection, arrays["probabilities"], before + seconds)
 
     def arm_tables(self, arm, result, prepared, job):
-        """Write selection and predictions."""
-        folder, corpus = job.folder.arm(arm), prepared.corpus
-        files.write_iteration(folder, 0, corpus.ids, prepared.labels, result.selection)
-        path = folder / "predictions.csv"
-        files.write_predictions(path, corpus.ids, corpus.classes, result.probabilities)
+        """Write the selection."""
+        folder, ids = job.folder.arm(arm), prepared.corpus.ids
+        files.write_iteration(folder, 0, ids, prepared.labels, result.selection)
 
     def rows(self, result, prepared, evaluator):
         """Return the one training."""

@@ -11,7 +11,7 @@ from lops_adapters.runs.files import (
     finished_arms,
     selection_metrics,
     write_predictions,
-    write_pseudo_labels,
+    write_sample_labels,
     write_selection,
 )
 from lops_adapters.runs.folder import RunFolder
@@ -40,7 +40,7 @@ def selection():
 
 
 def test_pseudo_labels(tmp_path):
-    write_pseudo_labels(
+    write_sample_labels(
         tmp_path / "a.csv", ["d,1", 'd"2', "d\n3"], ["law", "arts", "ä"], [2, 0.85, 1 / 3]
     )
     assert rows(tmp_path / "a.csv") == [
@@ -75,7 +75,7 @@ def test_predictions(tmp_path):
 
 def test_tables_of_no_sample(tmp_path):
     write_predictions(tmp_path / "a.csv", [], ["law"], np.zeros((0, 1)))
-    write_pseudo_labels(tmp_path / "b.csv", [], [], [])
+    write_sample_labels(tmp_path / "b.csv", [], [], [])
     assert rows(tmp_path / "a.csv") == [["id", "predicted", "probability"]]
     assert rows(tmp_path / "b.csv") == [["id", "pseudo_label", "score"]]
 
@@ -83,7 +83,7 @@ def test_tables_of_no_sample(tmp_path):
 def test_columns_of_different_length_write_nothing(tmp_path, selection):
     for ids in ("abc", "abcde"):
         with pytest.raises(ValueError, match="argument"):
-            write_pseudo_labels(tmp_path / "a.csv", ids, "abcd", range(4))
+            write_sample_labels(tmp_path / "a.csv", ids, "abcd", range(4))
         with pytest.raises(ValueError, match="argument"):
             write_selection(tmp_path / "a.csv", ids, "abcd", selection)
         with pytest.raises(ValueError, match="argument"):

@@ -48,7 +48,7 @@ def test_stopped_in_self_training_and_resumed(place, start, whole, tmp_path, mon
             save = RunFolder.save_model
             patch.setattr(RunFolder, "save_model", lambda *args: (save(*args), stop()))
         else:
-            patch.setattr("lops_adapters.westclass.framework.write_predictions", stop)
+            patch.setattr("lops_adapters.runs.framework.write_predictions", stop)
         with pytest.raises(StoppedError):
             start(tmp_path / "run")
     again = start(tmp_path / "run", resume=True)

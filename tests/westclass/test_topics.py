@@ -167,38 +167,6 @@ def test_a_large_vocabulary_is_quick():
     }  # each class gets exactly its own cluster
 
 
-@pytest.mark.parametrize(
-    ("vectors", "seeds", "message"),
-    [
-        (PLANE, [], "found 0 classes and 7 words"),
-        (PLANE[:0], [Seed(PLANE[:1], [])], "found 1 classes and 0 words"),
-        (PLANE, [Seed(PLANE[:1], [0]), Seed(PLANE[:0], [])], "class 1 has no seed"),
-        (
-            PLANE,
-            [Seed(np.eye(3)[:1], [])],
-            r"class 0 has seed vectors of shape \(1, 3\); wanted rows of 2",
-        ),
-        (
-            PLANE,
-            [Seed(PLANE[:1], [7])],
-            r"class 0 names the words \[7\]; wanted indices from 0 to 6",
-        ),
-        (PLANE, [Seed(PLANE[:1], [-1])], "wanted indices from 0 to 6"),
-        (PLANE, [Seed(PLANE[[1, 1]], [1, 1])], "wanted each word once"),
-        (PLANE, [Seed(PLANE[:1], [0, 1])], r"class 0 has 1 seeds and the words \[0, 1\]"),
-        (2 * PLANE, [Seed(PLANE[:1], [0])], "word vectors have length 2 in row 0"),
-        (
-            PLANE,
-            [Seed(PLANE[:1], [0]), Seed(2 * PLANE[:1], [0])],
-            "seed vectors of class 1 have length 2",
-        ),
-        (
-            PLANE,
-            [Seed(np.stack([PLANE[0], -PLANE[0]]), [0])],
-            r"seed vectors of class 0 \(2\) cancel out",
-        ),
-    ],
-)
-def test_bad_input(vectors, seeds, message):
-    with pytest.raises(LopsError, match=message):
-        find_topics(vectors, seeds)
+def test_seeds_that_cancel_out():
+    with pytest.raises(LopsError, match=r"seed vectors of class 0 \(2\) cancel out"):
+        find_topics(PLANE, [Seed(np.stack([PLANE[0], -PLANE[0]]), [0])])
