@@ -63,7 +63,6 @@ def build_classifier(
             epochs=epochs,
             batch_size=settings.batch_size,
         )
-    assert vectors is not None
     return HanProbe(
         vectors=vectors,
         epochs=epochs,
@@ -102,22 +101,6 @@ def epochs_of(settings: ConweaSettings, *, probing: bool) -> int:
         (settings.probe_epochs, _PROBE_EPOCHS) if probing else (settings.epochs, _EPOCHS)
     )
     return chosen or usual[settings.classifier]
-
-
-def probe_updates(settings: ConweaSettings, n_samples: int) -> int:
-    """Return the most updates that the probe of :func:`build_probe` makes on n samples."""
-    if settings.probe == "linear":
-        from lops_adapters.probes.linear import LinearProbe
-
-        epochs, batch_size = LinearProbe.epochs, LinearProbe.batch_size
-    elif settings.probe == "transformer":
-        from lops_adapters.probes.recipes import recipe_for
-
-        recipe = recipe_for(settings.encoder)
-        epochs, batch_size = recipe.epochs, recipe.batch_size
-    else:
-        epochs, batch_size = epochs_of(settings, probing=True), settings.batch_size
-    return epochs * -(-n_samples // batch_size)
 
 
 def reads_texts(probe: str, settings: ConweaSettings) -> bool:

@@ -18,13 +18,7 @@ import numpy as np
 
 from lops_adapters.conwea import seeds as seed_words
 from lops_adapters.conwea import update
-from lops_adapters.conwea.classifier import (
-    build_classifier,
-    build_probe,
-    probe_updates,
-    reads_texts,
-    word_vectors,
-)
+from lops_adapters.conwea.classifier import build_classifier, build_probe, reads_texts, word_vectors
 from lops_adapters.conwea.contextual import ContextualCorpus, contextualise
 from lops_adapters.conwea.model import ConweaClassifier
 from lops_adapters.conwea.senses import Senses, find_senses, tokens_to_encode
@@ -91,7 +85,7 @@ def prepare(corpus: Corpus, job: Job[ConweaSettings]) -> Prepared:
     seeds = {label: corpus.seeds.get(label, ()) for label in corpus.classes}
     encoder = None if (folder.work / "senses.npz").exists() else build_encoder(settings, job.device)
     tokens = tokenize(corpus.texts, phrases_in(seeds), quiet=job.quiet)
-    _check(tokens, seeds, settings)
+    _check(tokens, seeds, settings, job.device)
     senses, sense_seconds = _senses(tokens, seeds, encoder, job)
     documents = contextualise(tokens, senses)
     first = seed_words.initial_seeds(documents, seeds)
@@ -105,7 +99,10 @@ def prepare(corpus: Corpus, job: Job[ConweaSettings]) -> Prepared:
 
 
 def _check(
-    tokens: TokenizedCorpus, seeds: Mapping[str, Sequence[str]], settings: ConweaSettings
+    tokens: TokenizedCorpus,
+    seeds: Mapping[str, Sequence[str]],
+    settings: ConweaSettings,
+    device: str,
 ) -> None:
     if not tokens.words:
         raise LopsError(
@@ -114,8 +111,8 @@ def _check(
         )
     whole = Senses(0.0, {}, np.full(len(tokens.word_id), -1, dtype=np.int32))
     n_labelled = len(seed_words.check_seeds(contextualise(tokens, whole), seeds))
-    updates = probe_updates(settings, n_labelled)
-    settings.check_checkpoints(updates, f"{n_labelled} pseudo-labelled documents")
+    probe = build_probe(None, settings, device, quiet=True)  # untrained
+    settings.check_probe(probe, n_labelled, f"{n_labelled} pseudo-labelled documents")
 
 
 def run_arm(arm: str, prepared: Prepared, job: Job[ConweaSettings]) -> list[Iteration]:

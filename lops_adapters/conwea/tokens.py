@@ -46,11 +46,6 @@ class TokenizedCorpus:
     sentence_document: np.ndarray
     n_documents: int
 
-    @property
-    def token_document(self) -> np.ndarray:
-        """(tokens,) int32, the document of each token."""
-        return np.repeat(self.sentence_document, np.diff(self.sentence_start))
-
 
 def clean(token: str) -> str:
     """Return a token as a word, lower-case without ASCII punctuation; empty for punctuation.

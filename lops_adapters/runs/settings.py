@@ -8,7 +8,7 @@ from dataclasses import MISSING, Field, asdict, dataclass, field, fields, replac
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from lops_adapters.core import RULES, LopsError
-from lops_adapters.probes import FROZEN
+from lops_adapters.probes import FROZEN, Probe
 from lops_adapters.selection import METHODS, Method
 
 SomeSettings = TypeVar("SomeSettings", bound="FrameworkSettings")
@@ -185,6 +185,14 @@ class FrameworkSettings:
     def updates_between_checkpoints(self) -> int | None:
         """``every`` as a selector takes it: a number of updates, None for once per epoch."""
         return None if isinstance(self.every, str) else self.every
+
+    def check_probe(self, probe: Probe, n_samples: int, samples: str) -> None:
+        """Refuse an ``every`` larger than the updates that a probe makes on n samples.
+
+        ``samples`` names them in the error.
+        """
+        batch_size = int(getattr(probe, "batch_size", 1))
+        self.check_checkpoints(probe.max_epochs * -(-n_samples // batch_size), samples)
 
     def check_checkpoints(self, updates: int, samples: str) -> None:
         """Refuse an ``every`` larger than the ``updates`` a probe makes on these ``samples``."""

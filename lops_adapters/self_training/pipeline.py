@@ -257,9 +257,7 @@ def _check(labels: PseudoLabels, settings: SelfTrainingSettings, device: str) ->
             "wanted at least two classes"
         )
     probe = build_probe(settings, device)
-    batch_size = int(getattr(probe, "batch_size", 1))
-    updates = probe.max_epochs * -(-len(labels) // batch_size)
-    settings.check_checkpoints(updates, f"{len(labels)} pseudo-labelled documents")
+    settings.check_probe(probe, len(labels), f"{len(labels)} pseudo-labelled documents")
 
 
 def _train(

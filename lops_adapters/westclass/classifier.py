@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from lops_adapters.probes import Probe, text_probe
 from lops_adapters.probes.han import HanProbe, WordVectors
 from lops_adapters.probes.keras_probe import KerasProbe
@@ -15,7 +13,7 @@ _MAX_TOKENS = 128  # word pieces per pseudo document for a transformer probe
 
 
 def build_network(
-    vectors: WordVectors, settings: WestclassSettings, device: str, *, quiet: bool = True
+    vectors: WordVectors | None, settings: WestclassSettings, device: str, *, quiet: bool = True
 ) -> Network:
     """Return the untrained network: a Keras CNN or the PyTorch HAN.
 
@@ -51,7 +49,7 @@ def build_network(
 
 
 def build_probe(
-    vectors: WordVectors, settings: WestclassSettings, device: str, *, quiet: bool = True
+    vectors: WordVectors | None, settings: WestclassSettings, device: str, *, quiet: bool = True
 ) -> Probe:
     """Return the probe of the settings."""
     if settings.probe != "same":
@@ -63,19 +61,3 @@ def build_probe(
             quiet=quiet,
         )
     return build_network(vectors, settings, device, quiet=quiet)
-
-
-def probe_updates(settings: WestclassSettings, n_samples: int) -> int:
-    """Return the most updates that the probe of :func:`build_probe` makes on n samples.
-
-    Raises:
-        LopsError: the encoder of a transformer probe cannot be loaded.
-
-    """
-    epochs, batch_size = filled(settings.pretrain_epochs), settings.batch_size
-    if settings.probe != "same":
-        probe: Any = text_probe(
-            settings.probe, encoder=settings.encoder, max_tokens=_MAX_TOKENS, device="cpu"
-        )
-        epochs, batch_size = probe.max_epochs, probe.batch_size
-    return epochs * -(-n_samples // batch_size)

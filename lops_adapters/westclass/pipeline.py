@@ -25,7 +25,7 @@ from lops_adapters.runs.final import Final, finish, is_at_documents, method_of
 from lops_adapters.runs.framework import Job
 from lops_adapters.selection import Selector, trusted_positions
 from lops_adapters.storage import pack_strings, unpack_strings, user_cache
-from lops_adapters.westclass.classifier import Network, build_network, build_probe, probe_updates
+from lops_adapters.westclass.classifier import Network, build_network, build_probe
 from lops_adapters.westclass.model import WestclassClassifier, as_read
 from lops_adapters.westclass.pseudo_documents import PseudoDocuments, generate
 from lops_adapters.westclass.seeds import seed_vectors
@@ -129,8 +129,8 @@ def prepare(corpus: Corpus, job: Job[WestclassSettings]) -> Prepared:
     frequent = {word for word, n in word_counts(documents).items() if n >= settings.min_count}
     pieces = find_seeds(corpus, documents, labelled, settings, frequent)
     n_samples = len(corpus.classes) * settings.per_class
-    updates = probe_updates(settings, n_samples)
-    settings.check_checkpoints(updates, f"{n_samples} pseudo documents")
+    probe = build_probe(None, settings, job.device)  # refuses bad encoders
+    settings.check_probe(probe, n_samples, f"{n_samples} pseudo documents")
     arrays, vector_seconds = folder.stage(
         "word_vectors", partial(_vector_arrays, documents, counts, settings, seed)
     )
@@ -221,16 +221,16 @@ def run_arm(arm: str, prepared: Prepared, job: Job[WestclassSettings]) -> ArmRes
 def _selector(at: str, arm: str, prepared: Prepared, job: Job[WestclassSettings]) -> Selector:
     """Return the network's selector at a place; it keeps everything at all places but the arm's."""
     settings, here = prepared.settings, at == place_of(arm)
+    probe = partial(build_probe, prepared.vectors, settings, job.device, quiet=job.quiet)
     if at == "documents":
         here = here and settings.ends_with_network
         if here:
             n_measured = len(prepared.measured)
-            updates = probe_updates(settings, n_measured)
-            settings.check_checkpoints(updates, f"{n_measured} documents")
+            settings.check_probe(probe(), n_measured, f"{n_measured} documents")
     stages = dict(zip(PLACES, ("{}-selection", "{}-documents-selection-1"), strict=True))
     return job.selector(
         method_of(arm) if here else "standard",
-        partial(build_probe, prepared.vectors, settings, job.device, quiet=job.quiet),
+        probe,
         seed=job.seed + _PROBE_SEED,
         gold=None if job.gold is None or not here else job.gold[prepared.measured],
         control_of=stages[at],

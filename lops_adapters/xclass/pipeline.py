@@ -188,9 +188,7 @@ def _check(readable: np.ndarray, corpus: Corpus, job: Job[XclassSettings]) -> No
     expected = int(settings.confident * len(readable))
     build_classifier(settings, job.device)  # a missing encoder is refused here
     probe = build_probe(settings, job.device)
-    batch_size = int(getattr(probe, "batch_size", settings.batch_size))
-    updates = probe.max_epochs * -(-expected // batch_size)
-    settings.check_checkpoints(updates, f"about {expected} pseudo-labelled documents")
+    settings.check_probe(probe, expected, f"about {expected} pseudo-labelled documents")
 
 
 def _warn_of_empty(alignment: Alignment, classes: Sequence[str]) -> None:

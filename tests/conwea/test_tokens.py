@@ -27,7 +27,7 @@ def test_sentences_tokens_and_words():
         [[None, "bank", "rose", None], [None, None, "nt", None, "river", None, "bank", None]],
         [["banks", "fell"]],
     ]
-    assert corpus.token_document.tolist() == [0] * 12 + [1] * 2
+    assert corpus.sentence_document.tolist() == [0, 0, 1]
     assert corpus.sentence_start.tolist() == [0, 4, 12, 14]
     assert (corpus.surface_id.dtype, corpus.word_id.dtype, corpus.sentence_start.dtype) == (
         np.int32,
@@ -51,7 +51,7 @@ def test_documents_without_a_word_keep_their_number():
     corpus = tokenize(["", "goal", "   \n", "...", "the"])
     assert corpus.n_documents == 5
     assert sentences(corpus) == [[], [["goal"]], [], [[None]], [[None]]]
-    assert corpus.token_document.tolist() == [1, 3, 4]
+    assert corpus.sentence_document.tolist() == [1, 3, 4]
 
 
 @pytest.mark.parametrize("texts", [[], [""], ["the", "!?"]])

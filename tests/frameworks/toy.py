@@ -12,13 +12,12 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from lops_adapters import console
-from lops_adapters.core import LopsError, Selection
+from lops_adapters.core import LopsError
 from lops_adapters.datasets import Corpus
 from lops_adapters.probes import Probe, probe_class
 from lops_adapters.pseudo_labels import PseudoLabels, string_match
-from lops_adapters.runs import files
 from lops_adapters.runs.command import command
-from lops_adapters.runs.framework import Framework
+from lops_adapters.runs.iterations import IteratedFramework, Iteration
 from lops_adapters.runs.models import ProbeClassifier
 from lops_adapters.runs.settings import AT_LEAST_ONE, FrameworkSettings, setting
 from lops_adapters.selection import trusted_positions
@@ -37,18 +36,11 @@ class Prepared(NamedTuple):
     """What both arms share."""
 
     corpus: Corpus
-    labels: PseudoLabels
+    pseudo_labels: PseudoLabels
+    seconds: dict[str, float]
 
 
-class Result(NamedTuple):
-    """One arm."""
-
-    selection: Selection
-    probabilities: np.ndarray
-    seconds: float
-
-
-class Toy(Framework[ToySettings]):
+class Toy(IteratedFramework[ToySettings]):
     """String-Match, a selection among its pseudo-labels, one training."""
 
     name = "toy"
@@ -63,24 +55,15 @@ class Toy(Framework[ToySettings]):
         labels = string_match(corpus.texts, corpus.seeds, classes=corpus.classes)
         if len(set(labels.labels)) < 2:
             raise LopsError(f"found {len(labels)} pseudo-labels of one class; wanted two classes")
-        return Prepared(corpus, labels)
-
-    def tables(self, prepared, job):
-        """Write the pseudo-labels."""
-        labels, path = prepared.labels, job.folder.path / "pseudo_labels.csv"
-        files.write_pseudo_labels(path, prepared.corpus.ids, labels)
-
-    def about(self, prepared, evaluator):
-        """Return the pseudo-labels."""
-        return {"pseudo_labels": files.label_metrics(prepared.labels, evaluator)}
+        return Prepared(corpus, labels, {})
 
     def run_arm(self, arm, prepared, job):
         """Select and train."""
-        corpus, labels = prepared
+        corpus, labels, _ = prepared
         build = partial(_classifier, job)
         selector = job.selector(arm, build)
         samples = [corpus.texts[i] for i in labels.positions]
-        selection, before = job.folder.select(
+        selection, select_seconds = job.folder.select(
             f"{arm}-selection", partial(selector, samples, labels.labels)
         )
 
@@ -93,20 +76,9 @@ class Toy(Framework[ToySettings]):
             job.folder.save_model(job.folder.arm(arm) / "model", model.save)
             return {"probabilities": classifier.predict_proba(corpus.texts)}
 
-        arrays, seconds = job.folder.stage(f"{arm}-classifier", train)
-        return Result(selection, arrays["probabilities"], before + seconds)
-
-    def arm_tables(self, arm, result, prepared, job):
-        """Write the selection."""
-        folder, ids = job.folder.arm(arm), prepared.corpus.ids
-        files.write_iteration(folder, 0, ids, prepared.labels, result.selection)
-
-    def rows(self, result, prepared, evaluator):
-        """Return the one training."""
-        names = np.array(prepared.corpus.classes, dtype=object)
-        row = files.iteration_metrics(0, prepared.labels, result.selection, evaluator)
-        scores = evaluator.scores(names[result.probabilities.argmax(axis=1)])
-        return [{**row, **scores, "seconds": result.seconds}]
+        arrays, train_seconds = job.folder.stage(f"{arm}-classifier", train)
+        seconds = {"selection": select_seconds, "classifier": train_seconds}
+        return [Iteration(0, labels, selection, arrays["probabilities"], seconds)]
 
 
 def _classifier(job) -> Probe:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import pytest
 
 from lops_adapters.core import RULES, LopsError
+from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.runs import settings as room
 from lops_adapters.runs.settings import AT_LEAST_ONE, FrameworkSettings, Range, one_of, setting
 
@@ -125,6 +126,10 @@ def test_a_probe_that_ends_before_it_is_looked_at():
         ),
     ):
         FrameworkSettings(every=7).check_checkpoints(6, "90 documents")
+    probe = LinearProbe(epochs=2, batch_size=32)  # the third batch of an epoch is smaller
+    FrameworkSettings(every=6).check_probe(probe, 90, "90 documents")
+    with pytest.raises(LopsError, match="the probe makes 6 updates on 90 documents"):
+        FrameworkSettings(every=7).check_probe(probe, 90, "90 documents")
 
 
 def test_json_and_nothing_changes_them():
