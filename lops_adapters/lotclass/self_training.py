@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from lops_adapters.console import progress
-from lops_adapters.core import LopsError, Selection
+from lops_adapters.core import Selection
 from lops_adapters.encoders.torch_tools import training_batches
 from lops_adapters.lotclass.probe import LotclassProbe, Sample
 from lops_adapters.lotclass.settings import LotclassSettings
-from lops_adapters.probes.tuning import target_distribution
+from lops_adapters.probes.tuning import check_finite, target_distribution
 from lops_adapters.runs.folder import selection_arrays, selection_from
 
 log = logging.getLogger(__name__)
@@ -123,7 +123,7 @@ def self_train(
     bar = progress(total=planned, quiet=quiet, unit="update", desc="self-training")
     with bar:
         for budget, part in zip(rounds, parts, strict=True):
-            probabilities = _predictions(network, documents, part)
+            probabilities = check_finite(network.predict_prepared(documents, part))
             targets = target_distribution(probabilities)
             codes = targets.argmax(axis=1)
             selection = selector([documents[i] for i in part], codes, len(done.refreshes))
@@ -135,7 +135,9 @@ def self_train(
                 update(part[chosen], targets[chosen].astype(np.float32))
                 done.updates += 1
             bar.update(budget)
-    done.probabilities = _predictions(network, documents, np.arange(len(documents)))
+    done.probabilities = check_finite(
+        network.predict_prepared(documents, np.arange(len(documents)))
+    )
     log.info("self-training: %d updates, %d refreshes", done.updates, len(done.refreshes))
     return done
 
@@ -150,18 +152,6 @@ def _batches(
         if settings.faithful:
             break
     return batches[:budget]
-
-
-def _predictions(
-    network: LotclassProbe, documents: Sequence[Sample], positions: np.ndarray
-) -> np.ndarray:
-    probabilities = network.predict_prepared(documents, positions)
-    if not np.isfinite(probabilities).all():
-        raise LopsError(
-            "the network's predictions are not numbers any more; wanted a training that "
-            "converges: lower learning_rate"
-        )
-    return probabilities
 
 
 def stored(done: SelfTrained) -> dict[str, np.ndarray]:

@@ -66,6 +66,19 @@ def target_distribution(probabilities: np.ndarray) -> np.ndarray:
     return np.asarray(weight / weight.sum(axis=1, keepdims=True))
 
 
+def check_finite(probabilities: np.ndarray) -> np.ndarray:
+    """Return predictions of a network that is tuned; raise a LopsError if one is no number.
+
+    With NaN no class changes any more, and training would seem to converge.
+    """
+    if not np.isfinite(probabilities).all():
+        raise LopsError(
+            "the network's predictions are not numbers any more; wanted a training that "
+            "converges: lower learning_rate"
+        )
+    return probabilities
+
+
 def check_tuning(learning_rate: float, momentum: float, decay: float) -> None:
     """Raise a LopsError if a setting of a tuner's SGD is out of range."""
     if not learning_rate > 0 or not 0 <= momentum < 1 or not decay >= 0:

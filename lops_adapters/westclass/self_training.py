@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from lops_adapters.console import progress
-from lops_adapters.core import LopsError
-from lops_adapters.probes.tuning import target_distribution
+from lops_adapters.probes.tuning import check_finite, target_distribution
 from lops_adapters.westclass.classifier import Network
 from lops_adapters.westclass.settings import WestclassSettings, filled
 
@@ -82,7 +81,7 @@ def self_train(
     with bar:
         for iteration in range(settings.max_iterations):
             if iteration % interval == 0:
-                probabilities = _predictions(network, prepared)
+                probabilities = check_finite(network.predict_prepared(prepared))
                 classes = probabilities.argmax(axis=1)
                 if iteration:
                     changed.append(float((classes != previous).mean()))
@@ -101,7 +100,9 @@ def self_train(
         done,
         "converged: few documents change" if converged else "the limit",
     )
-    return SelfTrained(_predictions(network, prepared), done, tuple(changed), converged)
+    return SelfTrained(
+        check_finite(network.predict_prepared(prepared)), done, tuple(changed), converged
+    )
 
 
 def slices(positions: np.ndarray, size: int, seed: int) -> Iterator[np.ndarray]:
@@ -114,14 +115,3 @@ def slices(positions: np.ndarray, size: int, seed: int) -> Iterator[np.ndarray]:
     """
     order = np.random.default_rng([seed, 1]).permutation(positions)
     return cycle([order[start : start + size] for start in range(0, len(order), size)])
-
-
-def _predictions(network: Network, prepared: Any) -> np.ndarray:
-    probabilities = network.predict_prepared(prepared)
-    # With NaN no class changes any more, and training would seem to converge.
-    if not np.isfinite(probabilities).all():
-        raise LopsError(
-            "the network's predictions are not numbers any more; wanted a training that "
-            "converges: lower learning_rate"
-        )
-    return probabilities

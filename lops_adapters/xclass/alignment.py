@@ -1,6 +1,6 @@
-"""Alignment of documents with classes: PCA, then a Gaussian mixture or k-means.
+"""Alignment of documents with classes: PCA, then a Gaussian mixture.
 
-Both start from the nearest class (X-Class, section 3.4).
+It starts from the nearest class (X-Class, section 3.4).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Alignment:
     Attributes:
         codes: (n,) int64 class codes.
         confidence: (n,) float64, higher is more confident: log-odds of the class against all
-            others (``gmm``), or minus the distance to its centre (``kmeans``).
+            others.
 
     """
 
@@ -38,21 +38,15 @@ def nearest_class(documents: np.ndarray, classes: np.ndarray) -> np.ndarray:
 
 
 def align(
-    documents: np.ndarray,
-    classes: np.ndarray,
-    *,
-    method: str = "gmm",
-    components: int = 64,
-    seed: int = 0,
+    documents: np.ndarray, classes: np.ndarray, *, components: int = 64, seed: int = 0
 ) -> Alignment:
     """Align documents with classes; component i starts at class i and keeps its code.
 
     Args:
         documents: (n, width) float32, n >= 2.
         classes: (k, width) float32.
-        method: ``gmm`` or ``kmeans``.
         components: of the PCA; fewer if the documents vary in fewer directions.
-        seed: passed to scikit-learn's estimators, which draw nothing here.
+        seed: passed to scikit-learn's mixture, which draws nothing here.
 
     Raises:
         LopsError: all documents have the same vector.
@@ -71,8 +65,7 @@ def align(
     # Axes without variance are arbitrary, but the class vectors would differ along them.
     varies = pca.explained_variance_ > 1e-9 * pca.explained_variance_.max()
     points, centres = pca.transform(documents)[:, varies], pca.transform(classes)[:, varies]
-    fit = _k_means if method == "kmeans" else _mixture
-    return fit(points, centres, seed)
+    return _mixture(points, centres, seed)
 
 
 def _mixture(points: np.ndarray, centres: np.ndarray, seed: int) -> Alignment:
@@ -128,14 +121,6 @@ def log_odds(joint: np.ndarray, codes: np.ndarray) -> np.ndarray:
     if joint.shape[1] == 1:
         return np.full(len(joint), np.inf)
     return np.asarray(own - np.logaddexp.reduce(others, axis=1))
-
-
-def _k_means(points: np.ndarray, centres: np.ndarray, seed: int) -> Alignment:
-    from sklearn.cluster import KMeans
-
-    found = KMeans(len(centres), init=centres, n_init=1, random_state=seed).fit(points)
-    distances = np.linalg.norm(points - found.cluster_centers_[found.labels_], axis=1)
-    return Alignment(found.labels_.astype(np.int64), -distances)
 
 
 def most_confident(alignment: Alignment, fraction: float, seed: int) -> np.ndarray:

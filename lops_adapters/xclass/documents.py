@@ -5,6 +5,8 @@ X-Class, section 3.3.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from lops_adapters.console import progress
@@ -22,14 +24,13 @@ def document_vectors(
     n_documents: int,
     *,
     rows: np.ndarray | None = None,
-    attention: str = "mixture",
     quiet: bool = True,
 ) -> np.ndarray:
     """Return one vector per document, (n, width) float32; zeros for a document without words.
 
     The significance of a word vector is its largest softmax probability over cosines with the class
     vectors. Its relation is the cosine with the mean class vector. Each ranks the words of a
-    document by descending score (ties: the earlier place). ``mixture`` multiplies four ranks: both
+    document by descending score (ties: the earlier place). Four ranks are multiplied: both
     measures, for contextual and static vectors. The word at rank r of the product weighs 1/r.
 
     Args:
@@ -40,7 +41,6 @@ def document_vectors(
         classes: (k, width) float32 class vectors.
         n_documents: n.
         rows: ascending positions of the vectors to use; default: all.
-        attention: one of :data:`lops_adapters.xclass.settings.ATTENTION`.
         quiet: no progress bar.
 
     """
@@ -49,10 +49,7 @@ def document_vectors(
     out = np.zeros((n_documents, vectors.shape[1]), dtype=np.float32)
     # In float32 the last digits of a product depend on how many rows it has.
     classes = classes.astype(np.float64)
-    static_scores = {
-        "significance": significance(static, classes),
-        "relation": relation(static, classes),
-    }
+    static_scores = (significance(static, classes), relation(static, classes))
     bounds = np.searchsorted(document, np.arange(n_documents + 1))
     bar = progress(total=n_documents, quiet=quiet, unit="document", desc="document vectors")
     with bar:
@@ -64,7 +61,7 @@ def document_vectors(
             if part.stop > part.start:
                 ids, owners = word_id[part], document[part]
                 block = vectors[rows[part]].astype(np.float64)
-                weights = _weights(ids, owners, block, static_scores, classes, attention)
+                weights = _weights(ids, owners, block, static_scores, classes)
                 _add(out, owners, block, weights)
             bar.update(last - first)
             first = last
@@ -100,20 +97,12 @@ def _weights(
     word_id: np.ndarray,
     document: np.ndarray,
     block: np.ndarray,
-    static_scores: dict[str, np.ndarray],
+    static_scores: Sequence[np.ndarray],
     classes: np.ndarray,
-    attention: str,
 ) -> np.ndarray:
-    if attention == "none":
-        return np.ones(len(word_id))
-    kind, _, where = attention.partition("_")
-    measures = {"significance": significance, "relation": relation}
-    wanted = [(kind, where == "static")]
-    if attention == "mixture":
-        wanted = [(name, still) for still in (False, True) for name in measures]
+    contextual = (significance(block, classes), relation(block, classes))
     product = np.ones(len(word_id))
-    for name, still in wanted:
-        scores = static_scores[name][word_id] if still else measures[name](block, classes)
+    for scores in (*contextual, *(still[word_id] for still in static_scores)):
         # Rounded: the order of additions must not decide.
         product *= ranks(document, np.round(scores, 6), falling=True)
     return 1.0 / ranks(document, product, falling=False)

@@ -234,7 +234,6 @@ def _represent(tokens: _Tokens, corpus: Corpus, job: Job[XclassSettings]) -> dic
         described.vectors,
         len(corpus),
         rows=np.flatnonzero(known),
-        attention=settings.attention,
         quiet=job.quiet,
     )
     return {
@@ -250,9 +249,7 @@ def _align(
     arrays: dict[str, np.ndarray], readable: np.ndarray, settings: XclassSettings, seed: int
 ) -> dict[str, np.ndarray]:
     documents, classes = arrays["documents"][readable], arrays["classes"]
-    found = align(
-        documents, classes, method=settings.alignment, components=settings.components, seed=seed
-    )
+    found = align(documents, classes, components=settings.components, seed=seed)
     return {
         "represented": nearest_class(documents, classes),
         "codes": found.codes,

@@ -14,16 +14,6 @@ from lops_adapters.runs.settings import (
     setting,
 )
 
-ATTENTION = (
-    "mixture",
-    "significance",
-    "relation",
-    "significance_static",
-    "relation_static",
-    "none",
-)
-ALIGNMENTS = ("gmm", "kmeans")
-
 
 @dataclass(frozen=True, kw_only=True)
 class XclassSettings(FrameworkSettings):
@@ -55,11 +45,7 @@ class XclassSettings(FrameworkSettings):
     class_words: int = setting(
         100, "words per class at most, the name included", within=AT_LEAST_ONE
     )
-    attention: str = setting("mixture", "weights of words in a document", choices=ATTENTION)
     components: int = setting(64, "PCA components before alignment", within=AT_LEAST_ONE)
-    alignment: str = setting(
-        "gmm", "gmm: a Gaussian mixture with one covariance; or kmeans", choices=ALIGNMENTS
-    )
     confident: float = setting(
         0.5, "most confidently aligned fraction per class to train on", within=FRACTION
     )

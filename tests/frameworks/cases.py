@@ -276,7 +276,7 @@ CASES = {
                 ("--confident", "0.4"): "settings.confident = 0.5, not 0.4",
                 ("--faithful",): "settings.faithful = False, not True",
             },
-            usage=("--confident half", "--alignment x", "--attention x"),
+            usage=("--confident half",),
             arms=("standard", "lops", "lops-all"),
             added=("lops-all", "standard", "lops"),
             tables=("class_words.json",),

@@ -3,7 +3,6 @@ import pytest
 
 from lops_adapters.xclass import documents as module
 from lops_adapters.xclass.documents import document_vectors, ranks, relation, significance
-from lops_adapters.xclass.settings import ATTENTION
 
 K, WIDTH, SIZE, N = 3, 6, 15, 30
 
@@ -18,7 +17,7 @@ def slow_rank(scores):
     return [order.index(place) + 1 for place in range(len(scores))]
 
 
-def slow_vector(words, vectors, static, classes, attention):
+def slow_vector(words, vectors, static, classes):
     def significant(row):
         powers = np.exp([cosine(row, vector) for vector in classes])
         return -round(float(max(powers / powers.sum())), 6)
@@ -28,18 +27,10 @@ def slow_vector(words, vectors, static, classes, attention):
 
     still = [static[word].astype(np.float64) for word in words]
     moving = [row.astype(np.float64) for row in vectors]
-    scores = {
-        "significance": [significant(row) for row in moving],
-        "relation": [related(row) for row in moving],
-        "significance_static": [significant(row) for row in still],
-        "relation_static": [related(row) for row in still],
-    }
-    if attention == "none":
-        return np.mean(moving, axis=0)
-    if attention == "mixture":
-        final = slow_rank(np.prod([slow_rank(found) for found in scores.values()], axis=0))
-    else:
-        final = slow_rank(scores[attention])
+    scores = [
+        [score(row) for row in rows] for rows in (moving, still) for score in (significant, related)
+    ]
+    final = slow_rank(np.prod([slow_rank(found) for found in scores], axis=0))
     return np.average(moving, axis=0, weights=[1 / rank for rank in final])
 
 
@@ -59,33 +50,25 @@ def data():
     return word_id, document, vectors, static, classes
 
 
-@pytest.mark.parametrize("attention", ATTENTION)
-def test_against_the_slow_way(data, attention):
+def test_against_the_slow_way(data):
     word_id, document, vectors, static, classes = data
-    found = document_vectors(*data, N, attention=attention)
+    found = document_vectors(*data, N)
     assert (found.dtype, found.shape) == (np.float32, (N, WIDTH))
     for number in range(N):
         own = document == number
         expected = (
-            slow_vector(word_id[own], vectors[own], static, classes, attention)
+            slow_vector(word_id[own], vectors[own], static, classes)
             if own.any()
             else np.zeros(WIDTH)
         )
         np.testing.assert_allclose(found[number], expected, atol=1e-5)
 
 
-def test_each_mechanism_is_another(data):
-    found = [document_vectors(*data, N, attention=attention) for attention in ATTENTION]
-    for number, one in enumerate(found):
-        assert all(np.abs(one - other).max() > 0.01 for other in found[:number])
-
-
-@pytest.mark.parametrize("attention", ATTENTION)
 @pytest.mark.parametrize("tokens", [1, 5, 40])
-def test_blocks_change_nothing(data, attention, tokens, monkeypatch):
-    whole = document_vectors(*data, N, attention=attention)
+def test_blocks_change_nothing(data, tokens, monkeypatch):
+    whole = document_vectors(*data, N)
     monkeypatch.setattr(module, "_TOKENS", tokens)
-    assert (document_vectors(*data, N, attention=attention) == whole).all()
+    assert (document_vectors(*data, N) == whole).all()
 
 
 def test_only_some_rows_count(data):

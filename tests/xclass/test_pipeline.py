@@ -334,10 +334,7 @@ def test_documents_without_words_are_aligned_with_nothing_but_predicted(dataset,
 
 
 @pytest.mark.filterwarnings("ignore::lops_adapters.core.LopsWarning")
-@pytest.mark.parametrize(
-    "changed",
-    [{"alignment": "kmeans"}, {"attention": "none"}, {"components": 500}, {"min_count": 10_000}],
-)
+@pytest.mark.parametrize("changed", [{"components": 500}, {"min_count": 10_000}])
 def test_other_ways(monkeypatch, dataset, go, tmp_path, changed):
     Recorder(monkeypatch)
     done = go(dataset, tmp_path / "run", arms=["standard"], **changed)

@@ -12,17 +12,13 @@ from ..framework_checks import assert_has
 def test_presets_are_the_published_sizes_and_smaller_ones():
     paper, quick = XclassSettings.preset("paper"), XclassSettings.preset("quick")
     assert_has(paper, encoder="bert-base-uncased", classifier=None, max_pieces=512, max_tokens=512)
-    assert_has(paper, min_count=5, class_words=100, attention="mixture", components=64)
-    assert (paper.alignment, paper.confident) == ("gmm", 0.5)
+    assert_has(paper, min_count=5, class_words=100, components=64, confident=0.5)
     assert (paper.batch_size, paper.learning_rate, paper.probe_epochs) == (32, 5e-5, 4)
     assert (quick.method, quick.keep) == ("ranked", "auto")
     assert_has(paper, method="released", keep=0.5, every="epoch", faithful=False)
     assert (quick.encoder, quick.classifier) == ("minilm", "hybrid")
     assert XclassSettings.preset("quick", faithful=True).classifier is None
-    same = (
-        "min_count", "class_words", "attention", "components", "alignment", "confident", "epochs",
-        "batch_size",
-    )  # fmt: skip
+    same = ("min_count", "class_words", "components", "confident", "epochs", "batch_size")
     assert [getattr(quick, name) for name in same] == [getattr(paper, name) for name in same]
 
 
