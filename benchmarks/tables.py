@@ -31,6 +31,7 @@ from benchmarks.pages import (
     select,
     self_training,
     speed,
+    static,
 )
 from benchmarks.pages.common import Block, Files, sources
 
@@ -39,6 +40,7 @@ PAGES = (
     "README.md",
     "docs/committee.md",
     "docs/conwea.md",
+    "docs/encoders.md",
     "docs/findings.md",
     "docs/lotclass.md",
     "docs/real-noise.md",
@@ -72,6 +74,7 @@ _MEASURED: dict[str, Callable[[], Block]] = {
     "lotclass-speed": speed.lotclass_speed,
     "select": select.numbers,
     **real_noise.TABLES_OF_PAGE,
+    **static.TABLES_OF_PAGE,
     "select-printed": partial(select.printed, "select-agnews-tau-auto.json"),
     "speed-scale": speed.scale,
     "engines": scale.engines,
