@@ -1,0 +1,103 @@
+"""What is learnt from checked rows: how far to believe each member and each label."""
+
+import numpy as np
+import pytest
+
+from lops_adapters.selection.arbiter import learn
+from lops_adapters.selection.posterior import posterior_given, true_classes
+
+K = 3
+
+
+def world(n=600, seed=0, blind=0.5):
+    """A good member, one that guesses, vectors; a label that is applied too often."""
+    rng = np.random.default_rng(seed)
+    true = rng.integers(0, K, n)
+    codes = np.where(rng.random(n) < blind, 0, true)
+    good = np.full((n, K), 0.1)
+    good[np.arange(n), np.where(rng.random(n) < 0.7, true, rng.integers(0, K, n))] += 0.5
+    poor = rng.dirichlet(np.ones(K), n)
+    likelihoods = [one / one.sum(axis=1, keepdims=True) for one in (good, poor)]
+    vectors = rng.normal(size=(n, 5)) + 2 * np.eye(5)[true]
+    given = true_classes(np.mean(likelihoods, axis=0), codes, 3)[1]
+    return likelihoods, codes, given, true, vectors
+
+
+def accuracy(probabilities, true, rows):
+    others = np.setdiff1d(np.arange(len(true)), rows)
+    return (probabilities.argmax(axis=1) == true)[others].mean()
+
+
+def test_without_checked_rows_it_is_the_committee():
+    likelihoods, codes, given, _, _ = world()
+    none = np.array([], dtype=np.int64)
+    arbiter = learn(likelihoods, codes, given, none, none)
+    mean = np.exp(np.mean([np.log(np.maximum(one, 1e-4)) for one in likelihoods], axis=0))
+    expected = posterior_given(mean, codes, np.maximum(given, 1e-3))
+    np.testing.assert_allclose(arbiter.probabilities(likelihoods, codes, None), expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("with_vectors", [False, True])
+def test_checked_rows_teach(with_vectors):
+    likelihoods, codes, given, true, vectors = world()
+    rows = np.random.default_rng(1).permutation(600)[:60]
+    used = vectors if with_vectors else None
+    before = learn(likelihoods, codes, given, rows[:0], true[:0], None)
+    arbiter = learn(likelihoods, codes, given, rows, true[rows], used)
+    weights = arbiter.weights
+    assert weights[0] > 1.2 * weights[1]  # the good member, and the one that guesses
+    gain = accuracy(arbiter.probabilities(likelihoods, codes, used), true, rows) - accuracy(
+        before.probabilities(likelihoods, codes, None), true, rows
+    )
+    assert gain > 0.03
+
+
+def test_vectors_of_checked_rows_add_to_it():
+    likelihoods, codes, given, true, vectors = world()
+    rows = np.random.default_rng(1).permutation(600)[:100]
+    scores = [
+        accuracy(
+            learn(likelihoods, codes, given, rows, true[rows], used).probabilities(
+                likelihoods, codes, used
+            ),
+            true,
+            rows,
+        )
+        for used in (None, vectors)
+    ]
+    assert scores[1] > scores[0] + 0.01
+
+
+def test_labels_that_are_never_right_are_not_believed():
+    """Members that cannot tell, and a label that checked rows contradict."""
+    n = 300
+    rng = np.random.default_rng(0)
+    codes = np.arange(n) % K
+    true = np.where(codes == 0, 1, codes)
+    likelihoods = [rng.dirichlet(np.full(K, 9), n)]
+    given = np.full((K, K), 0.05) + 0.85 * np.eye(K)
+    rows = rng.permutation(n)[:60]
+    arbiter = learn(likelihoods, codes, given, rows, true[rows])
+    said = arbiter.probabilities(likelihoods, codes, None).argmax(axis=1)
+    assert (said[codes == 0] == 1).mean() > 0.7
+    assert (said[codes == 2] == 2).mean() > 0.9
+
+
+@pytest.mark.parametrize("count", [1, 2, 4, 7])
+def test_a_few_rows_of_one_or_two_classes(count):
+    likelihoods, codes, given, true, vectors = world()
+    rows = np.flatnonzero(true == 1)[:count]
+    arbiter = learn(likelihoods, codes, given, rows, true[rows], vectors)
+    probabilities = arbiter.probabilities(likelihoods, codes, vectors)
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1)
+    assert arbiter.few_shot is None
+
+
+def test_the_same_rows_in_another_order_teach_the_same():
+    likelihoods, codes, given, true, vectors = world()
+    rows = np.random.default_rng(1).permutation(600)[:50]
+    one, other = (
+        learn(likelihoods, codes, given, order, true[order], vectors)
+        for order in (np.sort(rows), np.sort(rows)[::-1])
+    )
+    np.testing.assert_allclose(one.weights, other.weights, atol=1e-3)
