@@ -11,8 +11,7 @@ import numpy as np
 from lops_adapters import storage
 from lops_adapters.cli import options as shared
 from lops_adapters.cli import outputs, standard_input
-from lops_adapters.cli.corrections import LABEL, Changes, Given, changes, read_corrections
-from lops_adapters.core import LopsError
+from lops_adapters.cli.corrections import LABEL, Changes, changes, read_corrections
 from lops_adapters.tables import files, formats
 from lops_adapters.tables.columns import require
 from lops_adapters.tables.formats import writer_for
@@ -76,7 +75,7 @@ def _apply(options: argparse.Namespace, paths: tuple[Path, ...]) -> None:
         if name is not None:
             require(table, name, option)
     before = files.checksums(paths)
-    _check_table(given, before)
+    check_table(given, before)
     outputs.check_format(kind, options.output)
     outputs.check_file(options.output, "--output", options.force, [*paths, options.corrections])
     made = changes(given, table, label, options.id)
@@ -91,15 +90,6 @@ def _apply(options: argparse.Namespace, paths: tuple[Path, ...]) -> None:
         with outputs.writing(options.output):
             storage.replace_with(options.output, write)
     print("\n".join(_said(made, options.output)))
-
-
-def _check_table(given: Given, found: dict[str, str]) -> None:
-    if given.sha256 is not None and given.sha256 != files.fingerprint(found):
-        raise LopsError(
-            f"{given.path} was made for another table, or the table has changed since: its SHA-256 "
-            f"is {files.fingerprint(found)[:12]}, not {given.sha256[:12]}; give the files of "
-            "lops select, in their order, or remove the column sha256 if the rows are the same"
-        )
 
 
 def _write(path: Path, kind: str, table: Table, label: str, made: Changes) -> None:

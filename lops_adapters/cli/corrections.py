@@ -10,10 +10,11 @@ from typing import Any
 
 from lops_adapters.core import LopsError
 from lops_adapters.datasets.corpus import is_unlabelled, listed
-from lops_adapters.tables import readers
+from lops_adapters.tables import files, readers
 from lops_adapters.tables.formats.cells import cell_text
 
 ROW, LABEL = "row", "label"
+CHECKED = "checked"  # of to_check.csv: the label by a person; empty: not checked
 TABLE, COLUMN, ID = "sha256", "column", "id"  # optional columns
 _DELIMITERS = (None, ";", "\t")  # by the suffix; as spreadsheets write them
 
@@ -69,12 +70,13 @@ class Changes:
     rows: int = 0
 
 
-def read_corrections(path: Path, by_id: bool) -> Given:
+def read_corrections(path: Path, by_id: bool, filled: bool = False) -> Given:
     """Read a file of corrections.
 
     Args:
         path: CSV or another table, with the columns ``row`` and ``label``.
         by_id: rows are given by the column ``id``, or by ``row`` if the table has no such column.
+        filled: take the labels of the column ``checked`` if there is one, without empty ones.
 
     Raises:
         LopsError: missing columns, several tables or label columns, or what reading raises.
@@ -88,11 +90,13 @@ def read_corrections(path: Path, by_id: bool) -> Given:
             f"{path} has no column {missing[0]!r}; its columns are "
             f"{listed(map(repr, table.columns))}; wanted {ROW!r} and {LABEL!r}"
         )
+    label = CHECKED if filled and CHECKED in table.columns else LABEL
     optional = [name for name in (COLUMN, TABLE) if name in table.columns]
     entries, stated = [], {name: set[str]() for name in (COLUMN, TABLE)}
-    for _, line, cells in table.cells([row, LABEL, *optional]):
+    for _, line, cells in table.cells([row, label, *optional]):
         texts = [cell_text(cell) for cell in cells]
-        entries.append(Correction(line, texts[0].strip(), texts[1]))
+        if label == LABEL or texts[1].strip():
+            entries.append(Correction(line, texts[0].strip(), texts[1]))
         for name, text in zip(optional, texts[2:], strict=True):
             stated[name] |= {text} - {""}
     for name, found in stated.items():
@@ -133,7 +137,7 @@ def changes(given: Given, table: readers.Table, label: str, by: str | None) -> C
             cannot hold.
 
     """
-    asked = _asked(given, by)
+    asked = by_row(given, by)
     before: dict[str, tuple[int, Any]] = {}  # row or id -> position, label
     known: dict[str, Any] = {}
     count = 0
@@ -164,8 +168,18 @@ def changes(given: Given, table: readers.Table, label: str, by: str | None) -> C
     return made
 
 
-def _asked(given: Given, by: str | None) -> dict[str, Correction]:
-    """Return the corrections by row or id."""
+def check_table(given: Given, checksums: dict[str, str]) -> None:
+    """Raise a LopsError if corrections were made for another table."""
+    if given.sha256 is not None and given.sha256 != files.fingerprint(checksums):
+        raise LopsError(
+            f"{given.path} was made for another table, or the table has changed since: its SHA-256 "
+            f"is {files.fingerprint(checksums)[:12]}, not {given.sha256[:12]}; give the files of "
+            "lops select, in their order, or remove the column sha256 if the rows are the same"
+        )
+
+
+def by_row(given: Given, by: str | None = None) -> dict[str, Correction]:
+    """Return the corrections by row number, or by id; LopsError about bad and repeated rows."""
     asked: dict[str, Correction] = {}
     for entry in given.entries:
         key = entry.row

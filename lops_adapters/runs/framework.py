@@ -107,7 +107,7 @@ class Job(Generic[Settings]):
         arm = self.controlled(control_of) if method == "random" and control_of else None
         if control_of and arm:
             control = RandomLike(self.folder.selection(control_of.format(arm)), arm, seed)
-            return InContentOrder(lambda _: control, seed)
+            return InContentOrder(lambda *_: control, seed)
         row = self.settings.row(method)
         known: dict[str, Any] = {"words": self.words, "device": self.device}
         known |= {"sure": SURE_IN_FRAMEWORKS, "count_label": False}
@@ -132,7 +132,7 @@ class Job(Generic[Settings]):
         read = texts or _unchanged
         if isinstance(keep, str):
             held_out = Preferred(probe_class("linear")(quiet=self.quiet), seed)
-            share = _OnTexts(InContentOrder(lambda _: held_out, seed), read)
+            share = _OnTexts(InContentOrder(lambda *_: held_out, seed), read)
             found = AutoKeep(share, lambda fraction: make(keep=fraction), row.name in BY_CLASS)
             return _Learnable(found)
         least = FOLDS if "folds" in row.options else 0

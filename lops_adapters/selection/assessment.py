@@ -5,16 +5,17 @@ Notation: m samples, k classes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from lops_adapters.core import LopsError
+from lops_adapters.selection.arbiter import Arbiter
 from lops_adapters.selection.draw import Drawn, row_ids
 from lops_adapters.selection.likelihoods import likelihoods
-from lops_adapters.selection.members import Member
+from lops_adapters.selection.members import Member, vector_member
 from lops_adapters.selection.posterior import posterior_given
 
 _BLOCK = 8192  # samples assessed at a time
@@ -55,6 +56,7 @@ class FittedCommittee:
         shares: (k,) of the pseudo-labels.
         true_given_label: (k, k) distribution of true classes per label.
         least: (k,) the smallest probability that is kept, per class.
+        arbiter: learnt from checked rows, if there are any.
 
     """
 
@@ -63,6 +65,7 @@ class FittedCommittee:
     shares: np.ndarray
     true_given_label: np.ndarray
     least: np.ndarray
+    arbiter: Arbiter | None = None
 
     def __call__(self, samples: Sequence[Any], codes: np.ndarray) -> Assessment:
         """Assess (m,) int codes of samples; each is assessed by itself.
@@ -82,7 +85,7 @@ class FittedCommittee:
             none = np.zeros(0)
             return Assessment(none.astype(bool), none, none.astype(np.int64), none)
         read: dict[int, Any] = {}
-        total = np.zeros(())
+        of_members = []
         for member in self.members:
             reader = id(member.reader)
             if reader not in read:
@@ -93,10 +96,21 @@ class FittedCommittee:
                     f"the member {member.name!r} gives NaN for samples outside the training; lower "
                     "its learning rate"
                 )
-            total = total + likelihoods(probabilities, self.shares)
-        true = posterior_given(total / len(self.members), codes, self.true_given_label)
+            of_members.append(likelihoods(probabilities, self.shares))
+        true = self._true(of_members, codes, read)
         right = true[np.arange(len(codes)), codes]
         return Assessment(right >= self.least[codes], right, true.argmax(axis=1), true.max(axis=1))
+
+    def _true(
+        self, of_members: Sequence[np.ndarray], codes: np.ndarray, read: Mapping[int, Any]
+    ) -> np.ndarray:
+        """Return the probabilities of the true classes, (m, k), from the members' likelihoods."""
+        if self.arbiter is None:
+            mean = sum(of_members) / len(of_members)
+            return posterior_given(np.asarray(mean), codes, self.true_given_label)
+        member = vector_member(self.members)
+        vectors = None if member is None else member.vectors(read[id(member.reader)])
+        return self.arbiter.probabilities(of_members, codes, vectors)
 
 
 Fitted = Callable[[FittedCommittee], None]  # receives the committee, fitted

@@ -37,13 +37,14 @@ class InContentOrder:
     """Runs a selector on the rows in the order of their content.
 
     Args:
-        make: builds the selector; called once per selection, with a listener for its predictions.
+        make: builds the selector; called once per selection, with a listener for its predictions
+            and the (n,) order of the rows.
         seed: keys the order, so that another seed gives other folds, batches and ties.
         seen: receives the predictions with the caller's positions.
 
     """
 
-    make: Callable[[Seen | None], Selector]
+    make: Callable[[Seen | None, np.ndarray], Selector]
     seed: int = 0
     seen: Seen | None = None
 
@@ -56,7 +57,7 @@ class InContentOrder:
         """
         _, codes = read_labels(samples, pseudo_labels)
         order = content_order(samples, codes, self.seed)
-        selector = self.make(None if self.seen is None else _mapped(self.seen, order))
+        selector = self.make(None if self.seen is None else _Mapped(self.seen, order), order)
         return restored(selector(_taken(samples, order), _taken(pseudo_labels, order)), order)
 
 
@@ -126,13 +127,19 @@ def _of_array(array: np.ndarray, size: int) -> bytes:
     return blake2b(head + array.tobytes(), digest_size=size, salt=b"array").digest()
 
 
-def _mapped(seen: Seen, order: np.ndarray) -> Seen:
-    """Return a listener that hands on the caller's positions."""
+class _Mapped:
+    """A listener that hands on the caller's positions."""
 
-    def listener(probabilities: np.ndarray, positions: np.ndarray | None = None) -> None:
-        seen(probabilities, order if positions is None else order[positions])
+    def __init__(self, seen: Seen, order: np.ndarray) -> None:
+        self._seen, self._order = seen, order
 
-    return listener
+    def __call__(self, probabilities: np.ndarray, positions: np.ndarray | None = None) -> None:
+        self._seen(probabilities, self._order if positions is None else self._order[positions])
+
+    def settle(self, *parts: np.ndarray) -> None:
+        """Hand on arrays with a row per sample; only some listeners want them."""
+        if hasattr(self._seen, "settle"):
+            self._seen.settle(*(_put_back(part, self._order) for part in parts))
 
 
 def _taken(rows: Any, order: np.ndarray) -> Any:

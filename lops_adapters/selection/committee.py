@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from lops_adapters.console import percent
 from lops_adapters.core import LopsError, Selection
 from lops_adapters.probes.embedding import AUTO, EmbeddingProbe, given_vectors
+from lops_adapters.selection.arbiter import learn
 from lops_adapters.selection.assessment import Fitted, FittedCommittee
 from lops_adapters.selection.likelihoods import (
     LEAST_SKILL,
@@ -20,7 +21,7 @@ from lops_adapters.selection.likelihoods import (
     skill,
 )
 from lops_adapters.selection.member_table import Inputs, choose_encoder, members_of
-from lops_adapters.selection.members import Labelled, Learnt, Member, check_words
+from lops_adapters.selection.members import Labelled, Learnt, Member, check_words, vector_member
 from lops_adapters.selection.posterior import least_kept, true_classes
 from lops_adapters.selection.ranked import Scored, best, read_labels, selection_of, shares
 from lops_adapters.selection.request import Request, is_fraction
@@ -32,6 +33,21 @@ from lops_adapters.selection.suggestions import Seen
 SURE_IN_FRAMEWORKS = 0.95
 FOLDS = 3  # of cross-validation
 CANNOT_TELL = "the members cannot tell, kept whole"
+
+
+class _Scores(NamedTuple):
+    """What the members say.
+
+    Attributes:
+        mean: (n, k) likelihoods.
+        apart: those of every member; empty if they were not asked for.
+        agreed: name of each member and the share of labels that it prefers.
+
+    """
+
+    mean: np.ndarray
+    apart: list[np.ndarray]
+    agreed: list[tuple[str, float]]
 
 
 @dataclass
@@ -51,6 +67,10 @@ class Committee:
     tell right labels from wrong ones: all are kept, with a score of 1. So are classes with fewer
     samples than folds, which do not compete with others.
 
+    Where a person has checked rows, an arbiter learns from them how far to believe members and
+    labels (:mod:`~lops_adapters.selection.arbiter`), and gives the probabilities. A checked row is
+    kept, whatever its label was: its score is 1.
+
     Args:
         members: at least one.
         seed: of folds and trainings.
@@ -60,7 +80,9 @@ class Committee:
         sure: keep labels that are right with at least this probability; None: see above.
         count_label: whether the label itself is evidence for the class. Not so if a classifier of
             the same texts gave it, as in self-training.
-        seen: receives the mean likelihoods.
+        seen: receives the mean likelihoods; its method ``settle``, if it has one, receives them
+            and the probabilities of the true classes, before and after the checked rows count.
+        checked: one label per sample, by a person, or None.
         fitted: receives the committee, fitted to assess further samples.
         name: becomes the rule of the selection.
 
@@ -75,6 +97,7 @@ class Committee:
     count_label: bool = True
     seen: Seen | None = None
     fitted: Fitted | None = None
+    checked: Sequence[Hashable | None] | None = None
     name: str = "committee"
 
     def __post_init__(self) -> None:
@@ -93,12 +116,20 @@ class Committee:
         k, counts = len(classes), np.bincount(codes)
         labelled = Labelled(samples, codes, classes, self.folds, self.seed, self.quiet)
         of_labels = class_shares(codes, k, self.folds)
-        likely, agreed = self._scores(labelled, of_labels)
-        true, true_given_label = true_classes(
+        rows, checks = self._checks(classes)
+        vectors = self._vectors(samples) if len(rows) else None
+        scores = self._scores(labelled, of_labels, apart=len(rows) > 0)
+        likely = scores.mean
+        before, true_given_label = true_classes(
             likely, codes, self.folds, count_label=self.count_label
         )
+        tells, true, arbiter = skill(likely, codes) >= LEAST_SKILL, before, None
+        if len(rows):
+            arbiter = learn(scores.apart, codes, true_given_label, rows, checks, vectors)
+            tells, true = True, arbiter.probabilities(scores.apart, codes, vectors)
+            true[rows] = np.eye(k)[checks]
         right = true[np.arange(len(codes)), codes]
-        tells = skill(likely, codes) >= LEAST_SKILL
+        right[rows] = 1
         threshold = least_kept(right) if self.sure is None else self.sure
         small = counts < self.folds
         mask = (right >= threshold) | small[codes]
@@ -111,26 +142,46 @@ class Committee:
             least = np.full(k, np.inf)
             np.minimum.at(least, codes[mask], right[mask])
         if self.fitted is not None:
-            self.fitted(FittedCommittee(classes, self.members, of_labels, true_given_label, least))
+            self.fitted(
+                FittedCommittee(classes, self.members, of_labels, true_given_label, least, arbiter)
+            )
         if self.seen is not None:
             self.seen(likely, None)
+            if hasattr(self.seen, "settle"):
+                self.seen.settle(likely, before, true)
         reasons = ["too few samples, kept whole" if few else why for few in small]
-        shown = ", ".join(f"{name} {percent(share)}" for name, share in agreed)
+        shown = ", ".join(f"{name} {percent(share)}" for name, share in scores.agreed)
         stopped = f"{self.folds}-fold cross-validation; labels preferred by {shown}"
         scored = Scored(right, None, stopped)
         return selection_of(mask, scored, classes, codes, self.name, reasons)
 
-    def _scores(
-        self, labelled: Labelled, of_labels: np.ndarray
-    ) -> tuple[np.ndarray, list[tuple[str, float]]]:
-        """Return (n, k) mean likelihoods, and each member's name and share of preferred labels."""
+    def _checks(self, classes: Sequence[Hashable]) -> tuple[np.ndarray, np.ndarray]:
+        """Return the positions of the checked rows, and the codes of their checked labels."""
+        code_of = {label: code for code, label in enumerate(classes)}
+        checks = {
+            row: code_of[label] for row, label in enumerate(self.checked or ()) if label is not None
+        }
+        return np.array(list(checks), dtype=np.int64), np.array([*checks.values()], dtype=np.int64)
+
+    def _vectors(self, samples: Sequence[Any]) -> np.ndarray | None:
+        """Return the vectors of the samples, by the last member that compares vectors."""
+        member = vector_member(self.members)
+        if member is None:
+            return None
+        return np.asarray(member.vectors(samples if member.read is None else member.read))
+
+    def _scores(self, labelled: Labelled, of_labels: np.ndarray, apart: bool) -> _Scores:
+        """Score the samples by every member; keep the members' likelihoods ``apart``, too."""
         total, agreed = np.zeros(()), list[tuple[str, float]]()
+        every: list[np.ndarray] = []
         for member in self.members:
             probabilities = member.score(labelled, further=self.fitted is not None)
             likely = likelihoods(_checked(member.name, probabilities), of_labels)
             agreed.append((member.name, float(preferred(likely, labelled.codes).mean())))
             total = total + likely
-        return total / len(self.members), agreed
+            if apart:
+                every.append(likely)
+        return _Scores(total / len(self.members), every, agreed)
 
 
 def _checked(name: str, probabilities: np.ndarray) -> np.ndarray:
@@ -221,6 +272,7 @@ def make(
             count_label,
             request.seen,
             fitted,
+            request.checked,
         )(samples, pseudo_labels)
 
     return selector

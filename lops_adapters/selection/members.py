@@ -329,6 +329,11 @@ class OwnProbabilities:
         return probabilities
 
 
+def vector_member(members: Sequence[Member]) -> Neighbours | None:
+    """Return the last member that compares vectors: of the encoder, else of words; None: none."""
+    return next((one for one in reversed(members) if isinstance(one, Neighbours)), None)
+
+
 def check_words(words: Mapping[Hashable, Sequence[str]], classes: Sequence[Hashable] = ()) -> None:
     """Raise a LopsError unless these are lists of words, and every class has some."""
     if not isinstance(words, Mapping):

@@ -172,6 +172,7 @@ def build(
     quiet: bool = True,
     seen: Seen | None = None,
     strict: bool = False,
+    checked: Sequence[Any] | None = None,
     **options: Any,
 ) -> Selector:
     """Return the selector of a method.
@@ -201,11 +202,13 @@ def build(
         seen: receives what the probe predicts, see :class:`lops_adapters.selection.Suggestions`;
             the last prediction for a sample is the one the method uses.
         strict: of the rules of learning order: raise if nothing is learnt in a class.
+        checked: one label per sample, by a person, or None; only of ``committee``, see
+            :class:`~lops_adapters.selection.committee.Committee`.
         options: see :attr:`Method.options`.
 
     Raises:
-        LopsError: what :func:`check` raises, gold labels for another method than ``optimal``, and
-            what is missing.
+        LopsError: what :func:`check` raises, gold labels for another method than ``optimal``,
+            checked rows for another than ``committee``, and what is missing.
 
     >>> build("random", n=2)(["a", "b", "c", "d"], ["x", "x", "y", "y"]).per_class["x"].kept
     1
@@ -216,6 +219,8 @@ def build(
         raise LopsError(f"{method} takes no gold labels; only optimal does: leave gold out")
     if gold is None and row.needs_gold:
         raise LopsError(f"{method} is defined by gold labels; pass gold, one label per sample")
+    if checked is not None and method != "committee":
+        raise LopsError(f"{method} does not learn from checked rows; leave checked out")
     check_counts(seed)
     request = Request(
         method,
@@ -230,13 +235,13 @@ def build(
         seen=seen,
         strict=strict,
     )
-    checked = row.make(request, **options)  # refuses bad options before the first selection
+    selector = row.make(request, **options)  # refuses bad options before the first selection
     if row.alone:
-        return checked
+        return selector
     if keep == AUTO and row.takes_keep and n is None:
         probe = request.probe
 
-        def make(listener: Seen | None) -> Selector:
+        def make(listener: Seen | None, _: np.ndarray) -> Selector:
             heard = replace(request, seen=listener)
             return AutoKeep(
                 Preferred(probe, seed, quiet),
@@ -246,8 +251,9 @@ def build(
 
     else:
 
-        def make(listener: Seen | None) -> Selector:
-            return row.make(replace(request, seen=listener), **options)
+        def make(listener: Seen | None, order: np.ndarray) -> Selector:
+            sorted_checks = None if checked is None else [checked[i] for i in order.tolist()]
+            return row.make(replace(request, seen=listener, checked=sorted_checks), **options)
 
     return InContentOrder(make, seed, seen)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
@@ -35,6 +35,7 @@ class Request:
     quiet: bool
     seen: Seen | None
     strict: bool
+    checked: Sequence[Any] | None = None
 
     @property
     def probe(self) -> Probe:

@@ -8,50 +8,73 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 
 from lops_adapters.selection import Suggestions
-from lops_adapters.selection.committee import FOLDS
+from lops_adapters.selection.canonical import content_order
+from lops_adapters.selection.checking import Rate, check_order, noise_rate
 from lops_adapters.selection.likelihoods import LEAST_SKILL, skill
-from lops_adapters.selection.posterior import NoiseEstimate, estimate_noise, true_classes
+from lops_adapters.selection.posterior import NoiseEstimate, estimate_noise
 
 
 class Assessed(Suggestions):
-    """Suggestions that keep all likelihoods of a committee.
+    """Suggestions that keep what a committee says of every sample.
 
     Args:
         n: number of samples.
 
     Attributes:
         codes, probability: as of :class:`lops_adapters.selection.Suggestions`; after
-            :meth:`settle`, of the most probable true class, given members and labels.
-        right: (n,) float64, the probability that the given label is right, after :meth:`settle`.
-        noise: the estimate, after :meth:`settle`; None if the members cannot tell.
+            :meth:`settle`, of the most probable true class, given members, labels and checked rows.
+        before: (n,) int64, the most probable true class without checked rows, after
+            :meth:`settle`.
+        right: (n,) float64, the probability that the label is right, after :meth:`finish`; 1 for a
+            checked row.
+        noise: the estimate, after :meth:`finish`; None if the members cannot tell.
+        check_order: (n,) int64, all positions in the order in which to check them.
+        rate, rates: shares of wrong labels by the checked rows, of all and of each class; None and
+            empty if none is checked.
 
     """
 
     def __init__(self, n: int) -> None:
         super().__init__(n)
+        self.before = self.codes
         self.right: np.ndarray | None = None
         self.noise: NoiseEstimate | None = None
-        self._likely: np.ndarray | None = None
+        self.check_order = np.arange(n)
+        self.rate: Rate | None = None
+        self.rates: dict[int, Rate] = {}
+        self._likely = self._true = np.empty((n, 0))
 
-    def __call__(self, probabilities: np.ndarray, positions: np.ndarray | None = None) -> None:
-        """Note the likelihoods of all samples."""
-        super().__call__(probabilities, positions)
-        if self._likely is None:
-            self._likely = np.zeros((len(self.codes), probabilities.shape[1]))
-        self._likely[slice(None) if positions is None else positions] = probabilities
+    def settle(self, likely: np.ndarray, before: np.ndarray, true: np.ndarray) -> None:
+        """Note mean likelihoods and probabilities of the true classes, all (n, k)."""
+        self._likely, self._true = likely, true
+        self.before = before.argmax(axis=1)
+        self.codes, self.probability = true.argmax(axis=1), true.max(axis=1)
 
-    def settle(self, codes: np.ndarray) -> None:
-        """Weigh the members against the labels, (n,) int codes, and estimate the noise.
+    def finish(
+        self, samples: Sequence[object], codes: np.ndarray, checked: dict[int, int], seed: int
+    ) -> None:
+        """Estimate the noise, and order the samples for checking.
 
-        As in :class:`~lops_adapters.selection.committee.Committee`, members that cannot tell right
-        labels from wrong ones are not believed: every label is.
+        Args:
+            samples: n of them.
+            codes: (n,) int, of the labels.
+            checked: position -> code of its checked label.
+            seed: of the order.
+
         """
-        assert self._likely is not None
-        found, _ = true_classes(self._likely, codes, least=FOLDS)
-        self.codes, self.probability = found.argmax(axis=1), found.max(axis=1)
-        self.right = found[np.arange(len(codes)), codes]
+        rows = np.array(sorted(checked), dtype=np.int64)
+        self.right = self._true[np.arange(len(codes)), codes]
+        self.right[rows] = 1
         if skill(self._likely, codes) >= LEAST_SKILL:
             self.noise = estimate_noise(self._likely, codes)
+        order = content_order(samples, codes, seed)
+        self.check_order = order[check_order(codes[order], self.before[order], seed)]
+        true = np.array([checked[row] for row in rows.tolist()], dtype=np.int64)
+        self.rate = noise_rate(codes, self.before, rows, true)
+        for code in range(self._true.shape[1]):
+            rate = noise_rate(codes, self.before, rows, true, codes == code)
+            if rate is not None:
+                self.rates[code] = rate
 
 
 def corrections(

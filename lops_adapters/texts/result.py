@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from lops_adapters import extras
 from lops_adapters.console import aligned, percent
 from lops_adapters.core import ClassReport, LopsError, Selection
 from lops_adapters.selection import Suggestions
+from lops_adapters.selection.checking import Rate, next_rows
 from lops_adapters.texts.assessed import corrections
 from lops_adapters.texts.explain import Why
 from lops_adapters.texts.near_duplicates import near_duplicates
@@ -41,6 +43,10 @@ class TextSelection(Selection):
         noise: estimated share of wrong labels without errors that labels share, see
             :class:`lops_adapters.selection.posterior.NoiseEstimate`; None if the members cannot
             tell, and with other methods than the committee.
+        checked: position -> label, of the rows that a person has checked.
+        checked_rate: share of wrong labels by the checked rows, with its 95 % interval, a
+            :class:`lops_adapters.selection.checking.Rate`; None without checked rows.
+        checked_rates: the same per class, of classes with checked rows.
         said: the sentences about the selection, in parts.
         settings: the arguments used.
         index: the texts' index if they are a pandas column; the frame has it, too.
@@ -56,6 +62,7 @@ class TextSelection(Selection):
         seen: Suggestions,
         said: Why,
         settings: dict[str, Any],
+        checks: Mapping[int, Hashable] = MappingProxyType({}),
         index: Any = None,
     ) -> None:
         n = len(texts)
@@ -83,6 +90,12 @@ class TextSelection(Selection):
         right = getattr(seen, "right", None)
         self.sample_weight = None if right is None else _spread(right, judged, n, 0.0)
         self.noise = getattr(seen, "noise", None)
+        self.checked = {int(judged[row]): label for row, label in checks.items()}
+        self.checked_rate: Rate | None = getattr(seen, "rate", None)
+        rates: Mapping[int, Rate] = getattr(seen, "rates", {})
+        self.checked_rates = {classes[code]: rate for code, rate in rates.items()}
+        order = getattr(seen, "check_order", None)
+        self._check_order = None if order is None else judged[order]
 
     @property
     def why(self) -> list[str]:
@@ -94,6 +107,36 @@ class TextSelection(Selection):
         """The columns that a table gets; learning times only if the method has some."""
         timed = bool(np.isfinite(self.learnt_at).any())
         return COLUMNS if timed else COLUMNS[1:]
+
+    @property
+    def corrected(self) -> np.ndarray:
+        """A label for every text, (n,) object: checked, else kept, else suggested.
+
+        None without a label. Train on ``corrected[kept]``: a checked row is kept with the label
+        that the person gave.
+        """
+        labels = self.suggested.copy()
+        labels[self.kept] = [self.labels[row] for row in self.kept.tolist()]
+        for row, label in self.checked.items():
+            labels[row] = label
+        return labels
+
+    def to_check(self, count: int = 50) -> np.ndarray:
+        """Return the positions of rows to check by hand, at most ``count``, int64.
+
+        Half of them are rows whose suggested label differs from their label, half others, spread
+        over the classes; see :func:`lops_adapters.selection.checking.check_order`. Rows of
+        ``checked`` are left out, so that a selection with the first fifty gives the next ones.
+
+        Raises:
+            LopsError: another method than the committee.
+
+        """
+        if self._check_order is None:
+            raise LopsError(
+                f"rows to check need the committee, and the method is {self.settings['method']}"
+            )
+        return next_rows(self._check_order, count, list(self.checked))
 
     def corrections(self) -> list[tuple[Hashable, Hashable, int]]:
         """Return (label, suggested label, texts) among rejected texts, most frequent first."""

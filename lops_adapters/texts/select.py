@@ -20,6 +20,8 @@ from lops_adapters.selection.members import check_words
 from lops_adapters.selection.methods import OFFERED, Method, check
 from lops_adapters.selection.selectors import encode
 from lops_adapters.texts.assessed import Assessed
+from lops_adapters.texts.checked import read_checked
+from lops_adapters.texts.checked import sentences as checked_sentences
 from lops_adapters.texts.choices import (
     choose_members,
     choose_probe,
@@ -60,6 +62,7 @@ def select(
     pred_probs: Any = None,
     soft_labels: Any = None,
     abstain: Any = None,
+    checked: Mapping[int, Hashable] | None = None,
     seed: int = 0,
     strict: bool = False,
     quiet: bool = True,
@@ -106,6 +109,9 @@ def select(
             a tie, or zeros, has none.
         abstain: a label that is no class, or a list of them; None, NaN and blank strings never are.
             Default: -1, if the labels are integer codes from 0 with at least two other classes.
+        checked: position -> the right label, as a person says; of the committee only. It learns
+            from them how far to believe its members and the labels, keeps these rows, and measures
+            the noise. :meth:`~lops_adapters.texts.result.TextSelection.to_check` says which rows.
         seed: of trainings, folds and ties.
         strict: raise instead of warning about a class without kept or learnt texts, or about labels
             unrelated to the texts.
@@ -142,6 +148,7 @@ def select(
     check_memory(len(own), len(set(own)))
     if words is not None:
         check_words(words, list(dict.fromkeys(own)))
+    checks = read_checked(checked, names, at, place)
     committee = method == "committee"
     if pred_probs is not None:
         watched, _ = probe_of_vectors(probe, quiet)
@@ -155,12 +162,22 @@ def select(
     options |= more | ({} if fitted is None else {"fitted": fitted})
     seen = Assessed(len(read)) if committee else Suggestions(len(read))
     selector = build(
-        method, watched, **asked, **options, seed=seed, quiet=quiet, seen=seen, strict=strict
+        method,
+        watched,
+        **asked,
+        **options,
+        seed=seed,
+        quiet=quiet,
+        seen=seen,
+        strict=strict,
+        checked=[checks.get(row) for row in range(len(own))] if checks else None,
     )
     samples: Any = read if given is None else given
     selection = selector(samples, own)
     if isinstance(seen, Assessed):
-        seen.settle(encode(own, list(selection.per_class)))
+        classes = list(selection.per_class)
+        codes = dict(zip(checks, encode([*checks.values()], classes).tolist(), strict=True))
+        seen.finish(samples, encode(own, classes), codes, seed)
     for message in complaints(selection, method):
         if strict:
             raise LopsError(message)
@@ -174,9 +191,10 @@ def select(
     }
     why = reasons(which, selection, method, {**asked, **options})
     index = getattr(texts, "index", None) if hasattr(texts, "iloc") else None
-    found = TextSelection(selection, shown, names, at, seen, why, settings, index=index)
+    found = TextSelection(selection, shown, names, at, seen, why, settings, checks, index=index)
     if committee:
         why.pairs = pair_sentences(found.corrections())
+        why.rows += checked_sentences(found.checked_rate)
     if given is None:
         why.rows += script_sentences(read, watched)
         why.rows += sentences(copies(read, own), lambda found: place(at[found].tolist()))

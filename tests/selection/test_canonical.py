@@ -120,7 +120,7 @@ def test_another_seed_is_another_order():
 
 def test_the_control_of_another_selection():
     other = build("released", "linear")(TEXTS, LABELS)
-    control = InContentOrder(lambda _: RandomLike(other, "lops", 3), 3)
+    control = InContentOrder(lambda *_: RandomLike(other, "lops", 3), 3)
     here, there = (
         outcome(control(texts, labels), texts, labels)
         for texts, labels in ((TEXTS, LABELS), shuffled((TEXTS, LABELS), 5))
