@@ -11,7 +11,7 @@ import numpy as np
 from lops_adapters import storage
 from lops_adapters.cli import options as shared
 from lops_adapters.cli import outputs, standard_input
-from lops_adapters.cli.corrections import LABEL, Changes, changes, read_corrections
+from lops_adapters.cli.corrections import LABEL, Changes, changes, check_table, read_corrections
 from lops_adapters.tables import files, formats
 from lops_adapters.tables.columns import require
 from lops_adapters.tables.formats import writer_for

@@ -37,7 +37,7 @@ def read_checked_files(
                 f"{label!r}; give the file that was made for this column"
             )
         for key, entry in by_row(corrections).items():
-            row, text = int(key) - 1, entry.label
+            row, text = int(key[:18]) - 1, entry.label  # int() refuses thousands of digits
             if not text.strip():
                 deleted += 1
                 continue

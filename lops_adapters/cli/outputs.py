@@ -14,13 +14,14 @@ from lops_adapters.datasets.corpus import listed
 from lops_adapters.tables.engine import Output
 from lops_adapters.tables.files import check_name
 from lops_adapters.tables.formats import FORMATS, WRITTEN
-from lops_adapters.tables.results import ABSTAINED, DUPLICATES, PARTS
+from lops_adapters.tables.results import ABSTAINED, DUPLICATES, PARTS, TO_CHECK
 from lops_adapters.texts.totals import Totals
 
 PAGES = ("config.json", "summary.json", "comparison.json", "report.html")
 NAMES = {
     *PAGES,
     DUPLICATES,
+    TO_CHECK,
     *(f"{part}.{kind}" for part in (*PARTS, ABSTAINED) for kind in WRITTEN),
     *(*PARTS, ABSTAINED),  # folders, by --engine ray
 }
@@ -142,13 +143,14 @@ def check_format(name: str | None, path: Path) -> None:
         FORMATS[name].load(path)
 
 
-def written(output: Output, totals: Totals, near: bool, parts: str) -> list[str]:
+def written(output: Output, totals: Totals, near: bool, to_check: int, parts: str) -> list[str]:
     """Return lines with the paths of what ``lops select`` wrote, and what they hold.
 
     Args:
         output: what was asked for.
         totals: of all rows.
         near: whether there are near-duplicates.
+        to_check: number of rows to check.
         parts: between a part's name and its suffix, where a part of the rows is a folder.
 
     """
@@ -166,6 +168,11 @@ def written(output: Output, totals: Totals, near: bool, parts: str) -> list[str]
         lines.append(f"{title}: {folder / name}{parts}.{output.kind}{about}")
     if near:
         lines.append(f"Near-duplicates: {folder / DUPLICATES}")
+    if to_check:
+        lines.append(
+            f"Rows to check: {folder / TO_CHECK} ({to_check}; fill in the column checked, then run "
+            "again with --checked)"
+        )
     return [*lines, f"Report: {folder / 'report.html'}"]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import shlex
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from importlib import import_module
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from lops_adapters import storage
 from lops_adapters.cli import options as shared
 from lops_adapters.cli import outputs, standard_input, threads
+from lops_adapters.cli.checked import read_checked_files
 from lops_adapters.cli.select_options import CHOICES, parser
 from lops_adapters.console import percent
 from lops_adapters.core import LopsError
@@ -56,6 +58,11 @@ def _checked(options: argparse.Namespace, paths: tuple[Path, ...], said: list[st
         raise LopsError(f"--probe-rows is {options.probe_rows}; wanted at least 1")
     if options.address is not None and options.engine != "ray":
         raise LopsError(f"--address is {options.address} without --engine ray; leave it out")
+    if options.checked and method != "committee":
+        raise LopsError(
+            f"--checked needs the committee, and the method is {method}; leave out --method, or "
+            "--checked"
+        )
     if options.weights and method != "committee":
         raise LopsError(
             f"--weights needs the committee, and the method is {method}; leave out --method, "
@@ -74,7 +81,8 @@ def _checked(options: argparse.Namespace, paths: tuple[Path, ...], said: list[st
     wanted.check(table)
     _check_columns(table)
     with storage.claimed(*_outputs(options, paths)):
-        _select(options, _job(options, table, wanted, words, method, said), table)
+        job = _job(options, table, wanted, words, method, said)
+        _select(options, _with_checks(options, job, table), table)
 
 
 def _job(
@@ -116,8 +124,18 @@ def _select(options: argparse.Namespace, job: Job, table: readers.Table) -> None
         else:
             done = ray.run(table, job, output, address=options.address, quiet=options.quiet)
     lines = [done.fit.summary(done.totals), "", *done.fit.why(done.totals), *_noise(done.page)]
+    to_check = len(done.fit.selection.to_check()) if job.method == "committee" else 0
     near, parts = bool(done.fit.near), "/part-*" if ray is not None else ""
-    print("\n".join([*lines, *outputs.written(output, done.totals, near, parts)]))
+    print("\n".join([*lines, *outputs.written(output, done.totals, near, to_check, parts)]))
+
+
+def _with_checks(options: argparse.Namespace, job: Job, table: readers.Table) -> Job:
+    """Return the job with the rows that a person has checked."""
+    if not options.checked:
+        return job
+    sums = files.checksums(table.paths) if options.engine == "process" else None
+    checked, sentences = read_checked_files(options.checked, options.label, sums)
+    return replace(job, checked=checked, said=[*job.said, *sentences])
 
 
 def _with_checksums(options: argparse.Namespace, job: Job, table: readers.Table) -> Job:
@@ -143,10 +161,12 @@ def _table(
     output = f"{first.stem}-corrected{suffix}"
     names = ["TABLE"] if standard_input.is_given(options.files) else map(str, paths)
     words = ["lops", "apply", "corrections.csv", *names, *more, "--output", output]
+    again = ["lops", "select", *(word for word in sys.argv[2:] if word != "--force")]
     return {
         "column": options.label,
         "sha256": files.fingerprint(checksums),
         "command": shlex.join(words),
+        "check": shlex.join([*again, "--checked", "corrections.csv", "--force"]),
     }
 
 

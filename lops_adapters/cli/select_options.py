@@ -21,6 +21,7 @@ EXAMPLES = """examples:
   lops select tickets.csv --text body --label category --gold checked_category
   lops select tickets.jsonl --text body --label category --keep-out clean.jsonl
   lops select tickets.csv --text body --label category --embeddings vectors.npy
+  lops select tickets.csv --text body --label category --checked corrections.csv --force
   lops select votes.csv --text body --soft-labels billing --soft-labels refunds --weights
   lops select 'parts/*.parquet' --text text --label label --engine ray --output clean"""
 
@@ -106,6 +107,14 @@ def _add_selection(choice: argparse._ArgumentGroup) -> None:
         type=Path,
         metavar="JSON",
         help="words of each class, {class: [word, ...]}: another member, if there is an encoder",
+    )
+    choice.add_argument(
+        "--checked",
+        type=Path,
+        action="append",
+        metavar="FILE",
+        help="rows that you have checked: to_check.csv with its column filled in, or the file that "
+        "the report gives; may be repeated",
     )
 
 

@@ -93,7 +93,7 @@ def run(table: Table, job: Job, output: Output) -> Done:
 
 
 def write_about(folder: Path, done: Done) -> None:
-    """Write what a folder holds beside the rows: pages, settings, near-duplicates."""
+    """Write what a folder holds beside the rows: pages, settings, rows to check, duplicates."""
     fitted, sample = done.fit, done.fit.sample
     if fitted.near:
         write_groups(
@@ -105,4 +105,5 @@ def write_about(folder: Path, done: Done) -> None:
             fitted.selection.mask,
             escape=fitted.job.escape,
         )
+    results.write_to_check(folder, sample, fitted.selection, escape=fitted.job.escape)
     results.write_pages(folder, done.page, fitted.config(done.totals))

@@ -43,6 +43,7 @@ class Job:
         relabel, escape: see :class:`~lops_adapters.tables.scoring.Scoring`.
         weights: add a column of sample weights.
         page: title, source and table of the page.
+        checked: row of the table, from 0 -> label by a person, as text.
         data: about the files, for ``config.json``.
         settings: from the settings of a selection to those of ``config.json``.
         said: sentences about the run.
@@ -57,6 +58,7 @@ class Job:
     escape: bool = False
     weights: bool = False
     page: Mapping[str, Any] = field(default_factory=dict)
+    checked: Mapping[int, str] = field(default_factory=dict)
     data: Mapping[str, Any] = field(default_factory=dict)
     settings: Callable[[dict[str, Any]], dict[str, Any]] = dict
     said: Sequence[str] = ()
@@ -173,6 +175,7 @@ def fit(sample: Sample, job: Job, near: bool = True) -> tuple[Fit, Scoring]:
             abstain=(),
             place=sample.place,
             embeddings=sample.vectors,
+            checked=sample.checked(job.checked) if job.checked else None,
             **chosen,
         )
     names, drawn = sample.classes.names, sample.drawn
@@ -195,6 +198,7 @@ def fit(sample: Sample, job: Job, near: bool = True) -> tuple[Fit, Scoring]:
         sampled,
         job.seed,
         job.relabel,
+        frozenset(job.checked),
         job.escape,
         selection.settings["encoder"] is not None,
     )

@@ -11,12 +11,15 @@ from lops_adapters import storage
 from lops_adapters.core import LopsError
 from lops_adapters.runs.surroundings import surroundings
 from lops_adapters.tables.formats.base import Like
+from lops_adapters.tables.formats.cells import cell_text, without_formula
 from lops_adapters.texts.result import COLUMNS, TextSelection
 
 if TYPE_CHECKING:
     from lops_adapters.report.contents import SelectionPage
+    from lops_adapters.tables.survey import Sample
 
 PARTS = ("kept", "rejected", "relabelled")
+TO_CHECK = "to_check.csv"  # rows for a person to check, of the committee
 DUPLICATES = "duplicates.csv"  # near-duplicates, if there are any
 ABSTAINED = "abstained"  # rows without a label, if there are any
 GIVEN = "lops_given"  # the label before
@@ -60,6 +63,35 @@ def changed(paths: Sequence[Path]) -> LopsError:
         f"the input changed during the run ({named}); nothing was written; "
         "run again when nothing else writes to it"
     )
+
+
+def write_to_check(
+    folder: Path, sample: Sample, selection: TextSelection, *, escape: bool = False
+) -> None:
+    """Write the rows to check as CSV, with an empty column for the person's label.
+
+    Args:
+        folder: that the file is written into.
+        sample: of the table.
+        selection: among the sample; nothing is written unless it is a committee's.
+        escape: an apostrophe before cells that a spreadsheet takes for formulas.
+
+    """
+    if selection.settings["method"] != "committee":
+        return
+    cell = without_formula if escape else cell_text
+    rows = selection.to_check().tolist()
+    lines = (
+        (
+            int(sample.drawn.positions[i]) + 1,
+            cell(sample.labels[i]),
+            cell(selection.suggested[i]),
+            "",
+            cell(sample.texts[i]),
+        )
+        for i in rows
+    )
+    storage.write_csv(folder / TO_CHECK, ["row", "label", "suggested", "checked", "text"], lines)
 
 
 def write_pages(folder: Path, page: SelectionPage, config: dict[str, Any]) -> None:

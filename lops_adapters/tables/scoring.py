@@ -58,6 +58,7 @@ class Scoring:
         sampled: the committee that was fitted to the sample; None: the sample is the table.
         seed: of the draw.
         relabel: smallest probability of a suggestion that relabels a rejected row.
+        checked: rows of the table that a person has checked; they are kept with that label.
         escape: an apostrophe before cells that a spreadsheet takes for formulas.
         has_encoder: whether members encode texts.
 
@@ -73,6 +74,7 @@ class Scoring:
     sampled: SampleCommittee | None
     seed: int
     relabel: float
+    checked: frozenset[int] = frozenset()
     escape: bool = False
     has_encoder: bool = False
 
@@ -88,7 +90,7 @@ class Scoring:
         if self.wanted.gold is not None:
             (labels,) = block.cells([self.wanted.gold])
             gold = self.classes.gold_codes([labels[i] for i in found.rows.tolist()])
-        totals.count(found.codes, found.assessment, gold)
+        totals.count(found.codes, found.assessment, gold, self.checked_codes(found, start))
         totals.relabelled += int(found.relabelled.sum())
         totals.abstained += len(block) - len(found.rows)
         return found
@@ -121,6 +123,13 @@ class Scoring:
     ) -> Scored:
         sure = (assessment.suggested != codes) & (assessment.probability >= self.relabel)
         return Scored(rows, codes, assessment, learnt_at, ~assessment.mask & sure)
+
+    def checked_codes(self, scored: Scored, start: int) -> np.ndarray:
+        """Return the codes of the labels, (m,), and of the person's where rows are checked."""
+        if not self.checked:
+            return scored.codes
+        is_checked = np.array([start + row in self.checked for row in scored.rows.tolist()], bool)
+        return np.where(is_checked, scored.assessment.suggested, scored.codes)
 
     def added(self, scored: Scored, at: Any) -> dict[str, list[Any]]:
         """Return the added columns of the labelled rows at (m,) positions, or of a slice."""
@@ -166,13 +175,17 @@ def write_parts(table: Table, scoring: Scoring, files: Files, start: int = 0) ->
             writers.append((part, stack.enter_context(writer)))
         for block in table.blocks():
             scored = scoring.score(block, start, table.unit, totals)
-            _write(scoring, block, scored, writers)
+            _write(scoring, block, start, scored, writers)
             start += len(block)
     return totals
 
 
 def _write(
-    scoring: Scoring, block: Block, scored: Scored, writers: Iterable[tuple[str, Writer]]
+    scoring: Scoring,
+    block: Block,
+    start: int,
+    scored: Scored,
+    writers: Iterable[tuple[str, Writer]],
 ) -> None:
     """Write the rows of a block to the parts that they belong to."""
     kept = scored.assessment.mask
@@ -183,6 +196,15 @@ def _write(
             continue
         at = np.flatnonzero(parts[part])
         rows, added, own = scored.rows[at], scoring.added(scored, at), block
+        if part == "kept" and scoring.checked:
+            codes = scoring.checked_codes(scored, start)[at]
+            changed = np.flatnonzero(codes != scored.codes[at])
+            if scoring.wanted.label is None:
+                added[LABEL] = scoring.given(codes)
+            else:
+                labels = scoring.given(codes[changed])
+                new = dict(zip(rows[changed].tolist(), labels, strict=True))
+                own = block.replaced(scoring.wanted.label, new)
         if part == "relabelled":
             suggested = added["lops_suggested"]
             added[GIVEN] = scoring.given(scored.codes[at])

@@ -6,7 +6,7 @@ A table in memory is the case where the sample is everything.
 from __future__ import annotations
 
 import sys
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -246,6 +246,30 @@ class Sample:
     def is_whole(self) -> bool:
         """Whether the sample is the table."""
         return len(self.texts) == int(self.classes.counts.sum())
+
+    def checked(self, labels: Mapping[int, str]) -> dict[int, str]:
+        """Return position in the sample -> checked label, from row of the table -> label as text.
+
+        Raises:
+            LopsError: a row that the table does not have, or that is not in the sample.
+
+        """
+        position = {row: i for i, row in enumerate(self.drawn.positions.tolist())}
+        outside = [row + 1 for row in labels if row not in position]
+        if outside:
+            why = "have no label, or the table has no such rows"
+            if not self.is_whole:
+                why = f"are not in the sample of {len(self.texts):,} rows; raise --probe-rows"
+            raise LopsError(
+                f"{len(outside):,} checked rows cannot be used: row {outside[0]:,} and such {why}. "
+                "Take rows of to_check.csv"
+            )
+        text_of_label = {cell_text(self.classes.values[name]): name for name in self.classes.names}
+        plain = {row: text.removeprefix("'") for row, text in labels.items()}  # of a spreadsheet
+        return {
+            position[row]: text_of_label.get(text, text_of_label.get(plain[row], text))
+            for row, text in labels.items()
+        }
 
     def place(self, positions: Sequence[int]) -> str:
         """Return where rows of the sample stand, for a message."""

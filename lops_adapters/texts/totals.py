@@ -56,7 +56,11 @@ class Totals:
         return Totals(*(getattr(self, one.name) + getattr(other, one.name) for one in fields(self)))
 
     def count(
-        self, codes: np.ndarray, assessment: Assessment, gold: np.ndarray | None = None
+        self,
+        codes: np.ndarray,
+        assessment: Assessment,
+        gold: np.ndarray | None = None,
+        checked: np.ndarray | None = None,
     ) -> None:
         """Count a block.
 
@@ -64,6 +68,7 @@ class Totals:
             codes: (m,) int64 class codes.
             assessment: on these.
             gold: (m,) int64 codes of the gold labels, or :data:`NO_GOLD`, :data:`OTHER_GOLD`.
+            checked: (m,) int64 class codes, of the person's label where a row is checked.
 
         """
         k, kept = len(self.rows), assessment.mask
@@ -77,7 +82,8 @@ class Totals:
         self.judged += np.bincount(codes[known], minlength=k)
         self.wrong += np.bincount(codes[wrong], minlength=k)
         self.judged_kept += np.bincount(codes[known & kept], minlength=k)
-        self.wrong_kept += np.bincount(codes[wrong & kept], minlength=k)
+        wrong_kept = known & kept & (gold != (codes if checked is None else checked))
+        self.wrong_kept += np.bincount(codes[wrong_kept], minlength=k)
 
     def suggestions(self, classes: Sequence[Hashable]) -> list[tuple[Hashable, Hashable, int]]:
         """Return (label, suggested label, rows) among rejected rows, most frequent first."""
