@@ -14,7 +14,7 @@ import numpy as np
 from lops_adapters.core import LopsError
 from lops_adapters.selection.arbiter import Arbiter
 from lops_adapters.selection.draw import Drawn, row_ids
-from lops_adapters.selection.likelihoods import likelihoods
+from lops_adapters.selection.likelihoods import likelihoods, weakened
 from lops_adapters.selection.members import Member, vector_member
 from lops_adapters.selection.posterior import posterior_given
 
@@ -56,6 +56,7 @@ class FittedCommittee:
         shares: (k,) of the pseudo-labels.
         true_given_label: (k, k) distribution of true classes per label.
         least: (k,) the smallest probability that is kept, per class.
+        factors: (k,) of :func:`~lops_adapters.selection.likelihoods.strengths`.
         arbiter: learnt from checked rows, if there are any.
 
     """
@@ -65,6 +66,7 @@ class FittedCommittee:
     shares: np.ndarray
     true_given_label: np.ndarray
     least: np.ndarray
+    factors: np.ndarray
     arbiter: Arbiter | None = None
 
     def __call__(self, samples: Sequence[Any], codes: np.ndarray) -> Assessment:
@@ -106,10 +108,11 @@ class FittedCommittee:
     ) -> np.ndarray:
         """Return the probabilities of the true classes, (m, k), from the members' likelihoods."""
         if self.arbiter is None:
-            mean = sum(of_members) / len(of_members)
-            return posterior_given(np.asarray(mean), codes, self.true_given_label)
+            mean = weakened(np.asarray(sum(of_members) / len(of_members)), self.factors)
+            return posterior_given(mean, codes, self.true_given_label)
         member = vector_member(self.members)
         vectors = None if member is None else member.vectors(read[id(member.reader)])
+        of_members = [weakened(each, self.factors) for each in of_members]
         return self.arbiter.probabilities(of_members, codes, vectors)
 
 

@@ -19,6 +19,8 @@ from lops_adapters.selection.likelihoods import (
     likelihoods,
     preferred,
     skill,
+    strengths,
+    weakened,
 )
 from lops_adapters.selection.member_table import Inputs, choose_encoder, members_of
 from lops_adapters.selection.members import Labelled, Learnt, Member, check_words, vector_member
@@ -56,7 +58,8 @@ class Committee:
 
     Every member gives class probabilities for every sample without its label. Divided by the
     classes' shares of the pseudo-labels, they are likelihoods
-    (:func:`~lops_adapters.selection.likelihoods.likelihoods`). Their mean and the label give the
+    (:func:`~lops_adapters.selection.likelihoods.likelihoods`). Their mean, in which rare classes
+    are limited (:func:`~lops_adapters.selection.likelihoods.strengths`), and the label give the
     probability that the label is right, by
     :func:`~lops_adapters.selection.posterior.true_classes`: the score. A label is kept if its score
     is at least ``sure``. By default as many are rejected as are estimated to be wrong, see
@@ -119,14 +122,16 @@ class Committee:
         rows, checks = self._checks(classes)
         vectors = self._vectors(samples) if len(rows) else None
         scores = self._scores(labelled, of_labels, apart=len(rows) > 0)
-        likely = scores.mean
+        factors = strengths(scores.mean, codes)
+        likely = weakened(scores.mean, factors)
         before, true_given_label = true_classes(
             likely, codes, self.folds, count_label=self.count_label
         )
         tells, true, arbiter = skill(likely, codes) >= LEAST_SKILL, before, None
         if len(rows):
-            arbiter = learn(scores.apart, codes, true_given_label, rows, checks, vectors)
-            tells, true = True, arbiter.probabilities(scores.apart, codes, vectors)
+            of_members = [weakened(each, factors) for each in scores.apart]
+            arbiter = learn(of_members, codes, true_given_label, rows, checks, vectors)
+            tells, true = True, arbiter.probabilities(of_members, codes, vectors)
             true[rows] = np.eye(k)[checks]
         right = true[np.arange(len(codes)), codes]
         right[rows] = 1
@@ -143,7 +148,9 @@ class Committee:
             np.minimum.at(least, codes[mask], right[mask])
         if self.fitted is not None:
             self.fitted(
-                FittedCommittee(classes, self.members, of_labels, true_given_label, least, arbiter)
+                FittedCommittee(
+                    classes, self.members, of_labels, true_given_label, least, factors, arbiter
+                )
             )
         if self.seen is not None:
             self.seen(likely, None)

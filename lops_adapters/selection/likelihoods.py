@@ -9,6 +9,7 @@ import numpy as np
 
 # Of all samples, spread evenly over the classes: a rare class cannot win by a tiny denominator.
 SPREAD = 0.1
+MOST_WON = 2.0  # labels of other classes that a class may win, per label of its own
 LEAST_SKILL = 0.25  # below it, predictions cannot tell right labels from wrong ones
 
 
@@ -45,6 +46,46 @@ def likelihoods(probabilities: np.ndarray, shares: np.ndarray) -> np.ndarray:
     even = SPREAD / len(shares)
     found = (np.asarray(probabilities, dtype=np.float64) + even) / (shares + even)
     return np.asarray(found / np.maximum(found.sum(axis=1, keepdims=True), 1e-12))
+
+
+def strengths(likely: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """Return the factors that keep rare classes from winning, (k,) float64 in (0, 1].
+
+    A text that says little fits every class about equally well, a rare one too. The factor of a
+    class makes it the most likely one of at most ``MOST_WON`` times as many samples with other
+    labels as it has samples.
+
+    Args:
+        likely: (n, k) likelihoods.
+        codes: (n,) int.
+
+    >>> likely = np.array([[0.49, 0.51]] * 9 + [[0.1, 0.9]])
+    >>> factors = strengths(likely, np.array([0] * 9 + [1]))
+    >>> factors.round(3).tolist(), (weakened(likely, factors)[:9, 1] > 0.5).any().tolist()
+    ([1.0, 0.961], False)
+    """
+    k = likely.shape[1]
+    factors = np.ones(k)
+    if k < 2:
+        return factors
+    second, first = np.partition(likely, k - 2, axis=1)[:, k - 2 :].T
+    for code, count in enumerate(np.bincount(codes, minlength=k).tolist()):
+        others = codes != code
+        won = int(MOST_WON * count)
+        if won >= others.sum():
+            continue
+        of_class = likely[others, code]
+        rival = np.where(of_class >= first[others], second[others], first[others])
+        ratios = of_class / np.maximum(rival, 1e-12)
+        beyond = np.partition(ratios, len(ratios) - 1 - won)[len(ratios) - 1 - won]
+        factors[code] = 1 / max(1.0, beyond)
+    return factors
+
+
+def weakened(likely: np.ndarray, factors: np.ndarray) -> np.ndarray:
+    """Multiply likelihoods, (n, k), by the factors of :func:`strengths`; rows sum to 1."""
+    scaled = likely * factors
+    return np.asarray(scaled / np.maximum(scaled.sum(axis=1, keepdims=True), 1e-12))
 
 
 def preferred(likely: np.ndarray, codes: np.ndarray) -> np.ndarray:
