@@ -237,11 +237,18 @@ class TextSelection(Selection):
             table=table,
             n_abstained=len(self.abstained),
             all_rejected=True,
+            to_check=self._to_check_on_page(),
             near=[np.searchsorted(self._judged, group) for group in near],
             why=self.why,
             settings=self.settings,
             versions=extras.versions(),
         )
+
+    def _to_check_on_page(self) -> list[int]:
+        """Return the rows to check as positions among those with a label."""
+        if self._check_order is None:
+            return []
+        return [int(i) for i in np.searchsorted(self._judged, self.to_check())]
 
     def report(self, path: str | Path, gold: Sequence[Hashable] | None = None) -> Path:
         """Write one self-contained HTML page and return its path; ``gold`` as for :meth:`page`."""

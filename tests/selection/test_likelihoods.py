@@ -7,7 +7,16 @@ from hypothesis import strategies as st
 
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.selection import build
-from lops_adapters.selection.likelihoods import SPREAD, class_shares, likelihoods, preferred, skill
+from lops_adapters.selection.likelihoods import (
+    MOST_WON,
+    SPREAD,
+    class_shares,
+    likelihoods,
+    preferred,
+    skill,
+    strengths,
+    weakened,
+)
 
 COMMON, RARE = 200, (5, 8)
 
@@ -111,3 +120,39 @@ def test_a_rare_class_wins_few_others(size):
     rows = np.column_stack([own, 1 - own, shares[2] * rng.uniform(0.5, 4, len(codes))])
     found = likelihoods(rows / rows.sum(axis=1, keepdims=True), shares)
     assert (found.argmax(axis=1)[:1000] == 2).mean() == 0
+
+
+@pytest.mark.parametrize("count", [1, 5, 40])
+def test_a_class_wins_at_most_twice_as_many_others_as_it_has(count):
+    """Texts that say little: every class fits them about equally well, the rare one best."""
+    rng = np.random.default_rng(0)
+    codes = np.repeat([0, 1, 2], [300, 200, count])
+    likely = rng.dirichlet([50, 50, 53], len(codes))
+    others = codes != 2
+    assert (likely.argmax(axis=1) == 2)[others].sum() > 100
+    factors = strengths(likely, codes)
+    assert factors[:2].tolist() == [1, 1]
+    won = (weakened(likely, factors).argmax(axis=1) == 2)[others].sum()
+    assert won <= MOST_WON * count
+    assert won >= MOST_WON * count - 1
+    np.testing.assert_allclose(weakened(likely, factors).sum(axis=1), 1)
+
+
+def test_common_classes_and_one_class_are_not_limited():
+    codes = np.repeat([0, 1], 50)
+    assert strengths(np.tile([0.4, 0.6], (100, 1)), codes).tolist() == [1, 1]
+    assert strengths(np.ones((3, 1)), np.zeros(3, dtype=int)).tolist() == [1]
+
+
+def test_labels_of_a_large_class_do_not_go_to_a_rare_one():
+    """A class with 3 of 600 rows; texts of the large class that say little."""
+    rng = np.random.default_rng(0)
+    words = [f"word{i}" for i in range(40)]
+    gold = np.repeat([0, 1, 2], [400, 197, 3])
+    own = ["a1", "b1", "c1"]
+    texts = [
+        " ".join([*rng.choice(words, 5), *[own[code]] * int(rng.integers(2))]) for code in gold
+    ]
+    labels = np.array(["large", "middle", "rare"])[gold]
+    found = build("committee", encoder=None)(texts, labels)
+    assert found.mask[gold == 0].mean() > 0.9

@@ -58,10 +58,10 @@ def test_the_default_and_the_automatic_choice(arguments, method, own):
 
 
 def test_suggestions_of_the_automatic_choice():
-    """They are the probe's, which contradict every label that is rejected, and some kept ones."""
+    """They are the probe's, which contradict every label that is rejected."""
     found = select(TEXTS, LABELS, probe="linear", method="automatic")
     agree = found.suggested == np.array(LABELS, dtype=object)
-    assert 0 < len(found.rejected) < (~agree).sum()
+    assert 0 < len(found.rejected) <= (~agree).sum()
     assert not agree[found.rejected].any()
     assert WRONG[~agree].mean() > 0.9
     assert (

@@ -1,0 +1,132 @@
+"""``lops select --checked``: rows to check out, checked rows in."""
+
+import csv
+import re
+
+import pytest
+
+from lops_adapters.cli import select as command
+from lops_adapters.core import LopsError
+
+from ..noisy import HEADER, noisy_rows, read_table, write_table
+
+ROWS = noisy_rows(n=240, k=3, noise=0.3)
+OPTIONS = ["--text", "text", "--label", "weak", "--quiet", "--encoder", "none", "--force"]
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(*arguments):
+    return command.main([*map(str, arguments), *OPTIONS])
+
+
+def filled(path, count=None):
+    """Fill in the column of ``to_check.csv``; return the rows as numbers from 1."""
+    rows = read_table(path)
+    for row in rows[:count]:
+        row["checked"] = ROWS[int(row["row"]) - 1][3]
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    return [int(row["row"]) for row in rows[:count]]
+
+
+def written(path, rows, header="row,label"):
+    path.write_text("\n".join([header, *rows]) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
+@pytest.mark.parametrize("more", [[], ["--probe-rows", "120"]])
+def test_the_loop(here, suffix, more, capsys):
+    table = write_table(here / f"news{suffix}", ROWS)
+    run(table, "--output", "out", "--gold", "true", *more)
+    assert "Rows to check: out/to_check.csv (50; " in capsys.readouterr().out
+    first = filled(here / "out" / "to_check.csv")
+    assert len(first) == 50
+    (here / "out" / "to_check.csv").rename(here / "first.csv")
+    run(table, "--output", "out", "--gold", "true", "--checked", "first.csv", *more)
+    said = capsys.readouterr().out
+    assert re.search(r"Checked: 50 rows\. Wrong labels: [\d.]+ % of all rows \(", said)
+    kept = {row["nr"]: row for row in read_table(here / "out" / f"kept{suffix}")}
+    for number in first:
+        nr, _, _, true = ROWS[number - 1]
+        assert kept[nr]["weak"] == true
+        assert float(kept[nr]["lops_confidence"]) == 1
+    later = [int(row["row"]) for row in read_table(here / "out" / "to_check.csv")]
+    assert not set(first) & set(later)
+
+
+def test_rows_left_empty_are_not_checked_and_files_add_up(here, capsys):
+    table = write_table(here / "news.csv", ROWS)
+    run(table, "--output", "out")
+    filled(here / "out" / "to_check.csv", 10)
+    (here / "out" / "to_check.csv").rename(here / "some.csv")
+    more = written(here / "more.csv", ["240,class 1", "239,"])
+    run(table, "--output", "out", "--checked", "some.csv", "--checked", more)
+    said = capsys.readouterr().out
+    assert "Checked: 11 rows." in said
+    assert "Checked rows without a label are left out: 1 row." in said
+
+
+def test_the_page_names_the_command(here):
+    table = write_table(here / "news.csv", ROWS)
+    run(table, "--output", "out")
+    page = (here / "out" / "report.html").read_text(encoding="utf-8")
+    assert "--checked corrections.csv --force" in page
+
+
+@pytest.mark.parametrize(
+    ("rows", "header", "words"),
+    [
+        (["241,class 0"], "row,label", "1 checked rows cannot be used: row 241 and such have no"),
+        (["9" * 5000 + ",class 0"], "row,label", "cannot be used: row "),
+        (["3,clas 0"], "row,label", "is checked as 'clas 0', a label that no text has; did you"),
+        (["3,class 0,true"], "row,label,column", "holds labels of the column 'true', and --label"),
+        (["3,class 0," + "a" * 64], "row,label,sha256", "was made for another table, or the table"),
+        (["3,class 0", "3,class 1"], "row,label", "row 3 was corrected in line 2 already"),
+        (["x,class 0"], "row,label", "the row is 'x'; wanted its number, from 1"),
+    ],
+)
+def test_what_is_refused(here, rows, header, words):
+    table = write_table(here / "news.csv", ROWS)
+    given = written(here / "given.csv", rows, header)
+    with pytest.raises(LopsError, match=re.escape(words)):
+        run(table, "--output", "out", "--checked", given)
+    assert not (here / "out").exists()
+
+
+def test_files_that_contradict_each_other(here):
+    table = write_table(here / "news.csv", ROWS)
+    written(here / "a.csv", ["3,class 0"])
+    written(here / "b.csv", ["3,class 1"])
+    with pytest.raises(LopsError, match=r"b\.csv, line 2: row 3 is checked as 'class 1', and as"):
+        run(table, "--checked", "a.csv", "--checked", "b.csv")
+
+
+def test_a_row_outside_the_sample(here):
+    table = write_table(here / "news.csv", ROWS)
+    every = written(here / "all.csv", [f"{i},{row[3]}" for i, row in enumerate(ROWS, 1)])
+    with pytest.raises(LopsError, match=r"are not in the sample of 120 rows; raise --probe-rows"):
+        run(table, "--checked", every, "--probe-rows", "120")
+
+
+def test_other_methods(here):
+    table = write_table(here / "news.csv", ROWS)
+    given = written(here / "a.csv", ["3,class 0"])
+    with pytest.raises(LopsError, match="--checked needs the committee, and the method is"):
+        run(table, "--checked", given, "--method", "learning-order")
+
+
+def test_spreadsheet_cells_that_look_like_formulas(here):
+    rows = [[nr, text, weak.replace("class ", "="), true] for nr, text, weak, true in ROWS]
+    table = write_table(here / "news.csv", rows, HEADER)
+    given = written(here / "a.csv", ["3,'=1"])
+    run(table, "--output", "out", "--checked", given)
+    (kept,) = [row for row in read_table(here / "out" / "kept.csv") if row["nr"] == "00002"]
+    assert kept["weak"] == "=1"

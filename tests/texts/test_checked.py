@@ -1,0 +1,128 @@
+"""Rows that a person has checked: which ones, what is refused, what they change."""
+
+import numpy as np
+import pytest
+
+from lops_adapters import LopsError, select
+
+from ..noisy import noisy_texts
+
+TEXTS, LABELS, GOLD = noisy_texts(n=240, k=3, noise=0.3)
+WRONG = np.array(LABELS) != np.array(GOLD)
+
+
+def chosen(**settings):
+    return select(TEXTS, LABELS, encoder=None, **settings)
+
+
+def test_half_of_the_rows_to_check_differ_and_later_ones_are_new():
+    selection = chosen()
+    rows = selection.to_check(40)
+    differs = selection.suggested[rows] != np.array(LABELS, dtype=object)[rows]
+    assert differs.sum() == 20
+    checked = {int(row): GOLD[row] for row in rows}
+    later = chosen(checked=checked).to_check(40)
+    assert not set(later.tolist()) & set(rows.tolist())
+    np.testing.assert_array_equal(np.concatenate([rows, later]), selection.to_check(80))
+
+
+def test_the_order_of_the_texts_changes_nothing():
+    order = np.random.default_rng(1).permutation(len(TEXTS))
+    one = chosen()
+    other = select([TEXTS[i] for i in order], [LABELS[i] for i in order], encoder=None)
+    assert [TEXTS[i] for i in one.to_check()] == [TEXTS[order[i]] for i in other.to_check()]
+    checked = {int(row): GOLD[row] for row in one.to_check()}
+    place = np.argsort(order)
+    moved = {int(place[row]): label for row, label in checked.items()}
+    one = chosen(checked=checked)
+    other = select(
+        [TEXTS[i] for i in order], [LABELS[i] for i in order], encoder=None, checked=moved
+    )
+    np.testing.assert_array_equal(one.corrected[order], other.corrected)
+    np.testing.assert_allclose(one.confidence[order], other.confidence, atol=1e-6)
+
+
+def test_checked_rows_are_kept_with_their_label():
+    rows = chosen().to_check(60)
+    checked = {int(row): GOLD[row] for row in rows}
+    selection = chosen(checked=checked)
+    assert WRONG[rows].any()
+    assert selection.mask[rows].all()
+    assert (selection.confidence[rows] == 1).all()
+    assert selection.suggested[rows].tolist() == [GOLD[row] for row in rows]
+    assert selection.corrected[rows].tolist() == [GOLD[row] for row in rows]
+    assert selection.checked == checked
+    np.testing.assert_array_equal(np.array(selection.labels), np.array(LABELS))
+
+
+def test_labels_that_are_always_wrong_are_seen():
+    """No member can see it: every label of a class is another class."""
+    gold = [f"class {(int(label[-1]) + (label[-1] == '0'))}" for label in GOLD]
+    before = chosen()
+    assert (before.corrected != gold).mean() > 0.25
+    checked = {int(row): gold[row] for row in before.to_check(60)}
+    selection = chosen(checked=checked)
+    others = np.setdiff1d(np.arange(len(TEXTS)), list(checked))
+    assert (selection.corrected != gold)[others].mean() < 0.12
+
+
+def test_the_noise_of_all_rows_and_of_each_class():
+    rows = chosen().to_check(120)
+    selection = chosen(checked={int(row): GOLD[row] for row in rows})
+    rate = selection.checked_rate
+    assert rate.low <= WRONG.mean() <= rate.high
+    assert rate.checked == 120
+    assert set(selection.checked_rates) == set(LABELS)
+    for label, own in selection.checked_rates.items():
+        assert own.low <= WRONG[np.array(LABELS) == label].mean() <= own.high
+    (said,) = [why for why in selection.why if why.startswith("Checked: 120 rows. Wrong labels: ")]
+    assert said.endswith("95 % interval); checking 360 more would halve the range.")
+    assert chosen().checked_rate is None
+    assert not any(why.startswith("Checked") for why in chosen().why)
+
+
+@pytest.mark.parametrize(
+    ("checked", "words"),
+    [
+        ([1, 2], r"^checked is \[1, 2\]; wanted a dict, position of a text to its right label$"),
+        ({240: "class 0"}, r"^checked has the position 240; wanted one of 0 to 239$"),
+        ({-1: "class 0"}, r"the position -1; wanted one of 0 to 239$"),
+        ({"3": "class 0"}, r"the position '3'; wanted one of"),
+        ({True: "class 0"}, r"the position True; wanted one of"),
+        ({3: "clas 0"}, r"3 is checked as 'clas 0', a label that no text has; did you mean 'class"),
+        ({3: "new"}, r"a label that no text has; is it a new class\? Wanted one of the labels"),
+        ({3: ["class 0"]}, r"is checked as \['class 0'\], a label that no text has"),
+    ],
+)
+def test_what_is_refused(checked, words):
+    with pytest.raises(LopsError, match=words):
+        chosen(checked=checked)
+
+
+def test_a_text_without_a_label_cannot_be_checked():
+    labels = [None, *LABELS[1:]]
+    with pytest.raises(LopsError, match="which has no label; leave it out, or give it a label"):
+        select(TEXTS, labels, encoder=None, checked={0: "class 0"})
+
+
+def test_other_methods_have_no_rows_to_check():
+    with pytest.raises(LopsError, match=r"^learning-order does not learn from checked rows"):
+        select(TEXTS, LABELS, "learning-order", keep=0.5, checked={0: GOLD[0]})
+    selection = select(TEXTS, LABELS, "learning-order", keep=0.5)
+    with pytest.raises(LopsError, match="need the committee, and the method is learning-order"):
+        selection.to_check()
+
+
+@pytest.mark.parametrize("kind", ["embeddings", "pred_probs"])
+def test_vectors_and_probabilities(kind):
+    rng = np.random.default_rng(0)
+    codes = np.array([int(label[-1]) for label in GOLD])
+    if kind == "embeddings":
+        numbers = rng.normal(size=(240, 6)) + 3 * np.eye(6)[codes]
+    else:
+        numbers = np.full((240, 3), 0.2)
+        numbers[np.arange(240), codes] = 0.6
+    before = select(None, LABELS, **{kind: numbers})
+    checked = {int(row): GOLD[row] for row in before.to_check(30)}
+    selection = select(None, LABELS, **{kind: numbers}, checked=checked)
+    assert (selection.corrected == np.array(GOLD, dtype=object)).mean() > 0.9
