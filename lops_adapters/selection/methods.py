@@ -241,7 +241,7 @@ def build(
     if keep == AUTO and row.takes_keep and n is None:
         probe = request.probe
 
-        def make(listener: Seen | None, _: np.ndarray) -> Selector:
+        def make(listener: Seen | None, order: np.ndarray) -> Selector:
             heard = replace(request, seen=listener)
             return AutoKeep(
                 Preferred(probe, seed, quiet),
