@@ -96,8 +96,7 @@ def add_encoder(choice: Any) -> None:
         default="auto",
         metavar="NAME|none",
         help="frozen encoder of the committee: static, minilm, a folder or a hub name; none: LSA "
-        "(default: "
-        f"auto, minilm if installed and at most {LONGEST_FOR_CPU:,} rows or a GPU)",
+        f"(default: auto, minilm if installed and at most {LONGEST_FOR_CPU:,} rows or a GPU)",
     )
 
 
