@@ -1,0 +1,199 @@
+"""What checked rows are worth: labels, a classifier, and the interval of the noise.
+
+    python -m benchmarks.checked --data-dir DIR
+    python -m benchmarks.checked --data-dir DIR --tables crowd-news,agnews-seeds
+
+Per table of :mod:`benchmarks.real_tables`: the members of the committee (with MiniLM) score it
+once. Then gold labels play the person: 20 to 200 rows are checked, ten draws each, chosen by
+``to_check``, at random, or by the least trusted rows. A table with a result file is skipped.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from benchmarks.real_noise import Classifier
+from benchmarks.real_tables import CORPORA, REAL, Table, load_table
+from benchmarks.record import RESULTS, command_line, write_result
+from lops_adapters.datasets import Corpus
+from lops_adapters.probes.embedding import EmbeddingProbe
+from lops_adapters.selection.arbiter import learn
+from lops_adapters.selection.canonical import content_order
+from lops_adapters.selection.checking import check_order, next_rows, noise_rate
+from lops_adapters.selection.committee import FOLDS, Committee
+from lops_adapters.selection.likelihoods import class_shares, likelihoods, strengths, weakened
+from lops_adapters.selection.member_table import Inputs, members_of
+from lops_adapters.selection.members import Labelled
+from lops_adapters.selection.posterior import least_kept, true_classes
+
+TABLES = (*REAL, *(f"{name}-seeds" for name in CORPORA[:2]))
+COUNTS = (20, 50, 100, 150, 200)
+DRAWS = 10
+CLASSIFIED = (50, 150)  # counts for which a classifier is trained, in the first three draws
+
+
+class Scored(NamedTuple):
+    """A table as the committee sees it, in the order of its content.
+
+    Attributes:
+        classes: k names.
+        codes, gold: (n,) int; gold -1: no class of the labels.
+        of_members: likelihoods of every member, (n, k).
+        vectors: (n, width) of MiniLM.
+        before, given: of :func:`~lops_adapters.selection.posterior.true_classes`.
+        order: (n,) positions in the table.
+
+    """
+
+    classes: np.ndarray
+    codes: np.ndarray
+    gold: np.ndarray
+    of_members: list[np.ndarray]
+    vectors: np.ndarray
+    before: np.ndarray
+    given: np.ndarray
+    order: np.ndarray
+
+
+def scored(table: Table, encoder: EmbeddingProbe) -> Scored:
+    """Score a table by the members of the committee."""
+    names, codes = np.unique(table.labels.astype(str), return_inverse=True)
+    order = content_order(table.texts, codes, seed=0)
+    texts, codes = [table.texts[i] for i in order.tolist()], codes[order]
+    members = Committee(members_of(Inputs(texts, None, encoder), "texts")).members
+    shares = class_shares(codes, len(names), FOLDS)
+    labelled = Labelled(texts, codes, names.tolist(), FOLDS, 0, True)
+    of_members = [likelihoods(member.score(labelled), shares) for member in members]
+    mean = np.mean(of_members, axis=0)
+    factors = strengths(mean, codes)
+    of_members = [weakened(one, factors) for one in of_members]
+    before, given = true_classes(weakened(mean, factors), codes, FOLDS)
+    code_of = {name: code for code, name in enumerate(names.tolist())}
+    gold = np.array([code_of.get(str(label), -1) for label in table.gold[order]])
+    return Scored(names, codes, gold, of_members, encoder.vectors(texts), before, given, order)
+
+
+def choices(data: Scored, draw: int) -> Iterator[tuple[str, np.ndarray]]:
+    """Yield ways to choose rows: a name and all rows in the order of checking."""
+    suggested = data.before.argmax(axis=1)
+    yield "to_check", check_order(data.codes, suggested, draw)
+    yield "random rows", np.random.default_rng(draw).permutation(len(data.codes))
+    if draw == 0:
+        right = data.before[np.arange(len(data.codes)), data.codes]
+        yield "least trusted rows", np.argsort(right, kind="stable")
+
+
+def probabilities(data: Scored, rows: np.ndarray) -> np.ndarray:
+    """Return what the arbiter says after these rows are checked, (n, k)."""
+    rows = rows[data.gold[rows] >= 0]
+    true = data.gold[rows]
+    arbiter = learn(data.of_members, data.codes, data.given, rows, true, data.vectors)
+    found = arbiter.probabilities(data.of_members, data.codes, data.vectors)
+    found[rows] = np.eye(len(data.classes))[true]
+    return found
+
+
+def few_shot(data: Scored, rows: np.ndarray) -> float:
+    """Return the accuracy of a logistic regression on the vectors of the checked rows alone."""
+    from sklearn.linear_model import LogisticRegression
+
+    rows = rows[data.gold[rows] >= 0]
+    if len(np.unique(data.gold[rows])) < 2:
+        return float((data.gold == data.gold[rows[0]]).mean())
+    model = LogisticRegression(C=10, max_iter=300).fit(data.vectors[rows], data.gold[rows])
+    said = model.predict(data.vectors)
+    said[rows] = data.gold[rows]
+    return float((said == data.gold).mean())
+
+
+def corrected(data: Scored, true: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the corrected codes, and the (n,) mask of kept rows."""
+    right = true[np.arange(len(data.codes)), data.codes]
+    right[rows] = 1
+    kept = right >= least_kept(right)
+    codes = np.where(kept, data.codes, true.argmax(axis=1))
+    known = rows[data.gold[rows] >= 0]
+    codes[known] = data.gold[known]
+    return codes, kept
+
+
+def run(table: Table) -> dict[str, Any]:
+    """Measure one table."""
+    encoder = EmbeddingProbe()
+    data, classifier = scored(table, encoder), Classifier(table, encoder)
+    wrong, place = data.gold != data.codes, np.argsort(data.order)
+    every = np.ones(len(data.codes), dtype=bool)
+    suggested = data.before.argmax(axis=1)
+    runs: list[dict[str, Any]] = []
+    for draw in range(DRAWS):
+        for name, order in choices(data, draw):
+            for count in COUNTS:
+                rows = next_rows(order, count)
+                codes, kept = corrected(data, probabilities(data, rows), rows)
+                labels = data.codes.copy()
+                labels[rows] = np.where(data.gold[rows] < 0, labels[rows], data.gold[rows])
+                one: dict[str, Any] = {
+                    "choice": name,
+                    "rows": count,
+                    "draw": draw,
+                    "accuracy": float((codes == data.gold).mean()),
+                    "labels_as_given": float((labels == data.gold).mean()),
+                    "few_shot": few_shot(data, rows),
+                }
+                if name == "to_check":
+                    rate = noise_rate(data.codes, suggested, rows, data.gold[rows])
+                    assert rate is not None
+                    one |= {"rate": rate.value, "low": rate.low, "high": rate.high}
+                    if draw < 3 and count in CLASSIFIED:
+                        named = data.classes[codes].astype(object)
+                        one["macro_f1"] = classifier(named[place], kept[place])["balanced"]
+                runs.append(one)
+    nothing, kept = corrected(data, data.before.copy(), np.array([], dtype=np.int64))
+    return {
+        "n": len(data.codes),
+        "noise": float(wrong.mean()),
+        "seeds": DRAWS,
+        "encoder": "minilm",
+        "accuracy": {
+            "labels": float((~wrong).mean()),
+            "committee": float((nothing == data.gold).mean()),
+        },
+        "macro_f1": {
+            "all": classifier(table.labels, every)["balanced"],
+            "kept": classifier(table.labels, kept[place])["balanced"],
+            "only right": classifier(table.labels, (~wrong)[place])["balanced"],
+        },
+        "runs": runs,
+    }
+
+
+def main() -> None:
+    """Measure the tables that have no result yet."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--data-dir", type=Path, required=True)
+    parser.add_argument("--tables", default=",".join(TABLES), help="default: all")
+    options = parser.parse_args()
+    for name in options.tables.split(","):
+        if (RESULTS / "checked" / f"{name}.json").exists():
+            continue
+        table = load_table(name, options.data_dir)
+        result = run(table)
+        print(name, result["accuracy"], result["macro_f1"], flush=True)
+        corpus = Corpus(
+            name,
+            tuple(map(str, range(len(table.texts)))),
+            tuple(table.texts),
+            tuple(sorted(set(table.labels.astype(str)))),
+        )
+        write_result(f"checked/{name}", result, corpus, command=command_line("checked"))
+
+
+if __name__ == "__main__":
+    main()
