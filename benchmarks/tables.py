@@ -19,6 +19,7 @@ from pathlib import Path
 
 from benchmarks import figures
 from benchmarks.pages import (
+    checked,
     committee,
     curves,
     defaults,
@@ -38,6 +39,7 @@ from benchmarks.pages.common import Block, Files, sources
 ROOT = Path(__file__).parent.parent
 PAGES = (
     "README.md",
+    "docs/check.md",
     "docs/committee.md",
     "docs/conwea.md",
     "docs/encoders.md",
@@ -75,6 +77,7 @@ _MEASURED: dict[str, Callable[[], Block]] = {
     "select": select.numbers,
     **real_noise.TABLES_OF_PAGE,
     **static.TABLES_OF_PAGE,
+    **checked.TABLES_OF_PAGE,
     "select-printed": partial(select.printed, "select-agnews-tau-auto.json"),
     "speed-scale": speed.scale,
     "engines": scale.engines,

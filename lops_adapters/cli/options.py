@@ -96,7 +96,8 @@ def add_encoder(choice: Any) -> None:
         default="auto",
         metavar="NAME|none",
         help="frozen encoder of the committee: static, minilm, a folder or a hub name; none: LSA "
-        f"(default: auto, minilm if installed and at most {LONGEST_FOR_CPU:,} rows or a GPU)",
+        f"(default: auto, minilm if installed and at most {LONGEST_FOR_CPU:,} rows or a GPU, else "
+        "static)",
     )
 
 

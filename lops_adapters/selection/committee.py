@@ -245,7 +245,7 @@ def make(
         request: its probe is the first member; default: the linear probe.
         encoder: of two more members, a name or an
             :class:`~lops_adapters.probes.embedding.EmbeddingProbe`; None: no encoder, no torch;
-            ``auto``: MiniLM if it is installed, else None.
+            ``auto``: see :func:`~lops_adapters.selection.member_table.choose_encoder`.
         words: of every class, such as its name and its seed words; a further member, if there is
             an encoder.
         sure, count_label, folds: see :class:`Committee`.

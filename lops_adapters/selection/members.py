@@ -329,9 +329,10 @@ class OwnProbabilities:
         return probabilities
 
 
-def vector_member(members: Sequence[Member]) -> Neighbours | None:
-    """Return the last member that compares vectors: of the encoder, else of words; None: none."""
-    return next((one for one in reversed(members) if isinstance(one, Neighbours)), None)
+def vector_member(members: Sequence[Member]) -> Any:
+    """Return the last member that reads vectors: of the encoder, else of words; None: none."""
+    reads = (one for one in reversed(members) if isinstance(one, Neighbours | Learnt))
+    return next((one for one in reads if one.vectors is not None), None)
 
 
 def check_words(words: Mapping[Hashable, Sequence[str]], classes: Sequence[Hashable] = ()) -> None:

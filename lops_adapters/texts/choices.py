@@ -14,7 +14,7 @@ from lops_adapters.encoders.word_counts import CHAR, LONGEST, WORD
 from lops_adapters.probes import PROBES, Probe, probe_class
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.probes.linear import LinearProbe, check_analyzer
-from lops_adapters.selection.member_table import NONE, choose_encoder
+from lops_adapters.selection.member_table import NONE, STATIC, choose_encoder
 
 AUTO = "auto"
 # In texts. The automatic choice trains three times, and the linear probe takes seconds.
@@ -127,14 +127,13 @@ def choose_members(
     """
     chosen, reason = choose_encoder(encoder, n)
     if chosen is None:
-        reason += "; without an encoder, words are not used" if words else ""
-        why = f" ({reason})" if reason else ""
-        return None, f"Members: {first}, neighbours by LSA{why}."
+        return None, f"Members: {first}, neighbours by LSA."
     name = chosen.encoder if isinstance(chosen, EmbeddingProbe) else chosen
     extras.require(f"The encoder {name}", libraries(name))
+    on_encoder = "logistic regression" if name == STATIC else "neighbours and logistic regression"
     more = ", class words" if words else ""
-    with_encoder = f"neighbours and logistic regression on {name}"
-    return chosen, f"Members: {first}, neighbours by LSA, {with_encoder}{more}."
+    why = f" ({reason})" if reason else ""
+    return chosen, f"Members: {first}, neighbours by LSA, {on_encoder} on {name}{more}{why}."
 
 
 def device_of(probe: Probe) -> str:

