@@ -169,7 +169,7 @@ def _folders(data_dir: str | Path | None) -> list[Path]:
         if os.path.isdir(variable):
             folders.append(Path(variable))
         else:
-            logger.warning("LOPS_DATA is %s, which is not a folder", variable)
+            logger.warning("LOPS_DATA is %.200r, which is not a folder", variable)
     return [*folders, user_cache()]
 
 
