@@ -10,11 +10,12 @@ from typing import Any
 from lops_adapters import extras
 from lops_adapters.core import LopsError
 from lops_adapters.encoders.pretrained import has_gpu, has_minilm, libraries
+from lops_adapters.encoders.static import STATIC
 from lops_adapters.encoders.word_counts import CHAR, LONGEST, WORD
 from lops_adapters.probes import PROBES, Probe, probe_class
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.probes.linear import LinearProbe, check_analyzer
-from lops_adapters.selection.member_table import NONE, STATIC, choose_encoder
+from lops_adapters.selection.member_table import NONE, choose_encoder
 
 AUTO = "auto"
 # In texts. The automatic choice trains three times, and the linear probe takes seconds.
