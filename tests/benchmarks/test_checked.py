@@ -1,0 +1,67 @@
+"""The benchmark of checked rows: what it measures, and its page."""
+
+import json
+
+import numpy as np
+import pytest
+
+from benchmarks import checked
+from benchmarks.pages import checked as page
+from benchmarks.pages import common
+from benchmarks.real_tables import Table
+
+from ..noisy import noisy_texts
+
+
+class Vectors:
+    """Vectors of the topics that a text names, in place of MiniLM's."""
+
+    encoder = "toy"
+
+    def vectors(self, texts):
+        rows = np.array([[text.count(f"topic{i}") for i in range(3)] + [1] for text in texts])
+        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+@pytest.fixture(scope="module")
+def result():
+    texts, labels, gold = noisy_texts(n=240, k=3, noise=0.3)
+    others, _, of_others = noisy_texts(n=60, k=3, seed=1)
+    as_array = [np.array(part, dtype=object) for part in (labels, gold, of_others)]
+    table = Table(texts, *as_array[:2], others, as_array[2])
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(checked, "EmbeddingProbe", Vectors)
+        patched.setattr(checked, "DRAWS", 2)
+        return checked.run(table)
+
+
+def test_checked_rows_make_labels_more_accurate(result):
+    assert result["accuracy"]["labels"] == pytest.approx(1 - result["noise"])
+    runs = [run for run in result["runs"] if run["choice"] == "to_check"]
+    assert {run["rows"] for run in runs} == set(checked.COUNTS)
+    for run in runs:
+        assert run["labels_as_given"] >= result["accuracy"]["labels"]
+        assert run["accuracy"] >= run["labels_as_given"]
+        assert run["accuracy"] > result["accuracy"]["labels"]
+        assert run["low"] <= run["rate"] <= run["high"]
+    assert sum("macro_f1" in run for run in runs) == 4
+    assert {run["choice"] for run in result["runs"]} == {
+        "to_check",
+        "random rows",
+        "least trusted rows",
+    }
+
+
+def test_the_page_of_one_table(result, tmp_path, monkeypatch):
+    monkeypatch.setattr(common, "RESULTS", tmp_path)
+    assert page.accuracy() is common.HOLE
+    about = {"dataset": {"name": "toy"}, "git_commit": "abcdef0123456"}
+    about["machine"] = {"processor": "P"}
+    (tmp_path / "checked").mkdir()
+    stored = json.dumps({"about": about, "result": {**result, "seeds": 2}})
+    (tmp_path / "checked" / "toy.json").write_text(stored)
+    noise = 100 * result["noise"]
+    assert f"| toy | {100 - noise:.1f} |" in str(page.accuracy())
+    assert f"| toy | {result['macro_f1']['all']:.1f} |" in str(page.classifier())
+    assert f"| toy | {noise:.1f} |" in str(page.interval())
+    assert "2 draws, MiniLM, CPU (P), commits abcdef0123" in str(page.interval())
