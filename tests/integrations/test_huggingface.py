@@ -261,7 +261,7 @@ def test_skipping_what_is_decided_selects_the_same(encoder, tmp_path):
     assert whole.seen.all()
     assert skipping.seen[0].all()
     assert not skipping.seen[1:].all()
-    assert skipping.select(0.9, "ranked").kept.tolist() == whole.select(0.9, "ranked").kept.tolist()
+    assert skipping.select("ranked", 0.9).kept.tolist() == whole.select("ranked", 0.9).kept.tolist()
 
 
 def test_skipping_goes_on_when_all_is_decided(encoder, tmp_path):

@@ -193,7 +193,7 @@ def test_stops_when_nothing_can_change(usual):
     while not order.done:
         order.observe(record.predictions()[len(order.times)])
     assert len(history.epoch) == len(order.times) < 3
-    assert callback.record.select(0.3).kept.tolist() == order.select().kept.tolist()
+    assert callback.record.select(keep=0.3).kept.tolist() == order.select().kept.tolist()
 
 
 def test_a_continued_training_goes_on_with_the_record(usual):

@@ -42,9 +42,9 @@ def test_selects_as_the_core_does(rule, keep, seed):
 
 def test_selects_as_the_core_does_block_by_block(monkeypatch):
     labels, probabilities = training()
-    whole = recorded(labels, probabilities).select(0.3, "ranked")
+    whole = recorded(labels, probabilities).select("ranked", 0.3)
     monkeypatch.setattr("lops_adapters.integrations.recorder._BLOCK", 21)
-    same(recorded(labels, probabilities).select(0.3, "ranked"), whole)
+    same(recorded(labels, probabilities).select("ranked", 0.3), whole)
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -109,7 +109,7 @@ def test_a_record_with_gaps_refuses_a_choice_it_was_not_made_for():
         left = record.order("algorithm1", 0.1).undecided
         record.observe(scores[left], positions=left)
     with pytest.raises(
-        LopsError, match=r"matter for keep=1\.0 and method='released' were skipped at time 2\.0"
+        LopsError, match=r"matter for method='released' and keep=1\.0 were skipped at time 2\.0"
     ):
         record.select("released", 1.0)
 

@@ -311,7 +311,7 @@ def test_lops_end_to_end():
     wrong = np.arange(0, 180, 8)
     codes = gold.copy()
     codes[wrong] = (codes[wrong] + 1) % 3
-    selection = Lops(KerasProbe(**{**SMALL, "epochs": 10}), rule="ranked", every=2)(
+    selection = Lops(KerasProbe(**{**SMALL, "epochs": 10}), method="ranked", every=2)(
         texts, [f"topic {code}" for code in codes]
     )
     assert 90 <= len(selection.kept) <= 92

@@ -46,7 +46,7 @@ def test_no_other_method_is_handed_any(monkeypatch, dataset, go, tmp_path):
     monkeypatch.setattr(pipeline, "run_arm", arm)
     monkeypatch.setattr(framework, "build", noted)
     go(dataset, tmp_path / "run", iterations=1)
-    assert set(given) == {"standard", "lops", "random", "optimal"}
+    assert set(given) == {"standard", "lops", "ranked", "random", "optimal"}
     with_gold = {name for name, handed in given.items() if any(gold is not None for gold in handed)}
     assert with_gold == {"optimal"}
     assert len(given["optimal"][1]) == 49  # of the pseudo-labelled alone

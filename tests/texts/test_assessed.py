@@ -3,66 +3,67 @@
 import numpy as np
 import pytest
 
-from lops_adapters.selection.posterior import estimate_noise, posterior
+from lops_adapters.selection.posterior import estimate_noise, posterior, true_classes
 from lops_adapters.texts.assessed import Assessed, corrections
 
 LIKELY = np.array([[0.9, 0.1]] * 5 + [[0.2, 0.8]] * 5)
 CODES = np.array([0, 0, 0, 0, 1, 1, 1, 1, 1, 0])
 
 
+def settled(likely, codes, checked=None):
+    """What a committee tells: likelihoods, and the probabilities of the true classes."""
+    assessed = Assessed(len(codes))
+    assessed(likely)
+    true, _ = true_classes(likely, codes, least=3)
+    assessed.settle(likely, true, true)
+    assessed.finish([f"text {i}" for i in range(len(codes))], codes, checked or {}, seed=0)
+    return assessed
+
+
 def test_suggestions_are_the_most_probable_true_classes():
-    judged = Assessed(10)
-    judged(LIKELY)
-    assert judged.noise is None
-    judged.settle(CODES)
+    assessed = settled(LIKELY, CODES)
     found, _ = posterior(LIKELY, CODES)
-    np.testing.assert_array_equal(judged.codes, found.argmax(axis=1))
-    np.testing.assert_array_equal(judged.probability, found.max(axis=1))
-    assert judged.codes.tolist() == [0] * 5 + [1] * 5
+    np.testing.assert_array_equal(assessed.codes, found.argmax(axis=1))
+    np.testing.assert_array_equal(assessed.probability, found.max(axis=1))
+    assert assessed.codes.tolist() == [0] * 5 + [1] * 5
     expected = estimate_noise(LIKELY, CODES)
-    assert (judged.noise.rate, judged.noise.low) == (expected.rate, expected.low)
-    np.testing.assert_array_equal(judged.right, found[np.arange(10), CODES])
+    assert (assessed.noise.rate, assessed.noise.low) == (expected.rate, expected.low)
+    np.testing.assert_array_equal(assessed.right, found[np.arange(10), CODES])
 
 
 def test_likelihoods_that_cannot_tell_are_not_believed():
     """They prefer six of ten labels, and five by chance."""
-    judged = Assessed(10)
-    judged(LIKELY)
     codes = np.array([0, 0, 0, 1, 1, 0, 0, 1, 1, 1])
-    judged.settle(codes)
-    assert judged.noise is None
-    np.testing.assert_array_equal(judged.codes, codes)
-    np.testing.assert_array_equal(judged.right, 1)
+    assessed = settled(LIKELY, codes)
+    assert assessed.noise is None
+    np.testing.assert_array_equal(assessed.codes, codes)
+    np.testing.assert_array_equal(assessed.right, 1)
 
 
 def test_a_class_that_is_too_small_to_check_is_believed():
-    judged, likely = Assessed(12), np.zeros((12, 3))
+    likely = np.zeros((12, 3))
     likely[:10, :2] = LIKELY
     likely[10:] = [0.9, 0.1, 0.0]
-    judged(likely)
-    judged.settle(np.array([*CODES, 2, 2]))
-    assert judged.codes.tolist() == [0] * 5 + [1] * 5 + [2, 2]
-    assert judged.right[10:].tolist() == [1, 1]
-    assert judged.right[[4, 9]].max() < 0.5
+    assessed = settled(likely, np.array([*CODES, 2, 2]))
+    assert assessed.codes.tolist() == [0] * 5 + [1] * 5 + [2, 2]
+    assert assessed.right[10:].tolist() == [1, 1]
+    assert assessed.right[[4, 9]].max() < 0.5
 
 
-def test_rows_may_come_in_any_order_and_in_parts():
-    whole, parts = Assessed(10), Assessed(10)
-    whole(LIKELY)
-    order = np.array([3, 1, 9, 0, 2, 8, 7, 6, 5, 4])
-    for rows in (order[:4], order[4:]):
-        parts(LIKELY[rows], rows)
-    for judged in (whole, parts):
-        judged.settle(CODES)
-    np.testing.assert_array_equal(parts.codes, whole.codes)
-    np.testing.assert_array_equal(parts.probability, whole.probability)
+def test_checked_rows_are_right_and_measure_the_noise():
+    assessed = settled(LIKELY, CODES, {4: 0, 9: 1, 0: 0})
+    assert assessed.right[[4, 9, 0]].tolist() == [1, 1, 1]
+    assert assessed.rate.checked == 3
+    assert assessed.rates[0].checked == 2  # rows 0 and 9 are labelled 0
+    assert assessed.rates[0].value == pytest.approx(1 / 5)  # of five: the one that differs
+    assert sorted(assessed.check_order.tolist()) == list(range(10))
 
 
 def test_before_the_labels_it_says_what_the_members_say():
-    judged = Assessed(3)
-    judged(np.array([[0.25, 0.75], [0.5, 0.5], [1.0, 0.0]]))
-    assert judged.codes.tolist() == [1, 0, 0]
-    assert judged.probability.tolist() == [0.75, 0.5, 1.0]
+    assessed = Assessed(3)
+    assessed(np.array([[0.25, 0.75], [0.5, 0.5], [1.0, 0.0]]))
+    assert assessed.codes.tolist() == [1, 0, 0]
+    assert assessed.probability.tolist() == [0.75, 0.5, 1.0]
 
 
 @pytest.mark.parametrize(
