@@ -40,7 +40,8 @@ def test_it_judges_texts(judged, stand, case):
         assert set(re.findall(r"\w+", " ".join(samples))) <= words
     else:
         assert set(samples) <= set(stand.texts)
-    assert {tuple(names) for _, names in judged[1]} == {("TF-IDF", "neighbours (LSA)")}
+    members = ("TF-IDF", "neighbours (LSA)", "regression", "class words")  # of the static encoder
+    assert {tuple(names) for _, names in judged[1]} == {members}
 
 
 def test_random_keeps_as_many_per_class(judged, case):

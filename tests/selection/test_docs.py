@@ -26,4 +26,5 @@ def test_examples_run(page, capsys):
 
 def test_every_method_is_a_row_of_the_page():
     text = (DOCS / "selection.md").read_text(encoding="utf-8")
-    assert set(METHODS) <= set(re.findall(r"^\| `([a-z0-9-]+)` \|", text, re.MULTILINE))
+    first_cells = " ".join(re.findall(r"^\| (`[^|]+`) \|", text, re.MULTILINE))
+    assert set(METHODS) <= set(re.findall(r"`([a-z0-9-]+)`", first_cells))
