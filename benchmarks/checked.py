@@ -71,8 +71,8 @@ def scored(table: Table, encoder: EmbeddingProbe) -> Scored:
     of_members = [likelihoods(member.score(labelled), shares) for member in members]
     mean = np.mean(of_members, axis=0)
     factors = strengths(mean, codes)
-    of_members = [weakened(one, factors) for one in of_members]
-    before, given = true_classes(weakened(mean, factors), codes, FOLDS)
+    of_members = [weakened(one, codes, factors) for one in of_members]
+    before, given = true_classes(weakened(mean, codes, factors), codes, FOLDS)
     code_of = {name: code for code, name in enumerate(names.tolist())}
     gold = np.array([code_of.get(str(label), -1) for label in table.gold[order]])
     return Scored(names, codes, gold, of_members, encoder.vectors(texts), before, given, order)

@@ -108,11 +108,12 @@ class FittedCommittee:
     ) -> np.ndarray:
         """Return the probabilities of the true classes, (m, k), from the members' likelihoods."""
         if self.arbiter is None:
-            mean = weakened(np.asarray(sum(of_members) / len(of_members)), self.factors)
+            mean = np.asarray(sum(of_members) / len(of_members))
+            mean = weakened(mean, codes, self.factors)
             return posterior_given(mean, codes, self.true_given_label)
         member = vector_member(self.members)
         vectors = None if member is None else member.vectors(read[id(member.reader)])
-        of_members = [weakened(each, self.factors) for each in of_members]
+        of_members = [weakened(each, codes, self.factors) for each in of_members]
         return self.arbiter.probabilities(of_members, codes, vectors)
 
 

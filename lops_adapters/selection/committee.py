@@ -123,13 +123,13 @@ class Committee:
         vectors = self._vectors(samples) if len(rows) else None
         scores = self._scores(labelled, of_labels, apart=len(rows) > 0)
         factors = strengths(scores.mean, codes)
-        likely = weakened(scores.mean, factors)
+        likely = weakened(scores.mean, codes, factors)
         before, true_given_label = true_classes(
             likely, codes, self.folds, count_label=self.count_label
         )
         tells, true, arbiter = skill(likely, codes) >= LEAST_SKILL, before, None
         if len(rows):
-            of_members = [weakened(each, factors) for each in scores.apart]
+            of_members = [weakened(each, codes, factors) for each in scores.apart]
             arbiter = learn(of_members, codes, true_given_label, rows, checks, vectors)
             tells, true = True, arbiter.probabilities(of_members, codes, vectors)
             true[rows] = np.eye(k)[checks]

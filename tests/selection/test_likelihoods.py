@@ -132,10 +132,10 @@ def test_a_class_wins_at_most_twice_as_many_others_as_it_has(count):
     assert (likely.argmax(axis=1) == 2)[others].sum() > 100
     factors = strengths(likely, codes)
     assert factors[:2].tolist() == [1, 1]
-    won = (weakened(likely, factors).argmax(axis=1) == 2)[others].sum()
+    won = (weakened(likely, codes, factors).argmax(axis=1) == 2)[others].sum()
     assert won <= MOST_WON * count
     assert won >= MOST_WON * count - 1
-    np.testing.assert_allclose(weakened(likely, factors).sum(axis=1), 1)
+    np.testing.assert_allclose(weakened(likely, codes, factors).sum(axis=1), 1)
 
 
 def test_common_classes_and_one_class_are_not_limited():
