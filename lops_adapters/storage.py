@@ -173,11 +173,13 @@ def read_json(path: Path, way_out: str) -> dict[str, Any]:
     return stored
 
 
-def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Write a UTF-8 CSV file with a header; None becomes an empty cell."""
+def write_csv(
+    path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]], encoding: str = "utf-8"
+) -> None:
+    """Write a CSV file with a header; None becomes an empty cell."""
 
     def fill(temporary: Path) -> None:
-        with temporary.open("w", encoding="utf-8", newline="") as handle:
+        with temporary.open("w", encoding=encoding, newline="") as handle:
             writer = csv_writer(handle)
             writer.writerow(header)
             writer.writerows(rows)

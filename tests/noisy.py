@@ -67,5 +67,5 @@ def read_table(path):
         return parquet.read_table(path).to_pylist()
     if path.suffix == ".jsonl":
         return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    with path.open(encoding="utf-8", newline="") as file:
+    with path.open(encoding="utf-8-sig", newline="") as file:
         return list(csv.DictReader(file, delimiter="\t" if path.suffix == ".tsv" else ","))

@@ -69,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _apply(options: argparse.Namespace, paths: tuple[Path, ...]) -> None:
     kind = formats.to_write(options.output, "--output")
     table = shared.opened(options, paths)
-    given = read_corrections(options.corrections, options.id is not None)
+    given = read_corrections(options.corrections, options.id is not None, filled=True)
     label = options.label or given.column or LABEL
     for name, option in ((label, "--label"), (options.id, "--id")):
         if name is not None:

@@ -160,13 +160,16 @@ def _table(
     suffix = first.suffix if format.name == format.native else f".{format.native}"
     output = f"{first.stem}-corrected{suffix}"
     names = ["TABLE"] if standard_input.is_given(options.files) else map(str, paths)
-    words = ["lops", "apply", "corrections.csv", *names, *more, "--output", output]
+    round_ = len(options.checked or ()) + 1
+    download = "corrections.csv" if round_ == 1 else f"corrections-{round_}.csv"
+    words = ["lops", "apply", download, *names, *more, "--output", output]
     again = ["lops", "select", *(word for word in sys.argv[2:] if word != "--force")]
     return {
         "column": options.label,
         "sha256": files.fingerprint(checksums),
         "command": shlex.join(words),
-        "check": shlex.join([*again, "--checked", "corrections.csv", "--force"]),
+        "check": shlex.join([*again, "--checked", download, "--force"]),
+        "download": download,
     }
 
 
@@ -213,7 +216,8 @@ def _targets(options: argparse.Namespace, table: readers.Table) -> tuple[Path | 
             )
         return None, keep_out
     outputs.check_format(options.format, folder / f"kept.{options.format}")
-    return outputs.check_folder(folder, "select", options.force, paths), keep_out
+    inputs = [*paths, *(options.checked or ())]
+    return outputs.check_folder(folder, "select", options.force, inputs), keep_out
 
 
 def _check_columns(table: readers.Table) -> None:
@@ -241,7 +245,8 @@ def _settings(options: argparse.Namespace, chosen: dict[str, Any]) -> dict[str, 
         "soft_labels",
         "weights",
     )
-    return {**{name: getattr(options, name) for name in names}, **chosen}
+    checked = [str(path) for path in options.checked or ()]
+    return {**{name: getattr(options, name) for name in names}, "checked": checked, **chosen}
 
 
 def _noise(page: SelectionPage) -> list[str]:

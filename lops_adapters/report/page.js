@@ -313,7 +313,7 @@
     save("suspicious_rows.csv", [["row", ...names].join(","), ...shown.map((row) => cells(row).join(","))]);
   }
 
-  const saveCorrections = () => save("corrections.csv", corrections.csv(csvCell));
+  const saveCorrections = () => save(data.table.download ?? "corrections.csv", corrections.csv(csvCell));
 
   function save(name, lines) {
     const blob = new Blob([`\uFEFF${lines.join("\r\n")}\r\n`], { type: "text/csv;charset=utf-8" });

@@ -12,6 +12,7 @@ on the checked rows alone.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -26,6 +27,7 @@ from lops_adapters.selection.posterior import SHARPNESS
 _SPREAD = (0.5, 1.0, 1.0)
 _FEW_SHOT = 2.0  # coefficient of the classifier trained on checked rows, before they are seen
 _FOLDS = 5
+_BLOCK = 10_000  # rows at a time
 _LEAST = 1e-4  # of likelihoods, before the logarithm
 
 
@@ -55,10 +57,17 @@ class Arbiter:
             vectors: (n, width), if :func:`learn` had some.
 
         """
-        k = len(self.offsets)
-        own = _log(_predicted(self.few_shot, vectors, len(codes), k))
-        features = np.stack([*map(_log, likelihoods), own], axis=-1)
-        return np.asarray(np.exp(_normalised(features @ self.weights + self.offsets[codes])))
+        n, k = len(codes), len(self.offsets)
+        probabilities = np.empty((n, k))
+        for start in range(0, n, _BLOCK):
+            rows = slice(start, start + _BLOCK)
+            of_rows = None if vectors is None else vectors[rows]
+            few_shot = _log(_predicted(self.few_shot, of_rows, len(codes[rows]), k))
+            scores = self.offsets[codes[rows]] + self.weights[-1] * few_shot
+            for weight, likely in zip(self.weights, likelihoods, strict=False):
+                scores = scores + weight * _log(likely[rows])
+            probabilities[rows] = np.exp(_normalised(scores))
+        return probabilities
 
 
 def learn(
@@ -144,7 +153,9 @@ def _few_shot(vectors: np.ndarray, true: np.ndarray) -> Any:
 
     if len(np.unique(true)) < 2:
         return None
-    return LogisticRegression(C=10, max_iter=300).fit(vectors, true)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # that classes are many for so few rows
+        return LogisticRegression(C=10, max_iter=300).fit(vectors, true)
 
 
 def _predicted(model: Any, vectors: np.ndarray | None, n: int, k: int) -> np.ndarray:

@@ -114,7 +114,10 @@ class FittedCommittee:
         member = vector_member(self.members)
         vectors = None if member is None else member.vectors(read[id(member.reader)])
         of_members = [weakened(each, codes, self.factors) for each in of_members]
-        return self.arbiter.probabilities(of_members, codes, vectors)
+        true = self.arbiter.probabilities(of_members, codes, vectors)
+        believed = np.isinf(self.shares)[codes]  # labels of classes that cannot be checked
+        true[believed] = np.eye(len(self.shares))[codes[believed]]
+        return true
 
 
 Fitted = Callable[[FittedCommittee], None]  # receives the committee, fitted

@@ -119,6 +119,7 @@ class Committee:
         k, counts = len(classes), np.bincount(codes)
         labelled = Labelled(samples, codes, classes, self.folds, self.seed, self.quiet)
         of_labels = class_shares(codes, k, self.folds)
+        small = counts < self.folds
         rows, checks = self._checks(classes)
         vectors = self._vectors(samples) if len(rows) else None
         scores = self._scores(labelled, of_labels, apart=len(rows) > 0)
@@ -130,13 +131,16 @@ class Committee:
         tells, true, arbiter = skill(likely, codes) >= LEAST_SKILL, before, None
         if len(rows):
             of_members = [weakened(each, codes, factors) for each in scores.apart]
-            arbiter = learn(of_members, codes, true_given_label, rows, checks, vectors)
-            tells, true = True, arbiter.probabilities(of_members, codes, vectors)
+            tells, competes = True, ~small[checks]
+            arbiter = learn(
+                of_members, codes, true_given_label, rows[competes], checks[competes], vectors
+            )
+            true = arbiter.probabilities(of_members, codes, vectors)
+            true[small[codes]] = np.eye(k)[codes[small[codes]]]
             true[rows] = np.eye(k)[checks]
         right = true[np.arange(len(codes)), codes]
         right[rows] = 1
         threshold = least_kept(right) if self.sure is None else self.sure
-        small = counts < self.folds
         mask = (right >= threshold) | small[codes]
         why = f"right with a probability of at least {threshold:.3g}" if tells else CANNOT_TELL
         least = np.where(small, -np.inf, threshold)
@@ -165,9 +169,15 @@ class Committee:
     def _checks(self, classes: Sequence[Hashable]) -> tuple[np.ndarray, np.ndarray]:
         """Return the positions of the checked rows, and the codes of their checked labels."""
         code_of = {label: code for code, label in enumerate(classes)}
-        checks = {
-            row: code_of[label] for row, label in enumerate(self.checked or ()) if label is not None
-        }
+        checked = enumerate(self.checked or ())
+        labels = {row: label for row, label in checked if label is not None}
+        unknown = [label for label in labels.values() if label not in code_of]
+        if unknown:
+            raise LopsError(
+                f"checked holds {unknown[0]!r:.80}, a label that no sample has; wanted None or a "
+                "label of the samples"
+            )
+        checks = {row: code_of[label] for row, label in labels.items()}
         return np.array(list(checks), dtype=np.int64), np.array([*checks.values()], dtype=np.int64)
 
     def _vectors(self, samples: Sequence[Any]) -> np.ndarray | None:

@@ -252,6 +252,11 @@ def build(
     else:
 
         def make(listener: Seen | None, order: np.ndarray) -> Selector:
+            if checked is not None and len(checked) != len(order):
+                raise LopsError(
+                    f"checked holds {len(checked)} entries for {len(order)} samples; wanted a "
+                    "label or None for each"
+                )
             sorted_checks = None if checked is None else [checked[i] for i in order.tolist()]
             return row.make(replace(request, seen=listener, checked=sorted_checks), **options)
 

@@ -105,5 +105,7 @@ def write_about(folder: Path, done: Done) -> None:
             fitted.selection.mask,
             escape=fitted.job.escape,
         )
-    results.write_to_check(folder, sample, fitted.selection, escape=fitted.job.escape)
+    results.write_to_check(
+        folder, sample, fitted.selection, fitted.job.page.get("table", {}), escape=fitted.job.escape
+    )
     results.write_pages(folder, done.page, fitted.config(done.totals))

@@ -198,8 +198,8 @@ def fit(sample: Sample, job: Job, near: bool = True) -> tuple[Fit, Scoring]:
         sampled,
         job.seed,
         job.relabel,
-        frozenset(job.checked),
         job.escape,
+        bool(job.checked),
         selection.settings["encoder"] is not None,
     )
     look = near and sample.is_whole and job.wanted.text is not None

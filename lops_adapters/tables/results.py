@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -66,7 +66,12 @@ def changed(paths: Sequence[Path]) -> LopsError:
 
 
 def write_to_check(
-    folder: Path, sample: Sample, selection: TextSelection, *, escape: bool = False
+    folder: Path,
+    sample: Sample,
+    selection: TextSelection,
+    table: Mapping[str, str],
+    *,
+    escape: bool = False,
 ) -> None:
     """Write the rows to check as CSV, with an empty column for the person's label.
 
@@ -74,6 +79,7 @@ def write_to_check(
         folder: that the file is written into.
         sample: of the table.
         selection: among the sample; nothing is written unless it is a committee's.
+        table: column of labels and checksum, as on the page; empty: not known.
         escape: an apostrophe before cells that a spreadsheet takes for formulas.
 
     """
@@ -81,6 +87,8 @@ def write_to_check(
         return
     cell = without_formula if escape else cell_text
     rows = selection.to_check().tolist()
+    names = [name for name in ("column", "sha256") if name in table]
+    known = [cell(table[name]) for name in names]
     lines = (
         (
             int(sample.drawn.positions[i]) + 1,
@@ -88,10 +96,12 @@ def write_to_check(
             cell(selection.suggested[i]),
             "",
             cell(sample.texts[i]),
+            *known,
         )
         for i in rows
     )
-    storage.write_csv(folder / TO_CHECK, ["row", "label", "suggested", "checked", "text"], lines)
+    header = ["row", "label", "suggested", "checked", "text", *names]
+    storage.write_csv(folder / TO_CHECK, header, lines, encoding="utf-8-sig")  # for spreadsheets
 
 
 def write_pages(folder: Path, page: SelectionPage, config: dict[str, Any]) -> None:

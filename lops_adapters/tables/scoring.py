@@ -58,8 +58,8 @@ class Scoring:
         sampled: the committee that was fitted to the sample; None: the sample is the table.
         seed: of the draw.
         relabel: smallest probability of a suggestion that relabels a rejected row.
-        checked: rows of the table that a person has checked; they are kept with that label.
         escape: an apostrophe before cells that a spreadsheet takes for formulas.
+        has_checks: whether a person has checked rows.
         has_encoder: whether members encode texts.
 
     """
@@ -74,8 +74,8 @@ class Scoring:
     sampled: SampleCommittee | None
     seed: int
     relabel: float
-    checked: frozenset[int] = frozenset()
     escape: bool = False
+    has_checks: bool = False
     has_encoder: bool = False
 
     def score(self, block: Block, start: int, unit: str, totals: Totals) -> Scored:
@@ -90,7 +90,7 @@ class Scoring:
         if self.wanted.gold is not None:
             (labels,) = block.cells([self.wanted.gold])
             gold = self.classes.gold_codes([labels[i] for i in found.rows.tolist()])
-        totals.count(found.codes, found.assessment, gold, self.checked_codes(found, start))
+        totals.count(found.codes, found.assessment, gold, self.checked_codes(found))
         totals.relabelled += int(found.relabelled.sum())
         totals.abstained += len(block) - len(found.rows)
         return found
@@ -124,12 +124,15 @@ class Scoring:
         sure = (assessment.suggested != codes) & (assessment.probability >= self.relabel)
         return Scored(rows, codes, assessment, learnt_at, ~assessment.mask & sure)
 
-    def checked_codes(self, scored: Scored, start: int) -> np.ndarray:
-        """Return the codes of the labels, (m,), and of the person's where rows are checked."""
-        if not self.checked:
+    def checked_codes(self, scored: Scored) -> np.ndarray:
+        """Return the codes of the labels, (m,), and of the person's where rows are checked.
+
+        These, and copies of them, are the kept rows whose probability is exactly 1.
+        """
+        said = scored.assessment
+        if not self.has_checks:
             return scored.codes
-        is_checked = np.array([start + row in self.checked for row in scored.rows.tolist()], bool)
-        return np.where(is_checked, scored.assessment.suggested, scored.codes)
+        return np.where(said.mask & (said.right == 1), said.suggested, scored.codes)
 
     def added(self, scored: Scored, at: Any) -> dict[str, list[Any]]:
         """Return the added columns of the labelled rows at (m,) positions, or of a slice."""
@@ -175,17 +178,13 @@ def write_parts(table: Table, scoring: Scoring, files: Files, start: int = 0) ->
             writers.append((part, stack.enter_context(writer)))
         for block in table.blocks():
             scored = scoring.score(block, start, table.unit, totals)
-            _write(scoring, block, start, scored, writers)
+            _write(scoring, block, scored, writers)
             start += len(block)
     return totals
 
 
 def _write(
-    scoring: Scoring,
-    block: Block,
-    start: int,
-    scored: Scored,
-    writers: Iterable[tuple[str, Writer]],
+    scoring: Scoring, block: Block, scored: Scored, writers: Iterable[tuple[str, Writer]]
 ) -> None:
     """Write the rows of a block to the parts that they belong to."""
     kept = scored.assessment.mask
@@ -196,12 +195,12 @@ def _write(
             continue
         at = np.flatnonzero(parts[part])
         rows, added, own = scored.rows[at], scoring.added(scored, at), block
-        if part == "kept" and scoring.checked:
-            codes = scoring.checked_codes(scored, start)[at]
+        if part == "kept":
+            codes = scoring.checked_codes(scored)[at]
             changed = np.flatnonzero(codes != scored.codes[at])
             if scoring.wanted.label is None:
                 added[LABEL] = scoring.given(codes)
-            else:
+            elif len(changed):
                 labels = scoring.given(codes[changed])
                 new = dict(zip(rows[changed].tolist(), labels, strict=True))
                 own = block.replaced(scoring.wanted.label, new)

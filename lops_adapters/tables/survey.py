@@ -265,9 +265,12 @@ class Sample:
                 "Take rows of to_check.csv"
             )
         text_of_label = {cell_text(self.classes.values[name]): name for name in self.classes.names}
-        plain = {row: text.removeprefix("'") for row, text in labels.items()}  # of a spreadsheet
+        folded: dict[str, list[str]] = {}
+        for text, name in text_of_label.items():
+            folded.setdefault(_folded(text), []).append(name)
+        meant = {key: names[0] for key, names in folded.items() if len(names) == 1}
         return {
-            position[row]: text_of_label.get(text, text_of_label.get(plain[row], text))
+            position[row]: text_of_label.get(text, meant.get(_folded(text), text))
             for row, text in labels.items()
         }
 
@@ -276,6 +279,15 @@ class Sample:
         rows = [self.drawn.rows[i] for i in positions[:5]]
         places = [(row.path, row.number) for row in rows]
         return shown_places(places, self._unit, len(positions), self._several)
+
+
+def _folded(text: str) -> str:
+    """Return a label as a spreadsheet may change it: apostrophe, spaces, case, ``1.0`` for ``1``.
+
+    >>> _folded("'=a"), _folded(" Sport "), _folded("1.0")
+    ('=a', 'sport', '1')
+    """
+    return text.removeprefix("'").strip().casefold().removesuffix(".0")
 
 
 def read_rows(table: Table, wanted: Wanted) -> Sample:

@@ -67,8 +67,22 @@ def _unknown(label: Any, known: Sequence[Hashable], where: str) -> str:
     )
 
 
-def sentences(rate: Rate | None) -> list[str]:
-    """Return what checked rows say of the noise, and what more of them would bring."""
+def with_copies(
+    checks: Mapping[int, Hashable], samples: Sequence[Hashable], labels: Sequence[Hashable]
+) -> list[Hashable] | None:
+    """Return the checked label of every sample or None; of copies with the same label, too.
+
+    >>> with_copies({0: "b"}, ["x", "x", "x", "y"], ["a", "a", "b", "a"])
+    ['b', 'b', None, None]
+    """
+    if not checks:
+        return None
+    by_content = {(samples[row], labels[row]): label for row, label in checks.items()}
+    return [by_content.get(pair) for pair in zip(samples, labels, strict=True)]
+
+
+def sentences(rate: Rate | None, n: int) -> list[str]:
+    """Return what checked rows say of the noise of n rows, and what more of them would bring."""
     if rate is None:
         return []
     rows = "1 row" if rate.checked == 1 else f"{rate.checked:,} rows"
@@ -76,6 +90,6 @@ def sentences(rate: Rate | None) -> list[str]:
         f"Checked: {rows}. Wrong labels: {percent(rate.value)} of all rows "
         f"({percent(rate.low)} to {percent(rate.high)}, 95 % interval)"
     )
-    if rate.high > rate.low:
+    if rate.high > rate.low and 4 * rate.checked <= n:
         text += f"; checking {3 * rate.checked:,} more would halve the range"
     return [f"{text}."]

@@ -112,13 +112,12 @@ class TextSelection(Selection):
     def corrected(self) -> np.ndarray:
         """A label for every text, (n,) object: checked, else kept, else suggested.
 
-        None without a label. Train on ``corrected[kept]``: a checked row is kept with the label
-        that the person gave.
+        None without a label. Train on ``corrected[kept]``: a checked row, and its copies, are kept
+        with the label that the person gave.
         """
         labels = self.suggested.copy()
-        labels[self.kept] = [self.labels[row] for row in self.kept.tolist()]
-        for row, label in self.checked.items():
-            labels[row] = label
+        kept = self.kept[self.confidence[self.kept] < 1] if self.checked else self.kept
+        labels[kept] = [self.labels[row] for row in kept.tolist()]
         return labels
 
     def to_check(self, count: int = 50) -> np.ndarray:

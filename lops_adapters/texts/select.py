@@ -20,7 +20,7 @@ from lops_adapters.selection.members import check_words
 from lops_adapters.selection.methods import OFFERED, Method, check
 from lops_adapters.selection.selectors import encode
 from lops_adapters.texts.assessed import Assessed
-from lops_adapters.texts.checked import read_checked
+from lops_adapters.texts.checked import read_checked, with_copies
 from lops_adapters.texts.checked import sentences as checked_sentences
 from lops_adapters.texts.choices import (
     choose_members,
@@ -170,7 +170,7 @@ def select(
         quiet=quiet,
         seen=seen,
         strict=strict,
-        checked=[checks.get(row) for row in range(len(own))] if checks else None,
+        checked=with_copies(checks, read if given is None else range(len(own)), own),
     )
     samples: Any = read if given is None else given
     selection = selector(samples, own)
@@ -194,7 +194,7 @@ def select(
     found = TextSelection(selection, shown, names, at, seen, why, settings, checks, index=index)
     if committee:
         why.pairs = pair_sentences(found.corrections())
-        why.rows += checked_sentences(found.checked_rate)
+        why.rows += checked_sentences(found.checked_rate, len(own))
     if given is None:
         why.rows += script_sentences(read, watched)
         why.rows += sentences(copies(read, own), lambda found: place(at[found].tolist()))

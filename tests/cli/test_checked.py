@@ -101,6 +101,50 @@ def test_what_is_refused(here, rows, header, words):
     assert not (here / "out").exists()
 
 
+def test_files_that_would_be_replaced(here):
+    table = write_table(here / "news.csv", ROWS)
+    run(table, "--output", "out")
+    with pytest.raises(LopsError, match=r"to_check.csv lies in the output folder out; move it, or"):
+        run(table, "--output", "out", "--checked", "out/to_check.csv")
+
+
+def test_the_second_page_downloads_under_another_name(here):
+    table = write_table(here / "news.csv", ROWS)
+    first = written(here / "corrections.csv", ["3,class 0"])
+    run(table, "--output", "out", "--checked", first)
+    page = (here / "out" / "report.html").read_text(encoding="utf-8")
+    assert "--checked corrections-2.csv --force" in page
+
+
+def test_a_file_of_rows_to_check_is_of_its_table(here):
+    table = write_table(here / "news.csv", ROWS)
+    run(table, "--output", "out")
+    filled(here / "out" / "to_check.csv", 10)
+    (here / "out" / "to_check.csv").rename(here / "some.csv")
+    other = write_table(here / "other.csv", ROWS[1:])
+    with pytest.raises(LopsError, match="was made for another table"):
+        run(other, "--output", "new", "--checked", "some.csv")
+
+
+@pytest.mark.parametrize("more", [[], ["--probe-rows", "100"]])
+def test_copies_of_a_checked_row_follow_it(here, more):
+    copied = [*ROWS[:80], *ROWS[:80], *ROWS[:80]]
+    table = write_table(here / "news.csv", copied)
+    run(table, "--output", "out", *more)
+    row = int(read_table(here / "out" / "to_check.csv")[0]["row"])
+    new = "class 0" if copied[row - 1][2] != "class 0" else "class 1"
+    given = written(here / "a.csv", [f"{row},{new}"])
+    run(table, "--output", "out", "--checked", given, *more)
+    kept = [r for r in read_table(here / "out" / "kept.csv") if r["nr"] == copied[row - 1][0]]
+    assert [r["weak"] for r in kept] == [new] * 3
+
+
+def test_labels_as_spreadsheets_change_them(here, capsys):
+    table = write_table(here / "news.csv", ROWS)
+    run(table, "--checked", written(here / "a.csv", ["3, CLASS 0 ", "4,class 1"]))
+    assert "Checked: 2 rows." in capsys.readouterr().out
+
+
 def test_files_that_contradict_each_other(here):
     table = write_table(here / "news.csv", ROWS)
     written(here / "a.csv", ["3,class 0"])

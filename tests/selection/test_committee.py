@@ -409,3 +409,15 @@ def test_packaged_encoder_keeps_the_vectors_of_the_texts(user_cache):
     found = build("committee")(texts, ["water", "money"] * 20)
     assert "neighbours 100.0 %" in found.stopped
     assert len(list((user_cache / "lops_adapters" / "vectors").rglob("*.npz"))) > 0
+
+
+@pytest.mark.parametrize(
+    ("checked", "words"),
+    [
+        (["class 0"], "^checked holds 1 entries for "),
+        (["zzz", *[None] * (len(TEXTS) - 1)], "^checked holds 'zzz', a label that no sample has"),
+    ],
+)
+def test_checked_labels_that_do_not_fit(checked, words):
+    with pytest.raises(LopsError, match=words):
+        build("committee", encoder=None, checked=checked)(TEXTS, WEAK)

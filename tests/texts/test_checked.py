@@ -76,7 +76,9 @@ def test_the_noise_of_all_rows_and_of_each_class():
     for label, own in selection.checked_rates.items():
         assert own.low <= WRONG[np.array(LABELS) == label].mean() <= own.high
     (said,) = [why for why in selection.why if why.startswith("Checked: 120 rows. Wrong labels: ")]
-    assert said.endswith("95 % interval); checking 360 more would halve the range.")
+    assert said.endswith(", 95 % interval).")  # four times as many are more than there are
+    (said,) = [why for why in chosen(checked={3: GOLD[3]}).why if why.startswith("Checked: 1 row.")]
+    assert said.endswith("95 % interval); checking 3 more would halve the range.")
     assert chosen().checked_rate is None
     assert not any(why.startswith("Checked") for why in chosen().why)
 
@@ -126,3 +128,20 @@ def test_vectors_and_probabilities(kind):
     checked = {int(row): GOLD[row] for row in before.to_check(30)}
     selection = select(None, LABELS, **{kind: numbers}, checked=checked)
     assert (selection.corrected == np.array(GOLD, dtype=object)).mean() > 0.9
+
+
+def test_a_check_for_a_class_of_one_row_does_not_change_the_others():
+    texts, labels = [*TEXTS, "lone words of a rare class"], [*LABELS, "rare"]
+    before = select(texts, labels, encoder=None)
+    found = select(texts, labels, encoder=None, checked={6: "rare", 7: LABELS[7]})
+    assert found.corrected[6] == "rare"
+    assert found.corrected[240] == "rare"
+    others = np.setdiff1d(np.arange(240), [6, 7])
+    assert (found.suggested[others] == before.suggested[others]).mean() > 0.97
+
+
+def test_many_classes_say_nothing_on_the_terminal(recwarn):
+    texts = [f"word{i % 40} other{i % 7}" for i in range(400)]
+    labels = [f"class {i % 40}" for i in range(400)]
+    select(texts, labels, encoder=None, checked={i: labels[i] for i in range(50)})
+    assert not [one for one in recwarn if "classes" in str(one.message)]
