@@ -45,8 +45,8 @@ def reasons(which: str, selection: Selection, method: str, arguments: dict[str, 
         first=[which, f"Kept: {_kept(selection, method, arguments)}.", f"{trained}."],
         last=[
             *([_SHARED] if method == "committee" else []),
-            "Next: train on the kept rows, with balanced classes. A suggestion for a rejected row "
-            "is a hint: check before relabelling.",
+            f"Next: train {_train_on(selection, method)}, with balanced classes. A suggestion for "
+            "a rejected row is a hint: check before relabelling.",
         ],
     )
     single = [str(label) for label, report in selection.per_class.items() if report.count == 1]
@@ -58,6 +58,18 @@ def reasons(which: str, selection: Selection, method: str, arguments: dict[str, 
     return found
 
 
+def _train_on(selection: Selection, method: str) -> str:
+    """Return what a classifier gains most from: rows of a rare class are easily lost."""
+    counts = [report.count for report in selection.per_class.values()]
+    if method == "committee" and min(counts) < RARE * sum(counts):
+        return (
+            f"on all rows with --weights (a class has less than {100 * RARE:.0f} % of the rows; "
+            "dropping rows may cost too many of it)"
+        )
+    return "on the kept rows"
+
+
+RARE = 0.05  # of the rows
 _SHARED = (
     "Expect more wrong labels than rejected ones if the labels share errors, as those of rules, "
     "word lists or one model do."

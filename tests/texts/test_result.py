@@ -47,7 +47,7 @@ def test_summary_and_reasons():
         "Members: TF-IDF + logistic regression, neighbours by LSA.",
         "Kept: rows most probably right; as many are rejected as the members expect to be wrong.",
         found.stopped,
-        "Next: train on the kept rows",
+        "Next: train on all rows with --weights (a class has less than 5 % of the rows; ",
         "Expect more wrong labels than rejected ones if the labels share errors",
         "Classes with a single row cannot be checked: single.",
     ):
@@ -84,3 +84,9 @@ def test_why_is_left_out_where_it_is_the_same_for_all():
     few = select([*TEXTS, "alone"], [*LABELS, "class 2"], probe="linear").summary().splitlines()
     assert few[0].split() == ["class", "rows", "kept", "share", "why"]
     assert few[3].endswith("  too few samples, kept whole")
+
+
+def test_what_to_train_on():
+    texts, labels, _ = noisy_texts()
+    (advice,) = [why for why in select(texts, labels, encoder=None).why if why.startswith("Next")]
+    assert advice.startswith("Next: train on the kept rows, with balanced classes. A suggestion")
