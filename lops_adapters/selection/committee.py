@@ -72,7 +72,7 @@ class Committee:
 
     Where a person has checked rows, an arbiter learns from them how far to believe members and
     labels (:mod:`~lops_adapters.selection.arbiter`), and gives the probabilities. A checked row is
-    kept, whatever its label was: its score is 1.
+    always kept: its score is 1.
 
     Args:
         members: at least one.
