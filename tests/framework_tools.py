@@ -143,6 +143,32 @@ def kept_by(mask, samples, labels, rule="every-second"):
     return Selection(mask, whole.learnt_at, whole.confidence, whole.per_class, rule, "counted")
 
 
+class Recorder:
+    """Selectors that keep every second sample, and notes of what they were asked, what probes of a
+    kind were trained on and what they predicted.
+    """
+
+    def __init__(self, monkeypatch, kind):
+        self.asked, self.trained, self.predicted = [], [], []
+        fit, predict = kind.fit, kind.predict_proba
+
+        def select(samples, labels):
+            self.asked.append((list(samples), list(labels)))
+            return kept_by(np.arange(len(samples)) % 2 == 0, samples, labels)
+
+        def record(probe, samples, codes, n_classes, *, seed=0):
+            self.trained.append((list(samples), list(codes), n_classes))
+            return fit(probe, samples, codes, n_classes, seed=seed)
+
+        def predicted(probe, samples):
+            self.predicted.append(list(samples))
+            return predict(probe, samples)
+
+        monkeypatch.setattr(Job, "selector", lambda *_, **__: select)
+        monkeypatch.setattr(kind, "fit", record)
+        monkeypatch.setattr(kind, "predict_proba", predicted)
+
+
 def copy_killed(finished, path, stages):
     """Make of a finished run, at ``path``, one killed after these stages."""
     (path / "work").mkdir(parents=True)

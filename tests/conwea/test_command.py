@@ -22,8 +22,6 @@ TEXTS, LABELS = documents(30)
             "wanted a smaller number",
         ),
         ("--every 21 --probe linear", "every is 21, and the probe makes 4 updates"),
-        ("--iterations 0", "iterations is 0; wanted at least 1"),
-        ("--encoder no/such/model", ["cannot load the encoder 'no/such/model'", "wanted 'minilm'"]),
         ("--text-column body", "no column 'body'"),
     ],
 )
@@ -33,12 +31,6 @@ def test_options_that_cannot_work(refuse, good, more, words):
 
 DATA = {
     "no seed words": (TEXTS, None, ["no seed words", "ConWea", "put a seeds.json beside the data"]),
-    "empty lists": (TEXTS, {"arts": [], "law": []}, ["no seed words"]),
-    "seeds that occur nowhere": (
-        TEXTS,
-        {"arts": ["sonata"], "sport": ["rugby"]},
-        ["none of the seed words occurs", "arts: sonata, sport: rugby"],
-    ),
     "one class labelled": (
         TEXTS,
         {"arts": ["gallery"], "sport": ["rugby"]},
@@ -48,12 +40,6 @@ DATA = {
             "warning: seed words that the corpus lacks",
         ],
     ),
-    "no seed twice": (
-        ["One judge here.", "One match there."],
-        {"law": ["judge"], "sport": ["match"]},
-        ["no seed word occurs twice"],
-    ),
-    "all empty": (["", "   ", "\n"], SEEDS, ["found no word in 3 documents"]),
     "only stop words": (["the and", "of!"], SEEDS, ["found no word in 2 documents"]),
 }
 

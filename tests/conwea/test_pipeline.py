@@ -9,39 +9,16 @@ import pytest
 
 from lops_adapters.conwea import pipeline
 from lops_adapters.conwea.pipeline import prepare
-from lops_adapters.core import LopsError, LopsWarning
+from lops_adapters.core import LopsWarning
 from lops_adapters.datasets import Corpus, Dataset
 from lops_adapters.probes.han import HanProbe
-from lops_adapters.runs.framework import Job
 
-from ..framework_checks import assert_learnt_at
-from ..framework_tools import kept_by, read_rows
+from ..framework_tools import Recorder, read_rows
 from .toys import CLASSES, documents
 
 
-class Recorder:
-    """Selectors that keep every second sample, and notes of what they and the classifier were
-    given.
-    """
-
-    def __init__(self, monkeypatch, keep=lambda n: np.arange(n) % 2 == 0):
-        self.asked, self.trained = [], []
-        fit = HanProbe.fit
-
-        def select(samples, labels):
-            self.asked.append((list(samples), list(labels)))
-            return kept_by(keep(len(samples)), samples, labels)
-
-        def record(han, samples, codes, n_classes, *, seed=0):
-            self.trained.append((list(samples), list(codes), n_classes))
-            return fit(han, samples, codes, n_classes, seed=seed)
-
-        monkeypatch.setattr(Job, "selector", lambda *_, **__: select)
-        monkeypatch.setattr(HanProbe, "fit", record)
-
-
 def test_the_classifier_is_trained_on_exactly_what_is_kept(monkeypatch, dataset, go, head_start):
-    recorder = Recorder(monkeypatch)
+    recorder = Recorder(monkeypatch, HanProbe)
     metrics = go(dataset, head_start, arms=["lops"], resume=True).metrics
     assert len(recorder.asked) == len(recorder.trained) == 2
     for (samples, labels), (trained, codes, n_classes), row in zip(
@@ -79,16 +56,6 @@ def test_rejected_documents_are_still_predicted_and_labelled_afresh(finished):
             assert rejected & {row["id"] for row in rows}
     assert rejected
     assert rejected <= ids["lops/predictions"]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("keep", [lambda n: np.zeros(n, dtype=bool), lambda n: np.arange(n) == 0])
-def test_too_little_kept_trains_on_all_and_says_so(monkeypatch, dataset, go, head_start, keep):
-    recorder = Recorder(monkeypatch, keep)
-    with pytest.warns(LopsWarning, match="of fewer than two classes; this training takes all"):
-        go(dataset, head_start, arms=["lops"], resume=True, iterations=2)
-    for (samples, _), (trained, *_) in zip(recorder.asked, recorder.trained, strict=True):
-        assert trained == samples
 
 
 def test_seeds_that_label_one_class_are_not_taken(monkeypatch, dataset, finished):
@@ -159,11 +126,6 @@ def test_metrics_of_its_own(finished):
     assert not list(finished.path.rglob("vectors.npy"))
 
 
-def test_selection_tables_say_when_each_was_learnt(finished):
-    rows = read_rows(finished.path / "lops" / "selection-0.csv")
-    assert_learnt_at(rows, finished.settings.probe_epochs)
-
-
 def test_the_floor_of_a_sense_is_of_the_settings(dataset, go, finished, tmp_path):
     free = go(dataset, tmp_path / "run", arms=["standard"], iterations=1, min_per_sense=None)
     rarest = {}
@@ -173,12 +135,6 @@ def test_the_floor_of_a_sense_is_of_the_settings(dataset, go, finished, tmp_path
         counts = np.asarray(documents.counts.sum(axis=0)).ravel()[places]
         rarest[run.job.settings.min_per_sense] = counts.min()
     assert rarest[5] >= 5 > rarest[None]
-
-
-def test_nothing_to_read(dataset, go, tmp_path):
-    empty = Corpus("empty", ("a", "b"), ("", " the "), CLASSES, dataset.corpus.seeds)
-    with pytest.raises(LopsError, match="found no word in 2 documents"):
-        go(Dataset(empty), tmp_path / "run")
 
 
 @pytest.mark.slow

@@ -1,8 +1,5 @@
-import pytest
-
 from lops_adapters.conwea.seeds import MIN_DOCUMENTS
 from lops_adapters.conwea.settings import ConweaSettings
-from lops_adapters.core import LopsError
 
 from ..framework_checks import assert_has
 
@@ -26,17 +23,3 @@ def test_faithful_concatenates_layers_and_repeats_nothing():
     assert (settings.combine, settings.vector_words, settings.faithful) == ("concat", 1, True)
     quick = ConweaSettings.preset("quick", faithful=True)
     assert (quick.min_epochs, quick.min_per_sense, quick.classifier) == (None, None, "han")
-
-
-@pytest.mark.parametrize(
-    ("wrong", "words"),
-    [
-        ({"keep": 1.01}, "keep is 1.01"),
-        ({"batch_size": -1}, "batch_size is -1"),
-        ({"min_epochs": -1}, "min_epochs is -1"),
-        ({"validation": 1.0}, "validation is 1.0"),
-    ],
-)
-def test_numbers_out_of_range(wrong, words):
-    with pytest.raises(LopsError, match=words):
-        ConweaSettings.preset("quick", **wrong)

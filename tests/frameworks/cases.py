@@ -21,6 +21,7 @@ from ..westclass import toys as westclass
 from ..xclass import toys as xclass
 
 TOY = {"toy": f"{__package__}.toy:TOY"}
+NO_MODEL = "no/such/model"
 ENCODER = "lops_adapters.encoders.context_encoder:ContextEncoder"
 BLOCK = "lops_adapters.encoders.context_encoder._BLOCK"
 HAN = "lops_adapters.probes.han:HanProbe"
@@ -55,12 +56,14 @@ class Case:
         work: functions called neither by a refused command nor by a finished run that is resumed.
         other: options of another run -> what the refusal names.
         usage: options that argparse refuses.
+        unknown_encoders: options that name an encoder that does not exist.
         sizes: the quick preset of the suite; default: ``toys.SMALL``.
         arms: of the whole run.
         added: arms per call, where arms are added one call after the other.
         tables: files at the top of the run folder besides those that all frameworks write.
         arm_tables: files in an arm's folder besides those that all write; "*" is the iteration.
         iterations: of an arm.
+        probe_epochs: of the arm ``lops``.
         alike: arms whose network labels the toy as the Standard arm's does; so the classifier that
             is trained on these labels may be the same.
         options: of every command.
@@ -81,12 +84,14 @@ class Case:
     work: tuple[str, ...]
     other: Mapping[tuple[str, ...], str]
     usage: tuple[str, ...]
+    unknown_encoders: tuple[str, ...] = (f"--encoder {NO_MODEL}",)
     sizes: Mapping[str, Any] | None = None
     arms: tuple[str, ...] = ("standard", "lops")
     added: tuple[str, ...] = ("lops", "standard")
     tables: tuple[str, ...] = ()
     arm_tables: tuple[str, ...] = ()
     iterations: int = 1
+    probe_epochs: int = 4
     alike: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
     encoder: Callable[[Path], str] | None = None
@@ -151,6 +156,7 @@ CASES = {
             usage=("--combine max",),
             arm_tables=("pseudo_labels-*.csv", "seeds.json"),
             iterations=2,
+            probe_epochs=8,
             options=("--iterations", "2"),
             encoder=conwea.save_word_piece_bert,
             documents=(72, 30),
@@ -190,6 +196,7 @@ CASES = {
             tables=("category_vocabulary.json",),
             arm_tables=("selection-documents.csv",),
             alike=("lops", "lops-refresh"),
+            probe_epochs=3,
             encoder=lotclass.save_encoder,
             documents=(90, 90),
             selects={"run_arm": 2, "select": 1, "self_train": 1},
@@ -216,6 +223,7 @@ CASES = {
                 ("--faithful",): "settings.faithful = False, not True",
             },
             usage=("--iterations two", "--delta much"),
+            unknown_encoders=(f"--classifier {NO_MODEL}",),
             arms=("standard", "lops", "random", "optimal"),
             added=("optimal", "lops", "lops,random", "standard"),
             arm_tables=("bootstrapped-*.csv",),
@@ -249,11 +257,16 @@ CASES = {
                 ("--network", "han"): "settings.network = 'cnn', not 'han'",
             },
             usage=("--network rnn", "--supervision gold", "--labelled-per-class few"),
+            unknown_encoders=(
+                f"--probe transformer --encoder {NO_MODEL}",
+                f"--classifier hybrid --encoder {NO_MODEL}",
+            ),
             sizes={**westclass.SMALL, "classifier": "linear"},
             arms=("standard", "lops", "lops-documents"),
             added=("lops-documents", "standard", "lops"),
             tables=("pseudo_documents.csv", "topics.json"),
             arm_tables=("selection-documents.csv",),
+            probe_epochs=14,
             documents=(72, 60),
             selects={"run_arm": 2, "_select_documents": 1},
         ),
@@ -277,6 +290,11 @@ CASES = {
                 ("--faithful",): "settings.faithful = False, not True",
             },
             usage=("--confident half",),
+            unknown_encoders=(
+                f"--encoder {NO_MODEL}",
+                f"--classifier {NO_MODEL}",
+                f"--classifier {NO_MODEL} --probe linear",
+            ),
             arms=("standard", "lops", "lops-all"),
             added=("lops-all", "standard", "lops"),
             tables=("class_words.json",),
@@ -295,7 +313,9 @@ CASES = {
             work=(f"{LINEAR}.updates", f"{LINEAR}.predict_prepared"),
             other={("--epochs", "9"): "settings.epochs = 3, not 9"},
             usage=("--epochs some",),
+            unknown_encoders=(),
             sizes={"epochs": 3},
+            probe_epochs=3,
             arm_tables=("pseudo_labels-*.csv",),
             files=("toy.py",),
         ),

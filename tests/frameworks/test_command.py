@@ -33,6 +33,15 @@ def test_options_that_cannot_work(stand, few, tmp_path, monkeypatch):
 
 
 @pytest.mark.usefixtures("no_work")
+def test_an_encoder_that_is_not_there(stand, few, tmp_path, monkeypatch):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    for more in stand.case.unknown_encoders:
+        outcome = stand.command(tmp_path / "run", *more.split(), data=few)
+        assert_refused(outcome, "cannot load the encoder 'no/such/model'", "wanted 'minilm'")
+        assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.usefixtures("no_work")
 def test_arms_that_are_none(stand, few, tmp_path):
     settings = stand.framework.settings
     known = ", ".join((*settings.ARMS, *settings.MORE_ARMS))

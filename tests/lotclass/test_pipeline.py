@@ -7,7 +7,7 @@ from itertools import cycle
 import numpy as np
 import pytest
 
-from lops_adapters.core import LopsError, LopsWarning
+from lops_adapters.core import LopsError
 from lops_adapters.datasets import Corpus, Dataset, GoldLabels
 from lops_adapters.lotclass import pipeline
 from lops_adapters.lotclass.probe import LotclassProbe
@@ -169,17 +169,6 @@ def test_probe_and_classifier_are_fresh_networks(monkeypatch, dataset, go, head_
     assert [epochs for epochs, *_ in built] == [3, 2, 2, 2, 2, 3, 3, 3]
     assert len({id(network) for *_, network in built}) == 8
     assert len({id(probe) for _, probe, _ in built}) == 6
-
-
-@pytest.mark.parametrize("keep", [lambda n: np.zeros(n, dtype=bool), lambda n: np.arange(n) == 0])
-def test_too_few_rows_kept_trains_on_all_and_says_so(monkeypatch, dataset, go, head_start, keep):
-    recorder = Recorder(monkeypatch, ("rows",), keep)
-    with pytest.warns(LopsWarning, match="of fewer than two classes; this training takes all"):
-        done = go(dataset, head_start, arms=["lops"], resume=True, self_train_epochs=1.0)
-    assert len(recorder.fitted[0][0]) == len(recorder.asked[0][2])
-    row = done.metrics["arms"]["lops"]["iterations"][0]
-    assert row["selected"] == keep(row["pseudo_labels"]).sum()
-    assert (row["selected_noise"] is None) == (row["selected"] == 0)
 
 
 def test_refreshes_that_keep_nothing_leave_the_network(

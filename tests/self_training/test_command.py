@@ -18,19 +18,12 @@ TEXTS, LABELS = documents(30)
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        ("--iterations 0", "iterations is 0; wanted at least 1"),
-        ("--max-tokens 0", "max_tokens is 0; wanted at least 1"),
-        ("--delta 1.5", "delta is 1.5; wanted a probability, from 0 to 1"),
         (
             "--every 1000",
             "every is 1000, and the probe makes 12 updates on 14 pseudo-labelled documents; "
             "wanted a smaller",
         ),
         ("--every 5 --probe linear", "every is 5, and the probe makes 4 updates"),
-        (
-            "--classifier no/such/model",
-            ["cannot load the encoder 'no/such/model'", "wanted 'minilm'"],
-        ),
         (
             "--pseudo-labels guess",
             [
@@ -69,7 +62,6 @@ def test_options_that_cannot_work(refuse, good, more, words):
             "",
             "string-match gives 0 pseudo-labels of 0 classes",
         ),
-        (["", " "], None, SEEDS, "", "string-match gives 0 pseudo-labels"),
         (TEXTS, None, SEEDS, "--arms optimal", "optimal needs gold labels, and data has none"),
     ],
 )

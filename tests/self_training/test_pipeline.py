@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from lops_adapters.core import LopsError, LopsWarning
+from lops_adapters.core import LopsError
 from lops_adapters.datasets import Corpus, Dataset, GoldLabels, read
 from lops_adapters.probes.base import cut
 from lops_adapters.probes.linear import LinearProbe
@@ -194,21 +194,6 @@ def test_an_empty_pool(dataset, go, tmp_path):
     ] == [(90, 1, 0)] * 3
     assert done.metrics["pseudo_labels"] == {"count": 90, "noise": 0, "coverage": 1}
     assert [row["score"] for row in read_rows(done.path / "pseudo_labels.csv")] == ["1"] * 90
-
-
-@pytest.mark.parametrize(
-    "keep", [lambda labels, _: labels == "", lambda labels, _: labels == "law"]
-)
-def test_too_little_kept_trains_on_all_and_says_so(monkeypatch, dataset, go, tmp_path, keep):
-    recorder = Recorder(monkeypatch, keep)
-    with pytest.warns(LopsWarning, match="of fewer than two classes; this training takes all"):
-        done = go(dataset, tmp_path / "run", arms=["lops"])
-    for (samples, _), (trained, *_), row in zip(
-        recorder.asked, recorder.trained, rows_of(done, "lops"), strict=True
-    ):
-        assert samples == trained
-        assert (row["trained_on"], row["rejected"]) == (len(samples), 0)
-        assert (row["selected_noise"] is None) == (row["selected"] == 0)
 
 
 def test_baselines_keep_as_many_as_lops_whatever_the_order(dataset, go, finished, tmp_path):

@@ -57,16 +57,3 @@ def test_a_file_is_known_by_what_it_holds(tmp_path):
         ),
     ):
         SelfTrainingSettings(pseudo_labels="stringmatch").settled(["lops"])
-
-
-@pytest.mark.parametrize(
-    ("wrong", "words"),
-    [
-        ({"delta": -0.1}, "delta is -0.1; wanted a probability"),
-        ({"delta": 1.01}, "delta is 1.01"),
-        ({"learning_rate": 0}, "learning_rate is 0"),
-    ],
-)
-def test_numbers_out_of_range(wrong, words):
-    with pytest.raises(LopsError, match=words):
-        SelfTrainingSettings.preset("quick", **wrong)

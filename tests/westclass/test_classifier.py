@@ -70,10 +70,3 @@ def test_the_probe_is_the_network_or_another(network, bert):
     )
     assert isinstance(probe, TransformerProbe)
     assert (probe.encoder, probe.max_tokens, probe.device, probe.quiet) == (bert, 128, "cpu", False)
-
-
-def test_an_encoder_that_is_not_there(tmp_path):
-    with pytest.raises(LopsError, match=r"holds no config\.json"):
-        build_probe(
-            VECTORS, published("cnn", "short", probe="transformer", encoder=str(tmp_path)), "cpu"
-        )

@@ -163,14 +163,6 @@ def test_the_hybrid_classifier_reads_the_encoder(dataset, go, bert, tmp_path):
     assert load(done.path, device="cpu").classifier.kind == "hybrid"
 
 
-def test_an_encoder_that_is_not_there_is_refused_at_once(dataset, go, tmp_path, monkeypatch):
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    own = {**FAST, "classifier": "hybrid", "encoder": "no/such/model"}
-    with pytest.raises(LopsError, match="cannot load the encoder 'no/such/model'"):
-        go(dataset, tmp_path / "run", ["standard"], **own)
-    assert not list((tmp_path / "run" / "work").glob("*"))
-
-
 def test_arms_without_gold_labels_are_refused_by_their_names(dataset, go, tmp_path):
     without = Dataset(dataset.corpus, None)
     with pytest.raises(LopsError, match=r"^optimal-documents needs gold labels"):

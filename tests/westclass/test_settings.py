@@ -132,12 +132,6 @@ def test_faithful_repeats_no_corpus():
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ({"alpha": 1.0}, "alpha is 1.0; wanted a fraction, at least 0 and below 1"),
-        ({"alpha": -0.1}, "alpha is -0.1"),
-        ({"stop_below": 1.1}, "stop_below is 1.1"),
-        ({"stop_below": -0.1}, "stop_below is -0.1"),
-        ({"learning_rate": 0.0}, "learning_rate is 0.0; wanted a number above 0"),
-        ({"decay": -1e-9}, "decay is -1e-09; wanted a number, at least 0"),
         (
             {"labelled": [("1", "law", "arts")]},
             r"labelled holds \('1', 'law', 'arts'\); wanted pairs: document id, class",

@@ -22,30 +22,16 @@ TEXTS, LABELS = documents(30)
             "--max-docs 2",
             "found 2 documents with a word among 2, for 3 classes; wanted at least as many",
         ),
-        ("--confident 0", "confident is 0.0; wanted a fraction above 0 and at most 1"),
-        ("--confident 1.5", "confident is 1.5"),
-        ("--confident nan", "confident is nan"),
         (
             "--every 1000",
             "every is 1000, and the probe makes 12 updates on about 15 pseudo-labelled "
             "documents; wanted a smaller",
         ),
         ("--every 21 --probe linear", "every is 21, and the probe makes 4 updates"),
-        ("--encoder no/such/model", ["cannot load the encoder 'no/such/model'", "wanted 'minilm'"]),
-        ("--classifier no/such/model", "cannot load the encoder 'no/such/model'"),
-        ("--classifier no/such/model --probe linear", "cannot load the encoder 'no/such/model'"),
     ],
 )
 def test_options_that_cannot_work(refuse, good, more, words):
     refuse(good, more, words)
-
-
-def test_an_encoder_of_the_vectors_alone_that_cannot_be_loaded(refuse, good, bert):
-    refuse(
-        good,
-        f"--encoder no/such/model --classifier {bert}",
-        "cannot load the encoder 'no/such/model'",
-    )
 
 
 DATA = {
@@ -55,22 +41,6 @@ DATA = {
         ["arts", "Law", "law"],
         ["the class names 'Law', 'law' are the same words; wanted names that differ"],
     ),
-    "the same words in other spelling": (
-        TEXTS,
-        ["real-estate", "real estate"],
-        ["'real estate', 'real-estate' are the same words"],
-    ),
-    "a name without a word": (
-        TEXTS,
-        ["arts", "--", "!?"],
-        ["class names without a word: '!?', '--'"],
-    ),
-    "all empty": (
-        ["", "   ", ""],
-        CLASSES,
-        ["found 0 documents with a word among 3, for 3 classes"],
-    ),
-    "only marks": (["...", "?!", "-", "..."], CLASSES, ["found 0 documents with a word among 4"]),
     "fewer documents than classes": (
         ["A judge.", "A match.", "", "..."],
         CLASSES,
@@ -119,25 +89,6 @@ def test_odd_data_that_work(run, tmp_path):
     page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
     assert "&lt;law&gt;" in page
     assert "<law>" not in page
-
-
-def test_fewer_documents_than_components(run, tmp_path):
-    status, out, err = run(
-        write_folder(tmp_path / "data", TEXTS[:6], LABELS[:6]), "--arms", "standard"
-    )
-    assert status == 0, err
-    assert "6 documents" in out
-
-
-def test_no_gold_labels(run, tmp_path):
-    status, out, err = run(write_folder(tmp_path / "data", TEXTS), "--arms", "standard")
-    assert status == 0, err
-    arm, _, count, noise, selected, noise_after, micro, macro, _ = out.splitlines()[4].split()
-    assert (arm, noise, noise_after, micro, macro) == ("standard", "-", "-", "-", "-")
-    assert count == selected
-    assert "no gold labels to compare with" in (tmp_path / "run" / "report.html").read_text(
-        encoding="utf-8"
-    )
 
 
 def test_names_apart_from_labels(run, good, tmp_path, monkeypatch):

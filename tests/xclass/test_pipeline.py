@@ -17,8 +17,7 @@ from lops_adapters.xclass.alignment import Alignment
 from lops_adapters.xclass.pipeline import prepare
 from lops_adapters.xclass.words import cleaned
 
-from ..framework_checks import assert_learnt_at
-from ..framework_tools import kept_by, read_rows
+from ..framework_tools import Recorder, read_rows
 from .toys import ARMS, CLASSES, documents
 
 
@@ -34,34 +33,8 @@ def resumed(go, dataset, path, **changed):
     return go(dataset, path, resume=True, **changed)
 
 
-class Recorder:
-    """Selectors that keep what ``keep`` says, and notes of what they, the probes and the
-    classifiers were given.
-    """
-
-    def __init__(self, monkeypatch, keep=lambda n: np.arange(n) % 2 == 0):
-        self.asked, self.trained, self.predicted = [], [], []
-        fit, predict = TransformerProbe.fit, TransformerProbe.predict_proba
-
-        def select(samples, labels):
-            self.asked.append((list(samples), list(labels)))
-            return kept_by(keep(len(samples)), samples, labels)
-
-        def record(probe, samples, codes, n_classes, *, seed=0):
-            self.trained.append((list(samples), list(codes), n_classes))
-            return fit(probe, samples, codes, n_classes, seed=seed)
-
-        def predicted(probe, samples):
-            self.predicted.append(list(samples))
-            return predict(probe, samples)
-
-        monkeypatch.setattr(Job, "selector", lambda *_, **__: select)
-        monkeypatch.setattr(TransformerProbe, "fit", record)
-        monkeypatch.setattr(TransformerProbe, "predict_proba", predicted)
-
-
 def test_the_classifier_is_trained_on_exactly_what_is_kept(monkeypatch, dataset, go, head_start):
-    recorder = Recorder(monkeypatch)
+    recorder = Recorder(monkeypatch, TransformerProbe)
     metrics = go(dataset, head_start, resume=True).metrics
     assert len(recorder.asked) == len(recorder.trained) == len(recorder.predicted) == 3
     for arm, (samples, labels), (trained, codes, n_classes) in zip(
@@ -91,7 +64,7 @@ def test_the_classifier_is_trained_on_exactly_what_is_kept(monkeypatch, dataset,
 def test_standard_is_the_most_confident_part_of_each_class(
     monkeypatch, dataset, go, head_start, fraction, part
 ):
-    Recorder(monkeypatch)
+    Recorder(monkeypatch, TransformerProbe)
     metrics = resumed(go, dataset, head_start, arms=["standard"], confident=fraction).metrics
     with np.load(head_start / "work" / "alignment.npz") as stored:
         codes, confidence = stored["codes"], stored["confidence"]
@@ -162,17 +135,6 @@ def test_probe_and_classifier_are_fresh_models(monkeypatch, dataset, go, head_st
     )
 
 
-@pytest.mark.parametrize("keep", [lambda n: np.zeros(n, dtype=bool), lambda n: np.arange(n) == 0])
-def test_too_little_kept_trains_on_all_and_says_so(monkeypatch, dataset, go, head_start, keep):
-    recorder = Recorder(monkeypatch, keep)
-    with pytest.warns(LopsWarning, match="of fewer than two classes; this training takes all 44"):
-        done = go(dataset, head_start, arms=["lops"], resume=True)
-    assert recorder.trained[0][0] == recorder.asked[0][0]
-    row = done.metrics["arms"]["lops"]["iterations"][0]
-    assert row["selected"] == keep(44).sum()
-    assert (row["selected_noise"] is None) == (row["selected"] == 0)
-
-
 DIRTY = "Write to someone@example.org: caf\u00e9, &lt;b&gt;now&lt;/b&gt;!"
 
 
@@ -194,7 +156,7 @@ def test_the_same_text_for_training_and_prediction_unless_faithful(
     config = json.loads((head_start / "config.json").read_text())
     config["dataset"]["sha256"] = dirty.checksum
     (head_start / "config.json").write_text(json.dumps(config))
-    recorder = Recorder(monkeypatch)
+    recorder = Recorder(monkeypatch, TransformerProbe)
     resumed(go, Dataset(dirty), head_start, arms=["lops-all"], faithful=faithful)
     seen = [cleaned(text) for text in dirty.texts] if faithful else list(dirty.texts)
     assert recorder.asked[0][0] == seen
@@ -210,7 +172,7 @@ def test_vectors_are_of_cleaned_text_only_if_faithful(monkeypatch, dataset, go, 
         "read_words",
         lambda texts, *, faithful, quiet: asked.append(faithful) or read(texts, faithful=faithful),
     )
-    Recorder(monkeypatch)
+    Recorder(monkeypatch, TransformerProbe)
     metrics = [
         go(dataset, tmp_path / str(faithful), arms=["standard"], faithful=faithful).metrics
         for faithful in (False, True)
@@ -257,11 +219,6 @@ def test_measurements_are_right(finished, dataset):
         )
         assert finished.metrics["stages"][stage]["micro_f1"] == pytest.approx(right)
         assert right > 0.6
-
-
-def test_selection_tables_say_when_each_was_learnt(finished):
-    table = read_rows(finished.path / "lops" / "selection-0.csv")
-    assert_learnt_at(table, finished.settings.probe_epochs)
 
 
 def test_a_class_that_wins_no_document(monkeypatch, dataset, go, tmp_path):
@@ -336,7 +293,7 @@ def test_documents_without_words_are_aligned_with_nothing_but_predicted(dataset,
 @pytest.mark.filterwarnings("ignore::lops_adapters.core.LopsWarning")
 @pytest.mark.parametrize("changed", [{"components": 500}, {"min_count": 10_000}])
 def test_other_ways(monkeypatch, dataset, go, tmp_path, changed):
-    Recorder(monkeypatch)
+    Recorder(monkeypatch, TransformerProbe)
     done = go(dataset, tmp_path / "run", arms=["standard"], **changed)
     assert done.metrics["stages"]["alignment"]["micro_f1"] > 0.5
     if "min_count" in changed:

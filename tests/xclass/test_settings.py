@@ -2,7 +2,6 @@ from dataclasses import replace
 
 import pytest
 
-from lops_adapters.core import LopsError
 from lops_adapters.xclass.classifier import FAST, build_classifier, build_probe
 from lops_adapters.xclass.settings import XclassSettings
 
@@ -64,22 +63,3 @@ def test_classifiers_that_train_in_seconds(monkeypatch, classifier):
     assert build_probe(settings, "cpu") == (classifier, {**wanted, "epochs": 4})
     name, given = build_classifier(replace(settings, epochs=3, learning_rate=None), "cpu")
     assert (name, given["epochs"], "learning_rate" in given) == (classifier, 3, False)
-
-
-def test_arms_and_choices():
-    assert XclassSettings.ARMS == ("standard", "lops")
-    assert XclassSettings.MORE_ARMS == ("lops-all",)
-    assert XclassSettings(class_words=1, confident=1, probe="linear").confident == 1
-
-
-@pytest.mark.parametrize(
-    ("wrong", "words"),
-    [
-        ({"confident": 0}, "confident is 0"),
-        ({"confident": 1.01}, "confident is 1.01"),
-        ({"learning_rate": 0}, "learning_rate is 0"),
-    ],
-)
-def test_numbers_out_of_range(wrong, words):
-    with pytest.raises(LopsError, match=words):
-        XclassSettings.preset("quick", **wrong)
