@@ -30,7 +30,7 @@ def parser() -> argparse.ArgumentParser:
         prog="lops apply",
         description="Write a table with other labels, and without some rows. The corrections are "
         "a CSV with the columns row and label, as a report downloads it: the number of a row, from "
-        "1, and its new label, or nothing to delete the row.",
+        "1, and its new label, or nothing or - to delete the row.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -69,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _apply(options: argparse.Namespace, paths: tuple[Path, ...]) -> None:
     kind = formats.to_write(options.output, "--output")
     table = shared.opened(options, paths)
-    given = read_corrections(options.corrections, options.id is not None, filled=True)
+    given = read_corrections(options.corrections, options.id is not None, True, options.encoding)
     label = options.label or given.column or LABEL
     for name, option in ((label, "--label"), (options.id, "--id")):
         if name is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from lops_adapters.cli.corrections import by_row, check_table, read_corrections
@@ -10,14 +10,18 @@ from lops_adapters.core import LopsError
 
 
 def read_checked_files(
-    paths: Sequence[Path], label: str | None, checksums: dict[str, str] | None
-) -> tuple[dict[int, str], list[str]]:
-    """Return row of the table, from 0 -> label by a person, and sentences about left out lines.
+    paths: Sequence[Path],
+    label: str | None,
+    checksums: Callable[[], dict[str, str]],
+    encoding: str = "utf-8",
+) -> dict[int, str]:
+    """Return row of the table, from 0 -> label by a person; nothing or -: none of the classes.
 
     Args:
         paths: of the files.
         label: the table's column of labels.
-        checksums: of the table's files; None: not compared.
+        checksums: returns those of the table's files, if a file names its table.
+        encoding: of files that are neither UTF-8 nor UTF-16.
 
     Raises:
         LopsError: a file that cannot be read or was made for another table or column, and a row
@@ -26,11 +30,10 @@ def read_checked_files(
     """
     labels: dict[int, str] = {}
     source: dict[int, Path] = {}
-    deleted = 0
     for path in paths:
-        corrections = read_corrections(path, by_id=False, filled=True)
-        if checksums is not None:
-            check_table(corrections, checksums)
+        corrections = read_corrections(path, by_id=False, filled=True, encoding=encoding)
+        if corrections.sha256 is not None:
+            check_table(corrections, checksums())
         if corrections.column not in (None, label):
             raise LopsError(
                 f"{path} holds labels of the column {corrections.column!r}, and --label is "
@@ -38,14 +41,10 @@ def read_checked_files(
             )
         for key, entry in by_row(corrections).items():
             row, text = int(key[:18]) - 1, entry.label  # int() refuses thousands of digits
-            if not text.strip():
-                deleted += 1
-                continue
             if labels.get(row, text) != text:
                 raise LopsError(
                     f"{corrections.place(entry)}: row {key} is checked as {text!r:.80}, and as "
                     f"{labels[row]!r:.80} in {source[row]}; correct one of them"
                 )
             labels[row], source[row] = text, path
-    rows = "1 row" if deleted == 1 else f"{deleted:,} rows"
-    return labels, [f"Checked rows without a label are left out: {rows}."] if deleted else []
+    return labels

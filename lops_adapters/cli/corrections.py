@@ -10,18 +10,18 @@ from typing import Any
 
 from lops_adapters.core import LopsError
 from lops_adapters.datasets.corpus import is_unlabelled, listed
-from lops_adapters.tables import files, readers
+from lops_adapters.tables import files, formats, readers
 from lops_adapters.tables.formats.cells import cell_text
+from lops_adapters.tables.survey import NO_CLASS
 
 ROW, LABEL = "row", "label"
 CHECKED = "checked"  # of to_check.csv: the label by a person; empty: not checked
 TABLE, COLUMN, ID = "sha256", "column", "id"  # optional columns
-_DELIMITERS = (None, ";", "\t")  # by the suffix; as spreadsheets write them
 
 
 @dataclass(frozen=True)
 class Correction:
-    """One line of the file: the row or id, as text, and its new label, empty to delete the row."""
+    """One line of the file: the row or id, as text, and its new label, empty or - to delete it."""
 
     line: int
     row: str
@@ -70,19 +70,27 @@ class Changes:
     rows: int = 0
 
 
-def read_corrections(path: Path, by_id: bool, filled: bool = False) -> Given:
+def read_corrections(
+    path: Path, by_id: bool, filled: bool = False, encoding: str = "utf-8"
+) -> Given:
     """Read a file of corrections.
 
     Args:
-        path: CSV or another table, with the columns ``row`` and ``label``.
+        path: CSV, as any spreadsheet saves it, or another table; with the columns ``row`` and
+            ``label``.
         by_id: rows are given by the column ``id``, or by ``row`` if the table has no such column.
         filled: take the labels of the column ``checked`` if there is one, without empty ones.
+        encoding: of a file that is neither UTF-8 nor UTF-16.
 
     Raises:
         LopsError: missing columns, several tables or label columns, or what reading raises.
 
     """
-    table = _opened(path)
+    with files.reading(path):
+        saved = formats.as_saved(path, LABEL, encoding)
+    table = readers.open_table(
+        [path], delimiter=saved.delimiter, encoding=saved.encoding, quiet=True
+    )
     row = ID if by_id and ID in table.columns else ROW
     missing = [name for name in (row, LABEL) if name not in table.columns]
     if missing:
@@ -107,20 +115,6 @@ def read_corrections(path: Path, by_id: bool, filled: bool = False) -> Given:
             )
     column, sha256 = (next(iter(stated[name]), None) for name in (COLUMN, TABLE))
     return Given(path, entries, column, sha256)
-
-
-def _opened(path: Path) -> readers.Table:
-    """Return the file as a table, with the delimiter that finds the columns."""
-    first = None
-    for delimiter in _DELIMITERS:
-        if first is not None and first.format not in ("csv", "tsv"):
-            break
-        found = readers.open_table([path], delimiter=delimiter, quiet=True)
-        if LABEL in found.columns:
-            return found
-        first = first or found
-    assert first is not None
-    return first
 
 
 def changes(given: Given, table: readers.Table, label: str, by: str | None) -> Changes:
@@ -210,7 +204,7 @@ def _change(
     made: Changes, given: Given, entry: Correction, row: tuple[int, Any], known: dict[str, Any]
 ) -> None:
     position, before = row
-    if not entry.label.strip():
+    if not entry.label.strip() or (entry.label.strip() == NO_CLASS and NO_CLASS not in known):
         made.deleted.add(position)
         return
     text = entry.label

@@ -7,6 +7,7 @@ import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -58,11 +59,12 @@ def _checked(options: argparse.Namespace, paths: tuple[Path, ...], said: list[st
         raise LopsError(f"--probe-rows is {options.probe_rows}; wanted at least 1")
     if options.address is not None and options.engine != "ray":
         raise LopsError(f"--address is {options.address} without --engine ray; leave it out")
-    if options.checked and method != "committee":
-        raise LopsError(
-            f"--checked needs the committee, and the method is {method}; leave out --method, or "
-            "--checked"
-        )
+    for option, given in (("checked", options.checked), ("checked-column", options.checked_column)):
+        if given and method != "committee":
+            raise LopsError(
+                f"--{option} needs the committee, and the method is {method}; leave out --method, "
+                f"or --{option}"
+            )
     if options.weights and method != "committee":
         raise LopsError(
             f"--weights needs the committee, and the method is {method}; leave out --method, "
@@ -77,6 +79,7 @@ def _checked(options: argparse.Namespace, paths: tuple[Path, ...], said: list[st
         options.abstain,
         options.embeddings,
         options.soft_labels or (),
+        options.checked_column,
     )
     wanted.check(table)
     _check_columns(table)
@@ -133,9 +136,9 @@ def _with_checks(options: argparse.Namespace, job: Job, table: readers.Table) ->
     """Return the job with the rows that a person has checked."""
     if not options.checked:
         return job
-    sums = files.checksums(table.paths) if options.engine == "process" else None
-    checked, sentences = read_checked_files(options.checked, options.label, sums)
-    return replace(job, checked=checked, said=[*job.said, *sentences])
+    checksums = partial(files.checksums, table.paths)
+    checked = read_checked_files(options.checked, options.label, checksums, options.encoding)
+    return replace(job, checked=checked)
 
 
 def _with_checksums(options: argparse.Namespace, job: Job, table: readers.Table) -> Job:
@@ -244,8 +247,9 @@ def _settings(options: argparse.Namespace, chosen: dict[str, Any]) -> dict[str, 
         "embeddings",
         "soft_labels",
         "weights",
+        "checked_column",
     )
-    checked = [str(path) for path in options.checked or ()]
+    checked = files.checksums(options.checked or ())
     return {**{name: getattr(options, name) for name in names}, "checked": checked, **chosen}
 
 

@@ -114,7 +114,13 @@ def _add_selection(choice: argparse._ArgumentGroup) -> None:
         action="append",
         metavar="FILE",
         help="rows that you have checked: to_check.csv with its column filled in, or the file that "
-        "the report gives; may be repeated",
+        "the report gives; - for none of the classes; may be repeated",
+    )
+    choice.add_argument(
+        "--checked-column",
+        metavar="COLUMN",
+        help="column of the labels that you have checked: the right label, - for none of the "
+        "classes, or nothing: not checked",
     )
 
 

@@ -39,7 +39,7 @@ const lopsCheck = (data, corrections, page) => {
       if (left) made.push(button("Check the skipped rows", () => show(() => skipped.clear())));
     }
     box.replaceChildren(...made);
-    for (const part of card.querySelectorAll("[data-code], #check-right, #check-skip, #check-others, #check-other")) part.hidden = !now;
+    for (const part of card.querySelectorAll("[data-code], #check-right, #check-none, #check-skip, #check-others, #check-other")) part.hidden = !now;
     byId("check-accept").hidden = !now || !page.accepts(now);
   }
 
@@ -74,10 +74,11 @@ const lopsCheck = (data, corrections, page) => {
   }
 
   function decide(code) {
-    if (!now || code < 0 || code >= data.classes.length) return;
+    if (!now || code < corrections.DELETED || code >= data.classes.length) return;
     const row = now;
     past.push(row);
-    tell(row, ...(code === row.code ? ["right"] : ["\u2192 ", foreign(data.classes[code].shown)]));
+    if (code === corrections.DELETED) tell(row, "none of these");
+    else tell(row, ...(code === row.code ? ["right"] : ["\u2192 ", foreign(data.classes[code].shown)]));
     show(() => page.settle(row, () => corrections.set(row.row, code)));
   }
 
@@ -97,6 +98,7 @@ const lopsCheck = (data, corrections, page) => {
   }
 
   const right = () => decide(now?.code);
+  const none = () => decide(corrections.DELETED);
   const accept = () => now && page.accepts(now) && decide(now.suggested_code);
 
   // Keys are for the card if its section has the focus, or if nothing has it and the card is in sight.
@@ -108,7 +110,7 @@ const lopsCheck = (data, corrections, page) => {
 
   function press(event) {
     const key = event.key.toLowerCase();
-    const action = { r: right, enter: right, a: accept, s: skip, u: undo }[key];
+    const action = { r: right, enter: right, a: accept, n: none, s: skip, u: undo }[key];
     if (key === "enter" && event.target.closest("button, summary")) return;
     if (!action && !/^[1-9]$/.test(key)) return;
     event.preventDefault();
@@ -119,7 +121,7 @@ const lopsCheck = (data, corrections, page) => {
 
   for (const one of card.querySelectorAll("[data-code]")) one.addEventListener("click", () => decide(Number(one.dataset.code)));
   byId("check-other")?.addEventListener("click", () => decide(Number(byId("check-others").value)));
-  for (const [id, action] of Object.entries({ right, accept, skip, undo })) byId(`check-${id}`).addEventListener("click", action);
+  for (const [id, action] of Object.entries({ right, accept, none, skip, undo })) byId(`check-${id}`).addEventListener("click", action);
   byId("download-checked").addEventListener("click", page.save);
   return { active, press, update };
 };

@@ -34,6 +34,7 @@ def _card(page: SelectionPage) -> str:
     main = (
         _button("right", "r", 'class="primary" id="check-right"'),
         _button('accept <bdi dir="auto"></bdi>', "a", 'id="check-accept"'),
+        _button("none of these", "n", 'id="check-none"'),
         _button("skip", "s", 'id="check-skip"'),
         _button("undo", "u", 'id="check-undo"'),
     )
@@ -79,6 +80,7 @@ def _keys() -> str:
         ("Enter</kbd> <kbd>r", "the label is right"),
         ("a", "accept the suggestion"),
         ("1</kbd> to <kbd>9", "another class"),
+        ("n", "none of these classes; the row is rejected, and lops apply deletes it"),
         ("s", "skip the row; it comes back"),
         ("u", "undo"),
     )

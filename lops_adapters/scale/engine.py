@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -154,7 +154,7 @@ class Steps:
                 found = Survey(
                     job.wanted, unit=unit, several=self.several, most=job.most, seed=job.seed
                 )
-                shared = (classes.settled(job.wanted), job.most, job.seed, limits)
+                shared = (classes.settled(job.wanted), job.most, job.seed, limits, job.checked)
                 spread(self.ray, _draw, parts, *shared, done=lambda _, own: found.join(own))  # noqa: B023 (waits)
                 if found.is_enough(classes):
                     break
@@ -210,8 +210,11 @@ def _count(rows: Any, wanted: Wanted, several: bool) -> Labels:
     return survey_of(rows, wanted, most=0, several=several).labels
 
 
-def _draw(part: Part, wanted: Wanted, most: int, seed: int, limits: Limits) -> Survey:
-    return survey_of(part.rows, wanted, most=most, seed=seed, limits=limits, start=part.start)
+def _draw(
+    part: Part, wanted: Wanted, most: int, seed: int, limits: Limits, checked: Mapping[int, str]
+) -> Survey:
+    settings = {"most": most, "seed": seed, "limits": limits, "checked": checked}
+    return survey_of(part.rows, wanted, start=part.start, **settings)
 
 
 def _write(part: Part, boxed: Sequence[Any], folder: str, kind: str) -> Totals:

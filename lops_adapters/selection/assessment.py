@@ -28,7 +28,8 @@ class Assessment(NamedTuple):
         mask: (m,) bool, kept.
         right: (m,) float64, the probability that the label is right: the confidence of the
             selection.
-        suggested: (m,) int64 codes of the most probable classes, given members and labels.
+        suggested: (m,) int64 codes of the most probable classes, given members and labels; -1: a
+            person says that it is none of them.
         probability: (m,) float64, of the suggested class.
 
     """

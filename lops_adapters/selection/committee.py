@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -72,7 +72,7 @@ class Committee:
 
     Where a person has checked rows, an arbiter learns from them how far to believe members and
     labels (:mod:`~lops_adapters.selection.arbiter`), and gives the probabilities. A checked row is
-    always kept: its score is 1.
+    always kept, with a score of 1; a row of no class is always rejected, with a score of 0.
 
     Args:
         members: at least one.
@@ -85,7 +85,7 @@ class Committee:
             the same texts gave it, as in self-training.
         seen: receives the mean likelihoods; its method ``settle``, if it has one, receives them
             and the probabilities of the true classes, before and after the checked rows count.
-        checked: one label per sample, by a person, or None.
+        checked: position of a sample -> its label by a person; None: it is of no class.
         fitted: receives the committee, fitted to assess further samples.
         name: becomes the rule of the selection.
 
@@ -100,7 +100,7 @@ class Committee:
     count_label: bool = True
     seen: Seen | None = None
     fitted: Fitted | None = None
-    checked: Sequence[Hashable | None] | None = None
+    checked: Mapping[int, Hashable | None] = field(default_factory=dict)
     name: str = "committee"
 
     def __post_init__(self) -> None:
@@ -131,15 +131,15 @@ class Committee:
         tells, true, arbiter = skill(likely, codes) >= LEAST_SKILL, before, None
         if len(rows):
             of_members = [weakened(each, codes, factors) for each in scores.apart]
-            tells, competes = True, ~small[checks]
+            tells, competes = True, np.isin(checks, np.flatnonzero(~small))
             arbiter = learn(
                 of_members, codes, true_given_label, rows[competes], checks[competes], vectors
             )
             true = arbiter.probabilities(of_members, codes, vectors)
             true[small[codes]] = np.eye(k)[codes[small[codes]]]
-            true[rows] = np.eye(k)[checks]
+            true[rows[checks >= 0]] = np.eye(k)[checks[checks >= 0]]
         right = true[np.arange(len(codes)), codes]
-        right[rows] = 1
+        right[rows] = checks >= 0
         threshold = least_kept(right) if self.sure is None else self.sure
         mask = (right >= threshold) | small[codes]
         why = f"right with a probability of at least {threshold:.3g}" if tells else CANNOT_TELL
@@ -150,6 +150,7 @@ class Committee:
             why = "highest scores of the class, total set by the members"
             least = np.full(k, np.inf)
             np.minimum.at(least, codes[mask], right[mask])
+        mask[rows[checks < 0]] = False
         if self.fitted is not None:
             self.fitted(
                 FittedCommittee(
@@ -167,17 +168,15 @@ class Committee:
         return selection_of(mask, scored, classes, codes, self.name, reasons)
 
     def _checks(self, classes: Sequence[Hashable]) -> tuple[np.ndarray, np.ndarray]:
-        """Return the positions of the checked rows, and the codes of their checked labels."""
-        code_of = {label: code for code, label in enumerate(classes)}
-        checked = enumerate(self.checked or ())
-        labels = {row: label for row, label in checked if label is not None}
-        unknown = [label for label in labels.values() if label not in code_of]
+        """Return positions of checked rows, and codes of their checked labels; -1: no class."""
+        code_of = {None: -1, **{label: code for code, label in enumerate(classes)}}
+        unknown = [label for label in self.checked.values() if label not in code_of]
         if unknown:
             raise LopsError(
                 f"checked holds {unknown[0]!r:.80}, a label that no sample has; wanted None or a "
                 "label of the samples"
             )
-        checks = {row: code_of[label] for row, label in labels.items()}
+        checks = {row: code_of[label] for row, label in self.checked.items()}
         return np.array(list(checks), dtype=np.int64), np.array([*checks.values()], dtype=np.int64)
 
     def _vectors(self, samples: Sequence[Any]) -> np.ndarray | None:

@@ -21,7 +21,7 @@ class Drawn(NamedTuple):
     """Rows in the order of their positions.
 
     Attributes:
-        keys: (n,) uint64, by content.
+        keys: (n,) uint64, by content; 0: drawn first.
         ids: (n,) uint64, by content and label.
         positions: (n,) int64 in the table, ascending.
         rows: n rows, as they were added.
@@ -111,7 +111,12 @@ class Draw:
         self._of_class = dict(of_class)
 
     def add(
-        self, keys: np.ndarray, labels: np.ndarray, positions: np.ndarray, rows: Sequence[Any]
+        self,
+        keys: np.ndarray,
+        labels: np.ndarray,
+        positions: np.ndarray,
+        rows: Sequence[Any],
+        first: np.ndarray | bool = False,
     ) -> None:
         """Add a block.
 
@@ -120,19 +125,29 @@ class Draw:
             labels: (m,) uint64 keys of the labels.
             positions: (m,) int64 in the table, distinct.
             rows: m rows; those that are drawn come back.
+            first: (m,) bool, rows that are drawn before others, whatever their keys.
 
         """
+        self._add(np.where(first, 0, keys), labels, positions, row_ids(keys, labels), rows)
+
+    def _add(
+        self,
+        keys: np.ndarray,
+        labels: np.ndarray,
+        positions: np.ndarray,
+        ids: np.ndarray,
+        rows: Sequence[Any],
+    ) -> None:
         at = np.flatnonzero(self.may_belong(keys, labels))
-        ids = row_ids(keys[at], labels[at])
-        self._parts.append((keys[at], labels[at], positions[at], ids))
+        self._parts.append((keys[at], labels[at], positions[at], ids[at]))
         self._rows += [rows[place] for place in at.tolist()]
         if len(self._rows) > self._kept + max(self.most // 2, 10_000):
             self._cut()
 
     def join(self, other: Draw) -> None:
         """Add the rows of another draw."""
-        keys, labels, positions, _ = other._columns()
-        self.add(keys, labels, positions, other._rows)
+        keys, labels, positions, ids = other._columns()
+        self._add(keys, labels, positions, ids, other._rows)
 
     def may_belong(self, keys: np.ndarray, labels: np.ndarray) -> np.ndarray:
         """Return (m,) bool: whether rows can be in the sample, as far as is known."""

@@ -6,7 +6,7 @@ a new confidence is one class in ``confidences/`` and one row.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MappingProxyType
@@ -172,7 +172,7 @@ def build(
     quiet: bool = True,
     seen: Seen | None = None,
     strict: bool = False,
-    checked: Sequence[Any] | None = None,
+    checked: Mapping[int, Hashable | None] | None = None,
     **options: Any,
 ) -> Selector:
     """Return the selector of a method.
@@ -202,8 +202,8 @@ def build(
         seen: receives what the probe predicts, see :class:`lops_adapters.selection.Suggestions`;
             the last prediction for a sample is the one the method uses.
         strict: of the rules of learning order: raise if nothing is learnt in a class.
-        checked: one label per sample, by a person, or None; only of ``committee``, see
-            :class:`~lops_adapters.selection.committee.Committee`.
+        checked: position of a sample -> its label by a person, None: no class; only of
+            ``committee``, see :class:`~lops_adapters.selection.committee.Committee`.
         options: see :attr:`Method.options`.
 
     Raises:
@@ -252,13 +252,15 @@ def build(
     else:
 
         def make(listener: Seen | None, order: np.ndarray) -> Selector:
-            if checked is not None and len(checked) != len(order):
+            outside = [position for position in checked or () if not 0 <= position < len(order)]
+            if outside:
                 raise LopsError(
-                    f"checked holds {len(checked)} entries for {len(order)} samples; wanted a "
-                    "label or None for each"
+                    f"checked holds the position {outside[0]} for {len(order)} samples; wanted "
+                    f"positions from 0 to {len(order) - 1}"
                 )
-            sorted_checks = None if checked is None else [checked[i] for i in order.tolist()]
-            return row.make(replace(request, seen=listener, checked=sorted_checks), **options)
+            place = np.argsort(order)
+            checks = {int(place[row]): label for row, label in (checked or {}).items()}
+            return row.make(replace(request, seen=listener, checked=checks), **options)
 
     return InContentOrder(make, seed, seen)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
 
@@ -35,7 +35,7 @@ class Request:
     quiet: bool
     seen: Seen | None
     strict: bool
-    checked: Sequence[Any] | None = None
+    checked: Mapping[int, Any] = field(default_factory=dict)
 
     @property
     def probe(self) -> Probe:

@@ -30,6 +30,7 @@ class Wanted:
         abstain: labels that are no class; None: by default.
         embeddings: a column of lists, or an .npy file.
         soft: columns of soft labels.
+        checked: a column of labels by a person; an empty cell: not checked.
 
     """
 
@@ -40,12 +41,13 @@ class Wanted:
     abstain: Sequence[str] | None = None
     embeddings: str | None = None
     soft: Sequence[str] = ()
+    checked: str | None = None
 
     @property
     def columns(self) -> list[str]:
         """The columns to read."""
         vectors = None if is_file(self.embeddings) else self.embeddings
-        names = (self.text, self.label, self.gold, self.id, vectors, *self.soft)
+        names = (self.text, self.label, self.gold, self.id, vectors, *self.soft, self.checked)
         return list(dict.fromkeys(name for name in names if name is not None))
 
     @property
@@ -67,6 +69,13 @@ class Wanted:
                 require(table, name, f"--{option}", {other for other in taken if other})
         for name in self.soft:
             require(table, name, "--soft-labels")
+        if self.checked is not None:
+            require(table, self.checked, "--checked-column")
+            if self.checked in (self.text, self.label):
+                raise LopsError(
+                    f"--checked-column is {self.checked!r}, a column with another purpose; wanted "
+                    "one that holds labels by a person, and nothing in the other rows"
+                )
         if self.embeddings is not None and self.embeddings not in table.columns:
             if not is_file(self.embeddings):
                 require(table, self.embeddings, "--embeddings")

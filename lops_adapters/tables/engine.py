@@ -61,7 +61,7 @@ def run(table: Table, job: Job, output: Output) -> Done:
         table = table.loaded()
     for kind in output.formats:
         rehearse(table, kind, results.NEW)
-    found = survey_of(table, job.wanted, most=job.most, seed=job.seed)
+    found = survey_of(table, job.wanted, most=job.most, seed=job.seed, checked=job.checked)
     classes = found.classes()
     check_sample(classes, job)
     fitted, scoring = fit(found.sample(classes), job, near=output.folder is not None)

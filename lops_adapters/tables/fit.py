@@ -164,6 +164,7 @@ def fit(sample: Sample, job: Job, near: bool = True) -> tuple[Fit, Scoring]:
     chosen, rows = dict(job.chosen), int(sample.classes.counts.sum())
     if not sample.is_whole and chosen["encoder"] == AUTO:
         chosen["encoder"] = choose_encoder(AUTO, rows)[0]
+    checks = sample.checked()
     committees: list[FittedCommittee] = []
     if not sample.is_whole:
         chosen["fitted"] = committees.append
@@ -175,11 +176,11 @@ def fit(sample: Sample, job: Job, near: bool = True) -> tuple[Fit, Scoring]:
             abstain=(),
             place=sample.place,
             embeddings=sample.vectors,
-            checked=sample.checked(job.checked) if job.checked else None,
+            checked=checks,
             **chosen,
         )
     names, drawn = sample.classes.names, sample.drawn
-    suggested = encode(selection.suggested, names)
+    suggested = encode(selection.suggested, [None, *names]) - 1
     assessment = Assessment(
         selection.mask, selection.confidence, suggested, selection.suggested_probability
     )
@@ -199,7 +200,7 @@ def fit(sample: Sample, job: Job, near: bool = True) -> tuple[Fit, Scoring]:
         job.seed,
         job.relabel,
         job.escape,
-        bool(job.checked),
+        bool(checks),
         selection.settings["encoder"] is not None,
     )
     look = near and sample.is_whole and job.wanted.text is not None

@@ -150,8 +150,9 @@ class Scoring:
         return {name: found[name] for name in self.columns}
 
     def given(self, codes: np.ndarray) -> list[Any]:
-        """Return labels as in the table."""
-        return [self.classes.values[self.classes.names[code]] for code in codes.tolist()]
+        """Return labels as in the table; None for -1."""
+        values = [*(self.classes.values[name] for name in self.classes.names), None]
+        return [values[code] for code in codes.tolist()]
 
 
 def part_files(folder: Path, kind: str, classes: Classes) -> Files:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,6 +27,7 @@ from lops_adapters.texts.abstentions import minus_one
 
 PROBE_ROWS = 300_000  # of the sample, by default
 EVERYTHING = sys.maxsize  # rows of a sample that is the table
+NO_CLASS = "-"  # in place of a checked label: none of the classes
 
 
 class SampledRow(NamedTuple):
@@ -51,9 +53,11 @@ class Survey:
         seed: of the draw.
         limits: of the draw.
         start: position of the first row in the table.
+        checked: row of the table, from 0 -> label by a person, as text.
 
     Attributes:
         labels: counted.
+        checked: with those of the column of checked labels. These rows are in the sample.
 
     """
 
@@ -67,9 +71,10 @@ class Survey:
         seed: int = 0,
         limits: Limits | None = None,
         start: int = 0,
+        checked: Mapping[int, str] = MappingProxyType({}),
     ) -> None:
         self.wanted, self.most, self.seed, self.labels = wanted, most, seed, Labels(unit, several)
-        self._start = start
+        self._start, self.checked = start, dict(checked)
         self._draw = Draw(most, limits)
         # Whether -1 is a class is known only at the end, so its rows are drawn apart.
         self._minus = Draw(most, limits)
@@ -89,6 +94,8 @@ class Survey:
         labels = columns[wanted.label] if wanted.label is not None else self._hard(block, columns)
         gold = None if wanted.gold is None else self._checked_gold(block, columns[wanted.gold])
         before, kept = self.labels.rows, []
+        if wanted.checked is not None:
+            self._note_checked(block, columns[wanted.checked], self._start + before)
         for place, (label, number) in enumerate(zip(labels, block.numbers, strict=True)):
             is_there = self.labels.add(label, block.path, number)
             if is_there and self._is_class(label):
@@ -103,6 +110,19 @@ class Survey:
         texts = self._texts(block, columns, kept, self._start + before)
         if self.most:
             self._add(block, columns, labels, kept, texts, self._start + before)
+
+    def _note_checked(self, block: Block, cells: Sequence[Any], start: int) -> None:
+        """Note the labels by a person; LopsError: a row has another one already."""
+        for row, cell in enumerate(cells):
+            if is_unlabelled(cell):
+                continue
+            text = cell_text(cell)
+            if self.checked.setdefault(start + row, text) != text:
+                raise LopsError(
+                    f"{block.path}, {self.labels.unit} {block.numbers[row]}: checked as "
+                    f"{text!r:.80} in column {self.wanted.checked!r}, and as "
+                    f"{self.checked[start + row]!r:.80} in --checked; correct one of them"
+                )
 
     def _hard(self, block: Block, columns: dict[str, list[Any]]) -> list[Any]:
         """Return labels from soft labels."""
@@ -170,14 +190,17 @@ class Survey:
         of_labels = np.array([self._keys[row.label][0] for row in rows], dtype=np.uint64)
         minus = np.array([self._keys[row.label][1] for row in rows])
         positions = np.array(kept, dtype=np.int64) + start
+        first = np.isin(positions, list(self.checked))
         for draw, chosen in ((self._draw, ~minus), (self._minus, minus)):
             at = np.flatnonzero(chosen)
-            draw.add(keys[at], of_labels[at], positions[at], [rows[i] for i in at.tolist()])
+            own = [rows[i] for i in at.tolist()]
+            draw.add(keys[at], of_labels[at], positions[at], own, first[at])
 
     def join(self, later: Survey) -> None:
         """Add a survey of rows that follow."""
         self.labels.join(later.labels)
         self._keys |= later._keys
+        self.checked |= later.checked
         self._draw.join(later._draw)
         self._minus.join(later._minus)
 
@@ -225,6 +248,7 @@ class Sample:
     def __init__(self, survey: Survey, draw: Draw, classes: Classes) -> None:
         wanted, self.classes, self.drawn = survey.wanted, classes, draw.result()
         self._unit, self._several = survey.labels.unit, survey.labels.several
+        self._checked = survey.checked
         rows: list[SampledRow] = self.drawn.rows
         self.texts = [row.text for row in rows]
         self.labels = [classes.name_of[row.label] for row in rows]
@@ -247,31 +271,29 @@ class Sample:
         """Whether the sample is the table."""
         return len(self.texts) == int(self.classes.counts.sum())
 
-    def checked(self, labels: Mapping[int, str]) -> dict[int, str]:
-        """Return position in the sample -> checked label, from row of the table -> label as text.
+    def checked(self) -> dict[int, str | None]:
+        """Return position in the sample -> label by a person; None: none of the classes.
 
         Raises:
-            LopsError: a row that the table does not have, or that is not in the sample.
+            LopsError: a row that the table does not have, or without a label.
 
         """
         position = {row: i for i, row in enumerate(self.drawn.positions.tolist())}
-        outside = [row + 1 for row in labels if row not in position]
+        outside = [row + 1 for row in self._checked if row not in position]
         if outside:
-            why = "have no label, or the table has no such rows"
-            if not self.is_whole:
-                why = f"are not in the sample of {len(self.texts):,} rows; raise --probe-rows"
             raise LopsError(
-                f"{len(outside):,} checked rows cannot be used: row {outside[0]:,} and such {why}. "
-                "Take rows of to_check.csv"
+                f"{len(outside):,} checked rows cannot be used: row {outside[0]:,} and such have "
+                "no label, or the table has no such rows. Take rows of to_check.csv"
             )
         text_of_label = {cell_text(self.classes.values[name]): name for name in self.classes.names}
         folded: dict[str, list[str]] = {}
         for text, name in text_of_label.items():
             folded.setdefault(_folded(text), []).append(name)
-        meant = {key: names[0] for key, names in folded.items() if len(names) == 1}
+        meant: dict[str, str | None] = {"": None, NO_CLASS: None}
+        meant |= {key: names[0] for key, names in folded.items() if len(names) == 1}
         return {
             position[row]: text_of_label.get(text, meant.get(_folded(text), text))
-            for row, text in labels.items()
+            for row, text in self._checked.items()
         }
 
     def place(self, positions: Sequence[int]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 
 import numpy as np
 
@@ -26,7 +26,7 @@ class Assessed(Suggestions):
         before: (n,) int64, the most probable true class without checked rows, after
             :meth:`settle`.
         right: (n,) float64, the probability that the label is right, after :meth:`finish`; 1 for a
-            checked row.
+            checked row, 0 for one of no class.
         noise: the estimate, after :meth:`finish`; None if the members cannot tell.
         check_order: (n,) int64, all positions in the order in which to check them.
         rate, rates: shares of wrong labels by the checked rows, of all and of each class; None and
@@ -51,25 +51,32 @@ class Assessed(Suggestions):
         self.codes, self.probability = true.argmax(axis=1), true.max(axis=1)
 
     def finish(
-        self, samples: Sequence[object], codes: np.ndarray, checked: dict[int, int], seed: int
+        self,
+        samples: Sequence[object],
+        codes: np.ndarray,
+        checked: Collection[int],
+        true: np.ndarray,
+        seed: int,
     ) -> None:
         """Estimate the noise, and order the samples for checking.
 
         Args:
             samples: n of them.
             codes: (n,) int, of the labels.
-            checked: position -> code of its checked label.
+            checked: m positions of checked rows.
+            true: (m,) int, codes of their checked labels; -1: no class, so that the label is wrong
+                and none is suggested.
             seed: of the order.
 
         """
-        rows = np.array(sorted(checked), dtype=np.int64)
+        rows = np.array(list(checked), dtype=np.int64)
         self.right = self._true[np.arange(len(codes)), codes]
-        self.right[rows] = 1
+        self.right[rows] = true >= 0
+        self.codes[rows[true < 0]], self.probability[rows[true < 0]] = -1, np.nan
         if skill(self._likely, codes) >= LEAST_SKILL:
             self.noise = estimate_noise(self._likely, codes)
         order = content_order(samples, codes, seed)
         self.check_order = order[check_order(codes[order], self.before[order], seed)]
-        true = np.array([checked[row] for row in rows.tolist()], dtype=np.int64)
         self.rate = noise_rate(codes, self.before, rows, true)
         for code in range(self._true.shape[1]):
             rate = noise_rate(codes, self.before, rows, true, codes == code)
@@ -88,7 +95,9 @@ def corrections(
     [('a', 'b', 2)]
     """
     pairs = Counter(
-        (labels[i], suggested[i]) for i in rejected.tolist() if labels[i] != suggested[i]
+        (labels[i], suggested[i])
+        for i in rejected.tolist()
+        if suggested[i] is not None and labels[i] != suggested[i]
     )
     ordered = sorted(pairs.items(), key=lambda item: (-item[1], str(item[0])))
     return [(*pair, count) for pair, count in ordered]

@@ -17,11 +17,12 @@ from lops_adapters.texts.copies import Place
 
 def read_checked(
     checked: Any, names: Sequence[Hashable], labelled: np.ndarray, place: Place
-) -> dict[int, Hashable]:
-    """Return the checked labels by position among the labelled texts.
+) -> dict[int, Hashable | None]:
+    """Return the checked labels by position among the labelled texts; None: no class.
 
     Args:
-        checked: position among all n texts -> label by a person; None: no checked rows.
+        checked: position among all n texts -> label by a person, None: none of the classes; or
+            None: no checked rows.
         names: n labels.
         labelled: (m,) positions of the texts that have a label.
         place: names texts, given their positions.
@@ -38,8 +39,8 @@ def read_checked(
             f"checked is {checked!r:.80}; wanted a dict, position of a text to its right label"
         )
     index = {position: row for row, position in enumerate(labelled.tolist())}
-    known = {names[position]: names[position] for position in index}
-    labels: dict[int, Hashable] = {}
+    known = {None: None, **{names[position]: names[position] for position in index}}
+    labels: dict[int, Hashable | None] = {}
     for position, label in checked.items():
         is_position = isinstance(position, Integral) and not isinstance(position, bool)
         if not is_position or not 0 <= position < len(names):
@@ -52,7 +53,7 @@ def read_checked(
                 "give it a label first"
             )
         if not isinstance(label, Hashable) or label not in known:
-            raise LopsError(_unknown(label, list(known), place([int(position)])))
+            raise LopsError(_unknown(label, list(known)[1:], place([int(position)])))
         labels[index[position]] = known[label]
     return labels
 
@@ -63,22 +64,23 @@ def _unknown(label: Any, known: Sequence[Hashable], where: str) -> str:
     meant = f"did you mean {near[0]!r}?" if near else "is it a new class?"
     return (
         f"{where} is checked as {label!r:.80}, a label that no text has; {meant} Wanted one of the "
-        f"labels; for a new class, relabel its texts first"
+        "labels, or None (in a file, -) for none of them; for a new class, relabel its texts first"
     )
 
 
 def with_copies(
-    checks: Mapping[int, Hashable], samples: Sequence[Hashable], labels: Sequence[Hashable]
-) -> list[Hashable] | None:
-    """Return the checked label of every sample or None; of copies with the same label, too.
+    checks: Mapping[int, Hashable | None], samples: Sequence[Hashable], labels: Sequence[Hashable]
+) -> dict[int, Hashable | None] | None:
+    """Return the checked labels, also of copies with the same label; None: nothing is checked.
 
     >>> with_copies({0: "b"}, ["x", "x", "x", "y"], ["a", "a", "b", "a"])
-    ['b', 'b', None, None]
+    {0: 'b', 1: 'b'}
     """
     if not checks:
         return None
     by_content = {(samples[row], labels[row]): label for row, label in checks.items()}
-    return [by_content.get(pair) for pair in zip(samples, labels, strict=True)]
+    pairs = enumerate(zip(samples, labels, strict=True))
+    return {row: by_content[pair] for row, pair in pairs if pair in by_content}
 
 
 def sentences(rate: Rate | None, n: int) -> list[str]:

@@ -33,7 +33,8 @@ class TextSelection(Selection):
     Attributes:
         texts, labels: lists of length n, as given.
         abstained: sorted positions of the texts without a label, int64.
-        suggested: (n,) object array, the most probable label; None without a label. A committee
+        suggested: (n,) object array, the most probable label; None without a label, and for a row
+            that is checked as of no class. A committee
             weighs its members against the label; a rejected text may keep its own label, if that is
             uncertain but the most probable. With ``automatic`` it is the held-out probe's, class
             sizes aside; with other methods the probe's last prediction.
@@ -43,7 +44,7 @@ class TextSelection(Selection):
         noise: estimated share of wrong labels without errors that labels share, see
             :class:`lops_adapters.selection.posterior.NoiseEstimate`; None if the members cannot
             tell, and with other methods than the committee.
-        checked: position -> label, of the rows that a person has checked.
+        checked: position -> label, of the rows that a person has checked; None: no class.
         checked_rate: share of wrong labels by the checked rows, with its 95 % interval, a
             :class:`lops_adapters.selection.checking.Rate`; None without checked rows.
         checked_rates: the same per class, of classes with checked rows.
@@ -62,7 +63,7 @@ class TextSelection(Selection):
         seen: Suggestions,
         said: Why,
         settings: dict[str, Any],
-        checks: Mapping[int, Hashable] = MappingProxyType({}),
+        checks: Mapping[int, Hashable | None] = MappingProxyType({}),
         index: Any = None,
     ) -> None:
         n = len(texts)
@@ -78,8 +79,8 @@ class TextSelection(Selection):
         labelled = _spread(np.ones(len(judged), dtype=bool), judged, n, False)
         self.rejected = np.flatnonzero(labelled & ~self.mask).astype(np.int64)
         self.abstained = np.flatnonzero(~labelled).astype(np.int64)
-        classes = np.empty(len(selection.per_class), dtype=object)
-        classes[:] = list(selection.per_class)
+        classes = np.empty(len(selection.per_class) + 1, dtype=object)  # the last one: none
+        classes[:-1] = list(selection.per_class)
         self.texts = texts
         self.labels = labels
         self.said = said
@@ -112,8 +113,8 @@ class TextSelection(Selection):
     def corrected(self) -> np.ndarray:
         """A label for every text, (n,) object: checked, else kept, else suggested.
 
-        None without a label. Train on ``corrected[kept]``: a checked row, and its copies, are kept
-        with the label that the person gave.
+        None without a label, or of no class. Train on ``corrected[kept]``: a checked row, and its
+        copies, are kept with the label that the person gave.
         """
         labels = self.suggested.copy()
         kept = self.kept[self.confidence[self.kept] < 1] if self.checked else self.kept

@@ -62,7 +62,7 @@ def select(
     pred_probs: Any = None,
     soft_labels: Any = None,
     abstain: Any = None,
-    checked: Mapping[int, Hashable] | None = None,
+    checked: Mapping[int, Hashable | None] | None = None,
     seed: int = 0,
     strict: bool = False,
     quiet: bool = True,
@@ -109,9 +109,10 @@ def select(
             a tie, or zeros, has none.
         abstain: a label that is no class, or a list of them; None, NaN and blank strings never are.
             Default: -1, if the labels are integer codes from 0 with at least two other classes.
-        checked: position -> the right label, as a person says; of the committee only. It learns
-            from them how far to believe its members and the labels, keeps these rows, and measures
-            the noise. :meth:`~lops_adapters.texts.result.TextSelection.to_check` says which rows.
+        checked: position -> the right label, as a person says, or None for none of the classes; of
+            the committee only. It learns from them how far to believe its members and the labels,
+            keeps these rows (None: rejects), and measures the noise.
+            :meth:`~lops_adapters.texts.result.TextSelection.to_check` says which rows.
         seed: of trainings, folds and ties.
         strict: raise instead of warning about a class without kept or learnt texts, or about labels
             unrelated to the texts.
@@ -176,8 +177,8 @@ def select(
     selection = selector(samples, own)
     if isinstance(seen, Assessed):
         classes = list(selection.per_class)
-        codes = dict(zip(checks, encode([*checks.values()], classes).tolist(), strict=True))
-        seen.finish(samples, encode(own, classes), codes, seed)
+        codes = encode([*checks.values()], [None, *classes]) - 1
+        seen.finish(samples, encode(own, classes), checks.keys(), codes, seed)
     for message in complaints(selection, method):
         if strict:
             raise LopsError(message)

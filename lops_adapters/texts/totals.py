@@ -74,7 +74,8 @@ class Totals:
         k, kept = len(self.rows), assessment.mask
         self.rows += np.bincount(codes, minlength=k)
         self.kept += np.bincount(codes[kept], minlength=k)
-        pairs = np.bincount((codes * k + assessment.suggested)[~kept], minlength=k * k)
+        corrected = ~kept & (assessment.suggested >= 0)
+        pairs = np.bincount((codes * k + assessment.suggested)[corrected], minlength=k * k)
         self.corrections += pairs.reshape(k, k)
         if gold is None:
             return

@@ -1,6 +1,8 @@
 """``lops select --checked``: rows to check out, checked rows in."""
 
 import csv
+import hashlib
+import json
 import re
 
 import pytest
@@ -67,11 +69,89 @@ def test_rows_left_empty_are_not_checked_and_files_add_up(here, capsys):
     run(table, "--output", "out")
     filled(here / "out" / "to_check.csv", 10)
     (here / "out" / "to_check.csv").rename(here / "some.csv")
-    more = written(here / "more.csv", ["240,class 1", "239,"])
+    more = written(here / "more.csv", ["240,class 1"])
     run(table, "--output", "out", "--checked", "some.csv", "--checked", more)
-    said = capsys.readouterr().out
-    assert "Checked: 11 rows." in said
-    assert "Checked rows without a label are left out: 1 row." in said
+    assert "Checked: 11 rows." in capsys.readouterr().out
+    stored = json.loads((here / "out" / "config.json").read_text(encoding="utf-8"))
+    assert stored["settings"]["checked"] == {
+        str(name): hashlib.sha256((here / name).read_bytes()).hexdigest()
+        for name in ("some.csv", more)
+    }
+
+
+@pytest.mark.parametrize("more", [[], ["--probe-rows", "100"]])
+def test_none_of_the_classes(here, more, capsys):
+    table = write_table(here / "news.csv", ROWS)
+    given = written(here / "given.csv", ["3,", "4,-", f"5,{ROWS[4][2]}"])
+    run(table, "--output", "out", "--checked", given, *more)
+    assert "Checked: 3 rows." in capsys.readouterr().out
+    rejected = {row["nr"]: row for row in read_table(here / "out" / "rejected.csv")}
+    for number in (3, 4):
+        row = rejected[ROWS[number - 1][0]]
+        assert (row["lops_suggested"], float(row["lops_confidence"])) == ("", 0)
+    assert ROWS[4][0] not in rejected
+
+
+SAVED = {
+    "semicolons": ("given.csv", "row;label\n3;Größe\n4;klein\n", "utf-8-sig"),
+    "windows": ("given.csv", "row;label\n3;Größe\n4;klein\n", "cp1252"),
+    "unicode text": ("given.csv", "row\tlabel\n3\tGröße\n4\tklein\n", "utf-16"),
+    "tabs": ("given.tsv", "row\tlabel\n3\tGröße\n4\tklein\n", "utf-8"),
+}
+
+
+@pytest.mark.parametrize("kind", [*SAVED, "spreadsheet"])
+def test_files_as_spreadsheets_save_them(here, kind, capsys):
+    names = {"class 0": "Größe", "class 1": "klein", "class 2": "c"}
+    table = write_table(here / "news.csv", [[a, b, names[c], d] for a, b, c, d in ROWS])
+    if kind == "spreadsheet":
+        book = pytest.importorskip("openpyxl").Workbook()
+        for row in (["row", "label"], [3, "Größe"], [4, "klein"]):
+            book.active.append(row)
+        book.save(here / "given.xlsx")
+        given = here / "given.xlsx"
+    else:
+        name, text, encoding = SAVED[kind]
+        given = here / name
+        given.write_bytes(text.encode(encoding))
+    run(table, "--output", "out", "--checked", given)
+    assert "Checked: 2 rows." in capsys.readouterr().out
+    kept = {row["nr"]: row["weak"] for row in read_table(here / "out" / "kept.csv")}
+    assert (kept[ROWS[2][0]], kept[ROWS[3][0]]) == ("Größe", "klein")
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+@pytest.mark.parametrize("more", [[], ["--probe-rows", "100"]])
+def test_a_column_of_the_table(here, suffix, more, capsys):
+    said = {3: "class 0", 4: "-", 5: " Class 1"}
+    rows = [[*row, said.get(number, "")] for number, row in enumerate(ROWS, 1)]
+    table = write_table(here / f"news{suffix}", rows, [*HEADER, "seen"])
+    given = written(here / "a.csv", ["7,class 2"])
+    run(table, "--output", "out", "--checked-column", "seen", "--checked", given, *more)
+    assert "Checked: 4 rows." in capsys.readouterr().out
+    kept = {row["nr"]: row["weak"] for row in read_table(here / "out" / f"kept{suffix}")}
+    assert [kept.get(ROWS[number - 1][0]) for number in (3, 4, 5, 7)] == [
+        "class 0",
+        None,
+        "class 1",
+        "class 2",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("column", "words"),
+    [
+        ("sene", "has no column 'sene'"),
+        ("weak", "--checked-column is 'weak', a column with another purpose"),
+        ("seen", "line 5: checked as 'class 1' in column 'seen', and as 'class 0' in --checked"),
+    ],
+)
+def test_a_column_that_is_refused(here, column, words):
+    rows = [[*row, "class 1" if i == 2 else ""] for i, row in enumerate(ROWS)]
+    table = write_table(here / "news.csv", rows, [*HEADER, "seen"])
+    given = written(here / "a.csv", ["3,class 0"])
+    with pytest.raises(LopsError, match=re.escape(words)):
+        run(table, "--output", "out", "--checked-column", column, "--checked", given)
 
 
 def test_the_page_names_the_command(here):
@@ -153,18 +233,23 @@ def test_files_that_contradict_each_other(here):
         run(table, "--checked", "a.csv", "--checked", "b.csv")
 
 
-def test_a_row_outside_the_sample(here):
+def test_checked_rows_are_in_the_sample(here, capsys):
     table = write_table(here / "news.csv", ROWS)
-    every = written(here / "all.csv", [f"{i},{row[3]}" for i, row in enumerate(ROWS, 1)])
-    with pytest.raises(LopsError, match=r"are not in the sample of 120 rows; raise --probe-rows"):
-        run(table, "--checked", every, "--probe-rows", "120")
+    some = written(here / "some.csv", [f"{i},{row[3]}" for i, row in enumerate(ROWS[:90], 1)])
+    run(table, "--output", "out", "--checked", some, "--probe-rows", "120")
+    said = capsys.readouterr().out
+    assert "Checked: 90 rows." in said
+    assert "a sample of 120 of 240 rows" in said
+    kept = {row["nr"]: row["weak"] for row in read_table(here / "out" / "kept.csv")}
+    assert [kept[row[0]] for row in ROWS[:90]] == [row[3] for row in ROWS[:90]]
 
 
 def test_other_methods(here):
     table = write_table(here / "news.csv", ROWS)
     given = written(here / "a.csv", ["3,class 0"])
-    with pytest.raises(LopsError, match="--checked needs the committee, and the method is"):
-        run(table, "--checked", given, "--method", "learning-order")
+    for option, value in (("--checked", given), ("--checked-column", "true")):
+        with pytest.raises(LopsError, match=f"{option} needs the committee, and the method is"):
+            run(table, option, value, "--method", "learning-order")
 
 
 def test_spreadsheet_cells_that_look_like_formulas(here):

@@ -297,11 +297,14 @@ def test_without_scripts_and_on_paper_there_is_no_card(show):
 
 
 @pytest.mark.slow
-def test_confirmed_rows_stay_as_they_are(show, tmp_path, monkeypatch, capsys):
+def test_confirmed_rows_stay_and_those_of_no_class_go(show, tmp_path, monkeypatch, capsys):
     rows = [list(cells) for cells in zip(texts(), labels(), strict=True)]
     table = write_table(tmp_path / "rows.csv", rows, ["text", "label"])
     tab = opened(show)
-    press(tab, "r1")
+    press(tab, "r1nun")
+    assert progress(tab) == "3 of 4 checked Row 2: none of these"
+    assert says(tab) == "2 corrections: 1 relabelled, 1 deleted; 1 label confirmed."
+    assert corrections(tab)[1] == {"row": "2", "label": ""}
     (tmp_path / "corrections.csv").write_text(downloaded(tab), encoding="utf-8")
     output = tmp_path / "new.csv"
     words = ["corrections.csv", table.name, "--output", output.name, "--quiet"]
@@ -309,4 +312,5 @@ def test_confirmed_rows_stay_as_they_are(show, tmp_path, monkeypatch, capsys):
     assert apply.main(words) == 0
     assert "; 1 row unchanged, with that label already" in capsys.readouterr().out
     rows[39][1] = "arts"
+    del rows[1]
     assert [list(cells.values()) for cells in read_table(output)] == rows

@@ -95,6 +95,27 @@ def test_rows_outside_the_sample(here, count, capsys):
     assert len(shown["dataset"]["bytes"]) == count
 
 
+def test_checked_rows_outside_the_sample(here, capsys):
+    """From a file and from a column, in parts of the table that begin at any row."""
+    rows = [[*row, row[3] if i in (150, 299) else ""] for i, row in enumerate(COPIED)]
+    write_table(here / "whole.csv", rows, [*HEADER, "seen"])
+    (here / "parts").mkdir()
+    for number, at in enumerate(np.array_split(np.arange(len(rows)), 3)):
+        write_table(here / f"parts/{number}.csv", [rows[i] for i in at], [*HEADER, "seen"])
+    given = [f"{i},{row[3]}" for i, row in enumerate(ROWS[:60], 1)]
+    (here / "given.csv").write_text("\n".join(["row,label", *given, "100,-", ""]))
+    checks = ("--checked", "given.csv", "--checked-column", "seen", "--probe-rows", 90, "--quiet")
+    run("whole.csv", *checks)
+    run_on_ray("parts/*.csv", "--output", "out", *checks)
+    assert capsys.readouterr().out.count("Checked: 63 rows.") == 2
+    found = rows_of(here / "out", ".csv")
+    assert found == rows_of(here / "whole-lops", ".csv")
+    kept = {row["nr"]: row["weak"] for row in found["kept"]}
+    checked = [*range(60), 150, 299]
+    assert [kept[COPIED[i][0]] for i in checked] == [COPIED[i][3] for i in checked]
+    assert COPIED[99][0] not in kept
+
+
 def test_rows_without_a_label(here):
     """-1 among codes; it is known only after all parts that -1 is no class."""
     rows = [

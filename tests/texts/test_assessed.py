@@ -16,7 +16,8 @@ def settled(likely, codes, checked=None):
     assessed(likely)
     true, _ = true_classes(likely, codes, least=3)
     assessed.settle(likely, true, true)
-    assessed.finish([f"text {i}" for i in range(len(codes))], codes, checked or {}, seed=0)
+    checked, true = checked or {}, np.array([*(checked or {}).values()], dtype=int)
+    assessed.finish([f"text {i}" for i in range(len(codes))], codes, checked, true, seed=0)
     return assessed
 
 

@@ -115,6 +115,22 @@ def test_other_methods_have_no_rows_to_check():
         selection.to_check()
 
 
+def test_none_of_the_classes():
+    rows = chosen().to_check(30)
+    checked = {int(row): GOLD[row] for row in rows[:29]} | {int(rows[29]): None}
+    selection, none = chosen(checked=checked), int(rows[29])
+    assert not selection.mask[none]
+    assert selection.confidence[none] == selection.sample_weight[none] == 0
+    assert selection.suggested[none] is selection.corrected[none] is None
+    assert np.isnan(selection.suggested_probability[none])
+    assert selection.checked == checked
+    assert selection.checked_rate.checked == 30
+    full = chosen(checked={**checked, none: LABELS[none]})
+    assert selection.checked_rate.value > full.checked_rate.value
+    assert all(None not in pair for pair in selection.corrections())
+    assert chosen(checked={none: None}).rejected.tolist().count(none) == 1
+
+
 @pytest.mark.parametrize("kind", ["embeddings", "pred_probs"])
 def test_vectors_and_probabilities(kind):
     rng = np.random.default_rng(0)

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lops_adapters.core import LopsError
-from lops_adapters.tables.formats.base import Format, Like, Source, Writer
+from lops_adapters.tables.formats.base import Format, Like, Reading, Source, Writer
 from lops_adapters.tables.formats.delimited import Delimited
 from lops_adapters.tables.formats.jsonl import Jsonl
-from lops_adapters.tables.formats.lines import is_packed
+from lops_adapters.tables.formats.lines import encoding_of, is_packed
 from lops_adapters.tables.formats.parquet import Parquet
 from lops_adapters.tables.formats.xlsx import Xlsx
 
@@ -55,6 +55,26 @@ def to_read(path: Path) -> Format:
             "file"
         )
     return found
+
+
+def as_saved(path: Path, column: str, encoding: str = "utf-8") -> Reading:
+    """Return how to read a small file as a spreadsheet saved it.
+
+    Args:
+        path: of the file.
+        column: that the delimiter has to find.
+        encoding: to try after byte order marks and UTF-8.
+
+    Raises:
+        LopsError: an unknown suffix, or what reading the beginning raises.
+
+    """
+    kind = to_read(path)
+    if kind.name not in ("csv", "tsv"):
+        return Reading(quiet=True)
+    encoding = encoding_of(path, encoding)
+    found = [Reading(delimiter, encoding, quiet=True) for delimiter in (None, ";", "\t", ",")]
+    return next((one for one in found if column in kind.start(path, one).columns), found[0])
 
 
 def to_write(path: Path, option: str) -> str:

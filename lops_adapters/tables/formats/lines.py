@@ -108,6 +108,20 @@ def raw_lines(path: Path, quiet: bool = False) -> Iterator[str]:
         bar.update(unseen)
 
 
+def encoding_of(path: Path, usual: str = "utf-8") -> str:
+    """Return the encoding of a small file: by its mark, else UTF-8, ``usual`` or cp1252."""
+    with binary(path) as file:
+        content = file.read()
+    for wide, marks in _WIDE.items():
+        if content.startswith(marks):
+            return wide
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError:
+        return "cp1252" if codecs.lookup(usual).name in ("utf-8", "utf-8-sig") else usual
+    return "utf-8"
+
+
 def first_bytes(path: Path) -> bytes:
     """Return the first four bytes of a file, enough for a byte order mark."""
     with binary(path) as file:
