@@ -124,7 +124,7 @@ def corrected(data: Scored, true: np.ndarray, rows: np.ndarray) -> tuple[np.ndar
 
 def run(table: Table) -> dict[str, Any]:
     """Measure one table."""
-    encoder = EmbeddingProbe()
+    encoder = EmbeddingProbe("minilm")
     data, classifier = scored(table, encoder), Classifier(table, encoder)
     wrong, place = data.gold != data.codes, np.argsort(data.order)
     every = np.ones(len(data.codes), dtype=bool)

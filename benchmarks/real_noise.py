@@ -166,7 +166,7 @@ def one_seed(
 
 def run(table: Table, seeds: int) -> dict[str, Any]:
     """Measure a table with all seeds; what does not depend on the seed is measured once."""
-    encoder = EmbeddingProbe()
+    encoder = EmbeddingProbe("minilm")
     classifier = Classifier(table, encoder)
     every, wrong = np.ones(len(table.labels), dtype=bool), table.labels != table.gold
     classes, counts = np.unique(table.labels.astype(str), return_counts=True)

@@ -32,7 +32,7 @@ def run(table: Table) -> dict[str, Any]:
     seconds = {
         "static": _seconds(table.texts, static_vectors),
         "counting words": _seconds(table.texts, lambda texts: count_words(texts, ())),
-        "minilm": _seconds(table.texts[:_MOST], EmbeddingProbe(cache=None).vectors),
+        "minilm": _seconds(table.texts[:_MOST], EmbeddingProbe("minilm", cache=None).vectors),
     }
     known = static_vectors(table.texts).any(axis=1)
     return {

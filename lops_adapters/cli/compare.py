@@ -136,7 +136,7 @@ def _compare(
     more: dict[str, Any] = {}
     if "committee" in names:
         check("committee", options=member_options("committee", options.encoder, None, None))
-        encoder, members = choose_members(options.encoder, len(rows.texts), described(probe))
+        encoder, members = choose_members(options.encoder, described(probe))
         which += f" {members}"
         more = {"encoder": encoder, "quiet": options.quiet}
     for name in names:  # raises now instead of after the first methods have run

@@ -10,8 +10,8 @@ from typing import Any
 
 from lops_adapters.console import set_up_logging
 from lops_adapters.core import LopsError
+from lops_adapters.encoders.static import STATIC
 from lops_adapters.encoders.word_counts import ANALYZERS, AUTO
-from lops_adapters.selection.member_table import LONGEST_FOR_CPU
 from lops_adapters.tables.readers import Table, open_table
 
 
@@ -93,11 +93,10 @@ def add_encoder(choice: Any) -> None:
     """Add the option that names the encoder of the committee."""
     choice.add_argument(
         "--encoder",
-        default="auto",
+        default=STATIC,
         metavar="NAME|none",
-        help="frozen encoder of the committee: static, minilm, a folder or a hub name; none: LSA "
-        f"(default: auto, minilm if installed and at most {LONGEST_FOR_CPU:,} rows or a GPU, else "
-        "static)",
+        help="frozen encoder of the committee: static, which ships with the package; minilm, a "
+        "folder or a hub name; none: LSA alone (default: static)",
     )
 
 

@@ -42,6 +42,17 @@ def resolve_device(name: str = "auto") -> torch.device:
     return device
 
 
+def device_name(name: str = "auto") -> str:
+    """Return :func:`resolve_device` as a string; without torch, for what needs none, ``cpu``.
+
+    >>> device_name("cpu")
+    'cpu'
+    """
+    if name in ("auto", "cpu") and extras.find_spec("torch") is None:
+        return "cpu"
+    return str(resolve_device(name))
+
+
 def has_bfloat16(device: torch.device) -> bool:
     """Return whether the hardware computes in bfloat16 (emulated, it is slower than float32)."""
     torch = import_torch()

@@ -14,7 +14,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lops_adapters.core import LopsError
-from lops_adapters.encoders import pretrained
 from lops_adapters.encoders.static import STATIC, static_vectors
 from lops_adapters.encoders.word_counts import WordCounts, joined
 from lops_adapters.probes.base import Probe, Stage, Steady, Update
@@ -32,9 +31,9 @@ class EmbeddingProbe(Steady, Probe):
     suits any encoder.
 
     Args:
-        encoder: ``static`` (a table of word pieces, no torch), ``minilm`` (packaged, works
-            offline), a name on the Hugging Face hub, or a local folder; not loaded if samples are
-            vectors.
+        encoder: ``static`` (a table of word pieces that ships with the package, no torch),
+            ``minilm`` (a package, works offline), a name on the Hugging Face hub, or a local
+            folder; not loaded if samples are vectors.
         epochs: passes over the training samples, at least 1.
         batch_size: samples per update.
         learning_rate: of Adagrad.
@@ -47,7 +46,7 @@ class EmbeddingProbe(Steady, Probe):
     """
 
     kind: ClassVar[str] = "embedding"
-    encoder: str = pretrained.MINILM
+    encoder: str = STATIC
     epochs: int = 4
     batch_size: int = 32
     learning_rate: float = 0.01

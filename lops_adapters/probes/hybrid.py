@@ -14,7 +14,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lops_adapters.encoders import pretrained
 from lops_adapters.encoders.static import STATIC
 from lops_adapters.encoders.word_counts import WordCounts
 from lops_adapters.probes.base import Probe, Stage, Steady, Update
@@ -56,7 +55,7 @@ class HybridProbe(Steady, Probe):
     """
 
     kind: ClassVar[str] = "hybrid"
-    encoder: str = pretrained.MINILM
+    encoder: str = STATIC
     epochs: int = 4
     batch_size: int = 32
     learning_rate: float = 0.03

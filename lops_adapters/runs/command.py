@@ -68,9 +68,9 @@ def _run_once(
     dataset: Dataset,
     seed: int,
 ) -> tuple[Path, dict[str, Any]]:
-    from lops_adapters.encoders.torch_tools import resolve_device
+    from lops_adapters.encoders.torch_tools import device_name
 
-    device = str(resolve_device(options.device))
+    device = device_name(options.device)
     corpus = dataset.corpus
     base = Path("runs") / slug(f"{framework.name}-{corpus.name}-{preset}-seed{seed}")
     path = options.output or free_folder(base, resume=options.resume)

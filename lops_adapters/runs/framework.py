@@ -111,8 +111,7 @@ class Job(Generic[Settings]):
         row = self.settings.row(method)
         known: dict[str, Any] = {"words": self.words, "device": self.device}
         known |= {"sure": SURE_IN_FRAMEWORKS, "count_label": False}
-        if self.settings.frozen_encoder is not None:
-            known["encoder"] = self.settings.frozen_encoder
+        known["encoder"] = self.settings.committee_encoder
         options = {option: value for option, value in known.items() if option in row.options}
         keep = self.settings.keep if row.takes_keep and n is None else None
         make = partial(

@@ -183,6 +183,6 @@ def read_dataset(options: argparse.Namespace, seed: int, headers: str) -> Datase
 
 def default_preset() -> str:
     """Return ``paper`` on a machine with CUDA, ``quick`` elsewhere."""
-    from lops_adapters.encoders.torch_tools import resolve_device
+    from lops_adapters.encoders.torch_tools import device_name
 
-    return "paper" if resolve_device("auto").type == "cuda" else "quick"
+    return "paper" if device_name() == "cuda" else "quick"

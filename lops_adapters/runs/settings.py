@@ -8,6 +8,7 @@ from dataclasses import MISSING, Field, asdict, dataclass, field, fields, replac
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from lops_adapters.core import RULES, LopsError
+from lops_adapters.encoders.static import STATIC
 from lops_adapters.probes import FROZEN, Probe
 from lops_adapters.selection import METHODS, Method
 
@@ -166,6 +167,11 @@ class FrameworkSettings:
         """The encoder that the classifier reads without training it, if any."""
         frozen = getattr(self, "classifier", None) in FROZEN
         return getattr(self, "encoder", None) if frozen else None
+
+    @property
+    def committee_encoder(self) -> str:
+        """The encoder of a committee: the classifier's, which has then read the texts."""
+        return self.frozen_encoder or STATIC
 
     @property
     def usual_arms(self) -> tuple[str, ...]:

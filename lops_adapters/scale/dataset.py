@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from lops_adapters import extras
 from lops_adapters.core import LopsError
 from lops_adapters.datasets.corpus import listed
+from lops_adapters.encoders.static import STATIC
 from lops_adapters.probes.base import check_counts
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.probes.linear import check_analyzer
@@ -20,7 +21,7 @@ from lops_adapters.tables.fit import Job
 from lops_adapters.tables.formats.base import BLOCK_ROWS
 from lops_adapters.tables.formats.parquet import BatchBlock
 from lops_adapters.tables.survey import PROBE_ROWS
-from lops_adapters.texts.choices import AUTO, member_options
+from lops_adapters.texts.choices import member_options
 from lops_adapters.texts.totals import Totals
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def select_dataset(
     abstain: Sequence[str] | None = None,
     per_class: bool | None = None,
     sure: float | None = None,
-    encoder: str | EmbeddingProbe | None = AUTO,
+    encoder: str | EmbeddingProbe | None = STATIC,
     words: Mapping[str, Sequence[str]] | None = None,
     analyzer: str = "auto",
     probe_rows: int = PROBE_ROWS,

@@ -184,7 +184,7 @@ class Steps:
         """Score every part; arguments as for :func:`~lops_adapters.scale.cluster.spread`."""
         with self._step("score", len(parts)):
             boxed = [self.ray.put(scoring)]  # in a list, a reference stays one
-            cards = scoring.has_encoder and self.ray.cluster_resources().get("GPU", 0) > 0
+            cards = scoring.has_transformer and self.ray.cluster_resources().get("GPU", 0) > 0
             spread(self.ray, work, parts, boxed, *shared, done=done, kept=kept, cards=int(cards))
 
     @contextmanager

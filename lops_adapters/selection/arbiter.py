@@ -77,6 +77,7 @@ def learn(
     rows: np.ndarray,
     true: np.ndarray,
     vectors: np.ndarray | None = None,
+    shares: Sequence[float] = (),
 ) -> Arbiter:
     """Learn an arbiter from checked rows.
 
@@ -88,12 +89,13 @@ def learn(
         rows: (m,) int positions of the checked rows.
         true: (m,) int, their codes by the person.
         vectors: (n, width) float, of the samples.
+        shares: of every member in the committee's mean; default: equal ones.
 
     """
-    n_members, k = len(likelihoods), len(given)
+    k, of_members = len(given), np.array(shares or [1.0] * len(likelihoods))
     order = np.argsort(rows, kind="stable")
     rows, true = rows[order], true[order]
-    start = np.array([SHARPNESS / n_members] * n_members + [_FEW_SHOT])
+    start = np.append(SHARPNESS * of_members / of_members.sum(), _FEW_SHOT)
     of_rows = None if vectors is None else vectors[rows]
     features = np.stack(
         [*(_log(one[rows]) for one in likelihoods), _log(_held_out(of_rows, true, k))], axis=-1

@@ -15,7 +15,7 @@ from lops_adapters.core import LopsError
 from lops_adapters.selection.arbiter import Arbiter
 from lops_adapters.selection.draw import Drawn, row_ids
 from lops_adapters.selection.likelihoods import likelihoods, weakened
-from lops_adapters.selection.members import Member, vector_member
+from lops_adapters.selection.members import Member, vector_member, weights_of
 from lops_adapters.selection.posterior import posterior_given
 
 _BLOCK = 8192  # samples assessed at a time
@@ -109,7 +109,9 @@ class FittedCommittee:
     ) -> np.ndarray:
         """Return the probabilities of the true classes, (m, k), from the members' likelihoods."""
         if self.arbiter is None:
-            mean = np.asarray(sum(of_members) / len(of_members))
+            weights = weights_of(self.members)
+            total = sum(weight * each for weight, each in zip(weights, of_members, strict=True))
+            mean = np.asarray(total / sum(weights))
             mean = weakened(mean, codes, self.factors)
             return posterior_given(mean, codes, self.true_given_label)
         member = vector_member(self.members)

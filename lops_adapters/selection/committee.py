@@ -10,7 +10,8 @@ import numpy as np
 
 from lops_adapters.console import percent
 from lops_adapters.core import LopsError, Selection
-from lops_adapters.probes.embedding import AUTO, EmbeddingProbe, given_vectors
+from lops_adapters.encoders.static import STATIC
+from lops_adapters.probes.embedding import EmbeddingProbe, given_vectors
 from lops_adapters.selection.arbiter import learn
 from lops_adapters.selection.assessment import Fitted, FittedCommittee
 from lops_adapters.selection.likelihoods import (
@@ -22,8 +23,15 @@ from lops_adapters.selection.likelihoods import (
     strengths,
     weakened,
 )
-from lops_adapters.selection.member_table import Inputs, choose_encoder, members_of
-from lops_adapters.selection.members import Labelled, Learnt, Member, check_words, vector_member
+from lops_adapters.selection.member_table import Inputs, members_of
+from lops_adapters.selection.members import (
+    Labelled,
+    Learnt,
+    Member,
+    check_words,
+    vector_member,
+    weights_of,
+)
 from lops_adapters.selection.posterior import least_kept, true_classes
 from lops_adapters.selection.ranked import Scored, best, read_labels, selection_of, shares
 from lops_adapters.selection.request import Request, is_fraction
@@ -41,7 +49,7 @@ class _Scores(NamedTuple):
     """What the members say.
 
     Attributes:
-        mean: (n, k) likelihoods.
+        mean: (n, k) likelihoods, weighted.
         apart: those of every member; empty if they were not asked for.
         agreed: name of each member and the share of labels that it prefers.
 
@@ -58,9 +66,9 @@ class Committee:
 
     Every member gives class probabilities for every sample without its label. Divided by the
     classes' shares of the pseudo-labels, they are likelihoods
-    (:func:`~lops_adapters.selection.likelihoods.likelihoods`). Their mean, in which rare classes
-    are limited (:func:`~lops_adapters.selection.likelihoods.strengths`), and the label give the
-    probability that the label is right, by
+    (:func:`~lops_adapters.selection.likelihoods.likelihoods`). Their weighted mean, in which rare
+    classes are limited (:func:`~lops_adapters.selection.likelihoods.strengths`), and the label give
+    the probability that the label is right, by
     :func:`~lops_adapters.selection.posterior.true_classes`: the score. A label is kept if its score
     is at least ``sure``. By default as many are rejected as are estimated to be wrong, see
     :func:`~lops_adapters.selection.posterior.least_kept`.
@@ -133,7 +141,13 @@ class Committee:
             of_members = [weakened(each, codes, factors) for each in scores.apart]
             tells, competes = True, np.isin(checks, np.flatnonzero(~small))
             arbiter = learn(
-                of_members, codes, true_given_label, rows[competes], checks[competes], vectors
+                of_members,
+                codes,
+                true_given_label,
+                rows[competes],
+                checks[competes],
+                vectors,
+                weights_of(self.members),
             )
             true = arbiter.probabilities(of_members, codes, vectors)
             true[small[codes]] = np.eye(k)[codes[small[codes]]]
@@ -194,10 +208,10 @@ class Committee:
             probabilities = member.score(labelled, further=self.fitted is not None)
             likely = likelihoods(_checked(member.name, probabilities), of_labels)
             agreed.append((member.name, float(preferred(likely, labelled.codes).mean())))
-            total = total + likely
+            total = total + member.weight * likely
             if apart:
                 every.append(likely)
-        return _Scores(total / len(self.members), every, agreed)
+        return _Scores(total / sum(weights_of(self.members)), every, agreed)
 
 
 def _checked(name: str, probabilities: np.ndarray) -> np.ndarray:
@@ -213,7 +227,7 @@ def _checked(name: str, probabilities: np.ndarray) -> np.ndarray:
 
 def check(
     *,
-    encoder: Any = AUTO,
+    encoder: Any = STATIC,
     words: Mapping[Hashable, Sequence[str]] | None = None,
     sure: Any = None,
     **others: Any,
@@ -221,8 +235,8 @@ def check(
     """Raise a LopsError about options of :func:`make` that cannot work."""
     if not (encoder is None or isinstance(encoder, str) or hasattr(encoder, "vectors")):
         raise LopsError(
-            f"encoder is {encoder!r:.80}; wanted 'minilm', the folder or hub name of an encoder, "
-            "an EmbeddingProbe, or None"
+            f"encoder is {encoder!r:.80}; wanted 'static', 'minilm', the folder or hub name of an "
+            "encoder, an EmbeddingProbe, or None"
         )
     if sure is not None and not is_fraction(sure):
         raise LopsError(f"sure is {sure!r:.80}; wanted a probability above 0, such as 0.9, or None")
@@ -239,7 +253,7 @@ def check(
 def make(
     request: Request,
     *,
-    encoder: str | EmbeddingProbe | None = AUTO,
+    encoder: str | EmbeddingProbe | None = STATIC,
     words: Mapping[Hashable, Sequence[str]] | None = None,
     sure: float | None = None,
     count_label: bool = True,
@@ -253,8 +267,8 @@ def make(
     Args:
         request: its probe is the first member; default: the linear probe.
         encoder: of two more members, a name or an
-            :class:`~lops_adapters.probes.embedding.EmbeddingProbe`; None: no encoder, no torch;
-            ``auto``: see :func:`~lops_adapters.selection.member_table.choose_encoder`.
+            :class:`~lops_adapters.probes.embedding.EmbeddingProbe`; None: no encoder. ``static``
+            needs no torch.
         words: of every class, such as its name and its seed words; a further member, if there is
             an encoder.
         sure, count_label, folds: see :class:`Committee`.
@@ -272,7 +286,7 @@ def make(
             scores = "vectors"
         inputs = Inputs(samples, request.given, seed=request.seed, quiet=request.quiet)
         if scores == "texts":
-            chosen, _ = choose_encoder(encoder, len(samples))
+            chosen = encoder
             if isinstance(chosen, str):
                 chosen = EmbeddingProbe(chosen, device=device, quiet=request.quiet)
             if chosen is not None:

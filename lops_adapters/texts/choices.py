@@ -15,9 +15,9 @@ from lops_adapters.encoders.word_counts import CHAR, LONGEST, WORD
 from lops_adapters.probes import PROBES, Probe, probe_class
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.probes.linear import LinearProbe, check_analyzer
-from lops_adapters.selection.member_table import NONE, choose_encoder
 
 AUTO = "auto"
+NONE = "none"  # no encoder, as an option of a command
 # In texts. The automatic choice trains three times, and the linear probe takes seconds.
 LONGEST_FOR_GPU = 100_000
 
@@ -97,44 +97,40 @@ def member_options(
 ) -> dict[str, Any]:
     """Return what of these a method is told: the encoder of a committee, and what is given.
 
-    >>> member_options("learning-order", "auto", None, None)
+    >>> member_options("learning-order", "static", None, None)
     {}
     """
     options: dict[str, Any] = {"words": words, "sure": sure}
     options = {name: value for name, value in options.items() if value is not None}
     named = isinstance(encoder, str)
-    usual = encoder is None or (named and encoder in (AUTO, NONE))
+    usual = encoder is None or (named and encoder in (STATIC, NONE))
     if not usual or (isinstance(method, str) and method == "committee"):
         options["encoder"] = None if named and encoder == NONE else encoder
     return options
 
 
 def choose_members(
-    encoder: str | EmbeddingProbe | None, n: int, first: str, *, words: bool = False
+    encoder: str | EmbeddingProbe | None, first: str, *, words: bool = False
 ) -> tuple[str | EmbeddingProbe | None, str]:
     """Return the encoder of a committee, None for none, and a sentence that names the members.
 
     Args:
-        encoder: see :func:`lops_adapters.selection.member_table.choose_encoder`.
-        n: number of texts.
+        encoder: as for :func:`lops_adapters.select`, or ``none``.
         first: the first member, in words.
         words: whether class words are given.
 
     Raises:
         LopsError: a missing library.
 
-    >>> choose_members(None, 10, "TF-IDF")
-    (None, 'Members: TF-IDF, neighbours by LSA.')
+    >>> choose_members("static", "TF-IDF")[1]
+    'Members: TF-IDF, neighbours by LSA, neighbours and logistic regression on static.'
     """
-    chosen, reason = choose_encoder(encoder, n)
-    if chosen is None:
+    name = encoder.encoder if isinstance(encoder, EmbeddingProbe) else encoder
+    if name is None or name == NONE:
         return None, f"Members: {first}, neighbours by LSA."
-    name = chosen.encoder if isinstance(chosen, EmbeddingProbe) else chosen
     extras.require(f"The encoder {name}", libraries(name))
-    on_encoder = "logistic regression" if name == STATIC else "neighbours and logistic regression"
-    more = ", class words" if words else ""
-    why = f" ({reason})" if reason else ""
-    return chosen, f"Members: {first}, neighbours by LSA, {on_encoder} on {name}{more}{why}."
+    on_encoder = f"neighbours and logistic regression on {name}{', class words' if words else ''}"
+    return encoder, f"Members: {first}, neighbours by LSA, {on_encoder}."
 
 
 def device_of(probe: Probe) -> str:
@@ -146,9 +142,9 @@ def device_of(probe: Probe) -> str:
     asked = getattr(probe, "device", None)
     if asked is None:
         return "cpu"
-    from lops_adapters.encoders.torch_tools import resolve_device
+    from lops_adapters.encoders.torch_tools import device_name
 
-    return str(resolve_device(asked))
+    return device_name(asked)
 
 
 def described(probe: Probe) -> str:

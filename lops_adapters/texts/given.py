@@ -59,7 +59,7 @@ def check_alone(given: np.ndarray | None, encoder: Any, words: Any, analyzer: st
     if given is None:
         return
     for name, asked in (
-        ("encoder", encoder not in ("auto", "none", None)),
+        ("encoder", encoder not in ("static", "none", None)),
         ("words", words is not None),
         ("analyzer", analyzer != "auto"),
     ):

@@ -55,7 +55,7 @@ def select(
     probe: Probe | str | Any = "auto",
     every: int | None = None,
     sure: float | None = None,
-    encoder: str | EmbeddingProbe | None = "auto",
+    encoder: str | EmbeddingProbe | None = "static",
     words: Mapping[Any, Sequence[str]] | None = None,
     analyzer: str = "auto",
     embeddings: Any = None,
@@ -92,10 +92,10 @@ def select(
         sure: keep labels that are right with at least this probability, of committee and automatic;
             default: as many labels are rejected as are estimated to be wrong. Labels by rules
             share their errors: a value such as 0.9 removes more of them.
-        encoder: of two members of the committee: ``minilm``, a folder or a hub name, frozen, or an
+        encoder: of two members of the committee: ``static``, a table of word vectors that ships
+            with the package; ``minilm``, a folder or a hub name, a frozen transformer; or an
             :class:`~lops_adapters.probes.embedding.EmbeddingProbe` with settings of your own; None:
-            without these members. ``auto``: MiniLM if it is installed and, without a GPU, there
-            are at most 20,000 texts; otherwise ``static``.
+            without these members.
         words: class to words, such as its name and seed words: a further member, with an encoder.
         analyzer: of TF-IDF: ``word``; ``char``: n-grams of one to three characters; ``auto``:
             n-grams in scripts without spaces between words, words elsewhere.
@@ -231,7 +231,7 @@ def _members_of_texts(
     """Return the first member's probe, a sentence that names all, and their arguments."""
     linear = isinstance(probe, str) and probe == "auto"
     watched, _ = choose_probe("linear" if linear else probe, n, quiet, analyzer)
-    chosen, which = choose_members(encoder, n, described(watched), words=words is not None)
+    chosen, which = choose_members(encoder, described(watched), words=words is not None)
     return watched, which, {"encoder": chosen, "words": words}
 
 

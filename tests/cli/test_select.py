@@ -534,11 +534,13 @@ def test_an_encoder_and_words(here, tiny, capsys, monkeypatch):
 
 
 def test_without_the_libraries_of_an_encoder(here, monkeypatch, capsys):
-    monkeypatch.setattr("lops_adapters.selection.member_table.has_minilm", lambda: False)
+    monkeypatch.setitem(sys.modules, "torch", None)
     path = write_table(here / "news.csv", ROWS)
     assert main(["select", str(path), *OPTIONS]) == 0
-    assert "on static (pip install 'lops_adapters[transformers,offline]'" in capsys.readouterr().out
-    monkeypatch.setitem(sys.modules, "torch", None)
+    assert (
+        "neighbours by LSA, neighbours and logistic regression on static.\n"
+        in capsys.readouterr().out
+    )
     assert main(["select", str(path), *OPTIONS, "--encoder", "minilm", "--output", "new"]) == 2
     assert "error: The encoder minilm needs " in capsys.readouterr().err
     assert not (here / "new").exists()

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from lops_adapters.selection import committee, member_table
+from lops_adapters.selection import committee
 
 from ..framework_checks import metrics_of
 from ..framework_tools import read_rows
@@ -24,7 +24,6 @@ def judged(stand, case, tmp_path_factory):
 
     with pytest.MonkeyPatch.context() as patch, case.small():
         patch.setattr(committee.Committee, "__call__", noted)
-        patch.setattr(member_table, "has_minilm", lambda: False)
         status, _, err = stand.command(path, "--arms", "committee,random")
     assert status == 0, err
     return path, given
@@ -40,7 +39,7 @@ def test_it_judges_texts(judged, stand, case):
         assert set(re.findall(r"\w+", " ".join(samples))) <= words
     else:
         assert set(samples) <= set(stand.texts)
-    members = ("TF-IDF", "neighbours (LSA)", "regression", "class words")  # of the static encoder
+    members = ("TF-IDF", "neighbours (LSA)", "neighbours", "regression", "class words")
     assert {tuple(names) for _, names in judged[1]} == {members}
 
 

@@ -10,8 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lops_adapters.selection import member_table
-
 from ..probes.toys import save_tiny_encoder, topic_texts
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -81,9 +79,8 @@ def test_the_record(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def given(monkeypatch):
-    """What the first block of docs/integrations.md defines; no encoder, so that it is quick."""
-    monkeypatch.setattr(member_table, "has_minilm", lambda: False)
+def given():
+    """What the first block of docs/integrations.md defines."""
     found = {}
     (block,) = re.findall(
         r"```python\n(.*?)```", PAGES["integrations"].split("\n## ")[0], re.DOTALL

@@ -5,8 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from lops_adapters.selection import member_table
-
 PAGE = Path(__file__).parents[2] / "docs" / "recipes.md"
 FIRST, *SECTIONS = PAGE.read_text(encoding="utf-8").split("\n## ")
 RECIPES = dict(section.split("\n", 1) for section in SECTIONS)
@@ -14,8 +12,7 @@ RECIPES = dict(section.split("\n", 1) for section in SECTIONS)
 
 @pytest.fixture
 def run(monkeypatch, tmp_path):
-    """Run a section's blocks and return their names; no encoder, so that it is quick."""
-    monkeypatch.setattr(member_table, "has_minilm", lambda: False)
+    """Run a section's blocks and return their names."""
     monkeypatch.chdir(tmp_path)
 
     def blocks(section, library):

@@ -192,7 +192,7 @@ def test_vectors_need_no_torch():
         "from lops_adapters.probes.embedding import EmbeddingProbe\n"
         "rows = np.arange(12.0).reshape(6, 2) % 5\n"
         "print(EmbeddingProbe().fit(rows, [0, 1] * 3, 2).predict_proba(rows).shape)\n"
-        "EmbeddingProbe().fit(['a text'] * 4, [0, 1] * 2, 2)\n"
+        "EmbeddingProbe('minilm').fit(['a text'] * 4, [0, 1] * 2, 2)\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", program],

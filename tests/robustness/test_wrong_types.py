@@ -176,9 +176,12 @@ def test_what_is_said_of_predictions(observed, message):
         ({"method": np.arange(3)}, "method is array.*; wanted one of learning-order"),
         ({"sure": [0.5]}, r"sure is \[0.5\]; wanted a probability"),
         ({"per_class": "yes"}, "per_class is 'yes'; wanted True, False or None"),
-        ({"encoder": 3}, "encoder is 3; wanted 'minilm', the folder or hub name"),
-        ({"encoder": "auto", "words": ["goal"]}, r"words are \['goal'\]; wanted a dict"),
-        ({"encoder": "auto", "words": {NAMES[0]: 3}}, "words of the class .* are 3; wanted a list"),
+        ({"encoder": 3}, "encoder is 3; wanted 'static', 'minilm', the folder or hub name"),
+        ({"encoder": "static", "words": ["goal"]}, r"words are \['goal'\]; wanted a dict"),
+        (
+            {"encoder": "static", "words": {NAMES[0]: 3}},
+            "words of the class .* are 3; wanted a list",
+        ),
         ({"method": ["released"]}, r"method is \['released'\]; wanted one of learning-order"),
     ],
 )

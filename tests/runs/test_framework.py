@@ -21,6 +21,7 @@ from lops_adapters.runs.settings import FrameworkSettings
 from lops_adapters.selection import METHODS, build
 from lops_adapters.selection.auto_keep import Preferred
 from lops_adapters.selection.canonical import InContentOrder
+from lops_adapters.self_training.settings import SelfTrainingSettings
 
 from ..self_training.toys import CLASSES, documents
 
@@ -362,11 +363,17 @@ def test_one_class_is_kept_whole(job, built, method, keep):
     assert all(note.asked == [] for note in built)
 
 
-@pytest.mark.parametrize(("classifier", "given"), [("hybrid", "own"), ("linear", "none")])
+@pytest.mark.parametrize(("classifier", "given"), [("hybrid", "own"), ("linear", "static")])
 def test_the_committee_reads_the_encoder_of_the_classifier(job, built, classifier, given):
     settings = ConweaSettings(classifier=classifier, encoder="own")
     replace(job, settings=settings).selector("committee", Probe)
-    assert getattr(built[0], "encoder", "none") == given
+    assert built[0].encoder == given
+
+
+def test_the_committee_of_self_training_reads_the_encoder_with_any_classifier(job, built):
+    settings = SelfTrainingSettings(classifier="linear", encoder="own")
+    replace(job, settings=settings).selector("committee", Probe)
+    assert built[0].encoder == "own"
 
 
 def test_methods_that_use_words_get_those_of_the_job(job, built):

@@ -1,6 +1,5 @@
 """The command line of a framework: shared options, and one option per setting."""
 
-import argparse
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -223,5 +222,5 @@ def test_headers_are_stripped_for_those_who_read_only_the_beginning(name):
 def test_the_preset_follows_the_machine(monkeypatch, device, preset):
     from lops_adapters.encoders import torch_tools
 
-    monkeypatch.setattr(torch_tools, "resolve_device", lambda _: argparse.Namespace(type=device))
+    monkeypatch.setattr(torch_tools, "resolve_device", lambda _: device)
     assert options.default_preset() == preset

@@ -132,20 +132,28 @@ def test_rows_without_a_label(here):
 
 
 @pytest.mark.parametrize("more", [[], ["--probe-rows", 120]])
-def test_the_engines_agree_with_an_encoder(here, tiny, more, monkeypatch, capsys):
-    """Also about which encoder is the automatic one."""
+def test_the_engines_agree_with_the_default_encoder(here, more):
+    write_table(here / "whole.csv", COPIED)
+    write_parts(here / "parts", COPIED, 3, ".csv")
+    run("whole.csv", *more, "--quiet", encoder=())
+    run_on_ray("parts/*.csv", "--output", "out", *more, "--quiet", encoder=())
+    found, expected = (rows_of(here / folder, ".csv") for folder in ("out", "whole-lops"))
+    for part in PARTS:
+        assert [row["nr"] for row in found[part]] == [row["nr"] for row in expected[part]]
 
+
+@pytest.mark.parametrize("more", [[], ["--probe-rows", 120]])
+def test_the_engines_agree_with_an_encoder(here, tiny, more, monkeypatch, capsys):
     def narrow(_, **more):
         return EmbeddingProbe(tiny, max_tokens=16, precision="float32", **more)
 
     monkeypatch.setattr("lops_adapters.selection.committee.EmbeddingProbe", narrow)
-    monkeypatch.setattr("lops_adapters.selection.member_table.has_minilm", lambda: True)
     monkeypatch.setattr("lops_adapters.extras.require", lambda *_: None)
     write_table(here / "whole.csv", COPIED)
     write_parts(here / "parts", COPIED, 3, ".csv")
-    run("whole.csv", *more, "--quiet", encoder=())
+    run("whole.csv", *more, "--quiet", encoder=("--encoder", "minilm"))
     before = capsys.readouterr().out
-    run_on_ray("parts/*.csv", "--output", "out", *more, "--quiet", encoder=())
+    run_on_ray("parts/*.csv", "--output", "out", *more, "--quiet", encoder=("--encoder", "minilm"))
     printed = capsys.readouterr().out
     assert ", regression " in before
     assert printed.partition("Kept rows")[0] == before.partition("Kept rows")[0]

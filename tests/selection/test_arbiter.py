@@ -28,11 +28,13 @@ def accuracy(probabilities, true, rows):
     return (probabilities.argmax(axis=1) == true)[others].mean()
 
 
-def test_without_checked_rows_it_is_the_committee():
+@pytest.mark.parametrize("weights", [(), [1.0, 0.5]])
+def test_without_checked_rows_it_is_the_committee(weights):
     likelihoods, codes, given, _, _ = world()
     none = np.array([], dtype=np.int64)
-    arbiter = learn(likelihoods, codes, given, none, none)
-    mean = np.exp(np.mean([np.log(np.maximum(one, 1e-4)) for one in likelihoods], axis=0))
+    arbiter = learn(likelihoods, codes, given, none, none, shares=weights)
+    logs = [np.log(np.maximum(one, 1e-4)) for one in likelihoods]
+    mean = np.exp(np.average(logs, axis=0, weights=weights or None))
     expected = posterior_given(mean, codes, np.maximum(given, 1e-3))
     np.testing.assert_allclose(arbiter.probabilities(likelihoods, codes, None), expected, atol=1e-6)
 

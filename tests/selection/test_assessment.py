@@ -51,11 +51,11 @@ def test_the_sample_is_scored_as_without_the_fit(settings):
 
 
 def test_other_rows_by_hand():
-    """One member of words, one of neighbours, the samples in the given order."""
+    """One member of words, one of neighbours at half the weight, the samples in the given order."""
     codes = np.array([CLASSES.index(label) for label in WEAK])
     counts = count_words(TEXTS, ())
     space, committees = Topics(counts, 0), []
-    near = Neighbours("near", lambda texts: space(count_words(texts, ())))
+    near = Neighbours("near", lambda texts: space(count_words(texts, ())), weight=0.5)
     members = [Learnt("words", LinearProbe()), near]
     Committee(members, sure=0.8, fitted=committees.append)(TEXTS, WEAK)
     assessment = committees[0](OTHERS, CODES)
@@ -80,7 +80,8 @@ def test_other_rows_by_hand():
             neighbours[row, codes[i]] += np.exp(5 * own[i])
     neighbours = (neighbours + 1e-3) / (neighbours + 1e-3).sum(axis=1, keepdims=True)
     shares = class_shares(codes, 3)
-    mean = np.mean([likelihoods(rows, shares) for rows in (np.mean(said, axis=0), neighbours)], 0)
+    of_members = [likelihoods(rows, shares) for rows in (np.mean(said, axis=0), neighbours)]
+    mean = np.average(of_members, axis=0, weights=[1, 0.5])
     right = posterior_given(mean, CODES, committees[0].true_given_label)
     np.testing.assert_allclose(assessment.right, right[np.arange(150), CODES], atol=1e-5)
     np.testing.assert_array_equal(assessment.mask, assessment.right >= 0.8)

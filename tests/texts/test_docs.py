@@ -13,7 +13,6 @@ DOCS = Path(__file__).parents[2] / "docs"
 @pytest.mark.parametrize("page", ["select", "report"])
 def test_examples_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("lops_adapters.selection.member_table.has_minilm", lambda: False)  # quick
     text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
     assert blocks
