@@ -78,6 +78,7 @@ def learn(
     true: np.ndarray,
     vectors: np.ndarray | None = None,
     shares: Sequence[float] = (),
+    sharpness: float = SHARPNESS,
 ) -> Arbiter:
     """Learn an arbiter from checked rows.
 
@@ -90,12 +91,13 @@ def learn(
         true: (m,) int, their codes by the person.
         vectors: (n, width) float, of the samples.
         shares: of every member in the committee's mean; default: equal ones.
+        sharpness: sum of the members' coefficients before any row is checked.
 
     """
     k, of_members = len(given), np.array(shares or [1.0] * len(likelihoods))
     order = np.argsort(rows, kind="stable")
     rows, true = rows[order], true[order]
-    start = np.append(SHARPNESS * of_members / of_members.sum(), _FEW_SHOT)
+    start = np.append(sharpness * of_members / of_members.sum(), _FEW_SHOT)
     of_rows = None if vectors is None else vectors[rows]
     features = np.stack(
         [*(_log(one[rows]) for one in likelihoods), _log(_held_out(of_rows, true, k))], axis=-1

@@ -16,7 +16,8 @@ from lops_adapters.selection.arbiter import Arbiter
 from lops_adapters.selection.draw import Drawn, row_ids
 from lops_adapters.selection.likelihoods import likelihoods, weakened
 from lops_adapters.selection.members import Member, vector_member, weights_of
-from lops_adapters.selection.posterior import posterior_given
+from lops_adapters.selection.posterior import evidence, posterior_given
+from lops_adapters.selection.sources import Sources, softmax
 
 _BLOCK = 8192  # samples assessed at a time
 
@@ -31,6 +32,8 @@ class Assessment(NamedTuple):
         suggested: (m,) int64 codes of the most probable classes, given members and labels; -1: a
             person says that it is none of them.
         probability: (m,) float64, of the suggested class.
+        labels: (m,) int64 codes of the labels; of votes, of the most probable class by members and
+            votes.
 
     """
 
@@ -38,6 +41,7 @@ class Assessment(NamedTuple):
     right: np.ndarray
     suggested: np.ndarray
     probability: np.ndarray
+    labels: np.ndarray
 
     def at(self, positions: np.ndarray) -> Assessment:
         """Return what is said of the labels at (n,) int positions."""
@@ -59,6 +63,7 @@ class FittedCommittee:
         least: (k,) the smallest probability that is kept, per class.
         factors: (k,) of :func:`~lops_adapters.selection.likelihoods.strengths`.
         arbiter: learnt from checked rows, if there are any.
+        sources: what votes are worth; None: each sample has one label.
 
     """
 
@@ -69,24 +74,51 @@ class FittedCommittee:
     least: np.ndarray
     factors: np.ndarray
     arbiter: Arbiter | None = None
+    sources: Sources | None = None
 
-    def __call__(self, samples: Sequence[Any], codes: np.ndarray) -> Assessment:
-        """Assess (m,) int codes of samples; each is assessed by itself.
+    def __call__(self, samples: Sequence[Any], labels: np.ndarray) -> Assessment:
+        """Assess labels, or votes, of samples; each sample is assessed by itself.
+
+        Args:
+            samples: m of them.
+            labels: (m,) int codes; of votes, (m, sources) codes, -1 for abstentions, at least one
+                vote per sample.
 
         Raises:
             LopsError: a member gives NaN, and what the members raise.
 
         """
         parts = [
-            self._block(samples[start : start + _BLOCK], codes[start : start + _BLOCK])
-            for start in range(0, max(1, len(codes)), _BLOCK)
+            self._block(samples[start : start + _BLOCK], labels[start : start + _BLOCK])
+            for start in range(0, max(1, len(labels)), _BLOCK)
         ]
         return Assessment(*map(np.concatenate, zip(*parts, strict=True)))
 
-    def _block(self, samples: Sequence[Any], codes: np.ndarray) -> Assessment:
-        if not len(codes):
-            none = np.zeros(0)
-            return Assessment(none.astype(bool), none, none.astype(np.int64), none)
+    def suggest(self, samples: Sequence[Any]) -> tuple[np.ndarray, np.ndarray]:
+        """Return the most probable classes of samples without a label, (m,), and how probable."""
+        codes, probability = np.empty(len(samples), np.int64), np.empty(len(samples))
+        for start in range(0, len(samples), _BLOCK):
+            rows = slice(start, start + _BLOCK)
+            of_members, _ = self._likelihoods(samples[rows])
+            mean = self._mean(of_members)
+            likely = weakened(mean, np.full(len(mean), -1), self.factors)
+            prior = 0.0 if self.sources is None else self.sources.prior
+            true = softmax(evidence(likely) + prior)
+            codes[rows], probability[rows] = true.argmax(axis=1), true.max(axis=1)
+        return codes, probability
+
+    def _block(self, samples: Sequence[Any], labels: np.ndarray) -> Assessment:
+        if not len(labels):
+            none, codes = np.zeros(0), np.zeros(0, np.int64)
+            return Assessment(none.astype(bool), none, codes, none, codes)
+        of_members, read = self._likelihoods(samples)
+        codes, true = self._true(of_members, labels, read)
+        right = true[np.arange(len(codes)), codes]
+        suggested, probability = true.argmax(axis=1), true.max(axis=1)
+        return Assessment(right >= self.least[codes], right, suggested, probability, codes)
+
+    def _likelihoods(self, samples: Sequence[Any]) -> tuple[list[np.ndarray], dict[int, Any]]:
+        """Return the members' likelihoods, (m, k), and what their readers read."""
         read: dict[int, Any] = {}
         of_members = []
         for member in self.members:
@@ -100,27 +132,39 @@ class FittedCommittee:
                     "its learning rate"
                 )
             of_members.append(likelihoods(probabilities, self.shares))
-        true = self._true(of_members, codes, read)
-        right = true[np.arange(len(codes)), codes]
-        return Assessment(right >= self.least[codes], right, true.argmax(axis=1), true.max(axis=1))
+        return of_members, read
 
     def _true(
-        self, of_members: Sequence[np.ndarray], codes: np.ndarray, read: Mapping[int, Any]
-    ) -> np.ndarray:
-        """Return the probabilities of the true classes, (m, k), from the members' likelihoods."""
-        if self.arbiter is None:
-            weights = weights_of(self.members)
-            total = sum(weight * each for weight, each in zip(weights, of_members, strict=True))
-            mean = np.asarray(total / sum(weights))
-            mean = weakened(mean, codes, self.factors)
-            return posterior_given(mean, codes, self.true_given_label)
-        member = vector_member(self.members)
-        vectors = None if member is None else member.vectors(read[id(member.reader)])
-        of_members = [weakened(each, codes, self.factors) for each in of_members]
-        true = self.arbiter.probabilities(of_members, codes, vectors)
-        believed = np.isinf(self.shares)[codes]  # labels of classes that cannot be checked
+        self, of_members: Sequence[np.ndarray], labels: np.ndarray, read: Mapping[int, Any]
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the codes of the labels, and the probabilities of the true classes, (m, k)."""
+        mean, sources = self._mean(of_members), self.sources
+        if sources is None:
+            codes = labels
+            likely = weakened(mean, codes, self.factors)
+            true = posterior_given(likely, codes, self.true_given_label)
+            of_members = [weakened(each, codes, self.factors) for each in of_members]
+        else:
+            first = sources.signals.labels(labels)
+            true = sources.posterior(labels, weakened(mean, first, self.factors))
+            self._believe(true, first)
+            codes, of_members = true.argmax(axis=1), [true]
+        if self.arbiter is not None:
+            member = vector_member(self.members)
+            vectors = None if member is None else member.vectors(read[id(member.reader)])
+            true = self.arbiter.probabilities(of_members, codes, vectors)
+            self._believe(true, codes)
+        return codes, true
+
+    def _mean(self, of_members: Sequence[np.ndarray]) -> np.ndarray:
+        weights = weights_of(self.members)
+        total = sum(weight * each for weight, each in zip(weights, of_members, strict=True))
+        return np.asarray(total / sum(weights))
+
+    def _believe(self, true: np.ndarray, codes: np.ndarray) -> None:
+        """Set the probabilities of labels of classes too small to be checked."""
+        believed = np.isinf(self.shares)[codes]
         true[believed] = np.eye(len(self.shares))[codes[believed]]
-        return true
 
 
 Fitted = Callable[[FittedCommittee], None]  # receives the committee, fitted

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +12,7 @@ from lops_adapters.console import percent
 from lops_adapters.core import LopsError, Selection
 from lops_adapters.encoders.static import STATIC
 from lops_adapters.probes.embedding import EmbeddingProbe, given_vectors
-from lops_adapters.selection.arbiter import learn
+from lops_adapters.selection.arbiter import Arbiter, learn
 from lops_adapters.selection.assessment import Fitted, FittedCommittee
 from lops_adapters.selection.likelihoods import (
     LEAST_SKILL,
@@ -32,10 +32,13 @@ from lops_adapters.selection.members import (
     vector_member,
     weights_of,
 )
-from lops_adapters.selection.posterior import least_kept, true_classes
+from lops_adapters.selection.posterior import SHARPNESS, least_kept, true_classes
 from lops_adapters.selection.ranked import Scored, best, read_labels, selection_of, shares
 from lops_adapters.selection.request import Request, is_fraction
 from lops_adapters.selection.selectors import Labels, Selector
+from lops_adapters.selection.source_table import Source, assess
+from lops_adapters.selection.sources import Signals, Sources, Votes
+from lops_adapters.selection.sources import fit as fit_sources
 from lops_adapters.selection.suggestions import Seen
 
 # Of frameworks, whose labels say nothing that members do not say, and which label rejected texts
@@ -60,6 +63,37 @@ class _Scores(NamedTuple):
     agreed: list[tuple[str, float]]
 
 
+class _Before(NamedTuple):
+    """What is known without checked rows.
+
+    Attributes:
+        labels: (n,) int codes of the labels that are scored.
+        true: (n, k) probabilities of the true classes.
+        given: (k, k) distribution of true classes per label; of votes, even.
+        tells: whether the members can tell right labels from wrong ones.
+        sources: what votes are worth; None: there are none.
+
+    """
+
+    labels: np.ndarray
+    true: np.ndarray
+    given: np.ndarray
+    tells: bool
+    sources: Sources | None
+
+
+class _Kept(NamedTuple):
+    """Which labels are kept, (n,) bool; the least probability per class, (k,); and why."""
+
+    mask: np.ndarray
+    least: np.ndarray
+    why: str
+
+    def reasons(self, small: np.ndarray) -> list[str]:
+        """Return the reason of every class."""
+        return ["too few samples, kept whole" if few else self.why for few in small]
+
+
 @dataclass
 class Committee:
     """Keeps the pseudo-labels that are most probably right, given several held-out members.
@@ -78,6 +112,10 @@ class Committee:
     tell right labels from wrong ones: all are kept, with a score of 1. So are classes with fewer
     samples than folds, which do not compete with others.
 
+    Where several sources vote, pseudo-labels are what members are trained on. The labels that are
+    scored are the most probable classes by members and votes
+    (:mod:`~lops_adapters.selection.sources`).
+
     Where a person has checked rows, an arbiter learns from them how far to believe members and
     labels (:mod:`~lops_adapters.selection.arbiter`), and gives the probabilities. A checked row is
     always kept, with a score of 1; a row of no class is always rejected, with a score of 0.
@@ -91,9 +129,12 @@ class Committee:
         sure: keep labels that are right with at least this probability; None: see above.
         count_label: whether the label itself is evidence for the class. Not so if a classifier of
             the same texts gave it, as in self-training.
-        seen: receives the mean likelihoods; its method ``settle``, if it has one, receives them
-            and the probabilities of the true classes, before and after the checked rows count.
+        seen: receives the mean likelihoods; its method ``settle``, if it has one, receives them,
+            the probabilities of the true classes, before and after the checked rows count, and the
+            codes of the labels. Of votes, the probabilities before are those of the pseudo-label.
         checked: position of a sample -> its label by a person; None: it is of no class.
+        votes: of several sources for the samples; None: each has one label.
+        assessed: receives what is estimated of every source.
         fitted: receives the committee, fitted to assess further samples.
         name: becomes the rule of the selection.
 
@@ -109,6 +150,8 @@ class Committee:
     seen: Seen | None = None
     fitted: Fitted | None = None
     checked: Mapping[int, Hashable | None] = field(default_factory=dict)
+    votes: Votes | None = None
+    assessed: Callable[[list[Source]], None] | None = None
     name: str = "committee"
 
     def __post_init__(self) -> None:
@@ -124,62 +167,116 @@ class Committee:
 
         """
         classes, codes = read_labels(samples, pseudo_labels)
-        k, counts = len(classes), np.bincount(codes)
         labelled = Labelled(samples, codes, classes, self.folds, self.seed, self.quiet)
-        of_labels = class_shares(codes, k, self.folds)
-        small = counts < self.folds
+        of_labels = class_shares(codes, len(classes), self.folds)
         rows, checks = self._checks(classes)
         vectors = self._vectors(samples) if len(rows) else None
         scores = self._scores(labelled, of_labels, apart=len(rows) > 0)
         factors = strengths(scores.mean, codes)
         likely = weakened(scores.mean, codes, factors)
-        before, true_given_label = true_classes(
-            likely, codes, self.folds, count_label=self.count_label
-        )
-        tells, true, arbiter = skill(likely, codes) >= LEAST_SKILL, before, None
+        before = self._before(likely, codes, classes, rows, checks)
+        small = np.isinf(of_labels)
+        true, arbiter = before.true, None
         if len(rows):
             of_members = [weakened(each, codes, factors) for each in scores.apart]
-            tells, competes = True, np.isin(checks, np.flatnonzero(~small))
-            arbiter = learn(
-                of_members,
-                codes,
-                true_given_label,
-                rows[competes],
-                checks[competes],
-                vectors,
-                weights_of(self.members),
-            )
-            true = arbiter.probabilities(of_members, codes, vectors)
-            true[small[codes]] = np.eye(k)[codes[small[codes]]]
-            true[rows[checks >= 0]] = np.eye(k)[checks[checks >= 0]]
-        right = true[np.arange(len(codes)), codes]
+            arbiter, true = self._arbitrated(before, of_members, small, rows, checks, vectors)
+        right = true[np.arange(len(codes)), before.labels]
         right[rows] = checks >= 0
-        threshold = least_kept(right) if self.sure is None else self.sure
-        mask = (right >= threshold) | small[codes]
-        why = f"right with a probability of at least {threshold:.3g}" if tells else CANNOT_TELL
-        least = np.where(small, -np.inf, threshold)
-        if self.per_class and tells:
-            wanted = np.where(small, counts, shares(codes, k, int(mask.sum()), 1.0))
-            mask = best(right, codes, wanted, self.seed)
-            why = "highest scores of the class, total set by the members"
-            least = np.full(k, np.inf)
-            np.minimum.at(least, codes[mask], right[mask])
-        mask[rows[checks < 0]] = False
+        kept = self._kept(right, before.labels, small, before.tells or len(rows) > 0)
+        kept.mask[rows[checks < 0]] = False
         if self.fitted is not None:
             self.fitted(
                 FittedCommittee(
-                    classes, self.members, of_labels, true_given_label, least, factors, arbiter
+                    classes,
+                    self.members,
+                    of_labels,
+                    before.given,
+                    kept.least,
+                    factors,
+                    arbiter,
+                    before.sources,
                 )
             )
         if self.seen is not None:
             self.seen(likely, None)
             if hasattr(self.seen, "settle"):
-                self.seen.settle(likely, before, true)
-        reasons = ["too few samples, kept whole" if few else why for few in small]
+                first = before.true if self.votes is None else np.eye(len(classes))[codes]
+                self.seen.settle(likely, first, true, before.labels)
         shown = ", ".join(f"{name} {percent(share)}" for name, share in scores.agreed)
         stopped = f"{self.folds}-fold cross-validation; labels preferred by {shown}"
         scored = Scored(right, None, stopped)
-        return selection_of(mask, scored, classes, codes, self.name, reasons)
+        return selection_of(
+            kept.mask, scored, classes, before.labels, self.name, kept.reasons(small)
+        )
+
+    def _before(
+        self,
+        likely: np.ndarray,
+        codes: np.ndarray,
+        classes: Sequence[Hashable],
+        rows: np.ndarray,
+        checks: np.ndarray,
+    ) -> _Before:
+        """Return the labels and the probabilities of the true classes, without an arbiter."""
+        tells, k = skill(likely, codes) >= LEAST_SKILL, len(classes)
+        if self.votes is None:
+            true, given = true_classes(likely, codes, self.folds, count_label=self.count_label)
+            return _Before(codes, true, given, tells, None)
+        votes = self.votes.among(classes)
+        signals = Signals.of(votes, k)
+        sources = fit_sources(votes, likely, signals, rows[checks >= 0], checks[checks >= 0])
+        sources = replace(sources, tells=tells)
+        true = sources.posterior(votes, likely)
+        small = np.bincount(codes, minlength=k) < self.folds
+        true[small[codes]] = np.eye(k)[codes[small[codes]]]
+        if self.assessed is not None:
+            self.assessed(assess(sources, votes, likely))
+        return _Before(true.argmax(axis=1), true, np.full((k, k), 1 / k), tells, sources)
+
+    def _arbitrated(
+        self,
+        before: _Before,
+        of_members: Sequence[np.ndarray],
+        small: np.ndarray,
+        rows: np.ndarray,
+        checks: np.ndarray,
+        vectors: np.ndarray | None,
+    ) -> tuple[Arbiter, np.ndarray]:
+        """Return what checked rows teach, and the probabilities of the true classes."""
+        labels, sharpness, weights = before.labels, SHARPNESS, weights_of(self.members)
+        competes = np.isin(checks, np.flatnonzero(~small))
+        if before.sources is not None:  # members and votes are one probability
+            of_members, sharpness, weights = [before.true], 1.0, [1.0]
+        arbiter = learn(
+            of_members,
+            labels,
+            before.given,
+            rows[competes],
+            checks[competes],
+            vectors,
+            weights,
+            sharpness,
+        )
+        true = arbiter.probabilities(of_members, labels, vectors)
+        certain = np.eye(len(small))
+        true[small[labels]] = certain[labels[small[labels]]]
+        true[rows[checks >= 0]] = certain[checks[checks >= 0]]
+        return arbiter, true
+
+    def _kept(self, right: np.ndarray, labels: np.ndarray, small: np.ndarray, tells: bool) -> _Kept:
+        """Decide which labels are kept, given the probabilities that they are right."""
+        threshold = least_kept(right) if self.sure is None else self.sure
+        mask = (right >= threshold) | small[labels]
+        why = f"right with a probability of at least {threshold:.3g}" if tells else CANNOT_TELL
+        least = np.where(small, -np.inf, threshold)
+        if self.per_class and tells:
+            k, counts = len(small), np.bincount(labels, minlength=len(small))
+            wanted = np.where(small, counts, shares(labels, k, int(mask.sum()), 1.0))
+            mask = best(right, labels, wanted, self.seed)
+            why = "highest scores of the class, total set by the members"
+            least = np.full(k, np.inf)
+            np.minimum.at(least, labels[mask], right[mask])
+        return _Kept(mask, least, why)
 
     def _checks(self, classes: Sequence[Hashable]) -> tuple[np.ndarray, np.ndarray]:
         """Return positions of checked rows, and codes of their checked labels; -1: no class."""
@@ -261,6 +358,7 @@ def make(
     device: str = "auto",
     probabilities: bool = False,
     fitted: Fitted | None = None,
+    assessed: Callable[[list[Source]], None] | None = None,
 ) -> Selector:
     """Return the selector of ``committee``.
 
@@ -277,6 +375,7 @@ def make(
             own, a column per class in the order of the sorted labels; it is the only member.
         fitted: receives the committee, fitted to assess further samples, see
             :class:`~lops_adapters.selection.assessment.FittedCommittee`.
+        assessed: of votes, receives what is estimated of every source.
 
     """
 
@@ -303,6 +402,8 @@ def make(
             request.seen,
             fitted,
             request.checked,
+            request.votes,
+            assessed,
         )(samples, pseudo_labels)
 
     return selector

@@ -85,12 +85,13 @@ def strengths(likely: np.ndarray, codes: np.ndarray) -> np.ndarray:
 def weakened(likely: np.ndarray, codes: np.ndarray, factors: np.ndarray) -> np.ndarray:
     """Multiply likelihoods, (n, k), by the factors of :func:`strengths`; rows sum to 1.
 
-    The class of a sample's own label keeps its likelihood: the limit is for other samples.
+    The class of a sample's own label keeps its likelihood: the limit is for other samples. A code
+    of -1 is no label.
     """
     if (factors == 1).all():
         return likely
-    scaled, rows = likely * factors, np.arange(len(codes))
-    scaled[rows, codes] = likely[rows, codes]
+    scaled, rows = likely * factors, np.flatnonzero(codes >= 0)
+    scaled[rows, codes[rows]] = likely[rows, codes[rows]]
     return np.asarray(scaled / np.maximum(scaled.sum(axis=1, keepdims=True), 1e-12))
 
 

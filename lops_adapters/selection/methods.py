@@ -40,6 +40,7 @@ from lops_adapters.selection.confidences import (
 )
 from lops_adapters.selection.request import Request, is_fraction
 from lops_adapters.selection.selectors import Labels, Selector
+from lops_adapters.selection.sources import Votes
 from lops_adapters.selection.suggestions import Seen
 
 
@@ -143,7 +144,7 @@ _ROWS = (
            committee.make, needs_probe=False, takes_n=False, takes_keep=False,
            texts=True,
            options=("encoder", "words", "sure", "count_label", "folds", "device", "probabilities",
-                    "fitted"), check=committee.check),
+                    "fitted", "assessed"), check=committee.check),
     Method("optimal", "correct by the gold labels: the upper bound",
            optimal.make, needs_probe=False, needs_gold=True, takes_n=False, takes_keep=False,
            per_class=None, alone=True),
@@ -173,6 +174,7 @@ def build(
     seen: Seen | None = None,
     strict: bool = False,
     checked: Mapping[int, Hashable | None] | None = None,
+    votes: Votes | None = None,
     **options: Any,
 ) -> Selector:
     """Return the selector of a method.
@@ -204,16 +206,20 @@ def build(
         strict: of the rules of learning order: raise if nothing is learnt in a class.
         checked: position of a sample -> its label by a person, None: no class; only of
             ``committee``, see :class:`~lops_adapters.selection.committee.Committee`.
+        votes: of several label sources for the samples; only of ``committee``. The pseudo-labels
+            are then what its members are trained on, such as the majority.
         options: see :attr:`Method.options`.
 
     Raises:
         LopsError: what :func:`check` raises, gold labels for another method than ``optimal``,
-            checked rows for another than ``committee``, and what is missing.
+            checked rows or votes for another than ``committee``, and what is missing.
 
     >>> build("random", n=2)(["a", "b", "c", "d"], ["x", "x", "y", "y"]).per_class["x"].kept
     1
 
     """
+    if votes is not None and method != "committee":
+        raise LopsError(f"{method} takes one label per sample, not votes; use committee")
     row = check(method, keep=keep, every=every, per_class=per_class, n=n, options=options)
     if gold is not None and not row.needs_gold:
         raise LopsError(f"{method} takes no gold labels; only optimal does: leave gold out")
@@ -260,7 +266,9 @@ def build(
                 )
             place = np.argsort(order)
             checks = {int(place[row]): label for row, label in (checked or {}).items()}
-            return row.make(replace(request, seen=listener, checked=checks), **options)
+            sorted_votes = None if votes is None else votes.at(order)
+            heard = replace(request, seen=listener, checked=checks, votes=sorted_votes)
+            return row.make(heard, **options)
 
     return InContentOrder(make, seed, seen)
 

@@ -69,13 +69,13 @@ def posterior(
     [[1.0, 0.0], [0.0, 1.0]]
     """
     n, k = probabilities.shape
-    evidence = _evidence(probabilities, sharpness)
-    some = _some(probabilities)
-    given = _transitions(evidence[some], codes[some], k)
+    logs = evidence(probabilities, sharpness)
+    chosen = some(probabilities)
+    given = _transitions(logs[chosen], codes[chosen], k)
     found = np.empty((n, k))
     for start in range(0, n, _MOST):
         rows = slice(start, start + _MOST)
-        found[rows] = _weighted(evidence[rows], codes[rows], given)
+        found[rows] = _weighted(logs[rows], codes[rows], given)
     return found, given
 
 
@@ -131,14 +131,15 @@ def least_kept(right: np.ndarray) -> float:
 
 def posterior_given(probabilities: np.ndarray, codes: np.ndarray, given: np.ndarray) -> np.ndarray:
     """Return :func:`posterior` of further samples, (m, k), under an estimate from other ones."""
-    return _weighted(_evidence(probabilities, SHARPNESS), codes, given)
+    return _weighted(evidence(probabilities), codes, given)
 
 
-def _evidence(probabilities: np.ndarray, sharpness: float) -> np.ndarray:
+def evidence(probabilities: np.ndarray, sharpness: float = SHARPNESS) -> np.ndarray:
+    """Return the logarithm of what likelihoods, (n, k), say of each class."""
     return np.asarray(sharpness * np.log(np.maximum(probabilities, 1e-6)))
 
 
-def _some(probabilities: np.ndarray) -> slice | np.ndarray:
+def some(probabilities: np.ndarray) -> slice | np.ndarray:
     """Return at most ``_MOST`` rows to estimate from, by a hash of their content, in any order."""
     n, k = probabilities.shape
     if n <= _MOST:
@@ -150,21 +151,21 @@ def _some(probabilities: np.ndarray) -> slice | np.ndarray:
     return np.sort(np.argpartition(keys, _MOST)[:_MOST])
 
 
-def _transitions(evidence: np.ndarray, codes: np.ndarray, k: int) -> np.ndarray:
+def _transitions(logs: np.ndarray, codes: np.ndarray, k: int) -> np.ndarray:
     given = np.full((k, k), 0.1 / max(1, k - 1))
     np.fill_diagonal(given, 0.9)
     labelled = np.eye(k)[codes]
     counts = labelled.sum(axis=0)[:, None] + 0.5 * k  # half a sample per cell: rows are never empty
     for _ in range(_ROUNDS):
         before = given
-        given = (labelled.T @ _weighted(evidence, codes, given) + 0.5) / counts
+        given = (labelled.T @ _weighted(logs, codes, given) + 0.5) / counts
         if np.abs(given - before).max() < _CLOSE:
             break
     return given
 
 
-def _weighted(evidence: np.ndarray, codes: np.ndarray, given: np.ndarray) -> np.ndarray:
-    scores: np.ndarray = evidence + np.log(given[codes])
+def _weighted(logs: np.ndarray, codes: np.ndarray, given: np.ndarray) -> np.ndarray:
+    scores: np.ndarray = logs + np.log(given[codes])
     scores -= scores.max(axis=1, keepdims=True)
     np.exp(scores, out=scores)
     scores /= scores.sum(axis=1, keepdims=True)

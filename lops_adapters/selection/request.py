@@ -11,6 +11,7 @@ from lops_adapters.core import LopsError
 from lops_adapters.probes.base import Probe
 from lops_adapters.selection.ranked import Ranked, Scorer
 from lops_adapters.selection.selectors import Labels, Selector
+from lops_adapters.selection.sources import Votes
 from lops_adapters.selection.suggestions import Seen
 
 
@@ -36,6 +37,7 @@ class Request:
     seen: Seen | None
     strict: bool
     checked: Mapping[int, Any] = field(default_factory=dict)
+    votes: Votes | None = None
 
     @property
     def probe(self) -> Probe:

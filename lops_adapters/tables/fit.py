@@ -178,7 +178,11 @@ def fit(sample: Sample, job: Job, near: bool = True) -> tuple[Fit, Scoring]:
     names, drawn = sample.classes.names, sample.drawn
     suggested = encode(selection.suggested, [None, *names]) - 1
     assessment = Assessment(
-        selection.mask, selection.confidence, suggested, selection.suggested_probability
+        selection.mask,
+        selection.confidence,
+        suggested,
+        selection.suggested_probability,
+        encode(selection.labels, names),
     )
     sampled = None
     if committees:

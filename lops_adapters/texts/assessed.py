@@ -23,8 +23,9 @@ class Assessed(Suggestions):
     Attributes:
         codes, probability: as of :class:`lops_adapters.selection.Suggestions`; after
             :meth:`settle`, of the most probable true class, given members, labels and checked rows.
-        before: (n,) int64, the most probable true class without checked rows, after
-            :meth:`settle`.
+        labels: (n,) int64 codes of the labels, after :meth:`settle`.
+        before: (n,) int64, the most probable true class without checked rows; of votes, the
+            weighted majority; after :meth:`settle`.
         right: (n,) float64, the probability that the label is right, after :meth:`finish`; 1 for a
             checked row, 0 for one of no class.
         noise: the estimate, after :meth:`finish`; None if the members cannot tell.
@@ -36,7 +37,7 @@ class Assessed(Suggestions):
 
     def __init__(self, n: int) -> None:
         super().__init__(n)
-        self.before = self.codes
+        self.labels = self.before = self.codes
         self.right: np.ndarray | None = None
         self.noise: NoiseEstimate | None = None
         self.check_order = np.arange(n)
@@ -44,32 +45,28 @@ class Assessed(Suggestions):
         self.rates: dict[int, Rate] = {}
         self._likely = self._true = np.empty((n, 0))
 
-    def settle(self, likely: np.ndarray, before: np.ndarray, true: np.ndarray) -> None:
-        """Note mean likelihoods and probabilities of the true classes, all (n, k)."""
-        self._likely, self._true = likely, true
+    def settle(
+        self, likely: np.ndarray, before: np.ndarray, true: np.ndarray, labels: np.ndarray
+    ) -> None:
+        """Note mean likelihoods and probabilities of the true classes, (n, k), and (n,) labels."""
+        self._likely, self._true, self.labels = likely, true, labels
         self.before = before.argmax(axis=1)
         self.codes, self.probability = true.argmax(axis=1), true.max(axis=1)
 
     def finish(
-        self,
-        samples: Sequence[object],
-        codes: np.ndarray,
-        checked: Collection[int],
-        true: np.ndarray,
-        seed: int,
+        self, samples: Sequence[object], checked: Collection[int], true: np.ndarray, seed: int
     ) -> None:
         """Estimate the noise, and order the samples for checking.
 
         Args:
             samples: n of them.
-            codes: (n,) int, of the labels.
             checked: m positions of checked rows.
             true: (m,) int, codes of their checked labels; -1: no class, so that the label is wrong
                 and none is suggested.
             seed: of the order.
 
         """
-        rows = np.array(list(checked), dtype=np.int64)
+        rows, codes = np.array(list(checked), dtype=np.int64), self.labels
         self.right = self._true[np.arange(len(codes)), codes]
         self.right[rows] = true >= 0
         self.codes[rows[true < 0]], self.probability[rows[true < 0]] = -1, np.nan

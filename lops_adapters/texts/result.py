@@ -20,6 +20,8 @@ from lops_adapters.texts.near_duplicates import near_duplicates
 
 if TYPE_CHECKING:
     from lops_adapters.report.data import SelectionPage
+    from lops_adapters.selection.assessment import FittedCommittee
+    from lops_adapters.texts.votes import SourceReport
 
 COLUMNS = ("lops_learnt_at", "lops_confidence", "lops_selected", "lops_suggested")
 
@@ -31,10 +33,13 @@ class TextSelection(Selection):
     neither kept nor rejected, has the learning time inf and the confidence NaN:
 
     Attributes:
-        texts, labels: lists of length n, as given.
+        texts, labels: lists of length n, as given; of votes, labels are the most probable ones.
         abstained: sorted positions of the texts without a label, int64.
-        suggested: (n,) object array, the most probable label; None without a label, and for a row
-            that is checked as of no class. A committee
+        sources: of votes, what is estimated of each label source, a
+            :class:`lops_adapters.texts.votes.SourceReport`; empty without votes.
+        suggested: (n,) object array, the most probable label; None without a label, except with
+            votes, where texts without a vote get a suggestion; and None for a row that is checked
+            as of no class. A committee
             weighs its members against the label; a rejected text may keep its own label, if that is
             uncertain but the most probable. With ``automatic`` it is the held-out probe's, class
             sizes aside; with other methods the probe's last prediction.
@@ -85,6 +90,7 @@ class TextSelection(Selection):
         self.labels = labels
         self.said = said
         self.settings = settings
+        self.sources: list[SourceReport] = []
         self.index = index
         self.suggested = _spread(classes[seen.codes], judged, n, None)
         self.suggested_probability = _spread(seen.probability, judged, n, np.nan)
@@ -137,6 +143,14 @@ class TextSelection(Selection):
                 f"rows to check need the committee, and the method is {self.settings['method']}"
             )
         return next_rows(self._check_order, count, list(self.checked))
+
+    def suggest_without_label(self, committee: FittedCommittee) -> None:
+        """Let the committee suggest labels of the texts without one."""
+        rows = self.abstained.tolist()
+        codes, probability = committee.suggest([self.texts[row] for row in rows])
+        for row, code in zip(rows, codes.tolist(), strict=True):
+            self.suggested[row] = committee.classes[code]
+        self.suggested_probability[rows] = probability
 
     def corrections(self) -> list[tuple[Hashable, Hashable, int]]:
         """Return (label, suggested label, texts) among rejected texts, most frequent first."""

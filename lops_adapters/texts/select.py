@@ -41,13 +41,14 @@ from lops_adapters.texts.given import check_alone, probe_of_vectors, read_given,
 from lops_adapters.texts.reading import check_memory, read_labels, read_texts
 from lops_adapters.texts.result import TextSelection
 from lops_adapters.texts.soft import hard_labels
+from lops_adapters.texts.votes import joined_labels
 
 FEWEST = 10  # texts, for cross-validation
 
 
 def select(
     texts: Sequence[str] | None,
-    labels: Sequence[Hashable] | None = None,
+    labels: Any = None,
     method: str = "committee",
     *,
     keep: float | str = "auto",
@@ -63,6 +64,8 @@ def select(
     soft_labels: Any = None,
     abstain: Any = None,
     checked: Mapping[int, Hashable | None] | None = None,
+    source: Sequence[Hashable] | None = None,
+    classes: Sequence[Hashable] | None = None,
     seed: int = 0,
     strict: bool = False,
     quiet: bool = True,
@@ -75,6 +78,9 @@ def select(
         texts: n strings, in a list, array, pandas column or data set column. None is allowed with
             ``embeddings`` or ``pred_probs``.
         labels: n class names, likewise, of one type. Texts without one are neither kept nor judged.
+            Or the votes of m sources, such as rules, annotators and language models: an (n, m)
+            array, a list of rows, or a frame with a column per source; None or blank: no vote. The
+            committee then joins votes and members to one label per text.
         method: ``committee`` keeps the labels that several held-out members score as right;
             ``automatic`` asks one; ``learning-order`` keeps what the probe learns first. The
             others: :data:`lops_adapters.selection.METHODS`.
@@ -113,6 +119,10 @@ def select(
             the committee only. It learns from them how far to believe its members and the labels,
             keeps these rows (None: rejects), and measures the noise.
             :meth:`~lops_adapters.texts.result.TextSelection.to_check` says which rows.
+        source: n names, of the rule, annotator, prompt or seed word that gave each label; the
+            committee then estimates how often each of them is right.
+        classes: the classes; labels and votes that nearly name one are read as it, such as
+            "Sports." for "sport", and listed. Others are refused. Only with votes or ``source``.
         seed: of trainings, folds and ties.
         strict: raise instead of warning about a class without kept or learnt texts, or about labels
             unrelated to the texts.
@@ -141,6 +151,7 @@ def select(
     check_counts(seed)
     if texts is None and embeddings is None and pred_probs is None:
         raise LopsError("texts are None; wanted texts, or embeddings or pred_probs")
+    labels, abstain, poll, said = joined_labels(labels, source, abstain, classes)
     shown, names, at = _read(texts, labels, soft_labels, abstain)
     given = read_given(embeddings, pred_probs, len(names), method, probe, at)
     check_alone(given, encoder, words, analyzer)
@@ -151,16 +162,12 @@ def select(
         check_words(words, list(dict.fromkeys(own)))
     checks = read_checked(checked, names, at, place)
     committee = method == "committee"
-    if pred_probs is not None:
-        watched, _ = probe_of_vectors(probe, quiet)
-        which, more = "Member: the given probabilities.", {"probabilities": True}
-    elif given is not None:
-        (watched, which), more = probe_of_vectors(probe, quiet), {}
-    elif committee:
-        watched, which, more = _members_of_texts(probe, encoder, words, analyzer, len(read), quiet)
-    else:
-        (watched, which), more = choose_probe(probe, len(read), quiet, analyzer), {}
+    watched, which, more = _scorers(
+        method, probe, encoder, words, analyzer, len(read), quiet, given, pred_probs
+    )
     options |= more | ({} if fitted is None else {"fitted": fitted})
+    if poll is not None:
+        options |= poll.options(fitted, suggests=given is None and len(at) < len(names))
     seen = Assessed(len(read)) if committee else Suggestions(len(read))
     selector = build(
         method,
@@ -172,18 +179,19 @@ def select(
         seen=seen,
         strict=strict,
         checked=with_copies(checks, read if given is None else range(len(own)), own),
+        votes=None if poll is None else poll.votes.at(at),
     )
     samples: Any = read if given is None else given
     selection = selector(samples, own)
     if isinstance(seen, Assessed):
-        classes = list(selection.per_class)
-        codes = encode([*checks.values()], [None, *classes]) - 1
-        seen.finish(samples, encode(own, classes), checks.keys(), codes, seed)
-    for message in complaints(selection, method):
-        if strict:
-            raise LopsError(message)
-        warnings.warn(message, LopsWarning, stacklevel=2)
-    settings: dict[str, Any] = {
+        known = list(selection.per_class)
+        codes = encode([*checks.values()], [None, *known]) - 1
+        seen.finish(samples, checks.keys(), codes, seed)
+        if poll is not None:
+            own = [known[code] for code in seen.labels.tolist()]
+            names = poll.joined(names, at, own)
+    _warn(complaints(selection, method), strict)
+    settings = {
         **_members_used(watched, options),
         **asked,
         "method": method,
@@ -199,8 +207,20 @@ def select(
     if given is None:
         why.rows += script_sentences(read, watched)
         why.rows += sentences(copies(read, own), lambda found: place(at[found].tolist()))
-    why.rows += without_label(len(names) - len(at))
+    why.rows += said
+    if poll is None:
+        why.rows += without_label(len(names) - len(at))
+    else:
+        poll.report(found)
     return found
+
+
+def _warn(messages: Sequence[str], strict: bool) -> None:
+    """Warn of what is odd in a selection; raise a LopsError instead if ``strict``."""
+    for message in messages:
+        if strict:
+            raise LopsError(message)
+        warnings.warn(message, LopsWarning, stacklevel=3)
 
 
 def _read(
@@ -218,6 +238,28 @@ def _read(
             "same order"
         )
     return read, names, np.flatnonzero(labelled)
+
+
+def _scorers(
+    method: str,
+    probe: Probe | str,
+    encoder: str | EmbeddingProbe | None,
+    words: Any,
+    analyzer: str,
+    n: int,
+    quiet: bool,
+    given: np.ndarray | None,
+    pred_probs: Any,
+) -> tuple[Probe, str, dict[str, Any]]:
+    """Return the probe, a sentence that names what scores the rows, and options of the method."""
+    if pred_probs is not None:
+        watched, _ = probe_of_vectors(probe, quiet)
+        return watched, "Member: the given probabilities.", {"probabilities": True}
+    if given is not None:
+        return (*probe_of_vectors(probe, quiet), {})
+    if method == "committee":
+        return _members_of_texts(probe, encoder, words, analyzer, n, quiet)
+    return (*choose_probe(probe, n, quiet, analyzer), {})
 
 
 def _members_of_texts(

@@ -172,7 +172,11 @@ def test_rows_of_the_sample_and_their_copies(committee):
     draw, drawn = Draw(10), np.array([0, 1, 5])
     draw.add(keys[drawn], labels[codes[drawn]], drawn, drawn.tolist())
     told = Assessment(
-        np.array([True, False, False]), np.array([0.1, 0.2, 0.3]), np.array([2, 2, 1]), np.ones(3)
+        np.array([True, False, False]),
+        np.array([0.1, 0.2, 0.3]),
+        np.array([2, 2, 1]),
+        np.ones(3),
+        codes[drawn],
     )
     sampled = pickle.loads(pickle.dumps(SampleCommittee(committee, draw.result(), told, labels)))
     found = sampled(texts, codes, keys, np.arange(8))

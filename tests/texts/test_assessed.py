@@ -15,9 +15,9 @@ def settled(likely, codes, checked=None):
     assessed = Assessed(len(codes))
     assessed(likely)
     true, _ = true_classes(likely, codes, least=3)
-    assessed.settle(likely, true, true)
+    assessed.settle(likely, true, true, codes)
     checked, true = checked or {}, np.array([*(checked or {}).values()], dtype=int)
-    assessed.finish([f"text {i}" for i in range(len(codes))], codes, checked, true, seed=0)
+    assessed.finish([f"text {i}" for i in range(len(codes))], checked, true, seed=0)
     return assessed
 
 

@@ -11,7 +11,7 @@ from ..noisy import noisy_texts
 RNG = np.random.default_rng(0)
 CODES, GOLD = RNG.integers(0, 3, 200), RNG.integers(-2, 3, 200)
 ASSESSMENT = Assessment(
-    RNG.uniform(size=200) < 0.7, RNG.uniform(size=200), RNG.integers(0, 3, 200), np.ones(200)
+    RNG.uniform(size=200) < 0.7, RNG.uniform(size=200), RNG.integers(0, 3, 200), np.ones(200), CODES
 )
 
 
@@ -55,7 +55,9 @@ def test_the_page_of_a_sample_that_is_the_table():
     codes = np.array([classes.index(label) for label in weak])
     suggested = np.array([classes.index(label) for label in found.suggested])
     totals = Totals.of(2)
-    assessment = Assessment(found.mask, found.confidence, suggested, found.suggested_probability)
+    assessment = Assessment(
+        found.mask, found.confidence, suggested, found.suggested_probability, codes
+    )
     totals.count(codes, assessment, np.array([classes.index(label) for label in gold]))
     page = found.page(gold)
     assert totals.page(page) == page

@@ -1,0 +1,115 @@
+"""What is estimated of each label source: how often it is right, and where it errs.
+
+Notation: n samples, m sources, k classes.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from lops_adapters.selection.posterior import evidence
+from lops_adapters.selection.sources import BLOCK, Sources, accuracies, softmax, weighed
+
+_Z = 1.96  # of a 95 % interval
+
+
+class Source(NamedTuple):
+    """What is estimated of a source.
+
+    Attributes:
+        votes: its number of votes.
+        accuracy: estimated share of right votes, in [0, 1]; NaN without votes.
+        low, high: of a range of about 95 %, from the number of votes and from how sure the true
+            classes are.
+        voted, true: codes of its most frequent error, -1: none.
+        share: of its votes, that error.
+        alone: samples on which no other source votes.
+        changed: samples that another label is most probable for without it, or none if it is alone.
+
+    """
+
+    votes: int
+    accuracy: float
+    low: float
+    high: float
+    voted: int
+    true: int
+    share: float
+    alone: int
+    changed: int
+
+
+def assess(sources: Sources, votes: np.ndarray, likely: np.ndarray) -> list[Source]:
+    """Return what is estimated of every source, m of them.
+
+    Args:
+        sources: fitted.
+        votes: (n, m) int.
+        likely: (n, k) likelihoods of the committee.
+
+    >>> from lops_adapters.selection.sources import Signals, fit
+    >>> votes = np.array([[0, 0, 1]] * 50 + [[1, 1, 0]] * 50)  # the third is always wrong
+    >>> likely = np.array([[0.8, 0.2]] * 50 + [[0.2, 0.8]] * 50)
+    >>> sources = fit(votes, likely, Signals.of(votes, 2))
+    >>> [round(one.accuracy, 1) for one in assess(sources, votes, likely)]
+    [0.9, 0.9, 0.1]
+    """
+    signals, k, m = sources.signals, likely.shape[1], votes.shape[1]
+    classes, owners = signals.keys % k, signals.keys // k
+    counts, unsure = np.zeros((len(signals.keys), k)), np.zeros(m)
+    alone, changed = np.zeros(m, dtype=np.int64), np.zeros(m, dtype=np.int64)
+    for start in range(0, len(votes), BLOCK):
+        rows = slice(start, start + BLOCK)
+        shared = weighed(signals.matrix(votes[rows]), sources.overlap)
+        total = evidence(likely[rows]) + sources.prior + shared @ sources.ratios
+        of_vote = np.repeat(np.arange(total.shape[0]), np.diff(shared.indptr))
+        others = total[of_vote] - shared.data[:, None] * sources.ratios[shared.indices]
+        probable = softmax(total)[of_vote]
+        for code in range(k):
+            column = np.bincount(shared.indices, probable[:, code], len(signals.keys))
+            counts[:, code] += column
+        owner, voted = owners[shared.indices], classes[shared.indices]
+        right = probable[np.arange(len(of_vote)), voted]
+        unsure += np.bincount(owner, right * (1 - right), m)
+        single = np.diff(shared.indptr)[of_vote] == 1
+        alone += np.bincount(owner[single], minlength=m)
+        turned = single | (others.argmax(axis=1) != total.argmax(axis=1)[of_vote])
+        changed += np.bincount(owner[turned], minlength=m)
+    pooled = accuracies(counts, classes, owners, m).tolist()
+    return [
+        _source(counts[owners == one], classes[owners == one], pooled[one], unsure[one],
+                int(alone[one]), int(changed[one]))
+        for one in range(m)
+    ]  # fmt: skip
+
+
+def _source(
+    counts: np.ndarray,
+    classes: np.ndarray,
+    accuracy: float,
+    unsure: float,
+    alone: int,
+    changed: int,
+) -> Source:
+    """Return what is estimated of a source with these (signals, k) counts of true classes."""
+    votes = round(float(counts.sum()))
+    if not votes:
+        return Source(0, float("nan"), 0.0, 1.0, -1, -1, 0.0, 0, 0)
+    error = _Z * math.sqrt(accuracy * (1 - accuracy) / votes + unsure / votes**2)
+    wrong = counts.copy()
+    wrong[np.arange(len(classes)), classes] = 0
+    signal, true = np.unravel_index(int(wrong.argmax()), wrong.shape)
+    return Source(
+        votes,
+        accuracy,
+        max(0.0, accuracy - error),
+        min(1.0, accuracy + error),
+        int(classes[signal]),
+        int(true),
+        float(wrong[signal, true]) / votes,
+        alone,
+        changed,
+    )

@@ -1,0 +1,169 @@
+"""Votes of several label sources: read, matched to classes, joined, reported."""
+
+import numpy as np
+import pytest
+
+import lops_adapters
+from lops_adapters.core import LopsError
+from lops_adapters.texts.votes import matched, read_votes
+
+from ..noisy import noisy_texts
+
+TEXTS, _, GOLD = noisy_texts(n=240, k=3, noise=0.0)
+CLASSES = sorted(set(GOLD))
+
+
+def votes_of(accuracies, coverage=0.7, seed=0):
+    """A list of rows: the vote of each source, or None."""
+    rng = np.random.default_rng(seed)
+    return [
+        [
+            (gold if rng.random() < a else CLASSES[(CLASSES.index(gold) + 1) % 3])
+            if rng.random() < coverage
+            else None
+            for a in accuracies
+        ]
+        for gold in GOLD
+    ]
+
+
+@pytest.fixture(scope="module")
+def rows():
+    votes = votes_of([0.9, 0.7, 0.45, 0.8], coverage=0.5)
+    votes[5] = votes[17] = [None] * 4
+    return votes
+
+
+@pytest.fixture(scope="module")
+def selection(rows):
+    return lops_adapters.select(TEXTS, rows, encoder=None)
+
+
+def test_one_label_per_text_with_its_probability(selection, rows):
+    voted = [any(label is not None for label in row) for row in rows]
+    assert [label is not None for label in selection.labels] == voted
+    right = np.array([a == b for a, b in zip(selection.labels, GOLD, strict=True)])[voted]
+    assert right.mean() > 0.93
+    assert np.nanmin(selection.confidence) >= 0
+    assert np.nanmax(selection.confidence) <= 1
+    assert selection.abstained.tolist() == np.flatnonzero(~np.array(voted)).tolist()
+    assert 5 in selection.abstained
+    kept = selection.kept
+    assert len(kept)
+    assert right[np.isin(np.flatnonzero(voted), kept)].mean() >= right.mean()
+
+
+def test_texts_without_a_vote_get_a_suggestion(selection):
+    for row in selection.abstained.tolist():
+        assert selection.suggested[row] in CLASSES
+        assert 0 < selection.suggested_probability[row] <= 1
+    right = [selection.suggested[row] == GOLD[row] for row in selection.abstained.tolist()]
+    assert np.mean(right) > 0.6
+    assert any("with a suggestion" in line for line in selection.why)
+
+
+def test_a_table_of_sources(selection, rows):
+    names = [source.name for source in selection.sources]
+    assert names == ["source 1", "source 2", "source 3", "source 4"]
+    accuracies = [source.accuracy for source in selection.sources]
+    assert np.argsort(accuracies)[0] == 2
+    assert max(accuracies) in (accuracies[0], accuracies[3])
+    worst = selection.sources[2]
+    assert worst.votes == sum(row[2] is not None for row in rows)
+    assert worst.coverage == worst.votes / len(rows)
+    voted, true, share = worst.error
+    assert voted != true
+    assert 0 < share < 1
+
+
+def test_a_frame_with_a_column_per_source(rows):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(rows, columns=["one", "two", "three", "four"])
+    found = lops_adapters.select(TEXTS, frame, encoder=None)
+    assert [source.name for source in found.sources] == ["one", "two", "three", "four"]
+    array = lops_adapters.select(TEXTS, np.array(rows, dtype=object), encoder=None)
+    assert found.labels == array.labels
+    assert found.confidence.tolist() == pytest.approx(array.confidence.tolist(), nan_ok=True)
+
+
+def test_the_source_of_every_label():
+    rng = np.random.default_rng(0)
+    source = ["good" if rng.random() < 0.6 else "bad" for _ in GOLD]
+    labels = [
+        gold if name == "good" or rng.random() < 0.4 else CLASSES[(CLASSES.index(gold) + 1) % 3]
+        for gold, name in zip(GOLD, source, strict=True)
+    ]
+    found = lops_adapters.select(TEXTS, labels, source=source, encoder=None)
+    by_name = {one.name: one for one in found.sources}
+    assert by_name["good"].accuracy > by_name["bad"].accuracy + 0.2
+    before = np.mean([a == b for a, b in zip(labels, GOLD, strict=True)])
+    assert np.mean([a == b for a, b in zip(found.labels, GOLD, strict=True)]) > before + 0.05
+
+
+def test_checked_rows_of_votes(selection, rows):
+    asked = selection.to_check(20).tolist()
+    checked = {row: GOLD[row] for row in asked if GOLD[row] in CLASSES}
+    found = lops_adapters.select(TEXTS, rows, checked=checked, encoder=None)
+    assert [found.corrected[row] for row in checked] == list(checked.values())
+    assert found.checked_rate.checked == len(checked)
+    assert found.mask[list(checked)].all()
+
+
+def test_answers_that_nearly_name_a_class():
+    found, said = matched(["Sport", "it is art!", "sports", None, "art"], ["sports", "art"])
+    assert found == ["sports", "art", "sports", None, "art"]
+    assert said == ["Read as classes: 'Sport' as sports (1), 'it is art!' as art (1)."]
+
+
+@pytest.mark.parametrize("answer", ["weather", "sports or art", ""])
+def test_answers_that_name_no_class(answer):
+    if not answer:
+        assert matched([answer], ["sports", "art"])[0] == [None]
+        return
+    with pytest.raises(LopsError, match="1 different votes name none, or several, of the classes"):
+        matched([answer], ["sports", "art"])
+    assert matched([answer], ["sports", "art"], frozenset([answer]))[0] == [None]
+
+
+def test_single_labels_are_matched_to_classes():
+    answers = [f"It is {label}." if i % 3 else label for i, label in enumerate(GOLD)]
+    found = lops_adapters.select(TEXTS, answers, classes=CLASSES, encoder=None)
+    assert found.labels == GOLD
+    assert found.sources == []
+    assert any(line.startswith("Read as classes:") for line in found.why)
+
+
+@pytest.mark.parametrize(
+    ("labels", "more", "message"),
+    [
+        (
+            [["a", None], [None, None]] * 12,
+            {},
+            "all 12 labels are 'a'; wanted at least two classes",
+        ),
+        ([[None, ""]] * 4, {}, "none of the 2 sources votes"),
+        ([["a", "a"], ["b", "b"]] * 12, {}, "all 2 sources give the same votes"),
+        ([["a", "b"], ["a"]], {}, "rows of votes have 1, 2 entries"),
+        ([["a", 1], ["b", 2]] * 12, {}, "labels are of several types"),
+        (["a", "b"] * 6, {"source": ["x"]}, "found 12 labels and 1 sources"),
+        (["a", "b"] * 6, {"source": ["x"] * 12}, "all labels are from the source 'x'"),
+        ([["a", "b"]] * 6, {"classes": ["a", "A"]}, "differ by case, spaces or punctuation only"),
+        ([["a", "c"]] * 6, {"classes": ["a", "b"]}, "such as 'c'; add classes"),
+    ],
+)
+def test_votes_that_cannot_be_used(labels, more, message):
+    with pytest.raises(LopsError, match=message):
+        read_votes(labels, **more)
+
+
+def test_votes_need_the_committee(rows):
+    with pytest.raises(LopsError, match="learning-order takes one label per sample, not votes"):
+        lops_adapters.select(TEXTS, rows, "learning-order", keep=0.5)
+
+
+def test_a_source_without_votes_is_named(rows):
+    more = [[*row, None] for row in rows]
+    found = lops_adapters.select(TEXTS, more, encoder=None)
+    assert "Sources without a vote: source 5." in found.why
+    assert found.sources[4].votes == 0
+    assert np.isnan(found.sources[4].accuracy)
