@@ -6,8 +6,8 @@ The committee says how probable a true class is by adding up logarithms: of the 
 and of how often a sample with this label is of that class (:mod:`.posterior`). The arbiter is the
 logistic regression with these logarithms as its features. Its coefficients start from the
 committee's, under a Gaussian prior, so that a few checked rows change little and without any the
-arbiter is the committee. A further feature is a classifier of the samples' vectors that is trained
-on the checked rows alone.
+arbiter is the committee. The samples' vectors are features, too, directly and by a classifier that
+is trained on the checked rows alone.
 """
 
 from __future__ import annotations
@@ -22,10 +22,14 @@ import numpy as np
 from lops_adapters.core import tie_hash
 from lops_adapters.selection.posterior import SHARPNESS
 
-# Standard deviations of the prior: of coefficients, of how often each class is right, and of how
-# often it is right for each label. Chosen on seed words of AG News, relations and comments.
-_SPREAD = (0.5, 1.0, 1.0)
+# Standard deviations of the prior: of coefficients, of how often each class is right, of how often
+# it is right for each label, and of the vectors' coefficients, for vectors of length 1. Chosen on
+# seed words of AG News, relations and comments, like the two numbers below.
+_SPREAD = (0.5, 1.0, 1.0, 2.0)
 _FEW_SHOT = 2.0  # coefficient of the classifier trained on checked rows, before they are seen
+# How far the committee's distribution of true classes per label is mixed with an even one: by half
+# with many checked rows, by a quarter with this many. Members cannot see errors that labels share.
+_HALFWAY = 30
 _FOLDS = 5
 _BLOCK = 10_000  # rows at a time
 _LEAST = 1e-4  # of likelihoods, before the logarithm
@@ -38,12 +42,15 @@ class Arbiter:
     Attributes:
         weights: (members + 1,) of the members, and of the classifier of checked rows.
         offsets: (k, k) float64; row i: what is added for each class, given the label i.
+        of_vectors: (width, k) float64, what is added for each class, given the vector; width 0:
+            there are no vectors.
         few_shot: the classifier of checked rows; None: it has one class, or there are no vectors.
 
     """
 
     weights: np.ndarray
     offsets: np.ndarray
+    of_vectors: np.ndarray
     few_shot: Any
 
     def probabilities(
@@ -64,6 +71,8 @@ class Arbiter:
             of_rows = None if vectors is None else vectors[rows]
             few_shot = _log(_predicted(self.few_shot, of_rows, len(codes[rows]), k))
             scores = self.offsets[codes[rows]] + self.weights[-1] * few_shot
+            if of_rows is not None:
+                scores = scores + of_rows @ self.of_vectors
             for weight, likely in zip(self.weights, likelihoods, strict=False):
                 scores = scores + weight * _log(likely[rows])
             probabilities[rows] = np.exp(_normalised(scores))
@@ -102,38 +111,49 @@ def learn(
     features = np.stack(
         [*(_log(one[rows]) for one in likelihoods), _log(_held_out(of_rows, true, k))], axis=-1
     )
-    base = np.log(np.maximum(given, 1e-3))
-    weights, offsets = _fitted(features, codes[rows], true, start, base)
-    return Arbiter(weights, offsets, None if of_rows is None else _few_shot(of_rows, true))
+    even = 0.5 * len(rows) / (len(rows) + _HALFWAY)
+    base = np.log(np.maximum((1 - even) * given + even / k, 1e-3))
+    known = np.zeros((len(rows), 0)) if of_rows is None else of_rows
+    fitted = _fitted(features, known, codes[rows], true, start, base)
+    return Arbiter(*fitted, None if of_rows is None else _few_shot(of_rows, true))
 
 
 def _fitted(
-    features: np.ndarray, codes: np.ndarray, true: np.ndarray, start: np.ndarray, base: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the most probable weights and offsets; features are (m, k, d)."""
+    features: np.ndarray,
+    vectors: np.ndarray,
+    codes: np.ndarray,
+    true: np.ndarray,
+    start: np.ndarray,
+    base: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the most probable coefficients; features are (m, k, d), vectors are (m, width)."""
     from scipy.optimize import minimize
 
-    _, k, d = features.shape
-    of_weights, of_classes, of_labels = _SPREAD
-    spread = np.repeat([of_weights, of_classes, of_labels], [d, k, k * k])
+    (m, k, d), width = features.shape, vectors.shape[1]
+    length = np.sqrt((vectors**2).sum() / max(1, m)) or 1.0
+    sizes = [d, k, k * k, width * k]
+    spread = np.repeat(np.array(_SPREAD) / [1, 1, 1, length], sizes)
     truth, labels = np.eye(k)[true], np.eye(k)[codes]
 
+    def parts(changes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        weights, classes, pairs, of_vectors = np.split(changes, np.cumsum(sizes)[:-1])
+        offsets = base + classes + pairs.reshape(k, k)
+        return start + weights, offsets, of_vectors.reshape(width, k)
+
     def loss(changes: np.ndarray) -> tuple[float, np.ndarray]:
-        weights, classes, pairs = np.split(changes, [d, d + k])
-        pairs = pairs.reshape(k, k)
-        logs = _normalised(features @ (start + weights) + (base + classes + pairs)[codes])
+        weights, offsets, of_vectors = parts(changes)
+        logs = _normalised(features @ weights + offsets[codes] + vectors @ of_vectors)
         rest = np.exp(logs) - truth
         gradient = [
             np.einsum("mk,mkd->d", rest, features),
             rest.sum(axis=0),
             (labels.T @ rest).ravel(),
+            (vectors.T @ rest).ravel(),
         ]
         value = -float((logs * truth).sum()) + 0.5 * float(((changes / spread) ** 2).sum())
         return value, np.concatenate(gradient) + changes / spread**2
 
-    changes = minimize(loss, np.zeros(len(spread)), jac=True, method="L-BFGS-B").x
-    weights, classes, pairs = np.split(changes, [d, d + k])
-    return start + weights, base + classes + pairs.reshape(k, k)
+    return parts(minimize(loss, np.zeros(len(spread)), jac=True, method="L-BFGS-B").x)
 
 
 def _held_out(vectors: np.ndarray | None, true: np.ndarray, k: int) -> np.ndarray:
