@@ -28,7 +28,7 @@ from lops_adapters.selection.checking import check_order, next_rows, noise_rate
 from lops_adapters.selection.committee import FOLDS, Committee
 from lops_adapters.selection.likelihoods import class_shares, likelihoods, strengths, weakened
 from lops_adapters.selection.member_table import Inputs, members_of
-from lops_adapters.selection.members import Labelled
+from lops_adapters.selection.members import Labelled, weights_of
 from lops_adapters.selection.posterior import least_kept, true_classes
 
 TABLES = (*REAL, *(f"{name}-seeds" for name in CORPORA[:2]))
@@ -44,6 +44,7 @@ class Scored(NamedTuple):
         classes: k names.
         codes, gold: (n,) int; gold -1: no class of the labels.
         of_members: likelihoods of every member, (n, k).
+        weights: of the members.
         vectors: (n, width) of MiniLM.
         before, given: of :func:`~lops_adapters.selection.posterior.true_classes`.
         order: (n,) positions in the table.
@@ -54,6 +55,7 @@ class Scored(NamedTuple):
     codes: np.ndarray
     gold: np.ndarray
     of_members: list[np.ndarray]
+    weights: list[float]
     vectors: np.ndarray
     before: np.ndarray
     given: np.ndarray
@@ -69,13 +71,15 @@ def scored(table: Table, encoder: EmbeddingProbe) -> Scored:
     shares = class_shares(codes, len(names), FOLDS)
     labelled = Labelled(texts, codes, names.tolist(), FOLDS, 0, True)
     of_members = [likelihoods(member.score(labelled), shares) for member in members]
-    mean = np.mean(of_members, axis=0)
+    weights = weights_of(members)
+    mean = np.average(of_members, axis=0, weights=weights)
     factors = strengths(mean, codes)
     of_members = [weakened(one, codes, factors) for one in of_members]
     before, given = true_classes(weakened(mean, codes, factors), codes, FOLDS)
     code_of = {name: code for code, name in enumerate(names.tolist())}
     gold = np.array([code_of.get(str(label), -1) for label in table.gold[order]])
-    return Scored(names, codes, gold, of_members, encoder.vectors(texts), before, given, order)
+    vectors = encoder.vectors(texts)
+    return Scored(names, codes, gold, of_members, weights, vectors, before, given, order)
 
 
 def choices(data: Scored, draw: int) -> Iterator[tuple[str, np.ndarray]]:
@@ -92,7 +96,7 @@ def probabilities(data: Scored, rows: np.ndarray) -> np.ndarray:
     """Return what the arbiter says after these rows are checked, (n, k)."""
     rows = rows[data.gold[rows] >= 0]
     true = data.gold[rows]
-    arbiter = learn(data.of_members, data.codes, data.given, rows, true, data.vectors)
+    arbiter = learn(data.of_members, data.codes, data.given, rows, true, data.vectors, data.weights)
     found = arbiter.probabilities(data.of_members, data.codes, data.vectors)
     found[rows] = np.eye(len(data.classes))[true]
     return found
