@@ -94,6 +94,7 @@ class Classifier:
         self, labels: np.ndarray, rows: np.ndarray, weights: np.ndarray | None = None
     ) -> dict[str, float]:
         """Train on the labels of the (n,) bool rows, plain and with balanced classes."""
+        from sklearn.dummy import DummyClassifier
         from sklearn.linear_model import LogisticRegression
         from sklearn.metrics import f1_score
 
@@ -103,7 +104,8 @@ class Classifier:
         even = own * (own.sum() / len(names) / np.maximum(totals, 1e-9))[codes]
         found = {}
         for name, each in (("plain", own), ("balanced", even)):
-            model = LogisticRegression(C=3, max_iter=100, tol=1e-3)
+            model: Any = LogisticRegression(C=3, max_iter=100, tol=1e-3)
+            model = model if len(names) > 1 else DummyClassifier()  # which predicts that class
             model.fit(self._train[rows], codes, sample_weight=each)
             said = names[model.predict(self._test)]
             score = f1_score(self._gold, said, average="macro", labels=np.unique(self._gold))

@@ -2,9 +2,11 @@
 
     python -m benchmarks.select_command --dataset agnews --data-dir DIR
     python -m benchmarks.select_command --documents 1000000
+    python -m benchmarks.select_command --documents 1000000 --sources 50
 
 The first labels a corpus by its seed words, with gold labels in a column for evaluation; the second
-generates documents. The result holds time and peak memory of the whole command, and its output.
+generates documents; the third also the votes of 50 sources, in place of labels. The result holds
+time and peak memory of the whole command, and its output.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import resource
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -20,7 +23,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from benchmarks.record import command_line, write_result
+from benchmarks.source_tables import simulated
 from benchmarks.speed.generated import documents
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import Corpus, load
@@ -45,9 +51,24 @@ def labelled_by_seeds(name: str, data_dir: str | None) -> tuple[Corpus, Columns]
     }
 
 
+def voted(corpus: Corpus, labels: Sequence[str], n_sources: int) -> Columns:
+    """Return columns of the documents and of the votes of sources, each on a tenth of them.
+
+    The sources repeat 50 to 90 % of the labels; their other votes are for any other class.
+    """
+    code_of = {name: code for code, name in enumerate(corpus.classes)}
+    accuracies = np.linspace(0.5, 0.9, n_sources).tolist()
+    codes = np.array([code_of[label] for label in labels])
+    votes = simulated(codes, len(corpus.classes), accuracies, coverage=0.1)
+    names = np.array([*corpus.classes, ""], dtype=object)
+    columns = {f"source{number}": names[column] for number, column in enumerate(votes.T, 1)}
+    return {"text": corpus.texts, **columns}
+
+
 def run(columns: Columns, name: str, keep: str) -> dict[str, Any]:
     """Run the command on the table in a temporary folder; return its output and cost."""
-    asked = ["select", f"{name}.csv", "--text", "text", "--label", "weak"]
+    asked = ["select", f"{name}.csv", "--text", "text"]
+    asked += ["--label", "weak"] if "weak" in columns else ["--labels", "source*"]
     asked += ["--gold", "true"] if "true" in columns else []
     asked += [] if keep == "auto" else ["--method", "learning-order", "--keep", keep]
     with tempfile.TemporaryDirectory() as folder:
@@ -67,7 +88,7 @@ def run(columns: Columns, name: str, keep: str) -> dict[str, Any]:
         )
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     return {
-        "asked": " ".join(["lops", *asked]),
+        "asked": shlex.join(["lops", *asked]),
         "tau": keep,  # as in the committed files
         "classifier": config["settings"]["probe"].partition("(")[0],
         "printed": printed,
@@ -88,27 +109,30 @@ def main() -> None:
     )
     parser.add_argument("--data-dir")
     parser.add_argument("--documents", type=int, help="generate N documents instead", metavar="N")
+    parser.add_argument("--sources", type=int, help="votes of M sources", metavar="M")
     parser.add_argument(
         "--keep",
         default="auto",
         help="auto, or the share that learning order keeps (default: auto)",
     )
     options = parser.parse_args()
+    if options.sources is not None and options.documents is None:
+        parser.error("--sources needs --documents")
     if options.documents is None:
         corpus, columns = labelled_by_seeds(options.dataset, options.data_dir)
     else:
-        corpus, labels = documents(options.documents)
+        noise = 0.3 if options.sources is None else 0  # the sources make errors of their own
+        corpus, labels = documents(options.documents, noise=noise)
         columns = {"text": corpus.texts, "weak": labels}
+        if options.sources is not None:
+            columns = voted(corpus, labels, options.sources)
     result = run(columns, corpus.name, options.keep)
     size = "" if options.documents is None else f"-{options.documents}"
-    print(
-        write_result(
-            f"select/select-{corpus.name}{size}-tau-{options.keep}",
-            result,
-            corpus,
-            command=command_line("select_command"),
-        )
-    )
+    name = f"select-{corpus.name}{size}-tau-{options.keep}"
+    if options.sources is not None:
+        result["n_sources"] = options.sources
+        name = f"sources{size}-{options.sources}"
+    print(write_result(f"select/{name}", result, corpus, command=command_line("select_command")))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,174 @@
+"""Label sources: accuracy of combined labels, ranking, classifiers, accuracies of the sources."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from statistics import mean
+from typing import Any
+
+from benchmarks.pages.common import HOLE, Block, commits, markdown, results, table
+from benchmarks.source_tables import CONFIRMING, TABLES
+
+_TITLES = {
+    "majority": "majority",
+    "snorkel": "Snorkel",
+    "dawid-skene": "Dawid-Skene",
+    "select, static": "`select`, static",
+    "select, minilm": "`select`, MiniLM",
+}
+_OURS = tuple(way for way in _TITLES if way.startswith("select"))
+_GROUPS = {
+    "mean, all": tuple(TABLES),
+    "mean, confirming": CONFIRMING,
+    "mean, annotators": tuple(name for name in TABLES if name.startswith("annotators")),
+}
+Item = dict[str, Any]
+
+
+def _found() -> dict[str, Item]:
+    """Return the results per table, in the order of the tables."""
+    items = {item["about"]["dataset"]["name"]: item for item in results("sources/*.json")}
+    return {name: items[name] for name in TABLES if name in items}
+
+
+def _block(rows: list[list[str]], found: dict[str, Item]) -> Block:
+    if not found:
+        return HOLE
+    items = list(found.values())
+    processor = items[0]["about"]["machine"]["processor"]
+    versions = ", ".join(f"{name} {at}" for name, at in items[0]["result"]["versions"].items())
+    return Block(
+        f"{markdown(rows)}\n\nSeed 0, {versions}, CPU ({processor}), commits {commits(items)}: "
+        "`python -m benchmarks.sources --data-dir DIR`."
+    )
+
+
+def _value(item: Item, way: str, *keys: str) -> Any:
+    """Return a measure of a way; None if the table was too large for it."""
+    value = item["result"]["ways"].get(way)
+    for key in keys:
+        value = None if value is None else value.get(key)
+    return value
+
+
+def _cell(value: float | None, digits: int, times: int) -> str:
+    return "-" if value is None else f"{times * value:.{digits}f}"
+
+
+def _compared(*keys: str, digits: int = 1, times: int = 100) -> Block:
+    """Return one measure of all ways, with means over groups of tables."""
+    found = _found()
+    rows = [["table", "rows", "sources", "classes", *_TITLES.values()]]
+    for name, item in found.items():
+        result = item["result"]
+        sizes = [f"{result['n']:,}", str(result["n_sources"]), str(len(result["classes"]))]
+        cells = [_cell(_value(item, way, *keys), digits, times) for way in _TITLES]
+        rows.append([name, *sizes, *cells])
+    for title, names in _GROUPS.items():
+        if all(name in found for name in names):
+            columns = [[_value(found[name], way, *keys) for name in names] for way in _TITLES]
+            cells = [_cell(_mean(column), digits, times) for column in columns]
+            rows.append([title, "", "", "", *cells])
+    return _block(rows, found)
+
+
+def _mean(values: list[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return mean(known) if known and len(known) == len(values) else None
+
+
+def classifiers(weighing: str) -> Block:
+    """Return macro-F1 of classifiers by the labels they are trained on.
+
+    Args:
+        weighing: ``plain``, or ``balanced`` classes.
+
+    """
+    found = _found()
+    heads = [f"{title}, all / kept" if way in _OURS else title for way, title in _TITLES.items()]
+    rows = [["table", "texts tested", *heads, "gold labels"]]
+    for name, item in found.items():
+        cells = []
+        for way in _TITLES:
+            arms = ("all", "kept") if way in _OURS else ("all",)
+            scores = [_value(item, way, "macro_f1", arm, weighing) for arm in arms]
+            cells.append(" / ".join(_cell(score, 1, 1) for score in scores))
+        result = item["result"]
+        gold = _cell(result["macro_f1"][weighing], 1, 1)
+        rows.append([name, f"{result['n_test']:,}", *cells, gold])
+    return _block(rows, found)
+
+
+def rows_kept() -> Block:
+    """Return what ``select`` keeps and suggests, and what every way costs."""
+    found = _found()
+    heads = ["with a vote %", "ties %"]
+    keys = ("kept", "accuracy", "accuracy_kept", "accuracy_all")
+    heads += [
+        f"{_TITLES[way]}: kept / right / right of kept / right of all rows %" for way in _OURS
+    ]
+    rows = [["table", *heads, f"processor seconds: {' / '.join(_TITLES.values())}"]]
+    for name, item in found.items():
+        shares = [_cell(item["result"][key], 1, 100) for key in ("voted", "ties")]
+        cells = [" / ".join(_cell(_value(item, way, key), 1, 100) for key in keys) for way in _OURS]
+        seconds = [_cell(_value(item, way, "processor_seconds"), 0, 1) for way in _TITLES]
+        rows.append([name, *shares, *cells, " / ".join(seconds)])
+    return _block(rows, found)
+
+
+def ranges() -> Block:
+    """Return how well the accuracies of the sources are ranked, and how often ranges hold."""
+    block = _compared("spearman", digits=2, times=1)
+    found = _found()
+    if not found:
+        return HOLE
+    holds = {
+        _TITLES[way]: _mean([_value(item, way, "in_range") for item in found.values()
+                             if way in item["result"]["ways"]])
+        for way in _OURS
+    }  # fmt: skip
+    said = "; ".join(f"{title} {_cell(share, 0, 100)} %" for title, share in holds.items())
+    return Block(
+        f"{block.text}\n\nTrue accuracies within the estimated range, mean over tables: {said}."
+    )
+
+
+def seed_words() -> Block:
+    """Return the seed words of AG News with most votes: true and estimated accuracies."""
+    found = {name: item for name, item in _found().items() if name == "agnews-seeds"}
+    rows = [["seed word", "votes", "right %", *_TITLES.values()]]
+    for item in found.values():
+        result = item["result"]
+        sources = list(enumerate(result["sources"]))
+        for place, source in sorted(sources, key=lambda pair: -pair[1]["votes"])[:10]:
+            cells = []
+            for way in _TITLES:
+                estimates = _value(item, way, "accuracies")
+                cells.append(_cell(estimates and estimates[place], 0, 100))
+            right = _cell(source["right"] / source["votes"], 0, 100)
+            rows.append([source["name"], f"{source['votes']:,}", right, *cells])
+    return _block(rows, found)
+
+
+def command() -> Block:
+    """Return time and memory of ``lops select`` on generated votes."""
+    files = sorted(results("select/sources-*.json"), key=lambda item: item["result"]["n_rows"])
+    rows = [["rows", "sources", "seconds", "file, MB", "peak memory, MB"]]
+    for item in files:
+        found = item["result"]
+        cost = [f"{found['file_bytes'] / 1e6:,.0f}", f"{found['peak_bytes'] / 1e6:,.0f}"]
+        sizes = [f"{found['n_rows']:,}", str(found["n_sources"])]
+        rows.append([*sizes, f"{found['seconds']:,.0f}", *cost])
+    return table(rows, [[item] for item in files])
+
+
+TABLES_OF_PAGE: dict[str, Callable[[], Block]] = {
+    "sources-accuracy": lambda: _compared("accuracy"),
+    "sources-wrong": lambda: _compared("auroc_majority", digits=3, times=1),
+    "sources-own": lambda: _compared("auroc_own", digits=3, times=1),
+    "sources-classifier": lambda: classifiers("balanced"),
+    "sources-kept": rows_kept,
+    "sources-ranges": ranges,
+    "sources-words": seed_words,
+    "sources-command": command,
+}

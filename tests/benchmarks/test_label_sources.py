@@ -1,0 +1,162 @@
+"""The benchmark of label sources: its tables, label models, measures and page."""
+
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks import label_models, sources
+from benchmarks.label_models import Combined
+from benchmarks.pages import common
+from benchmarks.pages import label_sources as page
+from benchmarks.source_tables import TABLES, VotedTable, load_voted, simulated
+
+from ..noisy import noisy_texts
+
+DATA = Path(os.environ.get("LOPS_DATA", "/nowhere"))
+needs_data = pytest.mark.skipif(
+    not (DATA / "real-noise").is_dir(), reason="LOPS_DATA names no folder with real-noise"
+)
+
+
+def coded(labels):
+    return np.array([int(label[-1]) for label in labels])
+
+
+def toy(n=240, accuracies=(0.9, 0.8, 0.7, 0.4), coverage=0.7):
+    """Three classes; the texts hold their names' words, the sources err on their own."""
+    texts, _, gold = noisy_texts(n=n, k=3)
+    others, _, of_others = noisy_texts(n=60, k=3, seed=1)
+    votes = simulated(coded(gold), 3, accuracies, coverage)
+    names = tuple(f"source {number}" for number in range(len(accuracies)))
+    classes = ("class 0", "class 1", "class 2")
+    return VotedTable(texts, votes, coded(gold), classes, names, others, coded(of_others))
+
+
+@needs_data
+@pytest.mark.parametrize(
+    ("name", "shape", "n_classes"),
+    [("youtube-rules", (1942, 10), 2), ("questions-rules", (5033, 68), 6)],
+)
+def test_tables_of_rules(name, shape, n_classes):
+    table = load_voted(name, DATA)
+    assert table.votes.shape == shape
+    assert len(table.texts) == len(table.gold) == len(table.votes)
+    assert len(table.classes) == n_classes
+    assert set(np.unique(table.votes)) == set(range(-1, n_classes))
+    assert 0.8 < table.voted.mean() < 1
+    assert len(table.test_texts) == len(table.test_gold) > 200
+
+
+@needs_data
+def test_every_seed_word_is_a_source():
+    table = load_voted("agnews-seeds", DATA)
+    assert table.votes.shape == (7600, 20)
+    column = table.votes[:, table.sources.index("politics: government")]
+    assert set(column) == {-1, table.classes.index("politics")}
+    assert all("government" in table.texts[row].lower() for row in np.flatnonzero(column >= 0))
+    unvoted = {table.texts[row] for row in np.flatnonzero(~table.voted)}
+    assert set(table.test_texts) <= unvoted
+
+
+@needs_data
+def test_simulated_annotators():
+    table = load_voted("annotators-copied", DATA)
+    assert table.votes.shape == (4000, 14)
+    assert (table.votes[:, 10:] == table.votes[:, :1]).all()
+    some = table.votes >= 0
+    right = (table.votes == table.gold[:, None]).sum(axis=0) / some.sum(axis=0)
+    assert np.abs(right[:10] - np.linspace(0.35, 0.9, 10)).max() < 0.05
+    assert np.abs(some.mean(axis=0) - 0.4).max() < 0.03
+    assert not set(table.texts) & set(table.test_texts)
+    unequal = load_voted("annotators-unequal", DATA)
+    assert np.bincount(unequal.gold).tolist() == [1330, 380, 133, 57]
+
+
+@pytest.mark.parametrize("way", ["snorkel", "dawid_skene"])
+def test_label_models_find_the_unlike_source(way):
+    library = {"snorkel": "snorkel", "dawid_skene": "crowdkit"}[way]
+    pytest.importorskip(library, reason="the extra label-models is not installed")
+    table = toy(n=600)
+    table.votes[:, 3] = np.where(np.arange(600) % 5 == 0, table.votes[:, 3], -1)
+    seed = {"seed": 0} if way == "snorkel" else {}
+    combined = getattr(label_models, way)(np.column_stack([table.votes, [-1] * 600]), 3, **seed)
+    assert combined.probabilities.shape == (600, 3)
+    assert combined.accuracies.shape == (5,)
+    assert np.isnan(combined.accuracies[4])  # no votes
+    assert combined.accuracies[0] > combined.accuracies[2]
+    right = combined.probabilities.argmax(axis=1) == table.gold
+    assert right[table.voted].mean() > 0.8
+
+
+def test_measures_by_hand():
+    votes = np.array([[0, 0], [0, -1], [1, 0], [1, 1], [-1, -1]] * 5)
+    gold = np.array([0, 1, 1, 1, 0] * 5)
+    text = [""] * 25
+    table = VotedTable(text, votes, gold, ("a", "b"), ("one", "two"), [], gold[:0])
+    found = sources.measured(sources.by_votes(label_models.majority, table), table)
+    assert found["accuracy"] == (1 + 0 + 0.5 + 1) / 4
+    assert found["auroc_majority"] == 0.5  # the shares of all majority labels are 1
+    assert found["accuracies"] == [7 / 8, 5 / 6]  # half right where they differ
+    assert found["spearman"] == pytest.approx(1)  # 3 of 4, and 2 of 3
+    assert "kept" not in found
+    right = np.array([[0.9, 0.1], [0.6, 0.4], [0.2, 0.8], [0.2, 0.8], [0, 0]] * 5)
+    ranges = np.array([[0.7, 0.8], [0, 0.1]])
+    kept = np.arange(25) % 5 == 0
+    own = sources.Labelled(Combined(right, np.array([0.5, 0.6])), kept, gold, ranges)
+    found = sources.measured(own, table)
+    assert found["accuracy"] == 3 / 4
+    assert found["auroc_majority"] == 1
+    assert found["spearman"] == pytest.approx(-1)
+    assert (found["kept"], found["accuracy_kept"], found["accuracy_all"]) == (1 / 4, 1, 1)
+    assert found["in_range"] == 1 / 2
+
+
+@pytest.fixture(scope="module")
+def result():
+    ways = {name: sources.WAYS[name] for name in ("majority", "select, static")}
+    return sources.run(toy(), ways)
+
+
+def test_select_is_better_than_the_majority(result):
+    plain, own = result["ways"]["majority"], result["ways"]["select, static"]
+    assert own["accuracy"] > plain["accuracy"] + 0.05
+    assert own["accuracy_all"] > 0.9
+    assert own["accuracy_kept"] >= own["accuracy"]
+    assert own["auroc_majority"] > plain["auroc_majority"]
+    assert own["spearman"] == 1
+    assert own["macro_f1"]["kept"]["balanced"] > 80
+    assert "kept" not in plain["macro_f1"]
+    assert [source["name"] for source in result["sources"]] == list(toy().sources)
+
+
+def test_large_tables_are_not_encoded_by_minilm(monkeypatch):
+    monkeypatch.setattr(sources, "MINILM_ROWS", 100)
+    ways = {"majority": sources.WAYS["majority"], "select, minilm": None}
+    assert list(sources.run(toy(), ways)["ways"]) == ["majority"]
+
+
+def test_the_page_of_one_table(result, tmp_path, monkeypatch):
+    monkeypatch.setattr(common, "RESULTS", tmp_path)
+    for make in page.TABLES_OF_PAGE.values():
+        assert make() is common.HOLE
+    about = {"dataset": {"name": "agnews-seeds"}, "git_commit": "abcdef0123456"}
+    about["machine"] = {"processor": "P"}
+    (tmp_path / "sources").mkdir()
+    stored = {"about": about, "result": {**result, "versions": {"snorkel": "0.10.0"}}}
+    (tmp_path / "sources" / "agnews-seeds.json").write_text(json.dumps(stored))
+    shown = {name: str(make()) for name, make in page.TABLES_OF_PAGE.items()}
+    accuracy = [100 * result["ways"][way]["accuracy"] for way in result["ways"]]
+    row = f"| agnews-seeds | 240 | 4 | 3 | {accuracy[0]:.1f} | - | - | {accuracy[1]:.1f} | - |"
+    assert row in shown["sources-accuracy"]
+    assert "mean" not in shown["sources-accuracy"]  # of tables that are not there
+    assert "snorkel 0.10.0, CPU (P), commits abcdef0123" in shown["sources-wrong"]
+    scores = [
+        result["ways"]["select, static"]["macro_f1"][arm]["balanced"] for arm in ("all", "kept")
+    ]
+    assert f"| {scores[0]:.1f} / {scores[1]:.1f} |" in shown["sources-classifier"]
+    assert "MiniLM - %" in shown["sources-ranges"]
+    assert shown["sources-words"].count("| source ") == 4
+    assert set(page._GROUPS["mean, confirming"]) < set(TABLES)
