@@ -55,10 +55,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         f"Demo corpus: {len(corpus)} news texts in {len(corpus.classes)} classes. Seed words label "
         f"{len(labels)} of them; {noise} of these labels are wrong.\n"
     )
-    table, out = options.output / "labels.csv", options.output / "selection"
+    table, words, out = (
+        options.output / name for name in ("labels.csv", "words.json", "selection")
+    )
     _write_table(table, dataset, labels)
+    storage.write_json(words, {name: [name, *corpus.seeds[name]] for name in corpus.classes})
     given = [str(table), "--text", "text", "--label", "weak", "--gold", "gold"]
-    given += ["--encoder", "none"]  # takes seconds; every installation prints the same
+    given += ["--words", str(words)]
     print(f"$ lops select {' '.join(given)}\n")
     command.main([*given, "--output", str(out), "--force", "--quiet"])
     kept = _kept(out / "kept.csv", dataset, labels)

@@ -32,11 +32,13 @@ class PieceTable(NamedTuple):
     Attributes:
         rows: piece -> row; pieces within a word begin with ``##``.
         vectors: (pieces, WIDTH) int8, weighted by how rare the pieces are.
+        longest: letters of the longest piece.
 
     """
 
     rows: dict[str, int]
     vectors: np.ndarray
+    longest: int
 
 
 @cache
@@ -44,7 +46,8 @@ def piece_table() -> PieceTable:
     """Return the table, read when first used."""
     pieces = (FOLDER / "pieces.txt").read_text(encoding="utf-8").split("\n")[:-1]
     rows = {piece: row for row, piece in enumerate(pieces)}
-    return PieceTable(rows, np.load(FOLDER / "vectors.npy", mmap_mode="r"))
+    vectors = np.load(FOLDER / "vectors.npy", mmap_mode="r")
+    return PieceTable(rows, vectors, max(map(len, pieces)))
 
 
 def static_vectors(texts: Sequence[Any] | WordCounts) -> np.ndarray:
@@ -98,19 +101,23 @@ def pieces_of_word(word: str) -> list[int]:
     >>> [pieces[row] for row in pieces_of_word("Caf\u00e9_embeddings")]
     ['cafe', 'em', '##bed', '##ding', '##s']
     """
-    decomposed = unicodedata.normalize("NFD", word.lower())
-    plain = "".join(letter for letter in decomposed if unicodedata.category(letter) != "Mn")
+    plain = word.lower()
+    if not plain.isascii():
+        decomposed = unicodedata.normalize("NFD", plain)
+        plain = "".join(letter for letter in decomposed if unicodedata.category(letter) != "Mn")
     return [row for part in _PART.findall(plain) for row in _longest_pieces(part)]
 
 
 def _longest_pieces(part: str) -> list[int]:
-    rows, found, start = piece_table().rows, list[int](), 0
-    while start < len(part) <= _LONGEST:
+    table, found, start, size = piece_table(), list[int](), 0, len(part)
+    while start < size <= _LONGEST:
         prefix = "##" if start else ""
-        ends = range(len(part), start, -1)
-        end = next((end for end in ends if prefix + part[start:end] in rows), None)
-        if end is None:
+        for end in range(min(size, start + table.longest), start, -1):
+            row = table.rows.get(prefix + part[start:end])
+            if row is not None:
+                break
+        else:
             return []
-        found.append(rows[prefix + part[start:end]])
+        found.append(row)
         start = end
     return found

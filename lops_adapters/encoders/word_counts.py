@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from array import array
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -75,14 +77,14 @@ _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
     "\U00020000-\U0003ffff]+"
 )
-_WORD = re.compile(r"(?u)\b\w\w+\b")
+_WORD = re.compile(r"\w\w+")
 _RUN = re.compile(r"\w+")  # of other scripts
 LONGEST = 3  # characters of an n-gram
 
 
 def is_unspaced(text: str) -> bool:
     """Return whether a text holds a script without spaces between words."""
-    return _UNSPACED.search(text) is not None
+    return not text.isascii() and _UNSPACED.search(text) is not None
 
 
 def pieces_of(text: str, analyzer: str = AUTO) -> list[str]:
@@ -102,7 +104,7 @@ def pieces_of(text: str, analyzer: str = AUTO) -> list[str]:
     (['of', '東京'], ['o', 'f', 'of', '東', '京', '東京'])
     """
     lowered = text.lower()
-    if analyzer == WORD:
+    if analyzer == WORD or (analyzer == AUTO and not is_unspaced(lowered)):
         return _WORD.findall(lowered)
     spaced = _UNSPACED.sub(" ", lowered)
     found = _WORD.findall(spaced) if analyzer == AUTO else _n_grams(_RUN.findall(spaced))
@@ -132,22 +134,17 @@ class KnownWords:
 
     def __init__(self, counts: WordCounts) -> None:
         self._words, self._masked, self._analyzer = counts.words, counts.masked, counts.analyzer
-        self._counters: dict[bool, Any] = {}
+        self._columns: dict[str, int] = {}
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the words alone; the counters are made again where they are used."""
-        return {**self.__dict__, "_counters": {}}
+        """Return the words alone; their columns are made again where they are used."""
+        return {**self.__dict__, "_columns": {}}
 
     def __call__(self, samples: Sequence[Any]) -> WordCounts:
         """Count; words that are not known are ignored."""
-        texts = [joined(sample) for sample in samples]
-        if not self._words:
-            return _without_words(texts, self._masked, self._analyzer)
-        cut = _must_be_cut(texts, self._analyzer)
-        if cut not in self._counters:
-            self._counters[cut] = _counter(self._masked, self._analyzer, cut, self._words)
-        counts = self._counters[cut].transform(texts).tocsr()
-        counts.sort_indices()
+        if not self._columns:
+            self._columns = {word: column for column, word in enumerate(self._words)}
+        counts = _counted(samples, self._masked, self._analyzer, self._columns, known=True)
         return WordCounts(counts, self._words, self._masked, self._analyzer)
 
 
@@ -162,45 +159,43 @@ def count_words(
         analyzer: one of ``ANALYZERS``.
 
     """
-    texts = [joined(sample) for sample in samples]
-    counter = _counter(masked, analyzer, _must_be_cut(texts, analyzer))
-    try:
-        counts = counter.fit_transform(texts).tocsr()
-    except ValueError:  # no word at all
-        return _without_words(texts, masked, analyzer)
+    columns: defaultdict[str, int] = defaultdict()
+    columns.default_factory = columns.__len__  # a new word gets the next column
+    counts = _counted(samples, masked, analyzer, columns, known=False)
+    words = tuple(sorted(columns))
+    place = np.empty(len(words), dtype=counts.indices.dtype)
+    place[[columns[word] for word in words]] = np.arange(len(words))
+    counts.indices = place[counts.indices]
+    counts.has_sorted_indices = False
     counts.sort_indices()
-    return WordCounts(counts, tuple(counter.get_feature_names_out().tolist()), masked, analyzer)
+    return WordCounts(counts, words, masked, analyzer)
 
 
-def _must_be_cut(texts: Iterable[str], analyzer: str) -> bool:
-    """Return whether scikit-learn's own tokens are not those of :func:`pieces_of`."""
-    return analyzer == CHAR or (analyzer == AUTO and any(map(is_unspaced, texts)))
-
-
-def _counter(
-    masked: tuple[str, ...], analyzer: str, cut: bool, words: tuple[str, ...] | None = None
+def _counted(
+    samples: Sequence[Any],
+    masked: tuple[str, ...],
+    analyzer: str,
+    columns: dict[str, int],
+    *,
+    known: bool,
 ) -> Any:
-    """Return scikit-learn's counter of all words, or of certain ones.
-
-    ``cut``: by :func:`pieces_of`, which is slower.
-    """
-    from sklearn.feature_extraction.text import CountVectorizer
-
-    settings: dict[str, Any] = {"stop_words": list(masked) or None}
-    if cut:
-        left_out = set(masked)
-        settings = {
-            "analyzer": lambda text: [p for p in pieces_of(text, analyzer) if p not in left_out]
-        }
-    if words is not None:
-        settings["vocabulary"] = {word: column for column, word in enumerate(words)}
-    return CountVectorizer(**settings, dtype=np.float32)
-
-
-def _without_words(texts: Sequence[str], masked: tuple[str, ...], analyzer: str) -> WordCounts:
+    """Return the counts, (n, columns) float32 CSR; ``known``: only of words that have a column."""
     from scipy import sparse
 
-    return WordCounts(sparse.csr_matrix((len(texts), 0), dtype=np.float32), (), masked, analyzer)
+    indices, counts, ends = array("i"), array("f"), array("q", [0])
+    for sample in samples:
+        found: dict[str, int] = Counter(pieces_of(joined(sample), analyzer))
+        for word in masked:
+            found.pop(word, None)
+        if known:
+            found = {word: count for word, count in found.items() if word in columns}
+        indices.extend(map(columns.__getitem__, found))
+        counts.extend(found.values())
+        ends.append(len(indices))
+    cells = [np.frombuffer(part, dtype=part.typecode) for part in (counts, indices, ends)]
+    matrix = sparse.csr_matrix(tuple(cells), shape=(len(samples), len(columns)), copy=True)
+    matrix.sort_indices()
+    return matrix
 
 
 def parts_of(words: Collection[str], analyzer: str = AUTO) -> tuple[str, ...]:

@@ -138,16 +138,20 @@ class LinearProbe(Steady, Probe):
             for batch, words, rows in _batches(prepared, rng.permutation(n), size):
                 learning_rate = self.learning_rate * stage.rate(done, per_epoch)
                 done += 1
-                weights = self._weights[words]  # only these words' weights have a gradient
+                # Only these words' weights have a gradient.
+                weights, total = (part.take(words, axis=0) for part in (self._weights, squares))
                 error = softmax(rows @ weights + self._bias)
                 if stage.heard is not None:
                     stage.heard(batch, error.copy())
                 error[np.arange(len(batch)), codes[batch]] -= 1.0
                 error /= len(batch)
                 gradient = rows.T @ error
-                total = squares[words] + gradient**2
+                total += gradient**2
                 squares[words] = total
-                self._weights[words] = weights - learning_rate * gradient / np.sqrt(total)
+                gradient *= learning_rate
+                gradient /= np.sqrt(total, out=total)
+                weights -= gradient
+                self._weights[words] = weights
                 bias_squares += error.sum(axis=0) ** 2
                 self._bias -= learning_rate * error.sum(axis=0) / np.sqrt(bias_squares)
                 yield Update(done, per_epoch, len(batch))
@@ -187,6 +191,7 @@ def _batches(
     prepared: Any, order: np.ndarray, size: int
 ) -> Iterator[tuple[np.ndarray, np.ndarray, Any]]:
     """Yield each batch: positions, the (w,) columns in use, and the rows of these columns."""
+    used, place = np.zeros(prepared.shape[1], dtype=bool), np.empty(prepared.shape[1], np.int32)
     for start in range(0, len(order), size * _BATCHES):
         block = order[start : start + size * _BATCHES]
         rows = prepared[block]
@@ -194,8 +199,10 @@ def _batches(
             last = min(first + size, len(block))
             bounds = rows.indptr[first : last + 1]
             where = slice(bounds[0], bounds[-1])
-            words, columns = np.unique(rows.indices[where], return_inverse=True)
-            cells = (rows.data[where], columns, bounds - bounds[0])
+            used[rows.indices[where]] = True
+            words = np.flatnonzero(used)
+            used[words], place[words] = False, np.arange(len(words))
+            cells = (rows.data[where], place[rows.indices[where]], bounds - bounds[0])
             batch = type(rows)(cells, shape=(last - first, len(words)))
             yield block[first:last], words, batch
 

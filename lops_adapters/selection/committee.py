@@ -301,14 +301,15 @@ class Committee:
         """Score the samples by every member; keep the members' likelihoods ``apart``, too."""
         total, agreed = np.zeros(()), list[tuple[str, float]]()
         every: list[np.ndarray] = []
-        for member in self.members:
+        weights = weights_of(self.members)
+        for member, weight in zip(self.members, weights, strict=True):
             probabilities = member.score(labelled, further=self.fitted is not None)
             likely = likelihoods(_checked(member.name, probabilities), of_labels)
             agreed.append((member.name, float(preferred(likely, labelled.codes).mean())))
-            total = total + member.weight * likely
+            total = total + weight * likely
             if apart:
                 every.append(likely)
-        return _Scores(total / sum(weights_of(self.members)), every, agreed)
+        return _Scores(total / sum(weights), every, agreed)
 
 
 def _checked(name: str, probabilities: np.ndarray) -> np.ndarray:

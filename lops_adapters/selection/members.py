@@ -58,13 +58,12 @@ class Member(Protocol):
         name: in words.
         reader: turns further samples into what the member takes; members may share it. None: the
             samples.
-        weight: above 0, of its likelihoods in the committee's mean.
+        weight: above 0, of its likelihoods in the committee's mean; a member without it has 1.
 
     """
 
     name: str
     reader: Reader | None
-    weight: float
 
     def score(self, labelled: Labelled, further: bool = False) -> np.ndarray:
         """Return class probabilities, (n, k); no row may depend on the row's own label.
@@ -94,7 +93,6 @@ class Learnt:
             member shares them.
         reader: reads further samples.
         vectors: of samples, read; the probe takes them.
-        weight: in the committee's mean.
 
     """
 
@@ -103,7 +101,6 @@ class Learnt:
     read: Any = None
     reader: Reader | None = None
     vectors: Vectors | None = None
-    weight: float = 1.0
     _probes: Sequence[Probe] = field(init=False, repr=False, compare=False)
 
     def score(self, labelled: Labelled, further: bool = False) -> np.ndarray:
@@ -266,7 +263,6 @@ class ClassWords:
         vectors: gives the vectors of texts.
         words: of every class, such as its name and its seed words.
         reader: reads further samples.
-        weight: in the committee's mean.
 
     """
 
@@ -274,7 +270,6 @@ class ClassWords:
     vectors: Vectors
     words: Mapping[Hashable, Sequence[str]]
     reader: Reader | None = None
-    weight: float = 1.0
     _of_classes: np.ndarray = field(init=False, repr=False, compare=False)
     _mean: np.ndarray = field(init=False, repr=False, compare=False)
     _spread: np.ndarray = field(init=False, repr=False, compare=False)
@@ -305,13 +300,11 @@ class OwnProbabilities:
 
     Args:
         name: of the member, in words.
-        weight: in the committee's mean.
 
     """
 
     name: str
     reader: Reader | None = None
-    weight: float = 1.0
 
     def score(self, labelled: Labelled, further: bool = False) -> np.ndarray:
         """Return the samples, (n, k); LopsError if they are no probabilities."""
@@ -341,7 +334,7 @@ class OwnProbabilities:
 
 def weights_of(members: Sequence[Member]) -> list[float]:
     """Return the weight of every member."""
-    return [member.weight for member in members]
+    return [getattr(member, "weight", 1.0) for member in members]
 
 
 def vector_member(members: Sequence[Member]) -> Any:

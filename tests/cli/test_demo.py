@@ -37,7 +37,7 @@ def rows(text):
 
 
 def test_it_takes_seconds(shown):
-    assert shown[2] < 30
+    assert shown[2] < 20
 
 
 def test_the_labels_are_those_of_seed_words(shown):
@@ -65,7 +65,7 @@ def test_the_selection_pays(shown):
     found = rows(shown[0])
     f1 = {name: numbers[2] for name, numbers in found.items()}
     assert f1["a random part"] < f1["the kept labels"] < f1["the right labels"]
-    assert f1["all labels"] < f1["the kept labels"]
+    assert f1["all labels"] + 6 < f1["the kept labels"]
 
 
 def test_it_ends_with_what_to_do_next(shown):

@@ -29,9 +29,8 @@ ROOT = Path(__file__).parents[2]
 class Stub:
     """A member that says what it is told, and notes what it was asked."""
 
-    def __init__(self, name, probabilities, weight=1.0):
+    def __init__(self, name, probabilities):
         self.name, self.probabilities, self.asked = name, np.asarray(probabilities), []
-        self.weight = weight
 
     def score(self, task, further=False):
         self.asked.append(task)
@@ -79,7 +78,9 @@ def test_the_mean_of_the_members_by_hand(skills):
 
 def test_two_members_that_share_a_weight_are_one():
     one, other = stubs(CODES, 3, 0.8, 0.6)
-    half = [Stub(other.name, other.probabilities, weight=0.5) for _ in range(2)]
+    half = [Stub(other.name, other.probabilities) for _ in range(2)]
+    for member in half:
+        member.weight = 0.5
     found, expected = (Committee([one, *rest])(SAMPLES, LABELS) for rest in (half, [other]))
     np.testing.assert_allclose(found.confidence, expected.confidence)
     doubled = Committee([one, other, other])(SAMPLES, LABELS)
