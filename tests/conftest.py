@@ -3,6 +3,7 @@ import logging
 import pytest
 
 from lops_adapters import console
+from lops_adapters.selection import held_out
 
 from . import suite
 
@@ -48,6 +49,13 @@ def user_cache(tmp_path_factory):
         folder = tmp_path_factory.mktemp("cache")
         patch.setenv("XDG_CACHE_HOME", str(folder))
         yield folder
+
+
+@pytest.fixture(autouse=True)
+def short_training(request, monkeypatch):
+    """Held-out linear probes train for a tenth of the usual updates, except where it matters."""
+    if request.node.get_closest_marker("full_training") is None:
+        monkeypatch.setattr(held_out, "LEAST_UPDATES", 100)
 
 
 @pytest.fixture

@@ -28,12 +28,8 @@ def test_pseudo_labels_count_seeds():
     )
     labels = pseudo_label(corpus, {"sport": ["goal"], "arts": ["film"]})
     assert labels.positions.tolist() == [0, 1, 4, 5]
-    assert labels.labels.tolist() == [
-        "sport",
-        "arts",
-        "arts",
-        "sport",
-    ]  # of the tie in document 4 the alphabet decides
+    # of the tie in document 4 the alphabet decides
+    assert labels.labels.tolist() == ["sport", "arts", "arts", "sport"]
     assert labels.scores.tolist() == [2, 1, 2, 1]
     assert labels.coverage == 4 / 6
     assert labels.classes == ("arts", "sport")
@@ -224,10 +220,8 @@ def test_words_without_a_score_are_no_seeds():
 
 def test_a_word_of_two_classes_goes_to_the_larger_score():
     assert expanded(x={"a": 1, "b": 2}, y={"a": 2, "b": 1, "c": 1}) == {"x": ["b"], "y": ["a", "c"]}
-    assert expanded(x={"a": 1}, y={"a": 1, "b": 1}) == {
-        "x": ["a"],
-        "y": ["b"],
-    }  # of equals to the first class
+    # of equals to the first class
+    assert expanded(x={"a": 1}, y={"a": 1, "b": 1}) == {"x": ["a"], "y": ["b"]}
 
 
 def test_a_starving_class_keeps_its_seeds():

@@ -186,12 +186,8 @@ def test_encoded_are_words_above_the_floor_and_seeds():
 
     assert encoded(6) == {"court", "rare"}
     assert encoded(5) == {"court", "goal", "rare"}
-    assert encoded(1) == {
-        "court",
-        "goal",
-        "seldom",
-        "rare",
-    }  # never one occurrence, which has nothing to be compared with
+    # never one occurrence, which has nothing to be compared with
+    assert encoded(1) == {"court", "goal", "seldom", "rare"}
     seeds = {"a": ["Rare"]}
     counts = {word: sum(text.split().count(word) for text in TEXTS) for word in ("court", "goal")}
     assert counts == {"court": 13, "goal": 5}

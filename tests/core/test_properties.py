@@ -276,17 +276,11 @@ def test_gold_labels_do_not_exist():
     """What cannot be passed cannot leak."""
     parameters = {
         LearningOrder: [
-            "pseudo_labels",
-            "tau",
-            "rule",
-            "max_checkpoints",
-            "classes",
-            "horizon",
-            "seed",
+            "pseudo_labels", "tau", "rule", "max_checkpoints", "classes", "horizon", "seed",
             "strict",
         ],
         LearningOrder.observe: ["self", "predictions", "time", "positions", "close"],
         LearningOrder.select: ["self"],
-    }
+    }  # fmt: skip
     for function, names in parameters.items():
         assert list(inspect.signature(function).parameters) == names

@@ -21,60 +21,22 @@ TYPING = {
 }
 # Names that numpy 1.19 and numpy 2 both have; look the release notes up before adding one.
 NUMPY = {
-    "arange",
-    "array",
-    "asarray",
-    "bincount",
-    "concatenate",
-    "cumsum",
-    "empty",
-    "errstate",
-    "flatnonzero",
-    "float64",
-    "fromiter",
-    "full",
-}
+    "arange", "array", "asarray", "bincount", "concatenate", "cumsum", "empty", "errstate",
+    "flatnonzero", "float64", "fromiter", "full",
+}  # fmt: skip
 NUMPY |= {
-    "inf",
-    "int32",
-    "int64",
-    "isfinite",
-    "isinf",
-    "integer",
-    "isnan",
-    "lexsort",
-    "minimum",
-    "nan",
-    "ndarray",
-    "searchsorted",
-    "uint64",
-    "unique",
-}
+    "inf", "int32", "int64", "isfinite", "isinf", "integer", "isnan", "lexsort", "minimum", "nan",
+    "ndarray", "searchsorted", "uint64", "unique",
+}  # fmt: skip
 NUMPY |= {"where", "zeros", "zeros_like"}
 TOO_NEW = {
-    "removeprefix",
-    "removesuffix",
-    "bit_count",
-    "is_integer_ratio",
-    "cache",
-    "prod",
-    "isqrt",
-    "fromisoformat",
-    "pairwise",
-    "batched",
-}
+    "removeprefix", "removesuffix", "bit_count", "is_integer_ratio", "cache", "prod", "isqrt",
+    "fromisoformat", "pairwise", "batched",
+}  # fmt: skip
 HEAVY = [
-    "torch",
-    "transformers",
-    "keras",
-    "tensorflow",
-    "gensim",
-    "sklearn",
-    "scipy",
-    "pandas",
-    "tqdm",
+    "torch", "transformers", "keras", "tensorflow", "gensim", "sklearn", "scipy", "pandas", "tqdm",
     "lops_adapters",
-]
+]  # fmt: skip
 
 
 def nodes(*kinds: type) -> list[ast.AST]:

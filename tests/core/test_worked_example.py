@@ -52,40 +52,15 @@ def kept(selection: Selection) -> set[str]:
 def test_released(say):
     stopped, selection = watch(LearningOrder(LABELS), CORRECT, say)
     assert stopped == 2
-    assert kept(selection) == {
-        "a1",
-        "a2",
-        "a3",
-        "b2",
-        "b3",
-        "b5",
-    }  # b1 is rejected although learnt first: nothing accumulates
+    # b1 is rejected although learnt first: nothing accumulates
+    assert kept(selection) == {"a1", "a2", "a3", "b2", "b3", "b5"}
     assert selection.per_class["a"] == (4, 2, 3, 3, 1.0, "threshold reached")
     assert selection.per_class["b"] == (6, 3, 4, 3, 2.0, "threshold reached")
-    assert selection.learnt_at.tolist() == [
-        1,
-        1,
-        1,
-        np.inf,
-        1,
-        1,
-        2,
-        np.inf,
-        2,
-        np.inf,
-    ]  # a4: learnt after its class had closed
+    # a4: learnt after its class had closed
+    assert selection.learnt_at.tolist() == [1, 1, 1, np.inf, 1, 1, 2, np.inf, 2, np.inf]
     assert selection.confidence.tolist() == [
-        0.75,
-        0.75,
-        0.75,
-        -0.25,
-        0.75,
-        0.75,
-        0.5,
-        -0.25,
-        0.5,
-        -0.25,
-    ]
+        0.75, 0.75, 0.75, -0.25, 0.75, 0.75, 0.5, -0.25, 0.5, -0.25,
+    ]  # fmt: skip
 
 
 def test_algorithm1_in_file_order():

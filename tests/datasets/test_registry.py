@@ -33,14 +33,8 @@ pytestmark = pytest.mark.usefixtures("no_data", "no_download")
 
 def test_facts():
     assert names() == (
-        "20news-coarse",
-        "20news-fine",
-        "agnews",
-        "books",
-        "demo",
-        "nyt-coarse",
-        "nyt-fine",
-    )
+        "20news-coarse", "20news-fine", "agnews", "books", "demo", "nyt-coarse", "nyt-fine",
+    )  # fmt: skip
     sizes = {name: len(task.seeds) for name, task in registry.TASKS.items()}
     assert sizes == {
         "20news-coarse": 5,

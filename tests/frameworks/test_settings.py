@@ -89,14 +89,6 @@ def test_settings_survive_json(stand, preset, faithful):
         assert getattr(again, name) == (value if faithful else getattr(usual, name))
 
 
-def test_the_reading_of_lops(stand):
-    """The default is the ranking with the share found out; the published one where asked for."""
-    cls = stand.framework.settings
-    assert (cls().method, cls().keep) == ("ranked", "auto")
-    for settings in (cls.preset("paper"), cls.preset("paper", faithful=True)):
-        assert (settings.method, settings.keep) == ("released", 0.5)
-    given = cls.preset("paper", faithful=True, method="ranked", keep="auto")
-    assert (given.method, given.keep) == ("ranked", "auto")
 
 
 def test_presets_name_settings_and_none_leaves_them(stand):

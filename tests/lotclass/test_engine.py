@@ -122,11 +122,8 @@ def test_cutting_into_micro_batches():
 def test_the_schedule():
     factor = warm_up_then_fall(100)
     assert [factor(step) for step in (0, 5, 10, 55, 100, 101)] == [0, 0.5, 1, 0.5, 0, 0]
-    assert [warm_up_then_fall(5)(step) for step in (0, 4, 5)] == [
-        1,
-        0.2,
-        0,
-    ]  # nothing to warm up in
+    # nothing to warm up in
+    assert [warm_up_then_fall(5)(step) for step in (0, 4, 5)] == [1, 0.2, 0]
     assert warm_up_then_fall(0)(0) == 0
 
 

@@ -421,11 +421,8 @@ def test_odd_documents_are_predicted_too(dataset, go, tmp_path):
         match_threshold=1,
     )
     table = read_rows(done.path / "pseudo_labels.csv")
-    assert not {row["id"] for row in table} & {
-        "x0",
-        "x1",
-        "x49",
-    }  # no words, or none that the vocabulary knows
+    # no words, or none that the vocabulary knows
+    assert not {row["id"] for row in table} & {"x0", "x1", "x49"}
     noise = np.mean([row["pseudo_label"] != labels[int(row["id"][1:])] for row in table])
     assert done.metrics["pseudo_labels"]["noise"] == pytest.approx(noise)
     assert len(read_rows(done.path / "standard" / "predictions.csv")) == len(texts)

@@ -15,25 +15,13 @@ from .toys import documents
 # What every probe promises, run here over this one; only what is about texts, settings and names of
 # probes has no meaning for it.
 PROMISES = (
-    "test_a_class_without_samples",
-    "test_bad_input_is_refused_before_any_work",
-    "test_every_training_starts_afresh",
-    "test_global_generators_are_left_alone",
-    "test_global_generators_change_nothing",
-    "test_it_learns",
-    "test_one_sample_a_class",
-    "test_prediction_does_not_depend_on_the_others",
-    "test_quiet",
-    "test_same_seed_same_snapshots",
-    "test_save_and_load",
-    "test_snapshots",
-    "test_speed",
-    "test_training_is_lazy",
-    "test_undecided",
-    "test_untrained",
-    "test_updates_count_themselves",
-    "test_watching_does_not_change_the_training",
-)
+    "test_a_class_without_samples", "test_bad_input_is_refused_before_any_work",
+    "test_every_training_starts_afresh", "test_global_generators_are_left_alone",
+    "test_global_generators_change_nothing", "test_it_learns", "test_one_sample_a_class",
+    "test_prediction_does_not_depend_on_the_others", "test_quiet", "test_same_seed_same_snapshots",
+    "test_save_and_load", "test_snapshots", "test_speed", "test_training_is_lazy", "test_undecided",
+    "test_untrained", "test_updates_count_themselves", "test_watching_does_not_change_the_training",
+)  # fmt: skip
 globals().update({name: getattr(test_conformance, name) for name in PROMISES})
 K = 3
 

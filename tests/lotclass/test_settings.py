@@ -82,10 +82,8 @@ def test_names_of_classes():
     assert keywords.names_of(CLASSES, SEEDS, data) == SEEDS
     mixed = LotclassSettings(names=NAMES, supervision="keywords")
     assert mixed.names_of(CLASSES, SEEDS) == {"law": ("law", "justice"), "sport": ("match",)}
-    assert list(mixed.names_of(CLASSES[::-1], SEEDS)) == [
-        "sport",
-        "law",
-    ]  # the order of the class codes
+    # the order of the class codes
+    assert list(mixed.names_of(CLASSES[::-1], SEEDS)) == ["sport", "law"]
 
 
 def test_names_that_do_not_fit_the_data():

@@ -11,7 +11,7 @@ from lops_adapters.core import LopsError
 from lops_adapters.probes.base import cut
 from lops_adapters.probes.embedding import EmbeddingProbe, given_vectors
 
-from .toys import topic_texts
+from .toys import adagrad_by_hand, softmax, topic_texts
 
 TEXTS, CODES = topic_texts(40, seed=5)
 SMALL = {"max_tokens": 16, "precision": "float32", "device": "cpu", "cache": None}
@@ -25,29 +25,13 @@ def clusters(n=60, width=7, k=3, seed=0, spread=0.5):
     return (centres[codes] + spread * rng.normal(size=(n, width)) + 3).astype(np.float32), codes
 
 
-def softmax(scores):
-    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return powers / powers.sum(axis=1, keepdims=True)
-
-
 def test_adagrad_against_a_recomputation():
     vectors, codes = clusters(11)
     probe = EmbeddingProbe(epochs=3, batch_size=4, learning_rate=0.3)
     probe.fit(vectors, codes, 3, seed=9)
     rows = vectors.astype(np.float64) - vectors.mean(axis=0)
     rows *= np.sqrt(7) / 4 / np.sqrt((rows**2).sum(axis=1).mean())
-    rng = np.random.default_rng(9)
-    weights, bias = np.zeros((7, 3)), np.zeros(3)
-    squares, bias_squares = np.full_like(weights, 1e-8), np.full(3, 1e-8)
-    for _ in range(3):
-        order = rng.permutation(11)
-        for batch in (order[:4], order[4:8], order[8:]):
-            error = (softmax(rows[batch] @ weights + bias) - np.eye(3)[codes[batch]]) / len(batch)
-            gradient, bias_gradient = rows[batch].T @ error, error.sum(axis=0)
-            squares += gradient**2
-            bias_squares += bias_gradient**2
-            weights -= 0.3 * gradient / np.sqrt(squares)
-            bias -= 0.3 * bias_gradient / np.sqrt(bias_squares)
+    weights, bias = adagrad_by_hand(rows, codes, seed=9)
     np.testing.assert_allclose(probe._weights, weights, atol=1e-4)
     np.testing.assert_allclose(
         probe.predict_proba(vectors), softmax(rows @ weights + bias), atol=1e-4

@@ -7,7 +7,7 @@ from lops_adapters.core import LopsError
 from lops_adapters.probes.early_stopping import held_out
 from lops_adapters.probes.han import HanProbe, WordVectors, sentences_of
 
-from .toys import COMMON, WORDS, saved_bytes, topic_texts
+from .toys import COMMON, WORDS, topic_texts
 
 SMALL = {
     "epochs": 4,
@@ -170,24 +170,6 @@ def test_word_vectors_stay_and_own_vectors_learn(vectors):
     assert (np.abs(after[1:] - before[1:]).max(axis=1) > 1e-3).all()
     assert not after[0].any()  # padding
     assert not table[0].any()
-
-
-def test_save_and_load_with_word_vectors(vectors, tmp_path):
-    texts, codes = topic_texts(12, seed=3)
-    probe = HanProbe(vectors, **SMALL).fit(texts, codes, 3)
-    saved = saved_bytes(probe, tmp_path / "model")
-    loaded = HanProbe.load(tmp_path / "model", device="cpu")
-    np.testing.assert_array_equal(loaded.predict_proba(texts), probe.predict_proba(texts))
-    # Trained afresh with the same vectors, still frozen.
-    assert saved_bytes(loaded.fit(texts, codes, 3), tmp_path / "again") == saved
-
-
-def test_own_vectors_for_texts_without_words(tmp_path):
-    probe = HanProbe(**SMALL).fit(["", " "], [0, 1], 2)
-    probe.save(tmp_path)
-    np.testing.assert_array_equal(
-        HanProbe.load(tmp_path, device="cpu").predict_proba(["a"]), probe.predict_proba(["a"])
-    )
 
 
 @pytest.mark.parametrize(
@@ -394,25 +376,3 @@ def test_tuner(vectors):
         update(prepared, positions[done], targets[done])
         for one, expected in zip(probe.trainable_weights(), weights, strict=True):
             np.testing.assert_allclose(one, expected, atol=1e-5)
-    with pytest.raises(LopsError, match=r"found 2 positions and targets of shape \(2, 4\)"):
-        update(prepared, positions[1], np.full((2, 4), 0.25))
-    with pytest.raises(LopsError, match="decay -1"):
-        probe.tuner(learning_rate=0.4, momentum=0.7, decay=-1)
-    with pytest.raises(LopsError, match="untrained"):
-        HanProbe(vectors, **SMALL).tuner(learning_rate=0.4, momentum=0.7, decay=0.0)
-
-
-def test_restore(trained, vectors):
-    texts, codes = topic_texts(24, seed=1)
-    other = HanProbe(**SMALL)
-    with pytest.raises(LopsError, match=r"found weights of shapes .* fit=True"):
-        other.restore(trained.trainable_weights(), 3)
-    other.prepare(texts, fit=True)
-    assert other.restore(trained.trainable_weights(), 3) is other
-    np.testing.assert_array_equal(other.predict_proba(texts), trained.predict_proba(texts))
-    frozen = HanProbe(vectors, **SMALL).fit(texts, codes, 3)
-    assert (len(WORDS) + 1, 12) not in [weights.shape for weights in frozen.trainable_weights()]
-    again = HanProbe(vectors, **SMALL).restore(frozen.trainable_weights(), 3)
-    np.testing.assert_array_equal(again.predict_proba(texts), frozen.predict_proba(texts))
-    with pytest.raises(LopsError, match="untrained"):
-        HanProbe(vectors, **SMALL).trainable_weights()

@@ -61,15 +61,8 @@ def test_the_users_backend_is_left_alone(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.split("\n")[:-1] == [
-        "torch",
-        "torch",
-        "None",
-        "torch",
-        "torch",
-        "tensorflow",
-        "torch",
-        "imported before",
-    ]
+        "torch", "torch", "None", "torch", "torch", "tensorflow", "torch", "imported before",
+    ]  # fmt: skip
 
 
 @pytest.mark.slow

@@ -12,12 +12,7 @@ from lops_adapters.core import LopsError
 from lops_adapters.probes.base import cut
 from lops_adapters.probes.linear import LinearProbe
 
-from .toys import topic_texts
-
-
-def softmax(scores):
-    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return powers / powers.sum(axis=1, keepdims=True)
+from .toys import adagrad_by_hand, softmax, topic_texts
 
 
 def test_adagrad_against_a_dense_recomputation():
@@ -25,18 +20,7 @@ def test_adagrad_against_a_dense_recomputation():
     texts[3] = ""
     probe = LinearProbe(epochs=3, batch_size=4, learning_rate=0.3).fit(texts, codes, 3, seed=9)
     rows = probe.prepare(texts).toarray().astype(np.float64)
-    rng = np.random.default_rng(9)
-    weights, bias = np.zeros((rows.shape[1], 3)), np.zeros(3)
-    squares, bias_squares = np.full_like(weights, 1e-8), np.full(3, 1e-8)
-    for _ in range(3):
-        order = rng.permutation(11)
-        for batch in (order[:4], order[4:8], order[8:]):
-            error = (softmax(rows[batch] @ weights + bias) - np.eye(3)[codes[batch]]) / len(batch)
-            gradient, bias_gradient = rows[batch].T @ error, error.sum(axis=0)
-            squares += gradient**2
-            bias_squares += bias_gradient**2
-            weights -= 0.3 * gradient / np.sqrt(squares)
-            bias -= 0.3 * bias_gradient / np.sqrt(bias_squares)
+    weights, bias = adagrad_by_hand(rows, codes, seed=9)
     np.testing.assert_allclose(probe._weights, weights, atol=1e-4)
     np.testing.assert_allclose(
         probe.predict_proba(texts), softmax(rows @ weights + bias), atol=1e-4

@@ -32,6 +32,30 @@ def topic_texts(n, seed, n_topics=3, longest=12):
     return texts, codes
 
 
+def softmax(scores):
+    """Return class probabilities, (n, k)."""
+    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return powers / powers.sum(axis=1, keepdims=True)
+
+
+def adagrad_by_hand(rows, codes, seed, epochs=3, batch_size=4, rate=0.3):
+    """Return weights and bias of softmax regression on dense float64 rows, trained by Adagrad."""
+    rng, classes = np.random.default_rng(seed), np.eye(codes.max() + 1)
+    weights, bias = np.zeros((rows.shape[1], len(classes))), np.zeros(len(classes))
+    squares, bias_squares = np.full_like(weights, 1e-8), np.full_like(bias, 1e-8)
+    for _ in range(epochs):
+        order = rng.permutation(len(rows))
+        for start in range(0, len(rows), batch_size):
+            batch = order[start : start + batch_size]
+            error = (softmax(rows[batch] @ weights + bias) - classes[codes[batch]]) / len(batch)
+            gradient, bias_gradient = rows[batch].T @ error, error.sum(axis=0)
+            squares += gradient**2
+            bias_squares += bias_gradient**2
+            weights -= rate * gradient / np.sqrt(squares)
+            bias -= rate * bias_gradient / np.sqrt(bias_squares)
+    return weights, bias
+
+
 def _tokenizer(kind):
     from tokenizers import Tokenizer, models, pre_tokenizers, processors
     from transformers import PreTrainedTokenizerFast

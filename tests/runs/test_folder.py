@@ -116,16 +116,6 @@ def test_config_without_versions_and_threads_resumes(run, note, caplog):
     assert not caplog.messages
 
 
-def test_folders_of_others_are_left_alone(tmp_path):
-    (tmp_path / "notes.txt").write_text("mine")
-    for resume in (True, False):
-        with pytest.raises(LopsError, match="holds no run; give another --output"):
-            RunFolder.open(tmp_path, config(), resume=resume)
-        with pytest.raises(LopsError, match=r"notes\.txt .* holds no run"):
-            RunFolder.open(tmp_path / "notes.txt", config(), resume=resume)
-        with pytest.raises(LopsError, match="cannot be written"):
-            RunFolder.open(tmp_path / "notes.txt" / "run", config(), resume=resume)
-    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
 
 
 def test_a_run_that_stored_nothing_leaves_nothing(tmp_path):

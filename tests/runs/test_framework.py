@@ -30,10 +30,6 @@ CORPUS = Corpus("toy", ("a", "b", "c"), ("one", "two", "three"), ("x", "y"), {})
 GOLD = GoldLabels(("x", "y", "y"))
 
 
-def test_names():
-    for name in FRAMEWORKS:
-        assert named(name).name == name
-        assert named(name) is named(name)
 
 
 @pytest.mark.parametrize(
@@ -376,12 +372,6 @@ def test_the_committee_of_self_training_reads_the_encoder_with_any_classifier(jo
     assert built[0].encoder == "own"
 
 
-def test_methods_that_use_words_get_those_of_the_job(job, built):
-    job = replace(job, words={"x": ["ex"], "y": ["why"]})
-    for method in METHODS:
-        job.selector(method, Probe)
-    told = {note.method: note.words for note in built if hasattr(note, "words")}
-    assert told == {"committee": job.words}
 
 
 def test_the_words_of_the_classes():
@@ -459,9 +449,6 @@ def test_only_random_is_a_control(job):
     assert len(selection.kept) == 5
 
 
-def test_standard_keeps_everything(job):
-    selector = job.selector("standard", lambda: pytest.fail("a probe for nothing"))
-    assert selector(["a", "b"], ["x", "y"]).kept.tolist() == [0, 1]
 
 
 def test_the_control_does_not_depend_on_the_order_of_rows(job):
@@ -500,13 +487,3 @@ def test_the_words_go_to_the_methods_that_use_them(job, built):
     assert all(given.device == "cpu" for given in built if given.method == "committee")
 
 
-def test_a_run_gives_every_arm_the_words(job):
-    seen = []
-
-    class Notes(Toy):
-        def run_arm(self, arm, prepared, job):
-            seen.append(job.words)
-            return super().run_arm(arm, prepared, job)
-
-    run(Notes(), Dataset(CORPUS, GOLD), job, ["standard", "lops"])
-    assert seen == [{"x": ["x"], "y": ["y"]}] * 2

@@ -71,16 +71,8 @@ def test_what_stands_behind_no_option_decides_nothing(parser):
     assert {name: found[name] for name in usual} == usual
     assert {found[name] for name in ("offline", "resume", "quiet")} == {False}
     settings = {
-        "method",
-        "keep",
-        "every",
-        "probe",
-        "faithful",
-        "rounds",
-        "limit",
-        "pace",
-        "opening",
-    }
+        "method", "keep", "every", "probe", "faithful", "rounds", "limit", "pace", "opening",
+    }  # fmt: skip
     settings |= {"board", "boxed", "mirrored"}
     others = {"preset", "output", "max_docs", "data_dir", "text_column", "label_column", "dice"}
     others |= {"names_from", "arms"}

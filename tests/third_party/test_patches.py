@@ -146,18 +146,9 @@ def test_glue_imports_what_is_there(path):
         node.module.split(".")[0] for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)
     }
     allowed = {
-        "contextlib",
-        "copy",
-        "os",
-        "pickle",
-        "random",
-        "sys",
-        "typing",
-        "numpy",
-        "lops_core",
-        "lops_held_out",
-        "lops_shared",
-    }
+        "contextlib", "copy", "os", "pickle", "random", "sys", "typing", "numpy", "lops_core",
+        "lops_held_out", "lops_shared",
+    }  # fmt: skip
     if path.stem in ("lops_xclass", "lops_lotclass"):
         allowed |= {"torch"}
     at_import = {

@@ -7,13 +7,8 @@ import pytest
 
 from lops_adapters.westclass.tokens import PAD, flat, is_word, padded, shape, tokenize, word_counts
 
-MARKS = {
-    "\u093f",
-    "\u094d",
-    "\u0301",
-    "\u0b3e",
-    "\U0001e944",
-}  # vowel signs and accents of their own; the last is Adlam's
+# vowel signs and accents of their own; the last is Adlam's
+MARKS = {"\u093f", "\u094d", "\u0301", "\u0b3e", "\U0001e944"}
 
 
 def words(text, **options):

@@ -115,23 +115,15 @@ def words_of(*seeds):
 
 def test_by_hand():
     assert words_of([0], [3]) == [[0, 1, 2], [3, 4, 5]]  # at size 4 both have word 6
-    assert words_of([0], [3, 6]) == [
-        [0, 1, 2],
-        [5, 4, 3],
-    ]  # the mean of 90 and 35 degrees is 62.5: seed 6 is not forced in
-    assert words_of([0], [3, 4, 5, 2]) == [
-        [0, 1],
-        [3, 4, 5, 2],
-    ]  # its four seeds are kept at sizes 1 to 4, and 2 is among them
+    # the mean of 90 and 35 degrees is 62.5: seed 6 is not forced in
+    assert words_of([0], [3, 6]) == [[0, 1, 2], [5, 4, 3]]
+    # its four seeds are kept at sizes 1 to 4, and 2 is among them
+    assert words_of([0], [3, 4, 5, 2]) == [[0, 1], [3, 4, 5, 2]]
     assert words_of([0], [0, 3]) == [[0], [0, 3]]  # shared from the start
-    assert words_of([0, 3], [0, 1, 4]) == [
-        [0, 3],
-        [0, 1, 4],
-    ]  # shared from the start, though not at size 3: 6 5 2
-    assert words_of([1], [3, 0]) == [
-        [1],
-        [3, 0],
-    ]  # no shared seed, but at size 2 word 0 is next to word 1
+    # shared from the start, though not at size 3: 6 5 2
+    assert words_of([0, 3], [0, 1, 4]) == [[0, 3], [0, 1, 4]]
+    # no shared seed, but at size 2 word 0 is next to word 1
+    assert words_of([1], [3, 0]) == [[1], [3, 0]]
 
 
 def test_a_class_that_keeps_its_seeds_is_fitted_to_all_of_them():

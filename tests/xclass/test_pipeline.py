@@ -112,13 +112,8 @@ def test_probe_and_classifier_are_fresh_models(monkeypatch, dataset, go, head_st
 
     monkeypatch.setattr(TransformerProbe, "_fresh_model", noted)
     go(dataset, head_start, resume=True)
-    assert [probe.epochs for probe in built] == [
-        2,
-        4,
-        2,
-        4,
-        2,
-    ]  # standard's classifier, then a probe and a classifier an arm
+    # standard's classifier, then a probe and a classifier an arm
+    assert [probe.epochs for probe in built] == [2, 4, 2, 4, 2]
     assert len({id(probe) for probe in built}) == len({id(model) for model in weights}) == 5
     monkeypatch.setattr(Job, "selector", lambda *_, **__: keep_all)
     for name in ("lops-selection", "lops-classifier"):
@@ -268,10 +263,8 @@ def test_documents_without_words_are_aligned_with_nothing_but_predicted(dataset,
     """Positions among the readable documents are no positions in the corpus."""
     texts, labels = documents(45)
     odd = ["", "... !", "?", "zyzzyva quux", "  "]
-    texts, labels = (
-        [*odd[:2], *texts, *odd[2:]],
-        ["arts"] * 2 + labels + ["law"] * 3,
-    )  # two: a shift by all classes would be none
+    # two: a shift by all classes would be none
+    texts, labels = ([*odd[:2], *texts, *odd[2:]], ["arts"] * 2 + labels + ["law"] * 3)
     corpus = Corpus("odd", tuple(f"x{i}" for i in range(50)), tuple(texts), CLASSES)
     done = go(Dataset(corpus, GoldLabels(labels)), tmp_path / "run", arms=["lops-all"])
     assert done.metrics["documents_without_words"] == 4
