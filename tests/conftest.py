@@ -1,11 +1,13 @@
 import logging
+import os
+from pathlib import Path
 
 import pytest
 
 from lops_adapters import console
 from lops_adapters.selection import held_out
 
-from . import suite
+from . import framework_tools, suite
 
 
 def pytest_configure(config):
@@ -51,11 +53,37 @@ def user_cache(tmp_path_factory):
         yield folder
 
 
-@pytest.fixture(autouse=True)
-def short_training(request, monkeypatch):
-    """Held-out linear probes train for a tenth of the usual updates, except where it matters."""
-    if request.node.get_closest_marker("full_training") is None:
-        monkeypatch.setattr(held_out, "LEAST_UPDATES", 100)
+@pytest.fixture(scope="session", autouse=True)
+def short_training():
+    """Held-out linear probes train for a tenth of their updates in this process."""
+    with framework_tools.short_training():
+        yield
+
+
+@pytest.fixture
+def full_training(monkeypatch):
+    """Held-out linear probes train as for a user."""
+    monkeypatch.setattr(held_out, "LEAST_UPDATES", framework_tools.FULL_TRAINING)
+
+
+@pytest.fixture(scope="session")
+def real_data():
+    """The folder of real data, or a skip that says why."""
+    folder = os.environ.get("LOPS_DATA")
+    if not folder or not Path(folder).is_dir():
+        pytest.skip("LOPS_DATA names no folder with the real data sets")
+    return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def one_thread():
+    """Tiny models on one thread: more threads only wait for each other."""
+    import torch
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
 
 
 @pytest.fixture

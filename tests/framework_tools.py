@@ -20,8 +20,9 @@ from lops_adapters.datasets import Dataset, GoldLabels
 from lops_adapters.runs import framework
 from lops_adapters.runs.folder import RunFolder, describe
 from lops_adapters.runs.framework import Job
-from lops_adapters.selection import keep_all
+from lops_adapters.selection import held_out, keep_all
 
+FULL_TRAINING = held_out.LEAST_UPDATES  # of held-out linear probes
 COMMON = [
     "people", "said", "week", "then", "town", "looked", "went", "again", "long", "small", "later",
     "asked",
@@ -57,6 +58,13 @@ def plain_arithmetic():
         for module in (keras_probe, torch_tools):
             patches.enter_context(mock.patch.object(module, "has_bfloat16", return_value=False))
         yield
+
+
+def short_training():
+    """While this context lasts, held-out linear probes train for a tenth of their updates, which
+    tells toys apart as well.
+    """
+    return mock.patch.object(held_out, "LEAST_UPDATES", FULL_TRAINING // 10)
 
 
 @contextmanager

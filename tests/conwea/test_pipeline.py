@@ -34,17 +34,6 @@ def test_the_classifier_is_trained_on_exactly_what_is_kept(monkeypatch, dataset,
         )
 
 
-def test_standard_trains_on_all_and_both_arms_start_alike(finished):
-    standard, lops = (finished.metrics["arms"][arm]["iterations"] for arm in ("standard", "lops"))
-    assert all(row["selected"] == row["pseudo_labels"] for row in standard)
-    assert all(row["selected"] <= row["pseudo_labels"] for row in lops)
-    assert lops[0]["selected"] < lops[0]["pseudo_labels"] == standard[0]["pseudo_labels"]
-    files = [
-        (finished.path / arm / "pseudo_labels-0.csv").read_bytes() for arm in ("standard", "lops")
-    ]
-    assert files[0] == files[1] == (finished.path / "pseudo_labels.csv").read_bytes()
-
-
 def test_rejected_documents_are_still_predicted_and_labelled_afresh(finished):
     ids = {}
     for name in ("lops/predictions", "lops/selection-0", "lops/selection-1"):

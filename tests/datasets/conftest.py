@@ -1,5 +1,4 @@
 import io
-import os
 import tarfile
 from pathlib import Path
 
@@ -16,15 +15,6 @@ def write_archive(path, messages, prefix=""):
             member.size = len(content)
             file.addfile(member, io.BytesIO(content))
     return path
-
-
-@pytest.fixture(scope="session")
-def real_data():
-    """The folder of real data, or a skip that says why."""
-    folder = os.environ.get("LOPS_DATA")
-    if not folder or not Path(folder).is_dir():
-        pytest.skip("LOPS_DATA names no folder with the real data sets")
-    return Path(folder)
 
 
 @pytest.fixture

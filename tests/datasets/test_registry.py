@@ -73,13 +73,6 @@ def test_real_newsgroups(real_data, name, n_documents, n_classes):
     assert dataset.corpus.name in ("20news-coarse", "20news-fine")
 
 
-def test_real_agnews(real_data, caplog):
-    caplog.set_level(logging.INFO, logger="lops_adapters.datasets")
-    assert len(load("agnews", data_dir=real_data, quiet=True)) == 7600
-    assert "agnews is read from" in caplog.text
-    assert "7600 documents" in caplog.text
-
-
 @pytest.mark.parametrize("where", ["", "20news/", "20news-bydate/", "20news-coarse/"])
 def test_newsgroups_are_grouped_wherever_they_lie(put, where):
     folder = put("data", {where + name: content for name, content in NEWS.items()})

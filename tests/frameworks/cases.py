@@ -14,7 +14,7 @@ import pytest
 from lops_adapters.runs.framework import FRAMEWORKS, named
 
 from ..conwea import toys as conwea
-from ..framework_tools import write_folder
+from ..framework_tools import short_training, write_folder
 from ..lotclass import toys as lotclass
 from ..self_training import toys as self_training
 from ..westclass import toys as westclass
@@ -124,6 +124,7 @@ class Case:
             stack.enter_context(mock.patch.dict(FRAMEWORKS, TOY))
             presets = named(self.name).settings.PRESETS
             stack.enter_context(mock.patch.dict(presets, quick=self.sizes or self.toys.SMALL))
+            stack.enter_context(short_training())
             for place, value in self.patches.items():
                 stack.enter_context(mock.patch(place, value))
             yield

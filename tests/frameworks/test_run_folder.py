@@ -87,6 +87,9 @@ def test_standard_keeps_everything_and_lops_less(stand, whole):
         assert sum(item["kept"] for item in first["per_class"].values()) == len(selected)
         if arm == "standard":
             assert len(selected) == len(rows)
+        own = whole.path / arm / "pseudo_labels-0.csv"
+        if arm in ("standard", "lops") and own.exists():
+            assert own.read_bytes() == (whole.path / "pseudo_labels.csv").read_bytes()
         if arm == "lops":
             assert 0 < len(selected) < len(rows)
 

@@ -89,8 +89,6 @@ def test_settings_survive_json(stand, preset, faithful):
         assert getattr(again, name) == (value if faithful else getattr(usual, name))
 
 
-
-
 def test_presets_name_settings_and_none_leaves_them(stand):
     cls = stand.framework.settings
     names = {item.name for item in fields(cls)}

@@ -1,20 +1,11 @@
-import os
-from pathlib import Path
-
 import pytest
 
 from .toys import save_tiny_encoder
 
 
 @pytest.fixture(scope="session", autouse=True)
-def one_thread():
-    """Tiny models on one thread: more threads only wait for each other."""
-    import torch
-
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
+def small_models(one_thread):
+    """All tests here run on one thread."""
 
 
 @pytest.fixture(scope="session")
@@ -28,12 +19,3 @@ def tiny(tmp_path_factory):
         return str(made[kind])
 
     return folder
-
-
-@pytest.fixture(scope="session")
-def real_data():
-    """The folder of real data, or a skip that says why."""
-    folder = os.environ.get("LOPS_DATA")
-    if not folder or not Path(folder).is_dir():
-        pytest.skip("LOPS_DATA names no folder with the real data sets")
-    return Path(folder)

@@ -1,6 +1,7 @@
-"""Small selections that the tests of the pages share."""
+"""Small selections that the tests of the pages share, and a reader of pages."""
 
 from dataclasses import replace
+from html.parser import HTMLParser
 
 import numpy as np
 
@@ -9,6 +10,7 @@ from lops_adapters.report.contents import SelectionPage
 from lops_adapters.report.data import selection_page
 
 CLASSES = ("arts", "law")
+VOID = {"meta", "input", "img", "br"}
 HOSTILE = (
     "<script>window.ran = 1</script>",
     "</script><script>window.ran = 1</script>",
@@ -26,6 +28,47 @@ HOSTILE = (
     "x" * 50_000,
     "",
 )
+
+
+class Reader(HTMLParser):
+    """Tags with their attributes, table rows, and the text outside of style and script."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.tags, self.open, self.rows, self.text, self.raw = [], [], [], "", {}
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        if tag == "tr":
+            self.rows.append([])
+        if tag in ("td", "th"):
+            self.rows[-1].append("")
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] in ("script", "style"):
+            self.raw.setdefault(self.open[-1], []).append(data)
+            return
+        self.text += data
+        if {"td", "th"} & set(self.open):
+            self.rows[-1][-1] += data
+
+    @property
+    def names(self):
+        """The kinds of tags."""
+        return {name for name, _ in self.tags}
+
+    def attributes(self, tag):
+        return [attributes for name, attributes in self.tags if name == tag]
 
 
 def selection(n=40, rule="released"):

@@ -5,8 +5,7 @@ from lops_adapters.report.comparison_page import write_comparison_page
 from lops_adapters.report.contents import ComparisonPage, Curve, MethodRow
 from lops_adapters.report.data import best_curve
 
-from .examples import HOSTILE
-from .test_selection_page import Reader
+from .examples import HOSTILE, Reader
 
 METHODS = [
     MethodRow("lops", 900, 0.05, 0.0123, 2.04, "two checkpoints"),

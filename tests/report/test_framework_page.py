@@ -1,12 +1,13 @@
 import json
 import re
-from html.parser import HTMLParser
 
 import pytest
 
 from lops_adapters.cli import main as lops
 from lops_adapters.core import LopsError
 from lops_adapters.report.framework_page import write_report
+
+from .examples import Reader
 
 HOSTILE = "<script>alert('x')</script>&\"ö"
 CLASS = {
@@ -73,39 +74,6 @@ def page(folder, config, metrics):
     return path.read_text(encoding="utf-8")
 
 
-class Reader(HTMLParser):
-    """Collect tags, tables and text; fail at a tag that is not closed."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.tags, self.open, self.rows, self.text = [], [], [], ""
-        self.attributes = {}
-        self.feed(text)
-        self.close()
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append(tag)
-        self.attributes.setdefault(tag, []).append(dict(attrs))
-        if tag == "tr":
-            self.rows.append([])
-        if tag in ("td", "th"):
-            self.rows[-1].append("")
-        if tag != "meta":
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag, attrs):
-        self.tags.append(tag)
-        self.attributes.setdefault(tag, []).append(dict(attrs))
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        self.text += data
-        if {"td", "th"} & set(self.open):
-            self.rows[-1][-1] += data
-
-
 def test_numbers_stand_in_the_page(tmp_path):
     reader = Reader(page(tmp_path, *contents()))
     assert reader.open == []
@@ -132,7 +100,7 @@ def test_self_contained(tmp_path):
     assert '<meta charset="utf-8">' in text
     for outside in ("http:", "https:", "src=", "href=", "@import", "url("):
         assert outside not in text
-    assert not {"script", "link", "img", "iframe"} & set(Reader(text).tags)
+    assert not {"script", "link", "img", "iframe"} & Reader(text).names
 
 
 def test_hostile_text_is_text(tmp_path):
@@ -147,7 +115,7 @@ def test_hostile_text_is_text(tmp_path):
         f"lops{HOSTILE}": metrics["arms"]["lops"],
     }
     reader = Reader(page(tmp_path, config, metrics))
-    assert "script" not in reader.tags
+    assert "script" not in reader.names
     assert any(cells[0] == HOSTILE and cells[-1] == HOSTILE for cells in reader.rows)
     assert f"conwea on {HOSTILE}" in reader.text
     assert f"What the lops{HOSTILE} arm kept" in reader.text
@@ -167,7 +135,7 @@ def test_without_gold_labels(tmp_path):
         r"\b(None|nan|null)\b", reader.text.split("Settings and versions of this run")[0]
     )
     assert "lops: kept21" in reader.text
-    assert "polyline" not in reader.tags
+    assert "polyline" not in reader.names
     assert "Macro-F1 and noise" not in reader.text
 
 
@@ -213,18 +181,18 @@ def test_charts_open_the_page_and_say_their_numbers(tmp_path):
     assert "standard: 0 85.0 %; lops: 0 85.0 %, 1 50.0 %" in reader.text
     assert "standard: 0 20.0 % to 5.0 %; lops: 0 20.0 % to 5.0 %, 1 30.0 % to 10.0 %" in reader.text
     assert reader.text.index("Macro-F1 and noise") < reader.text.index("All numbers")
-    drawn = [svg for svg in reader.attributes["svg"] if svg.get("role") == "img"]
+    drawn = [svg for svg in reader.attributes("svg") if svg.get("role") == "img"]
     assert [svg["aria-labelledby"] for svg in drawn] == [
         "f1-title f1-said",
         "noise-title noise-said",
     ]
-    ids = [item["id"] for items in reader.attributes.values() for item in items if "id" in item]
+    ids = [attributes["id"] for _, attributes in reader.tags if "id" in attributes]
     assert len(ids) == len(set(ids))
     assert {name for svg in drawn for name in svg["aria-labelledby"].split()} <= set(ids)
-    (line,) = reader.attributes["polyline"]  # standard has one iteration: a point without a line
+    (line,) = reader.attributes("polyline")  # standard has one iteration: a point without a line
     heights = [float(place.split(",")[1]) for place in line["points"].split()]
     assert 30 <= heights[0] < heights[1] <= 236
-    links = [path["class"] for path in reader.attributes["path"] if "link" in path["class"]]
+    links = [path["class"] for path in reader.attributes("path") if "link" in path["class"]]
     assert links == ["link c0 d0", "link c1 d1", "link c1 d1"]
 
 
@@ -235,10 +203,10 @@ def test_one_iteration_is_points_with_their_numbers(tmp_path):
         item["selected_noise"] = item["noise"]
     text = page(tmp_path, config, metrics)
     reader = Reader(text)
-    assert "polyline" not in reader.tags
+    assert "polyline" not in reader.names
     assert text.count('class="value"') == 2
     assert ">iteration</text>" not in text
-    links = [path["class"] for path in reader.attributes["path"] if "link" in path["class"]]
+    links = [path["class"] for path in reader.attributes("path") if "link" in path["class"]]
     assert links == ["link c1 d1"]  # nothing changes in the standard arm
 
 
@@ -247,11 +215,11 @@ def test_many_arms_and_iterations_are_lines(tmp_path):
     items = [row(number, selected_noise=number / 50) for number in range(6)]
     metrics["arms"] = {f"arm {i}": {"iterations": items} for i in range(7)}
     reader = Reader(page(tmp_path, config, metrics))
-    assert len(reader.attributes["polyline"]) == 2 * 7
+    assert len(reader.attributes("polyline")) == 2 * 7
     assert "Among the kept labels. Lower is better." in reader.text
     assert "arm 6: 0 0.0 %, 1 2.0 %, 2 4.0 %, 3 6.0 %, 4 8.0 %, 5 10.0 %" in reader.text
-    assert not [path for path in reader.attributes["path"] if "hollow" in path["class"]]
-    styles = [mark["class"] for mark in reader.attributes["polyline"]]
+    assert not [path for path in reader.attributes("path") if "hollow" in path["class"]]
+    styles = [mark["class"] for mark in reader.attributes("polyline")]
     assert len(set(styles)) == 7
 
 
@@ -267,7 +235,7 @@ def test_seed_words_with_their_documents(tmp_path):
     reader = Reader(text)
     assert ["law", f"{HOSTILE} 3court 1,200"] in reader.rows
     assert ["arts", "paint 12dance 7"] in reader.rows
-    assert "script" not in reader.tags
+    assert "script" not in reader.names
     assert text.count('class="new"') == 1
     assert '<span class="new"><bdi dir="auto">dance</bdi></span>' in text
     assert "lops, iteration 0: 3 words" in reader.text

@@ -4,7 +4,6 @@ import itertools
 import json
 import re
 from dataclasses import replace
-from html.parser import HTMLParser
 from importlib.resources import files
 
 import numpy as np
@@ -16,45 +15,7 @@ from lops_adapters.report.contents import Curve, SelectionPage
 from lops_adapters.report.drawing import nice_ticks
 from lops_adapters.report.selection_page import write_selection_page
 
-from .examples import HOSTILE, hostile_page, labels, page, selection, texts
-
-VOID = {"meta", "input", "img", "br"}
-
-
-class Reader(HTMLParser):
-    """Tags with their attributes, table rows, and the text outside of style and script."""
-
-    def __init__(self, text):
-        super().__init__(convert_charrefs=True)
-        self.tags, self.open, self.rows, self.text, self.raw = [], [], [], "", {}
-        self.feed(text)
-        self.close()
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append((tag, dict(attrs)))
-        if tag == "tr":
-            self.rows.append([])
-        if tag in ("td", "th"):
-            self.rows[-1].append("")
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag, attrs):
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        if self.open and self.open[-1] in ("script", "style"):
-            self.raw.setdefault(self.open[-1], []).append(data)
-            return
-        self.text += data
-        if {"td", "th"} & set(self.open):
-            self.rows[-1][-1] += data
-
-    def attributes(self, tag):
-        return [attributes for name, attributes in self.tags if name == tag]
+from .examples import HOSTILE, Reader, hostile_page, labels, page, selection, texts
 
 
 def read(folder, made):

@@ -25,12 +25,6 @@ ARGUMENTS = (
 )
 
 
-@pytest.fixture(autouse=True)
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
 def write(path, label_type):
     """Begin with gold labels of 0 beside labels of 1: they would name class 0 by their type."""
     texts, weak, gold = noisy_texts(n=60, noise=0.3)

@@ -25,12 +25,6 @@ OPTIONS = ["--text", "text", "--label", "weak", "--probe", "linear", "--encoder"
 CONFIG = {"framework": "toy", "settings": {}, "seed": 0, "dataset": {}, "versions": {}}
 
 
-@pytest.fixture(autouse=True)
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
 def python(code, *arguments):
     """Start a program that has Path and storage; it may print."""
     head = "import os, sys, time\nfrom pathlib import Path\nfrom lops_adapters import storage\n"

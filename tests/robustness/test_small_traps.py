@@ -16,12 +16,6 @@ from ..noisy import noisy_rows, read_table, write_table
 OPTIONS = ["--text", "text", "--label", "weak", "--probe", "linear", "--encoder", "none", "--quiet"]
 
 
-@pytest.fixture(autouse=True)
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
 @pytest.mark.parametrize("encoding", ["hex", "rot13", "zlib", "undefined", "no-such", "a\0b", ""])
 def test_encodings_that_are_not_of_text(here, encoding):
     write_table(here / "a.csv", noisy_rows())

@@ -13,12 +13,6 @@ SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet", ".pkl", ".tar.gz")
 OPTIONS = ["--text", "text", "--label", "label", "--quiet"]
 
 
-@pytest.fixture(autouse=True)
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
 def deny(monkeypatch, name):
     """Deny opening a file, to an administrator as well."""
     real = Path.open

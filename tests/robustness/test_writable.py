@@ -14,12 +14,6 @@ TEXTS, WEAK, _ = noisy_texts(n=40)
 OPTIONS = ["--text", "text", "--label", "weak", "--probe", "linear", "--encoder", "none", "--quiet"]
 
 
-@pytest.fixture(autouse=True)
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
 def written(folder):
     names = [path for path in folder.iterdir() if path.stem in ("kept", "rejected")]
     return [row for name in names for row in read_table(name)]

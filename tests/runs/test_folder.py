@@ -116,8 +116,6 @@ def test_config_without_versions_and_threads_resumes(run, note, caplog):
     assert not caplog.messages
 
 
-
-
 def test_a_run_that_stored_nothing_leaves_nothing(tmp_path):
     run = RunFolder.open(tmp_path / "run", config(), resume=False)
     run.discard_unstarted()

@@ -30,8 +30,6 @@ CORPUS = Corpus("toy", ("a", "b", "c"), ("one", "two", "three"), ("x", "y"), {})
 GOLD = GoldLabels(("x", "y", "y"))
 
 
-
-
 @pytest.mark.parametrize(
     ("text", "arms"),
     [
@@ -372,8 +370,6 @@ def test_the_committee_of_self_training_reads_the_encoder_with_any_classifier(jo
     assert built[0].encoder == "own"
 
 
-
-
 def test_the_words_of_the_classes():
     corpus = Corpus(
         "toy", ("a",), ("one",), ("x", "y"), {"x": ["seed", "ex"]}, {"x": ["ex", "iks"]}
@@ -449,8 +445,6 @@ def test_only_random_is_a_control(job):
     assert len(selection.kept) == 5
 
 
-
-
 def test_the_control_does_not_depend_on_the_order_of_rows(job):
     texts, labels = [f"text {i}" for i in range(40)], ["x", "y"] * 20
     job.folder.select("lops-selection", lambda: build("random", n=17)(texts, labels))
@@ -485,5 +479,3 @@ def test_the_words_go_to_the_methods_that_use_them(job, built):
     assert "committee" in using
     assert all(given.words == words for given in built if given.method in using)
     assert all(given.device == "cpu" for given in built if given.method == "committee")
-
-

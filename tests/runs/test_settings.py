@@ -10,7 +10,7 @@ import pytest
 from lops_adapters.core import RULES, LopsError
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.runs import settings as room
-from lops_adapters.runs.settings import AT_LEAST_ONE, FrameworkSettings, Range, one_of, setting
+from lops_adapters.runs.settings import AT_LEAST_ONE, FrameworkSettings, setting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,8 +92,6 @@ def test_an_override_of_false_or_zero_is_one():
     assert ToySettings(limit=None, rounds=1).limit is None
 
 
-
-
 def test_when_the_probe_is_looked_at():
     assert FrameworkSettings().updates_between_checkpoints is None
     assert FrameworkSettings(every=7).updates_between_checkpoints == 7
@@ -150,10 +148,6 @@ def test_ranges(name, fine, wrong):
         with pytest.raises(LopsError) as error:
             room._check("size", value, within)
         assert str(error.value) == f"size is {value!r}; wanted {within.wanted}"
-
-
-
-
 
 
 def test_choices_and_none():

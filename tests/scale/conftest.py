@@ -11,6 +11,11 @@ from ..tiny_encoder import tiny
 __all__ = ["ray", "tiny"]
 
 
+@pytest.fixture(scope="session", autouse=True)
+def short_training():
+    """This process trains as long as Ray's workers do, which are others."""
+
+
 @pytest.fixture(scope="session")
 def ray(tmp_path_factory):
     """Ray with two processors; its workers import the package and these tests as this one does."""

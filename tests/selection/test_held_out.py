@@ -65,6 +65,7 @@ def test_class_shares_choose_the_checkpoint():
     assert best_checkpoint({1.0: flat, 2.0: told}, codes) == 2.0
 
 
+@pytest.mark.usefixtures("full_training")
 @pytest.mark.parametrize("kind", [LinearProbe, EmbeddingProbe])
 def test_linear_probes_train_long_enough(kind):
     probe = kind(batch_size=10)

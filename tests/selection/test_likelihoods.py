@@ -41,6 +41,7 @@ def world(seed=0):
     return texts, labels, np.array(right)
 
 
+@pytest.mark.usefixtures("full_training")
 @pytest.mark.parametrize(
     ("method", "options"), [("automatic", {}), ("committee", {"encoder": None})]
 )

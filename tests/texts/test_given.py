@@ -39,6 +39,7 @@ def test_vectors_are_judged_in_place_of_texts():
     assert shown.texts[3] == "text 3"
 
 
+@pytest.mark.usefixtures("full_training")
 @pytest.mark.parametrize(
     "settings", [{"method": "learning-order", "keep": 0.5}, {"method": "automatic"}]
 )

@@ -12,23 +12,16 @@ from .glue_tools import Watch, loaded, noisy_tokens, random_states_unchanged
 K = 3
 # Toys this small teach a class nothing now and then. That warning's class is of a module in a
 # temporary folder, which the process that collects the tests' warnings cannot load.
-pytestmark = pytest.mark.filterwarnings("ignore:nothing was learnt")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:nothing was learnt"),
+    pytest.mark.usefixtures("one_thread"),
+]
 
 
 @pytest.fixture(scope="module")
 def bert(tmp_path_factory):
     words = [f"w{number}" for number in range(12)]
     return save_bert(tmp_path_factory.mktemp("bert"), words, hidden_size=32)
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    import torch
-
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 def classifier(bert):

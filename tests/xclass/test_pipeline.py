@@ -85,7 +85,6 @@ def test_standard_is_the_most_confident_part_of_each_class(
 
 def test_what_the_arms_start_from(finished):
     files = {arm: (finished.path / arm / "pseudo_labels-0.csv").read_bytes() for arm in ARMS}
-    assert files["standard"] == files["lops"] == (finished.path / "pseudo_labels.csv").read_bytes()
     assert files["lops-all"] != files["lops"]
     first = {arm: finished.metrics["arms"][arm]["iterations"][0] for arm in ARMS}
     assert (
@@ -188,10 +187,6 @@ def test_metrics_of_its_own(finished):
     metrics = finished.metrics
     assert metrics["pseudo_labels"]["count"] == 44
     assert 0 < metrics["pseudo_labels"]["noise"] < 0.5
-    for arm in metrics["arms"].values():
-        (row,) = arm["iterations"]
-        assert arm == {**{key: row[key] for key in arm if key != "iterations"}, "iterations": [row]}
-        assert row["seconds"] >= row["seconds_selection"] >= 0
     assert metrics["name_vectors"] == dict.fromkeys(CLASSES, "corpus")
     assert metrics["documents_without_words"] == 0
     assert set(metrics["seconds"]) == {"representation", "alignment"}
