@@ -475,6 +475,7 @@ def test_from_the_command_line(here, capsys):
     assert "error: news-lops already exists; give --force" in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("full_training")
 def test_vectors_of_ones_own(here, capsys):
     path = write_table(here / "news.csv", ROWS)
     gold = [int(row[3][-1]) for row in ROWS]

@@ -1,3 +1,3 @@
-from ..probes.conftest import one_thread, tiny
+from ..probes.conftest import small_models, tiny
 
-__all__ = ["one_thread", "tiny"]
+__all__ = ["small_models", "tiny"]
