@@ -109,6 +109,17 @@ def add_run(group: Any) -> None:
     group.add_argument("--quiet", action="store_true", help="no progress bars")
 
 
+def names(text: str | None) -> tuple[str, ...] | None:
+    """Return names with commas between them; None if none are given.
+
+    >>> names("sport, sci/tech"), names(None)
+    (('sport', 'sci/tech'), None)
+    """
+    if text is None:
+        return None
+    return tuple(filter(None, (name.strip() for name in text.split(","))))
+
+
 def fraction(text: str) -> float | str:
     """Return a number, or ``auto`` unchanged."""
     return text if text == "auto" else number(text, "auto or a number")

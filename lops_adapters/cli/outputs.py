@@ -8,20 +8,28 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from lops_adapters.console import aligned
 from lops_adapters.core import LopsError
 from lops_adapters.datasets.corpus import listed
+from lops_adapters.report.sources import HEAD, by_accuracy, source_cells
 from lops_adapters.tables.engine import Output
 from lops_adapters.tables.files import check_name
 from lops_adapters.tables.formats import FORMATS, WRITTEN
-from lops_adapters.tables.results import ABSTAINED, DUPLICATES, PARTS, TO_CHECK
+from lops_adapters.tables.results import ABSTAINED, DUPLICATES, PARTS, SOURCES, TO_CHECK
 from lops_adapters.texts.totals import Totals
 
+if TYPE_CHECKING:
+    from lops_adapters.report.contents import SelectionPage
+
+_SOURCES = 20  # label sources that are printed
 PAGES = ("config.json", "summary.json", "comparison.json", "report.html")
 NAMES = {
     *PAGES,
     DUPLICATES,
     TO_CHECK,
+    SOURCES,
     *(f"{part}.{kind}" for part in (*PARTS, ABSTAINED) for kind in WRITTEN),
     *(*PARTS, ABSTAINED),  # folders, by --engine ray
 }
@@ -144,7 +152,9 @@ def check_format(name: str | None, path: Path) -> None:
         FORMATS[name].load(path)
 
 
-def written(output: Output, totals: Totals, near: bool, to_check: int, parts: str) -> list[str]:
+def written(
+    output: Output, totals: Totals, near: bool, to_check: int, parts: str, sources: bool
+) -> list[str]:
     """Return lines with the paths of what ``lops select`` wrote, and what they hold.
 
     Args:
@@ -153,6 +163,7 @@ def written(output: Output, totals: Totals, near: bool, to_check: int, parts: st
         near: whether there are near-duplicates.
         to_check: number of rows to check.
         parts: between a part's name and its suffix, where a part of the rows is a folder.
+        sources: whether there are votes of label sources.
 
     """
     lines = [] if output.keep_out is None else [f"Kept rows: {output.keep_out}"]
@@ -167,6 +178,8 @@ def written(output: Output, totals: Totals, near: bool, to_check: int, parts: st
         about = f" ({rows:,})" if parts else ""
         about = f" ({_advice(rows)})" if name == "relabelled" else about
         lines.append(f"{title}: {folder / name}{parts}.{output.kind}{about}")
+    if sources:
+        lines.append(f"Label sources: {folder / SOURCES}")
     if near:
         lines.append(f"Near-duplicates: {folder / DUPLICATES}")
     if to_check:
@@ -175,6 +188,16 @@ def written(output: Output, totals: Totals, near: bool, to_check: int, parts: st
             "again with --checked)"
         )
     return [*lines, f"Report: {folder / 'report.html'}"]
+
+
+def source_table(page: SelectionPage) -> list[str]:
+    """Return the table of label sources, the least accurate first; nothing without votes."""
+    if not page.sources:
+        return []
+    rows = [source_cells(row) for row in by_accuracy(page)]
+    more = f"... {len(rows) - _SOURCES} more in {SOURCES}" if len(rows) > _SOURCES else ""
+    shown = aligned([HEAD, *rows[:_SOURCES]])
+    return [shown, *filter(None, [more]), ""]
 
 
 def _advice(relabelled: int) -> str:

@@ -19,10 +19,12 @@ from lops_adapters.cli.checked import read_checked_files
 from lops_adapters.cli.select_options import CHOICES, parser
 from lops_adapters.console import percent
 from lops_adapters.core import LopsError
+from lops_adapters.datasets.corpus import listed
 from lops_adapters.selection.methods import OFFERED, check
 from lops_adapters.tables import engine, files, formats, readers, results
 from lops_adapters.tables.columns import Wanted, is_file
 from lops_adapters.tables.fit import Job
+from lops_adapters.tables.votes import vote_columns
 from lops_adapters.texts.choices import member_options
 
 if TYPE_CHECKING:
@@ -59,17 +61,12 @@ def _checked(options: argparse.Namespace, paths: tuple[Path, ...], said: list[st
         raise LopsError(f"--probe-rows is {options.probe_rows}; wanted at least 1")
     if options.address is not None and options.engine != "ray":
         raise LopsError(f"--address is {options.address} without --engine ray; leave it out")
-    for option, given in (("checked", options.checked), ("checked-column", options.checked_column)):
-        if given and method != "committee":
+    for option in ("checked", "checked-column", "weights", "labels", "source"):
+        if getattr(options, option.replace("-", "_")) and method != "committee":
             raise LopsError(
                 f"--{option} needs the committee, and the method is {method}; leave out --method, "
                 f"or --{option}"
             )
-    if options.weights and method != "committee":
-        raise LopsError(
-            f"--weights needs the committee, and the method is {method}; leave out --method, "
-            "or --weights"
-        )
     table = shared.opened(options, paths)
     wanted = Wanted(
         options.text,
@@ -80,6 +77,10 @@ def _checked(options: argparse.Namespace, paths: tuple[Path, ...], said: list[st
         options.embeddings,
         options.soft_labels or (),
         options.checked_column,
+        vote_columns(table, options.labels or (), options.drop_source or ()),
+        options.source,
+        options.drop_source or (),
+        shared.names(options.classes),
     )
     wanted.check(table)
     _check_columns(table)
@@ -126,10 +127,25 @@ def _select(options: argparse.Namespace, job: Job, table: readers.Table) -> None
             done = engine.run(table, _with_checksums(options, job, table), output)
         else:
             done = ray.run(table, job, output, address=options.address, quiet=options.quiet)
-    lines = [done.fit.summary(done.totals), "", *done.fit.why(done.totals), *_noise(done.page)]
+    lines = [
+        done.fit.summary(done.totals),
+        "",
+        *outputs.source_table(done.page),
+        *done.fit.why(done.totals),
+        *_noise(done.page),
+    ]
     to_check = len(done.fit.selection.to_check()) if job.method == "committee" else 0
     near, parts = bool(done.fit.near), "/part-*" if ray is not None else ""
-    print("\n".join([*lines, *outputs.written(output, done.totals, near, to_check, parts)]))
+    print(
+        "\n".join(
+            [
+                *lines,
+                *outputs.written(
+                    output, done.totals, near, to_check, parts, bool(done.page.sources)
+                ),
+            ]
+        )
+    )
 
 
 def _with_checks(options: argparse.Namespace, job: Job, table: readers.Table) -> Job:
@@ -178,7 +194,8 @@ def _table(
 
 def _source(named: str, wanted: Wanted) -> str:
     """Return the names of the files and of the columns."""
-    labels = f"labels: {wanted.label}" if wanted.label else f"labels: {', '.join(wanted.soft)}"
+    columns = [wanted.label] if wanted.label else [*wanted.soft, *wanted.votes]
+    labels = f"labels: {listed(list(map(str, columns)))}"
     parts = [f"texts: {wanted.text}"] if wanted.text else []
     parts += [f"vectors: {wanted.embeddings}"] if wanted.embeddings else []
     return f"{named}; {', '.join([*parts, labels])}"
@@ -246,6 +263,10 @@ def _settings(options: argparse.Namespace, chosen: dict[str, Any]) -> dict[str, 
         "relabel",
         "embeddings",
         "soft_labels",
+        "labels",
+        "source",
+        "drop_source",
+        "classes",
         "weights",
         "checked_column",
     )

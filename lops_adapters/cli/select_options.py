@@ -22,6 +22,7 @@ EXAMPLES = """examples:
   lops select tickets.jsonl --text body --label category --keep-out clean.jsonl
   lops select tickets.csv --text body --label category --embeddings vectors.npy
   lops select tickets.csv --text body --label category --checked corrections.csv --force
+  lops select rules.csv --text body --labels 'rule*,llm'
   lops select votes.csv --text body --soft-labels billing --soft-labels refunds --weights
   lops select 'parts/*.parquet' --text text --label label --engine ray --output clean"""
 
@@ -36,6 +37,31 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     data = shared.add_table(found, needed=False)
+    data.add_argument(
+        "--labels",
+        action="append",
+        metavar="COLUMNS",
+        help="in place of --label: columns of labels by several sources, such as rules, annotators "
+        "and models; names with commas between them, or a pattern such as 'rule*'; an empty cell "
+        "is no vote",
+    )
+    data.add_argument(
+        "--source",
+        metavar="COLUMN",
+        help="column with the source of each label, such as the rule or prompt that gave it",
+    )
+    data.add_argument(
+        "--drop-source",
+        action="append",
+        metavar="NAME",
+        help="leave out the votes of a source; repeat for several",
+    )
+    data.add_argument(
+        "--classes",
+        metavar="NAMES",
+        help="the classes, with commas between them; labels that nearly name one, such as "
+        "'Sports.', are read as it and listed, others are refused",
+    )
     data.add_argument(
         "--soft-labels",
         action="append",

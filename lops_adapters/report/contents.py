@@ -68,6 +68,25 @@ class NearGroup:
 
 
 @dataclass(frozen=True)
+class SourceRow:
+    """A label source; accuracy and its range are estimates in [0, 1], None without votes.
+
+    ``error`` is its most frequent error in words, ``changed`` the rows whose label changes without
+    it, ``alone`` those of them that no other source votes on.
+    """
+
+    name: str
+    votes: int
+    coverage: float
+    accuracy: float | None
+    low: float
+    high: float
+    error: str
+    alone: int
+    changed: int
+
+
+@dataclass(frozen=True)
 class Curve:
     """A noise-coverage curve: at most 200 points by coverage, and the area of the full curve.
 
@@ -144,6 +163,7 @@ class SelectionPage(StoredPage):
         near: groups of near-duplicates, those with several labels first, at most 100.
         n_near: number of all groups.
         to_check: numbers of ``suspects``, in the order in which a person checks them.
+        sources: label sources; empty if each row has one label.
 
     """
 
@@ -172,6 +192,7 @@ class SelectionPage(StoredPage):
     near: list[NearGroup] = field(default_factory=list)
     n_near: int = 0
     to_check: Sequence[int] = field(default_factory=list)
+    sources: list[SourceRow] = field(default_factory=list)
 
     @property
     def codes(self) -> dict[str, int]:
@@ -232,6 +253,7 @@ _ROWS: dict[str, Any] = {
     "curves": Curve,
     "suspects": Suspect,
     "near": NearGroup,
+    "sources": SourceRow,
     "methods": MethodRow,
 }
 

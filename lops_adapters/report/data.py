@@ -12,7 +12,15 @@ import numpy as np
 from lops_adapters.core import LopsError, Selection
 from lops_adapters.evaluation import area_under_noise_coverage, ideal_curve, noise_coverage_curve
 from lops_adapters.report.columns import Columns, Texts, number_or_none, text_or_none, texts_at
-from lops_adapters.report.contents import BEST, ClassRow, Curve, NearGroup, SelectionPage, Suspect
+from lops_adapters.report.contents import (
+    BEST,
+    ClassRow,
+    Curve,
+    NearGroup,
+    SelectionPage,
+    SourceRow,
+    Suspect,
+)
 from lops_adapters.report.measure import (
     finite,
     learnt_bins,
@@ -50,6 +58,7 @@ def selection_page(
     all_rejected: bool = False,
     near: Sequence[np.ndarray] = (),
     to_check: Sequence[int] = (),
+    sources: Sequence[SourceRow] = (),
     suspects_per_class: int = 100,
     max_suspects: int = 2000,
     max_chars: int = 2000,
@@ -74,6 +83,7 @@ def selection_page(
         all_rejected: list the other rejected rows, too, packed, as many as fit.
         near: groups of positions of rows with nearly the same text.
         to_check: positions of rows that a person checks, in their order; they are listed, too.
+        sources: what is estimated of each label source.
         suspects_per_class: how many of the least trusted rows are listed.
         max_suspects: how many rows are listed; those to check come before others.
         max_chars: longer texts are cut.
@@ -110,6 +120,7 @@ def selection_page(
         near=rows.near(near) if len(near) else [],
         n_near=len(near),
         to_check=[rows.number(i) for i in to_check],
+        sources=list(sources),
     )
     return _with_all_rejected(page, rows, at, max_chars) if all_rejected else page
 

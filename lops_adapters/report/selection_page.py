@@ -26,6 +26,7 @@ from lops_adapters.report.layout import (
     tiles,
 )
 from lops_adapters.report.more import for_script
+from lops_adapters.report.sources import source_section
 from lops_adapters.report.text import count, cut, isolated, share, visible
 from lops_adapters.storage import write_text
 
@@ -45,6 +46,7 @@ def write_selection_page(path: Path, page: SelectionPage) -> Path:
         checked(page),
         _figures(page),
         _classes(page),
+        source_section(page),
         _charts(page, thresholds),
         _why(page),
         suspects.listed(page),

@@ -179,15 +179,22 @@ class SampleCommittee:
     Args:
         committee: assesses all other rows.
         drawn: the sample.
-        assessment: of the sample's rows, in their order.
-        labels: (k,) uint64 keys of the classes, in the order of the committee's codes.
+        assessment: of the sample's rows, in their order, with the codes of the table.
+        labels: (k,) uint64 keys of the table's classes.
+        places: (c,) int64 codes of the committee's classes in the table; default: the same codes.
 
     """
 
     def __init__(
-        self, committee: FittedCommittee, drawn: Drawn, assessment: Assessment, labels: np.ndarray
+        self,
+        committee: FittedCommittee,
+        drawn: Drawn,
+        assessment: Assessment,
+        labels: np.ndarray,
+        places: np.ndarray | None = None,
     ) -> None:
         self.committee, self._labels = committee, labels
+        self._places = np.arange(len(committee.classes)) if places is None else places
         self._positions, self._assessment = drawn.positions, assessment
         self._first = np.lexsort((drawn.positions, drawn.ids))
         self._ids = drawn.ids[self._first]
@@ -199,7 +206,8 @@ class SampleCommittee:
 
         Args:
             samples: m rows.
-            codes: (m,) int64 class codes.
+            codes: (m,) int64 class codes; or votes, (m, sources) with the codes of the committee,
+                in which case no row counts as equal to one of the sample.
             keys: (m,) uint64 of :func:`~lops_adapters.selection.canonical.content_keys`.
             positions: (m,) int64 in the table.
 
@@ -208,10 +216,14 @@ class SampleCommittee:
 
         """
         drawn, is_drawn = _searched(self._positions, positions)
-        equal, is_equal = _searched(self._ids, row_ids(keys, self._labels[codes]))
+        equal, is_equal = np.zeros_like(drawn), np.zeros(len(keys), dtype=bool)
+        if codes.ndim == 1:
+            equal, is_equal = _searched(self._ids, row_ids(keys, self._labels[codes]))
         new = np.flatnonzero(~(is_drawn | is_equal))
         assessment = self._assessment.at(np.where(is_drawn, drawn, self._first[equal]))
         of_new = self.committee([samples[i] for i in new.tolist()], codes[new])
+        suggested, labels = self._places[of_new.suggested], self._places[of_new.labels]
+        of_new = of_new._replace(suggested=suggested, labels=labels)
         for part, further in zip(assessment, of_new, strict=True):
             part[new] = further
         return assessment

@@ -16,6 +16,7 @@ from lops_adapters.selection.canonical import content_keys
 from lops_adapters.tables.columns import Wanted
 from lops_adapters.tables.formats.cells import cell_text, valid_text
 from lops_adapters.texts.abstentions import minus_one
+from lops_adapters.texts.near_classes import about_nearest, nearest
 from lops_adapters.texts.totals import NO_GOLD, OTHER_GOLD
 
 MOST = 100_000  # different labels
@@ -81,6 +82,20 @@ class Labels:
             )
         return True
 
+    def note_voted(self, votes: Sequence[Any], path: Path, numbers: Sequence[int]) -> None:
+        """Note labels that a source votes for; they are classes even if no row gets them."""
+        for label in dict.fromkeys(vote for vote in votes if not isinstance(vote, list | dict)):
+            if not is_unlabelled(label):
+                self.counts.setdefault(label, 0)
+                if (type(label), label) not in self.first:
+                    self.first[type(label), label] = path, numbers[votes.index(label)]
+        odd = next((i for i, vote in enumerate(votes) if isinstance(vote, list | dict)), None)
+        if odd is not None:
+            raise LopsError(
+                f"{path}, {self.unit} {numbers[odd]}: the vote is {votes[odd]!r:.60}; wanted one "
+                "class name"
+            )
+
     def note_absent(self, label: Hashable, position: int, path: Path, number: int) -> None:
         """Note where a row stands that may have no class."""
         places = self.absent.setdefault(label, [])
@@ -126,7 +141,7 @@ class Labels:
                 f"labels in column {wanted.label!r} have several types: "
                 f"{', '.join(kinds.values())}; make them all strings or all numbers"
             )
-        names = {label: valid_text(str(label)) for label in own}
+        names, said = self._names(list(own), wanted)
         counts: dict[str, int] = {}
         for label, count in own.items():
             counts[names[label]] = counts.get(names[label], 0) + count
@@ -138,12 +153,24 @@ class Labels:
             )
         values: dict[str, Hashable] = {}
         for label, name in names.items():
-            values.setdefault(name, label)
+            values.setdefault(name, name if wanted.classes is not None else label)
         ordered = tuple(sorted(counts))
         numbers = np.array([counts[name] for name in ordered], dtype=np.int64)
         abstained = self.missing + sum(self.counts[label] for label in gone)
-        notes = [*self._about_absent(wanted, gone), *self._about_gold(wanted, own)]
+        notes = [*said, *self._about_absent(wanted, gone), *self._about_gold(wanted, own)]
         return Classes(ordered, numbers, names, values, abstained, notes)
+
+    def _names(
+        self, labels: Sequence[Hashable], wanted: Wanted
+    ) -> tuple[dict[Hashable, str], list[str]]:
+        """Return the class of each label, and a sentence about labels that nearly name one."""
+        names = {label: valid_text(str(label)) for label in labels}
+        if wanted.classes is None:
+            return names, []
+        counts = {label: self.counts[label] for label in labels}
+        meant = nearest([names[label] for label in labels], wanted.classes)
+        meaning = {label: str(meant[name]) for label, name in names.items()}
+        return meaning, about_nearest(names.values(), meant, list(counts.values()))
 
     def _about_absent(self, wanted: Wanted, gone: set[Hashable]) -> list[str]:
         """Return a sentence about rows without a class, if any."""
@@ -152,7 +179,9 @@ class Labels:
             return []
         places = sorted(one for label in (None, *gone) for one in self.absent.get(label, ()))
         shown = shown_places([one for _, one in places], self.unit, count, self.several)
-        why = "Without a largest soft label" if wanted.soft else "Without a label"
+        why = "Without a label"
+        if wanted.soft or wanted.votes:
+            why = "Without a largest soft label" if wanted.soft else "Without a vote"
         said = f"{why}: {rows_of(count)} ({shown}), neither kept nor judged."
         if gone and wanted.abstain is None:
             said += " -1 counts as no label; if it is a class, give --abstain ''."

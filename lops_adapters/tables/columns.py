@@ -25,12 +25,16 @@ class Wanted:
 
     Attributes:
         text: None only with embeddings.
-        label: None only with soft labels.
+        label: None only with soft labels or votes.
         gold, id: optional.
         abstain: labels that are no class; None: by default.
         embeddings: a column of lists, or an .npy file.
         soft: columns of soft labels.
         checked: a column of labels by a person; an empty cell: not checked.
+        votes: columns of labels, one per label source.
+        source: a column with the source of every label.
+        dropped: sources whose labels count as missing, if a column names the sources.
+        classes: that labels nearly name; None: the labels are the classes.
 
     """
 
@@ -42,27 +46,38 @@ class Wanted:
     embeddings: str | None = None
     soft: Sequence[str] = ()
     checked: str | None = None
+    votes: Sequence[str] = ()
+    source: str | None = None
+    dropped: Sequence[str] = ()
+    classes: Sequence[str] | None = None
+
+    @property
+    def has_votes(self) -> bool:
+        """Whether labels of several sources are joined."""
+        return bool(self.votes) or self.source is not None
+
+    @property
+    def own_label(self) -> str | None:
+        """The column that holds the labels that are scored; None: a new column gets them."""
+        return None if self.has_votes else self.label
 
     @property
     def columns(self) -> list[str]:
         """The columns to read."""
         vectors = None if is_file(self.embeddings) else self.embeddings
         names = (self.text, self.label, self.gold, self.id, vectors, *self.soft, self.checked)
+        names = (*names, *self.votes, self.source)
         return list(dict.fromkeys(name for name in names if name is not None))
 
     @property
     def is_plain(self) -> bool:
-        """Whether texts with one label each are scored."""
-        return self.text is not None and self.label is not None and self.embeddings is None
+        """Whether texts with labels are scored, not vectors or soft labels."""
+        return self.text is not None and not self.soft and self.embeddings is None
 
     def check(self, table: Table) -> None:
         """Raise a LopsError if a column is missing or given for two purposes, or not given."""
-        if self.text is None and self.embeddings is None:
-            raise LopsError("--text is missing; wanted a column of texts, or --embeddings")
-        if (self.label is None) == (not self.soft):
-            found = "neither --label nor" if self.label is None else "--label and"
-            raise LopsError(f"found {found} --soft-labels; give one of the two")
-        for option in ("text", "label", "gold", "id"):
+        self._check_given()
+        for option in ("text", "label", "gold", "id", "source"):
             name = getattr(self, option)
             if name is not None:
                 taken = [self.label, self.gold] if option == "text" else [self.text]
@@ -86,6 +101,22 @@ class Wanted:
         if self.label is not None and self.label in (self.text, self.gold):
             other = "--text" if self.label == self.text else "--gold"
             raise LopsError(f"--label and {other} are both {self.label!r}; give different columns")
+
+    def _check_given(self) -> None:
+        """Raise a LopsError if texts or labels are not given, or labels twice."""
+        if self.text is None and self.embeddings is None:
+            raise LopsError("--text is missing; wanted a column of texts, or --embeddings")
+        options = {"--label": self.label, "--labels": self.votes, "--soft-labels": self.soft}
+        given = [option for option, columns in options.items() if columns]
+        if len(given) != 1:
+            found = " and ".join(given) or "neither --label, --labels nor --soft-labels"
+            raise LopsError(f"found {found}; give one of the three")
+        if self.source is not None and self.label is None:
+            raise LopsError("--source names the source of each --label; give --label, too")
+        if self.dropped and not self.has_votes:
+            raise LopsError("--drop-source needs --labels or --source; leave it out")
+        if self.classes is not None and self.soft:
+            raise LopsError("--classes is for labels, and --soft-labels are given; leave it out")
 
 
 def require(table: Table, name: str, option: str, taken: Collection[str] = ()) -> None:

@@ -108,4 +108,5 @@ def write_about(folder: Path, done: Done) -> None:
     results.write_to_check(
         folder, sample, fitted.selection, fitted.job.page.get("table", {}), escape=fitted.job.escape
     )
+    results.write_sources(folder, sample, fitted.selection)
     results.write_pages(folder, done.page, fitted.config(done.totals))

@@ -162,13 +162,14 @@ def fit(sample: Sample, job: Job, near: bool = True) -> tuple[Fit, Scoring]:
 
     chosen, checks = dict(job.chosen), sample.checked()
     committees: list[FittedCommittee] = []
-    if not sample.is_whole:
+    unvoted = job.wanted.has_votes and sample.classes.abstained > 0
+    if not sample.is_whole or (unvoted and job.wanted.is_plain):
         chosen["fitted"] = committees.append
     # The last bits depend on the number of threads, and blocks are scored with one.
     with nullcontext() if sample.is_whole else threadpool_limits(1):
         selection = select(
             sample.texts,
-            sample.labels,
+            sample.labels if sample.votes is None else sample.votes,
             abstain=(),
             place=sample.place,
             embeddings=sample.vectors,
@@ -185,15 +186,16 @@ def fit(sample: Sample, job: Job, near: bool = True) -> tuple[Fit, Scoring]:
         encode(selection.labels, names),
     )
     sampled = None
-    if committees:
-        sampled = SampleCommittee(committees[0], drawn, assessment, sample.classes.keys())
+    if not sample.is_whole:
+        places = encode(committees[0].classes, names)
+        keys = sample.classes.keys()
+        sampled = SampleCommittee(committees[0], drawn, assessment, keys, places)
     has_times = "lops_learnt_at" in selection.columns
     scoring = Scoring(
         job.wanted,
         sample.classes,
-        results.columns_of(selection, job.wanted.label, job.weights),
+        results.columns_of(selection, job.wanted.own_label, job.weights),
         drawn.positions,
-        encode(sample.labels, names),
         assessment,
         selection.learnt_at if has_times else None,
         sampled,
@@ -202,6 +204,8 @@ def fit(sample: Sample, job: Job, near: bool = True) -> tuple[Fit, Scoring]:
         job.escape,
         bool(checks),
         selection.settings["encoder"] not in (None, STATIC),
+        sample.reader,
+        committees[0] if unvoted and committees else None,
     )
     look = near and sample.is_whole and job.wanted.text is not None
     groups = near_duplicates.near_duplicates(sample.texts) if look else ()

@@ -20,10 +20,11 @@ if TYPE_CHECKING:
 
 PARTS = ("kept", "rejected", "relabelled")
 TO_CHECK = "to_check.csv"  # rows for a person to check, of the committee
+SOURCES = "sources.csv"  # of votes, what is estimated of each source
 DUPLICATES = "duplicates.csv"  # near-duplicates, if there are any
 ABSTAINED = "abstained"  # rows without a label, if there are any
 GIVEN = "lops_given"  # the label before
-LABEL = "lops_label"  # the largest soft label
+LABEL = "lops_label"  # of soft labels the largest, of votes the most probable
 WEIGHT = "lops_weight"
 NEW = (*COLUMNS, GIVEN, LABEL, WEIGHT)  # every column that may be added
 RELABEL = 0.9
@@ -34,7 +35,7 @@ def columns_of(selection: TextSelection, label: str | None, weights: bool) -> tu
 
     Args:
         selection: whose method may have learning times.
-        label: column of labels; None: soft labels, whose largest is added.
+        label: column of labels; None: soft labels or votes, whose label is added.
         weights: add the sample weights.
 
     """
@@ -46,7 +47,7 @@ def types_like(label: str | None, values: Iterable[Any] = ()) -> Like:
     """Return the types of added columns in Parquet.
 
     Args:
-        label: column of labels; None: soft labels.
+        label: column of labels; None: soft labels or votes.
         values: the classes.
 
     """
@@ -102,6 +103,39 @@ def write_to_check(
     )
     header = ["row", "label", "suggested", "checked", "text", *names]
     storage.write_csv(folder / TO_CHECK, header, lines, encoding="utf-8-sig")  # for spreadsheets
+
+
+def write_sources(folder: Path, sample: Sample, selection: TextSelection) -> None:
+    """Write what is estimated of each label source as CSV; nothing without votes.
+
+    ``errs_in`` are rows of the table whose vote is most surely wrong, at most five.
+    """
+    if not selection.sources:
+        return
+    lines = []
+    for one in sorted(selection.sources, key=lambda one: (one.votes == 0, one.accuracy, one.name)):
+        rows = sample.drawn.positions[selection.source_errors(one.name)[:5]] + 1
+        voted, true, share = one.error or ("", "", 0.0)
+        numbers = (
+            [one.coverage, one.accuracy, one.low, one.high] if one.votes else [0.0, "", "", ""]
+        )
+        shown = [f"{number:.4f}" if number != "" else "" for number in numbers]
+        lines.append(
+            (
+                cell_text(one.name),
+                one.votes,
+                *shown,
+                cell_text(voted),
+                cell_text(true),
+                f"{share:.4f}",
+                one.alone,
+                one.changed,
+                " ".join(map(str, rows.tolist())),
+            )
+        )
+    header = ["source", "votes", "coverage", "accuracy", "low", "high", "error", "true_label"]
+    header += ["error_share", "alone", "changed", "errs_in"]
+    storage.write_csv(folder / SOURCES, header, lines)
 
 
 def write_pages(folder: Path, page: SelectionPage, config: dict[str, Any]) -> None:

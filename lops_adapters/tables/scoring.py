@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lops_adapters.selection.assessment import Assessment, SampleCommittee
+from lops_adapters.selection.assessment import Assessment, FittedCommittee, SampleCommittee
 from lops_adapters.selection.canonical import content_keys
 from lops_adapters.tables.classes import Classes
 from lops_adapters.tables.columns import Wanted
@@ -19,6 +19,7 @@ from lops_adapters.tables.formats.base import Block, Writer
 from lops_adapters.tables.readers import Table
 from lops_adapters.tables.results import ABSTAINED, GIVEN, LABEL, PARTS, WEIGHT, types_like
 from lops_adapters.tables.survey import text_of
+from lops_adapters.tables.votes import VoteReader
 from lops_adapters.texts.totals import Totals
 
 Files = Sequence[tuple[str, Path, str]]  # part, path, format
@@ -29,7 +30,6 @@ class Scored(NamedTuple):
 
     Attributes:
         rows: (m,) int64 places in the block.
-        codes: (m,) int64 of their labels.
         assessment: on these.
         learnt_at: (m,) float64 epochs, inf: never; None: the method has no learning times.
         relabelled: (m,) bool.
@@ -37,10 +37,14 @@ class Scored(NamedTuple):
     """
 
     rows: np.ndarray
-    codes: np.ndarray
     assessment: Assessment
     learnt_at: np.ndarray | None
     relabelled: np.ndarray
+
+    @property
+    def codes(self) -> np.ndarray:
+        """The codes of their labels, (m,) int64."""
+        return self.assessment.labels
 
 
 @dataclass(frozen=True)
@@ -52,7 +56,6 @@ class Scoring:
         classes: of the whole table.
         columns: that are added.
         positions: (n,) int64 of the sample in the table, ascending.
-        codes: (n,) int64 of its labels.
         assessment: on the sample.
         learnt_at: (n,) of the sample; None: the method has no learning times.
         sampled: the committee that was fitted to the sample; None: the sample is the table.
@@ -61,6 +64,8 @@ class Scoring:
         escape: an apostrophe before cells that a spreadsheet takes for formulas.
         has_checks: whether a person has checked rows.
         has_transformer: whether members encode texts by a transformer.
+        reader: of votes; None: each row has one label.
+        unvoted: the committee that suggests labels of rows without a vote; None: there are none.
 
     """
 
@@ -68,7 +73,6 @@ class Scoring:
     classes: Classes
     columns: tuple[str, ...]
     positions: np.ndarray
-    codes: np.ndarray
     assessment: Assessment
     learnt_at: np.ndarray | None
     sampled: SampleCommittee | None
@@ -77,6 +81,8 @@ class Scoring:
     escape: bool = False
     has_checks: bool = False
     has_transformer: bool = False
+    reader: VoteReader | None = None
+    unvoted: FittedCommittee | None = None
 
     def score(self, block: Block, start: int, unit: str, totals: Totals) -> Scored:
         """Score a block that begins at the row ``start``, and add its rows to ``totals``.
@@ -101,28 +107,41 @@ class Scoring:
         rows = self.positions[first:last] - start
         learnt_at = None if self.learnt_at is None else self.learnt_at[first:last]
         assessment = self.assessment.at(np.arange(first, last))
-        return self._scored(rows, self.codes[first:last], assessment, learnt_at)
+        return self._scored(rows, assessment, learnt_at)
 
     def _new(self, block: Block, start: int, unit: str) -> Scored:
         """Assess rows by the committee."""
-        texts, labels = block.cells([str(self.wanted.text), str(self.wanted.label)])
-        every = self.classes.codes(labels)
-        rows = np.flatnonzero(every >= 0)
-        codes = every[rows]
-        read = [text_of(texts[i], block, i, unit) for i in rows.tolist()]
         assert self.sampled is not None
-        assessment = self.sampled(read, codes, content_keys(read, self.seed), start + rows)
-        return self._scored(rows, codes, assessment, None)
+        if self.reader is None:
+            texts, labels = block.cells([str(self.wanted.text), str(self.wanted.label)])
+            codes = self.classes.codes(labels)
+            rows = np.flatnonzero(codes >= 0)
+        else:
+            texts, *cells = block.cells([str(self.wanted.text), *self.reader.columns])
+            codes = self.reader.votes(cells).among(self.sampled.committee.classes)
+            rows = np.flatnonzero((codes >= 0).any(axis=1))
+        read = [text_of(texts[i], block, i, unit) for i in rows.tolist()]
+        assessment = self.sampled(read, codes[rows], content_keys(read, self.seed), start + rows)
+        return self._scored(rows, assessment, None)
+
+    def suggestions(self, block: Block, rows: np.ndarray, unit: str) -> dict[str, list[Any]]:
+        """Return the added columns of rows without a vote; empty if nothing is suggested."""
+        if self.unvoted is None:
+            return {}
+        (texts,) = block.cells([str(self.wanted.text)])
+        read = [text_of(texts[i], block, i, unit) for i in rows.tolist()]
+        codes, probability = self.unvoted.suggest(read)
+        names = [self.unvoted.classes[code] for code in codes.tolist()]
+        labels = [self.classes.values[str(name)] for name in names]
+        return {"lops_suggested": labels, "lops_confidence": probability.tolist()}
 
     def _scored(
-        self,
-        rows: np.ndarray,
-        codes: np.ndarray,
-        assessment: Assessment,
-        learnt_at: np.ndarray | None,
+        self, rows: np.ndarray, assessment: Assessment, learnt_at: np.ndarray | None
     ) -> Scored:
-        sure = (assessment.suggested != codes) & (assessment.probability >= self.relabel)
-        return Scored(rows, codes, assessment, learnt_at, ~assessment.mask & sure)
+        sure = (assessment.suggested != assessment.labels) & (
+            assessment.probability >= self.relabel
+        )
+        return Scored(rows, assessment, learnt_at, ~assessment.mask & sure)
 
     def checked_codes(self, scored: Scored) -> np.ndarray:
         """Return the codes of the labels, (m,), and of the person's where rows are checked.
@@ -169,50 +188,48 @@ def write_parts(table: Table, scoring: Scoring, files: Files, start: int = 0) ->
 
     """
     totals = Totals.of(len(scoring.classes.names))
-    like = types_like(scoring.wanted.label, scoring.classes.values.values())
+    like = types_like(scoring.wanted.own_label, scoring.classes.values.values())
+    unvoted = () if scoring.unvoted is None else ("lops_suggested", "lops_confidence")
     with ExitStack() as stack:
         writers = []
         for part, path, kind in files:
-            new = {"relabelled": (*scoring.columns, GIVEN), ABSTAINED: ()}
+            new = {"relabelled": (*scoring.columns, GIVEN), ABSTAINED: unvoted}
             columns = new.get(part, scoring.columns)
             writer = writer_for(path, kind, table, columns, like, scoring.escape)
             writers.append((part, stack.enter_context(writer)))
         for block in table.blocks():
             scored = scoring.score(block, start, table.unit, totals)
-            _write(scoring, block, scored, writers)
+            _write(scoring, block, scored, writers, table.unit)
             start += len(block)
     return totals
 
 
 def _write(
-    scoring: Scoring, block: Block, scored: Scored, writers: Iterable[tuple[str, Writer]]
+    scoring: Scoring, block: Block, scored: Scored, writers: Iterable[tuple[str, Writer]], unit: str
 ) -> None:
     """Write the rows of a block to the parts that they belong to."""
     kept = scored.assessment.mask
     parts = {"kept": kept, "rejected": ~kept, "relabelled": scored.relabelled}
     for part, writer in writers:
         if part == ABSTAINED:
-            writer.write(block, np.setdiff1d(np.arange(len(block)), scored.rows), {})
+            rest = np.setdiff1d(np.arange(len(block)), scored.rows)
+            writer.write(block, rest, scoring.suggestions(block, rest, unit))
             continue
         at = np.flatnonzero(parts[part])
-        rows, added, own = scored.rows[at], scoring.added(scored, at), block
+        rows, added = scored.rows[at], scoring.added(scored, at)
+        codes = before = scored.codes[at]
         if part == "kept":
             codes = scoring.checked_codes(scored)[at]
-            changed = np.flatnonzero(codes != scored.codes[at])
-            if scoring.wanted.label is None:
-                added[LABEL] = scoring.given(codes)
-            elif len(changed):
-                labels = scoring.given(codes[changed])
-                new = dict(zip(rows[changed].tolist(), labels, strict=True))
-                own = block.replaced(scoring.wanted.label, new)
         if part == "relabelled":
-            suggested = added["lops_suggested"]
-            added[GIVEN] = scoring.given(scored.codes[at])
+            codes = scored.assessment.suggested[at]
+            added[GIVEN] = scoring.given(before)
             if WEIGHT in added:
                 added[WEIGHT] = scored.assessment.probability[at].tolist()
-            if scoring.wanted.label is None:
-                added[LABEL] = suggested
-            else:
-                new = dict(zip(rows.tolist(), suggested, strict=True))
-                own = block.replaced(scoring.wanted.label, new)
-        writer.write(own, rows, added)
+        column, changed = scoring.wanted.own_label, np.flatnonzero(codes != before)
+        if scoring.wanted.classes is not None:  # the cell may only nearly name the class
+            changed = np.arange(len(codes))
+        if column is None:
+            added[LABEL] = scoring.given(codes)
+        new = dict(zip(rows[changed].tolist(), scoring.given(codes[changed]), strict=True))
+        labelled = block if column is None or not new else block.replaced(column, new)
+        writer.write(labelled, rows, added)

@@ -17,12 +17,14 @@ from lops_adapters.core import LopsError
 from lops_adapters.datasets.corpus import is_unlabelled
 from lops_adapters.selection.canonical import content_keys
 from lops_adapters.selection.draw import Draw, Limits
+from lops_adapters.selection.sources import Votes
 from lops_adapters.tables.classes import Classes, Labels, shown_places
 from lops_adapters.tables.columns import Wanted, is_file
 from lops_adapters.tables.formats.base import Block
 from lops_adapters.tables.formats.cells import cell_text, valid_text
 from lops_adapters.tables.readers import Table
 from lops_adapters.tables.vectors import SoftLabels, matrix, numbers, read_npy
+from lops_adapters.tables.votes import VoteReader, majority, source_name, sources_of
 from lops_adapters.texts.abstentions import minus_one
 
 PROBE_ROWS = 300_000  # of the sample, by default
@@ -31,7 +33,7 @@ NO_CLASS = "-"  # in place of a checked label: none of the classes
 
 
 class SampledRow(NamedTuple):
-    """A row of the sample; gold label, id and vector are None without such a column."""
+    """A row of the sample; gold label, id, vector and votes are None without such columns."""
 
     text: str
     label: Hashable
@@ -40,6 +42,7 @@ class SampledRow(NamedTuple):
     gold: Any
     id: str | None
     vector: Any
+    votes: tuple[Any, ...] | None
 
 
 class Survey:
@@ -91,7 +94,7 @@ class Survey:
         """
         wanted, names = self.wanted, self.wanted.columns
         columns = dict(zip(names, block.cells(names), strict=True))
-        labels = columns[wanted.label] if wanted.label is not None else self._hard(block, columns)
+        labels = self._labels(block, columns)
         gold = None if wanted.gold is None else self._checked_gold(block, columns[wanted.gold])
         before, kept = self.labels.rows, []
         if wanted.checked is not None:
@@ -124,8 +127,19 @@ class Survey:
                     f"{self.checked[start + row]!r:.80} in --checked; correct one of them"
                 )
 
-    def _hard(self, block: Block, columns: dict[str, list[Any]]) -> list[Any]:
-        """Return labels from soft labels."""
+    def _labels(self, block: Block, columns: dict[str, list[Any]]) -> list[Any]:
+        """Return a label per row: its own, of soft labels the largest, of votes most of them."""
+        wanted = self.wanted
+        if wanted.votes:
+            cells = [columns[name] for name in wanted.votes]
+            for column in cells:
+                self.labels.note_voted(column, block.path, block.numbers)
+            return majority(cells, dict.fromkeys(wanted.abstain or (), True))
+        if wanted.label is not None:
+            if not wanted.dropped:
+                return columns[wanted.label]
+            pairs = zip(columns[wanted.label], columns[str(wanted.source)], strict=True)
+            return [None if source_name(s) in wanted.dropped else label for label, s in pairs]
         assert self._soft is not None
         rows = list(zip(*(columns[name] for name in self.wanted.soft), strict=True))
         return self._soft.labels(rows, lambda i: f"{self.labels.unit} {block.numbers[i]}")
@@ -174,6 +188,8 @@ class Survey:
         vectors = nothing
         if wanted.embeddings is not None and not is_file(wanted.embeddings):
             vectors = [numbers(cell) for cell in columns[wanted.embeddings]]
+        names = wanted.votes or ([str(wanted.label), wanted.source] if wanted.source else [])
+        cast = list(zip(*(columns[name] for name in names), strict=True)) if names else nothing
         rows = [
             SampledRow(
                 text,
@@ -183,6 +199,7 @@ class Survey:
                 gold[i],
                 None if wanted.id is None else cell_text(ids[i]),
                 vectors[i],
+                cast[i],
             )
             for i, text in zip(kept, texts, strict=True)
         ]
@@ -242,6 +259,8 @@ class Sample:
         gold, ids: None: no column. A missing gold label is None.
         vectors: (n, width) numbers to score in place of the texts; None: not given.
         classes: of the table.
+        reader: of votes; None: each row has one label.
+        votes: of the rows; None: each has one label.
 
     """
 
@@ -258,6 +277,13 @@ class Sample:
                 None if is_unlabelled(row.gold) else classes.gold_name(row.gold) for row in rows
             ]
         self.ids = None if wanted.id is None else [str(row.id) for row in rows]
+        self.reader: VoteReader | None = None
+        self.votes: Votes | None = None
+        if wanted.has_votes:
+            cells: list[Sequence[Any]] = [*zip(*(row.votes or () for row in rows), strict=True)]
+            named = sources_of(list(map(source_name, cells[1]))) if wanted.source else []
+            self.reader = VoteReader(wanted, classes, named)
+            self.votes = self.reader.votes(cells)
         self.vectors: np.ndarray | None = None
         if is_file(wanted.embeddings):
             every = read_npy(Path(str(wanted.embeddings)), survey.labels.rows)

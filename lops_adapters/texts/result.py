@@ -21,6 +21,7 @@ from lops_adapters.texts.near_duplicates import near_duplicates
 if TYPE_CHECKING:
     from lops_adapters.report.data import SelectionPage
     from lops_adapters.selection.assessment import FittedCommittee
+    from lops_adapters.selection.sources import Votes
     from lops_adapters.texts.votes import SourceReport
 
 COLUMNS = ("lops_learnt_at", "lops_confidence", "lops_selected", "lops_suggested")
@@ -37,6 +38,7 @@ class TextSelection(Selection):
         abstained: sorted positions of the texts without a label, int64.
         sources: of votes, what is estimated of each label source, a
             :class:`lops_adapters.texts.votes.SourceReport`; empty without votes.
+        votes: as read, a :class:`lops_adapters.selection.sources.Votes`; None without votes.
         suggested: (n,) object array, the most probable label; None without a label, except with
             votes, where texts without a vote get a suggestion; and None for a row that is checked
             as of no class. A committee
@@ -91,6 +93,7 @@ class TextSelection(Selection):
         self.said = said
         self.settings = settings
         self.sources: list[SourceReport] = []
+        self.votes: Votes | None = None
         self.index = index
         self.suggested = _spread(classes[seen.codes], judged, n, None)
         self.suggested_probability = _spread(seen.probability, judged, n, np.nan)
@@ -143,6 +146,23 @@ class TextSelection(Selection):
                 f"rows to check need the committee, and the method is {self.settings['method']}"
             )
         return next_rows(self._check_order, count, list(self.checked))
+
+    def source_errors(self, name: str) -> np.ndarray:
+        """Return positions where a source's vote is not the label, the surest errors first.
+
+        Raises:
+            LopsError: no source has this name.
+
+        """
+        names = [] if self.votes is None else list(self.votes.sources)
+        if self.votes is None or name not in names:
+            raise LopsError(f"source is {name!r:.80}; the sources are {', '.join(names) or 'none'}")
+        votes = self.votes.codes[:, names.index(name)]
+        voted = np.flatnonzero(votes >= 0)
+        classes = self.votes.classes
+        wrong = [i for i in voted.tolist() if classes[votes[i]] != self.labels[i]]
+        order = np.argsort(-self.confidence[wrong], kind="stable")
+        return np.asarray(wrong, dtype=np.int64)[order]
 
     def suggest_without_label(self, committee: FittedCommittee) -> None:
         """Let the committee suggest labels of the texts without one."""
@@ -213,6 +233,7 @@ class TextSelection(Selection):
 
         """
         from lops_adapters.report.data import selection_page
+        from lops_adapters.report.sources import source_row
 
         for name, given in (("gold labels", gold), ("ids", ids), ("row numbers", numbers)):
             if given is not None and len(given) != len(self.mask):
@@ -253,6 +274,7 @@ class TextSelection(Selection):
             all_rejected=True,
             to_check=self._to_check_on_page(),
             near=[np.searchsorted(self._judged, group) for group in near],
+            sources=[source_row(one) for one in self.sources],
             why=self.why,
             settings=self.settings,
             versions=extras.versions(),

@@ -1,9 +1,7 @@
-"""Reads the votes of several label sources, and matches answers that nearly name a class."""
+"""Reads the votes of several label sources, and reports what is known of each source."""
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,16 +9,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from lops_adapters.core import LopsError
+from lops_adapters.datasets.corpus import listed
 from lops_adapters.selection.source_table import Source
 from lops_adapters.selection.sources import Votes
 from lops_adapters.texts.abstentions import abstaining, named
+from lops_adapters.texts.near_classes import matched
 from lops_adapters.texts.reading import read_labels
 
 if TYPE_CHECKING:
     from lops_adapters.selection.assessment import Fitted, FittedCommittee
     from lops_adapters.texts.result import TextSelection
-
-SHOWN = 5  # of a list, in a message
 
 
 class SourceReport(NamedTuple):
@@ -52,9 +50,7 @@ class SourceReport(NamedTuple):
 
 def is_votes(labels: Any) -> bool:
     """Return whether labels are votes: a row of several labels per text."""
-    if hasattr(labels, "columns"):
-        return True
-    if getattr(labels, "ndim", 1) == 2:
+    if isinstance(labels, Votes) or hasattr(labels, "columns") or getattr(labels, "ndim", 1) == 2:
         return True
     if not isinstance(labels, Sequence) or not all(isinstance(row, list | tuple) for row in labels):
         return False
@@ -81,10 +77,25 @@ def read_votes(
     >>> votes.sources, votes.classes, votes.codes.tolist()
     (['source 1', 'source 2'], ['a', 'b'], [[0, -1], [1, 0], [1, 1]])
     """
+    votes, said = (
+        (labels, []) if isinstance(labels, Votes) else _read(labels, source, abstain, classes)
+    )
+    names, codes = votes.sources, votes.codes
+    if len(names) > 1 and (codes == codes[:, :1]).all():
+        raise LopsError(f"all {len(names)} sources give the same votes; give one of them as label")
+    silent = [names[i] for i in np.flatnonzero((codes < 0).all(axis=0)).tolist()]
+    if silent:
+        said.append(f"Sources without a vote: {listed(silent, 5)}.")
+    return votes, said
+
+
+def _read(
+    labels: Any, source: Any, abstain: Any, classes: Sequence[Hashable] | None
+) -> tuple[Votes, list[str]]:
+    """Return the votes, and a sentence about votes that nearly name a class."""
     names, rows = _rows(labels) if source is None else _of_sources(labels, source)
     n, m = len(rows), len(names)
-    flat = [label for row in rows for label in row]
-    said: list[str] = []
+    flat, said = [label for row in rows for label in row], list[str]()
     if classes is not None:
         flat, said = matched(flat, classes, named(abstain) or frozenset())
     if all(abstaining(flat, named(abstain))):
@@ -94,11 +105,6 @@ def read_votes(
     place = {label: code for code, label in enumerate(known)}
     codes = np.full((n, m), -1, dtype=np.int32)
     codes.flat[voted] = [place[plain[i]] for i in np.flatnonzero(voted).tolist()]
-    if m > 1 and (codes == codes[:, :1]).all():
-        raise LopsError(f"all {m} sources give the same votes; give one of them as label")
-    silent = [names[i] for i in np.flatnonzero((codes < 0).all(axis=0)).tolist()]
-    if silent:
-        said.append(f"Sources without a vote: {_listed(silent)}.")
     return Votes(names, known, codes), said
 
 
@@ -112,7 +118,7 @@ def _rows(labels: Any) -> tuple[list[str], list[Sequence[Any]]]:
     lengths = {len(row) for row in rows}
     if len(lengths) != 1 or not min(lengths):
         raise LopsError(
-            f"rows of votes have {_listed(map(str, sorted(lengths)))} entries; wanted the same "
+            f"rows of votes have {listed(map(str, sorted(lengths)), 5)} entries; wanted the same "
             "number in each, one per source, None for an abstention"
         )
     return [f"source {i + 1}" for i in range(len(rows[0]))], rows
@@ -135,74 +141,6 @@ def _of_sources(labels: Any, source: Any) -> tuple[list[str], list[Sequence[Any]
         row[place[name]] = label
         rows.append(row)
     return every, rows
-
-
-def matched(
-    answers: Sequence[Any], classes: Sequence[Hashable], abstain: frozenset[Hashable] = frozenset()
-) -> tuple[list[Any], list[str]]:
-    """Return answers as classes that they name, and a sentence about those that differ from them.
-
-    An answer names a class if it is equal to it but for case, spaces, punctuation and a plural s;
-    or if it holds its name as words, and the name of no other class.
-
-    Args:
-        answers: of language models, for instance; None: no answer.
-        classes: wanted.
-        abstain: answers that name none.
-
-    Raises:
-        LopsError: an answer that names no class, or several.
-
-    >>> matched(["Sports.", "it is art", None], ["sport", "art"])
-    (['sport', 'art', None], ["Read as classes: 'Sports.' as sport (1), 'it is art' as art (1)."])
-    """
-    wanted = {_folded(str(label)): label for label in classes}
-    if len(wanted) < len(classes):
-        raise LopsError(
-            f"classes {_listed(map(repr, classes))} differ by case, spaces or punctuation only; "
-            "wanted distinct names"
-        )
-    counts: Counter[Any] = Counter()
-    missing = abstaining(list(answers), abstain).tolist()
-    meant: dict[Any, Hashable] = {label: label for label in classes}
-    for answer, gone in zip(answers, missing, strict=True):
-        if not gone:
-            if answer not in meant:
-                meant[answer] = _named_class(str(answer), wanted)
-            counts[answer] += 1
-    others = [answer for answer in counts if answer not in set(classes)]
-    unknown = [answer for answer in others if meant[answer] is None]
-    if unknown:
-        raise LopsError(
-            f"{len(unknown)} different votes name none, or several, of the classes, such as "
-            f"{_listed(repr(one)[:60] for one in unknown)}; add classes, correct these votes, or "
-            "name them as abstentions (abstain)"
-        )
-    found = [None if gone else meant[a] for a, gone in zip(answers, missing, strict=True)]
-    if not others:
-        return found, []
-    others.sort(key=lambda answer: (-counts[answer], str(answer)))
-    shown = [f"{one!r} as {meant[one]} ({counts[one]:,})" for one in others]
-    return found, [f"Read as classes: {_listed(shown)}."]
-
-
-def _named_class(answer: str, wanted: dict[str, Hashable]) -> Hashable | None:
-    folded = _folded(answer)
-    if folded in wanted:
-        return wanted[folded]
-    words = f" {folded} "
-    held = [label for name, label in wanted.items() if name and f" {name} " in words]
-    return held[0] if len(held) == 1 else None
-
-
-def _folded(name: str) -> str:
-    """Return a name without case, punctuation and plural.
-
-    >>> _folded("Sci/Tech."), _folded("  SPORTS"), _folded("business")
-    ('sci tech', 'sport', 'business')
-    """
-    words = re.sub(r"[\W_]+", " ", name.casefold()).split()
-    return " ".join(w[:-1] if w.endswith("s") and not w.endswith("ss") else w for w in words)
 
 
 @dataclass
@@ -243,6 +181,7 @@ class Poll:
     def report(self, selection: TextSelection) -> None:
         """Tell a selection what is known of the sources, and suggest labels without a vote."""
         classes, codes = list(selection.per_class), self.votes.codes
+        selection.votes = self.votes
         selection.sources = [
             SourceReport(
                 name,
@@ -296,10 +235,3 @@ def joined_labels(
         found, said = matched(list(labels), classes, named(abstain) or frozenset())
         return found, None, None, said
     return labels, abstain, None, []
-
-
-def _listed(parts: Any) -> str:
-    """Return the first parts, and how many more there are."""
-    every = list(parts)
-    more = f" and {len(every) - SHOWN} more" if len(every) > SHOWN else ""
-    return ", ".join(every[:SHOWN]) + more

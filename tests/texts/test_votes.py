@@ -5,7 +5,8 @@ import pytest
 
 import lops_adapters
 from lops_adapters.core import LopsError
-from lops_adapters.texts.votes import matched, read_votes
+from lops_adapters.texts.near_classes import matched
+from lops_adapters.texts.votes import read_votes
 
 from ..noisy import noisy_texts
 
@@ -120,7 +121,7 @@ def test_answers_that_name_no_class(answer):
     if not answer:
         assert matched([answer], ["sports", "art"])[0] == [None]
         return
-    with pytest.raises(LopsError, match="1 different votes name none, or several, of the classes"):
+    with pytest.raises(LopsError, match="1 different labels name none, or several, of the classes"):
         matched([answer], ["sports", "art"])
     assert matched([answer], ["sports", "art"], frozenset([answer]))[0] == [None]
 

@@ -1,0 +1,178 @@
+"""``lops select`` with the labels of several sources."""
+
+import csv
+import json
+import re
+
+import numpy as np
+import pytest
+
+from lops_adapters.cli.main import main
+
+from ..noisy import noisy_texts
+
+TEXTS, _, GOLD = noisy_texts(n=300, k=3, noise=0.0)
+CLASSES = sorted(set(GOLD))
+ACCURACIES = {"rule one": 0.9, "rule two": 0.7, "rule three": 0.4, "llm": 0.8}
+
+
+def cast(gold, accuracy, rng):
+    return gold if rng.random() < accuracy else CLASSES[(CLASSES.index(gold) + 1) % 3]
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    """A table of votes; rows 4 and 10 have none; llm answers in sentences."""
+    rng, path = np.random.default_rng(0), tmp_path_factory.mktemp("votes") / "votes.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["body", *ACCURACIES, "answer", "who", "gold"])
+        for row, (text, gold) in enumerate(zip(TEXTS, GOLD, strict=True)):
+            votes = [
+                cast(gold, accuracy, rng) if rng.random() < 0.6 and row not in (3, 9) else ""
+                for accuracy in ACCURACIES.values()
+            ]
+            who = "good" if rng.random() < 0.6 else "bad"
+            answer = cast(gold, 0.95 if who == "good" else 0.4, rng)
+            answer = f"It is {answer.upper()}." if row % 2 else answer
+            writer.writerow([text, *votes, answer, who, gold])
+    return path
+
+
+def select(table, folder, *arguments):
+    status = main(["select", str(table), "--text", "body", "--encoder", "none", "--quiet",
+                   "--output", str(folder), *arguments])  # fmt: skip
+    assert status == 0
+    return folder
+
+
+def rows_of(folder, name):
+    path = folder / f"{name}.csv"
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.fixture(scope="module")
+def folder(table, tmp_path_factory):
+    place = tmp_path_factory.mktemp("out") / "out"
+    return select(table, place, "--labels", "rule*,llm", "--gold", "gold")
+
+
+def test_rows_get_the_label_of_members_and_votes(folder):
+    kept, rejected = rows_of(folder, "kept"), rows_of(folder, "rejected")
+    unvoted = rows_of(folder, "abstained")
+    assert len(kept) + len(rejected) + len(unvoted) == len(TEXTS)
+    right = [row["lops_label"] == row["gold"] for row in [*kept, *rejected]]
+    assert np.mean(right) > 0.93
+    assert all(0 <= float(row["lops_confidence"]) <= 1 for row in kept)
+    assert {row["body"] for row in unvoted} >= {TEXTS[3], TEXTS[9]}
+    suggested = [row["lops_suggested"] == row["gold"] for row in unvoted]
+    assert np.mean(suggested) > 0.6
+    assert "lops_label" not in unvoted[0]
+
+
+def test_a_table_of_the_sources(folder, capsys):
+    sources = rows_of(folder, "sources")
+    assert sources[0]["source"] == "rule three"
+    assert {row["source"] for row in sources} == set(ACCURACIES)
+    accuracies = [float(row["accuracy"]) for row in sources]
+    assert accuracies == sorted(accuracies)
+    worst = sources[0]
+    assert float(worst["low"]) < float(worst["accuracy"]) < float(worst["high"])
+    errors = [int(number) for number in worst["errs_in"].split()]
+    assert len(errors) == 5
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert "Label sources" in page
+    assert "rule three" in page
+
+
+def test_one_row_where_a_source_errs(folder, table):
+    with table.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    worst = rows_of(folder, "sources")[0]
+    for number in worst["errs_in"].split():
+        row = rows[int(number) - 1]
+        assert row[worst["source"]] not in ("", row["gold"])
+
+
+def test_a_source_left_out(table, tmp_path, capsys):
+    place = select(table, tmp_path / "out", "--labels", "rule*,llm", "--drop-source", "rule three")
+    assert {row["source"] for row in rows_of(place, "sources")} == set(ACCURACIES) - {"rule three"}
+    printed = capsys.readouterr().out
+    assert "right (estimate)" in printed
+    assert "Sources: 3." in printed
+    settings = json.loads((place / "config.json").read_text(encoding="utf-8"))["settings"]
+    assert settings["labels"] == ["rule*,llm"]
+    assert settings["drop_source"] == ["rule three"]
+
+
+def test_rows_outside_the_sample(table, folder, tmp_path, capsys):
+    """Votes of all rows count, whether the row was in the sample or not."""
+    sampled = select(table, tmp_path / "out", "--labels", "rule*,llm", "--probe-rows", "120")
+    found = {row["body"]: row["lops_label"] for row in rows_of(sampled, "kept")}
+    whole = {row["body"]: row["lops_label"] for row in rows_of(folder, "kept")}
+    both = found.keys() & whole.keys()
+    assert len(both) > 200
+    assert np.mean([found[text] == whole[text] for text in both]) > 0.95
+    assert len(rows_of(sampled, "abstained")) == len(rows_of(folder, "abstained"))
+    assert rows_of(sampled, "abstained")[0]["lops_suggested"] in CLASSES
+
+
+def test_a_column_that_names_the_source(table, tmp_path):
+    place = select(table, tmp_path / "out", "--label", "answer", "--source", "who",
+                   "--classes", ",".join(CLASSES))  # fmt: skip
+    by_name = {row["source"]: float(row["accuracy"]) for row in rows_of(place, "sources")}
+    assert by_name["good"] > by_name["bad"] + 0.2
+    rows = [*rows_of(place, "kept"), *rows_of(place, "rejected")]
+    assert len(rows) == len(TEXTS)
+    before = np.mean([row["gold"] in row["answer"].lower() for row in rows])
+    assert np.mean([row["lops_label"] == row["gold"] for row in rows]) > before + 0.05
+
+
+def test_dropping_a_source_that_a_column_names(table, tmp_path):
+    place = select(table, tmp_path / "out", "--label", "rule one", "--source", "who",
+                   "--drop-source", "bad")  # fmt: skip
+    assert {row["who"] for row in rows_of(place, "kept")} == {"good"}
+    assert "bad" in {row["who"] for row in rows_of(place, "abstained")}
+
+
+def test_answers_become_classes(table, tmp_path, capsys):
+    place = select(table, tmp_path / "out", "--label", "answer", "--classes", ",".join(CLASSES))
+    assert {row["answer"] for row in rows_of(place, "kept")} <= set(CLASSES)
+    assert "Read as classes: 'It is CLASS" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--labels", "rule*", "--label", "llm"], "found --label and --labels; give one"),
+        (["--labels", "llm"], "--labels names 1 column; wanted at least two"),
+        (["--labels", "rule*,lmm"], "has no column 'lmm'.*Did you mean --labels 'llm'"),
+        (["--labels", "rule*", "--drop-source", "x"], "--drop-source is 'x', and the sources are"),
+        (["--label", "llm", "--drop-source", "x"], "--drop-source needs --labels or --source"),
+        (["--source", "who", "--soft-labels", "llm"], "--source names the source of each --label"),
+        (["--label", "llm", "--source", "whom"], "has no column 'whom'"),
+        (["--label", "answer", "--classes", "class 0,class 1"], "such as .*CLASS 2.*; add classes"),
+        (["--labels", "rule*", "--method", "automatic"], "--labels needs the committee"),
+    ],
+)  # fmt: skip
+def test_bad_sources(table, tmp_path, capsys, arguments, message):
+    output = str(tmp_path / "out")
+    assert main(["select", str(table), "--text", "body", "--output", output, *arguments]) != 0
+    assert re.search(message, capsys.readouterr().err)
+    assert not (tmp_path / "out").exists()
+
+
+def test_minus_one_is_no_vote(tmp_path):
+    """Label models write -1 where a function abstains."""
+    rng, path = np.random.default_rng(0), tmp_path / "votes.csv"
+    lines = ["body,a,b"]
+    for text, gold in zip(TEXTS, GOLD, strict=True):
+        code = CLASSES.index(gold)
+        votes = [code if rng.random() < 0.5 else -1 for _ in range(2)]
+        lines.append(",".join([text, *map(str, votes)]))
+    path.write_text("\n".join(lines), encoding="utf-8")
+    place = select(path, tmp_path / "out", "--labels", "a,b")
+    assert {row["lops_label"] for row in rows_of(place, "kept")} == {"0", "1", "2"}
+    both = [line.split(",")[1:] for line in lines[1:]]
+    assert len(rows_of(place, "abstained")) == both.count(["-1", "-1"])
