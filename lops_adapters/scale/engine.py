@@ -50,7 +50,7 @@ def check(options: argparse.Namespace, job: Job) -> None:
     elif options.probe not in (AUTO, "linear"):
         found = f"trains the linear probe, and --probe is {options.probe}"
     elif not job.wanted.is_plain:
-        found = "scores texts with one label each, and --embeddings or --soft-labels are given"
+        found = "scores texts with labels, and --embeddings or --soft-labels are given"
     elif options.keep_out is not None:
         found = f"writes folders of files, and --keep-out is {options.keep_out}"
     if found:

@@ -281,7 +281,9 @@ class Sample:
         self.votes: Votes | None = None
         if wanted.has_votes:
             cells: list[Sequence[Any]] = [*zip(*(row.votes or () for row in rows), strict=True)]
-            named = sources_of(list(map(source_name, cells[1]))) if wanted.source else []
+            named = (
+                sources_of([*map(source_name, cells[1])], wanted.dropped) if wanted.source else []
+            )
             self.reader = VoteReader(wanted, classes, named)
             self.votes = self.reader.votes(cells)
         self.vectors: np.ndarray | None = None

@@ -111,10 +111,10 @@ def source_name(cell: Any) -> str:
     return "" if is_unlabelled(cell) else cell_text(cell)
 
 
-def sources_of(names: Sequence[str]) -> list[str]:
-    """Return the distinct sources, sorted; LopsError: there is only one."""
+def sources_of(names: Sequence[str], dropped: Sequence[str]) -> list[str]:
+    """Return the distinct sources, sorted; LopsError: there is only one, and none was dropped."""
     found = sorted(set(names))
-    if len(found) < 2:
+    if len(found) < 2 and not dropped:
         raise LopsError(
             f"--source: all rows are from the source {found[0]!r:.80}; leave --source out"
         )

@@ -211,6 +211,32 @@ def test_a_worker_that_is_killed(here, monkeypatch):
     assert rows_of(here / "out", ".csv") == rows_of(here / "whole-lops", ".csv")
 
 
+def test_votes_and_a_worker_that_is_killed(here, monkeypatch):
+    """Three sources, one of which abstains often; most rows are outside the sample."""
+    rng, rows = np.random.default_rng(0), []
+    for number, text, _, gold in ROWS:
+        votes = [gold if rng.random() < share else "class 0" for share in (0.9, 0.7, 0.5)]
+        votes[2] = votes[2] if rng.random() < 0.4 else ""
+        rows.append([number, text, *(votes if number != ROWS[7][0] else [""] * 3), gold])
+    header = ["nr", "text", "a", "b", "c", "true"]
+    write_table(here / "whole.csv", rows, header)
+    (here / "parts").mkdir()
+    for number, at in enumerate(np.array_split(np.arange(len(rows)), 3)):
+        write_table(here / f"parts/{number}.csv", [rows[i] for i in at], header)
+    options = ["--text", "text", "--labels", "a,b,c", "--gold", "true", "--probe-rows", "100"]
+    options += ["--encoder", "none", "--quiet"]
+    assert command.main(["whole.csv", *options]) == 0
+    monkeypatch.setattr(engine, "_write", dies_once)
+    assert command.main(["parts/*.csv", *options, "--engine", "ray", "--output", "out"]) == 0
+    assert (here / "died").exists()
+    assert rows_of(here / "out", ".csv") == rows_of(here / "whole-lops", ".csv")
+    sources = [(here / place / "sources.csv").read_text() for place in ("out", "whole-lops")]
+    assert sources[0] == sources[1]
+    unvoted = [row for path in (here / "out/abstained").iterdir() for row in read_table(path)]
+    assert [row["nr"] for row in unvoted] == [ROWS[7][0]]
+    assert unvoted[0]["lops_suggested"].startswith("class")
+
+
 def test_parquet_from_parts_without_rows_to_write(here):
     """No part has a row that is relabelled, and one has no rejected row."""
     write_parts(here / "parts", ROWS[:80], 3, ".jsonl")
