@@ -28,6 +28,15 @@ _WEIGHT_OF_STATIC = 0.5
 _TOPICS_WITH_STATIC = {"width": 100, "most": 20_000}
 
 
+def is_transformer(encoder: object) -> bool:
+    """Return whether an encoder, None for none, is not the static one.
+
+    >>> is_transformer(None), is_transformer("static"), is_transformer("minilm")
+    (False, False, True)
+    """
+    return encoder not in (None, STATIC)
+
+
 @dataclass
 class Inputs:
     """What members are built from.

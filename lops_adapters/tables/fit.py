@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lops_adapters.core import LopsError
-from lops_adapters.encoders.static import STATIC
 from lops_adapters.selection.assessment import Assessment, FittedCommittee, SampleCommittee
+from lops_adapters.selection.member_table import is_transformer
 from lops_adapters.selection.selectors import encode
 from lops_adapters.tables import results
 from lops_adapters.tables.classes import Classes
@@ -203,7 +203,7 @@ def fit(sample: Sample, job: Job, near: bool = True) -> tuple[Fit, Scoring]:
         job.relabel,
         job.escape,
         bool(checks),
-        selection.settings["encoder"] not in (None, STATIC),
+        is_transformer(selection.settings["encoder"]),
         sample.reader,
         committees[0] if unvoted and committees else None,
     )
