@@ -61,7 +61,7 @@ def _checked(options: argparse.Namespace, paths: tuple[Path, ...], said: list[st
         raise LopsError(f"--probe-rows is {options.probe_rows}; wanted at least 1")
     if options.address is not None and options.engine != "ray":
         raise LopsError(f"--address is {options.address} without --engine ray; leave it out")
-    for option in ("checked", "checked-column", "weights", "labels", "source"):
+    for option in ("checked", "checked-column", "weights", "labels", "source", "group"):
         if getattr(options, option.replace("-", "_")) and method != "committee":
             raise LopsError(
                 f"--{option} needs the committee, and the method is {method}; leave out --method, "
@@ -81,6 +81,7 @@ def _checked(options: argparse.Namespace, paths: tuple[Path, ...], said: list[st
         options.source,
         options.drop_source or (),
         shared.names(options.classes),
+        options.group,
     )
     wanted.check(table)
     _check_columns(table)
@@ -267,6 +268,7 @@ def _settings(options: argparse.Namespace, chosen: dict[str, Any]) -> dict[str, 
         "source",
         "drop_source",
         "classes",
+        "group",
         "weights",
         "checked_column",
     )

@@ -63,6 +63,11 @@ def parser() -> argparse.ArgumentParser:
         "'Sports.', are read as it and listed, others are refused",
     )
     data.add_argument(
+        "--group",
+        metavar="COLUMN",
+        help="customers, threads or documents: rows of a group do not score each other",
+    )
+    data.add_argument(
         "--soft-labels",
         action="append",
         metavar="COLUMN",

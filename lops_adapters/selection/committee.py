@@ -135,6 +135,7 @@ class Committee:
         checked: position of a sample -> its label by a person; None: it is of no class.
         votes: of several sources for the samples; None: each has one label.
         assessed: receives what is estimated of every source.
+        groups: (n,) int codes; samples of a group, such as a thread, do not score each other.
         fitted: receives the committee, fitted to assess further samples.
         name: becomes the rule of the selection.
 
@@ -152,6 +153,7 @@ class Committee:
     checked: Mapping[int, Hashable | None] = field(default_factory=dict)
     votes: Votes | None = None
     assessed: Callable[[list[Source]], None] | None = None
+    groups: np.ndarray | None = None
     name: str = "committee"
 
     def __post_init__(self) -> None:
@@ -167,7 +169,7 @@ class Committee:
 
         """
         classes, codes = read_labels(samples, pseudo_labels)
-        labelled = Labelled(samples, codes, classes, self.folds, self.seed, self.quiet)
+        labelled = Labelled(samples, codes, classes, self.folds, self.seed, self.quiet, self.groups)
         of_labels = class_shares(codes, len(classes), self.folds)
         rows, checks = self._checks(classes)
         vectors = self._vectors(samples) if len(rows) else None
@@ -405,6 +407,7 @@ def make(
             request.checked,
             request.votes,
             assessed,
+            request.groups,
         )(samples, pseudo_labels)
 
     return selector

@@ -58,6 +58,7 @@ def held_out(
     folds: int,
     seed: int,
     quiet: bool,
+    groups: np.ndarray | None = None,
 ) -> dict[float, np.ndarray]:
     """Predict every sample by a probe that trains on the other folds, at several checkpoints.
 
@@ -74,7 +75,8 @@ def held_out(
     times = [*early, *(2.0**i for i in range((last - 1).bit_length())), float(last)]
     looks = {time: np.zeros((len(codes), n_classes), dtype=np.float32) for time in times}
     read = probe.read(samples)
-    for rest, here in splits(samples, codes, n_classes, folds=folds, seed=seed, quiet=quiet):
+    cutting: dict[str, Any] = {"folds": folds, "seed": seed, "quiet": quiet, "groups": groups}
+    for rest, here in splits(samples, codes, n_classes, **cutting):
         texts = cut(read, rest), cut(read, here)
         predicted = _looks(probe, *texts, codes[rest], n_classes, seed, times)
         for time, probabilities in zip(times, predicted, strict=True):

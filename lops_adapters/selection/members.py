@@ -40,6 +40,7 @@ class Labelled:
         folds: of cross-validation.
         seed: of folds and trainings.
         quiet: no progress bar.
+        groups: (n,) int codes; samples of a group do not score each other. None: there are none.
 
     """
 
@@ -49,6 +50,7 @@ class Labelled:
     folds: int
     seed: int
     quiet: bool
+    groups: np.ndarray | None = None
 
 
 class Member(Protocol):
@@ -115,6 +117,7 @@ class Learnt:
             "folds": labelled.folds,
             "seed": labelled.seed,
             "quiet": labelled.quiet,
+            "groups": labelled.groups,
         }
         probe = long_enough(self.probe, len(codes) * (labelled.folds - 1) // labelled.folds)
         at_checkpoints = held_out(probe, samples, codes, k, **folds)
@@ -187,6 +190,8 @@ class Neighbours:
             near = vectors[rows] @ self._others.T
             compared_to_itself = rows[rows < compared]
             near[compared_to_itself - start, compared_to_itself] = -np.inf
+            if labelled.groups is not None:
+                near[labelled.groups[rows][:, None] == labelled.groups[:compared]] = -np.inf
             probabilities[rows] = self._shares(near)
         if further:
             self._others, self._labels, self.read = self._others.copy(), self._labels.copy(), None

@@ -175,6 +175,7 @@ def build(
     strict: bool = False,
     checked: Mapping[int, Hashable | None] | None = None,
     votes: Votes | None = None,
+    groups: np.ndarray | None = None,
     **options: Any,
 ) -> Selector:
     """Return the selector of a method.
@@ -208,6 +209,7 @@ def build(
             ``committee``, see :class:`~lops_adapters.selection.committee.Committee`.
         votes: of several label sources for the samples; only of ``committee``. The pseudo-labels
             are then what its members are trained on, such as the majority.
+        groups: (n,) int codes; samples of a group do not score each other; only of ``committee``.
         options: see :attr:`Method.options`.
 
     Raises:
@@ -220,6 +222,8 @@ def build(
     """
     if votes is not None and method != "committee":
         raise LopsError(f"{method} takes one label per sample, not votes; use committee")
+    if groups is not None and method != "committee":
+        raise LopsError(f"{method} knows no groups; leave groups out, or use committee")
     row = check(method, keep=keep, every=every, per_class=per_class, n=n, options=options)
     if gold is not None and not row.needs_gold:
         raise LopsError(f"{method} takes no gold labels; only optimal does: leave gold out")
@@ -267,7 +271,10 @@ def build(
             place = np.argsort(order)
             checks = {int(place[row]): label for row, label in (checked or {}).items()}
             sorted_votes = None if votes is None else votes.at(order)
-            heard = replace(request, seen=listener, checked=checks, votes=sorted_votes)
+            sorted_groups = None if groups is None else groups[order]
+            heard = replace(
+                request, seen=listener, checked=checks, votes=sorted_votes, groups=sorted_groups
+            )
             return row.make(heard, **options)
 
     return InContentOrder(make, seed, seen)

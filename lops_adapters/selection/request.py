@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
 
+import numpy as np
+
 from lops_adapters.core import LopsError
 from lops_adapters.probes.base import Probe
 from lops_adapters.selection.ranked import Ranked, Scorer
@@ -38,6 +40,7 @@ class Request:
     strict: bool
     checked: Mapping[int, Any] = field(default_factory=dict)
     votes: Votes | None = None
+    groups: np.ndarray | None = None
 
     @property
     def probe(self) -> Probe:

@@ -35,6 +35,7 @@ class Wanted:
         source: a column with the source of every label.
         dropped: sources whose labels count as missing, if a column names the sources.
         classes: that labels nearly name; None: the labels are the classes.
+        group: a column of groups, whose rows do not score each other.
 
     """
 
@@ -50,6 +51,7 @@ class Wanted:
     source: str | None = None
     dropped: Sequence[str] = ()
     classes: Sequence[str] | None = None
+    group: str | None = None
 
     @property
     def has_votes(self) -> bool:
@@ -66,7 +68,7 @@ class Wanted:
         """The columns to read."""
         vectors = None if is_file(self.embeddings) else self.embeddings
         names = (self.text, self.label, self.gold, self.id, vectors, *self.soft, self.checked)
-        names = (*names, *self.votes, self.source)
+        names = (*names, *self.votes, self.source, self.group)
         return list(dict.fromkeys(name for name in names if name is not None))
 
     @property
@@ -77,7 +79,7 @@ class Wanted:
     def check(self, table: Table) -> None:
         """Raise a LopsError if a column is missing or given for two purposes, or not given."""
         self._check_given()
-        for option in ("text", "label", "gold", "id", "source"):
+        for option in ("text", "label", "gold", "id", "source", "group"):
             name = getattr(self, option)
             if name is not None:
                 taken = [self.label, self.gold] if option == "text" else [self.text]

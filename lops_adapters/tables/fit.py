@@ -174,6 +174,7 @@ def fit(sample: Sample, job: Job, near: bool = True) -> tuple[Fit, Scoring]:
             place=sample.place,
             embeddings=sample.vectors,
             checked=checks,
+            groups=sample.groups,
             **chosen,
         )
     names, drawn = sample.classes.names, sample.drawn

@@ -33,7 +33,7 @@ NO_CLASS = "-"  # in place of a checked label: none of the classes
 
 
 class SampledRow(NamedTuple):
-    """A row of the sample; gold label, id, vector and votes are None without such columns."""
+    """A row of the sample; columns that are not given are None."""
 
     text: str
     label: Hashable
@@ -43,6 +43,7 @@ class SampledRow(NamedTuple):
     id: str | None
     vector: Any
     votes: tuple[Any, ...] | None
+    group: Any
 
 
 class Survey:
@@ -185,6 +186,7 @@ class Survey:
         nothing = [None] * len(block)
         gold = columns.get(wanted.gold or "", nothing)
         ids = columns.get(wanted.id or "", nothing)
+        groups = columns.get(wanted.group or "", nothing)
         vectors = nothing
         if wanted.embeddings is not None and not is_file(wanted.embeddings):
             vectors = [numbers(cell) for cell in columns[wanted.embeddings]]
@@ -200,6 +202,7 @@ class Survey:
                 None if wanted.id is None else cell_text(ids[i]),
                 vectors[i],
                 cast[i],
+                groups[i],
             )
             for i, text in zip(kept, texts, strict=True)
         ]
@@ -259,6 +262,7 @@ class Sample:
         gold, ids: None: no column. A missing gold label is None.
         vectors: (n, width) numbers to score in place of the texts; None: not given.
         classes: of the table.
+        groups: of the rows; None: no column.
         reader: of votes; None: each row has one label.
         votes: of the rows; None: each has one label.
 
@@ -277,6 +281,7 @@ class Sample:
                 None if is_unlabelled(row.gold) else classes.gold_name(row.gold) for row in rows
             ]
         self.ids = None if wanted.id is None else [str(row.id) for row in rows]
+        self.groups = None if wanted.group is None else [row.group for row in rows]
         self.reader: VoteReader | None = None
         self.votes: Votes | None = None
         if wanted.has_votes:

@@ -85,6 +85,29 @@ def check_memory(n: int, n_classes: int) -> None:
         )
 
 
+def group_codes(groups: Any, n: int, rows: np.ndarray) -> np.ndarray | None:
+    """Return int codes of the groups of (m,) rows among n; None: there are no groups.
+
+    A missing name is a group of its own per row.
+
+    Raises:
+        LopsError: another number of groups than texts.
+
+    >>> group_codes(["b", None, "a", "b", None], 5, np.array([0, 1, 3, 4])).tolist()
+    [0, 1, 0, 2]
+    """
+    if groups is None:
+        return None
+    names = groups.tolist() if hasattr(groups, "tolist") else list(groups)
+    if len(names) != n:
+        raise LopsError(f"found {len(names)} groups and {n} texts; wanted one group per text")
+    missing = abstaining(names, frozenset()).tolist()
+    keys = [f"row {i}" if gone else f"name {name}" for i, (name, gone) in
+            enumerate(zip(names, missing, strict=True))]  # fmt: skip
+    _, codes = np.unique([keys[i] for i in rows.tolist()], return_inverse=True)
+    return np.asarray(codes, dtype=np.int64)
+
+
 def free_memory() -> int | None:
     """Return the bytes of memory that programs can still have; None: unknown."""
     try:

@@ -38,7 +38,7 @@ from lops_adapters.texts.explain import (
     without_label,
 )
 from lops_adapters.texts.given import check_alone, probe_of_vectors, read_given, unnamed
-from lops_adapters.texts.reading import check_memory, read_labels, read_texts
+from lops_adapters.texts.reading import check_memory, group_codes, read_labels, read_texts
 from lops_adapters.texts.result import TextSelection
 from lops_adapters.texts.soft import hard_labels
 from lops_adapters.texts.votes import joined_labels
@@ -66,6 +66,7 @@ def select(
     checked: Mapping[int, Hashable | None] | None = None,
     source: Sequence[Hashable] | None = None,
     classes: Sequence[Hashable] | None = None,
+    groups: Sequence[Hashable] | None = None,
     seed: int = 0,
     strict: bool = False,
     quiet: bool = True,
@@ -123,6 +124,8 @@ def select(
             committee then estimates how often each of them is right.
         classes: the classes; labels and votes that nearly name one are read as it, such as
             "Sports." for "sport", and listed. Others are refused. Only with votes or ``source``.
+        groups: n names, such as customers, threads or documents; texts of a group do not score
+            each other, since they may share what makes a label wrong. Of the committee only.
         seed: of trainings, folds and ties.
         strict: raise instead of warning about a class without kept or learnt texts, or about labels
             unrelated to the texts.
@@ -180,6 +183,7 @@ def select(
         strict=strict,
         checked=with_copies(checks, read if given is None else range(len(own)), own),
         votes=None if poll is None else poll.votes.at(at),
+        groups=group_codes(groups, len(names), at),
     )
     samples: Any = read if given is None else given
     selection = selector(samples, own)

@@ -176,3 +176,13 @@ def test_minus_one_is_no_vote(tmp_path):
     assert {row["lops_label"] for row in rows_of(place, "kept")} == {"0", "1", "2"}
     both = [line.split(",")[1:] for line in lines[1:]]
     assert len(rows_of(place, "abstained")) == both.count(["-1", "-1"])
+
+
+def test_groups_of_rows(table, tmp_path, capsys):
+    """A group per text is no restriction; two groups are too few for three folds."""
+    place = select(table, tmp_path / "out", "--label", "rule one", "--group", "body")
+    assert len(rows_of(place, "kept")) > 100
+    output = str(tmp_path / "two")
+    arguments = ["--text", "body", "--label", "rule one", "--group", "who", "--output", output]
+    assert main(["select", str(table), *arguments]) != 0
+    assert "found 2 groups; wanted at least 3" in capsys.readouterr().err

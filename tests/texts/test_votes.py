@@ -168,3 +168,18 @@ def test_a_source_without_votes_is_named(rows):
     assert "Sources without a vote: source 5." in found.why
     assert found.sources[4].votes == 0
     assert np.isnan(found.sources[4].accuracy)
+
+
+def test_texts_of_a_group_do_not_score_each_other():
+    """Wrong labels of one thread confirm each other, unless the thread is a group."""
+    texts, labels = list(TEXTS), list(GOLD)
+    for i in range(12):
+        texts.append(f"thread seven again seven thread {TEXTS[3 * i]}")
+        labels.append(CLASSES[1])  # they are of class 0
+    groups = [*range(len(TEXTS)), *["thread"] * 12]
+    wrong = np.arange(len(TEXTS), len(texts))
+    alone = lops_adapters.select(texts, labels, encoder=None)
+    grouped = lops_adapters.select(texts, labels, groups=groups, encoder=None)
+    assert grouped.confidence[wrong].mean() < alone.confidence[wrong].mean()
+    with pytest.raises(LopsError, match="found 2 groups and 252 texts"):
+        lops_adapters.select(texts, labels, groups=["a", "b"], encoder=None)
