@@ -98,6 +98,44 @@ def string_match(
     return label_documents(occurrences, checked, n_documents, dropped=dropped, exclusive=False)
 
 
+def seed_votes(
+    texts: Sequence[str] | Iterable[str], seeds: Mapping[str, Sequence[str]], *, quiet: bool = True
+) -> dict[str, list[str | None]]:
+    """Return what each seed word says of each document: its class where it occurs, else None.
+
+    Seed words are of unequal worth; ``lops_adapters.select(texts, seed_votes(texts, seeds))`` joins
+    them and estimates how often each is right. They match as for :func:`string_match`, whatever
+    their frequency.
+
+    Args:
+        texts, seeds, quiet: as for :func:`string_match`.
+
+    Returns:
+        "class: seed word" -> n votes; of seed words that occur.
+
+    Raises:
+        LopsError: as :func:`string_match`.
+
+    >>> seed_votes(["a gun", "gun in space"], {"talk": ["gun"], "sci": ["space", "moon"]})
+    {'talk: gun': ['talk', 'talk'], 'sci: space': [None, 'sci']}
+    """
+    checked = {name: _distinct(found) for name, found in checked_seeds(seeds, None).items()}
+    occurrences = Occurrences([(name, word) for name, words in checked.items() for word in words])
+    words, expressions = _matchers(occurrences.pairs, phrases=True)
+    read = progress(checked_texts(texts), quiet=quiet, unit="documents", desc="seed words")
+    n_documents = _count(read, occurrences, words, expressions, None)
+    documents, pair_ids = occurrences.arrays(set())
+    votes: dict[str, list[str | None]] = {}
+    for pair_id, (name, word) in enumerate(occurrences.pairs):
+        found = documents[pair_ids == pair_id].tolist()
+        if found:
+            column: list[str | None] = [None] * n_documents
+            for document in found:
+                column[document] = name
+            votes[f"{name}: {word}"] = column
+    return votes
+
+
 def _processed(word: str) -> list[str]:
     """Return the words of a seed, processed as a document's words before stop words are dropped."""
     return word.translate(_DELETE_PUNCTUATION).lower().split()

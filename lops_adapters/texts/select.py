@@ -80,8 +80,9 @@ def select(
             ``embeddings`` or ``pred_probs``.
         labels: n class names, likewise, of one type. Texts without one are neither kept nor judged.
             Or the votes of m sources, such as rules, annotators and language models: an (n, m)
-            array, a list of rows, or a frame with a column per source; None or blank: no vote. The
-            committee then joins votes and members to one label per text.
+            array, a list of rows, or a frame or dict with a column per source, such as
+            :func:`~lops_adapters.pseudo_labels.seed_votes`; None or blank: no vote. The committee
+            then joins votes and members to one label per text.
         method: ``committee`` keeps the labels that several held-out members score as right;
             ``automatic`` asks one; ``learning-order`` keeps what the probe learns first. The
             others: :data:`lops_adapters.selection.METHODS`.

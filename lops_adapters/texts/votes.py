@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -50,7 +50,9 @@ class SourceReport(NamedTuple):
 
 def is_votes(labels: Any) -> bool:
     """Return whether labels are votes: a row of several labels per text."""
-    if isinstance(labels, Votes) or hasattr(labels, "columns") or getattr(labels, "ndim", 1) == 2:
+    if isinstance(labels, Votes | Mapping) or hasattr(labels, "columns"):
+        return True
+    if getattr(labels, "ndim", 1) == 2:
         return True
     if not isinstance(labels, Sequence) or not all(isinstance(row, list | tuple) for row in labels):
         return False
@@ -63,8 +65,8 @@ def read_votes(
     """Return the votes, and sentences about them.
 
     Args:
-        labels: (n, m) labels, a frame with a column per source, or a list of rows; with ``source``,
-            n labels.
+        labels: (n, m) labels, a frame or dict with a column per source, or a list of rows; with
+            ``source``, n labels.
         source: n names of the sources that gave the labels.
         abstain: values that are no vote, as for :func:`lops_adapters.select`.
         classes: names that votes are matched to, see :func:`matched`; default: all votes.
@@ -110,10 +112,16 @@ def _read(
 
 def _rows(labels: Any) -> tuple[list[str], list[Sequence[Any]]]:
     """Return the names of the sources and a row of votes per text."""
-    if hasattr(labels, "columns"):
-        names = [str(name) for name in labels.columns]
-        columns = [list(labels[name]) for name in labels.columns]
-        return names, list(zip(*columns, strict=True))
+    if isinstance(labels, Mapping) or hasattr(labels, "columns"):
+        names = list(labels if isinstance(labels, Mapping) else labels.columns)
+        columns = [list(labels[name]) for name in names]
+        counts = sorted({len(column) for column in columns})
+        if len(counts) != 1:
+            raise LopsError(
+                f"columns of votes have {listed(counts, 5)} entries; wanted one per text in each, "
+                "None for an abstention"
+            )
+        return list(map(str, names)), list(zip(*columns, strict=True))
     rows = [row.tolist() if hasattr(row, "tolist") else list(row) for row in labels]
     lengths = {len(row) for row in rows}
     if len(lengths) != 1 or not min(lengths):

@@ -5,6 +5,7 @@ import pytest
 
 import lops_adapters
 from lops_adapters.core import LopsError
+from lops_adapters.pseudo_labels import seed_votes
 from lops_adapters.texts.near_classes import matched
 from lops_adapters.texts.votes import read_votes
 
@@ -83,7 +84,9 @@ def test_a_frame_with_a_column_per_source(rows):
     found = lops_adapters.select(TEXTS, frame, encoder=None)
     assert [source.name for source in found.sources] == ["one", "two", "three", "four"]
     array = lops_adapters.select(TEXTS, np.array(rows, dtype=object), encoder=None)
-    assert found.labels == array.labels
+    columns = lops_adapters.select(TEXTS, frame.to_dict("list"), encoder=None)
+    assert [source.name for source in columns.sources] == ["one", "two", "three", "four"]
+    assert found.labels == array.labels == columns.labels
     assert found.confidence.tolist() == pytest.approx(array.confidence.tolist(), nan_ok=True)
 
 
@@ -145,6 +148,8 @@ def test_single_labels_are_matched_to_classes():
         ([[None, ""]] * 4, {}, "none of the 2 sources votes"),
         ([["a", "a"], ["b", "b"]] * 12, {}, "all 2 sources give the same votes"),
         ([["a", "b"], ["a"]], {}, "rows of votes have 1, 2 entries"),
+        ({"x": ["a", "b"], "y": ["a"]}, {}, "columns of votes have 1, 2 entries"),
+        ({}, {}, "columns of votes have none entries"),
         ([["a", 1], ["b", 2]] * 12, {}, "labels are of several types"),
         (["a", "b"] * 6, {"source": ["x"]}, "found 12 labels and 1 sources"),
         (["a", "b"] * 6, {"source": ["x"] * 12}, "all labels are from the source 'x'"),
@@ -183,3 +188,14 @@ def test_texts_of_a_group_do_not_score_each_other():
     assert grouped.confidence[wrong].mean() < alone.confidence[wrong].mean()
     with pytest.raises(LopsError, match="found 2 groups and 252 texts"):
         lops_adapters.select(texts, labels, groups=["a", "b"], encoder=None)
+
+
+def test_seed_words_as_sources():
+    texts = [f"{text} {'alpha' if gold == CLASSES[0] else 'beta'}" for text, gold in
+             zip(TEXTS, GOLD, strict=True)]  # fmt: skip
+    seeds = {CLASSES[0]: ["alpha", "common3"], CLASSES[1]: ["beta"], CLASSES[2]: ["topic2word1"]}
+    votes = seed_votes(texts, seeds)
+    found = lops_adapters.select(texts, votes, encoder=None)
+    by_name = {one.name: one for one in found.sources}
+    assert by_name[f"{CLASSES[0]}: alpha"].accuracy > by_name[f"{CLASSES[0]}: common3"].accuracy
+    assert by_name[f"{CLASSES[1]}: beta"].votes == 160
