@@ -22,10 +22,10 @@ class Source(NamedTuple):
     Attributes:
         votes: its number of votes.
         accuracy: estimated share of right votes, in [0, 1]; NaN without votes.
-        low, high: of a range of about 95 %, from the number of votes and from how sure the true
-            classes are.
+        low, high: of its 95 % interval, from the number of votes and from how sure the true classes
+            are. Errors that sources and members share are not in it.
         voted, true: codes of its most frequent error, -1: none.
-        share: of its votes, that error.
+        share: of its votes, that error; at most 1 - accuracy.
         alone: samples on which no other source votes.
         changed: samples that another label is most probable for without it, or none if it is alone.
 
@@ -109,7 +109,7 @@ def _source(
         min(1.0, accuracy + error),
         int(classes[signal]),
         int(true),
-        float(wrong[signal, true]) / votes,
+        float(wrong[signal, true] / max(wrong.sum(), 1e-9)) * (1 - accuracy),
         alone,
         changed,
     )

@@ -29,7 +29,7 @@ class SourceReport(NamedTuple):
         votes: number of its votes.
         coverage: share of the texts that it votes on.
         accuracy: estimated share of right votes, in [0, 1]; NaN without votes.
-        low, high: of a range of about 95 %.
+        low, high: of its 95 % interval, without errors that sources and members share.
         error: its most frequent error: the class it votes for, the true class, the share of its
             votes; None: none.
         alone: texts that no other source votes on: without it they have no label.
