@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -69,9 +69,7 @@ def by_select(encoder: str, table: VotedTable) -> Labelled:
     The probability that the label does not have is spread evenly over the other classes.
     """
     selection = select(table.texts, table.named(table.votes).tolist(), encoder=encoder, seed=SEED)
-    k = len(table.classes)
-    code_of: dict[Any, int] = {label: code for code, label in enumerate(table.classes)}
-    codes = np.array([code_of.get(label, -1) for label in selection.labels])
+    k, codes = len(table.classes), _codes(table, selection.labels)
     right = np.nan_to_num(np.asarray(selection.confidence))
     probabilities = np.repeat((1 - right)[:, None] / (k - 1), k, axis=1)
     labelled = np.flatnonzero(codes >= 0)
@@ -79,15 +77,35 @@ def by_select(encoder: str, table: VotedTable) -> Labelled:
     return Labelled(
         Combined(probabilities, np.array([source.accuracy for source in selection.sources])),
         selection.mask,
-        np.array([code_of.get(label, -1) for label in selection.suggested]),
+        _codes(table, selection.suggested),
         np.array([(source.low, source.high) for source in selection.sources]).reshape(-1, 2),
     )
+
+
+def _codes(table: VotedTable, labels: Iterable[Any]) -> np.ndarray:
+    code_of = {label: code for code, label in enumerate(table.classes)}
+    return np.array([code_of.get(label, -1) for label in labels])
+
+
+def by_one_label(encoder: str, table: VotedTable) -> Labelled:
+    """Correct majority labels with the texts; the votes are not passed on."""
+    combined = majority(table.votes, len(table.classes))
+    given = np.where(table.voted, drawn(combined.probabilities), -1)
+    selection = select(table.texts, table.named(given).tolist(), encoder=encoder, seed=SEED)
+    right = np.nan_to_num(np.asarray(selection.confidence))
+    suggested = np.nan_to_num(np.asarray(selection.suggested_probability))
+    probabilities = np.zeros((len(table.texts), len(table.classes)))
+    rows, codes = np.flatnonzero(table.voted), _codes(table, selection.suggested)
+    probabilities[rows, given[rows]] = right[rows]
+    probabilities[rows, codes[rows]] = suggested[rows]
+    return Labelled(Combined(probabilities, combined.accuracies))
 
 
 WAYS: Mapping[str, Way] = {
     "majority": partial(by_votes, majority),
     "snorkel": partial(by_votes, partial(snorkel, seed=SEED)),
     "dawid-skene": partial(by_votes, dawid_skene),
+    "one label, static": partial(by_one_label, "static"),
     "select, static": partial(by_select, "static"),
     "select, minilm": partial(by_select, "minilm"),
 }
@@ -150,16 +168,18 @@ def _spearman(estimates: np.ndarray, table: VotedTable) -> float:
     return float(spearmanr(accuracies, estimates[some]).statistic)
 
 
+def drawn(probabilities: np.ndarray) -> np.ndarray:
+    """Return the most probable code of each row, (n,) int; of equal ones, one at random."""
+    tops = largest(probabilities)
+    scores = np.random.default_rng(SEED).random(tops.shape) * (tops > 0)
+    return np.asarray(scores.argmax(axis=1))
+
+
 def classified(
     labelled: Labelled, table: VotedTable, classifier: Classifier
 ) -> dict[str, dict[str, float]]:
-    """Return macro-F1 of a classifier that is trained on all labels, and on the kept ones.
-
-    Of labels that are equally probable, one is drawn at random.
-    """
-    tops = largest(labelled.combined.probabilities)
-    drawn = np.random.default_rng(SEED).random(tops.shape) * (tops > 0)
-    labels = table.named(drawn.argmax(axis=1))
+    """Return macro-F1 of a classifier that is trained on all labels, and on the kept ones."""
+    labels = table.named(drawn(labelled.combined.probabilities))
     found = {"all": classifier(labels, table.voted)}
     if labelled.kept is not None:
         found["kept"] = classifier(labels, labelled.kept & table.voted)

@@ -13,14 +13,17 @@ _TITLES = {
     "majority": "majority",
     "snorkel": "Snorkel",
     "dawid-skene": "Dawid-Skene",
+    "one label, static": "majority label and texts",
     "select, static": "`select`, static",
     "select, minilm": "`select`, MiniLM",
 }
 _OURS = tuple(way for way in _TITLES if way.startswith("select"))
+_ANNOTATORS = tuple(name for name in TABLES if name.startswith("annotators"))
+_REAL = tuple(name for name in TABLES if name not in _ANNOTATORS)
 _GROUPS = {
     "mean, all": tuple(TABLES),
     "mean, confirming": CONFIRMING,
-    "mean, annotators": tuple(name for name in TABLES if name.startswith("annotators")),
+    "mean, annotators": _ANNOTATORS,
 }
 Item = dict[str, Any]
 
@@ -55,20 +58,16 @@ def _cell(value: float | None, digits: int, times: int) -> str:
     return "-" if value is None else f"{times * value:.{digits}f}"
 
 
-def _compared(*keys: str, digits: int = 1, times: int = 100) -> Block:
+def _compared(key: str, digits: int = 1, times: int = 100) -> Block:
     """Return one measure of all ways, with means over groups of tables."""
     found = _found()
-    rows = [["table", "rows", "sources", "classes", *_TITLES.values()]]
+    rows = [["table", *_TITLES.values()]]
     for name, item in found.items():
-        result = item["result"]
-        sizes = [f"{result['n']:,}", str(result["n_sources"]), str(len(result["classes"]))]
-        cells = [_cell(_value(item, way, *keys), digits, times) for way in _TITLES]
-        rows.append([name, *sizes, *cells])
+        rows.append([name, *(_cell(_value(item, way, key), digits, times) for way in _TITLES)])
     for title, names in _GROUPS.items():
         if all(name in found for name in names):
-            columns = [[_value(found[name], way, *keys) for name in names] for way in _TITLES]
-            cells = [_cell(_mean(column), digits, times) for column in columns]
-            rows.append([title, "", "", "", *cells])
+            columns = [[_value(found[name], way, key) for name in names] for way in _TITLES]
+            rows.append([title, *(_cell(_mean(column), digits, times) for column in columns)])
     return _block(rows, found)
 
 
@@ -102,35 +101,43 @@ def classifiers(weighing: str) -> Block:
 def rows_kept() -> Block:
     """Return what ``select`` keeps and suggests, and what every way costs."""
     found = _found()
-    heads = ["with a vote %", "ties %"]
+    heads = ["rows", "sources", "classes", "with a vote %", "ties %"]
     keys = ("kept", "accuracy", "accuracy_kept", "accuracy_all")
     heads += [
         f"{_TITLES[way]}: kept / right / right of kept / right of all rows %" for way in _OURS
     ]
     rows = [["table", *heads, f"processor seconds: {' / '.join(_TITLES.values())}"]]
     for name, item in found.items():
-        shares = [_cell(item["result"][key], 1, 100) for key in ("voted", "ties")]
+        result = item["result"]
+        sizes = [f"{result['n']:,}", str(result["n_sources"]), str(len(result["classes"]))]
+        shares = [_cell(result[key], 1, 100) for key in ("voted", "ties")]
         cells = [" / ".join(_cell(_value(item, way, key), 1, 100) for key in keys) for way in _OURS]
         seconds = [_cell(_value(item, way, "processor_seconds"), 0, 1) for way in _TITLES]
-        rows.append([name, *shares, *cells, " / ".join(seconds)])
+        rows.append([name, *sizes, *shares, *cells, " / ".join(seconds)])
     return _block(rows, found)
 
 
 def ranges() -> Block:
     """Return how well the accuracies of the sources are ranked, and how often ranges hold."""
-    block = _compared("spearman", digits=2, times=1)
+    block = _compared("spearman", 2, 1)
     found = _found()
     if not found:
         return HOLE
-    holds = {
-        _TITLES[way]: _mean([_value(item, way, "in_range") for item in found.values()
-                             if way in item["result"]["ways"]])
-        for way in _OURS
-    }  # fmt: skip
-    said = "; ".join(f"{title} {_cell(share, 0, 100)} %" for title, share in holds.items())
+    shares = [
+        f"{title} {_cell(_holds(found, way, names), 0, 100)} % ({kind})"
+        for kind, names in (("rules and seed words", _REAL), ("annotators", _ANNOTATORS))
+        for way, title in _TITLES.items()
+        if way in _OURS
+    ]
     return Block(
-        f"{block.text}\n\nTrue accuracies within the estimated range, mean over tables: {said}."
+        f"{block.text}\n\nTrue accuracies within the estimated range: {'; '.join(shares)}."
     )
+
+
+def _holds(found: dict[str, Item], way: str, names: tuple[str, ...]) -> float | None:
+    """Return how often ranges hold, the mean over the tables that a way was measured on."""
+    shares = [_value(found[name], way, "in_range") for name in names if name in found]
+    return _mean([share for share in shares if share is not None])
 
 
 def seed_words() -> Block:
@@ -164,8 +171,7 @@ def command() -> Block:
 
 TABLES_OF_PAGE: dict[str, Callable[[], Block]] = {
     "sources-accuracy": lambda: _compared("accuracy"),
-    "sources-wrong": lambda: _compared("auroc_majority", digits=3, times=1),
-    "sources-own": lambda: _compared("auroc_own", digits=3, times=1),
+    "sources-wrong": lambda: _compared("auroc_majority", 3, 1),
     "sources-classifier": lambda: classifiers("balanced"),
     "sources-kept": rows_kept,
     "sources-ranges": ranges,

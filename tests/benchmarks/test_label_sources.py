@@ -116,13 +116,16 @@ def test_measures_by_hand():
 
 @pytest.fixture(scope="module")
 def result():
-    ways = {name: sources.WAYS[name] for name in ("majority", "select, static")}
+    ways = {
+        name: sources.WAYS[name] for name in ("majority", "one label, static", "select, static")
+    }
     return sources.run(toy(), ways)
 
 
 def test_select_is_better_than_the_majority(result):
     plain, own = result["ways"]["majority"], result["ways"]["select, static"]
     assert own["accuracy"] > plain["accuracy"] + 0.05
+    assert result["ways"]["one label, static"]["accuracy"] > plain["accuracy"] + 0.05
     assert own["accuracy_all"] > 0.9
     assert own["accuracy_kept"] >= own["accuracy"]
     assert own["auroc_majority"] > plain["auroc_majority"]
@@ -149,7 +152,8 @@ def test_the_page_of_one_table(result, tmp_path, monkeypatch):
     (tmp_path / "sources" / "agnews-seeds.json").write_text(json.dumps(stored))
     shown = {name: str(make()) for name, make in page.TABLES_OF_PAGE.items()}
     accuracy = [100 * result["ways"][way]["accuracy"] for way in result["ways"]]
-    row = f"| agnews-seeds | 240 | 4 | 3 | {accuracy[0]:.1f} | - | - | {accuracy[1]:.1f} | - |"
+    cells = " | ".join(f"{share:.1f}" for share in accuracy[1:])
+    row = f"| agnews-seeds | {accuracy[0]:.1f} | - | - | {cells} | - |"
     assert row in shown["sources-accuracy"]
     assert "mean" not in shown["sources-accuracy"]  # of tables that are not there
     assert "snorkel 0.10.0, CPU (P), commits abcdef0123" in shown["sources-wrong"]
@@ -157,6 +161,7 @@ def test_the_page_of_one_table(result, tmp_path, monkeypatch):
         result["ways"]["select, static"]["macro_f1"][arm]["balanced"] for arm in ("all", "kept")
     ]
     assert f"| {scores[0]:.1f} / {scores[1]:.1f} |" in shown["sources-classifier"]
-    assert "MiniLM - %" in shown["sources-ranges"]
+    assert "MiniLM - % (rules" in shown["sources-ranges"]
+    assert "| agnews-seeds | 240 | 4 | 3 |" in shown["sources-kept"]
     assert shown["sources-words"].count("| source ") == 4
     assert set(page._GROUPS["mean, confirming"]) < set(TABLES)
