@@ -19,7 +19,7 @@ import numpy as np
 
 from lops_adapters.encoders import pretrained, static
 from lops_adapters.encoders.torch_tools import import_torch
-from lops_adapters.storage import replace_with
+from lops_adapters.storage import replacing, write_text
 
 FIRST = "!"  # the pieces before it are special or unused
 _BATCH = 1024
@@ -62,13 +62,9 @@ def main() -> None:
     states = piece_states([row for _, row in kept], tokenizer.cls_token_id, tokenizer.sep_token_id)
     lines = "".join(f"{piece}\n" for piece, _ in kept)
     folder.mkdir(parents=True, exist_ok=True)
-    replace_with(folder / "pieces.txt", lambda path: path.write_text(lines, encoding="utf-8"))
-
-    def write(path: Path) -> None:
-        with path.open("wb") as file:
-            np.save(file, reduced(states, static.WIDTH))
-
-    replace_with(folder / "vectors.npy", write)
+    write_text(folder / "pieces.txt", lines)
+    with replacing(folder / "vectors.npy") as place, place.open("wb") as file:
+        np.save(file, reduced(states, static.WIDTH))
     print(f"{len(kept):,} pieces of {static.WIDTH} numbers in {folder}")
 
 

@@ -150,7 +150,7 @@ class LearningOrder:
         if not 0 < self.horizon < np.inf:
             raise LopsError(f"horizon is {horizon!r}; wanted a positive number in the unit of time")
         self.times = []  # type: List[float]
-        self.classes, self._codes = _read_pseudo_labels(pseudo_labels, classes)
+        self.classes, self._codes = read_pseudo_labels(pseudo_labels, classes)
         self._lookup = {label: code for code, label in enumerate(self.classes)}
         self._counts = np.bincount(self._codes, minlength=len(self.classes)).astype(np.int64)
         self.tau = tau
@@ -431,7 +431,13 @@ def _is_whole(labels: Any) -> bool:
     return isinstance(labels, np.ndarray) and labels.dtype.kind in "iu"
 
 
-def _read_pseudo_labels(labels: Any, classes: Any) -> Tuple[List[Hashable], np.ndarray]:
+def read_pseudo_labels(labels: Any, classes: Any = None) -> Tuple[List[Hashable], np.ndarray]:
+    """Return the classes, by default the sorted distinct labels, and the (n,) int32 codes.
+
+    Raises:
+        LopsError: no labels, missing or unhashable ones, or labels outside the classes.
+
+    """
     _check_flat(labels, "pseudo_labels")
     if getattr(labels, "ndim", 1) != 1:
         raise LopsError(f"labels have shape {labels.shape}; wanted one per sample, shape (n,)")

@@ -9,10 +9,11 @@ import csv
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from glob import escape
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, TextIO
 
 import numpy as np
@@ -34,15 +35,16 @@ def user_cache() -> Path:
     return (Path(base) if os.path.isabs(base) else Path.home() / ".cache") / "lops_adapters"
 
 
-def replace_with(path: Path, write: Callable[[Path], object]) -> None:
-    """Let ``write`` fill a temporary file in the same folder, then rename it to ``path``.
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Yield a temporary file in the same folder, to be written, then rename it to ``path``.
 
     A link stays a link, and a file keeps its mode.
     """
     path = path.resolve() if path.is_symlink() else path
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        write(temporary)
+        yield temporary
         with temporary.open("rb+") as handle:
             os.fsync(handle.fileno())
         if path.exists():
@@ -52,10 +54,11 @@ def replace_with(path: Path, write: Callable[[Path], object]) -> None:
         temporary.unlink(missing_ok=True)
 
 
-def replace_folder(folder: Path, write: Callable[[Path], object]) -> None:
-    """Let ``write`` fill a fresh folder, then put it in place of ``folder``.
+@contextmanager
+def replacing_folder(folder: Path) -> Iterator[Path]:
+    """Yield a fresh folder, to be filled, then put it in place of ``folder``.
 
-    If it fails, everything is as before. A link to a folder stays a link.
+    If that fails, everything is as before. A link to a folder stays a link.
     """
     folder = folder.resolve() if folder.is_symlink() else folder
     temporary = folder.with_name(f".{folder.name}.{os.getpid()}.tmp")
@@ -63,7 +66,7 @@ def replace_folder(folder: Path, write: Callable[[Path], object]) -> None:
     shutil.rmtree(temporary, ignore_errors=True)
     temporary.mkdir(parents=True)
     try:
-        write(temporary)
+        yield temporary
     except BaseException:
         shutil.rmtree(temporary, ignore_errors=True)
         raise
@@ -100,35 +103,24 @@ def claimed(*paths: Path | None) -> Iterator[None]:
 
     """
     with ExitStack() as stack:
-        for path in paths:
-            if path is not None:
-                stack.enter_context(_claimed(path))
-                restore(path)
+        for path in filter(None, paths):
+            parent = next(folder for folder in path.absolute().parents if folder.exists())
+            place = parent / f".{path.name}.lock"
+            # If the place is not writable, the command's own checks say it better.
+            with suppress(OSError):
+                file = stack.enter_context(place.open("w"))
+                if not lock(file):
+                    raise LopsError(
+                        f"another process is writing {path}; wait until it ends, or give another "
+                        "output"
+                    )
+                stack.callback(place.unlink, missing_ok=True)
+            restore(path)
         yield
-
-
-@contextmanager
-def _claimed(path: Path) -> Iterator[None]:
-    parent = next(place for place in path.absolute().parents if place.exists())
-    place = parent / f".{path.name}.lock"
-    try:
-        file = place.open("w")
-    except OSError:  # not a writable place, which the command's own checks say better
-        yield
-        return
-    with file:
-        if not lock(file):
-            raise LopsError(
-                f"another process is writing {path}; wait until it ends, or give another output"
-            )
-        try:
-            yield
-        finally:
-            place.unlink(missing_ok=True)
 
 
 def restore(path: Path) -> None:
-    """Put back what a process killed inside :func:`replace_folder` had moved, delete its rest."""
+    """Put back what a process killed inside :func:`replacing_folder` had moved, delete its rest."""
     for leftover in sorted(path.parent.glob(f".{escape(path.name)}.*.tmp")):
         process = leftover.name.removeprefix(f".{path.name}.").split(".")[0]
         if not process.isdecimal() or _is_running(int(process)):
@@ -154,7 +146,8 @@ def _is_running(process: int) -> bool:
 
 def write_text(path: Path, text: str) -> None:
     """Write a UTF-8 file."""
-    replace_with(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
 
 
 def write_json(path: Path, value: Any) -> None:
@@ -177,25 +170,10 @@ def write_csv(
     path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]], encoding: str = "utf-8"
 ) -> None:
     """Write a CSV file with a header; None becomes an empty cell."""
-
-    def fill(temporary: Path) -> None:
-        with temporary.open("w", encoding=encoding, newline="") as handle:
-            writer = csv_writer(handle)
-            writer.writerow(header)
-            writer.writerows(rows)
-
-    replace_with(path, fill)
-
-
-class _LineFeeds:
-    """A file for csv.writer rows that end in CR LF; writes them with LF."""
-
-    def __init__(self, file: TextIO) -> None:
-        self._file = file
-
-    def write(self, row: str) -> int:
-        """Write one row."""
-        return self._file.write(row[:-2] + "\n")
+    with replacing(path) as temporary, temporary.open("w", encoding=encoding, newline="") as file:
+        writer = csv_writer(file)
+        writer.writerow(header)
+        writer.writerows(rows)
 
 
 def csv_writer(file: TextIO, delimiter: str = ",") -> Any:
@@ -204,17 +182,14 @@ def csv_writer(file: TextIO, delimiter: str = ",") -> Any:
     Before Python 3.13, ``csv.writer`` quotes a lone carriage return only if its own line end
     contains one. Unquoted, readers take it for the end of the row.
     """
-    return csv.writer(_LineFeeds(file), delimiter=delimiter, lineterminator="\r\n")
+    with_line_feed = SimpleNamespace(write=lambda row: file.write(f"{row[:-2]}\n"))
+    return csv.writer(with_line_feed, delimiter=delimiter, lineterminator="\r\n")
 
 
 def write_arrays(path: Path, **arrays: np.ndarray) -> None:
     """Write an uncompressed ``.npz`` file of number arrays."""
-
-    def fill(temporary: Path) -> None:
-        with temporary.open("wb") as handle:
-            np.savez(handle, **arrays)  # type: ignore[arg-type]
-
-    replace_with(path, fill)
+    with replacing(path) as temporary, temporary.open("wb") as file:
+        np.savez(file, **arrays)  # type: ignore[arg-type]
 
 
 def plain(value: Any) -> Any:

@@ -75,7 +75,7 @@ def test_a_method():
 class SameWord:
     """The labels of the other texts with the same first word."""
 
-    name = "same word"
+    name, weight = "same word", 1.0
 
     def score(self, labelled, further=False):
         """Count."""
@@ -110,11 +110,11 @@ class Toy(Format):
         """Columns have fixed names."""
         if not path.stat().st_size:
             raise LopsError(f"{path} is empty; wanted a line per text")
-        return Start(("label", "text"))
+        return Start(self.name, ("label", "text"), reading)
 
-    def blocks(self, path, reading, start, part=None, columns=None):
+    def blocks(self, path, start, columns=None):
         """Cut the lines."""
-        with path.open(encoding=reading.encoding) as file:
+        with path.open(encoding=start.reading.encoding) as file:
             for lines in in_blocks(enumerate(file, 1)):
                 rows = [line.rstrip("\n").split(":", 1) for _, line in lines]
                 yield TextBlock(path, [number for number, _ in lines], start.columns, rows)

@@ -16,8 +16,8 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path):
         temporary.write_text("ne")
         raise RuntimeError("disk full")
 
-    with pytest.raises(RuntimeError, match="disk full"):
-        storage.replace_with(path, half)
+    with pytest.raises(RuntimeError, match="disk full"), storage.replacing(path) as place:
+        half(place)
     with pytest.raises(TypeError):
         storage.write_json(path, {"a": object()})
     with pytest.raises(UnicodeEncodeError):
@@ -38,14 +38,15 @@ def test_nothing_stands_under_the_final_name_before_it_is_complete(tmp_path):
         assert temporary.name.startswith(".")
         assert not path.exists()
 
-    storage.replace_with(path, look)
+    with storage.replacing(path) as place:
+        look(place)
     assert path.read_text() == "half"
     assert list(tmp_path.iterdir()) == [path]
 
 
 def test_a_writer_that_writes_nothing_is_an_error(tmp_path):
-    with pytest.raises(FileNotFoundError):
-        storage.replace_with(tmp_path / "a.txt", lambda temporary: None)
+    with pytest.raises(FileNotFoundError), storage.replacing(tmp_path / "a.txt"):
+        pass
     assert not list(tmp_path.iterdir())
 
 
@@ -113,17 +114,20 @@ def test_a_folder_stands_there_when_it_is_complete(tmp_path):
         assert temporary.parent == folder.parent
         assert temporary.name.startswith(".")
 
-    storage.replace_folder(folder, look)
+    with storage.replacing_folder(folder) as place:
+        look(place)
     assert (folder / "weights").read_text() == "new"
     (folder / "old").write_text("old")
-    storage.replace_folder(folder, look)
+    with storage.replacing_folder(folder) as place:
+        look(place)
     assert [path.name for path in folder.iterdir()] == ["weights"]
     assert list(folder.parent.iterdir()) == [folder]
 
 
 def test_a_folder_that_cannot_take_its_place_leaves_the_old_one(tmp_path, monkeypatch):
     folder = tmp_path / "model"
-    storage.replace_folder(folder, lambda temporary: (temporary / "weights").write_text("old"))
+    with storage.replacing_folder(folder) as temporary:
+        (temporary / "weights").write_text("old")
     rename = Path.rename
 
     def refused(path, target):
@@ -132,25 +136,30 @@ def test_a_folder_that_cannot_take_its_place_leaves_the_old_one(tmp_path, monkey
         return rename(path, target)
 
     monkeypatch.setattr(Path, "rename", refused)
-    with pytest.raises(PermissionError, match="not this one"):
-        storage.replace_folder(folder, lambda temporary: (temporary / "new").write_text("new"))
+    with (
+        pytest.raises(PermissionError, match="not this one"),
+        storage.replacing_folder(folder) as temporary,
+    ):
+        (temporary / "new").write_text("new")
     assert (folder / "weights").read_text() == "old"
 
 
 def test_a_folder_that_fails_leaves_the_old_one(tmp_path):
     """And nothing of what it had written."""
     folder = tmp_path / "model"
-    storage.replace_folder(folder, lambda temporary: (temporary / "weights").write_text("old"))
+    with storage.replacing_folder(folder) as temporary:
+        (temporary / "weights").write_text("old")
 
     def half(temporary):
         (temporary / "half").write_text("ne")
         raise RuntimeError("disk full")
 
-    with pytest.raises(RuntimeError, match="disk full"):
-        storage.replace_folder(folder, half)
+    with pytest.raises(RuntimeError, match="disk full"), storage.replacing_folder(folder) as place:
+        half(place)
     assert list(tmp_path.iterdir()) == [folder]
     assert [path.name for path in folder.iterdir()] == ["weights"]
-    storage.replace_folder(folder, lambda temporary: (temporary / "weights").write_text("new"))
+    with storage.replacing_folder(folder) as temporary:
+        (temporary / "weights").write_text("new")
     assert [path.name for path in folder.iterdir()] == ["weights"]
     assert (folder / "weights").read_text() == "new"
     assert list(tmp_path.iterdir()) == [folder]

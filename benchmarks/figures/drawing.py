@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 from benchmarks.figures.model import Figure, Panel, Series
 from lops_adapters.extras import load
-from lops_adapters.storage import replace_with
+from lops_adapters.storage import replacing
 
 # Colour-blind safe colours (Okabe and Ito); markers and dashes repeat the distinction.
 _CLASSIFIERS = {
@@ -88,9 +88,8 @@ def draw(figure: Figure, path: Path) -> None:
             "Description": json.dumps(figure.data()),
         }
         path.parent.mkdir(parents=True, exist_ok=True)
-        replace_with(
-            path, lambda temporary: canvas.savefig(temporary, format="svg", metadata=about)
-        )
+        with replacing(path) as temporary:
+            canvas.savefig(temporary, format="svg", metadata=about)
 
 
 def drawn(path: Path) -> dict[str, Any] | None:

@@ -12,9 +12,9 @@ from lops_adapters import storage
 from lops_adapters.cli import options as shared
 from lops_adapters.cli import outputs, standard_input
 from lops_adapters.cli.corrections import LABEL, Changes, changes, check_table, read_corrections
+from lops_adapters.console import set_up_logging
 from lops_adapters.tables import files, formats
 from lops_adapters.tables.columns import require
-from lops_adapters.tables.formats import writer_for
 from lops_adapters.tables.readers import Table, rehearse
 from lops_adapters.tables.results import changed
 
@@ -60,7 +60,7 @@ def parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write the corrected table and print what has changed."""
     options = parser().parse_args(arguments)
-    shared.set_up()
+    set_up_logging(quiet=True)
     with standard_input.given(options.files) as paths:
         _apply(options, paths)
     return 0
@@ -76,25 +76,21 @@ def _apply(options: argparse.Namespace, paths: tuple[Path, ...]) -> None:
             require(table, name, option)
     before = files.checksums(paths)
     check_table(given, before)
-    outputs.check_format(kind, options.output)
+    formats.FORMATS[kind].load(options.output)
     outputs.check_file(options.output, "--output", options.force, [*paths, options.corrections])
     made = changes(given, table, label, options.id)
     with storage.claimed(options.output):
         rehearse(table, kind, ())
-
-        def write(place: Path) -> None:
+        with outputs.writing(options.output), storage.replacing(options.output) as place:
             _write(place, kind, table, label, made)
             if files.checksums(paths) != before:
                 raise changed(paths)
-
-        with outputs.writing(options.output):
-            storage.replace_with(options.output, write)
     print("\n".join(_said(made, options.output)))
 
 
 def _write(path: Path, kind: str, table: Table, label: str, made: Changes) -> None:
     start = 0
-    with writer_for(path, kind, table, (), {}) as writer:
+    with formats.FORMATS[kind].writer(path, table.start, (), {}, False) as writer:
         for block in table.blocks():
             here = range(start, start + len(block))
             rows = np.array([i - start for i in here if i not in made.deleted], dtype=np.int64)

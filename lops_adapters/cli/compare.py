@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,14 +12,14 @@ from lops_adapters import storage
 from lops_adapters.cli import options as shared
 from lops_adapters.cli import outputs, standard_input, threads
 from lops_adapters.cli.measured import Result, comparison, keep_of, run, text_table
-from lops_adapters.console import progress
+from lops_adapters.console import progress, set_up_logging
 from lops_adapters.core import LopsError
 from lops_adapters.probes import Probe
+from lops_adapters.runs.surroundings import describe
 from lops_adapters.selection import METHODS, build
 from lops_adapters.selection.methods import check
 from lops_adapters.tables import files, formats, readers
 from lops_adapters.tables.columns import Wanted
-from lops_adapters.tables.results import describe
 from lops_adapters.tables.survey import Sample, read_rows
 from lops_adapters.texts.choices import (
     choose_members,
@@ -100,7 +101,7 @@ def parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the methods, print their table and write the page."""
     options = parser().parse_args(arguments)
-    shared.set_up()
+    set_up_logging(quiet=True)
     names = read_methods(options.methods)
     if options.seeds < 1:
         raise LopsError(f"--seeds is {options.seeds}; wanted at least 1")
@@ -152,9 +153,10 @@ def _compare(
         "classes": list(rows.classes.names),
         "sha256": standard_input.keyed(options.files, checksums),
     }
-    config = describe("compare", settings, options.seed, dataset, device_of(probe))
-    with outputs.writing(folder):
-        storage.replace_folder(folder, lambda place: write_pages(place, page, config))
+    command = " ".join(["lops compare", *sys.argv[2:]])
+    config = describe(command, "compare", settings, options.seed, dataset, device_of(probe))
+    with outputs.writing(folder), storage.replacing_folder(folder) as place:
+        write_pages(place, page, config)
     print(text_table(page, [name for name, runs in results.items() if runs[0].is_late]))
     said = [*rows.classes.notes, *script_sentences(rows.texts, probe)]
     said += sentences(copies(rows.texts, rows.labels), rows.place)

@@ -87,10 +87,8 @@ def read_corrections(
 
     """
     with files.reading(path):
-        saved = formats.as_saved(path, LABEL, encoding)
-    table = readers.open_table(
-        [path], delimiter=saved.delimiter, encoding=saved.encoding, quiet=True
-    )
+        delimiter, encoding = formats.as_saved(path, LABEL, encoding)
+    table = readers.open_table([path], delimiter=delimiter, encoding=encoding, quiet=True)
     row = ID if by_id and ID in table.columns else ROW
     missing = [name for name in (row, LABEL) if name not in table.columns]
     if missing:
@@ -101,7 +99,7 @@ def read_corrections(
     label = CHECKED if filled and CHECKED in table.columns else LABEL
     optional = [name for name in (COLUMN, TABLE) if name in table.columns]
     entries, stated = [], {name: set[str]() for name in (COLUMN, TABLE)}
-    for _, line, cells in table.cells([row, label, *optional]):
+    for _, line, cells in table.cells((row, label, *optional)):
         texts = [cell_text(cell) for cell in cells]
         if label == LABEL or texts[1].strip():
             entries.append(Correction(line, texts[0].strip(), texts[1]))
@@ -195,7 +193,7 @@ def by_row(given: Given, by: str | None = None) -> dict[str, Correction]:
 
 def _rows(table: readers.Table, label: str, by: str | None) -> Iterator[tuple[str, Any]]:
     """Yield the key and the label of every row."""
-    names = [label] if by is None else [label, by]
+    names = (label,) if by is None else (label, by)
     for number, (_, _, cells) in enumerate(table.cells(names), 1):
         yield str(number) if by is None else cell_text(cells[1]).strip(), cells[0]
 

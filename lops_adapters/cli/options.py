@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from lops_adapters.console import set_up_logging
 from lops_adapters.core import LopsError
 from lops_adapters.encoders.static import STATIC
 from lops_adapters.encoders.word_counts import ANALYZERS, AUTO
@@ -136,11 +135,6 @@ def number(text: str, wanted: str = "a number") -> float:
         return float(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"found {text!r}; wanted {wanted} such as 0.5") from None
-
-
-def set_up() -> None:
-    """Log warnings only: the results go to standard output."""
-    set_up_logging(quiet=True)
 
 
 def read_words(path: Path | None) -> dict[str, list[str]] | None:

@@ -16,7 +16,7 @@ from lops_adapters.datasets.corpus import listed
 from lops_adapters.report.sources import HEAD, by_accuracy, source_cells
 from lops_adapters.tables.engine import Output
 from lops_adapters.tables.files import check_name
-from lops_adapters.tables.formats import FORMATS, WRITTEN
+from lops_adapters.tables.formats import WRITTEN
 from lops_adapters.tables.results import ABSTAINED, DUPLICATES, PARTS, SOURCES, TO_CHECK
 from lops_adapters.texts.totals import Totals
 
@@ -146,12 +146,6 @@ def written_by(folder: Path) -> str | None:
     return name if isinstance(name, str) else None
 
 
-def check_format(name: str | None, path: Path) -> None:
-    """Raise a LopsError if the library of a format to write is not installed."""
-    if name is not None:
-        FORMATS[name].load(path)
-
-
 def written(
     output: Output, totals: Totals, near: bool, to_check: int, parts: str, sources: bool
 ) -> list[str]:
@@ -176,7 +170,14 @@ def written(
     for name, rows in counts.items():
         title = "Rows without a label" if name == ABSTAINED else f"{name.capitalize()} rows"
         about = f" ({rows:,})" if parts else ""
-        about = f" ({_advice(rows)})" if name == "relabelled" else about
+        if name == "relabelled":
+            few, them = ("row", "it") if rows == 1 else ("rows", "them")
+            about = (
+                f" ({rows:,} rejected {few} with the suggested label; add {them} to the kept rows "
+                "after a look)"
+                if rows
+                else " (none: no suggestion is sure enough)"
+            )
         lines.append(f"{title}: {folder / name}{parts}.{output.kind}{about}")
     if sources:
         lines.append(f"Label sources: {folder / SOURCES}")
@@ -198,13 +199,3 @@ def source_table(page: SelectionPage) -> list[str]:
     more = f"... {len(rows) - _SOURCES} more in {SOURCES}" if len(rows) > _SOURCES else ""
     shown = aligned([HEAD, *rows[:_SOURCES]])
     return [shown, *filter(None, [more]), ""]
-
-
-def _advice(relabelled: int) -> str:
-    if not relabelled:
-        return "none: no suggestion is sure enough"
-    rows, them = ("row", "it") if relabelled == 1 else ("rows", "them")
-    return (
-        f"{relabelled:,} rejected {rows} with the suggested label; add {them} to the kept rows "
-        "after a look"
-    )

@@ -6,8 +6,7 @@ import argparse
 import shlex
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +16,7 @@ from lops_adapters.cli import options as shared
 from lops_adapters.cli import outputs, standard_input, threads
 from lops_adapters.cli.checked import read_checked_files
 from lops_adapters.cli.select_options import CHOICES, parser
-from lops_adapters.console import percent
+from lops_adapters.console import percent, set_up_logging
 from lops_adapters.core import LopsError
 from lops_adapters.datasets.corpus import listed
 from lops_adapters.selection.methods import OFFERED, check
@@ -30,13 +29,18 @@ from lops_adapters.texts.choices import member_options
 if TYPE_CHECKING:
     from lops_adapters.report.contents import SelectionPage
 
+RECORDED = (
+    *("text", "label", "gold", "id", "abstain", "delimiter", "encoding", "sheet"),
+    *("escape_formulas", "relabel", "embeddings", "soft_labels", "labels", "source"),
+    *("drop_source", "classes", "weights", "checked_column", "group"),
+)
 RAY = "lops_adapters.scale.engine"  # imported when chosen; scale is a leaf, named by no module
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Select rows of a table, write them and print a summary."""
     options = parser().parse_args(arguments)
-    shared.set_up()
+    set_up_logging(quiet=True)
     with standard_input.given(options.files) as paths, threads.limited() as said:
         _checked(options, paths, said)
     return 0
@@ -84,10 +88,17 @@ def _checked(options: argparse.Namespace, paths: tuple[Path, ...], said: list[st
         options.group,
     )
     wanted.check(table)
-    _check_columns(table)
-    with storage.claimed(*_outputs(options, paths)):
-        job = _job(options, table, wanted, words, method, said)
-        _select(options, _with_checks(options, job, table), table)
+    taken = [name for name in results.NEW if name in table.columns]
+    if taken:
+        raise LopsError(
+            f"{paths[0]} already has a column {taken[0]!r}, as written by lops select; "
+            f"give the original file, or drop the columns {', '.join(taken)}"
+        )
+    folder, keep_out = _outputs(options, paths)
+    with storage.claimed(folder, keep_out):
+        _check_outputs(options, paths, folder, keep_out)
+        output = engine.Output(folder, keep_out, options.format or table.format.native)
+        _select(options, _job(options, table, wanted, words, said), table, output)
 
 
 def _job(
@@ -95,10 +106,25 @@ def _job(
     table: readers.Table,
     wanted: Wanted,
     words: dict[str, list[str]] | None,
-    method: str,
     said: Sequence[str],
 ) -> Job:
-    """Return what is asked for."""
+    """Return what is asked for; checksums by which corrections find the table, except on Ray."""
+    paths, method, sums = table.paths, options.method, cache(partial(files.checksums, table.paths))
+    checked = read_checked_files(options.checked or (), options.label, sums, options.encoding)
+    labels = listed([wanted.label] if wanted.label else [*wanted.soft, *wanted.votes])
+    columns = [f"texts: {wanted.text}"] if wanted.text else []
+    columns += [f"vectors: {wanted.embeddings}"] if wanted.embeddings else []
+    named = standard_input.named(options.files, paths)
+    page: dict[str, Any] = {
+        "title": f"{paths[0].name}: kept by the {method} method",
+        "source": f"{named}; {', '.join([*columns, f'labels: {labels}'])}",
+    }
+    data = {}
+    if options.engine == "process":
+        page["table"] = {} if options.label is None else _table(options, paths, sums())
+        vectors = [Path(options.embeddings)] if is_file(options.embeddings) else []
+        sha256 = standard_input.keyed(options.files, sums()) | files.checksums(vectors)
+        data = {"sha256": sha256}
     return Job(
         wanted,
         {**{name: getattr(options, name) for name in CHOICES}, "words": words},
@@ -107,25 +133,27 @@ def _job(
         results.RELABEL if options.relabel is None else options.relabel,
         options.escape_formulas,
         options.weights,
-        page={
-            "title": f"{table.paths[0].name}: kept by the {method} method",
-            "source": _source(standard_input.named(options.files, table.paths), wanted),
+        page=page,
+        checked=checked,
+        data=data,
+        settings={
+            **{name: getattr(options, name) for name in RECORDED},
+            "checked": files.checksums(options.checked or ()),
         },
-        settings=lambda used: _settings(options, used),
         said=said,
     )
 
 
-def _select(options: argparse.Namespace, job: Job, table: readers.Table) -> None:
+def _select(
+    options: argparse.Namespace, job: Job, table: readers.Table, output: engine.Output
+) -> None:
     """Select in this process or on Ray, and print what was written."""
     ray = import_module(RAY) if options.engine == "ray" else None
     if ray is not None:
         ray.check(options, job)
-    folder, keep_out = _targets(options, table)
-    output = engine.Output(folder, keep_out, options.format or table.native)
-    with outputs.writing(keep_out or folder or Path()):
+    with outputs.writing(output.keep_out or output.folder or Path()):
         if ray is None:
-            done = engine.run(table, _with_checksums(options, job, table), output)
+            done = engine.run(table, job, output)
         else:
             done = ray.run(table, job, output, address=options.address, quiet=options.quiet)
     lines = [
@@ -137,35 +165,9 @@ def _select(options: argparse.Namespace, job: Job, table: readers.Table) -> None
     ]
     to_check = len(done.fit.selection.to_check()) if job.method == "committee" else 0
     near, parts = bool(done.fit.near), "/part-*" if ray is not None else ""
-    print(
-        "\n".join(
-            [
-                *lines,
-                *outputs.written(
-                    output, done.totals, near, to_check, parts, bool(done.page.sources)
-                ),
-            ]
-        )
-    )
-
-
-def _with_checks(options: argparse.Namespace, job: Job, table: readers.Table) -> Job:
-    """Return the job with the rows that a person has checked."""
-    if not options.checked:
-        return job
-    checksums = partial(files.checksums, table.paths)
-    checked = read_checked_files(options.checked, options.label, checksums, options.encoding)
-    return replace(job, checked=checked)
-
-
-def _with_checksums(options: argparse.Namespace, job: Job, table: readers.Table) -> Job:
-    """Return the job with the checksums of its files, by which corrections find their table."""
-    sums = files.checksums(table.paths)
-    page = {} if options.label is None else _table(options, table.paths, sums)
-    sums = standard_input.keyed(options.files, sums)
-    if is_file(options.embeddings):
-        sums |= files.checksums([Path(options.embeddings)])
-    return replace(job, page={**job.page, "table": page}, data={"sha256": sums})
+    sources = bool(done.page.sources)
+    written = outputs.written(output, done.totals, near, to_check, parts, sources)
+    print("\n".join([*lines, *written]))
 
 
 def _table(
@@ -179,7 +181,7 @@ def _table(
     format = formats.to_read(first)
     suffix = first.suffix if format.name == format.native else f".{format.native}"
     output = f"{first.stem}-corrected{suffix}"
-    names = ["TABLE"] if standard_input.is_given(options.files) else map(str, paths)
+    names = ["TABLE"] if files.STANDARD_INPUT in options.files else map(str, paths)
     round_ = len(options.checked or ()) + 1
     download = "corrections.csv" if round_ == 1 else f"corrections-{round_}.csv"
     words = ["lops", "apply", download, *names, *more, "--output", output]
@@ -191,15 +193,6 @@ def _table(
         "check": shlex.join([*again, "--checked", download, "--force"]),
         "download": download,
     }
-
-
-def _source(named: str, wanted: Wanted) -> str:
-    """Return the names of the files and of the columns."""
-    columns = [wanted.label] if wanted.label else [*wanted.soft, *wanted.votes]
-    labels = f"labels: {listed(list(map(str, columns)))}"
-    parts = [f"texts: {wanted.text}"] if wanted.text else []
-    parts += [f"vectors: {wanted.embeddings}"] if wanted.embeddings else []
-    return f"{named}; {', '.join([*parts, labels])}"
 
 
 def _outputs(options: argparse.Namespace, paths: Sequence[Path]) -> tuple[Path | None, Path | None]:
@@ -218,62 +211,28 @@ def _outputs(options: argparse.Namespace, paths: Sequence[Path]) -> tuple[Path |
     return folder, keep_out
 
 
-def _targets(options: argparse.Namespace, table: readers.Table) -> tuple[Path | None, Path | None]:
-    paths = table.paths
-    folder, keep_out = _outputs(options, paths)
+def _check_outputs(
+    options: argparse.Namespace, paths: Sequence[Path], folder: Path | None, keep_out: Path | None
+) -> None:
+    """Raise a LopsError if the folder or the file may not, or cannot, be written."""
     if keep_out is not None:
-        outputs.check_format(formats.to_write(keep_out, "--keep-out"), keep_out)
+        formats.FORMATS[formats.to_write(keep_out, "--keep-out")].load(keep_out)
         outputs.check_file(keep_out, "--keep-out", options.force, paths)
-    if folder is None:
+    if folder is not None:
         if options.format is not None:
-            raise LopsError(
-                f"--format is {options.format}, but only {keep_out} is written, in the format of "
-                "its suffix; leave out --format, or give --output"
-            )
-        if options.relabel is not None:
-            raise LopsError(
-                f"--relabel is {options.relabel:g}, but only kept rows are written; leave it out, "
-                "or give --output"
-            )
-        return None, keep_out
-    outputs.check_format(options.format, folder / f"kept.{options.format}")
-    inputs = [*paths, *(options.checked or ())]
-    return outputs.check_folder(folder, "select", options.force, inputs), keep_out
-
-
-def _check_columns(table: readers.Table) -> None:
-    taken = [name for name in results.NEW if name in table.columns]
-    if taken:
+            formats.FORMATS[options.format].load(folder / f"kept.{options.format}")
+        inputs = [*paths, *(options.checked or ())]
+        outputs.check_folder(folder, "select", options.force, inputs)
+    elif options.format is not None:
         raise LopsError(
-            f"{table.paths[0]} already has a column {taken[0]!r}, as written by lops select; "
-            f"give the original file, or drop the columns {', '.join(taken)}"
+            f"--format is {options.format}, but only {keep_out} is written, in the format of "
+            "its suffix; leave out --format, or give --output"
         )
-
-
-def _settings(options: argparse.Namespace, chosen: dict[str, Any]) -> dict[str, Any]:
-    names = (
-        "text",
-        "label",
-        "gold",
-        "id",
-        "abstain",
-        "delimiter",
-        "encoding",
-        "sheet",
-        "escape_formulas",
-        "relabel",
-        "embeddings",
-        "soft_labels",
-        "labels",
-        "source",
-        "drop_source",
-        "classes",
-        "group",
-        "weights",
-        "checked_column",
-    )
-    checked = files.checksums(options.checked or ())
-    return {**{name: getattr(options, name) for name in names}, "checked": checked, **chosen}
+    elif options.relabel is not None:
+        raise LopsError(
+            f"--relabel is {options.relabel:g}, but only kept rows are written; leave it out, "
+            "or give --output"
+        )
 
 
 def _noise(page: SelectionPage) -> list[str]:

@@ -39,14 +39,9 @@ def given(patterns: Sequence[str]) -> Iterator[tuple[Path, ...]]:
             raise LopsError(str(error).replace(str(path), NAME)) from None
 
 
-def is_given(patterns: Sequence[str]) -> bool:
-    """Return whether standard input is the table."""
-    return STANDARD_INPUT in patterns
-
-
 def named(patterns: Sequence[str], paths: Sequence[Path]) -> str:
     """Return the names of the files, at most three of them."""
-    if is_given(patterns):
+    if STANDARD_INPUT in patterns:
         return NAME
     more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
     return ", ".join(map(str, paths[:3])) + more
@@ -54,7 +49,7 @@ def named(patterns: Sequence[str], paths: Sequence[Path]) -> str:
 
 def keyed(patterns: Sequence[str], checksums: dict[str, str]) -> dict[str, str]:
     """Return checksums by the names that people know."""
-    return dict.fromkeys([NAME], *checksums.values()) if is_given(patterns) else checksums
+    return dict.fromkeys([NAME], *checksums.values()) if STANDARD_INPUT in patterns else checksums
 
 
 def _stored(folder: Path) -> Path:

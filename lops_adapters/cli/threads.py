@@ -12,15 +12,6 @@ from lops_adapters.runs.surroundings import processors
 _VARIABLE = "OMP_NUM_THREADS"
 
 
-def free_threads(processors: int, load: float) -> int:
-    """Return the number of threads that a machine with a load average has free, at least 1.
-
-    >>> free_threads(8, 0.3), free_threads(8, 5.2), free_threads(2, 9.0)
-    (8, 3, 1)
-    """
-    return max(1, processors - round(load))
-
-
 @contextmanager
 def limited() -> Iterator[list[str]]:
     """Limit the threads of numerical libraries; yield a sentence about it, or none without limit.
@@ -31,7 +22,7 @@ def limited() -> Iterator[list[str]]:
     """
     every = processors()
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
-    threads = free_threads(every, load)
+    threads = max(1, every - round(load))
     if os.environ.get(_VARIABLE) or threads == every:
         yield []
         return

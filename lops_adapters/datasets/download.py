@@ -65,21 +65,19 @@ def fetch(url: str, destination: Path, git_blob: str, *, quiet: bool = False) ->
 
     """
     end = time.monotonic() + _DEADLINE
-
-    def write(part: Path) -> None:
-        def receive(is_late: threading.Event) -> None:
-            with part.open("wb") as file:
-                _receive(url, file, is_late, destination.name, quiet)
-
-        _try_repeatedly(receive, destination.name, end)
-        blob = git_blob_id(part)
-        if blob != git_blob:
-            raise LopsError(f"its contents are wrong (git blob {blob}, wanted {git_blob})")
-
     try:
         destination.parent.mkdir(parents=True, exist_ok=True)
         storage.restore(destination)
-        storage.replace_with(destination, write)
+        with storage.replacing(destination) as part:
+
+            def receive(is_late: threading.Event) -> None:
+                with part.open("wb") as file:
+                    _receive(url, file, is_late, destination.name, quiet)
+
+            _try_repeatedly(receive, destination.name, end)
+            blob = git_blob_id(part)
+            if blob != git_blob:
+                raise LopsError(f"its contents are wrong (git blob {blob}, wanted {git_blob})")
     except OSError as error:
         raise LopsError(
             f"cannot write to {destination.parent} ({error}); choose a writable folder"

@@ -139,18 +139,17 @@ def _paper_file(folder: str, cache: Path, quiet: bool) -> Path:
 def _keep(rows: Rows, folder: Path) -> Path:
     """Write rows to ``documents.jsonl`` in a cache folder, completely or not at all."""
     path = folder / "documents.jsonl"
-
-    def write(part: Path) -> None:
-        with part.open("w", encoding="utf-8", newline="\n") as file:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with (
+            storage.replacing(path) as part,
+            part.open("w", encoding="utf-8", newline="\n") as file,
+        ):
             for number, text in enumerate(rows.texts):
                 record = {"id": rows.ids[number] if rows.ids else str(number), "text": text}
                 if rows.labels is not None:
                     record["label"] = rows.labels[number]
                 file.write(json.dumps(record, ensure_ascii=False) + "\n")
-
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        storage.replace_with(path, write)
     except OSError as error:
         raise LopsError(
             f"cannot write to {folder} ({error}); set XDG_CACHE_HOME to a writable folder"

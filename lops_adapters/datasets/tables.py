@@ -27,18 +27,19 @@ def read_table(path: Path, columns: Columns) -> Rows:
             text that is not a string, or a library that is not installed.
 
     """
-    kind, reading = formats.to_read(path), Reading(quiet=columns.quiet)
+    kind = formats.to_read(path)
+    reading = Reading(kind.delimiter, quiet=columns.quiet)
     start = kind.start(path, reading)
     if columns.text is None and kind.name == "csv" and _is_agnews_start(start.columns):
         columns.refuse(f"{path} (AG News)")
         return _agnews_rows(path, columns.quiet)
     chosen = columns.choose(start.columns, str(path))
-    names = [name for name in (chosen.text, chosen.label, chosen.id) if name is not None]
+    names = tuple(name for name in (chosen.text, chosen.label, chosen.id) if name is not None)
     # An object of JSONL may have keys that the first one lacks.
-    asked = [*names, "label"] if kind.name == "jsonl" and chosen.label is None else names
+    asked = (*names, "label") if kind.name == "jsonl" and chosen.label is None else names
     blocks = (
         (block.numbers, dict(zip(asked, block.cells(asked), strict=True)))
-        for block in kind.blocks(path, reading, start, None, names)
+        for block in kind.blocks(path, start, names)
     )
     return _gather(path, blocks, chosen, kind.unit)
 

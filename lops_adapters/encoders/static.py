@@ -63,7 +63,7 @@ def static_vectors(texts: Sequence[Any] | WordCounts) -> np.ndarray:
     """
     if isinstance(texts, WordCounts) and texts.analyzer == CHAR:
         raise ValueError("found n-grams of all words; wanted counts of words")
-    counts = texts if isinstance(texts, WordCounts) else count_words(texts, ())
+    counts = texts if isinstance(texts, WordCounts) else count_words(texts)
     words = counts.counts.copy()
     words.data = np.log(words.data) + np.float32(1)
     pieces = words @ _pieces_of(counts.words)

@@ -8,7 +8,7 @@ import math
 import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -50,9 +50,7 @@ class TextEncoder:
         cache: folder for the vectors of all encoders; None: they are kept in memory only.
         most: texts whose vectors are kept in memory.
 
-    Under ``accelerate launch``, every process encodes its share of the texts, on its own card, and
-    reads those of the others from the cache. No process waits: what the others have not written yet
-    it encodes itself, so a process that encodes alone gets all vectors, too.
+    Under ``accelerate launch``, every process encodes on its own card.
 
     Raises:
         LopsError: missing libraries, an unknown encoder or device, a size out of range.
@@ -148,30 +146,22 @@ class TextEncoder:
         kept: VectorCache | None,
         quiet: bool,
     ) -> np.ndarray:
-        """Fill the missing rows of ``vectors``, longest texts first, block by block."""
+        """Fill the missing rows of ``vectors``, longest texts first, and keep block by block."""
         if not len(missing):
             return vectors
         tokens = self._tokens([texts[i] for i in missing])
         lengths = np.array([len(row) for row in tokens])
         order = np.argsort(-lengths, kind="stable")
         budget = _BATCH_TOKENS.get(self._device.type, _GPU_TOKENS)
-        number, processes = _place() if kept is not None else (0, 1)
-        row_of = dict(zip(keys[missing].tolist(), range(len(missing)), strict=True))
-        waiting = np.ones(len(missing), dtype=bool)
         told = _Estimate(int(lengths.sum()), quiet or self._device.type != "cpu")
         with progress(total=len(missing), quiet=quiet, unit="text", desc="encoding") as bar:
-            for block in _blocks(order, number, processes):
-                if kept is not None and processes > 1:
-                    for name, vector in kept.news(row_of).items():
-                        row = row_of[name]
-                        vectors[missing[row]], waiting[row] = vector, False
-                todo = block[waiting[block]]
-                for batch in prediction_batches(lengths, todo, budget):
+            for start in range(0, len(order), _BLOCK):
+                block = order[start : start + _BLOCK]
+                for batch in prediction_batches(lengths, block, budget):
                     vectors[missing[batch]] = self._pooled([tokens[i] for i in batch])
                     told.after(int(lengths[batch].sum()), len(missing), self.encoder)
-                if kept is not None and len(todo):
-                    kept.add(keys[missing[todo]], vectors[missing[todo]])
-                waiting[todo] = False
+                if kept is not None:
+                    kept.add(keys[missing[block]], vectors[missing[block]])
                 bar.update(len(block))
         return vectors
 
@@ -239,29 +229,10 @@ def duration(seconds: float) -> str:
     return f"{math.ceil(seconds / 60)} minutes"
 
 
-def _blocks(order: np.ndarray, number: int, processes: int) -> Iterator[np.ndarray]:
-    """Yield blocks of an order: first those of one process, then those of the others, last first.
-
-    >>> [block.tolist() for block in _blocks(np.arange(4), 1, 2)]
-    [[1], [3], [2], [0]]
-    """
-    size = min(_BLOCK, -(-len(order) // (4 * processes))) if processes > 1 else _BLOCK
-    blocks = [order[start : start + size] for start in range(0, len(order), size)]
-    yield from blocks[number::processes]
-    others = [at for at in range(len(blocks)) if at % processes != number]
-    for at in reversed(others):
-        yield blocks[at]
-
-
-def _place() -> tuple[int, int]:
-    """Return this process's number and how many there are, as ``accelerate launch`` says."""
-    return int(os.environ.get("RANK", "0")), int(os.environ.get("WORLD_SIZE", "1"))
-
-
 def _own_card(device: str) -> str:
     """Return the card of this process if several processes share a machine's cards."""
     cards = import_torch().cuda.device_count()
-    if device not in ("auto", "cuda") or cards < 2 or _place()[1] < 2:
+    if device not in ("auto", "cuda") or cards < 2 or int(os.environ.get("WORLD_SIZE", "1")) < 2:
         return device
     return f"cuda:{int(os.environ.get('LOCAL_RANK', '0')) % cards}"
 

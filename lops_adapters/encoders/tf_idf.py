@@ -35,7 +35,7 @@ class TfIdf:
         if not len(columns):
             raise LopsError(
                 f"the {len(counts)} texts hold no word the linear probe can use; "
-                "wanted words of two or more letters, besides mask_words"
+                "wanted words of two or more letters"
             )
         texts_with = np.bincount(counts.counts.indices, minlength=len(counts.words))[columns]
         # Smoothed: as if one more text held every word.

@@ -46,7 +46,6 @@ class VectorCache:
     def __init__(self, folder: Path, width: int) -> None:
         self.folder, self.width = folder, width
         self._writable = True
-        self._read = set[Path]()  # read or written here
         self._files = KeptFiles(folder.parent)
 
     def read(self, keys: np.ndarray, into: np.ndarray) -> np.ndarray:
@@ -61,20 +60,11 @@ class VectorCache:
             rows.setdefault(key, []).append(row)
         found = np.zeros(len(keys), dtype=bool)
         for path in sorted(self.folder.glob("*.npz")):
-            self._read.add(path)
             for key, vector in self._block(path, rows).items():
                 for row in rows.pop(key):
                     into[row], found[row] = vector, True
             if not rows:
                 break
-        return found
-
-    def news(self, keys: Collection[bytes]) -> dict[bytes, np.ndarray]:
-        """Return the wanted vectors that other processes have written since :meth:`read`."""
-        found: dict[bytes, np.ndarray] = {}
-        for path in sorted(set(self.folder.glob("*.npz")) - self._read):
-            self._read.add(path)
-            found |= self._block(path, keys)
         return found
 
     def _block(self, path: Path, wanted: Collection[bytes]) -> dict[bytes, np.ndarray]:
@@ -107,9 +97,7 @@ class VectorCache:
                 name = hashlib.blake2b(keys.tobytes(), digest_size=16).hexdigest()
                 # numpy would need a pickle for the type V16.
                 plain = np.frombuffer(keys.tobytes(), dtype=np.uint8).reshape(-1, 16)
-                path = self.folder / f"{name}.npz"
-                write_arrays(path, keys=plain, vectors=vectors)
-                self._read.add(path)
+                write_arrays(self.folder / f"{name}.npz", keys=plain, vectors=vectors)
         except OSError as error:
             self._writable = False
             log.warning("vectors are not kept in %s: %s", self.folder, error)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,14 +24,12 @@ class WordCounts:
     Attributes:
         counts: (n, w) float32 CSR.
         words: w words, sorted; shared by all cuts.
-        masked: words that were left out.
         analyzer: one of ``ANALYZERS``, how the texts were cut.
 
     """
 
     counts: Any
     words: tuple[str, ...]
-    masked: tuple[str, ...]
     analyzer: str = AUTO
 
     def __len__(self) -> int:
@@ -40,7 +38,7 @@ class WordCounts:
 
     def rows(self, positions: np.ndarray) -> WordCounts:
         """Return the texts at (m,) int positions."""
-        return WordCounts(self.counts[positions], self.words, self.masked, self.analyzer)
+        return WordCounts(self.counts[positions], self.words, self.analyzer)
 
     def vocabulary(self, most: int) -> np.ndarray:
         """Return the sorted columns of the ``most`` most frequent words, as scikit-learn does."""
@@ -124,16 +122,16 @@ class KnownWords:
     """Counts the words of further texts, over the words of texts that were counted before.
 
     Args:
-        counts: of the earlier texts; their words and masked words are kept.
+        counts: of the earlier texts; their words are kept.
 
-    >>> reader = KnownWords(count_words(["river bank", "stock"], ()))
+    >>> reader = KnownWords(count_words(["river bank", "stock"]))
     >>> reader(["the bank of the river bank"]).counts.toarray().tolist()
     [[2.0, 1.0, 0.0]]
 
     """
 
     def __init__(self, counts: WordCounts) -> None:
-        self._words, self._masked, self._analyzer = counts.words, counts.masked, counts.analyzer
+        self._words, self._analyzer = counts.words, counts.analyzer
         self._columns: dict[str, int] = {}
 
     def __getstate__(self) -> dict[str, Any]:
@@ -144,49 +142,37 @@ class KnownWords:
         """Count; words that are not known are ignored."""
         if not self._columns:
             self._columns = {word: column for column, word in enumerate(self._words)}
-        counts = _counted(samples, self._masked, self._analyzer, self._columns, known=True)
-        return WordCounts(counts, self._words, self._masked, self._analyzer)
+        counts = _counted(samples, self._analyzer, self._columns, known=True)
+        return WordCounts(counts, self._words, self._analyzer)
 
 
-def count_words(
-    samples: Sequence[Any], masked: tuple[str, ...], analyzer: str = AUTO
-) -> WordCounts:
+def count_words(samples: Sequence[Any], analyzer: str = AUTO) -> WordCounts:
     """Tokenise texts, see :func:`pieces_of`.
 
     Args:
         samples: strings, tokens, or sentences of tokens.
-        masked: words to leave out, as :func:`parts_of` returns them.
         analyzer: one of ``ANALYZERS``.
 
     """
     columns: defaultdict[str, int] = defaultdict()
     columns.default_factory = columns.__len__  # a new word gets the next column
-    counts = _counted(samples, masked, analyzer, columns, known=False)
+    counts = _counted(samples, analyzer, columns, known=False)
     words = tuple(sorted(columns))
     place = np.empty(len(words), dtype=counts.indices.dtype)
     place[[columns[word] for word in words]] = np.arange(len(words))
     counts.indices = place[counts.indices]
     counts.has_sorted_indices = False
     counts.sort_indices()
-    return WordCounts(counts, words, masked, analyzer)
+    return WordCounts(counts, words, analyzer)
 
 
-def _counted(
-    samples: Sequence[Any],
-    masked: tuple[str, ...],
-    analyzer: str,
-    columns: dict[str, int],
-    *,
-    known: bool,
-) -> Any:
+def _counted(samples: Sequence[Any], analyzer: str, columns: dict[str, int], *, known: bool) -> Any:
     """Return the counts, (n, columns) float32 CSR; ``known``: only of words that have a column."""
     from scipy import sparse
 
     indices, counts, ends = array("i"), array("f"), array("q", [0])
     for sample in samples:
         found: dict[str, int] = Counter(pieces_of(joined(sample), analyzer))
-        for word in masked:
-            found.pop(word, None)
         if known:
             found = {word: count for word, count in found.items() if word in columns}
         indices.extend(map(columns.__getitem__, found))
@@ -196,15 +182,6 @@ def _counted(
     matrix = sparse.csr_matrix(tuple(cells), shape=(len(samples), len(columns)), copy=True)
     matrix.sort_indices()
     return matrix
-
-
-def parts_of(words: Collection[str], analyzer: str = AUTO) -> tuple[str, ...]:
-    """Return the pieces into which given words are cut, like the texts, sorted.
-
-    >>> parts_of(["E-mail", "team"])
-    ('mail', 'team')
-    """
-    return tuple(sorted({part for word in words for part in pieces_of(word, analyzer)}))
 
 
 def joined(sample: Any) -> str:

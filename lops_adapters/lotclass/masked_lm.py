@@ -165,7 +165,8 @@ def prepare_language_model(
         accuracy = _train(model, documents, tokenizer, engine, training, quiet=quiet)
         if engine.main:
             about = {"accuracy": accuracy, "seconds": time.perf_counter() - start}
-            storage.replace_folder(folder, lambda place: _save(model, tokenizer, about, place))
+            with storage.replacing_folder(folder) as place:
+                _save(model, tokenizer, about, place)
     engine.wait()
     found = json.loads((folder / "lops.json").read_text(encoding="utf-8"))
     log.info(

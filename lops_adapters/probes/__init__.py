@@ -8,16 +8,7 @@ from lops_adapters.core import LopsError
 from lops_adapters.encoders.pretrained import libraries
 from lops_adapters.probes.base import Probe, Snapshot
 
-__all__ = [
-    "FAST",
-    "FROZEN",
-    "PROBES",
-    "Probe",
-    "Snapshot",
-    "fast_probe",
-    "probe_class",
-    "text_probe",
-]
+__all__ = ["FAST", "FROZEN", "PROBES", "Probe", "Snapshot", "probe_class", "text_probe"]
 
 # A new probe is a module, a row here and a row in the conformance suite. Modules are imported only
 # when needed, since torch takes seconds.
@@ -43,46 +34,29 @@ def probe_class(kind: str) -> type[Probe]:
     if kind not in PROBES:
         raise LopsError(f"probe is {kind!r}; wanted one of {', '.join(PROBES)}")
     module, name = PROBES[kind].split(":")
-    found: type[Probe] = getattr(import_module(module), name)
-    return found
+    chosen: type[Probe] = getattr(import_module(module), name)
+    return chosen
 
 
-def fast_probe(
+def text_probe(
     kind: str, *, encoder: str, max_tokens: int, device: str, quiet: bool = True, **recipe: Any
 ) -> Probe:
-    """Return one of :data:`FAST`, untrained.
+    """Return one of :data:`FAST` or a transformer, untrained; all read texts.
 
     Args:
         kind: its name.
-        encoder, max_tokens, device: of the frozen encoder; ``linear`` has none.
+        encoder, max_tokens, device: of the frozen or trained encoder; ``linear`` has none.
         quiet: no progress bar.
         recipe: ``epochs``, ``batch_size``, ``learning_rate``; None and missing: the probe's own.
 
     Raises:
         LopsError: torch or transformers is needed and not installed.
 
-    >>> fast_probe("linear", encoder="minilm", max_tokens=128, device="cpu", epochs=20).max_epochs
+    >>> text_probe("linear", encoder="minilm", max_tokens=128, device="cpu", epochs=20).max_epochs
     20
     """
-    own = {name: value for name, value in recipe.items() if value is not None}
+    settings = {name: value for name, value in recipe.items() if value is not None}
     if kind != "linear":
         extras.require(f"The classifier {kind}", libraries(encoder))
-        own |= {"encoder": encoder, "max_tokens": max_tokens, "device": device}
-    return probe_class(kind)(**own, quiet=quiet)
-
-
-def text_probe(
-    kind: str, *, encoder: str, max_tokens: int, device: str, quiet: bool = True
-) -> Probe:
-    """Return a probe over raw texts, ``linear`` or ``transformer``, in its default settings.
-
-    A framework watches it in place of its own network.
-
-    >>> text_probe("linear", encoder="minilm", max_tokens=128, device="cpu").max_epochs
-    4
-    """
-    if kind == "transformer":
-        from lops_adapters.probes.transformer import TransformerProbe
-
-        return TransformerProbe(encoder=encoder, max_tokens=max_tokens, device=device, quiet=quiet)
-    return probe_class(kind)(quiet=quiet)
+        settings |= {"encoder": encoder, "max_tokens": max_tokens, "device": device}
+    return probe_class(kind)(**settings, quiet=quiet)

@@ -16,15 +16,15 @@ import numpy as np
 from lops_adapters.core import LopsError
 from lops_adapters.encoders.static import STATIC, static_vectors
 from lops_adapters.encoders.word_counts import WordCounts, joined
-from lops_adapters.probes.base import Probe, Stage, Steady, Update
-from lops_adapters.probes.linear import softmax
+from lops_adapters.probes.base import Stage, Update
+from lops_adapters.probes.regression import Regression, softmax
 from lops_adapters.storage import user_cache
 
 AUTO = "auto"
 
 
 @dataclass
-class EmbeddingProbe(Steady, Probe):
+class EmbeddingProbe(Regression):
     """Multinomial logistic regression on frozen vectors, trained by Adagrad on cross-entropy.
 
     Vectors are centred and scaled as a whole by what they are trained on, so that the learning rate
@@ -56,15 +56,10 @@ class EmbeddingProbe(Steady, Probe):
     cache: str | None = AUTO
 
     def __post_init__(self) -> None:
-        if min(self.epochs, self.batch_size) < 1 or not self.learning_rate > 0:
-            raise LopsError(
-                f"{self!r}: wanted epochs and batch_size of at least 1 and a positive learning_rate"
-            )
+        super().__post_init__()
         self._texts: Any = None  # the encoder, with what it has encoded so far
         self._centre = np.zeros(0, dtype=np.float32)
         self._scale = 1.0
-        self._weights = np.zeros((0, 0), dtype=np.float32)
-        self._bias = np.zeros(0, dtype=np.float32)
 
     def vectors(self, samples: Any) -> np.ndarray:
         """Return the vectors of samples, (n, width) float32.
@@ -125,21 +120,6 @@ class EmbeddingProbe(Steady, Probe):
             )
         return (vectors - self._centre) * np.float32(self._scale)
 
-    def staged_updates(
-        self,
-        prepared: np.ndarray,
-        codes: np.ndarray,
-        n_classes: int,
-        seed: int,
-        stages: Sequence[Stage],
-    ) -> Iterator[Update]:
-        """Train from zero weights in stages; a fresh Adagrad forgets its squared gradients."""
-        rng = np.random.default_rng(seed)
-        self._weights = np.zeros((prepared.shape[1], n_classes), dtype=np.float32)
-        self._bias = np.zeros(n_classes, dtype=np.float32)
-        for stage in stages:
-            yield from self._stage(prepared, codes, rng, stage)
-
     def _stage(
         self, prepared: np.ndarray, codes: np.ndarray, rng: np.random.Generator, stage: Stage
     ) -> Iterator[Update]:
@@ -164,15 +144,6 @@ class EmbeddingProbe(Steady, Probe):
                 self._weights -= rate * gradient / np.sqrt(squares)
                 self._bias -= rate * of_bias / np.sqrt(bias_squares)
                 yield Update(done + 1, per_epoch, len(batch))
-
-    def predict_prepared(
-        self, prepared: np.ndarray, positions: np.ndarray | None = None
-    ) -> np.ndarray:
-        """Return class probabilities, (m, k) float32."""
-        if not len(self._bias):
-            raise self._untrained()
-        rows = prepared if positions is None else prepared[positions]
-        return softmax(rows @ self._weights + self._bias)
 
     def save(self, folder: Path) -> None:
         """Write ``embedding.npz`` (weights) and ``embedding.json`` (settings).

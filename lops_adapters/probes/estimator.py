@@ -14,7 +14,8 @@ from lops_adapters.core import LopsError
 from lops_adapters.encoders.word_counts import WordCounts, joined
 from lops_adapters.probes.base import Probe, Update
 from lops_adapters.probes.embedding import given_vectors
-from lops_adapters.probes.linear import LinearProbe, softmax
+from lops_adapters.probes.linear import LinearProbe
+from lops_adapters.probes.regression import softmax
 
 _FILE = "estimator.joblib"
 

@@ -49,7 +49,6 @@ class HybridProbe(Steady, Probe):
             :class:`lops_adapters.probes.embedding.EmbeddingProbe`.
         epochs, batch_size: of both.
         learning_rate: of the linear part; the embedding part has a sixth of it.
-        max_features: as for :class:`lops_adapters.probes.linear.LinearProbe`.
 
     Samples are strings, tokens, or sentences of tokens, joined by spaces.
     """
@@ -59,7 +58,6 @@ class HybridProbe(Steady, Probe):
     epochs: int = 4
     batch_size: int = 32
     learning_rate: float = 0.03
-    max_features: int = 100_000
     max_tokens: int = 128
     precision: str = "auto"
     device: str = "auto"
@@ -67,7 +65,7 @@ class HybridProbe(Steady, Probe):
 
     def __post_init__(self) -> None:
         self._words = LinearProbe(
-            self.epochs, self.batch_size, self.learning_rate, self.max_features, quiet=self.quiet
+            self.epochs, self.batch_size, self.learning_rate, quiet=self.quiet
         )
         self._vectors = EmbeddingProbe(
             self.encoder,

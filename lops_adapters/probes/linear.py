@@ -6,7 +6,7 @@ It needs no torch and trains in seconds.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -15,21 +15,16 @@ import numpy as np
 
 from lops_adapters.core import LopsError
 from lops_adapters.encoders.tf_idf import TfIdf
-from lops_adapters.encoders.word_counts import (
-    ANALYZERS,
-    AUTO,
-    CHAR,
-    WordCounts,
-    count_words,
-    parts_of,
-)
-from lops_adapters.probes.base import Probe, Stage, Steady, Update
+from lops_adapters.encoders.word_counts import ANALYZERS, AUTO, WordCounts, count_words
+from lops_adapters.probes.base import Stage, Update
+from lops_adapters.probes.regression import Regression, softmax
 
+MOST_WORDS = 100_000  # of the vocabulary, the most frequent ones
 _BATCHES = 64  # cut from the sparse matrix at once: cutting costs more than computing with them
 
 
 @dataclass
-class LinearProbe(Steady, Probe):
+class LinearProbe(Regression):
     """Multinomial logistic regression on TF-IDF vectors, trained by Adagrad on cross-entropy.
 
     Args:
@@ -38,10 +33,6 @@ class LinearProbe(Steady, Probe):
         learning_rate: of Adagrad, which divides it by the root of the summed squared gradients of
             each weight. Much above the default, the first epoch memorises a small corpus with its
             wrong labels.
-        max_features: size of the vocabulary, the most frequent words.
-        mask_words: words to remove from every text, in any case, such as the seed words behind the
-            pseudo-labels; all parts of "e-mail" are removed. A probe that sees these words can
-            learn the labelling rule instead of the topic.
         analyzer: ``word``; ``char``: n-grams of one to three characters; ``auto``: n-grams in
             scripts without spaces between words, words elsewhere.
 
@@ -52,32 +43,18 @@ class LinearProbe(Steady, Probe):
     epochs: int = 4
     batch_size: int = 32
     learning_rate: float = 0.03
-    max_features: int = 100_000
-    mask_words: Collection[str] = ()
     analyzer: str = AUTO
 
     def __post_init__(self) -> None:
-        if min(self.epochs, self.batch_size, self.max_features) < 1 or not self.learning_rate > 0:
-            raise LopsError(
-                f"{self!r}: wanted epochs, batch_size and max_features of at least 1 "
-                "and a positive learning_rate"
-            )
+        super().__post_init__()
         check_analyzer(self.analyzer)
-        self.mask_words = sorted(self.mask_words)
-        if self.mask_words and self.analyzer == CHAR:
-            raise LopsError(
-                "found mask_words and the analyzer 'char', whose n-grams are parts of many words; "
-                "leave one of them out"
-            )
         self._tf_idf: TfIdf | None = None
-        self._weights = np.zeros((0, 0), dtype=np.float32)
-        self._bias = np.zeros(0, dtype=np.float32)
 
     def read(self, samples: Sequence[Any]) -> WordCounts:
         """Return the counts of all words; :meth:`prepare` takes them, or rows of them."""
         if isinstance(samples, WordCounts):
             return samples
-        return count_words(samples, self._masked, self.analyzer)
+        return count_words(samples, self.analyzer)
 
     def prepare(self, samples: Any, *, fit: bool = False) -> Any:
         """Return an (n, words) float32 CSR matrix of TF-IDF rows of unit length.
@@ -89,15 +66,14 @@ class LinearProbe(Steady, Probe):
             fit: learn vocabulary and document frequencies.
 
         """
-        counts = samples if isinstance(samples, WordCounts) else self.read(samples)
-        if (counts.masked, counts.analyzer) != (self._masked, self.analyzer):
+        counts = self.read(samples)
+        if counts.analyzer != self.analyzer:
             raise LopsError(
-                f"the texts were read without {len(counts.masked)} masked words by the analyzer "
-                f"{counts.analyzer!r}, and the probe has other mask_words or the analyzer "
+                f"the texts were read by the analyzer {counts.analyzer!r}, and the probe has "
                 f"{self.analyzer!r}; read them with this probe"
             )
         if fit:
-            self._tf_idf = TfIdf.learnt(counts, self.max_features)
+            self._tf_idf = TfIdf.learnt(counts, MOST_WORDS)
         return self.tf_idf(counts)
 
     @property
@@ -111,20 +87,6 @@ class LinearProbe(Steady, Probe):
         if self._tf_idf is None:
             raise self._untrained()
         return self._tf_idf
-
-    @property
-    def _masked(self) -> tuple[str, ...]:
-        return parts_of(self.mask_words, self.analyzer)
-
-    def staged_updates(
-        self, prepared: Any, codes: np.ndarray, n_classes: int, seed: int, stages: Sequence[Stage]
-    ) -> Iterator[Update]:
-        """Train from zero weights in stages; a fresh Adagrad forgets its squared gradients."""
-        rng = np.random.default_rng(seed)
-        self._weights = np.zeros((prepared.shape[1], n_classes), dtype=np.float32)
-        self._bias = np.zeros(n_classes, dtype=np.float32)
-        for stage in stages:
-            yield from self._stage(prepared, codes, rng, stage)
 
     def _stage(
         self, prepared: Any, codes: np.ndarray, rng: np.random.Generator, stage: Stage
@@ -155,11 +117,6 @@ class LinearProbe(Steady, Probe):
                 bias_squares += error.sum(axis=0) ** 2
                 self._bias -= learning_rate * error.sum(axis=0) / np.sqrt(bias_squares)
                 yield Update(done, per_epoch, len(batch))
-
-    def predict_prepared(self, prepared: Any, positions: np.ndarray | None = None) -> np.ndarray:
-        """Return class probabilities, (m, k) float32."""
-        rows = prepared if positions is None else prepared[positions]
-        return softmax(rows @ self._weights + self._bias)
 
     def save(self, folder: Path) -> None:
         """Write ``linear.npz`` (weights, bias, idf) and ``linear.json`` (settings, vocabulary)."""
@@ -205,11 +162,3 @@ def _batches(
             cells = (rows.data[where], place[rows.indices[where]], bounds - bounds[0])
             batch = type(rows)(cells, shape=(last - first, len(words)))
             yield block[first:last], words, batch
-
-
-def softmax(scores: np.ndarray) -> np.ndarray:
-    """Turn scores into class probabilities, in place."""
-    scores -= scores.max(axis=1, keepdims=True)
-    np.exp(scores, out=scores)
-    scores /= scores.sum(axis=1, keepdims=True)
-    return scores

@@ -93,25 +93,19 @@ def threshold_chart(thresholds: Sequence[Threshold], n_kept: int) -> tuple[str, 
     if with_noise:
         parts.append(_steps(noise, "line noise"))
     places = [[*share, wrong[1]] for share, wrong in zip(shares, noise, strict=True)]
-    parts.append(_marker(places[0], with_noise=with_noise))
+    x, y, wrong_y = places[0]
+    marker = f'<path class="marker" id="marker-line" d="M{x} {TOP}V{HEIGHT - BOTTOM}"/>'
+    marker += f'<circle class="marker dot kept" id="marker-share" cx="{x}" cy="{y}" r="5"/>'
+    if with_noise:
+        marker += '<circle class="marker dot noise" id="marker-noise"'
+        marker += f' cx="{x}" cy="{wrong_y}" r="5"/>'
+    parts.append(f'<g id="marker" display="none">{marker}</g>')
     parts.append(drawing.axis_names("confidence threshold", "share"))
     entries = [("stroke kept", "rows at or above the threshold")]
     entries += [("stroke noise", "wrong labels among them")] if with_noise else []
     entries.append(("stroke rule", "kept by the selection"))
     said = "Lines: share of the rows at or above each confidence threshold."
     return drawing.legend(entries) + drawing.svg("".join(parts), said), places
-
-
-def _marker(place: Sequence[float], *, with_noise: bool) -> str:
-    x, y, wrong_y = place
-    drawn = (
-        f'<path class="marker" id="marker-line" d="M{x} {TOP}V{HEIGHT - BOTTOM}"/>'
-        f'<circle class="marker dot kept" id="marker-share" cx="{x}" cy="{y}" r="5"/>'
-    )
-    if with_noise:
-        drawn += '<circle class="marker dot noise" id="marker-noise"'
-        drawn += f' cx="{x}" cy="{wrong_y}" r="5"/>'
-    return f'<g id="marker" display="none">{drawn}</g>'
 
 
 def curve_chart(curves: Sequence[Curve], kept: Sequence[Point] = ()) -> str:

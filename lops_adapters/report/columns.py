@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,14 +14,13 @@ from lops_adapters.datasets.corpus import is_unlabelled
 from lops_adapters.evaluation import noise
 from lops_adapters.report.text import cleaned
 
-Texts = Sequence[Any] | Callable[[list[int]], Sequence[Any]]
-
 
 @dataclass(frozen=True, eq=False)
 class Columns:
     """Columns aligned with the n rows of a selection, as lists; None: not given.
 
     Attributes:
+        texts: n texts, by position.
         labels: pseudo-labels.
         suggested: label that the probe prefers.
         probability: its probability.
@@ -32,6 +32,7 @@ class Columns:
 
     """
 
+    texts: Sequence[Any]
     labels: list[Any]
     suggested: list[Any] | None
     probability: list[Any] | None
@@ -46,7 +47,7 @@ class Columns:
         cls,
         selection: Selection,
         *,
-        texts: Texts,
+        texts: Sequence[Any],
         labels: Any,
         suggested: Any,
         suggested_probability: Any,
@@ -63,10 +64,9 @@ class Columns:
         n = len(selection.mask)
         if not n:
             raise LopsError("the selection has no rows; wanted at least one")
-        given = {"labels": labels, "suggested": suggested, "gold": gold, "ids": ids}
-        given |= {"suggested_probability": suggested_probability}
-        given |= {} if callable(texts) else {"texts": texts}
-        for name, values in given.items():
+        columns = {"labels": labels, "suggested": suggested, "gold": gold, "ids": ids}
+        columns |= {"suggested_probability": suggested_probability, "texts": texts}
+        for name, values in columns.items():
             if values is not None and len(values) != n:
                 raise LopsError(
                     f"found {len(values)} {name} and a selection of {n} rows; "
@@ -94,9 +94,10 @@ class Columns:
             None if values is None else _listed(values)
             for values in (suggested, suggested_probability, ids)
         )
-        return cls(listed, said, sure, truth, names, codes, wrong, judged)
+        by_place = getattr(texts, "iloc", texts)  # the index of a column need not be positions
+        return cls(by_place, listed, said, sure, truth, names, codes, wrong, judged)
 
-    @property
+    @cached_property
     def doubt(self) -> np.ndarray:
         """Return the probability of another class than the pseudo-label, (n,) float64.
 
@@ -111,14 +112,6 @@ class Columns:
         if self.probability is None:
             return np.where(other, 1.0, 0.0)
         return np.where(other, np.nan_to_num(np.array(self.probability, dtype=np.float64)), 0.0)
-
-
-def texts_at(texts: Texts, positions: list[int]) -> list[Any]:
-    """Return the texts at sorted positions."""
-    if callable(texts):
-        return list(texts(positions))
-    by_place = getattr(texts, "iloc", texts)  # the index of a pandas column need not be positions
-    return [by_place[i] for i in positions]
 
 
 def number_or_none(value: Any) -> float | None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from lops_adapters.core import LopsError, Selection
 from lops_adapters.evaluation import area_under_noise_coverage, ideal_curve, noise_coverage_curve
-from lops_adapters.report.columns import Columns, Texts, number_or_none, text_or_none, texts_at
+from lops_adapters.report.columns import Columns, number_or_none, text_or_none
 from lops_adapters.report.contents import (
     BEST,
     ClassRow,
@@ -40,7 +40,7 @@ POINTS = 200  # of a curve
 
 def selection_page(
     selection: Selection,
-    texts: Texts,
+    texts: Sequence[Any],
     labels: Any,
     *,
     title: str,
@@ -67,9 +67,7 @@ def selection_page(
 
     Args:
         selection: of n rows.
-        texts: n texts, or a function from sorted positions to their texts, so that not all need
-            fit in memory.
-        labels: (n,) pseudo-labels.
+        texts, labels: n texts and pseudo-labels.
         title, source: headings.
         suggested: (n,) labels that the probe prefers; None: not asked.
         suggested_probability: (n,) float, their probabilities.
@@ -103,8 +101,15 @@ def selection_page(
         gold=gold,
         ids=ids,
     )
-    rows = _Rows(selection, texts, columns, finite(selection.confidence), numbers)
-    _expect_positions(to_check, len(selection.mask))
+    rows = _Rows(selection, columns, finite(selection.confidence), numbers)
+    wrong = [i for i in to_check if not 0 <= i < len(selection.mask)]
+    if wrong:
+        raise LopsError(
+            f"to_check holds the position {wrong[0]}; wanted positions from 0 to "
+            f"{len(selection.mask) - 1}"
+        )
+    if len(set(to_check)) < len(to_check):
+        raise LopsError("to_check holds a position twice; give every row once")
     to_check = to_check[:max_suspects]
     at = rows.listed(suspects_per_class, max_suspects, to_check)
     page = _measured(
@@ -130,20 +135,16 @@ class _Rows:
     """The rows of a selection, to be listed; ``numbers`` as for :func:`selection_page`."""
 
     selection: Selection
-    texts: Texts
     columns: Columns
     confidence: np.ndarray
     numbers: Sequence[int] | None
 
-    def least_trusted(self, per_class: int, most: int) -> np.ndarray:
-        """Return the positions of the least trusted rows, the least trusted first."""
+    def least_trusted(self, per_class: int | None = None, most: int = 0) -> np.ndarray:
+        """Return positions, the least trusted first: of all rows, or of so many."""
         columns, mask = self.columns, self.selection.mask
+        if per_class is None:
+            per_class, most = len(mask), len(mask) * len(self.selection.per_class)
         return least_trusted(self.confidence, columns.codes, mask, columns.doubt, per_class, most)
-
-    def ordered(self) -> np.ndarray:
-        """Return all positions, the least trusted first."""
-        n = len(self.selection.mask)
-        return self.least_trusted(n, n * len(self.selection.per_class))
 
     def listed(self, per_class: int, most: int, to_check: Sequence[int]) -> np.ndarray:
         """Return the positions of the rows of the list, in its order."""
@@ -151,7 +152,7 @@ class _Rows:
         if not len(to_check):
             return least
         others = least[~np.isin(least, to_check)][: most - len(to_check)]
-        order = self.ordered()
+        order = self.least_trusted()
         return order[np.isin(order, [*others, *to_check])]
 
     def number(self, position: int) -> int:
@@ -160,21 +161,19 @@ class _Rows:
 
     def suspects(self, at: np.ndarray, max_chars: int) -> Iterator[Suspect]:
         """Yield the rows at positions, in their order."""
-        wanted = np.sort(at).tolist()
-        found = [cut(str(text), max_chars) for text in texts_at(self.texts, wanted)]
-        size = sum(len(json.dumps(text)) for text in found)
-        if size > LARGEST_PLAIN:
-            longest = max(map(len, found))
-            found = [cut(text, max(200, longest * LARGEST_PLAIN // size)) for text in found]
-        shown = dict(zip(wanted, found, strict=True))
         columns, selection = self.columns, self.selection
+        texts = [cut(str(columns.texts[i]), max_chars) for i in at.tolist()]
+        size = sum(len(json.dumps(text)) for text in texts)
+        if size > LARGEST_PLAIN:
+            longest = max(map(len, texts))
+            texts = [cut(text, max(200, longest * LARGEST_PLAIN // size)) for text in texts]
         suggested, probability = columns.suggested, columns.probability
         gold, ids = columns.gold, columns.ids
-        for i in at.tolist():
+        for i, text in zip(at.tolist(), texts, strict=True):
             likely = None if probability is None else number_or_none(probability[i])
             yield Suspect(
                 position=i,
-                text=shown[i],
+                text=text,
                 label=cleaned(str(columns.labels[i])),
                 confidence=float(self.confidence[i]),
                 learnt_at=number_or_none(selection.learnt_at[i]),
@@ -195,24 +194,12 @@ class _Rows:
             range(len(groups)),
             key=lambda g: (len(set(labels[g])) == 1, -len(groups[g]), groups[g][0]),
         )[:GROUPS]
-        first = sorted(int(groups[g][0]) for g in order)
-        shown = dict(zip(first, texts_at(self.texts, first), strict=True))
-        found = []
+        shown = []
         for g in order:
-            at = groups[g].tolist()
-            rows = [self.number(i) for i in at]
-            found.append(NearGroup(cut(str(shown[at[0]]), CHARS), rows, labels[g]))
-        return found
-
-
-def _expect_positions(to_check: Sequence[int], n_rows: int) -> None:
-    wrong = [i for i in to_check if not 0 <= i < n_rows]
-    if wrong:
-        raise LopsError(
-            f"to_check holds the position {wrong[0]}; wanted positions from 0 to {n_rows - 1}"
-        )
-    if len(set(to_check)) < len(to_check):
-        raise LopsError("to_check holds a position twice; give every row once")
+            positions = groups[g].tolist()
+            text = cut(str(self.columns.texts[positions[0]]), CHARS)
+            shown.append(NearGroup(text, [self.number(i) for i in positions], labels[g]))
+        return shown
 
 
 def _measured(rows: _Rows, **own: Any) -> SelectionPage:
@@ -240,7 +227,7 @@ def _with_all_rejected(
     page: SelectionPage, rows: _Rows, at: np.ndarray, max_chars: int
 ) -> SelectionPage:
     """Return the page with the rejected rows that are not at the listed positions, packed."""
-    mask, order = rows.selection.mask, rows.ordered()
+    mask, order = rows.selection.mask, rows.least_trusted()
     rest = order[~mask[order] & ~np.isin(order, at)]
     chars, codes = min(max_chars, CHARS), page.codes
     more, n_more = packed(

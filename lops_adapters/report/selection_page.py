@@ -13,7 +13,7 @@ from lops_adapters.console import percent
 from lops_adapters.report import suspects
 from lops_adapters.report.charts import curve_chart, histogram, threshold_chart
 from lops_adapters.report.checking import checked
-from lops_adapters.report.contents import ClassRow, SelectionPage
+from lops_adapters.report.contents import SelectionPage
 from lops_adapters.report.layout import (
     Markup,
     card,
@@ -68,6 +68,12 @@ def _data(page: SelectionPage, places: list[list[float]]) -> dict[str, Any]:
         for_script(row, suspect.number, codes)
         for row, suspect in zip(stored["suspects"], page.suspects, strict=True)
     ]
+    # A name for the corrections of this selection in the browser's storage.
+    listed = [
+        (row["position"], row["row"], row["label"], row["text"]) for row in stored["suspects"]
+    ]
+    about = json.dumps([page.source, stored["table"].get("sha256"), page.n_rows, listed])
+    key = f"lops-corrections-{hashlib.sha256(json.dumps(about).encode()).hexdigest()[:16]}"
     return {
         "rows": page.n_rows,
         "thresholds": stored["thresholds"],
@@ -76,7 +82,7 @@ def _data(page: SelectionPage, places: list[list[float]]) -> dict[str, Any]:
         "columns": [*suspects.columns(page), suspects.CORRECTION],
         "classes": [{"label": label, "shown": visible(label)} for label in codes],
         "table": stored["table"],
-        "key": _key(stored),
+        "key": key,
         "suggested": suspects.has(page, "suggested"),
         "learnt": bool(page.learnt),
         "suspects": rows,
@@ -84,13 +90,6 @@ def _data(page: SelectionPage, places: list[list[float]]) -> dict[str, Any]:
         "more": page.more,
         "listed": len(rows) + page.n_more,
     }
-
-
-def _key(stored: dict[str, Any]) -> str:
-    """Return a name for the corrections of this selection in the browser's storage."""
-    rows = [(row["position"], row["row"], row["label"], row["text"]) for row in stored["suspects"]]
-    text = json.dumps([stored["source"], stored["table"].get("sha256"), stored["n_rows"], rows])
-    return f"lops-corrections-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
 
 
 def _figures(page: SelectionPage) -> str:
@@ -122,7 +121,18 @@ def _classes(page: SelectionPage) -> str:
     head = ["class", "rows", "kept", "share kept"]
     head += ["wrong before", "wrong after"] if gold else []
     head += ["why"] if len(reasons) > 1 else []
-    rows = [_class_row(row, gold)[: len(head)] for row in page.classes]
+    rows = []
+    for row in page.classes:
+        noise = [percent(row.noise_before), percent(row.noise_after)] if gold else []
+        width = round(72 * row.kept / row.count, 1) if row.count else 0
+        bar = Markup(
+            f'<span class="share">{share(row.kept, row.count)}'
+            '<svg width="72" height="8" aria-hidden="true">'
+            '<rect class="ground" width="72" height="8" rx="4"/>'
+            f'<rect class="part" width="{width}" height="8" rx="4"/></svg></span>'
+        )
+        cells = [row.label, count(row.count), count(row.kept), bar, *noise, row.why]
+        rows.append(cells[: len(head)])
     words = (head.index("why"),) if "why" in head else ()
     drawn = table(head, rows, "Kept rows per class", text=words, stacked=True)
     same = ""
@@ -155,31 +165,20 @@ def _near(page: SelectionPage) -> str:
     return section("near", "Near-duplicates", f"<p>{said}{more}. {note}</p>", folded)
 
 
-def _class_row(row: ClassRow, gold: bool) -> list[str]:
-    noise = [percent(row.noise_before), percent(row.noise_after)] if gold else []
-    bar = _bar(row.kept, row.count)
-    return [row.label, count(row.count), count(row.kept), bar, *noise, row.why]
-
-
-def _bar(part: int, whole: int) -> Markup:
-    width = round(72 * part / whole, 1) if whole else 0
-    return Markup(
-        f'<span class="share">{share(part, whole)}<svg width="72" height="8" aria-hidden="true">'
-        '<rect class="ground" width="72" height="8" rx="4"/>'
-        f'<rect class="part" width="{width}" height="8" rx="4"/></svg></span>'
-    )
-
-
 def _thresholds(page: SelectionPage) -> tuple[str, list[list[float]]]:
     """Return the card with the slider and the places of its marker; needs two thresholds."""
     if len(page.thresholds) < 2:
         return "", []
     chart, places = threshold_chart(page.thresholds, page.n_kept)
-    last = len(page.thresholds) - 1
+    values, last = [value for value, *_ in page.thresholds], len(page.thresholds) - 1
+    if page.own_threshold is not None:
+        start = values.index(page.own_threshold)
+    else:  # the one that keeps nearly as many rows
+        start = min(range(len(values)), key=lambda i: abs(page.thresholds[i][1] - page.n_kept))
     slider = (
         '<div class="slider" data-live hidden>'
         '<label for="threshold">Threshold: keep all (left) to strict (right)</label>'
-        f'<input type="range" id="threshold" min="0" max="{last}" value="{last - _start(page)}">'
+        f'<input type="range" id="threshold" min="0" max="{last}" value="{last - start}">'
         '<output id="threshold-says" for="threshold"></output></div>'
     )
     if page.own_threshold is None:
@@ -187,10 +186,11 @@ def _thresholds(page: SelectionPage) -> tuple[str, list[list[float]]]:
         note += f" {count(page.n_kept)} rows."
     else:
         note = f"One threshold for all classes. The selection's is {page.own_threshold:.3g}."
-    rows = [
-        [f"{value:.4g}", count(n), share(n, page.n_rows), *_wrong(judged, wrong)]
-        for value, n, judged, wrong in page.thresholds
-    ]
+    rows = []
+    for value, n, judged, wrong in page.thresholds:
+        rows.append([f"{value:.4g}", count(n), share(n, page.n_rows)])
+        if wrong is not None:
+            rows[-1] += [count(judged), count(wrong), percent(wrong / judged if judged else None)]
     head = ["confidence", "rows", "share"]
     head += ["with a gold label", "wrong", "share wrong"] if page.n_judged else []
     numbers = table(head, rows, "Rows at or above each confidence threshold")
@@ -198,20 +198,6 @@ def _thresholds(page: SelectionPage) -> tuple[str, list[list[float]]]:
     inside = f'<div class="halves">{halves}</div>'
     title = "What another threshold would keep"
     return card(title, inside, details("Numbers of this chart", numbers)), places
-
-
-def _start(page: SelectionPage) -> int:
-    """Return the place of the selection's threshold, or of the one nearest in the rows it keeps."""
-    values = [value for value, _, _, _ in page.thresholds]
-    if page.own_threshold is not None:
-        return values.index(page.own_threshold)
-    return min(range(len(values)), key=lambda i: abs(page.thresholds[i][1] - page.n_kept))
-
-
-def _wrong(judged: int, wrong: int | None) -> list[str]:
-    if wrong is None:
-        return []
-    return [count(judged), count(wrong), percent(wrong / judged if judged else None)]
 
 
 def _charts(page: SelectionPage, thresholds: str) -> str:

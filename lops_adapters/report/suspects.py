@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lops_adapters.report.contents import SelectionPage, Suspect
+from lops_adapters.report.contents import SelectionPage
 from lops_adapters.report.layout import details, section, table
 from lops_adapters.report.text import count, cut, escaped, isolated
 
@@ -27,8 +27,9 @@ def listed(page: SelectionPage) -> str:
     counted = "Row 1 is the first row; the header does not count."
     if has(page, "id"):
         counted = f"Rows are shown by id. In the CSV: {counted[0].lower()}{counted[1:]}"
+    words = ' class="words"'
     head = "".join(
-        f'<th scope="col" role="columnheader"{_words(name)}>{name}</th>'
+        f'<th scope="col" role="columnheader"{words if name in _WORDS else ""}>{name}</th>'
         for name in [*columns(page), CORRECTION]
     )
     live = (
@@ -89,10 +90,6 @@ def has(page: SelectionPage, name: str) -> bool:
     return any(getattr(row, name) is not None for row in page.suspects)
 
 
-def _words(name: str) -> str:
-    return ' class="words"' if name in _WORDS else ""
-
-
 def _controls(page: SelectionPage) -> str:
     options = "".join(
         f'<option value="{i}">{escaped(label)}</option>' for i, label in enumerate(labels(page))
@@ -120,16 +117,16 @@ def _static(page: SelectionPage) -> str:
     words = [i for i, name in enumerate(head) if i and name in _WORDS]
     parts = []
     for label in known[:_STATIC_ROWS]:
-        rows = [_static_row(row, page) for row in page.suspects if row.label == label][:each]
+        rows = []
+        for row in [row for row in page.suspects if row.label == label][:each]:
+            rows.append(
+                [str(row.number) if row.id is None else row.id, cut(row.text, _STATIC_CHARS)]
+            )
+            rows[-1] += [row.suggested or "-"] if has(page, "suggested") else []
+            rows[-1].append(f"{row.confidence:.3g}")
+            if page.learnt:
+                rows[-1].append("never" if row.learnt_at is None else f"{row.learnt_at:.3g}")
+            rows[-1].append("kept" if row.selected else "rejected")
         caption = f"Least trusted rows with the pseudo-label {label}"
         parts.append(f"<h3>{isolated(label)}</h3>{table(head, rows, caption, text=words)}")
     return "".join(parts)
-
-
-def _static_row(row: Suspect, page: SelectionPage) -> list[str]:
-    cells = [str(row.number) if row.id is None else row.id, cut(row.text, _STATIC_CHARS)]
-    cells += [row.suggested or "-"] if has(page, "suggested") else []
-    cells.append(f"{row.confidence:.3g}")
-    if page.learnt:
-        cells.append("never" if row.learnt_at is None else f"{row.learnt_at:.3g}")
-    return [*cells, "kept" if row.selected else "rejected"]

@@ -20,7 +20,7 @@ from lops_adapters.datasets import Corpus
 from lops_adapters.encoders import pretrained
 from lops_adapters.encoders.static import STATIC
 from lops_adapters.evaluation import Evaluator
-from lops_adapters.probes import FAST, Probe, fast_probe, text_probe
+from lops_adapters.probes import FAST, Probe, text_probe
 from lops_adapters.runs.files import selection_metrics
 from lops_adapters.runs.framework import Framework, Job
 from lops_adapters.runs.models import ProbeClassifier
@@ -252,7 +252,7 @@ def _max_tokens(settings: Any) -> int:
 
 
 def _build(settings: Any, device: str, epochs: int, *, quiet: bool) -> Probe:
-    return fast_probe(
+    return text_probe(
         settings.classifier,
         encoder=settings.encoder,
         max_tokens=_max_tokens(settings),

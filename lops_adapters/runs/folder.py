@@ -20,7 +20,7 @@ import numpy as np
 
 from lops_adapters import storage
 from lops_adapters.core import ClassReport, LopsError, Selection
-from lops_adapters.runs.surroundings import surroundings
+from lops_adapters.runs import surroundings
 
 log = logging.getLogger(__name__)
 _SAME_ON_RESUME = ("framework", "settings", "seed", "dataset")
@@ -133,8 +133,8 @@ class RunFolder:
 
     def save_model(self, folder: Path, write: Callable[[Path], object]) -> None:
         """Let ``write`` fill a new folder, which replaces ``folder`` when it is complete."""
-        with self._writing():
-            storage.replace_folder(folder, write)
+        with self._writing(), storage.replacing_folder(folder) as place:
+            write(place)
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
@@ -160,22 +160,16 @@ def describe(
     framework: str, settings: dict[str, Any], seed: int, corpus: Any, device: str
 ) -> dict[str, Any]:
     """Return the contents of ``config.json``: what is needed to repeat a run."""
-    return {
-        "framework": framework,
-        "settings": settings,
-        "seed": seed,
-        "dataset": {
-            "name": corpus.name,
-            "documents": len(corpus),
-            "classes": list(corpus.classes),
-            "seeds": {label: list(words) for label, words in corpus.seeds.items()},
-            "names": {label: list(words) for label, words in corpus.names.items()},
-            "sha256": corpus.checksum,
-        },
-        "device": device,
-        "command": " ".join(["python -m", f"lops_adapters.{framework}", *sys.argv[1:]]),
-        **surroundings(),
+    data = {
+        "name": corpus.name,
+        "documents": len(corpus),
+        "classes": list(corpus.classes),
+        "seeds": {label: list(words) for label, words in corpus.seeds.items()},
+        "names": {label: list(words) for label, words in corpus.names.items()},
+        "sha256": corpus.checksum,
     }
+    command = " ".join([f"python -m lops_adapters.{framework}", *sys.argv[1:]])
+    return surroundings.describe(command, framework, settings, seed, data, device)
 
 
 def _is_unstarted(path: Path) -> bool:

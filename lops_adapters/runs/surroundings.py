@@ -12,9 +12,25 @@ from typing import Any
 from lops_adapters import extras
 
 
-def surroundings() -> dict[str, Any]:
-    """Return what ``config.json`` says of any run: versions, threads, git commit, start in UTC."""
+def describe(
+    command: str, name: str, settings: dict[str, Any], seed: int, data: dict[str, Any], device: str
+) -> dict[str, Any]:
+    """Return the contents of ``config.json``: what is needed to repeat a run.
+
+    Args:
+        command: the command line.
+        name: of the framework or command.
+        settings, seed, device: of the run.
+        data: about the texts.
+
+    """
     return {
+        "framework": name,
+        "settings": settings,
+        "seed": seed,
+        "dataset": data,
+        "device": device,
+        "command": command,
         "versions": extras.versions(),
         "threads": threads(),
         "git_commit": _git_commit(),
@@ -39,18 +55,14 @@ def threads() -> dict[str, int | None]:
         found[kind] = max(found.get(kind, 0), library["num_threads"])
     torch = sys.modules.get("torch")
     every = processors()
+    # "4,2" counts nested levels.
+    asked = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
     return {
-        "openmp": found.get("openmp", _asked() or every),
+        "openmp": found.get("openmp", int(asked) if asked.isdecimal() and int(asked) else every),
         "blas": found.get("blas"),
         "torch": None if torch is None else int(torch.get_num_threads()),
         "processors": every,
     }
-
-
-def _asked() -> int | None:
-    """Return the number in OMP_NUM_THREADS, None if it holds none; "4,2" counts nested levels."""
-    first = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
-    return int(first) if first.isdecimal() and int(first) else None
 
 
 def processors() -> int:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import reduce
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -72,31 +73,26 @@ def run(table: Table, job: Job, output: Output, *, address: str | None, quiet: b
             cluster that is lost.
 
     """
-    before, done = states(table.paths), list[Done]()
+    before = states(table.paths)
     job = replace(job, data={"bytes": {name: size for name, (size, _) in before.items()}})
     assert output.folder is not None
     with connected(address) as ray:
         steps = Steps(ray, job, quiet, len(table.paths) > 1)
         fitted, scoring, parts = steps.fitted(table.parts(PART_ROWS))
-
-        def fill(folder: Path) -> None:
+        with storage.replacing_folder(output.folder) as folder:
             for name, *_ in part_files(folder, output.kind, scoring.classes):
                 (folder / name).mkdir()
-            totals = Totals.of(len(scoring.classes.names))
-
-            def add(_: int, own: Totals) -> None:
-                nonlocal totals
-                totals = totals + own
-
+            counted = [Totals.of(len(scoring.classes.names))]
             place = str(folder.absolute())
-            steps.score(_write, parts, scoring, place, output.kind, done=add)
+            steps.score(
+                _write, parts, scoring, place, output.kind, done=lambda _, own: counted.append(own)
+            )
+            totals = reduce(Totals.__add__, counted)
             if states(table.paths) != before:
                 raise changed(table.paths)
-            done.append(Done(fitted, totals, fitted.page(totals)))
-            write_about(folder, done[0])
-
-        storage.replace_folder(output.folder, fill)
-    return done[0]
+            done = Done(fitted, totals, fitted.page(totals))
+            write_about(folder, done)
+    return done
 
 
 @dataclass

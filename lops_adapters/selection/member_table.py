@@ -67,9 +67,7 @@ class Inputs:
     def counts(self) -> WordCounts:
         """The words of the texts, counted once for all members."""
         probe = self.text_probe
-        return count_words(
-            self.samples, (), probe.analyzer if isinstance(probe, LinearProbe) else AUTO
-        )
+        return count_words(self.samples, probe.analyzer if isinstance(probe, LinearProbe) else AUTO)
 
     @cached_property
     def count_further(self) -> KnownWords:
@@ -113,7 +111,7 @@ class Row(NamedTuple):
 def _probe_of_texts(inputs: Inputs) -> Member:
     probe = inputs.text_probe
     member = Learnt("TF-IDF" if probe.kind == "linear" else probe.name, probe)
-    if isinstance(probe, LinearProbe) and not probe.mask_words:
+    if isinstance(probe, LinearProbe):
         member.read, member.reader = inputs.counts, inputs.count_further
     return member
 

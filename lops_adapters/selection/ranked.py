@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lops_adapters.core import ClassReport, LearningOrder, LopsError, Selection, tie_hash
-from lops_adapters.selection.selectors import Labels, encode
+from lops_adapters.core import ClassReport, LopsError, Selection, read_pseudo_labels, tie_hash
+from lops_adapters.selection.selectors import Labels
 
 
 class Scored(NamedTuple):
@@ -84,8 +84,8 @@ def read_labels(samples: Sequence[Any], pseudo_labels: Labels) -> tuple[list[Has
             f"found {len(samples)} samples and {len(pseudo_labels)} pseudo-labels; "
             "wanted one per sample"
         )
-    classes = LearningOrder(pseudo_labels).classes
-    return classes, encode(pseudo_labels, classes)
+    classes, codes = read_pseudo_labels(pseudo_labels)
+    return classes, codes.astype(np.int64)
 
 
 def total(count: int, n: int | None, keep: float) -> int:

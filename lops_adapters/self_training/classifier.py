@@ -5,9 +5,8 @@ from __future__ import annotations
 from difflib import get_close_matches
 from pathlib import Path
 
-from lops_adapters import extras
 from lops_adapters.core import LopsError
-from lops_adapters.probes import FAST, Probe, fast_probe, probe_class
+from lops_adapters.probes import FAST, Probe, probe_class, text_probe
 from lops_adapters.self_training.settings import SelfTrainingSettings
 
 # After the linear probe's four epochs predictions are right but rarely above delta, so that
@@ -30,33 +29,21 @@ def build_probe(settings: SelfTrainingSettings, device: str, *, quiet: bool = Tr
 def _build(
     settings: SelfTrainingSettings, device: str, linear_epochs: int | None, quiet: bool
 ) -> Probe:
-    if settings.classifier in FAST:
-        return fast_probe(
-            settings.classifier,
-            encoder=settings.encoder,
-            max_tokens=settings.max_tokens,
-            device=device,
-            quiet=quiet,
-            epochs=settings.epochs or linear_epochs,
-            batch_size=settings.batch_size,
-            learning_rate=settings.learning_rate,
-        )
+    name, is_fast = settings.classifier, settings.classifier in FAST
     known = (*FAST, "minilm")
-    near = get_close_matches(settings.classifier, known, n=1, cutoff=0.75)
-    if near and near[0] != settings.classifier and not Path(settings.classifier).exists():
+    near = get_close_matches(name, known, n=1, cutoff=0.75)
+    if not is_fast and near and near[0] != name and not Path(name).exists():
         raise LopsError(
-            f"classifier is {settings.classifier!r}; did you mean {near[0]!r}? Wanted "
+            f"classifier is {name!r}; did you mean {near[0]!r}? Wanted "
             f"{', '.join(known)}, or the folder or hub name of an encoder"
         )
-    extras.require(f"The classifier {settings.classifier}", ("torch", "transformers"))
-    from lops_adapters.probes.transformer import TransformerProbe
-
-    return TransformerProbe(
-        encoder=settings.classifier,
+    return text_probe(
+        name if is_fast else "transformer",
+        encoder=settings.encoder if is_fast else name,
         max_tokens=settings.max_tokens,
         device=device,
-        epochs=settings.epochs,
+        quiet=quiet,
+        epochs=settings.epochs or (linear_epochs if is_fast else None),
         batch_size=settings.batch_size,
         learning_rate=settings.learning_rate,
-        quiet=quiet,
     )

@@ -64,12 +64,12 @@ class Wanted:
         return None if self.has_votes else self.label
 
     @property
-    def columns(self) -> list[str]:
+    def columns(self) -> tuple[str, ...]:
         """The columns to read."""
         vectors = None if is_file(self.embeddings) else self.embeddings
         names = (self.text, self.label, self.gold, self.id, vectors, *self.soft, self.checked)
         names = (*names, *self.votes, self.source, self.group)
-        return list(dict.fromkeys(name for name in names if name is not None))
+        return tuple(dict.fromkeys(name for name in names if name is not None))
 
     @property
     def is_plain(self) -> bool:
@@ -137,7 +137,7 @@ def require(table: Table, name: str, option: str, taken: Collection[str] = ()) -
     if not hint:
         meant = _meant(name, option, [column for column in table.columns if column not in taken])
         hint = f" Did you mean {option} {meant!r}?" if meant else ""
-        if len(table.columns) == 1 and table.format in ("csv", "tsv"):
+        if len(table.columns) == 1 and table.format.name in ("csv", "tsv"):
             hint += " Check --delimiter."
     known = listed(map(repr, table.columns))
     raise LopsError(f"{table.paths[0]} has no column {name!r}; its columns are {known}.{hint}")
@@ -154,13 +154,13 @@ def _meant(name: str, option: str, columns: Sequence[str]) -> str | None:
 
 def _about_delimiter(table: Table, name: str) -> str:
     """Return a hint if another delimiter finds the column, or several columns, in the header."""
-    if table.format not in ("csv", "tsv"):
+    if table.format.name not in ("csv", "tsv"):
         return ""
-    header = table.delimiter.join(table.columns)
+    header = table.start.reading.delimiter.join(table.columns)
     for other, named in ((",", "','"), (";", "';'"), ("\t", "tab"), ("|", "'|'")):
         names = [part.strip('"') for part in header.split(other)]
         if (
-            other != table.delimiter
+            other != table.start.reading.delimiter
             and len(names) > 1
             and (len(table.columns) == 1 or name in names)
         ):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lops_adapters import storage
 from lops_adapters.tables import formats, results
 from lops_adapters.tables.files import states
 from lops_adapters.tables.fit import Fit, Job, check_sample, fit
+from lops_adapters.tables.formats.cells import cell_text, without_formula
 from lops_adapters.tables.formats.lines import is_packed
 from lops_adapters.tables.readers import Table, rehearse
 from lops_adapters.tables.scoring import part_files, write_parts
@@ -32,8 +34,8 @@ class Output(NamedTuple):
     @property
     def formats(self) -> set[str]:
         """The formats of all files."""
-        found = set() if self.folder is None else {self.kind}
-        return found if self.keep_out is None else {*found, self.keep_kind}
+        kinds = set() if self.folder is None else {self.kind}
+        return kinds if self.keep_out is None else {*kinds, self.keep_kind}
 
     @property
     def keep_kind(self) -> str:
@@ -61,35 +63,25 @@ def run(table: Table, job: Job, output: Output) -> Done:
         table = table.loaded()
     for kind in output.formats:
         rehearse(table, kind, results.NEW)
-    found = survey_of(table, job.wanted, most=job.most, seed=job.seed, checked=job.checked)
-    classes = found.classes()
+    survey = survey_of(table, job.wanted, most=job.most, seed=job.seed, checked=job.checked)
+    classes = survey.classes()
     check_sample(classes, job)
-    fitted, scoring = fit(found.sample(classes), job, near=output.folder is not None)
-    done: list[Done] = []
-
-    def fill(folder: Path | None, alone: Path | None) -> None:
-        files = [] if alone is None else [("kept", alone, output.keep_kind)]
-        if folder is not None:
+    fitted, scoring = fit(survey.sample(classes), job, near=output.folder is not None)
+    with ExitStack() as stack:
+        files, folder = [], None
+        if output.keep_out is not None:
+            place = stack.enter_context(storage.replacing(output.keep_out))
+            files.append(("kept", place, output.keep_kind))
+        if output.folder is not None:
+            folder = stack.enter_context(storage.replacing_folder(output.folder))
             files += part_files(folder, output.kind, classes)
         totals = write_parts(table, scoring, files)
         if states(table.paths) != before:
             raise results.changed(table.paths)
-        page = fitted.page(totals)
-        done.append(Done(fitted, totals, page))
+        done = Done(fitted, totals, fitted.page(totals))
         if folder is not None:
-            write_about(folder, done[0])
-
-    def both(alone: Path | None) -> None:
-        if output.folder is None:
-            fill(None, alone)
-        else:
-            storage.replace_folder(output.folder, lambda folder: fill(folder, alone))
-
-    if output.keep_out is None:
-        both(None)
-    else:
-        storage.replace_with(output.keep_out, both)
-    return done[0]
+            write_about(folder, done)
+    return done
 
 
 def write_about(folder: Path, done: Done) -> None:
@@ -105,8 +97,69 @@ def write_about(folder: Path, done: Done) -> None:
             fitted.selection.mask,
             escape=fitted.job.escape,
         )
-    results.write_to_check(
-        folder, sample, fitted.selection, fitted.job.page.get("table", {}), escape=fitted.job.escape
+    if fitted.job.method == "committee":
+        write_to_check(folder / results.TO_CHECK, fitted)
+    if fitted.selection.sources:
+        write_sources(folder / results.SOURCES, fitted)
+    write_pages(folder, done.page, fitted.config(done.totals))
+
+
+def write_to_check(path: Path, fitted: Fit) -> None:
+    """Write the rows to check as CSV, with an empty column for the person's label."""
+    cell = without_formula if fitted.job.escape else cell_text
+    sample, selection, table = fitted.sample, fitted.selection, fitted.job.page.get("table", {})
+    names = [name for name in ("column", "sha256") if name in table]
+    known = [cell(table[name]) for name in names]
+    lines = (
+        [
+            int(sample.drawn.positions[i]) + 1,
+            cell(sample.labels[i]),
+            cell(selection.suggested[i]),
+            "",
+            cell(sample.texts[i]),
+            *known,
+        ]
+        for i in selection.to_check().tolist()
     )
-    results.write_sources(folder, sample, fitted.selection)
-    results.write_pages(folder, done.page, fitted.config(done.totals))
+    header = ["row", "label", "suggested", "checked", "text", *names]
+    storage.write_csv(path, header, lines, encoding="utf-8-sig")  # for spreadsheets
+
+
+def write_sources(path: Path, fitted: Fit) -> None:
+    """Write what is estimated of each label source as CSV.
+
+    ``errs_in`` are rows of the table whose vote is most surely wrong, at most five.
+    """
+    sample, selection, lines = fitted.sample, fitted.selection, []
+    for one in sorted(selection.sources, key=lambda one: (one.votes == 0, one.accuracy, one.name)):
+        rows = sample.drawn.positions[selection.source_errors(one.name)[:5]] + 1
+        voted, true, share = one.error or ("", "", 0.0)
+        numbers = (
+            [one.coverage, one.accuracy, one.low, one.high] if one.votes else [0.0, "", "", ""]
+        )
+        shown = [f"{number:.4f}" if number != "" else "" for number in numbers]
+        lines.append(
+            (
+                cell_text(one.name),
+                one.votes,
+                *shown,
+                cell_text(voted),
+                cell_text(true),
+                f"{share:.4f}",
+                one.alone,
+                one.changed,
+                " ".join(map(str, rows.tolist())),
+            )
+        )
+    header = ["source", "votes", "coverage", "accuracy", "low", "high", "error", "true_label"]
+    header += ["error_share", "alone", "changed", "errs_in"]
+    storage.write_csv(path, header, lines)
+
+
+def write_pages(folder: Path, page: SelectionPage, config: dict[str, Any]) -> None:
+    """Write ``config.json``, ``summary.json`` and ``report.html`` into a folder."""
+    from lops_adapters.report.selection_page import write_selection_page
+
+    storage.write_json(folder / "config.json", config)
+    storage.write_json(folder / "summary.json", page.to_json())
+    write_selection_page(folder / "report.html", page)

@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from difflib import get_close_matches
 from glob import glob
 from pathlib import Path
-from typing import Any
 
 from lops_adapters.core import LopsError
 from lops_adapters.tables import formats
@@ -62,14 +61,14 @@ def _matching(pattern: str) -> list[Path]:
         return inside
     if path.is_file():
         return [path]
-    found = sorted(Path(name) for name in glob(pattern, recursive=True) if Path(name).is_file())
-    if not found:
+    matching = sorted(Path(name) for name in glob(pattern, recursive=True) if Path(name).is_file())
+    if not matching:
         names = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
         near = get_close_matches(path.name, names, n=1, cutoff=ALIKE)
         if near:
             raise LopsError(f"{pattern}: no such file; did you mean {path.parent / near[0]}?")
         raise LopsError(f"{pattern}: no such file (from {Path.cwd()})")
-    return found
+    return matching
 
 
 def is_table(path: Path) -> bool:
@@ -91,34 +90,29 @@ def reading(path: Path) -> Iterator[None]:
 
 def checksums(paths: Sequence[Path]) -> dict[str, str]:
     """Return the SHA-256 of files, by their names as given."""
-    found = {}
+    sums = {}
     for path in paths:
-        with reading(path), path.open("rb") as file:
-            found[str(path)] = _digest(file)
-    return found
+        digest = hashlib.sha256()
+        with reading(path), path.open("rb") as file:  # hashlib.file_digest needs Python 3.11
+            while chunk := file.read(2**20):
+                digest.update(chunk)
+        sums[str(path)] = digest.hexdigest()
+    return sums
 
 
 def states(paths: Sequence[Path]) -> dict[str, tuple[int, int]]:
     """Return bytes and time of change of files, by their names as given."""
-    found = {}
+    states = {}
     for path in paths:
         with reading(path):
             about = path.stat()
-            found[str(path)] = about.st_size, about.st_mtime_ns
-    return found
+            states[str(path)] = about.st_size, about.st_mtime_ns
+    return states
 
 
-def fingerprint(found: dict[str, str]) -> str:
+def fingerprint(checksums: dict[str, str]) -> str:
     """Return one SHA-256 of :func:`checksums`: of one file its own, of several a joint one."""
-    digests = list(found.values())
+    digests = list(checksums.values())
     if len(digests) == 1:
         return digests[0]
     return hashlib.sha256("".join(digests).encode()).hexdigest()
-
-
-def _digest(file: Any) -> str:
-    """Return the SHA-256 of an open file in pieces; hashlib.file_digest needs Python 3.11."""
-    digest = hashlib.sha256()
-    while chunk := file.read(2**20):
-        digest.update(chunk)
-    return digest.hexdigest()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import sys
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -10,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lops_adapters.core import LopsError
+from lops_adapters.runs.surroundings import describe
 from lops_adapters.selection.assessment import Assessment, FittedCommittee, SampleCommittee
 from lops_adapters.selection.member_table import is_transformer
 from lops_adapters.selection.selectors import encode
-from lops_adapters.tables import results
 from lops_adapters.tables.classes import Classes
 from lops_adapters.tables.columns import Wanted
+from lops_adapters.tables.results import LABEL, RELABEL, WEIGHT
 from lops_adapters.tables.scoring import Scoring
 from lops_adapters.tables.survey import EVERYTHING, Sample
 from lops_adapters.texts import near_duplicates
@@ -44,7 +46,7 @@ class Job:
         page: title, source and table of the page.
         checked: row of the table, from 0 -> label by a person, as text.
         data: about the files, for ``config.json``.
-        settings: from the settings of a selection to those of ``config.json``.
+        settings: of the command, for ``config.json``.
         said: sentences about the run.
 
     """
@@ -53,13 +55,13 @@ class Job:
     chosen: Mapping[str, Any]
     method: str
     probe_rows: int
-    relabel: float = results.RELABEL
+    relabel: float = RELABEL
     escape: bool = False
     weights: bool = False
     page: Mapping[str, Any] = field(default_factory=dict)
     checked: Mapping[int, str] = field(default_factory=dict)
     data: Mapping[str, Any] = field(default_factory=dict)
-    settings: Callable[[dict[str, Any]], dict[str, Any]] = dict
+    settings: Mapping[str, Any] = field(default_factory=dict)
     said: Sequence[str] = ()
 
     @property
@@ -88,11 +90,6 @@ class Fit:
     selection: TextSelection
     near: Sequence[np.ndarray] = ()
 
-    @property
-    def classes(self) -> Classes:
-        """The classes of the table."""
-        return self.sample.classes
-
     def summary(self, totals: Totals) -> str:
         """Return the table of classes."""
         return class_table(totals.reports(self.selection.per_class))
@@ -107,9 +104,11 @@ class Fit:
                 "are scored by the mean of the folds' probes. Charts, copies and rows to look at "
                 "are the sample's."
             )
-        pairs = totals.suggestions(self.classes.names) if self.job.method == "committee" else []
+        pairs = (
+            totals.suggestions(self.sample.classes.names) if self.job.method == "committee" else []
+        )
         near = near_duplicates.sentences(self.near, self.sample.labels)
-        rows = [*said.rows, *self.classes.notes, *near, *self.job.said]
+        rows = [*said.rows, *self.sample.classes.notes, *near, *self.job.said]
         return replace(said, first=first, pairs=pair_sentences(pairs), rows=rows).sentences
 
     def page(self, totals: Totals) -> SelectionPage:
@@ -129,11 +128,12 @@ class Fit:
         data = {
             "documents": rows,
             "rows": rows + totals.abstained,
-            "classes": list(self.classes.names),
+            "classes": list(self.sample.classes.names),
             **self.job.data,
         }
-        settings = {**self.job.settings(used), "probe_rows": self.job.probe_rows}
-        return results.describe("select", settings, self.job.seed, data, used["device"])
+        settings = {**self.job.settings, **used, "probe_rows": self.job.probe_rows}
+        command = " ".join(["lops select", *sys.argv[2:]])
+        return describe(command, "select", settings, self.job.seed, data, used["device"])
 
 
 def check_sample(classes: Classes, job: Job) -> None:
@@ -192,10 +192,11 @@ def fit(sample: Sample, job: Job, near: bool = True) -> tuple[Fit, Scoring]:
         keys = sample.classes.keys()
         sampled = SampleCommittee(committees[0], drawn, assessment, keys, places)
     has_times = "lops_learnt_at" in selection.columns
+    columns = (*(() if job.wanted.own_label else (LABEL,)), *selection.columns)
     scoring = Scoring(
         job.wanted,
         sample.classes,
-        results.columns_of(selection, job.wanted.own_label, job.weights),
+        (*columns, WEIGHT) if job.weights else columns,
         drawn.positions,
         assessment,
         selection.learnt_at if has_times else None,

@@ -16,7 +16,7 @@ from lops_adapters.datasets.corpus import listed
 from lops_adapters.tables import formats
 from lops_adapters.tables.files import check_name
 from lops_adapters.tables.files import reading as readable
-from lops_adapters.tables.formats.base import Block, Format, Reading, Start
+from lops_adapters.tables.formats.base import Block, Format, Names, Reading, Start
 
 
 @dataclass(frozen=True)
@@ -25,19 +25,15 @@ class Table:
 
     Attributes:
         paths: the files.
-        format: one of :data:`lops_adapters.tables.formats.FORMATS`.
+        format: of the files.
         start: the beginning of the first file.
-        reading: how the files are read.
-        part: of a single file, see :meth:`~lops_adapters.tables.formats.base.Format.parts`.
         held: the blocks, if they are in memory.
 
     """
 
     paths: tuple[Path, ...]
-    format: str
+    format: Format
     start: Start
-    reading: Reading
-    part: Any = None
     held: tuple[Block, ...] | None = None
 
     @property
@@ -46,25 +42,11 @@ class Table:
         return self.start.columns
 
     @property
-    def _format(self) -> Format:
-        return formats.FORMATS[self.format]
-
-    @property
     def unit(self) -> str:
         """The unit of the numbers of rows: line or row."""
-        return self._format.unit
+        return self.format.unit
 
-    @property
-    def native(self) -> str:
-        """The format that rows are written in, if no other is asked for."""
-        return self._format.native
-
-    @property
-    def delimiter(self) -> str:
-        """The delimiter of CSV and TSV."""
-        return self.reading.delimiter or self._format.delimiter
-
-    def blocks(self, columns: Sequence[str] | None = None) -> Iterator[Block]:
+    def blocks(self, columns: Names | None = None) -> Iterator[Block]:
         """Yield all rows in order, in blocks as the files hold them.
 
         Args:
@@ -79,9 +61,9 @@ class Table:
             return
         for path in self.paths:
             with readable(path):
-                yield from self._format.blocks(path, self.reading, self.start, self.part, columns)
+                yield from self.format.blocks(path, self.start, columns)
 
-    def cells(self, names: Sequence[str]) -> Iterator[tuple[Path, int, tuple[Any, ...]]]:
+    def cells(self, names: Names) -> Iterator[tuple[Path, int, tuple[Any, ...]]]:
         """Yield (file, line or row number from 1, cells of the named columns).
 
         A missing key of a JSON object is None. Raises as :meth:`blocks`.
@@ -98,11 +80,11 @@ class Table:
 
     def parts(self, rows: int) -> list[Table]:
         """Return tables that can be read apart, in order, of at least so many rows if cut."""
-        reading = replace(self.reading, quiet=True)
+        start = replace(self.start, reading=replace(self.start.reading, quiet=True))
         return [
-            replace(self, paths=(path.absolute(),), reading=reading, part=part)
+            replace(self, paths=(path.absolute(),), start=replace(start, part=part))
             for path in self.paths
-            for part in self._format.parts(path, rows)
+            for part in self.format.parts(path, rows)
         ]
 
 
@@ -111,10 +93,10 @@ def rehearse(table: Table, kind: str, added: Sequence[str]) -> None:
 
     All rows are converted if the format is not the table's: some values have no place there.
     """
-    if kind == table.format:
-        formats.FORMATS[kind].check_writable(table.paths[0], table.start)
+    if kind == table.format.name:
+        table.format.check_writable(table.paths[0], table.start)
         return
-    with formats.writer_for(Path(os.devnull), kind, table, added, {}) as writer:
+    with formats.FORMATS[kind].writer(Path(os.devnull), table.start, added, {}, False) as writer:
         for block in table.blocks():
             nothing = dict.fromkeys(added, [None] * len(block))
             try:
@@ -123,7 +105,7 @@ def rehearse(table: Table, kind: str, added: Sequence[str]) -> None:
             except RecursionError:
                 raise LopsError(
                     f"{block.path}: a cell is nested too deeply for {kind}; "
-                    f"give --format {table.native}"
+                    f"give --format {table.format.native}"
                 ) from None
 
 
@@ -151,11 +133,16 @@ def open_table(
     """
     for path in paths:
         check_name(str(path))
-    kind = _format_of_all(paths)
+    kinds = {kind.name: kind for kind in map(formats.to_read, paths)}
+    if len(kinds) > 1:
+        raise LopsError(
+            f"the files have several formats ({', '.join(sorted(kinds))}); give files of one format"
+        )
+    (kind,) = kinds.values()
     _check_options(kind.name, delimiter, encoding)
     if sheet is not None and kind.name != "xlsx":
         raise LopsError(f"--sheet is {sheet!r}, but {paths[0]} is no spreadsheet; leave it out")
-    first, how = paths[0], Reading(delimiter, encoding, quiet, sheet)
+    first, how = paths[0], Reading(delimiter or kind.delimiter, encoding, quiet, sheet)
     starts = {}
     for path in paths:
         with readable(path):
@@ -175,16 +162,7 @@ def open_table(
     if doubled:
         times = start.columns.count(doubled[0])
         raise LopsError(f"{first}: {times} columns are named {doubled[0]!r}; rename all but one")
-    return Table(tuple(paths), kind.name, start, how)
-
-
-def _format_of_all(paths: Sequence[Path]) -> Format:
-    found = {formats.to_read(path).name: formats.to_read(path) for path in paths}
-    if len(found) > 1:
-        raise LopsError(
-            f"the files have several formats ({', '.join(sorted(found))}); give files of one format"
-        )
-    return next(iter(found.values()))
+    return Table(tuple(paths), kind, start)
 
 
 def _check_options(kind: str, delimiter: str | None, encoding: str) -> None:

@@ -14,7 +14,7 @@ from lops_adapters.selection.assessment import Assessment, FittedCommittee, Samp
 from lops_adapters.selection.canonical import content_keys
 from lops_adapters.tables.classes import Classes
 from lops_adapters.tables.columns import Wanted
-from lops_adapters.tables.formats import writer_for
+from lops_adapters.tables.formats import FORMATS
 from lops_adapters.tables.formats.base import Block, Writer
 from lops_adapters.tables.readers import Table
 from lops_adapters.tables.results import ABSTAINED, GIVEN, LABEL, PARTS, WEIGHT, types_like
@@ -195,7 +195,7 @@ def write_parts(table: Table, scoring: Scoring, files: Files, start: int = 0) ->
         for part, path, kind in files:
             new = {"relabelled": (*scoring.columns, GIVEN), ABSTAINED: unvoted}
             columns = new.get(part, scoring.columns)
-            writer = writer_for(path, kind, table, columns, like, scoring.escape)
+            writer = FORMATS[kind].writer(path, table.start, columns, like, scoring.escape)
             writers.append((part, stack.enter_context(writer)))
         for block in table.blocks():
             scored = scoring.score(block, start, table.unit, totals)

@@ -111,7 +111,11 @@ class Survey:
             self.labels.note_absent(label if is_there else None, before + place, block.path, number)
         if not kept:
             return
-        texts = self._texts(block, columns, kept, self._start + before)
+        if wanted.text is None:
+            texts = [f"(row {self._start + before + place + 1})" for place in kept]
+        else:
+            cells = columns[wanted.text]
+            texts = [text_of(cells[i], block, i, self.labels.unit) for i in kept]
         if self.most:
             self._add(block, columns, labels, kept, texts, self._start + before)
 
@@ -162,15 +166,6 @@ class Survey:
             named = self.wanted.abstain
             self._named[label] = named is not None and cell_text(label) in named
         return not self._named[label]
-
-    def _texts(
-        self, block: Block, columns: dict[str, list[Any]], kept: Sequence[int], start: int
-    ) -> list[str]:
-        """Return the texts of rows; row numbers if there is no column of texts."""
-        if self.wanted.text is None:
-            return [f"(row {start + place + 1})" for place in kept]
-        texts = columns[self.wanted.text]
-        return [text_of(texts[i], block, i, self.labels.unit) for i in kept]
 
     def _add(
         self,
@@ -353,17 +348,17 @@ def read_rows(table: Table, wanted: Wanted) -> Sample:
             or one class only.
 
     """
-    found = survey_of(table, wanted)
-    return found.sample(found.classes())
+    survey = survey_of(table, wanted)
+    return survey.sample(survey.classes())
 
 
 def survey_of(table: Table, wanted: Wanted, **settings: Any) -> Survey:
     """Read a table, or a part of one; settings as for :class:`Survey`."""
     settings = {"several": len(table.paths) > 1, **settings}
-    found = Survey(wanted, unit=table.unit, **settings)
+    survey = Survey(wanted, unit=table.unit, **settings)
     for block in table.blocks(wanted.columns):
-        found.take(block)
-    return found
+        survey.take(block)
+    return survey
 
 
 def text_of(text: Any, block: Block, row: int, unit: str) -> str:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
@@ -79,22 +78,3 @@ class Assessed(Suggestions):
             rate = noise_rate(codes, self.before, rows, true, codes == code)
             if rate is not None:
                 self.rates[code] = rate
-
-
-def corrections(
-    labels: Sequence[Hashable], suggested: Sequence[Hashable], rejected: np.ndarray
-) -> list[tuple[Hashable, Hashable, int]]:
-    """Return (label, suggested label, rows) among rejected rows, most frequent first.
-
-    Ties go by the names of the labels.
-
-    >>> corrections(["a", "a", "b"], ["b", "b", "b"], np.array([0, 1]))
-    [('a', 'b', 2)]
-    """
-    pairs = Counter(
-        (labels[i], suggested[i])
-        for i in rejected.tolist()
-        if suggested[i] is not None and labels[i] != suggested[i]
-    )
-    ordered = sorted(pairs.items(), key=lambda item: (-item[1], str(item[0])))
-    return [(*pair, count) for pair, count in ordered]

@@ -41,32 +41,27 @@ class Why:
 def reasons(which: str, selection: Selection, method: str, arguments: dict[str, Any]) -> Why:
     """Return the sentences about any selection; ``which`` names the members or the probe."""
     trained = selection.stopped[:1].upper() + selection.stopped[1:]
-    found = Why(
+    counts, train_on = [report.count for report in selection.per_class.values()], "on the kept rows"
+    if method == "committee" and min(counts) < RARE * sum(counts):  # a rare class is easily lost
+        train_on = (
+            f"on all rows with --weights (a class has less than {100 * RARE:.0f} % of the rows; "
+            "dropping rows may cost too many of it)"
+        )
+    why = Why(
         first=[which, f"Kept: {_kept(selection, method, arguments)}.", f"{trained}."],
         last=[
             *([_SHARED] if method == "committee" else []),
-            f"Next: train {_train_on(selection, method)}, with balanced classes. A suggestion for "
+            f"Next: train {train_on}, with balanced classes. A suggestion for "
             "a rejected row is a hint: check before relabelling.",
         ],
     )
     single = [str(label) for label, report in selection.per_class.items() if report.count == 1]
     if single:
-        found.rows.append(
+        why.rows.append(
             f"Classes with a single row cannot be checked: {', '.join(single[:SHOWN])}. Add rows, "
             "or leave them out."
         )
-    return found
-
-
-def _train_on(selection: Selection, method: str) -> str:
-    """Return what a classifier gains most from: rows of a rare class are easily lost."""
-    counts = [report.count for report in selection.per_class.values()]
-    if method == "committee" and min(counts) < RARE * sum(counts):
-        return (
-            f"on all rows with --weights (a class has less than {100 * RARE:.0f} % of the rows; "
-            "dropping rows may cost too many of it)"
-        )
-    return "on the kept rows"
+    return why
 
 
 RARE = 0.05  # of the rows
@@ -153,44 +148,25 @@ def script_sentences(texts: Sequence[str], probe: Probe) -> list[str]:
 
 def complaints(selection: Selection, method: str) -> list[str]:
     """Return warnings: classes without kept or learnt rows, labels unrelated to the texts."""
-    if method in ("automatic", "committee"):
-        unrelated = _hardly_more_than_chance(selection)
-        return [message for message in [unrelated or _nothing_kept(selection)] if message]
-    found = []
-    if method not in RULES:  # which say by themselves if nothing is learnt
-        found.append(_nothing_kept(selection))
-    if method == "learning-order":
-        found.append(_nothing_learnt(selection))
-    return [message for message in found if message]
-
-
-def _nothing_kept(selection: Selection) -> str:
-    empty = [f"{c!r} ({r.count})" for c, r in selection.per_class.items() if not r.kept]
-    if not empty:
-        return ""
-    return (
-        f"nothing is kept of {len(empty)} of {len(selection.per_class)} classes: "
-        f"{', '.join(empty[:SHOWN])}. Check these labels, or use a ranking with a share per class, "
-        "such as method learning-order with keep 0.5"
-    )
-
-
-def _nothing_learnt(selection: Selection) -> str:
-    empty = [f"{c!r} ({r.count})" for c, r in selection.per_class.items() if not r.learnt]
-    if not empty:
-        return ""
-    return (
-        f"nothing was learnt in {len(empty)} of {len(selection.per_class)} classes: "
-        f"{', '.join(empty[:SHOWN])}. Their kept rows are chosen by probability alone: train the "
-        "probe longer, or check these labels"
-    )
-
-
-def _hardly_more_than_chance(selection: Selection) -> str:
-    if not cannot_tell(selection):
-        return ""
-    return (
-        f"held-out predictions agree with the {len(selection.mask)} labels hardly more than by "
-        "guessing, so all are kept: check that these are the right columns and that their rows "
-        "belong together, or add rows"
-    )
+    if cannot_tell(selection):
+        return [
+            f"held-out predictions agree with the {len(selection.mask)} labels hardly more than by "
+            "guessing, so all are kept: check that these are the right columns and that their rows "
+            "belong together, or add rows"
+        ]
+    reports, warnings = selection.per_class, []
+    lost = [f"{label!r} ({report.count})" for label, report in reports.items() if not report.kept]
+    if lost and method not in RULES:  # which say by themselves if nothing is learnt
+        warnings.append(
+            f"nothing is kept of {len(lost)} of {len(reports)} classes: "
+            f"{', '.join(lost[:SHOWN])}. Check these labels, or use a ranking with a share per "
+            "class, such as method learning-order with keep 0.5"
+        )
+    late = [f"{label!r} ({report.count})" for label, report in reports.items() if not report.learnt]
+    if late and method == "learning-order":
+        warnings.append(
+            f"nothing was learnt in {len(late)} of {len(reports)} classes: "
+            f"{', '.join(late[:SHOWN])}. Their kept rows are chosen by probability alone: train "
+            "the probe longer, or check these labels"
+        )
+    return warnings

@@ -41,22 +41,34 @@ def near_duplicates(texts: Sequence[str]) -> list[np.ndarray]:
     >>> [group.tolist() for group in near_duplicates([*texts, "order 8 has not arrived"])]
     [[2, 3]]
     """
-    leaders = _Joined(len(texts))
-    first: dict[bytes, int] = {}
+    equal: dict[bytes, list[int]] = {}
     for position, text in enumerate(texts):
         if words := _words(text):
-            leaders.join(first.setdefault(_key(words), position), position)
-    distinct = list(first.values())
-    if 1 < len(distinct) <= MOST:
-        shingles = [_shingles(_words(texts[position])) for position in distinct]
+            # A hash: of many texts, the words themselves would fill the memory.
+            key = " ".join(words).encode("utf-8", "surrogatepass")
+            equal.setdefault(hashlib.blake2b(key, digest_size=16).digest(), []).append(position)
+    groups = list(equal.values())
+    above = list(range(len(groups)))  # disjoint sets of groups; the smallest one leads
+
+    def leader(group: int) -> int:
+        while above[group] != group:
+            above[group] = group = above[above[group]]
+        return group
+
+    if 1 < len(groups) <= MOST:
+        shingles = [_shingles(_words(texts[group[0]])) for group in groups]
         for a, b in _candidates(shingles):
-            if leaders.same(distinct[a], distinct[b]):
+            low, high = sorted((leader(a), leader(b)))
+            if low == high:
                 continue
             one, other = shingles[a], shingles[b]
             common = len(np.intersect1d(one, other, assume_unique=True))
             if common >= ALIKE * (len(one) + len(other) - common):
-                leaders.join(distinct[a], distinct[b])
-    return leaders.groups()
+                above[high] = low
+    joined: dict[int, list[int]] = {}
+    for group, positions in enumerate(groups):
+        joined.setdefault(leader(group), []).extend(positions)
+    return [np.array(sorted(positions)) for positions in joined.values() if len(positions) > 1]
 
 
 def write_groups(
@@ -109,12 +121,6 @@ def _words(text: str) -> list[str]:
     return [part for word in found for part in (word if len(word) > _LONG else [word])]
 
 
-def _key(words: list[str]) -> bytes:
-    """Return a hash of words: of many texts, the words themselves would fill the memory."""
-    text = " ".join(words).encode("utf-8", "surrogatepass")
-    return hashlib.blake2b(text, digest_size=16).digest()
-
-
 def _shingles(words: list[str]) -> np.ndarray:
     """Return the hashes of a text's runs of words, sorted and distinct, uint32 below 2**31."""
     runs = range(max(1, len(words) - _WORDS + 1))
@@ -152,32 +158,3 @@ def _signatures(shingles: Sequence[np.ndarray]) -> np.ndarray:
             hashed = (every * a + b) % np.uint64(_PRIME)
             found[start : start + len(part), column] = np.minimum.reduceat(hashed, starts)
     return found
-
-
-class _Joined:
-    """Disjoint sets of positions."""
-
-    def __init__(self, n: int) -> None:
-        self._above = list(range(n))
-
-    def _top(self, position: int) -> int:
-        while self._above[position] != position:
-            self._above[position] = self._above[self._above[position]]
-            position = self._above[position]
-        return position
-
-    def same(self, one: int, other: int) -> bool:
-        """Return whether two positions are in one set."""
-        return self._top(one) == self._top(other)
-
-    def join(self, one: int, other: int) -> None:
-        """Put two positions into one set; the smaller top leads."""
-        low, high = sorted((self._top(one), self._top(other)))
-        self._above[high] = low
-
-    def groups(self) -> list[np.ndarray]:
-        """Return the sets of two positions or more."""
-        tops = np.array([self._top(position) for position in range(len(self._above))], dtype=int)
-        order = np.argsort(tops, kind="stable")
-        cuts = np.flatnonzero(np.diff(tops[order])) + 1
-        return [group for group in np.split(order, cuts) if len(group) > 1]

@@ -64,11 +64,26 @@ def read_labels(labels: Sequence[Hashable], abstain: Any = None) -> tuple[list[A
     if odd is not None:
         raise LopsError(f"labels hold a {type(odd).__name__}; wanted one class name per text")
     labelled = ~abstaining(read, named(abstain))
-    own = [read[i] for i in np.flatnonzero(labelled).tolist()]
-    if not own:
+    classes = Counter(read[i] for i in np.flatnonzero(labelled).tolist())
+    n, k = sum(classes.values()), len(classes)
+    if not n:
         raise LopsError(f"none of the {len(read)} labels is a class; wanted at least two classes")
-    _check_types(own)
-    _check_classes(own)
+    examples = {type(read[i]).__name__: read[i] for i in np.flatnonzero(labelled)[::-1].tolist()}
+    if len(examples) > 1:
+        found = ", ".join(f"{name} such as {label!r}" for name, label in sorted(examples.items()))
+        raise LopsError(
+            f"labels are of several types ({found}); make all of them strings, or all numbers"
+        )
+    first = next(iter(classes))
+    if k == 1:
+        raise LopsError(
+            f"all {n} labels are {first!r}; wanted at least two classes for a probe to tell apart"
+        )
+    if n >= SEVERAL and 2 * k > n:
+        raise LopsError(
+            f"found {k} different labels in {n} texts, such as {str(first)!r:.60}; wanted "
+            "classes with many texts each: is this the label column?"
+        )
     return read, labelled
 
 
@@ -134,26 +149,3 @@ def _is_name(label: object) -> bool:
     except Exception:  # a list, a dict, or an object with a comparison of its own
         return type(label).__name__ == "NAType"  # of pandas: a missing label
     return True
-
-
-def _check_types(labels: list[Hashable]) -> None:
-    examples = {type(label).__name__: label for label in reversed(labels)}
-    if len(examples) > 1:
-        found = ", ".join(f"{name} such as {label!r}" for name, label in sorted(examples.items()))
-        raise LopsError(
-            f"labels are of several types ({found}); make all of them strings, or all numbers"
-        )
-
-
-def _check_classes(labels: list[Hashable]) -> None:
-    n, k = len(labels), len(Counter(labels))
-    if k == 1:
-        raise LopsError(
-            f"all {n} labels are {labels[0]!r}; wanted at least two classes for a probe to tell "
-            "apart"
-        )
-    if n >= SEVERAL and 2 * k > n:
-        raise LopsError(
-            f"found {k} different labels in {n} texts, such as {str(labels[0])!r:.60}; wanted "
-            "classes with many texts each: is this the label column?"
-        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -14,7 +15,6 @@ from lops_adapters.console import aligned, percent
 from lops_adapters.core import ClassReport, LopsError, Selection
 from lops_adapters.selection import Suggestions
 from lops_adapters.selection.checking import Rate, next_rows
-from lops_adapters.texts.assessed import corrections
 from lops_adapters.texts.explain import Why
 from lops_adapters.texts.near_duplicates import near_duplicates
 
@@ -173,8 +173,13 @@ class TextSelection(Selection):
         self.suggested_probability[rows] = probability
 
     def corrections(self) -> list[tuple[Hashable, Hashable, int]]:
-        """Return (label, suggested label, texts) among rejected texts, most frequent first."""
-        return corrections(self.labels, self.suggested.tolist(), self.rejected)
+        """Return (label, suggested label, texts) among rejected texts, most frequent first.
+
+        Ties go by the names of the labels.
+        """
+        pairs = Counter((self.labels[i], self.suggested[i]) for i in self.rejected.tolist())
+        ordered = sorted(pairs.items(), key=lambda item: (-item[1], str(item[0])))
+        return [(*pair, n) for pair, n in ordered if pair[1] not in (None, pair[0])]
 
     def near_duplicates(self) -> list[np.ndarray]:
         """Return groups of nearly equal texts that have a label, sorted positions, int64.
@@ -242,14 +247,16 @@ class TextSelection(Selection):
                     "in the same order"
                 )
         at = self._judged.tolist()
-
-        def own(values: Any) -> Any:
-            plain = values.tolist() if hasattr(values, "tolist") else values
-            return None if values is None else [plain[i] for i in at]
-
         if numbers is None and len(self.abstained):
             numbers = range(1, len(self.mask) + 1)
-
+        columns: dict[str, Any] = {"texts": self.texts, "labels": self.labels, "gold": gold}
+        columns |= {"ids": ids, "numbers": numbers}
+        listed: dict[str, Any] = {}
+        for name, values in columns.items():
+            if values is not None:
+                plain = values.tolist() if hasattr(values, "tolist") else values
+                listed[name] = [plain[i] for i in at]
+        to_check: Any = [] if self._check_order is None else self.to_check()
         judged = Selection(
             self.mask[at],
             self.learnt_at[at],
@@ -260,31 +267,21 @@ class TextSelection(Selection):
         )
         return selection_page(
             judged,
-            own(self.texts),
-            own(self.labels),
+            **listed,
             title=title or f"Rows kept by {self.settings['method']}",
             source=source,
             suggested=self.suggested[at],
             suggested_probability=self.suggested_probability[at],
-            gold=own(gold),
-            ids=own(ids),
-            numbers=own(numbers),
             table=table,
             n_abstained=len(self.abstained),
             all_rejected=True,
-            to_check=self._to_check_on_page(),
+            to_check=np.searchsorted(self._judged, to_check).tolist(),
             near=[np.searchsorted(self._judged, group) for group in near],
             sources=[source_row(one) for one in self.sources],
             why=self.why,
             settings=self.settings,
             versions=extras.versions(),
         )
-
-    def _to_check_on_page(self) -> list[int]:
-        """Return the rows to check as positions among those with a label."""
-        if self._check_order is None:
-            return []
-        return [int(i) for i in np.searchsorted(self._judged, self.to_check())]
 
     def report(self, path: str | Path, gold: Sequence[Hashable] | None = None) -> Path:
         """Write one self-contained HTML page and return its path; ``gold`` as for :meth:`page`."""

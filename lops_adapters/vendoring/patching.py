@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lops_adapters.core import LopsError
-from lops_adapters.storage import replace_with
+from lops_adapters.storage import replacing
 from lops_adapters.vendoring.copies import refuse_changed, stamped, state
 from lops_adapters.vendoring.upstreams import Upstream
 
@@ -215,7 +215,8 @@ def _refuse_edited(file: File) -> None:
 
 
 def _replace(path: Path, contents: bytes) -> None:
-    replace_with(path, lambda temporary: temporary.write_bytes(contents))
+    with replacing(path) as temporary:
+        temporary.write_bytes(contents)
 
 
 def _check_writable(folders: Iterable[Path]) -> None:

@@ -69,7 +69,8 @@ def _move(source: Path, kept: Path) -> None:
     try:
         source.replace(kept)
     except OSError:  # another file system
-        storage.replace_with(kept, lambda temporary: shutil.copyfile(source, temporary))
+        with storage.replacing(kept) as temporary:
+            shutil.copyfile(source, temporary)
 
 
 def _fingerprint(words: WordCorpus, wanted: np.ndarray, encoder: ContextEncoder) -> str:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from lops_adapters.probes import FAST, Probe, fast_probe, probe_class
-from lops_adapters.probes.transformer import TransformerProbe
+from lops_adapters.probes import FAST, Probe, probe_class, text_probe
 from lops_adapters.xclass.settings import XclassSettings
 
 # Encoder of the vectors -> encoder of the classifier, as in the original.
@@ -17,22 +14,19 @@ def build_classifier(
     settings: XclassSettings, device: str, *, epochs: int | None = None, quiet: bool = True
 ) -> Probe:
     """Return the untrained classifier; ``epochs`` replaces the settings' number of epochs."""
-    common: dict[str, Any] = {
-        "batch_size": settings.batch_size,
-        "learning_rate": settings.learning_rate,
-        "max_tokens": settings.max_tokens,
-        "device": device,
-        "quiet": quiet,
-    }
-    wanted = epochs or settings.epochs
-    if settings.classifier in FAST:
-        return fast_probe(
-            settings.classifier, encoder=settings.encoder, epochs=wanted or _FAST_EPOCHS, **common
-        )
-    return TransformerProbe(
-        encoder=settings.classifier or _PAIRED.get(settings.encoder, settings.encoder),
-        epochs=wanted or _EPOCHS,
-        **common,
+    kind, encoder, usual = settings.classifier, settings.encoder, _FAST_EPOCHS
+    if kind not in FAST:
+        encoder, kind = kind or _PAIRED.get(encoder, encoder), "transformer"
+        usual = _EPOCHS
+    return text_probe(
+        kind,
+        encoder=encoder,
+        max_tokens=settings.max_tokens,
+        device=device,
+        quiet=quiet,
+        epochs=epochs or settings.epochs or usual,
+        batch_size=settings.batch_size,
+        learning_rate=settings.learning_rate,
     )
 
 

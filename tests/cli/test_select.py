@@ -14,7 +14,7 @@ from lops_adapters.cli import select as command
 from lops_adapters.cli.main import main
 from lops_adapters.core import LopsError, LopsWarning
 from lops_adapters.probes.embedding import EmbeddingProbe
-from lops_adapters.tables import files, fit, results
+from lops_adapters.tables import engine, files, fit
 
 from ..noisy import HEADER, noisy_rows, read_table, write_table
 
@@ -319,7 +319,7 @@ def test_a_disk_that_is_full(here, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device", str(here / ".news-lops.1.tmp"))
 
-    monkeypatch.setattr(results, "write_pages", full)
+    monkeypatch.setattr(engine, "write_pages", full)
     with pytest.raises(LopsError, match=r"^cannot write news-lops: No space left on device$"):
         run(write_table(here / "news.csv", ROWS))
     assert [p.name for p in here.iterdir()] == ["news.csv"]
@@ -352,7 +352,7 @@ def test_an_input_that_changes_between_the_passes(here, change, monkeypatch):
 
 def test_a_run_that_is_stopped_leaves_nothing(here, monkeypatch, capsys):
     path = write_table(here / "news.csv", ROWS)
-    monkeypatch.setattr(results, "write_pages", lambda *_: os.kill(os.getpid(), signal.SIGINT))
+    monkeypatch.setattr(engine, "write_pages", lambda *_: os.kill(os.getpid(), signal.SIGINT))
     # programs started in the background ignore the signal
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:

@@ -11,7 +11,7 @@ from lops_adapters.encoders import static
 from lops_adapters.encoders.pretrained import load_config
 from lops_adapters.encoders.static import WIDTH, piece_table, pieces_of_word, static_vectors
 from lops_adapters.encoders.word_counts import CHAR, KnownWords, count_words
-from lops_adapters.probes import fast_probe
+from lops_adapters.probes import text_probe
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.probes.hybrid import HybridProbe
 from lops_adapters.selection import build
@@ -65,7 +65,7 @@ def test_without_known_pieces_a_row_of_zeros(text):
 
 def test_counts_give_what_texts_give():
     texts = ["the river bank", "", "a bank of rivers"]
-    counts = count_words(texts, ())
+    counts = count_words(texts)
     np.testing.assert_array_equal(static_vectors(counts), static_vectors(texts))
     last = counts.rows(np.array([2]))
     np.testing.assert_array_equal(static_vectors(last), static_vectors(texts[2:]))
@@ -73,11 +73,11 @@ def test_counts_give_what_texts_give():
     np.testing.assert_array_equal(static_vectors(known(["bank"])), static_vectors(["bank"]))
     assert static_vectors([]).shape == (0, WIDTH)
     with pytest.raises(ValueError, match="n-grams of all words"):
-        static_vectors(count_words(texts, (), CHAR))
+        static_vectors(count_words(texts, CHAR))
 
 
 def test_words_are_cut_once(monkeypatch):
-    counts = count_words(["the river bank"], ())
+    counts = count_words(["the river bank"])
     before = static_vectors(counts)
     monkeypatch.setattr(static, "pieces_of_word", lambda word: pytest.fail("cut again"))
     np.testing.assert_array_equal(static_vectors(counts.rows(np.array([0]))), before)
@@ -87,7 +87,7 @@ def test_words_are_cut_once(monkeypatch):
 def test_probes_on_static_vectors(kind, tmp_path):
     texts, labels, _ = noisy_texts(60)
     codes = np.unique(labels, return_inverse=True)[1]
-    probe = fast_probe(kind, encoder="static", max_tokens=128, device="cpu", epochs=20)
+    probe = text_probe(kind, encoder="static", max_tokens=128, device="cpu", epochs=20)
     probe.fit(texts, codes, len(set(labels)))
     assert (probe.predict_proba(texts).argmax(axis=1) == codes).mean() > 0.7
     probe.save(tmp_path)
@@ -106,7 +106,7 @@ def test_a_committee_counts_words_once_and_scores_further_texts(monkeypatch):
     texts, labels, _ = noisy_texts(60)
     counted = []
     monkeypatch.setattr(
-        static, "count_words", lambda texts, _: counted.extend(texts) or count_words(texts, _)
+        static, "count_words", lambda texts: counted.extend(texts) or count_words(texts)
     )
     judges = []
     selector = build("committee", None, encoder="static", fitted=judges.append)

@@ -1,10 +1,5 @@
 """Vectors of texts: what they are, and that a text is encoded once."""
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -230,106 +225,17 @@ def test_bad_settings(make, settings, message):
         make(**settings)
 
 
-def as_process(monkeypatch, number, processes=2):
-    monkeypatch.setenv("RANK", str(number))
-    monkeypatch.setenv("WORLD_SIZE", str(processes))
-
-
-def test_two_processes_share_the_texts(make, tmp_path, monkeypatch):
-    """The second runs while the first computes its first block, and finds nothing else done."""
-    monkeypatch.setattr(text_vectors, "_BLOCK", 10)
-    alone = make().encode(TEXTS)
-    first, second = make(cache=tmp_path), make(cache=tmp_path)
-    usual, found = first._pooled, []
-
-    def interrupted(rows):
-        if not found:
-            as_process(monkeypatch, 1)
-            found.append(second.encode(TEXTS))
-            as_process(monkeypatch, 0)
-        return usual(rows)
-
-    first._pooled = interrupted
-    as_process(monkeypatch, 0)
-    found.append(first.encode(TEXTS))
-    blocks = -(-len(TEXTS) // 8)  # of four per process
-    assert sum(second.computed) == len(TEXTS)
-    assert sum(first.computed) == blocks
-    for vectors in found:
-        np.testing.assert_allclose(vectors, alone, atol=TOLERANCE)
-
-
-def test_a_process_takes_what_the_other_left(make, tmp_path, monkeypatch):
-    """The second of two stops after its own share."""
-    as_process(monkeypatch, 1)
-    second = make(cache=tmp_path)
-    usual = second._pooled
-    own = sum(len(block) for block in [*text_vectors._blocks(np.arange(len(TEXTS)), 1, 2)][:4])
-
-    def stop(rows):
-        if sum(second.computed) >= own:
-            raise KeyboardInterrupt
-        return usual(rows)
-
-    second._pooled = stop
-    with pytest.raises(KeyboardInterrupt):
-        second.encode(TEXTS)
-    as_process(monkeypatch, 0)
-    first = make(cache=tmp_path)
-    first.encode(TEXTS)
-    assert sum(first.computed) == len(TEXTS) - own
-
-
-def test_without_a_cache_every_process_encodes_all(make, monkeypatch):
-    as_process(monkeypatch, 1)
-    encoder = make()
-    encoder.encode(TEXTS)
-    assert sum(encoder.computed) == len(TEXTS)
-
-
 def test_every_process_has_its_card(monkeypatch):
     import torch
 
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
     assert text_vectors._own_card("auto") == "auto"
-    as_process(monkeypatch, 3, 4)
+    monkeypatch.setenv("WORLD_SIZE", "4")
     monkeypatch.setenv("LOCAL_RANK", "1")
     assert text_vectors._own_card("auto") == text_vectors._own_card("cuda") == "cuda:1"
     assert (text_vectors._own_card("cpu"), text_vectors._own_card("cuda:0")) == ("cpu", "cuda:0")
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
     assert text_vectors._own_card("auto") == "auto"
-
-
-PROGRAM = """
-import sys
-import numpy as np
-from pathlib import Path
-from lops_adapters.encoders.text_vectors import TextEncoder
-folder, cache, output, *texts = sys.argv[1:]
-encoder = TextEncoder(folder, 16, "float32", "cpu", Path(cache))
-np.save(output, encoder.encode(texts))
-"""
-
-
-@pytest.mark.slow
-def test_two_processes_at_once(make, tiny, tmp_path):
-    """As ``accelerate launch`` starts them, on one cache."""
-    alone = make().encode(TEXTS)
-    started = [
-        subprocess.Popen(
-            [sys.executable, "-c", PROGRAM, tiny("bert"), tmp_path / "cache",
-             tmp_path / f"{rank}.npy", *TEXTS],
-            cwd=Path(__file__).parents[2],
-            env={**os.environ, "RANK": str(rank), "WORLD_SIZE": "2", "LOCAL_RANK": str(rank)},
-        )
-        for rank in range(2)
-    ]  # fmt: skip
-    assert [process.wait(timeout=200) for process in started] == [0, 0]
-    for rank in range(2):
-        np.testing.assert_allclose(np.load(tmp_path / f"{rank}.npy"), alone, atol=TOLERANCE)
-    after = make(cache=tmp_path / "cache")
-    after.encode(TEXTS)
-    assert not after.computed
 
 
 def test_how_long_it_takes_is_said_once(make, monkeypatch, capsys):

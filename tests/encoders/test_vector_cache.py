@@ -168,18 +168,6 @@ def test_a_file_in_place_of_the_folder(tmp_path, caplog):
     assert "vectors are not kept" in caplog.text
 
 
-def test_news(cache):
-    fill(cache)
-    other = VectorCache(cache.folder, 5)
-    assert other.news(set(KEYS.tolist())).keys() == set(KEYS[:10].tolist())
-    assert other.news(set(KEYS.tolist())) == {}  # said once
-    cache.add(KEYS[10:], VECTORS[10:])
-    assert cache.news(set(KEYS.tolist())) == {}  # its own
-    ((key, vector),) = other.news({KEYS.tolist()[11]}).items()
-    assert key == KEYS.tolist()[11]
-    np.testing.assert_array_equal(vector, VECTORS[11])
-
-
 @pytest.fixture
 def blocks(tmp_path, monkeypatch):
     """Five files of two encoders, the first the longest unused; room for six."""

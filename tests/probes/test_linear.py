@@ -2,13 +2,13 @@
 
 import json
 import time
-import warnings
 
 import numpy as np
 import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from lops_adapters.core import LopsError
+from lops_adapters.probes import linear
 from lops_adapters.probes.base import cut
 from lops_adapters.probes.linear import LinearProbe
 
@@ -41,13 +41,14 @@ def test_rows_are_tfidf_of_unit_length():
     assert rows.dtype == np.float32
 
 
-@pytest.mark.parametrize("max_features", [100_000, 7])
-def test_rows_are_those_of_scikit_learn(max_features):
+@pytest.mark.parametrize("most", [100_000, 7])
+def test_rows_are_those_of_scikit_learn(most, monkeypatch):
+    monkeypatch.setattr(linear, "MOST_WORDS", most)
     texts, _ = topic_texts(30, seed=6)
     texts[4] = ""
-    probe = LinearProbe(max_features=max_features)
+    probe = LinearProbe()
     read = probe.read(texts)
-    usual = TfidfVectorizer(sublinear_tf=True, max_features=max_features, dtype=np.float32)
+    usual = TfidfVectorizer(sublinear_tf=True, max_features=most, dtype=np.float32)
     some = np.arange(3, 25)
     expected = usual.fit_transform([texts[i] for i in some])
     assert_same_cells(probe.prepare(cut(read, some), fit=True), expected)
@@ -66,15 +67,9 @@ def assert_same_cells(rows, expected):
     np.testing.assert_allclose(rows.data, expected.data, rtol=1e-6)
 
 
-def test_texts_read_with_other_masked_words_are_refused():
-    read = LinearProbe().read(["a team of two", "stocks of debt"])
-    with pytest.raises(LopsError, match="read without 0 masked words"):
-        LinearProbe(mask_words=["team"]).prepare(read, fit=True)
-
-
 def test_texts_read_by_another_analyzer_are_refused():
     read = LinearProbe(analyzer="word").read(["river bank", "stock bank"])
-    with pytest.raises(LopsError, match=r"by the analyzer 'word', and .* the analyzer 'char'"):
+    with pytest.raises(LopsError, match=r"by the analyzer 'word', and the probe has 'char'"):
         LinearProbe(analyzer="char").prepare(read, fit=True)
 
 
@@ -97,36 +92,11 @@ def test_the_analyzer_is_kept_with_the_probe(tmp_path):
     [
         ({"analyzer": "words"}, "analyzer is 'words'; wanted one of auto, word, char"),
         ({"analyzer": None}, "analyzer is None"),
-        ({"analyzer": "char", "mask_words": ["bank"]}, "leave one of them out"),
     ],
 )
 def test_analyzers_that_are_refused(arguments, message):
     with pytest.raises(LopsError, match=message):
         LinearProbe(**arguments)
-
-
-def test_masked_words_are_gone():
-    texts = ["The Soccer e-mail of the team", "Don't trade soccer stocks", "soccer-stocks team"]
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        probe = LinearProbe(mask_words=["soccer", "E-mail", "don't"]).fit(texts, [0, 1, 1], 2)
-    assert set(probe.tf_idf.words) == {"the", "of", "team", "trade", "stocks"}
-    np.testing.assert_array_equal(
-        probe.predict_proba(["soccer team"]), probe.predict_proba(["team"])
-    )
-    assert "soccer" in LinearProbe().fit(texts, [0, 1, 1], 2).tf_idf.words
-
-
-def test_masked_words_in_any_order_and_container(tmp_path):
-    words = ["team", "soccer", "stocks"]
-    assert LinearProbe(mask_words=set(words)) == LinearProbe(mask_words=tuple(words[::-1]))
-    probe = LinearProbe(mask_words=set(words)).fit(["a team of two", "stocks of debt"], [0, 1], 2)
-    probe.save(tmp_path)
-    loaded = LinearProbe.load(tmp_path)
-    assert loaded.mask_words == sorted(words)
-    np.testing.assert_array_equal(
-        loaded.predict_proba(["two teams", "debt"]), probe.predict_proba(["two teams", "debt"])
-    )
 
 
 def test_text_without_a_known_word_gets_the_bias():
@@ -138,20 +108,9 @@ def test_text_without_a_known_word_gets_the_bias():
     assert expected[1] > expected[0]
 
 
-def test_max_features_keeps_the_most_frequent_words():
-    probe = LinearProbe(max_features=2).fit(
-        ["river bank", "river bank boat", "river bank"], [0, 1, 1], 2
-    )
-    assert set(probe.tf_idf.words) == {"river", "bank"}
-    with pytest.raises(LopsError, match="max_features"):
-        LinearProbe(max_features=0)
-
-
-@pytest.mark.parametrize("settings", [{}, {"mask_words": ["river"]}])
-def test_texts_without_any_word(settings):
-    texts = ["river", "river river"] if settings else ["", "?! 1"]
+def test_texts_without_any_word():
     with pytest.raises(LopsError, match="the 2 texts hold no word the linear probe can use"):
-        LinearProbe(**settings).fit(texts, [0, 1], 2)
+        LinearProbe().fit(["", "?! 1"], [0, 1], 2)
 
 
 def test_seven_thousand_messages_take_seconds(real_data):

@@ -119,19 +119,6 @@ def test_suspects_of_each_class_and_in_all():
     assert len(least_trusted(confidence, codes, np.zeros(500, bool), np.zeros(500), 100, 0)) == 0
 
 
-def test_texts_may_be_fetched():
-    asked = []
-
-    def fetch(positions):
-        asked.append(positions)
-        return [texts()[i] for i in positions]
-
-    assert page(texts=fetch, suspects_per_class=3) == page(suspects_per_class=3)
-    assert len(asked) == 1
-    assert asked[0] == sorted(asked[0])
-    assert len(asked[0]) == 6
-
-
 def test_long_texts_are_cut():
     made = page(texts=["y" * 50] * 40, max_chars=10)
     assert {row.text for row in made.suspects} == {"y" * 9 + "…"}

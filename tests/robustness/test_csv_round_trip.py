@@ -51,7 +51,7 @@ def test_every_cell_comes_back(folder, rows, delimiter):
     for read in READERS:
         assert read(source, ",") == [HEADER, *rows]
     table = open_table([source])
-    with TextRows(path, table, ["n"], delimiter, escape=False) as writer:
+    with TextRows(path, table.start, ["n"], delimiter, escape=False) as writer:
         block = TextBlock(source, range(len(rows)), HEADER, rows)
         writer.write(block, np.arange(len(rows)), {"n": range(len(rows))})
     expected = [[*HEADER, "n"], *([*row, str(number)] for number, row in enumerate(rows))]

@@ -59,7 +59,8 @@ def once(path, target):
     rename(path, target)
     os.kill(os.getpid(), 9)
 Path.rename = once
-storage.replace_folder(Path(sys.argv[1]), lambda place: (place / "new").write_text("new"))
+with storage.replacing_folder(Path(sys.argv[1])) as place:
+    (place / "new").write_text("new")
 """
 
 

@@ -53,9 +53,9 @@ def test_the_sample_is_scored_as_without_the_fit(settings):
 def test_other_rows_by_hand():
     """One member of words, one of neighbours at half the weight, the samples in the given order."""
     codes = np.array([CLASSES.index(label) for label in WEAK])
-    counts = count_words(TEXTS, ())
+    counts = count_words(TEXTS)
     space, committees = Topics(counts, 0), []
-    near = Neighbours("near", lambda texts: space(count_words(texts, ())), weight=0.5)
+    near = Neighbours("near", lambda texts: space(count_words(texts)), weight=0.5)
     members = [Learnt("words", LinearProbe()), near]
     Committee(members, sure=0.8, fitted=committees.append)(TEXTS, WEAK)
     assessment = committees[0](OTHERS, CODES)
@@ -73,7 +73,7 @@ def test_other_rows_by_hand():
             if update.done >= max(1, round(time * update.per_epoch)):
                 break
         said.append(probe.predict_proba(OTHERS))
-    cosines = space(count_words(OTHERS, ())) @ space(counts).T
+    cosines = space(count_words(OTHERS)) @ space(counts).T
     neighbours = np.zeros((len(OTHERS), 3))
     for row, own in enumerate(cosines):
         for i in np.argsort(-own, kind="stable")[:50]:

@@ -235,7 +235,7 @@ def test_the_same_members_by_hand():
     order = build("committee", encoder=None, seed=2)
     members = [
         Learnt("a", LinearProbe()),
-        Neighbours("b", lambda texts: Topics(count_words(texts, ()), 2)(count_words(texts, ()))),
+        Neighbours("b", lambda texts: Topics(count_words(texts), 2)(count_words(texts))),
     ]
     order.make = lambda *_: Committee(members, seed=2)
     np.testing.assert_allclose(order(TEXTS, WEAK).confidence, found.confidence)
@@ -307,7 +307,7 @@ def test_an_encoder_by_name_computes_on_the_device():
 
 
 def test_the_probe_is_the_first_member(tiny):
-    found = build("committee", LinearProbe(epochs=2, mask_words=["common1"]), encoder=None)
+    found = build("committee", LinearProbe(epochs=2), encoder=None)
     assert "by TF-IDF " in found(TEXTS, WEAK).stopped
     found = build("committee", encoder(tiny), encoder=None)
     assert "by embedding " in found(TEXTS, WEAK).stopped

@@ -165,18 +165,18 @@ def test_topics_are_the_singular_vectors_of_tfidf():
     left, values, _ = np.linalg.svd(rows, full_matrices=False)
     for width in (2, 300):
         expected = unit(left[:, : min(width, 5)] * values[: min(width, 5)])
-        found = topics(count_words(TEXTS, ()), 0, width)
+        found = topics(count_words(TEXTS), 0, width)
         assert found.dtype == np.float32
         np.testing.assert_allclose(found @ found.T, expected @ expected.T, atol=1e-4)
 
 
 def test_topics_are_the_same_for_the_same_seed():
     np.testing.assert_array_equal(
-        topics(count_words(TEXTS, ()), 5, 2), topics(count_words(TEXTS, ()), 5, 2)
+        topics(count_words(TEXTS), 5, 2), topics(count_words(TEXTS), 5, 2)
     )
     tokens = [text.split() for text in TEXTS]
     np.testing.assert_array_equal(
-        topics(count_words(tokens, ()), 5, 2), topics(count_words(TEXTS, ()), 5, 2)
+        topics(count_words(tokens), 5, 2), topics(count_words(TEXTS), 5, 2)
     )
 
 
@@ -190,7 +190,7 @@ def test_topics_are_the_same_for_the_same_seed():
 def test_topics_of_little(texts):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = topics(count_words(texts, ()), 0)
+        found = topics(count_words(texts), 0)
     assert len(found) == len(texts)
     assert np.isfinite(found).all()
     lengths = np.linalg.norm(found, axis=1)
@@ -202,4 +202,4 @@ def test_topics_of_nothing(texts):
     with pytest.raises(
         LopsError, match="the 2 texts hold no word the linear probe can use; wanted"
     ):
-        topics(count_words(texts, ()), 0)
+        topics(count_words(texts), 0)

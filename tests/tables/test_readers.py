@@ -15,7 +15,9 @@ HEADER = ["n", "text"]
 
 def written(table, path, kind, rows=None, like=None):
     """Write the even rows of each block, with one new column."""
-    with formats.writer_for(path, kind, table, ["lops_suggested"], like or {}) as writer:
+    with formats.FORMATS[kind].writer(
+        path, table.start, ["lops_suggested"], like or {}, False
+    ) as writer:
         for block in table.blocks():
             places = np.arange(0, len(block), 2) if rows is None else np.array(rows)
             writer.write(block, places, {"lops_suggested": [f"s{place}" for place in places]})
@@ -151,7 +153,7 @@ def test_parquet_without_a_row_in_the_first_blocks(tmp_path, suffix, monkeypatch
     monkeypatch.setattr(formats.base, "BLOCK_ROWS", 2)
     path = write_table(tmp_path / f"a{suffix}", [[str(i), "x"] for i in range(6)], HEADER)
     table, target = readers.open_table([path]), tmp_path / "out.parquet"
-    with formats.writer_for(target, "parquet", table, [], {}) as writer:
+    with formats.FORMATS["parquet"].writer(target, table.start, [], {}, False) as writer:
         for number, block in enumerate(table.blocks()):
             rows = np.arange(1 if number == 2 else 0)
             writer.write(block.replaced("text", dict.fromkeys(rows.tolist(), "new")), rows, {})

@@ -1,10 +1,13 @@
 """What a committee says about labels: suggestions, the noise, corrections."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from lops_adapters.selection.posterior import estimate_noise, posterior, true_classes
-from lops_adapters.texts.assessed import Assessed, corrections
+from lops_adapters.texts.assessed import Assessed
+from lops_adapters.texts.result import TextSelection
 
 LIKELY = np.array([[0.9, 0.1]] * 5 + [[0.2, 0.8]] * 5)
 CODES = np.array([0, 0, 0, 0, 1, 1, 1, 1, 1, 0])
@@ -79,4 +82,6 @@ def test_before_the_labels_it_says_what_the_members_say():
     ],
 )
 def test_corrections(labels, suggested, rejected, expected):
-    assert corrections(labels, suggested, np.array(rejected, dtype=int)) == expected
+    columns = {"labels": labels, "suggested": np.array(suggested, dtype=object)}
+    selection = SimpleNamespace(**columns, rejected=np.array(rejected, dtype=int))
+    assert TextSelection.corrections(selection) == expected

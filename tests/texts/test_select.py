@@ -345,7 +345,7 @@ def test_probabilities_with_and_without_an_encoder(tiny, with_encoder):
 
 
 def test_a_given_probe_is_the_first_member():
-    probe = LinearProbe(epochs=2, mask_words=["common1"])
+    probe = LinearProbe(epochs=2, learning_rate=0.01)
     found = select(TEXTS, LABELS, probe=probe)
     expected = build("committee", probe, encoder=None)(TEXTS, LABELS)
     np.testing.assert_array_equal(found.confidence, expected.confidence)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lops_adapters.core import LopsError
-from lops_adapters.tables.formats.base import Format, Like, Reading, Source, Writer
+from lops_adapters.tables.formats.base import Format, Reading
 from lops_adapters.tables.formats.delimited import Delimited
 from lops_adapters.tables.formats.jsonl import Jsonl
 from lops_adapters.tables.formats.lines import encoding_of, is_packed
@@ -36,8 +36,8 @@ def of_suffix(path: Path) -> Format | None:
     ('jsonl', None)
     """
     suffix = bare(path).suffix.lower()
-    found = next((one for one in FORMATS.values() if suffix in one.suffixes), None)
-    return None if found is None or (is_packed(path) and not found.packs) else found
+    fitting = (one for one in FORMATS.values() if suffix in one.suffixes)
+    return next((one for one in fitting if one.packs or not is_packed(path)), None)
 
 
 def suffixes(names: Sequence[str] = tuple(FORMATS)) -> list[str]:
@@ -47,18 +47,18 @@ def suffixes(names: Sequence[str] = tuple(FORMATS)) -> list[str]:
 
 def to_read(path: Path) -> Format:
     """Return the format of a file to read; a LopsError if its suffix is unknown."""
-    found = of_suffix(path)
-    if found is None:
+    format = of_suffix(path)
+    if format is None:
         known = ", ".join([*suffixes(), "a text format with .gz"])
         raise LopsError(
             f"{path}: unknown suffix {path.suffix!r}; wanted one of {known}; rename or unpack the "
             "file"
         )
-    return found
+    return format
 
 
-def as_saved(path: Path, column: str, encoding: str = "utf-8") -> Reading:
-    """Return how to read a small file as a spreadsheet saved it.
+def as_saved(path: Path, column: str, encoding: str = "utf-8") -> tuple[str | None, str]:
+    """Return the delimiter and the encoding of a small file as a spreadsheet saved it.
 
     Args:
         path: of the file.
@@ -71,10 +71,12 @@ def as_saved(path: Path, column: str, encoding: str = "utf-8") -> Reading:
     """
     kind = to_read(path)
     if kind.name not in ("csv", "tsv"):
-        return Reading(quiet=True)
+        return None, encoding
     encoding = encoding_of(path, encoding)
-    found = [Reading(delimiter, encoding, quiet=True) for delimiter in (None, ";", "\t", ",")]
-    return next((one for one in found if column in kind.start(path, one).columns), found[0])
+    for delimiter in (kind.delimiter, ";", "\t", ","):
+        if column in kind.start(path, Reading(delimiter, encoding)).columns:
+            return delimiter, encoding
+    return None, encoding
 
 
 def to_write(path: Path, option: str) -> str:
@@ -83,26 +85,8 @@ def to_write(path: Path, option: str) -> str:
     >>> to_write(Path("rows.TSV"), "--output")
     'tsv'
     """
-    found = None if is_packed(path) else of_suffix(path)
-    if found is None or found.name not in WRITTEN:
+    format = None if is_packed(path) else of_suffix(path)
+    if format is None or format.name not in WRITTEN:
         known = ", ".join(suffixes(WRITTEN))
         raise LopsError(f"{option} is {path}; wanted a name that ends in one of {known}")
-    return found.name
-
-
-def writer_for(
-    path: Path, kind: str, source: Source, added: Sequence[str], like: Like, escape: bool = False
-) -> Writer:
-    """Return a writer of rows.
-
-    Args:
-        path: of the file, which need not have the format's suffix.
-        kind: one of :data:`WRITTEN`.
-        source: where the rows come from.
-        added: names of the new columns.
-        like: new column -> the column of the source whose type it has, in Parquet, or int or
-            float; default: text.
-        escape: CSV and TSV: an apostrophe before cells that a spreadsheet takes for formulas.
-
-    """
-    return FORMATS[kind].writer(path, source, added, like, escape)
+    return format.name

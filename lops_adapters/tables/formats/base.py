@@ -7,13 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 BLOCK_ROWS = 8192
 Like = Mapping[str, str | type]  # new column -> a column whose type it has, or int or float
 Added = Mapping[str, Sequence[Any]]  # new column -> one value per row, None: empty cell
+Names = tuple[str, ...]
 Row = TypeVar("Row")
 
 
@@ -22,14 +23,14 @@ class Reading:
     """How files are read.
 
     Attributes:
-        delimiter: of CSV and TSV; None: by the suffix.
+        delimiter: of CSV and TSV.
         encoding: of CSV, TSV and JSONL.
         quiet: no progress bars.
         sheet: of spreadsheets; None: the first.
 
     """
 
-    delimiter: str | None = None
+    delimiter: str = ","
     encoding: str = "utf-8"
     quiet: bool = True
     sheet: str | None = None
@@ -37,51 +38,38 @@ class Reading:
 
 @dataclass(frozen=True)
 class Start:
-    """The beginning of a file.
+    """The beginning of a file, and how it is read on.
 
     Attributes:
+        format: its name.
         columns: their names; of JSONL, the keys of the first object.
+        reading: of the file.
         types: of the columns, where the format has types: pyarrow's schema.
         marked: the text begins with UTF-8's byte order mark, as Excel writes and expects it.
+        part: the only rows to read, one of :meth:`Format.parts`; None: all.
 
     """
 
-    columns: tuple[str, ...]
+    format: str
+    columns: Names
+    reading: Reading
     types: Any = None
     marked: bool = False
+    part: Any = None
 
 
-class Source(Protocol):
-    """Files with the same columns, such as :class:`lops_adapters.tables.readers.Table`."""
-
-    @property
-    def format(self) -> str:
-        """The name of their format."""
-
-    @property
-    def start(self) -> Start:
-        """The beginning of the first file."""
-
-    @property
-    def delimiter(self) -> str:
-        """The delimiter of CSV and TSV."""
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The names of the columns."""
-
-
+@dataclass
 class Block(ABC):
     """Consecutive rows of one file, as the file holds them.
 
-    Args:
+    Attributes:
         path: of the file.
         numbers: line or number, from 1, of each row.
 
     """
 
-    def __init__(self, path: Path, numbers: Sequence[int]) -> None:
-        self.path, self.numbers = path, numbers
+    path: Path
+    numbers: Sequence[int]
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -113,14 +101,19 @@ class Block(ABC):
 
 
 class Writer(ABC):
-    """Write rows of blocks into one file; a context manager that completes the file on leaving."""
+    """Write rows of blocks into one file; a context manager that completes the file on leaving.
+
+    ``encoding``: of the file, if it is a text.
+    """
+
+    def __init__(self, path: Path, encoding: str) -> None:
+        self._file: Any = path.open("w", encoding=encoding, newline="")
 
     def __enter__(self) -> Writer:
         return self
 
-    @abstractmethod
     def __exit__(self, *raised: object) -> None:
-        """Complete the file."""
+        self._file.close()
 
     @abstractmethod
     def write(self, block: Block, rows: np.ndarray, added: Added) -> None:
@@ -160,21 +153,12 @@ class Format(ABC):
         """Read the beginning of a file; a LopsError if it is empty or of another format."""
 
     @abstractmethod
-    def blocks(
-        self,
-        path: Path,
-        reading: Reading,
-        start: Start,
-        part: Any = None,
-        columns: Sequence[str] | None = None,
-    ) -> Iterator[Block]:
+    def blocks(self, path: Path, start: Start, columns: Names | None = None) -> Iterator[Block]:
         """Yield the rows of a file in blocks.
 
         Args:
             path: of the file.
-            reading: how it is read.
             start: its beginning, or the one of the first file of several.
-            part: one of :meth:`parts`; None: all rows.
             columns: the only ones that are asked for, so that others need not be read.
 
         Raises:
@@ -196,9 +180,19 @@ class Format(ABC):
         """Raise a LopsError about rows of this format that cannot be written in it again."""
 
     def writer(
-        self, path: Path, source: Source, added: Sequence[str], like: Like, escape: bool
+        self, path: Path, start: Start, added: Sequence[str], like: Like, escape: bool
     ) -> Writer:
-        """Return a writer; arguments as for :func:`lops_adapters.tables.formats.writer_for`."""
+        """Return a writer of rows.
+
+        Args:
+            path: of the file, which need not have the format's suffix.
+            start: of the table that the rows come from, of any format.
+            added: names of the new columns.
+            like: new column -> the column of the table whose type it has, in Parquet, or int or
+                float; default: text.
+            escape: CSV and TSV: an apostrophe before cells that a spreadsheet takes for formulas.
+
+        """
         raise NotImplementedError(f"{self.name} is only read")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from dataclasses import dataclass
 from itertools import repeat
 from pathlib import Path
 from typing import Any
@@ -14,19 +14,10 @@ import numpy as np
 
 from lops_adapters import storage
 from lops_adapters.core import LopsError
-from lops_adapters.tables.formats.base import (
-    Added,
-    Block,
-    Format,
-    Like,
-    Reading,
-    Source,
-    Start,
-    Writer,
-    in_blocks,
-)
+from lops_adapters.tables.formats import base
+from lops_adapters.tables.formats.base import Block, Names, Reading, Start, in_blocks
 from lops_adapters.tables.formats.cells import cell_text, number_text, valid_text, without_formula
-from lops_adapters.tables.formats.lines import check_wide, first_bytes, raw_lines, text_lines
+from lops_adapters.tables.formats.lines import beginning, binary, raw_lines, text_lines
 
 
 def csv_records(
@@ -59,33 +50,31 @@ def csv_records(
         csv.field_size_limit(previous)
 
 
+@dataclass
 class TextBlock(Block):
     """Rows of cells, all strings, in the order of the columns."""
 
-    def __init__(
-        self, path: Path, numbers: Sequence[int], columns: Sequence[str], rows: list[list[str]]
-    ) -> None:
-        super().__init__(path, numbers)
-        self._columns, self._rows = columns, rows
+    columns: Sequence[str]
+    rows: list[list[str]]
 
     def cells(self, names: Sequence[str]) -> list[list[Any]]:
         """Return the values of columns."""
-        places = [self._columns.index(name) for name in names]
-        return [[row[place] for row in self._rows] for place in places]
+        places = [self.columns.index(name) for name in names]
+        return [[row[place] for row in self.rows] for place in places]
 
     def records(self, columns: Sequence[str]) -> list[Sequence[Any]]:
         """Return the rows."""
-        return list(self._rows)
+        return list(self.rows)
 
     def replaced(self, column: str, values: Mapping[int, Any]) -> Block:
         """Return the block with other values in a column."""
-        place, rows = self._columns.index(column), list(self._rows)
+        place, rows = self.columns.index(column), list(self.rows)
         for row, value in values.items():
             rows[row] = [*rows[row][:place], cell_text(value), *rows[row][place + 1 :]]
-        return TextBlock(self.path, self.numbers, self._columns, rows)
+        return TextBlock(self.path, self.numbers, self.columns, rows)
 
 
-class Delimited(Format):
+class Delimited(base.Format):
     """CSV or TSV.
 
     Args:
@@ -102,38 +91,30 @@ class Delimited(Format):
 
     def start(self, path: Path, reading: Reading) -> Start:
         """Read the header."""
-        check_wide(path, reading.encoding)
-        quiet = Reading(reading.delimiter, reading.encoding)
-        _, header = next(self._records(path, quiet), (0, []))
+        with binary(path) as file:
+            first = beginning(path, file, reading.encoding)
+            lines = text_lines(path, reading.encoding, True, file)
+            _, header = next(csv_records(path, True, reading.delimiter, lines), (0, []))
         if not header:
             raise LopsError(f"{path} is empty; wanted a header with the names of the columns")
-        return Start(tuple(header), marked=first_bytes(path).startswith(codecs.BOM_UTF8))
+        return Start(self.name, tuple(header), reading, marked=first.startswith(codecs.BOM_UTF8))
 
-    def blocks(
-        self,
-        path: Path,
-        reading: Reading,
-        start: Start,
-        part: Any = None,
-        columns: Sequence[str] | None = None,
-    ) -> Iterator[Block]:
+    def blocks(self, path: Path, start: Start, columns: Names | None = None) -> Iterator[Block]:
         """Yield the rows."""
-        records = self._records(path, reading)
+        reading = start.reading
+        lines = text_lines(path, reading.encoding, reading.quiet)
+        records = csv_records(path, reading.quiet, reading.delimiter, lines)
         next(records, None)  # the header
         for rows in in_blocks(_checked(path, records, len(start.columns))):
             numbers, cells = zip(*rows, strict=True)
             yield TextBlock(path, numbers, start.columns, list(cells))
 
-    def _records(self, path: Path, reading: Reading) -> Iterator[tuple[int, list[str]]]:
-        lines = text_lines(path, reading.encoding, reading.quiet)
-        return csv_records(path, reading.quiet, reading.delimiter or self.delimiter, lines)
-
     def writer(
-        self, path: Path, source: Source, added: Sequence[str], like: Like, escape: bool
-    ) -> Writer:
+        self, path: Path, start: Start, added: Sequence[str], like: base.Like, escape: bool
+    ) -> base.Writer:
         """Return a writer; a file of the same format keeps its delimiter."""
-        delimiter = source.delimiter if source.format == self.name else self.delimiter
-        return TextRows(path, source, added, delimiter, escape)
+        delimiter = start.reading.delimiter if start.format == self.name else self.delimiter
+        return TextRows(path, start, added, delimiter, escape)
 
 
 def _checked(
@@ -150,30 +131,22 @@ def _checked(
         yield line, record
 
 
-class TextRows(Writer):
+class TextRows(base.Writer):
     """CSV or TSV in UTF-8, with a header and the input's byte order mark, if it has one.
 
     Cells that were text stay as they are.
     """
 
     def __init__(
-        self, path: Path, source: Source, added: Sequence[str], delimiter: str, escape: bool
+        self, path: Path, start: Start, added: Sequence[str], delimiter: str, escape: bool
     ) -> None:
-        self._path, self._columns, self._added = path, source.columns, list(added)
-        self._encoding = "utf-8-sig" if source.start.marked else "utf-8"
+        self._columns, self._added = start.columns, list(added)
         self._cell = without_formula if escape else cell_text
-        self._delimiter, self._stack = delimiter, ExitStack()
-
-    def __enter__(self) -> Writer:
-        file = self._path.open("w", encoding=self._encoding, newline="")
-        self._rows = storage.csv_writer(self._stack.enter_context(file), self._delimiter)
+        super().__init__(path, "utf-8-sig" if start.marked else "utf-8")
+        self._rows = storage.csv_writer(self._file, delimiter)
         self._rows.writerow([*map(valid_text, self._columns), *self._added])
-        return self
 
-    def __exit__(self, *raised: object) -> None:
-        self._stack.close()
-
-    def write(self, block: Block, rows: np.ndarray, added: Added) -> None:
+    def write(self, block: Block, rows: np.ndarray, added: base.Added) -> None:
         """Write rows of a block."""
         cells, new = block.records(self._columns), [added[name] for name in self._added]
         extra: Iterable[Sequence[Any]] = zip(*new, strict=True) if new else repeat((), len(rows))

@@ -3,27 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from lops_adapters.core import LopsError
-from lops_adapters.tables.formats.base import (
-    Added,
-    Block,
-    Format,
-    Like,
-    Reading,
-    Source,
-    Start,
-    Writer,
-    in_blocks,
-)
+from lops_adapters.tables.formats import base
+from lops_adapters.tables.formats.base import Block, Names, Reading, Start, in_blocks
 from lops_adapters.tables.formats.cells import json_text, valid, valid_text
-from lops_adapters.tables.formats.lines import check_wide, text_lines
+from lops_adapters.tables.formats.lines import beginning, binary, text_lines
 
 _SPACE = " \t\r\n"
 _DECODER = json.JSONDecoder()
@@ -41,12 +32,11 @@ def json_object(path: Path, number: int, line: str) -> dict[str, Any]:
     return record
 
 
+@dataclass
 class JsonBlock(Block):
     """Lines with a JSON object each, without the line end."""
 
-    def __init__(self, path: Path, numbers: Sequence[int], lines: list[str]) -> None:
-        super().__init__(path, numbers)
-        self.lines = lines
+    lines: list[str]
 
     def _objects(self) -> Iterator[dict[str, Any]]:
         for number, line in zip(self.numbers, self.lines, strict=True):
@@ -78,7 +68,7 @@ class JsonBlock(Block):
         return JsonBlock(self.path, self.numbers, lines)
 
 
-class Jsonl(Format):
+class Jsonl(base.Format):
     """JSONL."""
 
     name = native = "jsonl"
@@ -88,52 +78,40 @@ class Jsonl(Format):
 
     def start(self, path: Path, reading: Reading) -> Start:
         """Read the keys of the first object."""
-        check_wide(path, reading.encoding)
-        number, line = next(_filled(path, Reading(encoding=reading.encoding)), (0, ""))
+        with binary(path) as file:
+            beginning(path, file, reading.encoding)
+            lines = text_lines(path, reading.encoding, True, file)
+            number, line = next(_filled(lines), (0, ""))
         if not number:
             raise LopsError(f"{path} is empty; wanted one JSON object per line")
-        return Start(tuple(json_object(path, number, line)))
+        return Start(self.name, tuple(json_object(path, number, line)), reading)
 
-    def blocks(
-        self,
-        path: Path,
-        reading: Reading,
-        start: Start,
-        part: Any = None,
-        columns: Sequence[str] | None = None,
-    ) -> Iterator[Block]:
+    def blocks(self, path: Path, start: Start, columns: Names | None = None) -> Iterator[Block]:
         """Yield the lines that are not blank."""
-        for rows in in_blocks(_filled(path, reading)):
-            numbers, lines = zip(*rows, strict=True)
-            yield JsonBlock(path, numbers, list(lines))
+        lines = text_lines(path, start.reading.encoding, start.reading.quiet)
+        for rows in in_blocks(_filled(lines)):
+            numbers, objects = zip(*rows, strict=True)
+            yield JsonBlock(path, numbers, list(objects))
 
     def writer(
-        self, path: Path, source: Source, added: Sequence[str], like: Like, escape: bool
-    ) -> Writer:
+        self, path: Path, start: Start, added: Sequence[str], like: base.Like, escape: bool
+    ) -> base.Writer:
         """Return a writer."""
-        return JsonRows(path, source)
+        return JsonRows(path, start.columns)
 
 
-def _filled(path: Path, reading: Reading) -> Iterator[tuple[int, str]]:
-    lines = text_lines(path, reading.encoding, reading.quiet)
+def _filled(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
     return ((number, line.strip()) for number, line in enumerate(lines, 1) if line.strip())
 
 
-class JsonRows(Writer):
+class JsonRows(base.Writer):
     """An object that was read keeps its bytes; the new keys are appended."""
 
-    def __init__(self, path: Path, source: Source) -> None:
-        self._path, self._columns, self._stack = path, source.columns, ExitStack()
+    def __init__(self, path: Path, columns: Sequence[str]) -> None:
+        super().__init__(path, "utf-8")
+        self._columns = columns
 
-    def __enter__(self) -> Writer:
-        file = self._path.open("w", encoding="utf-8", newline="")
-        self._file = self._stack.enter_context(file)
-        return self
-
-    def __exit__(self, *raised: object) -> None:
-        self._stack.close()
-
-    def write(self, block: Block, rows: np.ndarray, added: Added) -> None:
+    def write(self, block: Block, rows: np.ndarray, added: base.Added) -> None:
         """Write rows of a block."""
         if isinstance(block, JsonBlock):
             lines = block.lines

@@ -7,7 +7,7 @@ import gzip
 import io
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import IO, Any
 
@@ -73,10 +73,11 @@ class _Unpacked(io.RawIOBase):
         return len(found)
 
 
-def raw_lines(path: Path, quiet: bool = False) -> Iterator[str]:
+def raw_lines(path: Path, quiet: bool = False, opened: IO[bytes] | None = None) -> Iterator[str]:
     """Yield the lines of a UTF-8 file, packed or not, ends included, without a byte order mark.
 
-    Only a line feed ends a line; a carriage return or another separator does not.
+    Only a line feed ends a line; a carriage return or another separator does not. ``opened``: the
+    file, if it is open already.
 
     Raises:
         LopsError: a byte is not UTF-8; the message names file and line.
@@ -85,7 +86,7 @@ def raw_lines(path: Path, quiet: bool = False) -> Iterator[str]:
     size = path.stat().st_size
     hidden = quiet or size < BAR_FROM_BYTES or is_packed(path)
     with (
-        binary(path) as file,
+        nullcontext(opened) if opened else binary(path) as file,
         progress(total=size, unit="B", unit_scale=True, desc=path.name, quiet=hidden) as bar,
     ):
         unseen = 0
@@ -122,25 +123,30 @@ def encoding_of(path: Path, usual: str = "utf-8") -> str:
     return "utf-8"
 
 
-def first_bytes(path: Path) -> bytes:
-    """Return the first four bytes of a file, enough for a byte order mark."""
-    with binary(path) as file:
-        return file.read(4)
+def beginning(path: Path, opened: Any, encoding: str) -> bytes:
+    """Return the first bytes of an open file, enough for a byte order mark, and leave them there.
 
+    Raises:
+        LopsError: the mark contradicts the encoding.
 
-def check_wide(path: Path, encoding: str) -> None:
-    """Raise a LopsError if the byte order mark of a file contradicts the encoding."""
-    start, name = first_bytes(path), codecs.lookup(encoding).name
-    found = next((wide for wide, marks in _WIDE.items() if start.startswith(marks)), None)
-    if found is not None and not name.startswith(found):
+    """
+    first: bytes = opened.peek(4)[:4]
+    name = codecs.lookup(encoding).name
+    marked = next((wide for wide, marks in _WIDE.items() if first.startswith(marks)), None)
+    if marked is not None and not name.startswith(marked):
         raise LopsError(
-            f"{path} begins with the byte order mark of {found.upper()} and would be read as "
-            f"{name}; save it as UTF-8, or to lops select give --encoding {found}"
+            f"{path} begins with the byte order mark of {marked.upper()} and would be read as "
+            f"{name}; save it as UTF-8, or to lops select give --encoding {marked}"
         )
+    return first
 
 
-def text_lines(path: Path, encoding: str, quiet: bool) -> Iterator[str]:
+def text_lines(
+    path: Path, encoding: str, quiet: bool, opened: IO[bytes] | None = None
+) -> Iterator[str]:
     """Yield the lines of a text file with their ends; only a line feed ends a line.
+
+    ``opened``: the file, if it is open already.
 
     Raises:
         LopsError: bytes that are not valid in the encoding, with the line.
@@ -148,7 +154,7 @@ def text_lines(path: Path, encoding: str, quiet: bool) -> Iterator[str]:
     """
     if codecs.lookup(encoding).name in ("utf-8", "utf-8-sig"):
         try:
-            yield from raw_lines(path, quiet)
+            yield from raw_lines(path, quiet, opened)
         except LopsError as error:
             raise LopsError(
                 f"{error}, or to lops select give its encoding, for example --encoding cp1252"
@@ -156,7 +162,10 @@ def text_lines(path: Path, encoding: str, quiet: bool) -> Iterator[str]:
         return
     number = 0
     try:
-        with binary(path) as raw, io.TextIOWrapper(raw, encoding, newline="\n") as file:
+        with (
+            nullcontext(opened) if opened else binary(path) as raw,
+            io.TextIOWrapper(raw, encoding, newline="\n") as file,
+        ):
             for number, line in enumerate(file, 1):  # noqa: B007 (for the message)
                 yield valid_text(line)
     except UnicodeError as error:

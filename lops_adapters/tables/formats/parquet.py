@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,16 +13,7 @@ from lops_adapters import extras
 from lops_adapters.console import progress
 from lops_adapters.core import LopsError
 from lops_adapters.tables.formats import base
-from lops_adapters.tables.formats.base import (
-    Added,
-    Block,
-    Format,
-    Like,
-    Reading,
-    Source,
-    Start,
-    Writer,
-)
+from lops_adapters.tables.formats.base import Block, Names, Reading, Start
 from lops_adapters.tables.formats.cells import valid, valid_text
 from lops_adapters.tables.formats.lines import BAR_FROM_BYTES
 
@@ -33,12 +25,11 @@ def import_pyarrow(path: Path) -> tuple[Any, Any]:
     return extras.load("pyarrow", str(path)), extras.load("pyarrow.parquet", str(path))
 
 
+@dataclass
 class BatchBlock(Block):
     """A pyarrow RecordBatch."""
 
-    def __init__(self, path: Path, numbers: Sequence[int], batch: Any) -> None:
-        super().__init__(path, numbers)
-        self.batch = batch
+    batch: Any
 
     def cells(self, names: Sequence[str]) -> list[list[Any]]:
         """Return the values of columns."""
@@ -81,7 +72,7 @@ class BatchBlock(Block):
         return BatchBlock(self.path, self.numbers, batch)
 
 
-class Parquet(Format):
+class Parquet(base.Format):
     """Parquet. A part of a file is (its row groups, the number of rows before them)."""
 
     name = native = "parquet"
@@ -95,19 +86,12 @@ class Parquet(Format):
             schema = parquet.read_schema(path)
         except pyarrow.ArrowException as error:
             raise LopsError(f"{path} cannot be read as Parquet ({error})") from None
-        return Start(tuple(schema.names), _without_views(pyarrow, schema))
+        return Start(self.name, tuple(schema.names), reading, _without_views(pyarrow, schema))
 
-    def blocks(
-        self,
-        path: Path,
-        reading: Reading,
-        start: Start,
-        part: Any = None,
-        columns: Sequence[str] | None = None,
-    ) -> Iterator[Block]:
+    def blocks(self, path: Path, start: Start, columns: Names | None = None) -> Iterator[Block]:
         """Yield batches of rows."""
         pyarrow, parquet = import_pyarrow(path)
-        groups, number = part or (None, 0)
+        groups, number = start.part or (None, 0)
         schema = start.types
         if columns is not None:
             schema = pyarrow.schema([schema.field(name) for name in dict.fromkeys(columns)])
@@ -118,7 +102,7 @@ class Parquet(Format):
                     total=file.metadata.num_rows,
                     unit="row",
                     desc=path.name,
-                    quiet=reading.quiet or path.stat().st_size < BAR_FROM_BYTES,
+                    quiet=start.reading.quiet or path.stat().st_size < BAR_FROM_BYTES,
                 ) as bar,
             ):
                 for batch in file.iter_batches(base.BLOCK_ROWS, groups, schema.names):
@@ -158,10 +142,10 @@ class Parquet(Format):
                 ) from None
 
     def writer(
-        self, path: Path, source: Source, added: Sequence[str], like: Like, escape: bool
-    ) -> Writer:
+        self, path: Path, start: Start, added: Sequence[str], like: base.Like, escape: bool
+    ) -> base.Writer:
         """Return a writer."""
-        return ParquetRows(path, source, added, like)
+        return ParquetRows(path, start, added, like)
 
 
 def _without_views(pyarrow: Any, schema: Any) -> Any:
@@ -195,24 +179,24 @@ def grouped(sizes: Iterable[int], least: int) -> list[tuple[tuple[int, ...], int
     return [*found, (tuple(groups), before)] if groups or not found else found
 
 
-class ParquetRows(Writer):
+class ParquetRows(base.Writer):
     """Parquet with the schema of the input, or one inferred from the first block."""
 
-    def __init__(self, path: Path, source: Source, added: Sequence[str], like: Like) -> None:
-        self._path, self._source, self._added, self._like = path, source, list(added), like
+    def __init__(self, path: Path, start: Start, added: Sequence[str], like: base.Like) -> None:
+        self._path, self._start, self._added, self._like = path, start, list(added), like
         self._pyarrow, self._parquet = import_pyarrow(path)
-        self._columns = [valid_text(name) for name in source.columns]
+        self._columns = [valid_text(name) for name in start.columns]
         self._file: Any = None
 
     def __exit__(self, *raised: object) -> None:
         if self._file is None and not any(raised):
             text = self._pyarrow.string()
             strings = self._pyarrow.schema([(name, text) for name in self._columns])
-            self._open(self._source.start.types or strings)
+            self._open(self._start.types or strings)
         if self._file is not None:
             self._file.close()
 
-    def write(self, block: Block, rows: np.ndarray, added: Added) -> None:
+    def write(self, block: Block, rows: np.ndarray, added: base.Added) -> None:
         """Write rows of a block.
 
         Raises:
@@ -248,7 +232,7 @@ class ParquetRows(Writer):
     def _batch(self, block: Block) -> Any:
         """Return all rows of a block of another format."""
         pa = self._pyarrow
-        rows = zip(*block.records(self._source.columns), strict=True)
+        rows = zip(*block.records(self._start.columns), strict=True)
         columns = {name: list(values) for name, values in zip(self._columns, rows, strict=True)}
         known = None
         if self._file is not None:

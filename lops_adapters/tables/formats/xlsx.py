@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from lops_adapters import extras
 from lops_adapters.core import LopsError
-from lops_adapters.tables.formats.base import Block, Format, Reading, Start, in_blocks
+from lops_adapters.tables.formats.base import Block, Format, Names, Reading, Start, in_blocks
 from lops_adapters.tables.formats.delimited import TextBlock
 
 _LARGE, _RATIO = 2**28, 200  # unpacked bytes, and times the size, that no table reaches
@@ -30,18 +30,11 @@ class Xlsx(Format):
         _, header = next(sheet_records(path, reading.sheet), (0, []))
         if not header:
             raise LopsError(f"{path} is empty; wanted a header with the names of the columns")
-        return Start(tuple(header))
+        return Start(self.name, tuple(header), reading)
 
-    def blocks(
-        self,
-        path: Path,
-        reading: Reading,
-        start: Start,
-        part: Any = None,
-        columns: Sequence[str] | None = None,
-    ) -> Iterator[Block]:
+    def blocks(self, path: Path, start: Start, columns: Names | None = None) -> Iterator[Block]:
         """Yield the rows."""
-        records = sheet_records(path, reading.sheet)
+        records = sheet_records(path, start.reading.sheet)
         next(records, None)  # the header
         for rows in in_blocks(records):
             numbers, cells = zip(*rows, strict=True)
