@@ -86,13 +86,15 @@ def run(columns: Columns, name: str, keep: str) -> dict[str, Any]:
             json.loads((written / f"{part}.json").read_text(encoding="utf-8"))
             for part in ("summary", "config")
         )
-    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    peak = usage.ru_maxrss
     return {
         "asked": shlex.join(["lops", *asked]),
         "tau": keep,  # as in the committed files
         "classifier": config["settings"]["probe"].partition("(")[0],
         "printed": printed,
         "seconds": seconds,
+        "processor_seconds": usage.ru_utime + usage.ru_stime,
         "peak_bytes": peak if sys.platform == "darwin" else peak * 1024,
         "file_bytes": n_bytes,
         **{key: page[key] for key in ("n_rows", "n_kept", "noise_before", "noise_after")},

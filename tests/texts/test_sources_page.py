@@ -67,8 +67,9 @@ def test_the_commands_say_the_same(ran, capsys, monkeypatch):
     for command in COMMANDS:
         assert main([*shlex.split(command), "--quiet", "--force"]) == 0
         said.append(capsys.readouterr().out)
-    accuracy = SOURCE.findall(printed)[4][2]
-    assert re.search(rf"^quoted +174 .*{accuracy}", said[0], re.MULTILINE)
+    accuracy = int(SOURCE.findall(printed)[4][2])
+    (shown,) = re.findall(r"^quoted +174 +[\d.]+ % +([\d.]+) %", said[0], re.MULTILINE)
+    assert float(shown) == pytest.approx(accuracy, abs=1)
     assert not re.search("^quoted", said[1], re.MULTILINE)
 
 
