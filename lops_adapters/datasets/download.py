@@ -6,6 +6,7 @@ import hashlib
 import http.client
 import logging
 import queue
+import socket
 import ssl
 import threading
 import time
@@ -111,7 +112,7 @@ def _try_repeatedly(receive: Callable[[threading.Event], None], name: str, end: 
                 is_temporary = error.code in _TEMPORARY
             else:
                 reason = str(getattr(error, "reason", None) or error) or type(error).__name__
-                is_temporary = True
+                is_temporary = not _is_unknown_host(error)
             if not is_temporary or attempt == _ATTEMPTS:
                 tried = f" (after {attempt} attempts)" if attempt > 1 else ""
                 raise LopsError(f"{reason:.200}{tried}") from error
@@ -119,6 +120,12 @@ def _try_repeatedly(receive: Callable[[threading.Event], None], name: str, end: 
             time.sleep(max(0.0, min(end - time.monotonic(), _PAUSE * 2 ** (attempt - 1))))
         except (_RefusedError, ValueError) as error:  # ValueError: of malformed addresses, headers
             raise LopsError(f"{error!s:.200}") from error
+
+
+def _is_unknown_host(error: BaseException) -> bool:
+    """Return whether the host name is unknown, as it is on a machine without network."""
+    cause = getattr(error, "reason", None)
+    return isinstance(cause, socket.gaierror) and cause.errno == socket.EAI_NONAME
 
 
 def _run_until(end: float, receive: Callable[[threading.Event], None]) -> None:

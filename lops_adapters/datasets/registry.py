@@ -145,16 +145,28 @@ def _find(
         for path in _candidates(task, folder):
             logger.info("%s is read from %s", task.name, path)
             return path, read_rows(path, columns)
-    looked = f"{task.name} was looked for in {listed(folders)}"
-    way_out = by_hand(task.name, task.paper_folder, folders[0])
     if offline:
-        raise LopsError(f"{looked}, and downloads are switched off. {way_out}")
+        raise _missing(task, folders, "downloads are switched off")
     try:
         path = obtain(task.name, task.paper_folder, user_cache(), columns.quiet)
     except LopsError as error:
-        raise LopsError(f"{looked}, and could not be downloaded: {error}. {way_out}") from error
+        raise _missing(task, folders, f"the download failed: {error}") from error
     # The columns of a download are known; the caller's column names are for own files.
     return path, read_rows(path, Columns(quiet=columns.quiet))
+
+
+def _missing(task: Task, folders: list[Path], reason: str) -> LopsError:
+    """Return the error of a data set that is not here: why, what to fetch, what works at once."""
+    others = [other for other in names() if other == "demo" or _is_in(TASKS[other], folders)]
+    return LopsError(
+        f"{task.name} is in none of {listed(folders)}, and {reason}. "
+        f"{by_hand(task.name, task.paper_folder, folders[0])}. "
+        f"Without a download: --dataset {' or '.join(others)}"
+    )
+
+
+def _is_in(task: Task, folders: list[Path]) -> bool:
+    return any(True for folder in folders for _ in _candidates(task, folder, warn=False))
 
 
 def _folders(data_dir: str | Path | None) -> list[Path]:
@@ -173,7 +185,7 @@ def _folders(data_dir: str | Path | None) -> list[Path]:
     return [*folders, user_cache()]
 
 
-def _candidates(task: Task, folder: Path) -> Iterator[Path]:
+def _candidates(task: Task, folder: Path, warn: bool = True) -> Iterator[Path]:
     """Yield the paths in a data folder that hold a task, the best first."""
     for place in dict.fromkeys((*task.places, task.paper_folder)):
         path = folder / place
@@ -182,7 +194,7 @@ def _candidates(task: Task, folder: Path) -> Iterator[Path]:
             yield file
         elif is_recognised(path):
             yield path
-        elif path.exists():
+        elif path.exists() and warn:
             logger.warning("%s is skipped: no known layout", path)
     if task.groups is not None and any((folder / split).is_dir() for split in SPLITS):
         yield folder

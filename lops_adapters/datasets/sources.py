@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import re
 import socket
 from collections.abc import Callable, Iterator
@@ -16,8 +15,6 @@ from lops_adapters.datasets import published
 from lops_adapters.datasets.download import fetch
 from lops_adapters.datasets.newsgroups import ARCHIVE, sorted_rows
 from lops_adapters.datasets.rows import Rows
-
-logger = logging.getLogger(__name__)
 
 _TIMEOUT_SECONDS = 60.0
 _HUB_NAME = "fancyzhang/ag_news"
@@ -51,7 +48,6 @@ def obtain(name: str, paper_folder: str, cache: Path, quiet: bool = False) -> Pa
             return source()
         except LopsError as error:
             reasons.append(str(error))
-            logger.info("%s: %s", name, error)
     raise LopsError("; ".join(reasons))
 
 
@@ -59,14 +55,13 @@ def by_hand(name: str, paper_folder: str, folder: Path) -> str:
     """Return which files to fetch by hand, where in ``folder`` to put them, how to check them."""
     file, blob = folder / paper_folder / "df.pkl", published.BLOBS[paper_folder]
     ways = [
-        f"{_paper_url(paper_folder)} and put it at {file} "
-        f"(check: git hash-object df.pkl prints {blob})"
+        f"{_paper_url(paper_folder)} and put it at {file} (check: git hash-object prints {blob})"
     ]
     if name.startswith("20news"):
         ways.insert(0, f"{published.NEWSGROUPS_URL} and put it at {folder / ARCHIVE}")
     elif name == "agnews":
         ways.insert(0, f"{published.AGNEWS_URL} and put it at {folder / 'agnews' / 'train.csv'}")
-    return f"Fetch {', or '.join(ways)}. The data set 'demo' needs no download"
+    return f"Fetch {', or '.join(ways)}"
 
 
 def newsgroups_from_sklearn() -> Rows:

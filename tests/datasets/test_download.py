@@ -158,6 +158,19 @@ def test_an_unknown_address_is_not_tried_again(server, target):
     assert len(server.asked) == 1
 
 
+def test_an_unknown_host_is_not_tried_again(target, monkeypatch):
+    asked = []
+
+    def unknown(*args, **options):
+        asked.append(args)
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", unknown)
+    with pytest.raises(LopsError, match=r"Name or service not known$"):
+        fetch("http://nowhere.example/df.pkl", target, BLOB, quiet=True)
+    assert len(asked) == 1
+
+
 def test_no_server(target, limit):
     limit("_ATTEMPTS", 2)
     with socket.socket() as free:

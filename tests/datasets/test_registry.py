@@ -121,7 +121,7 @@ def test_a_path_that_no_folder_can_have(path, monkeypatch):
     with pytest.raises(LopsError, match=r"data_dir .* no such folder"):
         load("agnews", data_dir=path)
     monkeypatch.setattr(registry.os, "environ", {**os.environ, "LOPS_DATA": path})
-    with pytest.raises(LopsError, match="agnews was looked for in"):
+    with pytest.raises(LopsError, match="agnews is in none of"):
         load("agnews", offline=True)
 
 
@@ -200,7 +200,7 @@ def test_named_columns_reach_the_file(put):
 
 def test_a_folder_without_a_layout_is_passed_over(put, caplog):
     folder = put("data", {"nyt-coarse/readme.txt": "x", "nyt/coarse/df.pkl.part": "x"})
-    with pytest.raises(LopsError, match="nyt-coarse was looked for"):
+    with pytest.raises(LopsError, match="nyt-coarse is in none of"):
         load("nyt", data_dir=folder, offline=True)
     assert "is skipped: no known layout" in caplog.text
 
@@ -227,13 +227,20 @@ def test_offline_says_what_to_fetch_and_where_to_put_it(name, tmp_path, no_data)
         load(name, offline=True)
     message = str(caught.value)
     task = registry.TASKS[registry.ALIASES.get(name, name)]
-    assert f"was looked for in {no_data}, and downloads are switched off" in message
+    assert f"is in none of {no_data}, and downloads are switched off" in message
     assert f"/a3bcc18008b856bd91a7f75bc36cd672a9545b5c/data/{task.paper_folder}/df.pkl" in message
     assert str(no_data / task.paper_folder / "df.pkl") in message
     if name == "20news-fine":
         assert str(no_data / "20news-bydate.tar.gz") in message
     with pytest.raises(LopsError, match=str(tmp_path / task.paper_folder)):
         load(name, offline=True, data_dir=tmp_path)
+
+
+def test_a_missing_data_set_names_those_that_are_there(put, no_data, caplog):
+    folder = put("data", {"agnews/train.csv": AGNEWS, "books/readme.txt": "x"})
+    with pytest.raises(LopsError, match=r"Without a download: --dataset agnews or demo$"):
+        load("nyt", data_dir=folder, offline=True)
+    assert not caplog.records
 
 
 def test_the_paths_named_by_hand_are_found(put, no_data):
