@@ -92,7 +92,7 @@ def write_about(folder: Path, done: Done) -> None:
             folder / results.DUPLICATES,
             fitted.near,
             sample.drawn.positions + 1,
-            sample.labels,
+            fitted.selection.labels,
             sample.texts,
             fitted.selection.mask,
             escape=fitted.job.escape,
@@ -113,7 +113,7 @@ def write_to_check(path: Path, fitted: Fit) -> None:
     lines = (
         [
             int(sample.drawn.positions[i]) + 1,
-            cell(sample.labels[i]),
+            cell(selection.labels[i]),
             cell(selection.suggested[i]),
             "",
             cell(sample.texts[i]),

@@ -107,7 +107,7 @@ class Fit:
         pairs = (
             totals.suggestions(self.sample.classes.names) if self.job.method == "committee" else []
         )
-        near = near_duplicates.sentences(self.near, self.sample.labels)
+        near = near_duplicates.sentences(self.near, self.selection.labels)
         rows = [*said.rows, *self.sample.classes.notes, *near, *self.job.said]
         return replace(said, first=first, pairs=pair_sentences(pairs), rows=rows).sentences
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import re
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -75,7 +75,7 @@ def write_groups(
     path: Path,
     groups: Sequence[np.ndarray],
     numbers: Sequence[int] | np.ndarray,
-    labels: Sequence[str],
+    labels: Sequence[Hashable],
     texts: Sequence[str],
     kept: np.ndarray,
     *,
@@ -101,7 +101,7 @@ def write_groups(
     storage.write_csv(path, ["group", "row", "label", "lops_selected", "text"], lines)
 
 
-def sentences(groups: Sequence[np.ndarray], labels: Sequence[str]) -> list[str]:
+def sentences(groups: Sequence[np.ndarray], labels: Sequence[Hashable]) -> list[str]:
     """Return a sentence about groups of near-duplicates; none without any."""
     if not groups:
         return []

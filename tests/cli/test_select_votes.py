@@ -186,3 +186,26 @@ def test_groups_of_rows(table, tmp_path, capsys):
     arguments = ["--text", "body", "--label", "rule one", "--group", "who", "--output", output]
     assert main(["select", str(table), *arguments]) != 0
     assert "found 2 groups; wanted at least 3" in capsys.readouterr().err
+
+
+def test_rows_to_check_show_the_joined_label(folder):
+    labels = {
+        row["body"]: row["lops_label"]
+        for name in ("kept", "rejected")
+        for row in rows_of(folder, name)
+    }
+    to_check = rows_of(folder, "to_check")
+    assert len(to_check) == 50
+    assert [row["label"] for row in to_check] == [labels[row["text"]] for row in to_check]
+
+
+def test_checked_rows_among_votes(folder, table, tmp_path):
+    with table.open(encoding="utf-8", newline="") as file:
+        gold = [row["gold"] for row in csv.DictReader(file)]
+    rows = [int(row["row"]) for row in rows_of(folder, "to_check")]
+    lines = ["row,label", *(f"{row},{gold[row - 1]}" for row in rows)]
+    (tmp_path / "checked.csv").write_text("\n".join(lines), encoding="utf-8")
+    place = select(table, tmp_path / "out", "--labels", "rule*,llm",
+                   "--checked", str(tmp_path / "checked.csv"))  # fmt: skip
+    kept = {row["body"]: row["lops_label"] for row in rows_of(place, "kept")}
+    assert [kept[TEXTS[row - 1]] for row in rows] == [gold[row - 1] for row in rows]
