@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import math
 import os
-import sys
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,7 +29,6 @@ _BLOCK = 2048  # texts between two writes, and the most that a killed run loses
 _FEW = 32  # fewer new texts are encoded sooner than looked up, and would each be a file
 _BATCH_TOKENS = {"cpu": 4096}  # padded tokens; more only misses a processor's caches
 _GPU_TOKENS = 65536
-_MEASURED, _LONG = 1.0, 10.0  # seconds until an estimate, and of the work that is worth one
 
 
 @dataclass
@@ -153,13 +149,11 @@ class TextEncoder:
         lengths = np.array([len(row) for row in tokens])
         order = np.argsort(-lengths, kind="stable")
         budget = _BATCH_TOKENS.get(self._device.type, _GPU_TOKENS)
-        told = _Estimate(int(lengths.sum()), quiet or self._device.type != "cpu")
         with progress(total=len(missing), quiet=quiet, unit="text", desc="encoding") as bar:
             for start in range(0, len(order), _BLOCK):
                 block = order[start : start + _BLOCK]
                 for batch in prediction_batches(lengths, block, budget):
                     vectors[missing[batch]] = self._pooled([tokens[i] for i in batch])
-                    told.after(int(lengths[batch].sum()), len(missing), self.encoder)
                 if kept is not None:
                     kept.add(keys[missing[block]], vectors[missing[block]])
                 bar.update(len(block))
@@ -194,39 +188,6 @@ class TextEncoder:
                 "are damaged, or it needs precision float32"
             )
         return found
-
-
-class _Estimate:
-    """Says once on standard error how long encoding takes, if it takes long."""
-
-    def __init__(self, tokens: int, quiet: bool) -> None:
-        self._left, self._done, self._said = tokens, 0, quiet
-        self._start = time.perf_counter()
-
-    def after(self, tokens: int, texts: int, encoder: str) -> None:
-        """Note that so many tokens have been encoded."""
-        self._left, self._done = self._left - tokens, self._done + tokens
-        passed = time.perf_counter() - self._start
-        if self._said or passed < _MEASURED:
-            return
-        self._said = True
-        left = passed * self._left / self._done
-        if left > _LONG:
-            sys.stderr.write(
-                f"Encoding {texts:,} texts by {encoder} on a processor takes about "
-                f"{duration(left)}; vectors are kept for later runs.\n"
-            )
-
-
-def duration(seconds: float) -> str:
-    """Return a length of time in words, rounded up.
-
-    >>> duration(42.3), duration(61), duration(5000)
-    ('50 seconds', '2 minutes', '84 minutes')
-    """
-    if seconds <= 60:
-        return f"{10 * math.ceil(seconds / 10)} seconds"
-    return f"{math.ceil(seconds / 60)} minutes"
 
 
 def _own_card(device: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -83,9 +82,10 @@ def _figures(metrics: Metrics) -> str:
 
 
 def _charts(metrics: Metrics) -> str:
-    items = list(_items(metrics))
+    arms = list(metrics["arms"])
+    items = [(arm, item) for arm in arms for item in metrics["arms"][arm]["iterations"]]
     steps = list(dict.fromkeys(step_name(item) for _, item in items))
-    arms, axis = list(metrics["arms"]), arm_rows(metrics)[0][1]
+    axis = arm_rows(metrics)[0][1]
     f1: dict[str, dict[str, float]] = {}
     pairs: dict[str, dict[str, tuple[float, float]]] = {}
     for arm, item in items:
@@ -111,12 +111,6 @@ def _chart(title: str, note: str, chart: str) -> str:
     return card(title, f'<p class="note">{note}</p>{chart}')
 
 
-def _items(metrics: Metrics) -> Iterator[tuple[str, Item]]:
-    for arm, result in metrics["arms"].items():
-        for item in result["iterations"]:
-            yield arm, item
-
-
 def _seed_words(metrics: Metrics) -> str:
     """Return the seed words where the framework stores them; an arm's last iteration is open."""
     parts = []
@@ -138,22 +132,17 @@ def _words_table(name: str, words: SeedWords, before: SeedWords) -> tuple[str, s
     """Return a summary of an iteration's seed words, and their table."""
     n = sum(map(len, words.values()))
     summary = f"{name}: {count(n)} word{'' if n == 1 else 's'}"
-    rows = [[label, _words(found, before.get(label, found))] for label, found in words.items()]
+    rows = [[label, _words(one, before.get(label, one))] for label, one in words.items()]
     return summary, table(("class", "seed words"), rows, summary, text=(1,))
 
 
-def _words(found: list[Any], before: list[Any]) -> Markup:
-    known = {word for word, _ in before}
-    items = "".join(
-        f"<li>{_word(word, is_new=word not in known)}"
-        f' <span class="count">{count(documents)}</span></li>'
-        for word, documents in found
-    )
-    return Markup(f'<ul class="seeds">{items}</ul>')
-
-
-def _word(word: str, *, is_new: bool) -> str:
-    return f'<span class="new">{isolated(word)}</span>' if is_new else isolated(word)
+def _words(words: list[Any], before: list[Any]) -> Markup:
+    known, items = {word for word, _ in before}, []
+    for word, documents in words:
+        new = "" if word in known else ' class="new"'
+        shown = f"<span{new}>{isolated(word)}</span>" if new else isolated(word)
+        items.append(f'<li>{shown} <span class="count">{count(documents)}</span></li>')
+    return Markup(f'<ul class="seeds">{"".join(items)}</ul>')
 
 
 def _classes(metrics: Metrics) -> str:

@@ -236,22 +236,3 @@ def test_every_process_has_its_card(monkeypatch):
     assert (text_vectors._own_card("cpu"), text_vectors._own_card("cuda:0")) == ("cpu", "cuda:0")
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
     assert text_vectors._own_card("auto") == "auto"
-
-
-def test_how_long_it_takes_is_said_once(make, monkeypatch, capsys):
-    monkeypatch.setattr(text_vectors, "_MEASURED", 0)
-    make().encode(TEXTS, quiet=False)
-    assert capsys.readouterr().err == ""  # it takes no time
-    monkeypatch.setattr(text_vectors, "_LONG", 0)
-    monkeypatch.setitem(text_vectors._BATCH_TOKENS, "cpu", 64)  # several batches
-    encoder = make()
-    encoder.encode(TEXTS, quiet=False)
-    assert len(encoder.computed) > 2
-    said = capsys.readouterr().err
-    assert said == (
-        f"Encoding {len(TEXTS)} texts by {encoder.encoder} on a processor takes about 10 seconds; "
-        "vectors are kept for later runs.\n"
-    )
-    encoder.encode(TEXTS, quiet=False)  # nothing is left to encode
-    make().encode(TEXTS, quiet=True)
-    assert capsys.readouterr().err == ""
