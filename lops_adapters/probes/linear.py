@@ -66,7 +66,7 @@ class LinearProbe(Regression):
             fit: learn vocabulary and document frequencies.
 
         """
-        counts = self.read(samples)
+        counts = samples if isinstance(samples, WordCounts) else self.read(samples)
         if counts.analyzer != self.analyzer:
             raise LopsError(
                 f"the texts were read by the analyzer {counts.analyzer!r}, and the probe has "

@@ -266,7 +266,7 @@ def test_parts_of_a_parquet_file(here):
                                               enumerate(ROWS[:200])]})  # fmt: skip
     parquet.write_table(table, here / "odd.parquet", row_group_size=40)
     found = open_table([Path("odd.parquet")]).parts(70)
-    assert [part.part for part in found] == [
+    assert [part.start.part for part in found] == [
         ((0, 1), 0), ((2, 3), 80), ((4,), 160)
     ]  # fmt: skip
     assert sum(len(block) for part in found for block in part.blocks()) == 200
