@@ -54,6 +54,14 @@ def user_cache(tmp_path_factory):
 
 
 @pytest.fixture(scope="session", autouse=True)
+def any_load():
+    """A number of threads is set, so that no command speaks of a busy machine."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OMP_NUM_THREADS", os.environ.get("OMP_NUM_THREADS", "1"))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def short_training():
     """Held-out linear probes train for a tenth of their updates in this process."""
     with framework_tools.short_training():
