@@ -132,7 +132,7 @@ def run_arm(arm: str, prepared: Prepared, job: Job[ConweaSettings]) -> list[Iter
             arm,
             probe,
             seed=job.seed + number,
-            gold=None if job.gold is None else job.gold[labels.positions],
+            positions=labels.positions,
             control_of=f"{{}}-{number}-selection",
         )
         labelled = [samples[i] for i in labels.positions]

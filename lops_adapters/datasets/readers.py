@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from lops_adapters.core import LopsError
+from lops_adapters.datasets import checked
 from lops_adapters.datasets.class_words import Names, Seeds, find_names, find_seeds
 from lops_adapters.datasets.corpus import Dataset, listed
 from lops_adapters.datasets.layouts import LAYOUTS
@@ -178,4 +179,15 @@ def _entries(folder: Path) -> set[str]:
 
 def _tables(folder: Path) -> list[Path]:
     readers = (read_table, read_pickle)
-    return sorted(path for path in folder.iterdir() if _reader(path) in readers and path.is_file())
+    found = sorted(path for path in folder.iterdir() if _reader(path) in readers and path.is_file())
+    return [path for path in found if path.name != checked.NAME] or found
+
+
+def find_checked(path: Path) -> Path | None:
+    """Return ``checked.csv`` in a folder, unless it is the data."""
+    found = path / checked.NAME
+    if not found.is_file():
+        return None
+    entries = _entries(path)
+    is_data = not any(layout.matches(entries) for layout in LAYOUTS) and _tables(path) == [found]
+    return None if is_data else found

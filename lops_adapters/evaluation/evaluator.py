@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 
@@ -17,6 +18,7 @@ class Evaluator:
     Args:
         gold: n strings, or None; the gold labels, in the order of the corpus.
         classes: the classes of the task.
+        checked: position of a document -> its class by a person, None: none of them.
 
     >>> Evaluator(["a", "b", "b"], ["a", "b"]).noise([0, 2], ["a", "a"])
     0.5
@@ -24,7 +26,13 @@ class Evaluator:
     True
     """
 
-    def __init__(self, gold: Sequence[str] | np.ndarray | None, classes: Sequence[str]) -> None:
+    def __init__(
+        self,
+        gold: Sequence[str] | np.ndarray | None,
+        classes: Sequence[str],
+        checked: Mapping[int, str | None] = MappingProxyType({}),
+    ) -> None:
+        self.checked = checked
         self._gold = None if gold is None else np.array(gold, dtype=object)
         self._classes = list(classes)
 
@@ -36,7 +44,10 @@ class Evaluator:
         1.0
         """
         known = self._gold is not None and len(positions)
-        return Evaluator(self._gold[positions] if known else None, self._classes)  # type: ignore[index]
+        gold = self._gold[positions] if known else None  # type: ignore[index]
+        checked = enumerate(positions.tolist())
+        own = {i: self.checked[place] for i, place in checked if place in self.checked}
+        return Evaluator(gold, self._classes, own)
 
     def noise(
         self, positions: Sequence[int] | np.ndarray, pseudo_labels: Sequence[str] | np.ndarray

@@ -17,6 +17,7 @@ from lops_adapters.evaluation import Evaluator
 from lops_adapters.lotclass.pipeline import REFRESH, ArmResult, Prepared, check_refreshes
 from lops_adapters.lotclass.processes import follow, follows
 from lops_adapters.lotclass.settings import LotclassSettings
+from lops_adapters.runs.checked import noise_metrics
 from lops_adapters.runs.files import selection_metrics, write_sample_labels, write_selection
 from lops_adapters.runs.final import FinalFramework, final_row, is_at_documents
 from lops_adapters.runs.framework import Job
@@ -104,7 +105,7 @@ class Lotclass(FinalFramework[LotclassSettings]):
         return {
             "pseudo_labels": {
                 "count": len(rows),
-                "noise": evaluator.noise(rows, labels),
+                **noise_metrics(evaluator, rows, labels),
                 "coverage": len(np.unique(rows)) / len(prepared.corpus),
                 "of": "rows (a document and one class that it indicates)",
             },
@@ -157,7 +158,7 @@ def _category_row(result: ArmResult, prepared: Prepared, evaluator: Evaluator) -
         "iteration": 0,
         "stage": "masked category prediction",
         "pseudo_labels": len(rows),
-        "noise": evaluator.noise(rows, labels),
+        **noise_metrics(evaluator, rows, labels),
         **selection_metrics(result.selection),
         "selected_noise": evaluator.noise(rows[kept], labels[kept]),
         **evaluator.scores(names[result.category.argmax(axis=1)]),
@@ -179,7 +180,7 @@ def _self_training_row(
         "iteration": 1,
         "stage": "self-training",
         "pseudo_labels": len(documents),
-        "noise": evaluator.noise(documents, names[codes]),
+        **noise_metrics(evaluator, documents, names[codes]),
         "selected": int(mask.sum()),
         "selected_noise": evaluator.noise(documents[mask], names[codes][mask]),
         **evaluator.scores(names[trained.probabilities.argmax(axis=1)]),

@@ -193,14 +193,11 @@ def _selectors(arm: str, prepared: Prepared, job: Job[LotclassSettings]) -> list
         methods["refresh"] = "lops"
     elif not is_at_documents(arm):
         methods["rows"] = arm
-    gold = None
-    if job.gold is not None and methods["rows"] != "standard":
-        gold = job.gold[prepared.indicative.documents]
     return [
         job.selector(
             method,
             partial(build_network, prepared, epochs=job.settings.probe_epochs, quiet=job.quiet),
-            gold=gold if place == "rows" else None,
+            positions=prepared.indicative.documents if place == "rows" else None,
             control_of="{}-selection" if place == "rows" else None,
             texts=partial(_texts, prepared.settings.encoder),
         )

@@ -7,7 +7,7 @@ from typing import Any
 
 from lops_adapters.console import percent
 from lops_adapters.core import LopsError
-from lops_adapters.report.arms import arm_rows, step_name
+from lops_adapters.report.arms import arm_rows, checked_words, rate_words, step_name
 from lops_adapters.report.framework_charts import f1_chart, is_crowded, noise_chart
 from lops_adapters.report.layout import (
     Markup,
@@ -47,6 +47,7 @@ def write_report(folder: Path) -> Path:
         _figures(metrics),
         _charts(metrics),
         section("arms", "All numbers", table(rows[0], rows[1:], "Numbers per arm and iteration")),
+        _checked(metrics),
         _seed_words(metrics),
         _classes(metrics),
         _settings(config),
@@ -68,7 +69,8 @@ def _summary(config: dict[str, Any], metrics: Metrics) -> str:
         made = f"{labels['count']} {labels['of']} were made, each with a pseudo-label{right}"
     return (
         f'<p class="muted">{metrics["n_documents"]} documents in {len(metrics["classes"])} classes;'
-        f" {escaped(made)}. Seed {config['seed']}, device {escaped(config['device'])}.</p>"
+        f" {escaped(made)}. Seed {config['seed']}, device {escaped(config['device'])}"
+        f"{checked_words(metrics)}.</p>"
     )
 
 
@@ -109,6 +111,23 @@ def _charts(metrics: Metrics) -> str:
 
 def _chart(title: str, note: str, chart: str) -> str:
     return card(title, f'<p class="note">{note}</p>{chart}')
+
+
+def _checked(metrics: Metrics) -> str:
+    """Return what checked rows say of each class of an arm's pseudo-labels, folded."""
+    parts = []
+    items = [(arm, item) for arm in metrics["arms"] for item in metrics["arms"][arm]["iterations"]]
+    for arm, item in items:
+        if "checked_noise_per_class" in item:
+            rates = item["checked_noise_per_class"].items()
+            rows = [(label, rate["checked"], rate_words(rate)) for label, rate in rates]
+            name = f"{arm}, {step_name(item)}"
+            parts.append(details(name, table(("class", "checked", "wrong"), rows, name)))
+    note = (
+        '<p class="note">Share of wrong pseudo-labels by the documents that a person has checked, '
+        "with its 95 % interval. An error that a whole class shares shows here.</p>"
+    )
+    return section("checked", "Wrong pseudo-labels per class", note, *parts) if parts else ""
 
 
 def _seed_words(metrics: Metrics) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 from lops_adapters import console
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import Dataset
-from lops_adapters.report.arms import arm_table
+from lops_adapters.report.arms import arm_table, checked_words
 from lops_adapters.report.framework_page import write_report
 from lops_adapters.runs import options as command_line
 from lops_adapters.runs.folder import RunFolder, describe, free_folder, slug
@@ -51,7 +51,7 @@ def run_command(framework: Framework[Any], options: argparse.Namespace) -> int:
         page = write_report(path)
         print(
             f"\n{framework.title} on {metrics['dataset']}: {metrics['n_documents']} documents, "
-            f"preset {preset}, seed {seed}\n"
+            f"preset {preset}, seed {seed}{checked_words(metrics)}\n"
         )
         print(arm_table(metrics))
         print(f"\nReport: {page}")
@@ -76,14 +76,14 @@ def _run_once(
     path = options.output or free_folder(base, resume=options.resume)
     if options.output and options.seeds > 1:
         path = options.output / f"seed{seed}"
-    data = {"max_docs": options.max_docs, "headers": dataset.headers}
+    checked, sha256 = command_line.read_checks(options, corpus)
+    data = {"max_docs": options.max_docs, "headers": dataset.headers, "checked": sha256}
     asked = {"preset": preset, **data, **settings.as_dict()}
     config = describe(framework.name, asked, seed, corpus, device)
     folder = RunFolder.open(path, config, resume=options.resume)
     try:
-        return path, run(
-            framework, dataset, Job(folder, settings, seed, device, options.quiet), arms
-        )
+        job = Job(folder, settings, seed, device, options.quiet, checked=checked)
+        return path, run(framework, dataset, job, arms)
     except LopsError:
         folder.discard_unstarted()
         raise

@@ -12,6 +12,7 @@ from lops_adapters import storage
 from lops_adapters.core import Selection
 from lops_adapters.evaluation import Evaluator
 from lops_adapters.pseudo_labels import PseudoLabels
+from lops_adapters.runs.checked import noise_metrics
 from lops_adapters.runs.folder import RunFolder
 
 METRICS = "metrics.json"
@@ -92,13 +93,16 @@ def write_iteration(
 def iteration_metrics(
     number: int, labels: PseudoLabels, selection: Selection, evaluator: Evaluator
 ) -> dict[str, Any]:
-    """Return what ``metrics.json`` says of an iteration's pseudo-labels and selection."""
-    kept = selection.kept
+    """Return what ``metrics.json`` says of an iteration's pseudo-labels and selection.
+
+    Checked documents measure the first iteration only: they decide what later ones begin with.
+    """
+    kept, noise = selection.kept, noise_metrics(evaluator, labels.positions, labels.labels)
     return {
         "iteration": number,
         "pseudo_labels": len(labels),
         "coverage": labels.coverage,
-        "noise": evaluator.noise(labels.positions, labels.labels),
+        **(noise if number == 0 else {"noise": noise["noise"]}),
         **selection_metrics(selection),
         "selected_noise": evaluator.noise(labels.positions[kept], labels.labels[kept]),
         "classes_without_pseudo_labels": list(labels.empty_classes),
@@ -107,8 +111,8 @@ def iteration_metrics(
 
 def label_metrics(labels: PseudoLabels, evaluator: Evaluator) -> dict[str, Any]:
     """Return what ``metrics.json`` says of the first pseudo-labels."""
-    noise = evaluator.noise(labels.positions, labels.labels)
-    return {"count": len(labels), "noise": noise, "coverage": labels.coverage}
+    noise = noise_metrics(evaluator, labels.positions, labels.labels)
+    return {"count": len(labels), **noise, "coverage": labels.coverage}
 
 
 def selection_metrics(selection: Selection) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from lops_adapters.encoders import pretrained
 from lops_adapters.encoders.static import STATIC
 from lops_adapters.evaluation import Evaluator
 from lops_adapters.probes import FAST, Probe, text_probe
+from lops_adapters.runs.checked import noise_metrics
 from lops_adapters.runs.files import selection_metrics
 from lops_adapters.runs.framework import Framework, Job
 from lops_adapters.runs.models import ProbeClassifier
@@ -184,7 +185,7 @@ def finish(
     selector = job.selector(
         method_of(arm) if here else "standard",
         partial(_build_probe, settings, job.device, quiet=job.quiet),
-        gold=job.gold[measured] if here and job.gold is not None else None,
+        positions=measured,
         control_of=f"{{}}{SUFFIX}-selection-documents",
     )
     samples = [texts[i] for i in measured]
@@ -233,7 +234,7 @@ def final_row(
         "iteration": number,
         "stage": "classifier",
         "pseudo_labels": len(final.labels),
-        "noise": evaluator.noise(np.arange(len(measured)), final.labels),
+        **noise_metrics(evaluator, np.arange(len(measured)), final.labels),
         **(chosen if final.selects else {"selected": len(kept)}),
         "selected_noise": evaluator.noise(kept, final.labels[kept]),
         **evaluator.scores(names[final.probabilities[measured].argmax(axis=1)]),

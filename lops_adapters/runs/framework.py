@@ -6,7 +6,7 @@ import argparse
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import partial
 from importlib import import_module
@@ -66,6 +66,8 @@ class Job(Generic[Settings]):
         quiet: no progress bars.
         gold: (n,) gold labels of the documents, only for an arm that is defined by them.
         words: names and seed words of each class, for methods that use them.
+        checked: position of a document -> its class by a person, None: none of them; for methods
+            that learn from checked documents.
 
     """
 
@@ -76,6 +78,7 @@ class Job(Generic[Settings]):
     quiet: bool
     gold: np.ndarray | None = None
     words: Mapping[str, Sequence[str]] | None = None
+    checked: Mapping[int, str | None] = field(default_factory=dict)
 
     def selector(
         self,
@@ -84,7 +87,7 @@ class Job(Generic[Settings]):
         *,
         seed: int | None = None,
         n: int | None = None,
-        gold: np.ndarray | None = None,
+        positions: np.ndarray | None = None,
         per_class: bool | None = None,
         control_of: str | None = None,
         texts: Callable[[Sequence[Any]], Sequence[Any]] | None = None,
@@ -96,7 +99,9 @@ class Job(Generic[Settings]):
                 keeps everything.
             probe: builds the probe, for the methods that need one.
             seed: default: that of the run.
-            n, gold, per_class: see :func:`lops_adapters.selection.build`.
+            n, per_class: see :func:`lops_adapters.selection.build`.
+            positions: (m,) of the documents that the samples are; None: they are none. By them,
+                methods get the gold labels of the job, or the labels by a person.
             control_of: name of the selections' stages, with ``{}`` for the arm, see
                 :meth:`controlled`.
             texts: turns samples into texts, for methods that judge texts and for keep ``auto``;
@@ -113,6 +118,12 @@ class Job(Generic[Settings]):
         known |= {"sure": SURE_IN_FRAMEWORKS, "count_label": False}
         known["encoder"] = self.settings.committee_encoder
         options = {option: value for option, value in known.items() if option in row.options}
+        gold, has_gold = None, self.gold is not None and row.needs_gold
+        if positions is not None:
+            gold = self.gold[positions] if has_gold else None  # type: ignore[index]
+            places = enumerate(positions.tolist())
+            checked = {i: self.checked[place] for i, place in places if place in self.checked}
+            options |= {"checked": checked} if checked and row.name == "committee" else {}
         keep = self.settings.keep if row.takes_keep and n is None else None
         make = partial(
             build,
@@ -365,7 +376,7 @@ def run(
     job = replace(job, words=framework.class_words(corpus, job.settings))
     prepared = framework.prepare(corpus, job)
     gold = None if dataset.gold is None else np.array(dataset.gold.labels, dtype=object)
-    evaluator = Evaluator(gold, corpus.classes)
+    evaluator = Evaluator(gold, corpus.classes, job.checked)
     measured = framework.measured(prepared)
     if measured is not None:
         evaluator = evaluator.at(measured)
@@ -376,6 +387,7 @@ def run(
         "dataset": corpus.name,
         "n_documents": len(corpus),
         "classes": list(corpus.classes),
+        **({"checked_rows": len(job.checked)} if job.checked else {}),
         **framework.about(prepared, evaluator),
     }
     metrics: dict[str, Any] = {}

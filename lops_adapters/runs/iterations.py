@@ -10,6 +10,7 @@ import numpy as np
 from lops_adapters.core import Selection
 from lops_adapters.evaluation import Evaluator
 from lops_adapters.pseudo_labels import PseudoLabels
+from lops_adapters.runs.checked import TO_CHECK, write_to_check
 from lops_adapters.runs.files import (
     iteration_metrics,
     label_metrics,
@@ -47,9 +48,11 @@ class IteratedFramework(Framework[Settings]):
     """
 
     def tables(self, prepared: Any, job: Job[Settings]) -> None:
-        """Write the first pseudo-labels."""
+        """Write the first pseudo-labels, and some of them for a person to check."""
         path = job.folder.path / "pseudo_labels.csv"
-        write_pseudo_labels(path, prepared.corpus.ids, prepared.pseudo_labels)
+        corpus, labels = prepared.corpus, prepared.pseudo_labels
+        write_pseudo_labels(path, corpus.ids, labels)
+        write_to_check(job.folder.path / TO_CHECK, corpus, labels, list(job.checked), job.seed)
 
     def about(self, prepared: Any, evaluator: Evaluator) -> dict[str, Any]:
         """Return the first pseudo-labels."""

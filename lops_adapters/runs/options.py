@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import hashlib
 from collections.abc import Callable
 from dataclasses import Field, fields
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 from lops_adapters.core import LopsError
-from lops_adapters.datasets import Dataset, load, names
+from lops_adapters.datasets import Corpus, Dataset, load, names
+from lops_adapters.datasets.checked import read_checked
 from lops_adapters.datasets.newsgroups import HEADERS
+from lops_adapters.datasets.readers import find_checked
 from lops_adapters.runs.framework import Framework
 from lops_adapters.runs.settings import FrameworkSettings
 from lops_adapters.selection import METHODS
@@ -65,6 +68,13 @@ def _add_data(data: argparse._ArgumentGroup) -> None:
     )
     data.add_argument(
         "--label-column", metavar="NAME", help="gold labels, only to evaluate (default: label)"
+    )
+    data.add_argument(
+        "--checked",
+        type=Path,
+        metavar="FILE",
+        help="documents that a person has checked: columns id and label, - for none of the classes "
+        "(default: checked.csv in the folder of the data, if it is there)",
     )
     data.add_argument(
         "--names",
@@ -179,6 +189,17 @@ def read_dataset(options: argparse.Namespace, seed: int, headers: str) -> Datase
         headers=headers,
     )
     return dataset if options.max_docs is None else dataset.sample(options.max_docs, seed)
+
+
+def read_checks(
+    options: argparse.Namespace, corpus: Corpus
+) -> tuple[dict[int, str | None], str | None]:
+    """Return the labels by a person, by position, and the SHA-256 of their file; None: no file."""
+    path = options.checked or find_checked(Path(options.dataset))
+    if path is None:
+        return {}, None
+    checked = read_checked(path, corpus, sampled=options.max_docs is not None)
+    return checked, hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def default_preset() -> str:

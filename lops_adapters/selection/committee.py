@@ -118,7 +118,9 @@ class Committee:
 
     Where a person has checked rows, an arbiter learns from them how far to believe members and
     labels (:mod:`~lops_adapters.selection.arbiter`), and gives the probabilities. A checked row is
-    always kept, with a score of 1; a row of no class is always rejected, with a score of 0.
+    always kept, with a score of 1; a row of no class is always rejected, with a score of 0. If
+    labels do not count, a framework trains on them: then a row with another checked label is
+    rejected, too, and of each class as many are kept as without checked rows, which keeps balance.
 
     Args:
         members: at least one.
@@ -182,10 +184,17 @@ class Committee:
         if len(rows):
             of_members = [weakened(each, codes, factors) for each in scores.apart]
             arbiter, true = self._arbitrated(before, of_members, small, rows, checks, vectors)
-        right = true[np.arange(len(codes)), before.labels]
-        right[rows] = checks >= 0
-        kept = self._kept(right, before.labels, small, before.tells or len(rows) > 0)
-        kept.mask[rows[checks < 0]] = False
+        each, labels = np.arange(len(codes)), before.labels
+        right = true[each, labels]
+        right[rows] = checks >= 0 if self.count_label else checks == labels[rows]
+        tells = before.tells or len(rows) > 0
+        kept = self._kept(
+            right if self.count_label else before.true[each, labels], labels, small, tells
+        )
+        if len(rows) and not self.count_label:
+            wanted = np.bincount(labels[kept.mask], minlength=len(small))
+            kept = kept._replace(mask=best(right, labels, wanted, self.seed))
+        kept.mask[rows] = right[rows] == 1
         if self.fitted is not None:
             self.fitted(
                 FittedCommittee(
@@ -284,12 +293,12 @@ class Committee:
         """Return positions of checked rows, and codes of their checked labels; -1: no class."""
         code_of = {None: -1, **{label: code for code, label in enumerate(classes)}}
         unknown = [label for label in self.checked.values() if label not in code_of]
-        if unknown:
+        if unknown and self.count_label:  # in a framework, a class can lose all its labels
             raise LopsError(
                 f"checked holds {unknown[0]!r:.80}, a label that no sample has; wanted None or a "
                 "label of the samples"
             )
-        checks = {row: code_of[label] for row, label in self.checked.items()}
+        checks = {row: code_of.get(label, -1) for row, label in self.checked.items()}
         return np.array(list(checks), dtype=np.int64), np.array([*checks.values()], dtype=np.int64)
 
     def _vectors(self, samples: Sequence[Any]) -> np.ndarray | None:

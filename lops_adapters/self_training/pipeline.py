@@ -191,7 +191,7 @@ def _selector(
         arm,
         partial(build_probe, job.settings, job.device, quiet=job.quiet),
         n=n,
-        gold=None if job.gold is None else job.gold[labelled.positions],
+        positions=labelled.positions,
         per_class=job.settings.per_class or None,  # None: as the paper describes the method
         seed=job.seed + number,
         control_of=f"{{}}-{number}-selection" if _controls_committee(arm, job) else None,

@@ -14,6 +14,8 @@ from lops_adapters.core import LopsError
 from lops_adapters.selection.checking import Rate
 from lops_adapters.texts.copies import Place
 
+_NARROW = 0.1  # range of the share of wrong labels, from which on more checks say little
+
 
 def read_checked(
     checked: Any, names: Sequence[Hashable], labelled: np.ndarray, place: Place
@@ -92,6 +94,8 @@ def sentences(rate: Rate | None, n: int) -> list[str]:
         f"Checked: {rows}. Wrong labels: {percent(rate.value)} of all rows "
         f"({percent(rate.low)} to {percent(rate.high)}, 95 % interval)"
     )
-    if rate.high > rate.low and 4 * rate.checked <= n:
+    if rate.high - rate.low <= _NARROW:
+        text += "; this range is narrow enough to stop"
+    elif 4 * rate.checked <= n:
         text += f"; checking {3 * rate.checked:,} more would halve the range"
     return [f"{text}."]

@@ -14,6 +14,7 @@ from lops_adapters.core import LopsError
 from lops_adapters.datasets import Dataset
 from lops_adapters.encoders.pretrained import libraries
 from lops_adapters.evaluation import Evaluator
+from lops_adapters.runs.checked import noise_metrics
 from lops_adapters.runs.files import selection_metrics, write_sample_labels, write_selection
 from lops_adapters.runs.final import FinalFramework, check_encoder, final_row
 from lops_adapters.runs.framework import Job
@@ -177,7 +178,7 @@ class Westclass(FinalFramework[WestclassSettings]):
             "seconds": result.seconds["documents"] + result.seconds["self_training"],
             "seconds_selection": result.seconds["documents"],
             "pseudo_labels": len(pretrained),
-            "noise": evaluator.noise(np.arange(len(pretrained)), pretrained),
+            **noise_metrics(evaluator, np.arange(len(pretrained)), pretrained),
             "selected": len(kept),
             "selected_noise": evaluator.noise(kept, pretrained[kept]),
             "updates": trained.iterations,

@@ -232,7 +232,7 @@ def _selector(at: str, arm: str, prepared: Prepared, job: Job[WestclassSettings]
         method_of(arm) if here else "standard",
         probe,
         seed=job.seed + _PROBE_SEED,
-        gold=None if job.gold is None or not here else job.gold[prepared.measured],
+        positions=prepared.measured if at == "documents" else None,
         control_of=stages[at],
     )
 

@@ -130,7 +130,7 @@ def run_arm(arm: str, prepared: Prepared, job: Job[XclassSettings]) -> list[Iter
     selector = job.selector(
         "lops" if arm == "lops-all" else arm,
         lambda: build_probe(settings, job.device, quiet=job.quiet),
-        gold=None if job.gold is None else job.gold[labels.positions],
+        positions=labels.positions,
         control_of="{}-selection",
     )
     # The paper's insertion point (appendix, compared methods): aligned, not trained yet.

@@ -7,6 +7,8 @@ from fnmatch import fnmatch
 import numpy as np
 import pytest
 
+from lops_adapters.runs.iterations import IteratedFramework
+
 from ..framework_checks import metrics_of, names
 from ..framework_tools import read_rows
 
@@ -29,8 +31,9 @@ def predictions_of(stand):
     return [{"id": name} for name in read(stand.data, quiet=True).corpus.ids]
 
 
-def test_files(case, whole):
+def test_files(case, whole, stand):
     common = {"config.json", "metrics.json", "report.html", "pseudo_labels.csv", "work"}
+    common |= {"to_check.csv"} if isinstance(stand.framework, IteratedFramework) else set()
     assert {path.name for path in whole.path.iterdir()} == {*common, *case.arms, *case.tables}
     patterns = ("selection-*.csv", *case.arm_tables)
     tables = {name.replace("*", str(i)) for name in patterns for i in range(case.iterations)}
@@ -53,7 +56,7 @@ def test_config_says_what_the_run_was(stand, whole):
     assert config["command"].startswith(f"python -m lops_adapters.{case.name}")
     assert (config["dataset"]["name"], config["dataset"]["documents"]) == ("toy", len(stand.texts))
     known = {item.name for item in fields(stand.framework.settings)}
-    assert set(config["settings"]) == {"preset", "max_docs", "headers", *known}
+    assert set(config["settings"]) == {"preset", "max_docs", "headers", "checked", *known}
     assert config["dataset"]["names"] == {name: [name] for name in stand.case.toys.CLASSES}
     assert config["settings"]["preset"] == "quick"
     assert config["settings"]["headers"] == "keep"  # auto, for texts without headers

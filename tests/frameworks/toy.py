@@ -61,7 +61,7 @@ class Toy(IteratedFramework[ToySettings]):
         """Select and train."""
         corpus, labels, _ = prepared
         build = partial(_classifier, job)
-        selector = job.selector(arm, build)
+        selector = job.selector(arm, build, positions=labels.positions)
         samples = [corpus.texts[i] for i in labels.positions]
         selection, select_seconds = job.folder.select(
             f"{arm}-selection", partial(selector, samples, labels.labels)

@@ -239,16 +239,22 @@ def test_the_selector_is_as_the_settings_say(job, built):
 
 
 def test_what_a_call_says_goes_before(job, built):
-    gold = np.array(["x"])
-    job.selector("probability", Probe, seed=0, n=7, gold=gold, per_class=True)
+    job.selector("probability", Probe, seed=0, n=7, per_class=True)
     (given,) = built
     assert (given.seed, given.n, given.per_class) == (0, 7, True)
-    assert given.gold is gold
 
 
-def test_the_gold_labels_of_the_job_are_not_handed_on_unasked(job, built):
-    Job(job.folder, job.settings, 0, "cpu", True, np.array(["x"])).selector("optimal", Probe)
-    assert built[0].gold is None
+def test_gold_and_checked_labels_by_position(job, built):
+    gold, checked = np.array(["x", "y", "z"]), {1: "x", 2: None, 7: "y"}
+    job = replace(job, gold=gold, checked=checked)
+    for method in ("optimal", "committee", "lops", "standard"):
+        job.selector(method, Probe, positions=np.array([2, 0, 1]))
+        job.selector(method, Probe)
+    assert built[0].gold.tolist() == ["z", "x", "y"]
+    assert built[2].checked == {0: None, 2: "x"}
+    for note in built[1:]:
+        assert note.gold is None
+        assert note is built[2] or not hasattr(note, "checked")
 
 
 @pytest.mark.parametrize("keep", [0.25, "auto"])

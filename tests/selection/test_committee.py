@@ -422,6 +422,28 @@ def test_packaged_encoder_keeps_the_vectors_of_the_texts(user_cache):
     assert len(list((user_cache / "lops_adapters" / "vectors").rglob("*.npz"))) > 0
 
 
+def test_in_a_framework_checked_rows_change_which_rows_of_a_class_are_kept_not_how_many():
+    options = {"encoder": None, "count_label": False}
+    before = build("committee", **options)(TEXTS, WEAK)
+    checked = {row: GOLD[row] for row in range(0, 180, 6) if WEAK[row] == GOLD[row]}
+    found = build("committee", checked=checked, **options)(TEXTS, WEAK)
+    assert (found.confidence != before.confidence).sum() > 100
+    kept = [{label: one.kept for label, one in each.per_class.items()} for each in (before, found)]
+    assert kept[0] == kept[1]
+    assert found.mask[list(checked)].all()
+    assert build("committee", checked={0: "no label any more"}, **options)(TEXTS, WEAK).mask[0] == 0
+
+
+def test_a_framework_does_not_train_on_labels_that_are_checked_as_wrong():
+    other = next(label for label in set(WEAK) if label != WEAK[1])
+    checked = {0: WEAK[0], 1: other, 2: None}
+    for per_class in (False, True):
+        options = {"encoder": None, "checked": checked, "per_class": per_class}
+        framework = build("committee", count_label=False, **options)(TEXTS, WEAK)
+        assert framework.mask[:3].tolist() == [True, False, False]
+        assert build("committee", **options)(TEXTS, WEAK).mask[:3].tolist() == [True, True, False]
+
+
 @pytest.mark.parametrize(
     ("checked", "words"),
     [

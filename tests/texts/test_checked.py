@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from lops_adapters import LopsError, select
+from lops_adapters.selection.checking import Rate
+from lops_adapters.texts.checked import sentences
 
 from ..noisy import noisy_texts
 
@@ -76,7 +78,12 @@ def test_the_noise_of_all_rows_and_of_each_class():
     for label, own in selection.checked_rates.items():
         assert own.low <= WRONG[np.array(LABELS) == label].mean() <= own.high
     (said,) = [why for why in selection.why if why.startswith("Checked: 120 rows. Wrong labels: ")]
-    assert said.endswith(", 95 % interval).")  # four times as many are more than there are
+    assert said.endswith(" 95 % interval); this range is narrow enough to stop.")
+    (said,) = sentences(Rate(0.2, 0.1, 0.4, 70), 240)  # four times as many are more than there are
+    assert (
+        said
+        == "Checked: 70 rows. Wrong labels: 20.0 % of all rows (10.0 % to 40.0 %, 95 % interval)."
+    )
     (said,) = [why for why in chosen(checked={3: GOLD[3]}).why if why.startswith("Checked: 1 row.")]
     assert said.endswith("95 % interval); checking 3 more would halve the range.")
     assert chosen().checked_rate is None

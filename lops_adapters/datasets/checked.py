@@ -1,0 +1,73 @@
+"""Documents that a person has checked: ``checked.csv`` in the folder of a data set."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from lops_adapters.core import LopsError
+from lops_adapters.datasets.corpus import Corpus, listed
+from lops_adapters.datasets.lines import readable
+from lops_adapters.tables import formats
+from lops_adapters.tables.formats.base import Reading
+from lops_adapters.tables.formats.cells import cell_text
+
+NAME = "checked.csv"
+_NO_CLASS = ("", "-")  # in place of a label: none of the classes
+
+
+def read_checked(path: Path, corpus: Corpus, *, sampled: bool = False) -> dict[int, str | None]:
+    """Return position of a document -> its class by a person; None: none of the classes.
+
+    Args:
+        path: a table with the columns ``id`` and ``label``, such as the corrections of a report. If
+            it has a column ``checked``, too, that one counts, where it is filled.
+        corpus: whose documents these are.
+        sampled: the corpus is a sample, so that some of these documents are not in it.
+
+    Raises:
+        LopsError: missing columns, an unknown id or class, or two classes for one document.
+
+    """
+    position = {name: i for i, name in enumerate(corpus.ids)}
+    labels: dict[int, str | None] = {}
+    for line, name, label in _lines(path):
+        if name not in position and not sampled:
+            raise LopsError(
+                f"{path}, line {line}: the id {name!r:.80} is of no document of {corpus.name}; "
+                f"wanted ids such as {listed(corpus.ids, 3)}"
+            )
+        if label not in (None, *corpus.classes):
+            raise LopsError(
+                f"{path}, line {line}: {label!r:.80} is no class of {corpus.name}; wanted one of "
+                f"{listed(corpus.classes)}, or - for none of them; a new class needs seed words or "
+                "a name first"
+            )
+        if name in position and labels.setdefault(position[name], label) != label:
+            raise LopsError(
+                f"{path}, line {line}: the document {name!r:.80} is checked as {label!r:.80}, and "
+                f"as {labels[position[name]]!r:.80} before; give it once"
+            )
+    return labels
+
+
+def _lines(path: Path) -> list[tuple[int, str, str | None]]:
+    """Return the line, the id and the label of every checked document."""
+    with readable(path):
+        kind, (delimiter, encoding) = formats.to_read(path), formats.as_saved(path, "label")
+        start = kind.start(path, Reading(delimiter or kind.delimiter, encoding))
+        label = "checked" if "checked" in start.columns else "label"
+        if not {"id", label} <= set(start.columns):
+            raise LopsError(
+                f"{path} has the columns {listed(map(repr, start.columns))}; wanted 'id' and "
+                "'label' (or 'checked')"
+            )
+        lines = [
+            (line, cell_text(name).strip(), cell_text(cell).strip())
+            for block in kind.blocks(path, start, ("id", label))
+            for line, name, cell in zip(block.numbers, *block.cells(("id", label)), strict=True)
+        ]
+    return [
+        (line, name, None if text in _NO_CLASS else text)
+        for line, name, text in lines
+        if text or label == "label"
+    ]

@@ -1,0 +1,70 @@
+"""Documents that a person has checked: what they say of pseudo-labels, and which ones come next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lops_adapters import storage
+from lops_adapters.datasets import Corpus
+from lops_adapters.evaluation import Evaluator
+from lops_adapters.pseudo_labels import PseudoLabels
+from lops_adapters.selection.checking import check_order, next_rows, noise_rate
+from lops_adapters.selection.selectors import encode
+
+TO_CHECK = "to_check.csv"
+_COUNT = 50
+
+
+def noise_metrics(
+    evaluator: Evaluator, positions: np.ndarray, labels: Sequence[str] | np.ndarray
+) -> dict[str, Any]:
+    """Return what ``metrics.json`` says of the noise of pseudo-labels: by gold and checked labels.
+
+    Args:
+        evaluator: has both.
+        positions: (n,) of the documents.
+        labels: (n,) pseudo-labels.
+
+    """
+    found: dict[str, Any] = {"noise": evaluator.noise(positions, labels)}
+    if not evaluator.checked:
+        return found
+    classes = list(dict.fromkeys(labels))
+    codes, code_of = encode(labels, classes), {label: code for code, label in enumerate(classes)}
+    said = [(i, p) for i, p in enumerate(positions.tolist()) if p in evaluator.checked]
+    rows = np.array([i for i, _ in said], dtype=np.int64)
+    true = np.array([code_of.get(evaluator.checked[p], -1) for _, p in said], dtype=np.int64)
+    every = noise_rate(codes, codes, rows, true)
+    found["checked_noise"] = None if every is None else every._asdict()
+    found["checked_noise_per_class"] = {}
+    for label in sorted(classes):
+        rate = noise_rate(codes, codes, rows, true, codes == code_of[label])
+        if rate is not None:
+            found["checked_noise_per_class"][label] = rate._asdict()
+    return found
+
+
+def write_to_check(
+    path: Path, corpus: Corpus, labels: PseudoLabels, checked: Sequence[int], seed: int
+) -> None:
+    """Write documents for a person to check: drawn at random, spread over the pseudo-labels.
+
+    Args:
+        path: of the file.
+        corpus: of the documents.
+        labels: by position in it.
+        checked: positions that are checked already.
+        seed: of the draw.
+
+    """
+    codes = encode(labels.labels, labels.classes)
+    order = check_order(codes, codes, seed)
+    done = np.flatnonzero(np.isin(labels.positions, list(checked))).tolist()
+    chosen = labels.positions[next_rows(order, _COUNT, done)]
+    label_of = dict(zip(labels.positions.tolist(), labels.labels, strict=True))
+    rows = ((corpus.ids[i], label_of[i], "", corpus.texts[i]) for i in chosen.tolist())
+    storage.write_csv(path, ["id", "label", "checked", "text"], rows, encoding="utf-8-sig")
