@@ -31,17 +31,17 @@ def test_presets_are_the_published_sizes_and_smaller_ones():
     ],
 )
 def test_the_encoder_of_the_classifier(monkeypatch, encoder, classifier, used):
-    monkeypatch.setattr(
-        "lops_adapters.xclass.classifier.TransformerProbe", lambda encoder, **_: encoder
-    )
-    assert build_classifier(XclassSettings(encoder=encoder, classifier=classifier), "cpu") == used
+    made = lambda kind, encoder, **_: (kind, encoder)  # noqa: E731
+    monkeypatch.setattr("lops_adapters.xclass.classifier.text_probe", made)
+    settings = XclassSettings(encoder=encoder, classifier=classifier)
+    assert build_classifier(settings, "cpu") == ("transformer", used)
 
 
 def test_the_size_of_the_classifier(monkeypatch):
     """The preset ``paper`` leaves the published epochs to the default."""
     given = {}
     monkeypatch.setattr(
-        "lops_adapters.xclass.classifier.TransformerProbe", lambda **options: given.update(options)
+        "lops_adapters.xclass.classifier.text_probe", lambda kind, **options: given.update(options)
     )
     build_classifier(XclassSettings.preset("paper"), "cpu")
     assert (given["epochs"], given["batch_size"], given["learning_rate"]) == (3, 32, 5e-5)
