@@ -30,6 +30,7 @@ _FEW_SHOT = 2.0  # coefficient of the classifier trained on checked rows, before
 # How far the committee's distribution of true classes per label is mixed with an even one: by half
 # with many checked rows, by a quarter with this many. Members cannot see errors that labels share.
 _HALFWAY = 30
+_EXPECTED = 3.0  # rows of a class, by the committee; that none is found has a chance of 5 %
 _FOLDS = 5
 _BLOCK = 10_000  # rows at a time
 _LEAST = 1e-4  # of likelihoods, before the logarithm
@@ -45,6 +46,8 @@ class Arbiter:
         of_vectors: (width, k) float64, what is added for each class, given the vector; width 0:
             there are no vectors.
         few_shot: the classifier of checked rows; None: it has one class, or there are no vectors.
+        missing: (k,) bool, classes that no checked row has, and few were expected to have: they
+            neither gain nor lose by what is learnt.
 
     """
 
@@ -52,6 +55,7 @@ class Arbiter:
     offsets: np.ndarray
     of_vectors: np.ndarray
     few_shot: Any
+    missing: np.ndarray
 
     def probabilities(
         self, likelihoods: Sequence[np.ndarray], codes: np.ndarray, vectors: np.ndarray | None
@@ -69,7 +73,7 @@ class Arbiter:
         for start in range(0, n, _BLOCK):
             rows = slice(start, start + _BLOCK)
             of_rows = None if vectors is None else vectors[rows]
-            few_shot = _log(_predicted(self.few_shot, of_rows, len(codes[rows]), k))
+            few_shot = _log(_predicted(self.few_shot, of_rows, len(codes[rows]), self.missing))
             scores = self.offsets[codes[rows]] + self.weights[-1] * few_shot
             if of_rows is not None:
                 scores = scores + of_rows @ self.of_vectors
@@ -108,14 +112,16 @@ def learn(
     rows, true = rows[order], true[order]
     start = np.append(sharpness * of_members / of_members.sum(), _FEW_SHOT)
     of_rows = None if vectors is None else vectors[rows]
-    features = np.stack(
-        [*(_log(one[rows]) for one in likelihoods), _log(_held_out(of_rows, true, k))], axis=-1
-    )
+    of_committee = np.stack([_log(one[rows]) for one in likelihoods], axis=-1)
     even = 0.5 * len(rows) / (len(rows) + _HALFWAY)
     base = np.log(np.maximum((1 - even) * given + even / k, 1e-3))
+    expected = np.exp(_normalised(of_committee @ start[:-1] + base[codes[rows]])).sum(axis=0)
+    missing = (np.bincount(true, minlength=k) == 0) & (expected < _EXPECTED)
+    few_shot = _log(_held_out(of_rows, true, missing))
+    features = np.concatenate([of_committee, few_shot[..., None]], axis=-1)
     known = np.zeros((len(rows), 0)) if of_rows is None else of_rows
-    fitted = _fitted(features, known, codes[rows], true, start, base)
-    return Arbiter(*fitted, None if of_rows is None else _few_shot(of_rows, true))
+    fitted = _fitted(features, known, codes[rows], true, start, base, missing)
+    return Arbiter(*fitted, None if of_rows is None else _few_shot(of_rows, true), missing)
 
 
 def _fitted(
@@ -125,6 +131,7 @@ def _fitted(
     true: np.ndarray,
     start: np.ndarray,
     base: np.ndarray,
+    missing: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the most probable coefficients; features are (m, k, d), vectors are (m, width)."""
     from scipy.optimize import minimize
@@ -133,7 +140,7 @@ def _fitted(
     length = np.sqrt((vectors**2).sum() / max(1, m)) or 1.0
     sizes = [d, k, k * k, width * k]
     spread = np.repeat(np.array(_SPREAD) / [1, 1, 1, length], sizes)
-    truth, labels = np.eye(k)[true], np.eye(k)[codes]
+    truth, labels, closed = np.eye(k)[true], np.eye(k)[codes], np.where(missing, -np.inf, 0)
 
     def parts(changes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         weights, classes, pairs, of_vectors = np.split(changes, np.cumsum(sizes)[:-1])
@@ -142,7 +149,7 @@ def _fitted(
 
     def loss(changes: np.ndarray) -> tuple[float, np.ndarray]:
         weights, offsets, of_vectors = parts(changes)
-        logs = _normalised(features @ weights + offsets[codes] + vectors @ of_vectors)
+        logs = _normalised(features @ weights + offsets[codes] + vectors @ of_vectors + closed)
         rest = np.exp(logs) - truth
         gradient = [
             np.einsum("mk,mkd->d", rest, features),
@@ -150,15 +157,15 @@ def _fitted(
             (labels.T @ rest).ravel(),
             (vectors.T @ rest).ravel(),
         ]
-        value = -float((logs * truth).sum()) + 0.5 * float(((changes / spread) ** 2).sum())
+        value = -float(logs[truth > 0].sum()) + 0.5 * float(((changes / spread) ** 2).sum())
         return value, np.concatenate(gradient) + changes / spread**2
 
     return parts(minimize(loss, np.zeros(len(spread)), jac=True, method="L-BFGS-B").x)
 
 
-def _held_out(vectors: np.ndarray | None, true: np.ndarray, k: int) -> np.ndarray:
+def _held_out(vectors: np.ndarray | None, true: np.ndarray, missing: np.ndarray) -> np.ndarray:
     """Return (m, k) held-out probabilities of the checked rows, by :func:`_few_shot`."""
-    m = len(true)
+    m, k = len(true), len(missing)
     probabilities = np.full((m, k), 1 / k)
     if vectors is None:
         return probabilities
@@ -167,7 +174,7 @@ def _held_out(vectors: np.ndarray | None, true: np.ndarray, k: int) -> np.ndarra
     for left_out in range(min(_FOLDS, m)):
         here = fold == left_out
         model = _few_shot(vectors[~here], true[~here])
-        probabilities[here] = _predicted(model, vectors[here], int(here.sum()), k)
+        probabilities[here] = _predicted(model, vectors[here], int(here.sum()), missing)
     return probabilities
 
 
@@ -182,12 +189,19 @@ def _few_shot(vectors: np.ndarray, true: np.ndarray) -> Any:
         return LogisticRegression(C=10, max_iter=300).fit(vectors, true)
 
 
-def _predicted(model: Any, vectors: np.ndarray | None, n: int, k: int) -> np.ndarray:
-    """Return (n, k) probabilities, also of classes that the model does not know."""
+def _predicted(model: Any, vectors: np.ndarray | None, n: int, missing: np.ndarray) -> np.ndarray:
+    """Return (n, k) probabilities, also of classes that the model does not know.
+
+    ``missing`` classes get the geometric mean of the others.
+    """
+    k = len(missing)
     if model is None or vectors is None:
         return np.full((n, k), 1 / k)
     probabilities = np.full((n, k), 0.02)
     probabilities[:, model.classes_] += model.predict_proba(vectors)
+    if missing.any():
+        others = np.log(probabilities[:, ~missing]).mean(axis=1, keepdims=True)
+        probabilities[:, missing] = np.exp(others)
     return np.asarray(probabilities / probabilities.sum(axis=1, keepdims=True))
 
 

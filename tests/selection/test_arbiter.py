@@ -103,3 +103,14 @@ def test_the_same_rows_in_another_order_teach_the_same():
         for order in (np.sort(rows), np.sort(rows)[::-1])
     )
     np.testing.assert_allclose(one.weights, other.weights, atol=1e-3)
+
+
+def test_a_class_that_few_rows_miss_by_chance_is_kept():
+    """Two rows of two classes say nothing of the third, also where all vectors are alike."""
+    likelihoods, codes, given, true, vectors = world(blind=0.1)
+    vectors = vectors + 5
+    rows = np.array([np.flatnonzero(true == c)[0] for c in (0, 1)])
+    arbiter = learn(likelihoods, codes, given, rows, true[rows], vectors)
+    assert arbiter.missing.tolist() == [False, False, True]
+    suggested = arbiter.probabilities(likelihoods, codes, vectors).argmax(axis=1)
+    assert (suggested[true == 2] == 2).mean() > 0.85
