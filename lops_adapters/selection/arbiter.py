@@ -192,7 +192,7 @@ def _few_shot(vectors: np.ndarray, true: np.ndarray) -> Any:
 def _predicted(model: Any, vectors: np.ndarray | None, n: int, missing: np.ndarray) -> np.ndarray:
     """Return (n, k) probabilities, also of classes that the model does not know.
 
-    ``missing`` classes get the geometric mean of the others.
+    ``missing`` classes are as probable as the most probable of the others.
     """
     k = len(missing)
     if model is None or vectors is None:
@@ -200,8 +200,7 @@ def _predicted(model: Any, vectors: np.ndarray | None, n: int, missing: np.ndarr
     probabilities = np.full((n, k), 0.02)
     probabilities[:, model.classes_] += model.predict_proba(vectors)
     if missing.any():
-        others = np.log(probabilities[:, ~missing]).mean(axis=1, keepdims=True)
-        probabilities[:, missing] = np.exp(others)
+        probabilities[:, missing] = probabilities[:, ~missing].max(axis=1, keepdims=True)
     return np.asarray(probabilities / probabilities.sum(axis=1, keepdims=True))
 
 
