@@ -24,11 +24,12 @@ from lops_adapters.selection.posterior import SHARPNESS
 
 # Standard deviations of the prior: of coefficients, of how often each class is right, of how often
 # it is right for each label, and of the vectors' coefficients, for vectors of length 1. Chosen on
-# seed words of AG News, relations and comments, like the two numbers below.
+# seed words of AG News, relations and comments, like the next number.
 _SPREAD = (0.5, 1.0, 1.0, 2.0)
 _FEW_SHOT = 2.0  # coefficient of the classifier trained on checked rows, before they are seen
 # How far the committee's distribution of true classes per label is mixed with an even one: by half
-# with many checked rows, by a quarter with this many. Members cannot see errors that labels share.
+# with many checked rows, by a quarter with this many, so that 20 rows of news in Yoruba do no harm.
+# Members cannot see errors that labels share.
 _HALFWAY = 30
 _EXPECTED = 3.0  # rows of a class, by the committee; that none is found has a chance of 5 %
 _FOLDS = 5
