@@ -50,6 +50,7 @@ PAGES = (
     "docs/results/frameworks.md",
     "docs/results/ranking.md",
     "docs/results/self-training.md",
+    "docs/results/sources-trust.md",
     "docs/results/sources.md",
     "docs/results/speed.md",
     "docs/scale.md",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from statistics import mean
 from typing import Any
 
@@ -17,6 +17,18 @@ _TITLES = {
     "select, static": "`select`, static",
     "select, minilm": "`select`, MiniLM",
 }
+_KINDS = {
+    "youtube-rules": "rules",
+    "questions-rules": "rules",
+    "agnews-seeds": "seed words",
+    "20news-coarse-seeds": "seed words",
+    "20news-fine-seeds": "seed words",
+    "annotators": "of accuracy 0.35 to 0.9, each on 40 % of the rows",
+    "annotators-copied": "the same; the worst is copied four times",
+    "annotators-few-votes": "of accuracy 0.3 to 0.7, each on 15 %",
+    "annotators-unequal": "of accuracy 0.5 to 0.9; classes of 70/20/7/3 %",
+}
+_ESTIMATING = tuple(way for way in _TITLES if way != "one label, static")
 _OURS = tuple(way for way in _TITLES if way.startswith("select"))
 _ANNOTATORS = tuple(name for name in TABLES if name.startswith("annotators"))
 _REAL = tuple(name for name in TABLES if name not in _ANNOTATORS)
@@ -35,8 +47,20 @@ def _found() -> dict[str, Item]:
 
 
 def _block(rows: list[list[str]], found: dict[str, Item]) -> Block:
+    return Block(markdown(rows)) if found else HOLE
+
+
+def tables() -> Block:
+    """Return what the tables hold, and where the numbers of the page come from."""
+    found = _found()
     if not found:
         return HOLE
+    rows = [["table", "sources", "rows", "classes", "rows with a vote %", "ties %"]]
+    for name, item in found.items():
+        result = item["result"]
+        sizes = [f"{result['n']:,}", str(len(result["classes"]))]
+        shares = [_cell(result[key], 1, 100) for key in ("voted", "ties")]
+        rows.append([name, f"{result['n_sources']} {_KINDS[name]}", *sizes, *shares])
     items = list(found.values())
     processor = items[0]["about"]["machine"]["processor"]
     versions = ", ".join(f"{name} {at}" for name, at in items[0]["result"]["versions"].items())
@@ -58,15 +82,16 @@ def _cell(value: float | None, digits: int, times: int) -> str:
     return "-" if value is None else f"{times * value:.{digits}f}"
 
 
-def _compared(key: str, digits: int = 1, times: int = 100) -> Block:
-    """Return one measure of all ways, with means over groups of tables."""
+def _compared(
+    key: str, digits: int = 1, times: int = 100, ways: Sequence[str] = tuple(_TITLES)
+) -> Block:
+    """Return a measure of several ways, with means over groups of tables."""
     found = _found()
-    rows = [["table", *_TITLES.values()]]
-    for name, item in found.items():
-        rows.append([name, *(_cell(_value(item, way, key), digits, times) for way in _TITLES)])
-    for title, names in _GROUPS.items():
+    rows = [["table", *(_TITLES[way] for way in ways)]]
+    groups = {name: (name,) for name in found} | _GROUPS
+    for title, names in groups.items():
         if all(name in found for name in names):
-            columns = [[_value(found[name], way, key) for name in names] for way in _TITLES]
+            columns = [[_value(found[name], way, key) for name in names] for way in ways]
             rows.append([title, *(_cell(_mean(column), digits, times) for column in columns)])
     return _block(rows, found)
 
@@ -76,13 +101,8 @@ def _mean(values: list[float | None]) -> float | None:
     return mean(known) if known and len(known) == len(values) else None
 
 
-def classifiers(weighing: str) -> Block:
-    """Return macro-F1 of classifiers by the labels they are trained on.
-
-    Args:
-        weighing: ``plain``, or ``balanced`` classes.
-
-    """
+def classifiers() -> Block:
+    """Return macro-F1 of classifiers, with balanced classes, by the labels they are trained on."""
     found = _found()
     heads = [f"{title}, all / kept" if way in _OURS else title for way, title in _TITLES.items()]
     rows = [["table", "texts tested", *heads, "gold labels"]]
@@ -90,10 +110,10 @@ def classifiers(weighing: str) -> Block:
         cells = []
         for way in _TITLES:
             arms = ("all", "kept") if way in _OURS else ("all",)
-            scores = [_value(item, way, "macro_f1", arm, weighing) for arm in arms]
+            scores = [_value(item, way, "macro_f1", arm, "balanced") for arm in arms]
             cells.append(" / ".join(_cell(score, 1, 1) for score in scores))
         result = item["result"]
-        gold = _cell(result["macro_f1"][weighing], 1, 1)
+        gold = _cell(result["macro_f1"]["balanced"], 1, 1)
         rows.append([name, f"{result['n_test']:,}", *cells, gold])
     return _block(rows, found)
 
@@ -101,25 +121,19 @@ def classifiers(weighing: str) -> Block:
 def rows_kept() -> Block:
     """Return what ``select`` keeps and suggests, and what every way costs."""
     found = _found()
-    heads = ["rows", "sources", "classes", "with a vote %", "ties %"]
     keys = ("kept", "accuracy", "accuracy_kept", "accuracy_all")
-    heads += [
-        f"{_TITLES[way]}: kept / right / right of kept / right of all rows %" for way in _OURS
-    ]
+    heads = [f"{_TITLES[way]}: kept / right / right of kept / right of all rows %" for way in _OURS]
     rows = [["table", *heads, f"processor seconds: {' / '.join(_TITLES.values())}"]]
     for name, item in found.items():
-        result = item["result"]
-        sizes = [f"{result['n']:,}", str(result["n_sources"]), str(len(result["classes"]))]
-        shares = [_cell(result[key], 1, 100) for key in ("voted", "ties")]
         cells = [" / ".join(_cell(_value(item, way, key), 1, 100) for key in keys) for way in _OURS]
         seconds = [_cell(_value(item, way, "processor_seconds"), 0, 1) for way in _TITLES]
-        rows.append([name, *sizes, *shares, *cells, " / ".join(seconds)])
+        rows.append([name, *cells, " / ".join(seconds)])
     return _block(rows, found)
 
 
 def ranges() -> Block:
     """Return how well the accuracies of the sources are ranked, and how often ranges hold."""
-    block = _compared("spearman", 2, 1)
+    block = _compared("spearman", 2, 1, _ESTIMATING)
     found = _found()
     if not found:
         return HOLE
@@ -143,13 +157,13 @@ def _holds(found: dict[str, Item], way: str, names: tuple[str, ...]) -> float | 
 def seed_words() -> Block:
     """Return the seed words of AG News with most votes: true and estimated accuracies."""
     found = {name: item for name, item in _found().items() if name == "agnews-seeds"}
-    rows = [["seed word", "votes", "right %", *_TITLES.values()]]
+    rows = [["seed word", "votes", "right %", *(_TITLES[way] for way in _ESTIMATING)]]
     for item in found.values():
         result = item["result"]
         sources = list(enumerate(result["sources"]))
-        for place, source in sorted(sources, key=lambda pair: -pair[1]["votes"])[:10]:
+        for place, source in sorted(sources, key=lambda pair: -pair[1]["votes"])[:8]:
             cells = []
-            for way in _TITLES:
+            for way in _ESTIMATING:
                 estimates = _value(item, way, "accuracies")
                 cells.append(_cell(estimates and estimates[place], 0, 100))
             right = _cell(source["right"] / source["votes"], 0, 100)
@@ -172,7 +186,8 @@ def command() -> Block:
 TABLES_OF_PAGE: dict[str, Callable[[], Block]] = {
     "sources-accuracy": lambda: _compared("accuracy"),
     "sources-wrong": lambda: _compared("auroc_majority", 3, 1),
-    "sources-classifier": lambda: classifiers("balanced"),
+    "sources-tables": tables,
+    "sources-classifier": classifiers,
     "sources-kept": rows_kept,
     "sources-ranges": ranges,
     "sources-words": seed_words,

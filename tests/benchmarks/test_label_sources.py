@@ -156,12 +156,12 @@ def test_the_page_of_one_table(result, tmp_path, monkeypatch):
     row = f"| agnews-seeds | {accuracy[0]:.1f} | - | - | {cells} | - |"
     assert row in shown["sources-accuracy"]
     assert "mean" not in shown["sources-accuracy"]  # of tables that are not there
-    assert "snorkel 0.10.0, CPU (P), commits abcdef0123" in shown["sources-wrong"]
+    assert "snorkel 0.10.0, CPU (P), commits abcdef0123" in shown["sources-tables"]
     scores = [
         result["ways"]["select, static"]["macro_f1"][arm]["balanced"] for arm in ("all", "kept")
     ]
     assert f"| {scores[0]:.1f} / {scores[1]:.1f} |" in shown["sources-classifier"]
     assert "MiniLM - % (rules" in shown["sources-ranges"]
-    assert "| agnews-seeds | 240 | 4 | 3 |" in shown["sources-kept"]
+    assert "| agnews-seeds | 4 seed words | 240 | 3 |" in shown["sources-tables"]
     assert shown["sources-words"].count("| source ") == 4
     assert set(page._GROUPS["mean, confirming"]) < set(TABLES)
