@@ -2,15 +2,23 @@
 
     python -m benchmarks.static_encoder --data-dir DIR
     python -m benchmarks.static_encoder --data-dir DIR --tables crowd-news,yoruba-news
+    python -m benchmarks.static_encoder --data-dir DIR --costs 20news-coarse-seeds
 
 Per table of :mod:`benchmarks.real_tables`, seed 0: how ``lops select`` ranks and finds wrong labels
 with ``--encoder static`` and ``none``, and the processor time of encoding. The page compares this
 with MiniLM in ``results/real-noise``, seed 0. A table with a result file is skipped.
+
+``--costs``: processor time and peak memory of a process that selects, from its start, per encoder,
+and of cleanlab on TF-IDF. One thread if ``OMP_NUM_THREADS`` is 1.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import subprocess
+import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -25,6 +33,24 @@ from lops_adapters.encoders.word_counts import count_words
 from lops_adapters.probes.embedding import EmbeddingProbe
 
 _MOST = 128  # texts that MiniLM encodes to take its time
+_SELECT = "from lops_adapters import select; select(texts, labels, encoder={})"
+_WAYS = {
+    "none": _SELECT.format(None),
+    "static": _SELECT.format("'static'"),
+    "minilm": "from lops_adapters.probes.embedding import EmbeddingProbe; "
+    + _SELECT.format("EmbeddingProbe('minilm', cache=None)"),
+    "cleanlab": (
+        "import numpy as np; from sklearn.feature_extraction.text import TfidfVectorizer; "
+        "from benchmarks.real_noise import Table, cleanlab; labels = np.array(labels); "
+        "table = Table(texts, labels, labels, [], labels); "
+        "cleanlab(TfidfVectorizer().fit_transform(texts), table, 0)"
+    ),
+}
+_PROGRAM = (
+    "import json, resource, sys, time; texts, labels = json.load(open(sys.argv[1])); {}; "
+    "peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss; "
+    "print(json.dumps([time.process_time(), peak * (1 if sys.platform == 'darwin' else 1024)]))"
+)
 
 
 def run(table: Table) -> dict[str, Any]:
@@ -42,6 +68,21 @@ def run(table: Table) -> dict[str, Any]:
         "texts_with_pieces": float(known.mean()),
         "seconds_per_10000_texts": seconds,
     }
+
+
+def costs(table: Table) -> dict[str, Any]:
+    """Return processor seconds and peak bytes of a process per way to select."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "table.json"
+        path.write_text(json.dumps([table.texts, table.labels.tolist()]), encoding="utf-8")
+        found = {}
+        for way, program in _WAYS.items():
+            command = [sys.executable, "-c", _PROGRAM.format(program), str(path)]
+            done = subprocess.run(command, check=True, stdout=subprocess.PIPE, encoding="utf-8")
+            seconds, peak = json.loads(done.stdout.splitlines()[-1])
+            found[way] = {"processor_seconds": seconds, "peak_bytes": peak}
+            print(way, found[way], flush=True)
+    return {"n": len(table.texts), "characters": sum(map(len, table.texts)), **found}
 
 
 def _selected(table: Table, encoder: str | None) -> dict[str, float | None]:
@@ -66,17 +107,20 @@ def main() -> None:
     )
     parser.add_argument("--data-dir", type=Path, required=True)
     parser.add_argument("--tables", help="default: all of results/real-noise")
+    parser.add_argument("--costs", metavar="TABLE", help="time and memory on this table instead")
     options = parser.parse_args()
     names = [name for name in TABLES if (RESULTS / "real-noise" / f"{name}.json").exists()]
-    for name in options.tables.split(",") if options.tables else names:
-        if (RESULTS / "static" / f"{name}.json").exists():
+    names = options.tables.split(",") if options.tables else names
+    folder, measure = ("static-costs", costs) if options.costs else ("static", run)
+    for name in [options.costs] if options.costs else names:
+        if (RESULTS / folder / f"{name}.json").exists():
             continue
         table = load_table(name, options.data_dir)
-        result = run(table)
-        print(name, result["n"], result["static"]["auroc"], result["none"]["auroc"], flush=True)
+        result = measure(table)
+        print(name, result, flush=True)
         ids = tuple(map(str, range(result["n"])))
         corpus = Corpus(name, ids, tuple(table.texts), tuple(sorted(set(map(str, table.labels)))))
-        write_result(f"static/{name}", result, corpus, command=command_line("static_encoder"))
+        write_result(f"{folder}/{name}", result, corpus, command=command_line("static_encoder"))
 
 
 if __name__ == "__main__":

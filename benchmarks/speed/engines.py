@@ -3,7 +3,7 @@
     python -m benchmarks.speed.engines --documents 1000000
     python -m benchmarks.speed.engines --documents 10000 --encoder minilm
 
-With an encoder, every engine runs twice: the second run finds the vectors of the first.
+With a transformer, every engine runs twice: the second run finds the vectors of the first.
 All engines read the same Parquet file, one after the other. Memory is the peak of each process, as
 the kernel counts it (Linux only); pages that processes share count in each of them. Processor time
 is more telling than wall time on a machine that others use.
@@ -163,12 +163,13 @@ def main() -> None:
             "load_before": load,
         }
         rows = Generated(options.documents, checksums([path])[str(path)])
-        what = "engines" if options.encoder == "none" else f"encoding-{Path(options.encoder).name}"
+        free = {"none": "engines", "static": "engines-static"}
+        what = free.get(options.encoder, f"encoding-{Path(options.encoder).name}")
         name, command = f"speed/speed-{what}-{options.documents}", command_line("speed.engines")
         for engine in options.engines:  # written after each: a run on a busy machine takes hours
             run = partial(measured, engine, path, options.probe_rows, options.encoder)
             numbers[engine] = run()
-            if options.encoder != "none":
+            if options.encoder not in free:
                 numbers[engine]["again"] = run()
             print(write_result(name, numbers, rows, command=command), flush=True)
 
