@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from lops_adapters import storage
+from lops_adapters.core import tie_hash
 from lops_adapters.tables.formats.cells import cell_text, without_formula
 
 ALIKE = 0.8  # similarity from which two texts are near-duplicates
@@ -21,10 +22,8 @@ MOST = 100_000  # texts that are compared by shingles; of more, only equal ones 
 _WORDS = 3  # of a shingle
 _LONG = 20  # characters of a word; longer ones are of a script without spaces
 _BANDS, _ROWS = 12, 4  # of the signature: texts of similarity 0.8 meet with a probability of 0.998
-_PRIME = (1 << 31) - 1
 _PART = 4096  # sets at a time
 _WORD = re.compile(r"\w+")
-_NUMBER = re.compile(r"\b\d+\b")
 
 
 def near_duplicates(texts: Sequence[str]) -> list[np.ndarray]:
@@ -56,7 +55,8 @@ def near_duplicates(texts: Sequence[str]) -> list[np.ndarray]:
         return group
 
     if 1 < len(groups) <= MOST:
-        shingles = [_shingles(_words(texts[group[0]])) for group in groups]
+        hashes = _Hashes()
+        shingles = [_shingles(_words(texts[group[0]]), hashes) for group in groups]
         for a, b in _candidates(shingles):
             low, high = sorted((leader(a), leader(b)))
             if low == high:
@@ -117,15 +117,28 @@ def _words(text: str) -> list[str]:
     >>> _words("Order 17: NOT arrived")
     ['order', '0', 'not', 'arrived']
     """
-    found = _WORD.findall(_NUMBER.sub("0", text.casefold()))
+    found = ["0" if word.isdecimal() else word for word in _WORD.findall(text.casefold())]
+    if max(map(len, found), default=0) <= _LONG:
+        return found
     return [part for word in found for part in (word if len(word) > _LONG else [word])]
 
 
-def _shingles(words: list[str]) -> np.ndarray:
-    """Return the hashes of a text's runs of words, sorted and distinct, uint32 below 2**31."""
-    runs = range(max(1, len(words) - _WORDS + 1))
-    found = {zlib.crc32(" ".join(words[i : i + _WORDS]).encode("utf-8", "replace")) for i in runs}
-    return np.array(sorted({run & 0x7FFFFFFF for run in found}), dtype=np.uint32)
+class _Hashes(dict[str, int]):
+    """Hashes of words, each computed once."""
+
+    def __missing__(self, word: str) -> int:
+        self[word] = zlib.crc32(word.encode("utf-8", "replace"))
+        return self[word]
+
+
+def _shingles(words: list[str], hashes: _Hashes) -> np.ndarray:
+    """Return the hashes of a text's runs of words, sorted and distinct, uint32."""
+    of_words = np.fromiter(map(hashes.__getitem__, words), dtype=np.uint64, count=len(words))
+    size = min(_WORDS, len(words))
+    runs = np.zeros(len(words) - size + 1, dtype=np.uint64)
+    for first in range(size):
+        runs = tie_hash(runs ^ of_words[first : first + len(runs)], first)
+    return np.unique((runs >> np.uint64(32)).astype(np.uint32))
 
 
 def _candidates(shingles: Sequence[np.ndarray]) -> Iterator[tuple[int, int]]:
@@ -147,14 +160,14 @@ def _candidates(shingles: Sequence[np.ndarray]) -> Iterator[tuple[int, int]]:
 
 
 def _signatures(shingles: Sequence[np.ndarray]) -> np.ndarray:
-    """Return the MinHash signatures of sets, (m, bands times rows) uint64."""
-    pairs = np.random.default_rng(0).integers(1, _PRIME, (_BANDS * _ROWS, 2)).astype(np.uint64)
-    found = np.empty((len(shingles), len(pairs)), dtype=np.uint64)
+    """Return the MinHash signatures of sets, (m, bands times rows) uint32."""
+    pairs = np.random.default_rng(0).integers(1 << 63, size=(_BANDS * _ROWS, 2), dtype=np.uint64)
+    found = np.empty((len(shingles), len(pairs)), dtype=np.uint32)
     for start in range(0, len(shingles), _PART):
         part = shingles[start : start + _PART]
         every = np.concatenate(part).astype(np.uint64)
         starts = np.cumsum([0, *map(len, part[:-1])])
-        for column, (a, b) in enumerate(pairs):  # a linear hash modulo a prime, and its least value
-            hashed = (every * a + b) % np.uint64(_PRIME)
+        for column, (a, b) in enumerate(pairs):  # a multiply-shift hash, and its least value
+            hashed = (every * (a | np.uint64(1)) + b) >> np.uint64(32)
             found[start : start + len(part), column] = np.minimum.reduceat(hashed, starts)
     return found
