@@ -4,9 +4,10 @@
     python -m benchmarks.static_encoder --data-dir DIR --tables crowd-news,yoruba-news
     python -m benchmarks.static_encoder --data-dir DIR --costs 20news-coarse-seeds
 
-Per table of :mod:`benchmarks.real_tables`, seed 0: how ``lops select`` ranks and finds wrong labels
-with ``--encoder static`` and ``none``, and the processor time of encoding. The page compares this
-with MiniLM in ``results/real-noise``, seed 0. A table with a result file is skipped.
+Per table of :mod:`benchmarks.real_tables`, and of generated ones without spaces, seed 0: how
+``lops select`` ranks and finds wrong labels with ``--encoder static`` and ``none``, and the
+processor time of encoding. The page compares this with MiniLM in ``results/real-noise``, seed 0. A
+table with a result file is skipped.
 
 ``--costs``: processor time and peak memory of a process that selects, from its start, per encoder,
 and of cleanlab on TF-IDF. One thread if ``OMP_NUM_THREADS`` is 1.
@@ -20,8 +21,11 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from benchmarks.real_noise import measured
 from benchmarks.real_tables import TABLES, Table, load_table
@@ -31,6 +35,7 @@ from lops_adapters.datasets import Corpus
 from lops_adapters.encoders.static import static_vectors
 from lops_adapters.encoders.word_counts import count_words
 from lops_adapters.probes.embedding import EmbeddingProbe
+from lops_adapters.runs.folder import slug
 
 _MOST = 128  # texts that MiniLM encodes to take its time
 _SELECT = "from lops_adapters import select; select(texts, labels, encoder={})"
@@ -51,6 +56,35 @@ _PROGRAM = (
     "peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss; "
     "print(json.dumps([time.process_time(), peak * (1 if sys.platform == 'darwin' else 1024)]))"
 )
+
+
+def generated(first: str, last: str) -> Table:
+    """Return 1,000 texts of four classes, made of one range of letters, without spaces.
+
+    Of 15 words of a text, 3 are of its class and 2 of any; 20 % of the labels are wrong.
+    """
+    rng, classes = np.random.default_rng(0), np.array(["a", "b", "c", "d"], dtype=object)
+
+    def words(count: int) -> list[str]:
+        letters = rng.integers(ord(first), ord(last) + 1, (count, 3))
+        return ["".join(map(chr, word)) for word in letters.tolist()]
+
+    common, of_classes = words(300), [words(60) for _ in classes]
+    gold = rng.integers(0, 4, 1000)
+    texts = []
+    for code in gold:
+        drawn = [*rng.choice(common, 10), *rng.choice(of_classes[code], 3)]
+        drawn += rng.choice(of_classes[rng.integers(4)], 2).tolist()
+        texts.append("".join(rng.permutation(drawn)))
+    moved = (gold + rng.integers(1, 4, 1000)) % 4
+    labels = np.where(rng.random(1000) < 0.2, moved, gold)
+    return Table(texts, classes[labels], classes[gold], [], classes[:0])
+
+
+GENERATED = {
+    "khmer letters": partial(generated, "\u1780", "\u17a2"),
+    "chinese characters": partial(generated, "\u4e00", "\u9fff"),
+}
 
 
 def run(table: Table) -> dict[str, Any]:
@@ -110,17 +144,19 @@ def main() -> None:
     parser.add_argument("--costs", metavar="TABLE", help="time and memory on this table instead")
     options = parser.parse_args()
     names = [name for name in TABLES if (RESULTS / "real-noise" / f"{name}.json").exists()]
+    names += GENERATED
     names = options.tables.split(",") if options.tables else names
     folder, measure = ("static-costs", costs) if options.costs else ("static", run)
     for name in [options.costs] if options.costs else names:
-        if (RESULTS / folder / f"{name}.json").exists():
+        if (RESULTS / folder / f"{slug(name)}.json").exists():
             continue
-        table = load_table(name, options.data_dir)
+        table = GENERATED[name]() if name in GENERATED else load_table(name, options.data_dir)
         result = measure(table)
         print(name, result, flush=True)
         ids = tuple(map(str, range(result["n"])))
-        corpus = Corpus(name, ids, tuple(table.texts), tuple(sorted(set(map(str, table.labels)))))
-        write_result(f"{folder}/{name}", result, corpus, command=command_line("static_encoder"))
+        classes, command = sorted(set(map(str, table.labels))), command_line("static_encoder")
+        corpus = Corpus(name, ids, tuple(table.texts), tuple(classes))
+        write_result(f"{folder}/{slug(name)}", result, corpus, command=command)
 
 
 if __name__ == "__main__":
