@@ -15,7 +15,7 @@ from lops_adapters.core import LopsError
 from lops_adapters.selection.arbiter import Arbiter
 from lops_adapters.selection.draw import Drawn, row_ids
 from lops_adapters.selection.likelihoods import likelihoods, weakened
-from lops_adapters.selection.members import Member, vector_member, weights_of
+from lops_adapters.selection.members import Member, vector_member
 from lops_adapters.selection.posterior import evidence, posterior_given
 from lops_adapters.selection.sources import Sources, softmax
 
@@ -58,6 +58,7 @@ class FittedCommittee:
     Args:
         classes: k labels, in the order of their codes.
         members: at least one.
+        weights: of every member in the mean.
         shares: (k,) of the pseudo-labels.
         true_given_label: (k, k) distribution of true classes per label.
         least: (k,) the smallest probability that is kept, per class.
@@ -69,6 +70,7 @@ class FittedCommittee:
 
     classes: Sequence[Hashable]
     members: Sequence[Member]
+    weights: Sequence[float]
     shares: np.ndarray
     true_given_label: np.ndarray
     least: np.ndarray
@@ -157,9 +159,8 @@ class FittedCommittee:
         return codes, true
 
     def _mean(self, of_members: Sequence[np.ndarray]) -> np.ndarray:
-        weights = weights_of(self.members)
-        total = sum(weight * each for weight, each in zip(weights, of_members, strict=True))
-        return np.asarray(total / sum(weights))
+        total = sum(weight * each for weight, each in zip(self.weights, of_members, strict=True))
+        return np.asarray(total / sum(self.weights))
 
     def _believe(self, true: np.ndarray, codes: np.ndarray) -> None:
         """Set the probabilities of labels of classes too small to be checked."""

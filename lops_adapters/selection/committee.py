@@ -45,6 +45,7 @@ from lops_adapters.selection.suggestions import Seen
 # again. Chosen on AG News and 20news-coarse among 0.5, 0.7, 0.9 and 0.95.
 SURE_IN_FRAMEWORKS = 0.95
 FOLDS = 3  # of cross-validation
+LEAST_OF_BEST = 0.2  # of the best member's skill; on real tables in English all have more
 CANNOT_TELL = "the members cannot tell, kept whole"
 
 
@@ -55,12 +56,14 @@ class _Scores(NamedTuple):
         mean: (n, k) likelihoods, weighted.
         apart: those of every member; empty if they were not asked for.
         agreed: name of each member and the share of labels that it prefers.
+        weights: of every member in the mean.
 
     """
 
     mean: np.ndarray
     apart: list[np.ndarray]
     agreed: list[tuple[str, float]]
+    weights: list[float]
 
 
 class _Before(NamedTuple):
@@ -183,7 +186,9 @@ class Committee:
         true, arbiter = before.true, None
         if len(rows):
             of_members = [weakened(each, codes, factors) for each in scores.apart]
-            arbiter, true = self._arbitrated(before, of_members, small, rows, checks, vectors)
+            arbiter, true = self._arbitrated(
+                before, of_members, small, rows, checks, vectors, scores.weights
+            )
         each, labels = np.arange(len(codes)), before.labels
         right = true[each, labels]
         right[rows] = checks >= 0 if self.count_label else checks == labels[rows]
@@ -200,6 +205,7 @@ class Committee:
                 FittedCommittee(
                     classes,
                     self.members,
+                    scores.weights,
                     of_labels,
                     before.given,
                     kept.least,
@@ -252,9 +258,10 @@ class Committee:
         rows: np.ndarray,
         checks: np.ndarray,
         vectors: np.ndarray | None,
+        weights: list[float],
     ) -> tuple[Arbiter, np.ndarray]:
         """Return what checked rows teach, and the probabilities of the true classes."""
-        labels, sharpness, weights = before.labels, SHARPNESS, weights_of(self.members)
+        labels, sharpness = before.labels, SHARPNESS
         competes = np.isin(checks, np.flatnonzero(~small))
         if before.sources is not None:  # members and votes are one probability
             of_members, sharpness, weights = [before.true], 1.0, [1.0]
@@ -309,18 +316,27 @@ class Committee:
         return np.asarray(member.vectors(samples if member.read is None else member.read))
 
     def _scores(self, labelled: Labelled, of_labels: np.ndarray, apart: bool) -> _Scores:
-        """Score the samples by every member; keep the members' likelihoods ``apart``, too."""
-        total, agreed = np.zeros(()), list[tuple[str, float]]()
+        """Score the samples by every member; keep the members' likelihoods ``apart``, too.
+
+        A member with hardly any :func:`~lops_adapters.selection.likelihoods.skill` next to the best
+        one before it has no weight: an encoder may not know the language.
+        """
+        total, agreed, best_skill = np.zeros(()), list[tuple[str, float]](), 0.0
         every: list[np.ndarray] = []
         weights = weights_of(self.members)
-        for member, weight in zip(self.members, weights, strict=True):
+        for place, member in enumerate(self.members):
             probabilities = member.score(labelled, further=self.fitted is not None)
             likely = likelihoods(_checked(member.name, probabilities), of_labels)
-            agreed.append((member.name, float(preferred(likely, labelled.codes).mean())))
-            total = total + weight * likely
+            own_skill = skill(likely, labelled.codes)
+            if best_skill >= LEAST_SKILL and own_skill < LEAST_OF_BEST * best_skill:
+                weights[place] = 0.0
+            name = member.name if weights[place] else f"{member.name} (left out)"
+            agreed.append((name, float(preferred(likely, labelled.codes).mean())))
+            best_skill = max(best_skill, own_skill)
+            total = total + weights[place] * likely
             if apart:
                 every.append(likely)
-        return _Scores(total / sum(weights), every, agreed)
+        return _Scores(total / sum(weights), every, agreed, weights)
 
 
 def _checked(name: str, probabilities: np.ndarray) -> np.ndarray:

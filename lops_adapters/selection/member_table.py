@@ -15,7 +15,14 @@ import numpy as np
 
 from lops_adapters.encoders.static import STATIC
 from lops_adapters.encoders.topics import Topics
-from lops_adapters.encoders.word_counts import AUTO, CHAR, KnownWords, WordCounts, count_words
+from lops_adapters.encoders.word_counts import (
+    AUTO,
+    CHAR,
+    KnownWords,
+    WordCounts,
+    count_words,
+    is_unspaced,
+)
 from lops_adapters.probes import probe_class
 from lops_adapters.probes.base import Probe
 from lops_adapters.probes.embedding import EmbeddingProbe, given_vectors
@@ -117,7 +124,8 @@ def _probe_of_texts(inputs: Inputs) -> Member:
 
 
 def _neighbours_by_topics(inputs: Inputs) -> Member:
-    size = _TOPICS_WITH_STATIC if inputs.is_static else {}
+    spaced = 2 * sum(map(is_unspaced, inputs.counts.words)) <= len(inputs.counts.words)
+    size = _TOPICS_WITH_STATIC if inputs.is_static and spaced else {}
     topics = Topics(inputs.counts, inputs.seed, **size)
     return Neighbours("neighbours (LSA)", topics, read=inputs.counts, reader=inputs.count_further)
 

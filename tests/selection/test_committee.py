@@ -59,7 +59,7 @@ def by_hand(members, codes=CODES):
     return mean, posterior(mean, codes)[0][np.arange(len(codes)), codes]
 
 
-@pytest.mark.parametrize("skills", [(0.8,), (0.8, 0.8), (0.9, 0.45), (0.9, 0.3, 0.7)])
+@pytest.mark.parametrize("skills", [(0.8,), (0.8, 0.8), (0.9, 0.45), (0.9, 0.5, 0.7)])
 def test_the_mean_of_the_members_by_hand(skills):
     members = stubs(CODES, 3, *skills)
     selection = Committee(members)(SAMPLES, LABELS)
@@ -85,6 +85,18 @@ def test_two_members_that_share_a_weight_are_one():
     np.testing.assert_allclose(found.confidence, expected.confidence)
     doubled = Committee([one, other, other])(SAMPLES, LABELS)
     assert not np.allclose(found.confidence, doubled.confidence)
+
+
+def test_a_member_next_to_whose_skill_others_can_tell_has_no_weight():
+    rows = np.full((60, 3), 1 / 3)
+    rows[:, 0] += 0.01  # says the same of every row
+    knowing = stubs(CODES, 3, 0.9, 0.8)
+    committees = []
+    found = Committee([*knowing, Stub("ignorant", rows)], fitted=committees.append)(SAMPLES, LABELS)
+    expected = Committee(knowing)(SAMPLES, LABELS)
+    np.testing.assert_array_equal(found.confidence, expected.confidence)
+    assert "ignorant (left out) 33.3 %" in found.stopped
+    assert committees[0].weights == [1, 1, 0]
 
 
 @pytest.mark.parametrize("ignorant", ["random", "constant"])
@@ -273,7 +285,8 @@ def test_with_an_encoder_and_words(tiny):
     names = ["TF-IDF", "neighbours (LSA)", "neighbours", "regression"]
     for found, members in ((plain, names), (helped, [*names, "class words"])):
         parts = found.stopped.split("labels preferred by ")[1].split(", ")
-        assert [part.rsplit(" ", 2)[0] for part in parts] == members
+        said = [part.rsplit(" ", 2)[0].removesuffix(" (left out)") for part in parts]
+        assert said == members
     assert plain.confidence.tolist() != helped.confidence.tolist()
 
 
