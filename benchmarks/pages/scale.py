@@ -17,11 +17,15 @@ def _files() -> list[dict[str, Any]]:
     )
 
 
+def _encoder(item: dict[str, Any]) -> str:
+    return str(item["result"].get("encoder", "none"))
+
+
 def engines() -> Block:
     """Return time and memory of each engine, one row per size."""
     files = _files()
     heads = ("seconds", "processor seconds", "peak memory of the largest process, GB")
-    rows = [["rows", "engine", *heads]]
+    rows = [["rows", "encoder", "engine", *heads]]
     for item in files:
         for engine, name in _NAMES.items():
             if engine not in item["result"]:
@@ -29,7 +33,7 @@ def engines() -> Block:
             found = item["result"][engine]
             numbers = (found["seconds"], found["processor_seconds"])
             cells = [*(f"{number:,.0f}" for number in numbers), f"{found['peak_bytes'] / 1e9:.1f}"]
-            rows.append([f"{item['result']['documents']:,}", name, *cells])
+            rows.append([f"{item['result']['documents']:,}", _encoder(item), name, *cells])
     return table(rows, [[item] for item in files])
 
 
@@ -52,7 +56,7 @@ def encoding() -> Block:
 
 def costs() -> Block:
     """Return the cost of the fit and per million rows, and that of large tables, on paper."""
-    files = [item for item in _files() if "process" in item["result"]]
+    files = [item for item in _files() if "process" in item["result"] and _encoder(item) == "none"]
     if len(files) < 2:
         return HOLE
     small, large = (

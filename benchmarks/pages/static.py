@@ -2,53 +2,99 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from statistics import mean
 from typing import Any
 
-from benchmarks.pages.common import HOLE, Block, commits, markdown, results
+from benchmarks.pages.common import HOLE, Block, commits, markdown, results, table
 from benchmarks.real_tables import TABLES
+from benchmarks.static_encoder import GENERATED
 
 _KEYS = ("auroc", "average_precision")
-_TIMES = ("counting words", "static", "minilm")
+_COMMAND = "`python -m benchmarks.static_encoder --data-dir DIR`"
 
 
 def _found(folder: str) -> dict[str, dict[str, Any]]:
     return {item["about"]["dataset"]["name"]: item for item in results(f"{folder}/*.json")}
 
 
-def quality() -> Block:
-    """Return AUROC and average precision of wrong labels, and seconds per 10,000 texts."""
+def _measured() -> list[tuple[str, dict[str, Any], dict[str, float]]]:
+    """Return the tables with wrong labels: name, result file, and the measures of MiniLM."""
     found, others = _found("static"), _found("real-noise")
-    names = [name for name in TABLES if name in found and name in others]
-    if not names:
+    return [
+        (name, found[name], others[name]["result"]["runs"][0]["ways"]["select"])
+        for name in TABLES
+        if name in found and name in others and found[name]["result"]["none"]["auroc"] is not None
+    ]
+
+
+def _cells(ways: Sequence[dict[str, float]]) -> list[str]:
+    return [" / ".join(f"{way[key]:.3f}" for key in _KEYS) for way in ways]
+
+
+def _mean(ways: Sequence[dict[str, float]]) -> dict[str, float]:
+    return {key: mean(way[key] for way in ways) for key in _KEYS}
+
+
+def quality() -> Block:
+    """Return AUROC and average precision of wrong labels per table."""
+    measured = _measured()
+    if not measured:
         return HOLE
-    rows = [
-        ["table", "rows", *(f"{way}, AUROC / AP" for way in ("none", "static", "MiniLM"))]
-        + [f"{way}, s" for way in _TIMES]
-    ]
-    numbers = []
-    for name in names:
-        result = found[name]["result"]
-        minilm = others[name]["result"]["runs"][0]["ways"]["select"]
-        ways = [result["none"], result["static"], minilm]
-        if ways[0]["auroc"] is None:  # no wrong labels
-            continue
-        numbers.append([[way[key] for key in _KEYS] for way in ways])
-        seconds = [result["seconds_per_10000_texts"][way] for way in _TIMES]
-        cells = [" / ".join(f"{value:.3f}" for value in way) for way in numbers[-1]]
-        rows.append([name, f"{result['n']:,}", *cells, *(f"{value:.1f}" for value in seconds)])
-    means = [
-        " / ".join(f"{mean(values):.3f}" for values in zip(*way, strict=True))
-        for way in zip(*numbers, strict=True)
-    ]
-    rows.append(["mean", "", *means, *[""] * len(_TIMES)])
-    machine = found[names[0]]["about"]["machine"]["processor"]
+    rows = [["table", "rows", *(f"{way}, AUROC / AP" for way in ("none", "static", "MiniLM"))]]
+    every = []
+    for name, item, minilm in measured:
+        result = item["result"]
+        every.append((result["none"], result["static"], minilm))
+        rows.append([name, f"{result['n']:,}", *_cells(every[-1])])
+    rows.append(["mean", "", *_cells([_mean(way) for way in zip(*every, strict=True)])])
     return Block(
-        f"{markdown(rows)}\n\nSeed 0; the last columns: processor seconds per 10,000 texts, CPU "
-        f"({machine}), commits {commits([found[name] for name in names])}: "
-        "`python -m benchmarks.static_encoder --data-dir DIR`. MiniLM: [real noise](real-noise.md)."
+        f"{markdown(rows)}\n\nSeed 0, commits {commits([item for _, item, _ in measured])}: "
+        f"{_COMMAND}. MiniLM: [real noise](real-noise.md)."
     )
 
 
-TABLES_OF_PAGE: dict[str, Callable[[], Block]] = {"static-quality": quality}
+def costs() -> Block:
+    """Return quality, seconds and memory per encoder."""
+    measured, files = _measured(), results("static-costs/*.json")
+    if not measured or not files:
+        return HOLE
+    result = files[0]["result"]
+    per_text = [item["result"]["seconds_per_10000_texts"] for _, item, _ in measured]
+    ways = {
+        "none": [item["result"]["none"] for _, item, _ in measured],
+        "static": [item["result"]["static"] for _, item, _ in measured],
+        "minilm": [minilm for _, _, minilm in measured],
+    }
+    heads = [f"AUROC / AP, mean of {len(measured)} tables", "encoding 10,000 texts, s"]
+    rows = [["encoder", *heads, f"{result['n']:,} newsgroup messages in all, s", "memory, MB"]]
+    for name, way in [*ways.items(), ("cleanlab", None)]:
+        seconds, memory = result[name]["processor_seconds"], result[name]["peak_bytes"] / 1e6
+        encoding = "-" if name not in per_text[0] else f"{mean(one[name] for one in per_text):.1f}"
+        shown = "-" if way is None else _cells([_mean(way)])[0]
+        label = "cleanlab, TF-IDF" if way is None else name
+        rows.append([label, shown, encoding, f"{seconds:.1f}", f"{memory:,.0f}"])
+    return table(rows, [files])
+
+
+def scripts() -> Block:
+    """Return the same of languages and scripts that the table does not know."""
+    found = _found("static")
+    names = [name for name in ("yoruba-news", *GENERATED) if name in found]
+    if not names:
+        return HOLE
+    rows = [["table", "texts with a known piece", "none, AUROC / AP", "static, AUROC / AP"]]
+    for name in names:
+        result = found[name]["result"]
+        known = f"{100 * result['texts_with_pieces']:.0f} %"
+        rows.append([name, known, *_cells([result["none"], result["static"]])])
+    return Block(
+        f"{markdown(rows)}\n\nCommits {commits([found[name] for name in names])}: {_COMMAND}."
+    )
+
+
+TABLES_OF_PAGE: dict[str, Callable[[], Block]] = {
+    "static-costs": costs,
+    "static-quality": quality,
+    "static-scripts": scripts,
+}

@@ -40,7 +40,7 @@ def test_one_process(folder, monkeypatch):
     assert found["peak_bytes"] > 50e6
     assert found["processor_seconds"] > 0
     assert len(found["processes"]) == 1
-    assert "| 2,000 | one process | " in str(pages.engines())
+    assert "| 2,000 | none | one process | " in str(pages.engines())
 
 
 def test_a_second_run_has_the_vectors(folder, monkeypatch):
