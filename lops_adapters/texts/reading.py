@@ -60,9 +60,7 @@ def read_labels(labels: Sequence[Hashable], abstain: Any = None) -> tuple[list[A
     read: list[Hashable] = [
         label.item() if isinstance(label, np.generic) else label for label in listed
     ]
-    odd = next((label for label in read if not _is_name(label)), None)
-    if odd is not None:
-        raise LopsError(f"labels hold a {type(odd).__name__}; wanted one class name per text")
+    check_names(read)
     labelled = ~abstaining(read, named(abstain))
     classes = Counter(read[i] for i in np.flatnonzero(labelled).tolist())
     n, k = sum(classes.values()), len(classes)
@@ -85,6 +83,13 @@ def read_labels(labels: Sequence[Hashable], abstain: Any = None) -> tuple[list[A
             "classes with many texts each: is this the label column?"
         )
     return read, labelled
+
+
+def check_names(labels: Sequence[Any]) -> None:
+    """Raise a LopsError about a label that is no name, such as a list."""
+    odd = next((label for label in labels if not _is_name(label)), None)
+    if odd is not None:
+        raise LopsError(f"labels hold a {type(odd).__name__}; wanted one class name per text")
 
 
 def check_memory(n: int, n_classes: int) -> None:

@@ -14,7 +14,7 @@ from lops_adapters.selection.source_table import Source
 from lops_adapters.selection.sources import Votes
 from lops_adapters.texts.abstentions import abstaining, named
 from lops_adapters.texts.near_classes import matched
-from lops_adapters.texts.reading import read_labels
+from lops_adapters.texts.reading import check_names, read_labels
 
 if TYPE_CHECKING:
     from lops_adapters.selection.assessment import Fitted, FittedCommittee
@@ -98,6 +98,7 @@ def _read(
     names, rows = _rows(labels) if source is None else _of_sources(labels, source)
     n, m = len(rows), len(names)
     flat, said = [label for row in rows for label in row], list[str]()
+    check_names(flat)
     if classes is not None:
         flat, said = matched(flat, classes, named(abstain) or frozenset())
     if all(abstaining(flat, named(abstain))):
@@ -240,6 +241,7 @@ def joined_labels(
         votes, said = read_votes(labels, source, abstain, classes)
         return votes.first_labels(), None, Poll(votes), said
     if classes is not None:
+        check_names(labels)
         found, said = matched(list(labels), classes, named(abstain) or frozenset())
         return found, None, None, said
     return labels, abstain, None, []

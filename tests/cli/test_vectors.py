@@ -167,7 +167,7 @@ def test_soft_labels_that_cannot_be_used(here):
     write_table(here / "news.csv", [[*row, "1"] for row in ROWS], [*HEADER, "votes"])
     soft = ["--soft-labels", "votes"]
     refused("found --label and --soft-labels; give one", "news.csv", *TEXT, *LABEL, *soft)
-    refused("found neither --label nor --soft-labels", "news.csv", *TEXT)
+    refused("found neither --label, --labels nor --soft-labels", "news.csv", *TEXT)
     refused(
         "--soft-labels votes, line 2: found 1; wanted a list or an object", "news.csv", *TEXT, *soft
     )
