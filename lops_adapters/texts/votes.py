@@ -50,7 +50,9 @@ class SourceReport(NamedTuple):
 
 def is_votes(labels: Any) -> bool:
     """Return whether labels are votes: a row of several labels per text."""
-    if isinstance(labels, Votes | Mapping) or hasattr(labels, "columns"):
+    if isinstance(labels, Mapping):
+        return all(isinstance(column, list | tuple | np.ndarray) for column in labels.values())
+    if isinstance(labels, Votes) or hasattr(labels, "columns"):
         return True
     if getattr(labels, "ndim", 1) == 2:
         return True
