@@ -15,7 +15,12 @@ TEXTS, LABELS, GOLD = noisy_texts(n=150, k=3)
 AT = np.arange(1, 150, 5)
 OTHERS = np.setdiff1d(np.arange(150), AT)
 select = partial(lops_adapters.select, encoder=None)
-EXPECTED = select([TEXTS[i] for i in OTHERS], [LABELS[i] for i in OTHERS])
+
+
+@pytest.fixture(scope="module")
+def expected():
+    """The selection among the rows with a label."""
+    return select([TEXTS[i] for i in OTHERS], [LABELS[i] for i in OTHERS])
 
 
 def changed(value, labels=LABELS):
@@ -37,12 +42,12 @@ def changed(value, labels=LABELS):
         (changed("-1", [label[-1] for label in LABELS]), {}),
     ],
 )
-def test_they_are_neither_kept_nor_rejected(labels, more):
+def test_they_are_neither_kept_nor_rejected(labels, more, expected):
     found = select(TEXTS, labels, **more)
     np.testing.assert_array_equal(found.abstained, AT)
-    np.testing.assert_array_equal(found.kept, OTHERS[EXPECTED.kept])
-    np.testing.assert_array_equal(found.rejected, OTHERS[EXPECTED.rejected])
-    np.testing.assert_array_equal(found.confidence[OTHERS], EXPECTED.confidence)
+    np.testing.assert_array_equal(found.kept, OTHERS[expected.kept])
+    np.testing.assert_array_equal(found.rejected, OTHERS[expected.rejected])
+    np.testing.assert_array_equal(found.confidence[OTHERS], expected.confidence)
     assert np.isnan(found.confidence[AT]).all()
     assert np.isnan(found.suggested_probability[AT]).all()
     assert found.suggested[AT].tolist() == [None] * len(AT)
@@ -50,7 +55,7 @@ def test_they_are_neither_kept_nor_rejected(labels, more):
     assert "Without a label: 30 rows, neither kept nor judged." in found.why
     assert found.summary().splitlines()[-1].split()[:2] == ["all", "120"]
     assert sum(rows for *_, rows in found.corrections()) == sum(
-        rows for *_, rows in EXPECTED.corrections()
+        rows for *_, rows in expected.corrections()
     )
 
 
