@@ -28,7 +28,7 @@ from lops_adapters.texts.choices import (
     device_of,
     member_options,
 )
-from lops_adapters.texts.copies import copies, sentences
+from lops_adapters.texts.copies import copies, problems, repeats
 from lops_adapters.texts.explain import script_sentences
 
 if TYPE_CHECKING:
@@ -159,7 +159,8 @@ def _compare(
         write_pages(place, page, config)
     print(text_table(page, [name for name, runs in results.items() if runs[0].is_late]))
     said = [*rows.classes.notes, *script_sentences(rows.texts, probe)]
-    said += sentences(copies(rows.texts, rows.labels), rows.place)
+    copied = copies(rows.texts, rows.labels)
+    said += [*problems(copied, rows.place), *repeats(copied)]
     print("\n".join(["", which, *said, f"Report: {folder / 'report.html'}"]))
 
 

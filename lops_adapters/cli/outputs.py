@@ -8,22 +8,13 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from lops_adapters.console import aligned
 from lops_adapters.core import LopsError
 from lops_adapters.datasets.corpus import listed
-from lops_adapters.report.sources import HEAD, by_accuracy, source_cells
-from lops_adapters.tables.engine import Output
 from lops_adapters.tables.files import check_name
 from lops_adapters.tables.formats import WRITTEN
 from lops_adapters.tables.results import ABSTAINED, DUPLICATES, PARTS, SOURCES, TO_CHECK
-from lops_adapters.texts.totals import Totals
 
-if TYPE_CHECKING:
-    from lops_adapters.report.contents import SelectionPage
-
-_SOURCES = 20  # label sources that are printed
 PAGES = ("config.json", "summary.json", "comparison.json", "report.html")
 NAMES = {
     *PAGES,
@@ -144,58 +135,3 @@ def written_by(folder: Path) -> str | None:
         return None
     name = config.get("framework") if isinstance(config, dict) else None
     return name if isinstance(name, str) else None
-
-
-def written(
-    output: Output, totals: Totals, near: bool, to_check: int, parts: str, sources: bool
-) -> list[str]:
-    """Return lines with the paths of what ``lops select`` wrote, and what they hold.
-
-    Args:
-        output: what was asked for.
-        totals: of all rows.
-        near: whether there are near-duplicates.
-        to_check: number of rows to check.
-        parts: between a part's name and its suffix, where a part of the rows is a folder.
-        sources: whether there are votes of label sources.
-
-    """
-    lines = [] if output.keep_out is None else [f"Kept rows: {output.keep_out}"]
-    folder, kept = output.folder, int(totals.kept.sum())
-    if folder is None:
-        return lines
-    counts = dict(zip(PARTS, (kept, int(totals.rows.sum()) - kept, totals.relabelled), strict=True))
-    if totals.abstained:
-        counts[ABSTAINED] = totals.abstained
-    for name, rows in counts.items():
-        title = "Rows without a label" if name == ABSTAINED else f"{name.capitalize()} rows"
-        about = f" ({rows:,})" if parts else ""
-        if name == "relabelled":
-            few, them = ("row", "it") if rows == 1 else ("rows", "them")
-            about = (
-                f" ({rows:,} rejected {few} with the suggested label; add {them} to the kept rows "
-                "after a look)"
-                if rows
-                else " (none: no suggestion is sure enough)"
-            )
-        lines.append(f"{title}: {folder / name}{parts}.{output.kind}{about}")
-    if sources:
-        lines.append(f"Label sources: {folder / SOURCES}")
-    if near:
-        lines.append(f"Near-duplicates: {folder / DUPLICATES}")
-    if to_check:
-        lines.append(
-            f"Rows to check: {folder / TO_CHECK} ({to_check}; fill in the column checked, then run "
-            "again with --checked)"
-        )
-    return [*lines, f"Report: {folder / 'report.html'}"]
-
-
-def source_table(page: SelectionPage) -> list[str]:
-    """Return the table of label sources, the least accurate first; nothing without votes."""
-    if not page.sources:
-        return []
-    rows = [source_cells(row) for row in by_accuracy(page)]
-    more = f"... {len(rows) - _SOURCES} more in {SOURCES}" if len(rows) > _SOURCES else ""
-    shown = aligned([HEAD, *rows[:_SOURCES]])
-    return [shown, *filter(None, [more]), ""]

@@ -9,14 +9,14 @@ from collections.abc import Sequence
 from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lops_adapters import storage
 from lops_adapters.cli import options as shared
-from lops_adapters.cli import outputs, standard_input, threads
+from lops_adapters.cli import outputs, printed, standard_input, threads
 from lops_adapters.cli.checked import read_checked_files
 from lops_adapters.cli.select_options import CHOICES, parser
-from lops_adapters.console import percent, set_up_logging
+from lops_adapters.console import set_up_logging
 from lops_adapters.core import LopsError
 from lops_adapters.datasets.corpus import listed
 from lops_adapters.selection.methods import OFFERED, check
@@ -25,9 +25,6 @@ from lops_adapters.tables.columns import Wanted, is_file
 from lops_adapters.tables.fit import Job
 from lops_adapters.tables.votes import vote_columns
 from lops_adapters.texts.choices import member_options
-
-if TYPE_CHECKING:
-    from lops_adapters.report.contents import SelectionPage
 
 RECORDED = (
     *("text", "label", "gold", "id", "abstain", "delimiter", "encoding", "sheet"),
@@ -156,18 +153,9 @@ def _select(
             done = engine.run(table, job, output)
         else:
             done = ray.run(table, job, output, address=options.address, quiet=options.quiet)
-    lines = [
-        done.fit.summary(done.totals),
-        "",
-        *outputs.source_table(done.page),
-        *done.fit.why(done.totals),
-        *_noise(done.page),
-    ]
-    to_check = len(done.fit.selection.to_check()) if job.method == "committee" else 0
-    near, parts = bool(done.fit.near), "/part-*" if ray is not None else ""
-    sources = bool(done.page.sources)
-    written = outputs.written(output, done.totals, near, to_check, parts, sources)
-    print("\n".join([*lines, *written]))
+    name = standard_input.named(options.files, table.paths)
+    verbose, parts = options.verbose, ray is not None
+    print("\n".join(printed.lines(name, done, output, parts=parts, verbose=verbose)))
 
 
 def _table(
@@ -233,14 +221,3 @@ def _check_outputs(
             f"--relabel is {options.relabel:g}, but only kept rows are written; leave it out, "
             "or give --output"
         )
-
-
-def _noise(page: SelectionPage) -> list[str]:
-    """Return the sentence about wrong labels; none without gold labels."""
-    if page.noise_before is None:
-        return []
-    rows = "all rows"
-    if page.n_judged < page.n_rows:
-        rows = f"the {page.n_judged:,} rows with a gold label"
-    before, after = percent(page.noise_before), percent(page.noise_after)
-    return [f"Wrong by the gold labels: {before} of {rows}, {after} of the kept ones."]

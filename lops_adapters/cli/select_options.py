@@ -93,6 +93,7 @@ def parser() -> argparse.ArgumentParser:
     out = found.add_argument_group("output")
     _add_output(out)
     shared.add_run(out)
+    out.add_argument("--verbose", action="store_true", help="print members, folds and threads, too")
     return found
 
 

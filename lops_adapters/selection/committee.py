@@ -45,6 +45,7 @@ from lops_adapters.selection.suggestions import Seen
 # again. Chosen on AG News and 20news-coarse among 0.5, 0.7, 0.9 and 0.95.
 SURE_IN_FRAMEWORKS = 0.95
 FOLDS = 3  # of cross-validation
+TOO_FEW = "too few samples, kept whole"
 LEAST_OF_BEST = 0.2  # of the best member's skill; on real tables in English all have more
 CANNOT_TELL = "the members cannot tell, kept whole"
 
@@ -94,7 +95,7 @@ class _Kept(NamedTuple):
 
     def reasons(self, small: np.ndarray) -> list[str]:
         """Return the reason of every class."""
-        return ["too few samples, kept whole" if few else self.why for few in small]
+        return [TOO_FEW if few else self.why for few in small]
 
 
 @dataclass

@@ -21,8 +21,9 @@ from lops_adapters.tables.results import LABEL, RELABEL, WEIGHT
 from lops_adapters.tables.scoring import Scoring
 from lops_adapters.tables.survey import EVERYTHING, Sample
 from lops_adapters.texts import near_duplicates
-from lops_adapters.texts.explain import pair_sentences
-from lops_adapters.texts.result import TextSelection, class_table
+from lops_adapters.texts.class_table import class_table
+from lops_adapters.texts.explain import Why, class_problems, pair_sentences
+from lops_adapters.texts.result import TextSelection
 from lops_adapters.texts.select import select
 from lops_adapters.texts.totals import Totals
 
@@ -90,12 +91,13 @@ class Fit:
     selection: TextSelection
     near: Sequence[np.ndarray] = ()
 
-    def summary(self, totals: Totals) -> str:
-        """Return the table of classes."""
-        return class_table(totals.reports(self.selection.per_class))
+    def summary(self, totals: Totals, about: str = "") -> str:
+        """Return the table of classes; ``about`` stands behind the estimate of all rows."""
+        reports = totals.reports(self.selection.per_class)
+        return class_table(reports, totals.estimate(self.selection.wrong, reports), about)
 
-    def why(self, totals: Totals) -> list[str]:
-        """Return the sentences about the selection of the whole table."""
+    def said(self, totals: Totals) -> Why:
+        """Return the sentences about the selection of the whole table, in parts."""
         said, n, total = self.selection.said, len(self.sample.texts), int(totals.rows.sum())
         first = list(said.first)
         if not self.sample.is_whole:
@@ -104,12 +106,23 @@ class Fit:
                 "are scored by the mean of the folds' probes. Charts, copies and rows to look at "
                 "are the sample's."
             )
-        pairs = (
-            totals.suggestions(self.sample.classes.names) if self.job.method == "committee" else []
-        )
+        names = self.sample.classes.names
+        pairs = totals.suggestions(names) if self.job.method == "committee" else []
         near = near_duplicates.sentences(self.near, self.selection.labels)
-        rows = [*said.rows, *self.sample.classes.notes, *near, *self.job.said]
-        return replace(said, first=first, pairs=pair_sentences(pairs), rows=rows).sentences
+        conflicts = near_duplicates.conflicting(self.near, self.selection.labels) > 0
+        return replace(
+            said,
+            first=first,
+            classes=class_problems(dict(zip(names, totals.rows.tolist(), strict=True))),
+            texts=[*said.texts, *(near if conflicts else [])],
+            pairs=pair_sentences(pairs),
+            notes=[*said.notes, *self.sample.classes.notes],
+            rows=[*said.rows, *([] if conflicts else near), *self.job.said],
+        )
+
+    def why(self, totals: Totals) -> list[str]:
+        """Return the sentences about the selection of the whole table."""
+        return self.said(totals).sentences
 
     def page(self, totals: Totals) -> SelectionPage:
         """Return the page: counts of the whole table, charts of the sample."""

@@ -48,14 +48,12 @@ def copies(texts: Sequence[str], labels: Sequence[Hashable]) -> Copies:
     return Copies(*(np.array(found, dtype=np.int64) for found in (again, torn, blank)))
 
 
-def sentences(found: Copies, place: Place) -> list[str]:
-    """Return sentences about repeated and empty texts; ``place`` names their positions."""
+def problems(found: Copies, place: Place) -> list[str]:
+    """Return sentences about copies whose labels conflict, and empty texts.
+
+    ``place`` names their positions.
+    """
     said = []
-    if len(found.again):
-        said.append(
-            f"Same text and same label as an earlier row: {_rows(found.again)}. Copies confirm "
-            "each other; if their labels may be wrong, keep one of each and run again."
-        )
     if len(found.torn):
         said.append(
             f"Same text as an earlier row, but another label: {_rows(found.torn)} "
@@ -67,6 +65,16 @@ def sentences(found: Copies, place: Place) -> list[str]:
             "cannot be checked."
         )
     return said
+
+
+def repeats(found: Copies) -> list[str]:
+    """Return a sentence about copies with the same label, if any."""
+    if not len(found.again):
+        return []
+    return [
+        f"Same text and same label as an earlier row: {_rows(found.again)}. Copies confirm "
+        "each other; if their labels may be wrong, keep one of each and run again."
+    ]
 
 
 def positions(places: Sequence[int]) -> str:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from lops_adapters.core import RULES, Selection
+from lops_adapters.core import RULES, ClassReport, Selection
+from lops_adapters.datasets.corpus import listed
 from lops_adapters.encoders.word_counts import AUTO, LONGEST, is_unspaced
 from lops_adapters.probes import Probe
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.selection import METHODS
 from lops_adapters.selection.committee import CANNOT_TELL
-from lops_adapters.texts.copies import SHOWN
+from lops_adapters.texts.copies import SHOWN, Copies, Place, problems, repeats
 
 
 @dataclass
@@ -20,50 +21,88 @@ class Why:
     """The sentences under a selection, in parts, so that a part can be replaced.
 
     Attributes:
+        classes, texts: problems of the data: of the classes; of copies and empty texts.
         first: the members or the probe, what is kept, the training.
         pairs: the most frequent suggestions.
-        rows: copies, rows without a label, classes that cannot be checked.
+        notes: labels that were read as a class, label sources, rows without a label.
+        rows: what only the report says: scripts, copies, checked rows.
         last: what to do next.
 
     """
 
     first: list[str]
+    classes: list[str] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
     pairs: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
     rows: list[str] = field(default_factory=list)
     last: list[str] = field(default_factory=list)
 
     @property
+    def problems(self) -> list[str]:
+        """Problems of the data."""
+        return [*self.classes, *self.texts]
+
+    @property
     def sentences(self) -> list[str]:
         """All of them, in order."""
-        return [*self.first, *self.pairs, *self.rows, *self.last]
+        return [*self.problems, *self.first, *self.pairs, *self.notes, *self.rows, *self.last]
 
 
 def reasons(which: str, selection: Selection, method: str, arguments: dict[str, Any]) -> Why:
     """Return the sentences about any selection; ``which`` names the members or the probe."""
     trained = selection.stopped[:1].upper() + selection.stopped[1:]
-    counts, train_on = [report.count for report in selection.per_class.values()], "on the kept rows"
-    if method == "committee" and min(counts) < RARE * sum(counts):  # a rare class is easily lost
-        train_on = (
+    return Why(
+        first=[which, f"Kept: {_kept(selection, method, arguments)}.", f"{trained}."],
+        classes=class_problems({c: report.count for c, report in selection.per_class.items()}),
+        last=[
+            *([_SHARED] if method == "committee" else []),
+            f"Next: train {train_on(selection.per_class, method)}, with balanced classes. A "
+            "suggestion for a rejected row is a hint: check before relabelling.",
+        ],
+    )
+
+
+def class_problems(counts: Mapping[Hashable, int]) -> list[str]:
+    """Return sentences about classes that are nearly one, or small; ``counts``: rows by class.
+
+    >>> class_problems({"Art": 40, "art": 30, "other": 20})
+    ["Classes that differ by case or spaces only: 'Art' (40) and 'art' (30). Make them one."]
+    """
+    folded: dict[str, list[Hashable]] = {}
+    for label in counts:
+        folded.setdefault(" ".join(str(label).casefold().split()), []).append(label)
+    alike = [
+        " and ".join(f"{label!r} ({counts[label]:,})" for label in group)
+        for group in folded.values()
+        if len(group) > 1
+    ]
+    said = []
+    if alike:
+        said.append(
+            f"Classes that differ by case or spaces only: {listed(alike, SHOWN)}. Make them one."
+        )
+    small = [f"{label} ({n})" for label, n in counts.items() if 0 < n < FEW]
+    if small:
+        said.append(
+            f"Classes with fewer than {FEW} rows: {listed(small, SHOWN)}. Their labels can hardly "
+            "be checked; add rows, or leave them out."
+        )
+    return said
+
+
+def train_on(per_class: Mapping[Hashable, ClassReport], method: str) -> str:
+    """Return what a classifier gains most from: rows of a rare class are easily lost."""
+    counts = [report.count for report in per_class.values()]
+    if method == "committee" and min(counts) < RARE * sum(counts):
+        return (
             f"on all rows with --weights (a class has less than {100 * RARE:.0f} % of the rows; "
             "dropping rows may cost too many of it)"
         )
-    why = Why(
-        first=[which, f"Kept: {_kept(selection, method, arguments)}.", f"{trained}."],
-        last=[
-            *([_SHARED] if method == "committee" else []),
-            f"Next: train {train_on}, with balanced classes. A suggestion for "
-            "a rejected row is a hint: check before relabelling.",
-        ],
-    )
-    single = [str(label) for label, report in selection.per_class.items() if report.count == 1]
-    if single:
-        why.rows.append(
-            f"Classes with a single row cannot be checked: {', '.join(single[:SHOWN])}. Add rows, "
-            "or leave them out."
-        )
-    return why
+    return "on the kept rows"
 
 
+FEW = 10  # rows of a class
 RARE = 0.05  # of the rows
 _SHARED = (
     "Expect more wrong labels than rejected ones if the labels share errors, as those of rules, "
@@ -131,6 +170,12 @@ def without_label(count: int) -> list[str]:
         return []
     rows = "1 row" if count == 1 else f"{count:,} rows"
     return [f"Without a label: {rows}, neither kept nor judged."]
+
+
+def say_copies(why: Why, copied: Copies, place: Place) -> None:
+    """Add what is to say about copies and empty texts; ``place`` names their positions."""
+    why.texts += problems(copied, place)
+    why.rows += repeats(copied)
 
 
 def script_sentences(texts: Sequence[str], probe: Probe) -> list[str]:

@@ -106,9 +106,14 @@ def sentences(groups: Sequence[np.ndarray], labels: Sequence[Hashable]) -> list[
     if not groups:
         return []
     rows = sum(map(len, groups))
-    torn = sum(len({labels[i] for i in group.tolist()}) > 1 for group in groups)
+    torn = conflicting(groups, labels)
     many = "1 group" if len(groups) == 1 else f"{len(groups):,} groups"
     return [f"Near-duplicates: {many} of {rows:,} rows, {torn:,} with several labels."]
+
+
+def conflicting(groups: Sequence[np.ndarray], labels: Sequence[Hashable]) -> int:
+    """Return the number of groups with several labels."""
+    return sum(len({labels[i] for i in group.tolist()}) > 1 for group in groups)
 
 
 def _words(text: str) -> list[str]:

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lops_adapters import extras
-from lops_adapters.console import aligned, percent
-from lops_adapters.core import ClassReport, LopsError, Selection
+from lops_adapters.core import LopsError, Selection
 from lops_adapters.selection import Suggestions
 from lops_adapters.selection.checking import Rate, next_rows
+from lops_adapters.selection.committee import TOO_FEW
+from lops_adapters.texts.class_table import Wrong, class_table
 from lops_adapters.texts.explain import Why
 from lops_adapters.texts.near_duplicates import near_duplicates
 
@@ -207,8 +208,23 @@ class TextSelection(Selection):
         return pandas.DataFrame({"text": self.texts, "label": self.labels, **own}, index=self.index)
 
     def summary(self) -> str:
-        """Return a table of rows, kept rows and their share per class, and why if it differs."""
-        return class_table(self.per_class)
+        """Return a table of rows, kept rows, their share and wrong labels per class."""
+        return class_table(self.per_class, self.wrong)
+
+    @property
+    def wrong(self) -> Wrong:
+        """How many labels are wrong per class: by checked rows, or else an estimate.
+
+        The estimate is the sum of 1 - probability, of the committee only. It misses errors that
+        labels share; classes that are too small to be checked have none.
+        """
+        if self.sample_weight is None or self.noise is None:
+            return Wrong(None, self.checked_rate, self.checked_rates)
+        expected = {label: 0.0 for label, r in self.per_class.items() if r.why != TOO_FEW}
+        for i in self._judged.tolist():
+            if self.labels[i] in expected:
+                expected[self.labels[i]] += 1 - float(self.sample_weight[i])
+        return Wrong(expected, self.checked_rate, self.checked_rates)
 
     def page(
         self,
@@ -295,22 +311,3 @@ def _spread(values: np.ndarray, at: np.ndarray, n: int, rest: Any) -> np.ndarray
     spread = np.full(n, rest, dtype=values.dtype)
     spread[at] = values
     return spread
-
-
-def class_table(per_class: Mapping[Hashable, ClassReport]) -> str:
-    """Return a table of rows, kept rows and their share per class, and why if it differs."""
-    rows = [["class", "rows", "kept", "share", "why"]]
-    rows += [
-        [str(c), str(r.count), str(r.kept), percent(r.kept / r.count), r.why]
-        for c, r in per_class.items()
-        if r.count
-    ]
-    n, kept = (
-        sum(part) for part in zip(*((r.count, r.kept) for r in per_class.values()), strict=True)
-    )
-    rows.append(["all", str(n), str(kept), percent(kept / n), ""])
-    if len({why for *_, why in rows[1:-1]}) == 1:
-        return aligned([numbers for *numbers, _ in rows])
-    width = max(len(why) for *_, why in rows)
-    lines = aligned([[*numbers, why.ljust(width)] for *numbers, why in rows]).splitlines()
-    return "\n".join(line.rstrip() for line in lines)

@@ -29,11 +29,12 @@ from lops_adapters.texts.choices import (
     device_of,
     member_options,
 )
-from lops_adapters.texts.copies import Place, copies, positions, sentences
+from lops_adapters.texts.copies import Place, copies, positions
 from lops_adapters.texts.explain import (
     complaints,
     pair_sentences,
     reasons,
+    say_copies,
     script_sentences,
     without_label,
 )
@@ -210,11 +211,11 @@ def select(
         why.pairs = pair_sentences(found.corrections())
         why.rows += checked_sentences(found.checked_rate, len(own))
     if given is None:
+        say_copies(why, copies(read, own), lambda rows: place(at[rows].tolist()))
         why.rows += script_sentences(read, watched)
-        why.rows += sentences(copies(read, own), lambda found: place(at[found].tolist()))
-    why.rows += said
+    why.notes += said
     if poll is None:
-        why.rows += without_label(len(names) - len(at))
+        why.notes += without_label(len(names) - len(at))
     else:
         poll.report(found)
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -12,6 +12,7 @@ from lops_adapters.core import ClassReport
 from lops_adapters.report.contents import ClassRow, SelectionPage
 from lops_adapters.report.text import cleaned
 from lops_adapters.selection.assessment import Assessment
+from lops_adapters.texts.class_table import Wrong
 
 NO_GOLD, OTHER_GOLD = -2, -1  # codes: no gold label; a gold label that is no class
 
@@ -24,6 +25,8 @@ class Totals:
         rows, kept: (k,) int64 rows, and kept ones.
         judged, wrong: (k,) int64 rows with a gold label, and those whose gold label differs.
         judged_kept, wrong_kept: likewise of the kept rows.
+        doubt: (k,) int64 expected number of wrong labels, in millionths: integers, so that blocks
+            add up to the same sum in any order.
         corrections: (k, k) int64 rejected rows by label and suggestion.
         relabelled, abstained: rows with a sure suggestion; rows without a label.
 
@@ -35,6 +38,7 @@ class Totals:
     wrong: np.ndarray
     judged_kept: np.ndarray
     wrong_kept: np.ndarray
+    doubt: np.ndarray
     corrections: np.ndarray
     relabelled: int = 0
     abstained: int = 0
@@ -47,7 +51,7 @@ class Totals:
         [0, 0]
         """
         zeros: dict[str, Any] = {
-            one.name: np.zeros(n_classes, dtype=np.int64) for one in fields(cls)[:6]
+            one.name: np.zeros(n_classes, dtype=np.int64) for one in fields(cls)[:7]
         }
         return cls(**zeros, corrections=np.zeros((n_classes, n_classes), dtype=np.int64))
 
@@ -74,6 +78,8 @@ class Totals:
         k, kept = len(self.rows), assessment.mask
         self.rows += np.bincount(codes, minlength=k)
         self.kept += np.bincount(codes[kept], minlength=k)
+        doubts = np.rint(1e6 * np.clip(np.nan_to_num(1 - assessment.right), 0, 1))
+        self.doubt += np.bincount(codes, weights=doubts, minlength=k).astype(np.int64)
         corrected = ~kept & (assessment.suggested >= 0)
         pairs = np.bincount((codes * k + assessment.suggested)[corrected], minlength=k * k)
         self.corrections += pairs.reshape(k, k)
@@ -102,6 +108,19 @@ class Totals:
             label: report._replace(count=count, threshold=kept, learnt=0, kept=kept)
             for (label, report), count, kept in counts
         }
+
+    def estimate(self, sample: Wrong, classes: Iterable[Hashable]) -> Wrong:
+        """Return what is known of wrong labels in the whole table.
+
+        Args:
+            sample: what is known from the sample; classes without an estimate there have none.
+            classes: k, in the order of their codes.
+
+        """
+        if sample.expected is None:
+            return sample
+        doubts = zip(classes, (self.doubt / 1e6).tolist(), strict=True)
+        return sample._replace(expected={c: d for c, d in doubts if c in sample.expected})
 
     def page(self, sample: SelectionPage) -> SelectionPage:
         """Return the page of a sample with the counts of the whole table."""

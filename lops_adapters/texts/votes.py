@@ -211,7 +211,7 @@ class Poll:
         ]
         changed = sum(a != b for a, b in zip(self._first, selection.labels, strict=True))
         rows = len(codes) - len(selection.abstained)
-        selection.said.rows += [
+        selection.said.notes += [
             f"Sources: {len(self.votes.sources)}. Members and votes together change the label of "
             f"{changed:,} of {rows:,} rows, compared with the weighted majority."
         ]
@@ -220,7 +220,7 @@ class Poll:
             if self._committees:
                 selection.suggest_without_label(self._committees[0])
                 suggested = ", with a suggestion"
-            selection.said.rows.append(
+            selection.said.notes.append(
                 f"Without a vote: {len(selection.abstained):,} rows, neither kept nor "
                 f"rejected{suggested}."
             )

@@ -53,7 +53,8 @@ def test_their_own_file(here, suffix, rows, more, capsys):
     assert sum(map(len, found.values())) == len(rows)
     said = capsys.readouterr().out
     assert "Without a label: 30 rows (" in said
-    assert f"Rows without a label: news-lops/abstained{suffix}\n" in said
+    assert ", rejected 18, 30 without a label.\n" in said
+    assert ", abstained (30), " in said
     summary = json.loads((here / "news-lops" / "summary.json").read_text())
     assert (summary["n_rows"], summary["n_abstained"]) == (120, 30)
     assert "rows without a label" in (here / "news-lops" / "report.html").read_text()

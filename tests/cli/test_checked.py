@@ -48,13 +48,13 @@ def written(path, rows, header="row,label"):
 def test_the_loop(here, suffix, more, capsys):
     table = write_table(here / f"news{suffix}", ROWS)
     run(table, "--output", "out", "--gold", "true", *more)
-    assert "Rows to check: out/to_check.csv (50; " in capsys.readouterr().out
+    assert "to_check (50), " in capsys.readouterr().out
     first = filled(here / "out" / "to_check.csv")
     assert len(first) == 50
     (here / "out" / "to_check.csv").rename(here / "first.csv")
     run(table, "--output", "out", "--gold", "true", "--checked", "first.csv", *more)
     said = capsys.readouterr().out
-    assert re.search(r"Checked: 50 rows\. Wrong labels: [\d.]+ % of all rows \(", said)
+    assert re.search(r"\nall .* [\d.]+ % \([\d.]+-[\d.]+\) by 50 checked rows\n", said)
     kept = {row["nr"]: row for row in read_table(here / "out" / f"kept{suffix}")}
     for number in first:
         nr, _, _, true = ROWS[number - 1]
@@ -71,7 +71,7 @@ def test_rows_left_empty_are_not_checked_and_files_add_up(here, capsys):
     (here / "out" / "to_check.csv").rename(here / "some.csv")
     more = written(here / "more.csv", ["240,class 1"])
     run(table, "--output", "out", "--checked", "some.csv", "--checked", more)
-    assert "Checked: 11 rows." in capsys.readouterr().out
+    assert "by 11 checked rows" in capsys.readouterr().out
     stored = json.loads((here / "out" / "config.json").read_text(encoding="utf-8"))
     assert stored["settings"]["checked"] == {
         str(name): hashlib.sha256((here / name).read_bytes()).hexdigest()
@@ -84,7 +84,7 @@ def test_none_of_the_classes(here, more, capsys):
     table = write_table(here / "news.csv", ROWS)
     given = written(here / "given.csv", ["3,", "4,-", f"5,{ROWS[4][2]}"])
     run(table, "--output", "out", "--checked", given, *more)
-    assert "Checked: 3 rows." in capsys.readouterr().out
+    assert "by 3 checked rows" in capsys.readouterr().out
     rejected = {row["nr"]: row for row in read_table(here / "out" / "rejected.csv")}
     for number in (3, 4):
         row = rejected[ROWS[number - 1][0]]
@@ -115,7 +115,7 @@ def test_files_as_spreadsheets_save_them(here, kind, capsys):
         given = here / name
         given.write_bytes(text.encode(encoding))
     run(table, "--output", "out", "--checked", given)
-    assert "Checked: 2 rows." in capsys.readouterr().out
+    assert "by 2 checked rows" in capsys.readouterr().out
     kept = {row["nr"]: row["weak"] for row in read_table(here / "out" / "kept.csv")}
     assert (kept[ROWS[2][0]], kept[ROWS[3][0]]) == ("Größe", "klein")
 
@@ -128,7 +128,7 @@ def test_a_column_of_the_table(here, suffix, more, capsys):
     table = write_table(here / f"news{suffix}", rows, [*HEADER, "seen"])
     given = written(here / "a.csv", ["7,class 2"])
     run(table, "--output", "out", "--checked-column", "seen", "--checked", given, *more)
-    assert "Checked: 4 rows." in capsys.readouterr().out
+    assert "by 4 checked rows" in capsys.readouterr().out
     kept = {row["nr"]: row["weak"] for row in read_table(here / "out" / f"kept{suffix}")}
     assert [kept.get(ROWS[number - 1][0]) for number in (3, 4, 5, 7)] == [
         "class 0",
@@ -222,7 +222,7 @@ def test_copies_of_a_checked_row_follow_it(here, more):
 def test_labels_as_spreadsheets_change_them(here, capsys):
     table = write_table(here / "news.csv", ROWS)
     run(table, "--checked", written(here / "a.csv", ["3, CLASS 0 ", "4,class 1"]))
-    assert "Checked: 2 rows." in capsys.readouterr().out
+    assert "by 2 checked rows" in capsys.readouterr().out
 
 
 def test_files_that_contradict_each_other(here):
@@ -238,7 +238,7 @@ def test_checked_rows_are_in_the_sample(here, capsys):
     some = written(here / "some.csv", [f"{i},{row[3]}" for i, row in enumerate(ROWS[:90], 1)])
     run(table, "--output", "out", "--checked", some, "--probe-rows", "120")
     said = capsys.readouterr().out
-    assert "Checked: 90 rows." in said
+    assert "by 90 checked rows" in said
     assert "a sample of 120 of 240 rows" in said
     kept = {row["nr"]: row["weak"] for row in read_table(here / "out" / "kept.csv")}
     assert [kept[row[0]] for row in ROWS[:90]] == [row[3] for row in ROWS[:90]]

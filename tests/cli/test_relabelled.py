@@ -46,8 +46,8 @@ def test_rejected_rows_with_the_suggested_label(here, suffix, capsys):
     rejected = {row["nr"] for row in read_table(here / "news-lops" / f"rejected{suffix}")}
     assert {row["nr"] for row in found} < rejected
     assert (
-        f"Relabelled rows: news-lops/relabelled{suffix} ({len(wanted)} rejected rows with the "
-        "suggested label; add them to the kept rows after a look)\n" in capsys.readouterr().out
+        f"Written to news-lops/: kept, rejected, relabelled ({len(wanted)}), "
+        in capsys.readouterr().out
     )
     assert sum(row[0] == row[1] for row in ((ROWS[i][3], label) for i, label in wanted)) > (
         0.9 * len(wanted)
@@ -63,7 +63,7 @@ def test_how_probable_it_must_be(here, least, capsys):
     config = json.loads((here / "news-lops" / "config.json").read_text())
     assert config["settings"]["relabel"] == least
     if not wanted:
-        assert "relabelled.csv (none: no suggestion is sure enough)" in capsys.readouterr().out
+        assert "relabelled (0)" in capsys.readouterr().out
 
 
 @pytest.mark.slow
@@ -83,7 +83,7 @@ def test_nothing_is_relabelled(here, capsys):
     for suffix in (".csv", ".jsonl", ".parquet"):
         run(write_table(here / f"clean{suffix}", rows), "--force")
         assert read_table(here / "clean-lops" / f"relabelled{suffix}") == []
-        assert f"relabelled{suffix} (none: no suggestion is sure enough)" in capsys.readouterr().out
+        assert "relabelled (0)" in capsys.readouterr().out
 
 
 @pytest.mark.slow

@@ -70,7 +70,8 @@ def test_the_command_says_so(machine, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     write_table(tmp_path / "news.csv", noisy_rows(n=30))
     run = partial(
-        command.main, ["news.csv", "--text", "text", "--label", "weak", "--encoder", "none"]
+        command.main,
+        ["news.csv", "--text", "text", "--label", "weak", "--encoder", "none", "--verbose"],
     )
     machine(4, 2.2)
     assert run() == 0

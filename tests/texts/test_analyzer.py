@@ -104,6 +104,7 @@ def test_the_command(tmp_path, monkeypatch, capsys, more):
     rows = [{"t": text, "l": label} for text, label in zip(TEXTS, LABELS, strict=True)]
     (tmp_path / "t.jsonl").write_text("\n".join(map(json.dumps, rows)))
     arguments = ["t.jsonl", "--text", "t", "--label", "l", "--quiet", "--encoder", "none", *more]
+    arguments += ["--verbose"]
     assert main(["select", *arguments, "--analyzer", "char"]) == 0
     assert "Members: TF-IDF of n-grams of 1 to 3 characters" in capsys.readouterr().out
     config = json.loads((tmp_path / "t-lops" / "config.json").read_text())

@@ -146,7 +146,7 @@ def test_it_works_where_torch_cannot_be_imported():
         "texts = ['river bank boat', 'stock rates debt', 'river boat', 'stock debt'] * 10\n"
         "labels = ['water', 'money'] * 19 + ['money', 'water']\n"
         "found = select(texts, labels)\n"
-        "print(found.why[0], found.rejected.tolist())\n"
+        "print(found.said.first[0], found.rejected.tolist())\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=100

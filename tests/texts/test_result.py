@@ -37,7 +37,11 @@ def test_a_frame():
 def test_summary_and_reasons():
     found = select([*TEXTS, "alone"], [*LABELS, "single"], probe="linear")
     head, *classes, whole = [line.split() for line in found.summary().splitlines()]
-    assert head == ["class", "rows", "kept", "share", "why"]
+    assert head == ["class", "rows", "kept", "share", "wrong", "(estimate)", "why"]
+    expected = [1 - found.confidence[np.array(found.labels) == f"class {k}"] for k in range(2)]
+    shares = [float(line[6 if line[0] == "class" else 4]) for line in classes[:2]]
+    assert shares == [round(100 * float(part.mean()), 1) for part in expected]
+    assert classes[-1][5] == "-"  # too small to be checked
     assert [int(line[2 if line[0] == "class" else 1]) for line in classes] == [
         report.count for report in found.per_class.values()
     ]
@@ -49,7 +53,7 @@ def test_summary_and_reasons():
         found.stopped,
         "Next: train on all rows with --weights (a class has less than 5 % of the rows; ",
         "Expect more wrong labels than rejected ones if the labels share errors",
-        "Classes with a single row cannot be checked: single.",
+        "Classes with fewer than 10 rows: single (1). Their labels can hardly be checked;",
     ):
         assert part in said
 
@@ -80,9 +84,9 @@ def test_the_frame_keeps_an_index():
 
 def test_why_is_left_out_where_it_is_the_same_for_all():
     same = select(TEXTS, LABELS, probe="linear")
-    assert same.summary().splitlines()[0].split() == ["class", "rows", "kept", "share"]
+    assert same.summary().splitlines()[0].split()[-1] == "(estimate)"
     few = select([*TEXTS, "alone"], [*LABELS, "class 2"], probe="linear").summary().splitlines()
-    assert few[0].split() == ["class", "rows", "kept", "share", "why"]
+    assert few[0].split()[-2:] == ["(estimate)", "why"]
     assert few[3].endswith("  too few samples, kept whole")
 
 

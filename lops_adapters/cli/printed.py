@@ -1,0 +1,141 @@
+"""What ``lops select`` prints: about twelve lines, the counts first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lops_adapters.console import aligned, percent
+from lops_adapters.report.sources import HEAD, by_accuracy, source_cells
+from lops_adapters.selection.committee import TOO_FEW
+from lops_adapters.tables.engine import Done, Output
+from lops_adapters.tables.results import DUPLICATES, SOURCES, TO_CHECK
+from lops_adapters.texts.explain import cannot_tell, train_on
+
+if TYPE_CHECKING:
+    from lops_adapters.report.contents import SelectionPage
+
+_SOURCES, _PAIRS = 20, 3  # label sources and suggestions that are printed
+
+
+def lines(name: str, done: Done, output: Output, *, parts: bool, verbose: bool) -> list[str]:
+    """Return the lines that a selection prints.
+
+    Args:
+        name: of the table.
+        done: the selection, its counts and its page.
+        output: what was written.
+        parts: whether a part of the rows is a folder.
+        verbose: print all sentences of the report, too.
+
+    """
+    said, page = done.fit.said(done.totals), done.page
+    to_check = _to_check(done, output)
+    rate = done.fit.selection.checked_rate
+    about = (
+        f" (more if errors are shared; check {to_check} rows to be sure: {TO_CHECK})"
+        if to_check
+        else ""
+    )
+    if rate is not None:
+        about = f" by {rate.checked:,} checked rows"
+    return [
+        *(f"Problem: {sentence}" for sentence in said.problems),
+        f"{name}: {_counts(page)}.",
+        done.fit.summary(done.totals, about),
+        *source_table(page),
+        *_gold(page, checked=rate is not None),
+        *_confused(done),
+        *said.notes,
+        *(said.first[:3] if verbose else []),
+        *said.first[3:],
+        *(said.rows if verbose else []),
+        _method(done, said.first[1]),
+        *_written(done, output, to_check, parts),
+        _next(done, output, to_check),
+    ]
+
+
+def _to_check(done: Done, output: Output) -> int:
+    """Return the number of rows to check that are written."""
+    if output.folder is None or done.fit.job.method != "committee":
+        return 0
+    return len(done.fit.selection.to_check())
+
+
+def _counts(page: SelectionPage) -> str:
+    rejected = page.n_rows - page.n_kept
+    share = percent(page.n_kept / page.n_rows)
+    said = f"kept {page.n_kept:,} of {page.n_rows:,} rows ({share}), rejected {rejected:,}"
+    return f"{said}, {page.n_abstained:,} without a label" if page.n_abstained else said
+
+
+def source_table(page: SelectionPage) -> list[str]:
+    """Return the table of label sources, the least accurate first; nothing without votes."""
+    if not page.sources:
+        return []
+    rows = [source_cells(row) for row in by_accuracy(page)]
+    more = f"... {len(rows) - _SOURCES} more in {SOURCES}" if len(rows) > _SOURCES else ""
+    return ["", aligned([HEAD, *rows[:_SOURCES]]), more]
+
+
+def _gold(page: SelectionPage, checked: bool) -> list[str]:
+    """Return the line about gold labels; none without gold labels.
+
+    ``checked``: rows that a person has corrected are kept, so that fewer are wrong afterwards.
+    """
+    if page.noise_before is None:
+        return []
+    before, after = percent(page.noise_before), percent(page.noise_after)
+    rows = f" of {page.n_judged:,} rows" if page.n_judged < page.n_rows else ""
+    said = f"Gold labels{rows}: {before} wrong before, {after} after"
+    rejected = page.n_judged - page.n_judged_kept
+    if checked or not rejected:
+        return [f"{said}."]
+    wrong = round(page.noise_before * page.n_judged)
+    wrong -= round((page.noise_after or 0) * page.n_judged_kept)
+    return [f"{said}; {wrong:,} of {rejected:,} rejected rows are wrong."]
+
+
+def _confused(done: Done) -> list[str]:
+    """Return the line of the most frequent suggestions, of a committee."""
+    if done.fit.job.method != "committee":
+        return []
+    pairs = done.totals.suggestions(done.fit.sample.classes.names)[:_PAIRS]
+    named = ", ".join(f"{label} -> {suggested} ({n:,})" for label, suggested, n in pairs)
+    return [f"Often confused: {named}."] if pairs else []
+
+
+def _method(done: Done, kept: str) -> str:
+    """Return the line about the method; ``kept``: what is kept, in words."""
+    selection, job = done.fit.selection, done.fit.job
+    reasons = {report.why for report in selection.per_class.values()} - {TOO_FEW}
+    by_probability = job.method == "committee" and not job.chosen["per_class"]
+    if by_probability and len(reasons) == 1 and not cannot_tell(selection):
+        return f"Method: {job.method}; kept if {reasons.pop()}."
+    return f"Method: {job.method}. {kept}"
+
+
+def _written(done: Done, output: Output, to_check: int, parts: bool) -> list[str]:
+    alone, folder = output.keep_out, output.folder
+    said = [] if alone is None else [f"Kept rows: {alone}"]
+    if folder is None:
+        return said
+    names = ["kept", "rejected", f"relabelled ({done.totals.relabelled:,})"]
+    names += [f"abstained ({done.totals.abstained:,})"] if done.totals.abstained else []
+    names += [f"{Path(TO_CHECK).stem} ({to_check})"] if to_check else []
+    names += [Path(DUPLICATES).stem] if done.fit.near else []
+    names += [Path(SOURCES).stem] if done.page.sources else []
+    where = f"{folder}/" + (f" (folders of .{output.kind} files)" if parts else "")
+    return [*said, f"Written to {where}: {', '.join(names)}, report.html"]
+
+
+def _next(done: Done, output: Output, to_check: int) -> str:
+    reports = done.totals.reports(done.fit.selection.per_class)
+    what = train_on(reports, done.fit.job.method)
+    if not to_check:
+        return f"Next: train {what}, with balanced classes."
+    file = f"{output.folder}/{TO_CHECK}"
+    return (
+        f"Next: fill in the column checked of {file} and run again with --checked. Or train {what}."
+    )

@@ -1,0 +1,93 @@
+"""The table of classes: rows, kept rows, and how many labels are wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from typing import NamedTuple
+
+from lops_adapters.console import aligned, percent
+from lops_adapters.core import ClassReport
+from lops_adapters.selection.checking import Rate
+
+
+class Wrong(NamedTuple):
+    """How many labels are wrong: by checked rows, or else an estimate.
+
+    Attributes:
+        expected: class -> expected number of wrong labels, the sum of 1 - probability; None: no
+            estimate.
+        rate: by checked rows; None: none is checked.
+        rates: the same per class, of classes with checked rows.
+
+    """
+
+    expected: Mapping[Hashable, float] | None = None
+    rate: Rate | None = None
+    rates: Mapping[Hashable, Rate] = {}
+
+    def total(self, per_class: Mapping[Hashable, ClassReport]) -> float | None:
+        """Return the estimated share of wrong labels in [0, 1]; None: no estimate."""
+        if self.expected is None:
+            return None
+        rows = sum(report.count for report in per_class.values())
+        return sum(self.expected.values()) / rows
+
+
+def class_table(
+    per_class: Mapping[Hashable, ClassReport], wrong: Wrong | None = None, about: str = ""
+) -> str:
+    """Return a table of rows, kept rows, their share and wrong labels, and why if it differs.
+
+    Args:
+        per_class: of a selection.
+        wrong: labels, if something is known about them.
+        about: behind the estimate of all rows.
+
+    """
+    head, cells, of_all = _wrong_cells(per_class, wrong or Wrong())
+    rows = [["class", "rows", "kept", "share", *head, "why"]]
+    rows += [
+        [str(c), f"{r.count:,}", f"{r.kept:,}", percent(r.kept / r.count), *cells[c], r.why]
+        for c, r in per_class.items()
+        if r.count
+    ]
+    n, kept = (
+        sum(part) for part in zip(*((r.count, r.kept) for r in per_class.values()), strict=True)
+    )
+    rows.append(["all", f"{n:,}", f"{kept:,}", percent(kept / n), *of_all, ""])
+    if len({why for *_, why in rows[1:-1]}) == 1:
+        lines = aligned([numbers for *numbers, _ in rows]).splitlines()
+    else:
+        width = max(len(why) for *_, why in rows)
+        lines = aligned([[*numbers, why.ljust(width)] for *numbers, why in rows]).splitlines()
+    lines = [line.rstrip() for line in lines]
+    return "\n".join([*lines[:-1], lines[-1] + (about if head else "")])
+
+
+def _wrong_cells(
+    per_class: Mapping[Hashable, ClassReport], wrong: Wrong
+) -> tuple[list[str], dict[Hashable, list[str]], list[str]]:
+    """Return the heading, cells by class and the cell of all rows; empty if nothing is known."""
+    if wrong.rate is not None:
+        cells = {c: [interval(wrong.rates.get(c))] for c in per_class}
+        return ["wrong (checked)"], cells, [interval(wrong.rate)]
+    total = wrong.total(per_class)
+    if wrong.expected is None or total is None:
+        return [], {c: [] for c in per_class}, []
+    shares = {
+        c: [percent(wrong.expected[c] / r.count if c in wrong.expected else None)]
+        for c, r in per_class.items()
+        if r.count
+    }
+    return ["wrong (estimate)"], shares, [percent(total)]
+
+
+def interval(rate: Rate | None) -> str:
+    """Return a rate with its 95 % interval, in percent.
+
+    >>> interval(Rate(0.1, 0.04, 0.2, 50)), interval(Rate(0.5, 0.5, 0.5, 8)), interval(None)
+    ('10.0 % (4.0-20.0)', '50.0 %', '-')
+    """
+    if rate is None or rate.low == rate.high:
+        return percent(None if rate is None else rate.value)
+    return f"{percent(rate.value)} ({100 * rate.low:.1f}-{100 * rate.high:.1f})"
