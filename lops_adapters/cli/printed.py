@@ -34,7 +34,7 @@ def lines(name: str, done: Done, output: Output, *, parts: bool, verbose: bool) 
     rate = done.fit.selection.checked_rate
     about = (
         f" (more if errors are shared; check {to_check} rows to be sure: {TO_CHECK})"
-        if to_check
+        if to_check and done.fit.selection.noise is not None
         else ""
     )
     if rate is not None:

@@ -1,4 +1,4 @@
-"""Selection for tables: a pandas DataFrame or ``datasets.Dataset`` in, the same kind out::
+"""Selection for tables: a pandas or polars DataFrame or a ``datasets.Dataset`` in and out::
 
     from lops_adapters.integrations.frames import select_frame
 
@@ -10,7 +10,7 @@ Rows keep their order and their columns.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Any, TypeVar
 
 import numpy as np
@@ -33,7 +33,7 @@ def select_frame(
     """Select the pseudo-labels of a table to trust.
 
     Args:
-        frame: a pandas DataFrame or a ``datasets.Dataset`` of N rows; not changed.
+        frame: a pandas or polars DataFrame, or a ``datasets.Dataset``, of N rows; not changed.
         text: name of the text column.
         label: name of the column of pseudo-labels, one class per row.
         kept_only: return only the kept rows.
@@ -61,14 +61,18 @@ def select_frame(
 
     """
     given: Any = frame
+    add: Callable[..., Any]
     if _is_pandas(frame):
-        names, read = list(given.columns), _read_pandas
+        names, read, add = list(given.columns), _read_pandas, _add_to_pandas
+    elif _is_polars(frame):
+        names, read, add = given.columns, _read_polars, _add_to_polars
     elif _is_dataset(frame):
-        names, read = given.column_names, _read_dataset
+        names, read, add = given.column_names, _read_dataset, _add_to_dataset
     else:
         raise LopsError(
-            f"frame is a {type(frame).__name__}; wanted a pandas DataFrame or a datasets.Dataset: "
-            "pass one split of a DatasetDict, and to_pandas() of other tables"
+            f"frame is a {type(frame).__name__}; wanted a pandas or polars DataFrame or a "
+            "datasets.Dataset: pass one split of a DatasetDict, collect() of a LazyFrame, and "
+            "to_pandas() of other tables"
         )
     _check_columns(names, text, label)
     texts, labels = read(frame, text), read(frame, label)
@@ -79,13 +83,17 @@ def select_frame(
     found = (learnt_at, selection.confidence, selection.mask, suggested)
     columns = dict(zip(COLUMNS, found, strict=True))
     columns = {name: columns[name] for name in selection.columns}
-    add = _add_to_pandas if _is_pandas(frame) else _add_to_dataset
     marked: Frame = add(frame, columns, selection.kept if kept_only else None)
     return marked
 
 
 def _is_pandas(frame: Any) -> bool:
     return not isinstance(frame, type) and hasattr(frame, "iloc") and hasattr(frame, "columns")
+
+
+def _is_polars(frame: Any) -> bool:
+    wanted = ("with_columns", "get_column")
+    return not isinstance(frame, type) and all(hasattr(frame, name) for name in wanted)
 
 
 def _is_dataset(frame: Any) -> bool:
@@ -127,6 +135,11 @@ def _read_pandas(frame: Any, name: str) -> list[Any]:
     return [None if gone else value for value, gone in zip(column.tolist(), missing, strict=True)]
 
 
+def _read_polars(frame: Any, name: str) -> list[Any]:
+    values: list[Any] = frame.get_column(name).to_list()
+    return values
+
+
 def _read_dataset(frame: Any, name: str) -> list[Any]:
     plain = list(frame.with_format(None)[name])
     coded = hasattr(frame.features[name], "names")  # a ClassLabel, where -1 means none
@@ -136,6 +149,17 @@ def _read_dataset(frame: Any, name: str) -> list[Any]:
 def _add_to_pandas(frame: Any, columns: dict[str, np.ndarray], kept: np.ndarray | None) -> Any:
     marked = frame.assign(**columns)
     return marked if kept is None else marked.iloc[kept]
+
+
+def _add_to_polars(frame: Any, columns: dict[str, np.ndarray], kept: np.ndarray | None) -> Any:
+    series = type(frame.get_column(frame.columns[0]))
+    marked = frame.with_columns(
+        [
+            series(name, [None if value != value else value for value in column.tolist()])  # noqa: PLR0124
+            for name, column in columns.items()
+        ]
+    )
+    return marked if kept is None else marked[kept.tolist()]
 
 
 def _add_to_dataset(frame: Any, columns: dict[str, np.ndarray], kept: np.ndarray | None) -> Any:

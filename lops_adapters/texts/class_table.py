@@ -33,21 +33,29 @@ class Wrong(NamedTuple):
         return sum(self.expected.values()) / rows
 
 
-def class_table(
-    per_class: Mapping[Hashable, ClassReport], wrong: Wrong | None = None, about: str = ""
-) -> str:
+def class_table(per_class: Mapping[Hashable, ClassReport], wrong: Wrong, about: str = "") -> str:
     """Return a table of rows, kept rows, their share and wrong labels, and why if it differs.
 
     Args:
         per_class: of a selection.
-        wrong: labels, if something is known about them.
-        about: behind the estimate of all rows.
+        wrong: what is known of wrong labels.
+        about: behind the last row.
 
     """
-    head, cells, of_all = _wrong_cells(per_class, wrong or Wrong())
+    rows = cells(per_class, wrong)
+    width = max(len(row[-1]) for row in rows)
+    if rows[0][-1] == "why":
+        rows = [[*numbers, why.ljust(width)] for *numbers, why in rows]
+    lines = [line.rstrip() for line in aligned(rows).splitlines()]
+    return "\n".join([*lines[:-1], lines[-1] + about])
+
+
+def cells(per_class: Mapping[Hashable, ClassReport], wrong: Wrong) -> list[list[str]]:
+    """Return the heading, a row per class and one of all, as text; arguments as above."""
+    head, shares, of_all = _wrong_cells(per_class, wrong)
     rows = [["class", "rows", "kept", "share", *head, "why"]]
     rows += [
-        [str(c), f"{r.count:,}", f"{r.kept:,}", percent(r.kept / r.count), *cells[c], r.why]
+        [str(c), f"{r.count:,}", f"{r.kept:,}", percent(r.kept / r.count), *shares[c], r.why]
         for c, r in per_class.items()
         if r.count
     ]
@@ -55,13 +63,8 @@ def class_table(
         sum(part) for part in zip(*((r.count, r.kept) for r in per_class.values()), strict=True)
     )
     rows.append(["all", f"{n:,}", f"{kept:,}", percent(kept / n), *of_all, ""])
-    if len({why for *_, why in rows[1:-1]}) == 1:
-        lines = aligned([numbers for *numbers, _ in rows]).splitlines()
-    else:
-        width = max(len(why) for *_, why in rows)
-        lines = aligned([[*numbers, why.ljust(width)] for *numbers, why in rows]).splitlines()
-    lines = [line.rstrip() for line in lines]
-    return "\n".join([*lines[:-1], lines[-1] + (about if head else "")])
+    same = len({why for *_, why in rows[1:-1]}) == 1
+    return [numbers for *numbers, _ in rows] if same else rows
 
 
 def _wrong_cells(

@@ -207,6 +207,17 @@ class TextSelection(Selection):
         own = {name: added[name] for name in self.columns}
         return pandas.DataFrame({"text": self.texts, "label": self.labels, **own}, index=self.index)
 
+    @property
+    def checks_rows(self) -> bool:
+        """Whether :meth:`to_check` names rows: only of the committee."""
+        return self._check_order is not None
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows."""
+        from lops_adapters.texts.notebook import html
+
+        return html(self)
+
     def summary(self) -> str:
         """Return a table of rows, kept rows, their share and wrong labels per class."""
         return class_table(self.per_class, self.wrong)

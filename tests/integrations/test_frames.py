@@ -62,6 +62,23 @@ def test_kept_rows_of_a_data_frame():
     assert kept.lops_selected.all()
 
 
+@pytest.mark.parametrize("kept_only", [False, True])
+def test_a_polars_frame_is_marked(kept_only):
+    polars = pytest.importorskip("polars", reason="polars is not installed")
+    frame = polars.DataFrame({"review": TEXTS, "made": [*NAMES[:-1], None]})
+    marked = select_frame(frame, "review", "made", kept_only=kept_only)
+    expected = select(TEXTS, [*NAMES[:-1], None])
+    rows = expected.kept.tolist() if kept_only else list(range(90))
+    assert type(marked) is type(frame)
+    assert marked.columns == ["review", "made", *COLUMNS[1:]]
+    assert marked["review"].to_list() == [TEXTS[i] for i in rows]
+    assert marked["lops_selected"].to_list() == expected.mask[rows].tolist()
+    assert marked["lops_suggested"].to_list() == expected.suggested[rows].tolist()
+    if not kept_only:
+        assert marked["lops_confidence"].to_list()[-1] is None
+    assert frame.columns == ["review", "made"]
+
+
 def test_a_data_set_is_marked():
     data = data_set()
     marked = select_frame(data, **CHOICE)
@@ -118,7 +135,7 @@ def with_hole(column, value):
     [
         (
             lambda: {"review": TEXTS, "made": NAMES},
-            "frame is a dict; wanted a pandas DataFrame or a datasets.Dataset",
+            "frame is a dict; wanted a pandas or polars DataFrame or a datasets.Dataset",
         ),
         (lambda: table().drop(columns="made"), "column 'made' is not among review, note"),
         (lambda: pandas.concat([table(), table()["made"]], axis=1), "column 'made' is twice"),

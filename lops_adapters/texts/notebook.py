@@ -1,0 +1,67 @@
+"""How a selection shows itself in a notebook: counts, wrong labels, ten rows to check."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lops_adapters.console import percent
+from lops_adapters.texts.class_table import cells, interval
+
+if TYPE_CHECKING:
+    from lops_adapters.texts.result import TextSelection
+
+_ROWS, _CLASSES, _CHARS = 10, 50, 160
+
+
+def html(selection: TextSelection) -> str:
+    """Return a selection as HTML without scripts and styles of its own."""
+    n = len(selection.kept) + len(selection.rejected)
+    counts = f"Kept {len(selection.kept):,} of {n:,} rows ({percent(len(selection.kept) / n)})."
+    head, *rows = cells(selection.per_class, selection.wrong)
+    more = len(rows) - 1 - _CLASSES
+    if more > 0:
+        rows = [*rows[:_CLASSES], [f"... {more:,} more classes"], rows[-1]]
+    parts = [f"<p>{escape(counts)} {escape(_wrong(selection))}</p>", _table(head, rows)]
+    positions, title = _to_look_at(selection)
+    if len(positions):
+        checks = [_row(selection, i) for i in positions]
+        names = ("row", "text", "label", "suggested", "label is right")
+        parts += [f"<p>{title}</p>", _table(names, checks)]
+    return "<div>" + "".join(parts) + "</div>"
+
+
+def _wrong(selection: TextSelection) -> str:
+    wrong = selection.wrong
+    if wrong.rate is not None:
+        return f"Wrong labels by {wrong.rate.checked:,} checked rows: {interval(wrong.rate)}."
+    total = wrong.total(selection.per_class)
+    if total is None:
+        return ""
+    return f"Wrong labels, estimated: {percent(total)}; more if errors are shared."
+
+
+def _to_look_at(selection: TextSelection) -> tuple[Sequence[int], str]:
+    """Return the rows to check; of methods without these, the least trusted rejected rows."""
+    if selection.checks_rows:
+        return selection.to_check(_ROWS).tolist(), "Rows to check first:"
+    order = np.argsort(selection.confidence[selection.rejected], kind="stable")
+    return selection.rejected[order[:_ROWS]].tolist(), "Least trusted rows:"
+
+
+def _row(selection: TextSelection, i: int) -> list[str]:
+    text, suggested = " ".join(selection.texts[i].split()), selection.suggested[i]
+    short = text if len(text) <= _CHARS else f"{text[: _CHARS - 3]}..."
+    right = percent(float(selection.confidence[i])) if selection.checks_rows else "-"
+    return [str(i), short, str(selection.labels[i]), str(suggested), right]
+
+
+def _table(head: Iterable[Any], rows: Iterable[Sequence[str]]) -> str:
+    def line(tag: str, values: Iterable[Any]) -> str:
+        return "<tr>" + "".join(f"<{tag}>{escape(str(v))}</{tag}>" for v in values) + "</tr>"
+
+    body = "".join(line("td", row) for row in rows)
+    return f"<table><thead>{line('th', head)}</thead><tbody>{body}</tbody></table>"

@@ -1,0 +1,89 @@
+"""What a notebook shows of a selection."""
+
+from html.parser import HTMLParser
+
+import pytest
+
+from lops_adapters import select
+
+from ..noisy import noisy_texts
+
+TEXTS, LABELS, GOLD = noisy_texts()
+
+
+class Tables(HTMLParser):
+    """Collects the cells of every table, row by row."""
+
+    def __init__(self):
+        super().__init__()
+        self.tables, self.open = [], []
+
+    def handle_starttag(self, tag, attributes):
+        if tag == "table":
+            self.tables.append([])
+        elif tag == "tr":
+            self.tables[-1].append([])
+        elif tag in ("td", "th"):
+            self.tables[-1][-1].append("")
+        self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open[-1] in ("td", "th"):
+            self.tables[-1][-1][-1] += data
+
+
+def shown(selection):
+    page = selection._repr_html_()
+    reader = Tables()
+    reader.feed(page)
+    assert not reader.open
+    return page, reader.tables
+
+
+def test_counts_estimate_and_ten_rows_to_check():
+    selection = select(TEXTS, LABELS, encoder=None)
+    page, (classes, rows) = shown(selection)
+    assert f"Kept {len(selection.kept)} of {len(TEXTS)} rows (" in page
+    assert classes[0][-1] == "wrong (estimate)"
+    assert [row[:3] for row in classes[1:-1]] == [
+        [label, str(report.count), str(report.kept)]
+        for label, report in selection.per_class.items()
+    ]
+    share = selection.wrong.total(selection.per_class)
+    assert f"Wrong labels, estimated: {100 * share:.1f} %" in page
+    assert [int(row[0]) for row in rows[1:]] == selection.to_check(10).tolist()
+    for number, text, label, suggested, right in rows[1:]:
+        i = int(number)
+        assert (text, label, suggested) == (TEXTS[i], LABELS[i], selection.suggested[i])
+        assert right == f"{100 * selection.confidence[i]:.1f} %"
+
+
+def test_checked_rows_give_the_measured_share():
+    checked = {i: GOLD[i] for i in select(TEXTS, LABELS, encoder=None).to_check(40).tolist()}
+    selection = select(TEXTS, LABELS, encoder=None, checked=checked)
+    page, (classes, _) = shown(selection)
+    rate = selection.checked_rate
+    assert f"Wrong labels by 40 checked rows: {100 * rate.value:.1f} % (" in page
+    assert classes[0][-1] == "wrong (checked)"
+
+
+@pytest.mark.parametrize("method", ["automatic", "learning-order"])
+def test_other_methods_show_their_least_trusted_rows(method):
+    selection = select(TEXTS, LABELS, method=method)
+    page, (classes, rows) = shown(selection)
+    assert "estimate" not in page
+    assert classes[0][:4] == ["class", "rows", "kept", "share"]
+    confidence = [selection.confidence[int(row[0])] for row in rows[1:]]
+    assert confidence == sorted(selection.confidence[selection.rejected].tolist())[:10]
+
+
+def test_texts_and_labels_are_escaped_and_cut():
+    texts = [f"<b>{text}</b> " + "long " * 100 for text in TEXTS]
+    page, (classes, rows) = shown(select(texts, [f"<i>{label}" for label in LABELS]))
+    assert "<b>" not in page
+    assert "<i>" not in page
+    assert classes[1][0].startswith("<i>")
+    assert all(len(row[1]) == 160 for row in rows[1:])
