@@ -39,7 +39,7 @@ def test_a_corpus_and_made_up_documents(results, monkeypatch):
     assert 150 <= made["n_kept"] <= 170  # half of each of 20 classes, rounded up
     assert made["peak_bytes"] > made["file_bytes"] > 0
     assert str(select.printed("select-demo-*.json")).startswith(
-        f"```text\n$ {demo['asked']}\nclass "
+        f"```text\n$ {demo['asked']}\ndemo.csv: kept "
     )
     table = str(select.numbers())
     assert "| generated | 300 | 0.5 |" in table

@@ -68,6 +68,6 @@ def test_it_runs(line, tables, capsys):
     }[words[0]]
     assert main([*words, *more]) == 0, capsys.readouterr().err
     said = capsys.readouterr().out
-    assert (", report.html\n" in said) or ("Corrected table: " in said)
+    assert (", report.html\n" in said) or ("Report: " in said) or ("Corrected table: " in said)
     for path in tables.glob("*/summary.json"):
         assert json.loads(path.read_text())["n_rows"] == 60
