@@ -174,12 +174,13 @@ def seed_words() -> Block:
 def command() -> Block:
     """Return time and memory of ``lops select`` on generated votes."""
     files = sorted(results("select/sources-*.json"), key=lambda item: item["result"]["n_rows"])
-    rows = [["rows", "sources", "seconds", "file, MB", "peak memory, MB"]]
+    rows = [["rows", "sources", "seconds", "processor seconds", "file, MB", "peak memory, MB"]]
     for item in files:
         found = item["result"]
         cost = [f"{found['file_bytes'] / 1e6:,.0f}", f"{found['peak_bytes'] / 1e6:,.0f}"]
         sizes = [f"{found['n_rows']:,}", str(found["n_sources"])]
-        rows.append([*sizes, f"{found['seconds']:,.0f}", *cost])
+        seconds = [f"{found[key]:,.0f}" for key in ("seconds", "processor_seconds")]
+        rows.append([*sizes, *seconds, *cost])
     return table(rows, [[item] for item in files])
 
 

@@ -7,11 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import label_models, sources
+from benchmarks import label_models, select_command, sources
 from benchmarks.label_models import Combined
 from benchmarks.pages import common
 from benchmarks.pages import label_sources as page
 from benchmarks.source_tables import TABLES, VotedTable, load_voted, simulated
+from benchmarks.speed.generated import documents
 
 from ..noisy import noisy_texts
 
@@ -165,3 +166,13 @@ def test_the_page_of_one_table(result, tmp_path, monkeypatch):
     assert "| agnews-seeds | 4 seed words | 240 | 3 |" in shown["sources-tables"]
     assert shown["sources-words"].count("| source ") == 4
     assert set(page._GROUPS["mean, confirming"]) < set(TABLES)
+
+
+def test_votes_of_the_command_repeat_the_labels():
+    corpus, labels = documents(2000, classes=4, noise=0)
+    columns = select_command.voted(corpus, labels, 3)
+    assert list(columns) == ["text", "source1", "source2", "source3"]
+    for name, accuracy in (("source1", 0.5), ("source3", 0.9)):
+        said = [(vote, label) for vote, label in zip(columns[name], labels, strict=True) if vote]
+        assert len(said) == pytest.approx(200, abs=50)
+        assert np.mean([vote == label for vote, label in said]) == pytest.approx(accuracy, abs=0.1)
