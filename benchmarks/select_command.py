@@ -12,6 +12,7 @@ time and peak memory of the whole command, and its output.
 from __future__ import annotations
 
 import argparse
+import csv
 import json
 import resource
 import shlex
@@ -33,6 +34,7 @@ from lops_adapters.datasets import Corpus, load
 from lops_adapters.pseudo_labels import string_match
 from lops_adapters.storage import write_csv
 
+SHORT, EXAMPLES = 120, 5  # characters of a text that is shown; how many are
 Columns = dict[str, Sequence[Any]]
 
 
@@ -65,6 +67,22 @@ def voted(corpus: Corpus, labels: Sequence[str], n_sources: int) -> Columns:
     return {"text": corpus.texts, **columns}
 
 
+def read_rows(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a CSV file."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def examples(rejected: Sequence[dict[str, str]]) -> list[dict[str, str]]:
+    """Return the least trusted rows among short ones: text, label, suggestion, gold label."""
+    names = {"text": "text", "weak": "label", "lops_suggested": "suggested", "true": "gold"}
+    short = [row for row in rejected if len(row["text"]) <= SHORT]
+    short.sort(key=lambda row: float(row["lops_confidence"]))
+    return [
+        {to: row[name] for name, to in names.items() if name in row} for row in short[:EXAMPLES]
+    ]
+
+
 def run(columns: Columns, name: str, keep: str) -> dict[str, Any]:
     """Run the command on the table in a temporary folder; return its output and cost."""
     asked = ["select", f"{name}.csv", "--text", "text"]
@@ -93,6 +111,7 @@ def run(columns: Columns, name: str, keep: str) -> dict[str, Any]:
         "tau": keep,  # as in the committed files
         "classifier": config["settings"]["probe"].partition("(")[0],
         "printed": printed,
+        "examples": examples(rejected),
         "seconds": seconds,
         "processor_seconds": usage.ru_utime + usage.ru_stime,
         "peak_bytes": peak if sys.platform == "darwin" else peak * 1024,

@@ -83,6 +83,7 @@ _MEASURED: dict[str, Callable[[], Block]] = {
     **checked.TABLES_OF_PAGE,
     **label_sources.TABLES_OF_PAGE,
     "select-printed": partial(select.printed, "select-agnews-tau-auto.json"),
+    "select-examples": partial(select.examples, "select-agnews-tau-auto.json"),
     "speed-scale": speed.scale,
     "engines": scale.engines,
     "engines-costs": scale.costs,
