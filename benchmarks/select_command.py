@@ -19,6 +19,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
+import textwrap
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -34,7 +35,7 @@ from lops_adapters.datasets import Corpus, load
 from lops_adapters.pseudo_labels import string_match
 from lops_adapters.storage import write_csv
 
-SHORT, EXAMPLES = 120, 5  # characters of a text that is shown; how many are
+WIDTH, EXAMPLES = 90, 5  # characters of a text that is shown; how many are
 Columns = dict[str, Sequence[Any]]
 
 
@@ -74,12 +75,15 @@ def read_rows(path: Path) -> list[dict[str, str]]:
 
 
 def examples(rejected: Sequence[dict[str, str]]) -> list[dict[str, str]]:
-    """Return the least trusted rows among short ones: text, label, suggestion, gold label."""
-    names = {"text": "text", "weak": "label", "lops_suggested": "suggested", "true": "gold"}
-    short = [row for row in rejected if len(row["text"]) <= SHORT]
-    short.sort(key=lambda row: float(row["lops_confidence"]))
+    """Return the least trusted rows: start of the text, label, suggestion, gold label."""
+    names = {"weak": "label", "lops_suggested": "suggested", "true": "gold"}
+    ordered = sorted(rejected, key=lambda row: float(row["lops_confidence"]))
     return [
-        {to: row[name] for name, to in names.items() if name in row} for row in short[:EXAMPLES]
+        {
+            "text": textwrap.shorten(row["text"], WIDTH, placeholder=" ..."),
+            **{to: row[name] for name, to in names.items() if name in row},
+        }
+        for row in ordered[:EXAMPLES]
     ]
 
 
@@ -104,6 +108,7 @@ def run(columns: Columns, name: str, keep: str) -> dict[str, Any]:
             json.loads((written / f"{part}.json").read_text(encoding="utf-8"))
             for part in ("summary", "config")
         )
+        rejected = read_rows(written / "rejected.csv") if "weak" in columns else []
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     peak = usage.ru_maxrss
     return {
