@@ -127,7 +127,7 @@ def test_the_source_archive_holds_real_files_instead_of_links(sdist):
         assert (sdist / "patches" / path.name).read_bytes() == path.read_bytes()
     toml = (PACKAGE / "vendoring" / "upstreams.toml").read_bytes()
     assert (sdist / "third_party" / "upstreams.toml").read_bytes() == toml
-    for name in ("README.md", "LICENSE", "CHANGELOG.md", "third_party/README.md"):
+    for name in ("README.md", "LICENSE", "CHANGELOG.md", "CITATION.cff", "third_party/README.md"):
         assert (sdist / name).read_bytes() == (ROOT / name).read_bytes()
     assert not (sdist / "tests").exists()
 

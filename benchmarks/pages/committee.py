@@ -38,7 +38,7 @@ def headline() -> Block:
         f"{markdown(rows)}\n\nMacro-F1 in percent, mean ± standard deviation over seeds: hybrid "
         f"classifier (TF-IDF and frozen MiniLM), {rounds} iterations of self-training from "
         f"seed-word labels, CPU, commits {commits(every)} "
-        "([commands](docs/results/self-training.md#the-committee)). "
+        "([commands](results/self-training.md#the-committee)). "
         "\\* As many per class as `committee` keeps in the same iteration."
     )
 

@@ -351,5 +351,5 @@ def test_the_pages_of_results_have_every_table_once_and_their_sources():
     elsewhere = {"westclass-demo", "westclass-ranked", "westclass-granularity"}
     elsewhere |= {"engines", "engines-costs", "engines-encoding"}
     elsewhere |= {name for name in measured if name.startswith("defaults-")}
-    elsewhere |= {"committee-classifiers", "select", "select-printed"}
+    elsewhere |= {"committee-classifiers", "select", "select-printed", "select-examples"}
     assert measured - set(shown) == elsewhere
