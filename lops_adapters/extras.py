@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, distribution, version
 from importlib.util import find_spec
+from pathlib import Path
 from platform import python_version
 from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 from lops_adapters.core import LopsError
 
@@ -72,14 +77,37 @@ def require(needed_by: str, modules: Sequence[str], extra: str | None = None) ->
 def missing(library: str, needed_by: str, extra: str | None = None, why: str = "") -> str:
     """Return the message about a missing library, or with ``why`` about one that fails to import.
 
-    >>> print(missing("keras", "The Keras probe"))
-    The Keras probe needs Keras 3, which is not installed; run: pip install 'lops_adapters[keras]'
+    >>> missing("pandas", "A frame")
+    'A frame needs pandas, which is not installed; run: pip install pandas'
     """
     name, default = LIBRARIES[library]
     wanted = extra or default
-    package = f"'lops_adapters[{wanted}]'" if wanted else library
+    package = with_extras(wanted) if wanted else library
     state = f"which cannot be imported ({why})" if why else "which is not installed"
     return f"{needed_by} needs {name}, {state}; run: pip install {package}"
+
+
+def with_extras(extra: str) -> str:
+    """Return what ``pip install`` takes for this package with an extra, quoted.
+
+    The folder that it was installed from, if that is a clone; ``.`` in that folder.
+    """
+    clone = _clone()
+    if clone is None:
+        return f"'lops_adapters[{extra}]'"
+    return shlex.quote(f"{'.' if clone == Path.cwd().resolve() else clone}[{extra}]")
+
+
+def _clone() -> Path | None:
+    """Return the folder of the sources that the package runs or was installed from, if any."""
+    folders = [Path(__file__).resolve().parents[1]]
+    try:
+        origin = json.loads(distribution("lops_adapters").read_text("direct_url.json") or "{}")
+        address = urlsplit(str(origin.get("url", "")))
+        folders += [Path(url2pathname(address.path))] if address.scheme == "file" else []
+    except (PackageNotFoundError, ValueError, AttributeError):
+        pass
+    return next((one for one in folders if (one / "setup.cfg").is_file()), None)
 
 
 def versions() -> dict[str, str | None]:

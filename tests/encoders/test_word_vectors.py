@@ -7,6 +7,7 @@ import sys
 import numpy as np
 import pytest
 
+from lops_adapters import extras
 from lops_adapters.core import LopsError
 from lops_adapters.encoders.word_vectors import train_word_vectors, with_random_vectors
 from lops_adapters.encoders.words import WordVectors
@@ -150,7 +151,8 @@ def test_without_gensim(monkeypatch):
     monkeypatch.setitem(sys.modules, "gensim", None)
     monkeypatch.setitem(sys.modules, "gensim.models", None)
     message = (
-        "Word2Vec needs gensim, which is not installed; run: pip install 'lops_adapters[gensim]'"
+        "Word2Vec needs gensim, which is not installed; run: pip install "
+        + extras.with_extras("gensim")
     )
     with pytest.raises(LopsError, match=re.escape(message)):
         train_word_vectors(TEXTS, **OPTIONS)

@@ -99,7 +99,7 @@ def test_a_missing_library_is_named_with_the_extra(stand, few, tmp_path, monkeyp
         )
         words = (
             f"{stand.framework.title} needs {extras.LIBRARIES[gone][0]}, which is not installed; "
-            f"run: pip install 'lops_adapters[{stand.case.name}]'"
+            f"run: pip install {extras.with_extras(stand.case.name)}"
         )
         assert_refused(stand.command(tmp_path / "run", data=few), words)
         assert not (tmp_path / "run").exists()

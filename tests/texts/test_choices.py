@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from lops_adapters import LopsError, select
+from lops_adapters import LopsError, extras, select
 from lops_adapters.encoders import pretrained
 from lops_adapters.selection import build
 from lops_adapters.texts import choices
@@ -88,7 +88,7 @@ def test_the_probe_is_chosen_by_the_machine(monkeypatch):
     assert choices._by_machine(10) == (
         "linear",
         "transformer libraries not installed; "
-        "pip install 'lops_adapters[transformers,offline]' adds them",
+        f"pip install {extras.with_extras('transformers,offline')} adds them",
     )
 
 
