@@ -21,6 +21,10 @@ Phrase = tuple[str, ...]
 Word = tuple[str, int, int]  # lower-case, its first piece, and one past its last
 
 
+class TooFewError(LopsError):
+    """Too few documents hold the names of a class, or speak of it."""
+
+
 @dataclass(frozen=True)
 class Documents:
     """n tokenised documents.
@@ -124,8 +128,8 @@ def read_documents(
         quiet: no progress bar.
 
     Raises:
-        LopsError: as :func:`read_names`; or the name of a class is not in the documents, not even
-            in parts.
+        LopsError: as :func:`read_names`.
+        TooFewError: the name of a class is not in the documents, not even in parts.
 
     """
     phrases = read_names(names)
@@ -155,10 +159,10 @@ def _check_found(
             f"{label}: {', '.join(' '.join(words) for words in phrases[label])}"
             for label in missing
         )
-        raise LopsError(
+        raise TooFewError(
             f"no document has the name of {len(missing)} of {len(phrases)} classes in its first "
             f"{max_tokens} tokens ({tried}); wanted names that occur: give others with --names, or "
-            "--supervision keywords where the data has seed words"
+            "seed words (seeds.json beside the data, --supervision keywords)"
         )
     for label, source in sources.items():
         if source == "parts":

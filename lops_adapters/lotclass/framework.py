@@ -40,7 +40,7 @@ class Lotclass(FinalFramework[LotclassSettings]):
         "LOTClass with LOPS: with and without selection, side by side, from class names alone."
     )
     examples = (
-        ("--supervision keywords", "the embedded demo corpus, from seed words"),
+        ("", "the embedded demo corpus"),
         ("--dataset agnews --lops-at both", "where the paper and its code select"),
         ("--dataset 20news-coarse --supervision keywords", "seed words as alternative names"),
     )
@@ -112,6 +112,8 @@ class Lotclass(FinalFramework[LotclassSettings]):
             "masked_accuracy": prepared.language_model.accuracy,
             "name_sources": prepared.documents.sources,
             "words_per_class": {name: len(own) for name, own in prepared.vocabularies.items()},
+            "supervision": prepared.supervision,
+            "match_threshold": prepared.match_threshold,
             "processes": prepared.engine.processes,
             "seconds": prepared.seconds,
         }

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -20,17 +20,13 @@ import numpy as np
 from lops_adapters.core import LopsError, Selection
 from lops_adapters.datasets import Corpus
 from lops_adapters.encoders import pretrained
-from lops_adapters.lotclass.documents import Documents, read_documents
+from lops_adapters.lotclass.documents import Documents
 from lops_adapters.lotclass.engine import Engine
-from lops_adapters.lotclass.masked_lm import (
-    HeadTraining,
-    LanguageModel,
-    load_language_model,
-    prepare_language_model,
-)
+from lops_adapters.lotclass.masked_lm import HeadTraining, LanguageModel, prepare_language_model
 from lops_adapters.lotclass.model import LotclassClassifier, whole
 from lops_adapters.lotclass.probe import LotclassProbe, Sample
 from lops_adapters.lotclass.processes import join
+from lops_adapters.lotclass.rows import RowMaker
 from lops_adapters.lotclass.self_training import (
     SelfTrained,
     self_train,
@@ -39,15 +35,7 @@ from lops_adapters.lotclass.self_training import (
     updates_per_refresh,
 )
 from lops_adapters.lotclass.settings import LotclassSettings
-from lops_adapters.lotclass.vocabulary import (
-    Indicative,
-    Predictor,
-    category_vocabulary,
-    check_named,
-    check_rows,
-    indicative_positions,
-    words_of,
-)
+from lops_adapters.lotclass.vocabulary import Indicative, words_of
 from lops_adapters.runs.final import Final, finish, is_at_documents
 from lops_adapters.runs.framework import Job
 from lops_adapters.selection import Selector, trusted_positions
@@ -64,6 +52,8 @@ class Prepared:
     Attributes:
         corpus, settings, engine: of the run.
         documents: tokenised.
+        supervision: what identified the classes, ``names`` or ``keywords``.
+        match_threshold: that made the rows.
         language_model: its weights on disk, and its accuracy.
         vocabularies: the words of each class.
         indicative: rows and their category-indicative positions.
@@ -76,6 +66,8 @@ class Prepared:
     settings: LotclassSettings
     engine: Engine
     documents: Documents
+    supervision: str
+    match_threshold: int
     language_model: LanguageModel
     vocabularies: dict[str, list[str]]
     indicative: Indicative
@@ -123,14 +115,12 @@ def prepare(corpus: Corpus, job: Job[LotclassSettings]) -> Prepared:
     """
     settings, engine = job.settings, Engine(job.device)
     join(job.folder, engine)
-    names = settings.names_of(corpus.classes, corpus.seeds, corpus.names)
     tokenizer = pretrained.load_tokenizer(settings.encoder, "right")
     check_encoder(settings, tokenizer)
-    documents = read_documents(corpus.texts, names, tokenizer, settings.max_tokens, quiet=job.quiet)
-    check_named(documents.occurrences, names, settings.min_named, settings.supervision)
-    model = _language_model(documents, tokenizer, engine, job)
-    find = partial(_find_rows, documents, names, model, tokenizer, engine, corpus.classes, job)
-    arrays, seconds = job.folder.stage("rows", find)
+    maker = RowMaker(corpus, tokenizer, engine, job)
+    model = _language_model(maker.documents, tokenizer, engine, job)
+    arrays, seconds = job.folder.stage("rows", partial(maker.make, model))
+    documents, supervision, threshold = maker.made_from(arrays)
     vocabularies = np.split(arrays["vocabulary"], np.cumsum(arrays["vocabulary_sizes"])[:-1])
     words = {
         label: words_of(tokens, tokenizer)
@@ -148,6 +138,8 @@ def prepare(corpus: Corpus, job: Job[LotclassSettings]) -> Prepared:
         settings,
         engine,
         documents,
+        supervision,
+        threshold,
         model,
         words,
         indicative,
@@ -163,6 +155,7 @@ def run_arm(arm: str, prepared: Prepared, job: Job[LotclassSettings]) -> ArmResu
     self-training, ``lops-documents`` among the documents before the final classifier is trained.
     """
     samples, labels, folder = prepared.samples, prepared.labels, job.folder
+    job = replace(job, words=_class_words(prepared, job))
     at_rows, at_refresh = _selectors(arm, prepared, job)
     # The paper's insertion point (appendix, compared methods): the rows are made, not trained yet.
     selection, select_seconds = folder.select(f"{arm}-selection", partial(at_rows, samples, labels))
@@ -280,40 +273,15 @@ def _language_model(
     )
 
 
-def _find_rows(
-    documents: Documents,
-    names: Mapping[str, Sequence[str]],
-    model: LanguageModel,
-    tokenizer: Any,
-    engine: Engine,
-    classes: Sequence[str],
-    job: Job[LotclassSettings],
-) -> dict[str, np.ndarray]:
-    settings = job.settings
-    network = load_language_model(model.source, engine)
-    predictor = Predictor(
-        network, tokenizer, engine, top=settings.top, tokens=4096, quiet=job.quiet
-    )
-    vocabularies = category_vocabulary(documents, names, predictor, size=settings.vocabulary_size)
-    found = indicative_positions(
-        documents.rows,
-        vocabularies,
-        predictor,
-        threshold=settings.match_threshold,
-        special=settings.faithful,
-    )
-    shown = [words_of(tokens, tokenizer) for tokens in vocabularies]
-    check_rows(found, classes, shown, settings.min_rows, settings.supervision)
-    updates = settings.probe_epochs * -(-len(found) // settings.batch_size)
-    settings.check_checkpoints(updates, f"{len(found)} rows")
-    return {
-        "vocabulary": np.concatenate(vocabularies),
-        "vocabulary_sizes": np.array([len(tokens) for tokens in vocabularies]),
-        "documents": found.documents,
-        "codes": found.codes,
-        "starts": found.starts,
-        "places": found.places,
-    }
+def _class_words(
+    prepared: Prepared, job: Job[LotclassSettings]
+) -> Mapping[str, Sequence[str]] | None:
+    """Return the run's words of each class; seed words, too, where auto fell back on them."""
+    corpus = prepared.corpus
+    if job.words is None or job.settings.supervision != "auto" or prepared.supervision == "names":
+        return job.words
+    words = {label: [*job.words[label], *corpus.seeds[label]] for label in corpus.classes}
+    return {label: list(dict.fromkeys(both)) for label, both in words.items()}
 
 
 def _train(

@@ -11,7 +11,7 @@ from lops_adapters.runs.final import ARMS as AT_DOCUMENTS
 from lops_adapters.runs.final import NETWORK, FinalSettings
 from lops_adapters.runs.settings import ABOVE_ZERO, AT_LEAST_ONE, NOT_NEGATIVE, Range, setting
 
-SUPERVISION = ("names", "keywords")
+SUPERVISION = ("auto", "names", "keywords")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,11 +33,13 @@ class LotclassSettings(FinalSettings):
             "self_learning_rate": 1e-6,
             "classifier": NETWORK,
             "read_at": "first",
+            "supervision": "names",
         },
     }
     MORE_ARMS: ClassVar[tuple[str, ...]] = ("lops-refresh", *AT_DOCUMENTS)
     WHEN_FAITHFUL: ClassVar[Mapping[str, Any]] = {
         "min_named": 1,
+        "supervision": "names",
         "classifier": NETWORK,
         "read_at": "first",
     }
@@ -49,7 +51,10 @@ class LotclassSettings(FinalSettings):
         metavar="NAME|PATH",
     )
     supervision: str = setting(
-        "names", "what identifies a class: names, or keywords (seed words)", choices=SUPERVISION
+        "auto",
+        "what identifies a class: names, or keywords (seed words); auto: names, and where too few "
+        "documents hold them seed words, then a lower --match-threshold",
+        choices=SUPERVISION,
     )
     names: tuple[tuple[str, tuple[str, ...]], ...] = setting(
         (), "(class, names) pairs that replace the names or seed words of the data", option=None
@@ -111,13 +116,27 @@ class LotclassSettings(FinalSettings):
                 f"{self.top} predictions per position"
             )
 
+    def supervisions(self, classes: tuple[str, ...], seeds: Mapping[str, Any]) -> tuple[str, ...]:
+        """Return the kinds of supervision to try in turn; ``auto``: names, then seed words."""
+        if self.supervision != "auto":
+            return (self.supervision,)
+        complete = all(seeds.get(label) for label in classes)
+        return ("names", "keywords") if complete else ("names",)
+
     def names_of(
         self,
+        supervision: str,
         classes: tuple[str, ...],
         seeds: Mapping[str, tuple[str, ...]],
         names: Mapping[str, tuple[str, ...]] | None = None,
     ) -> dict[str, tuple[str, ...]]:
-        """Return each class's alternative names; ``names`` are the data's, by default the labels.
+        """Return each class's alternative names.
+
+        Args:
+            supervision: names or keywords.
+            classes: of the corpus.
+            seeds: seed words of the classes.
+            names: of the data; by default the labels.
 
         Raises:
             LopsError: names for an unknown class, or a class without seed words.
@@ -131,7 +150,7 @@ class LotclassSettings(FinalSettings):
                 f"{', '.join(classes)}"
             )
         usual = seeds
-        if self.supervision == "names":
+        if supervision == "names":
             usual = names or {label: (label,) for label in classes}
         own = {label: given.get(label) or tuple(usual.get(label, ())) for label in classes}
         without = [label for label in classes if not own[label]]

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from lops_adapters.console import progress
-from lops_adapters.core import LopsError
 from lops_adapters.encoders.torch_tools import import_torch, prediction_batches
-from lops_adapters.lotclass.documents import Documents, Occurrences, phrase
+from lops_adapters.lotclass.documents import Documents, Occurrences, TooFewError, phrase
 from lops_adapters.lotclass.engine import Engine
 from lops_adapters.lotclass.masked_lm import head, padded
 from lops_adapters.pseudo_labels.stopwords import ENGLISH_STOP_WORDS
@@ -252,7 +251,7 @@ def check_named(
     rare = [(label, count) for label, count in zip(names, held, strict=True) if count < at_least]
     if rare:
         shown = "; ".join(f"{label}: {count} ({', '.join(names[label])})" for label, count in rare)
-        raise LopsError(
+        raise TooFewError(
             f"too few documents hold a name of {len(rare)} of {len(names)} classes, wanted at "
             f"least {at_least} each; found {shown}. {_ways_out('Give more documents', supervision)}"
         )
@@ -273,24 +272,24 @@ def check_rows(
             f"{classes[i]}: {counts[i]} (vocabulary: {', '.join(vocabularies[i][:8]) or 'empty'})"
             for i in poor
         )
-        lower = _threshold_for(found.most, at_least)
+        lower = threshold_for(found.most, at_least)
         first = "Give " if lower is None else f"Give --match-threshold {lower}, "
         ways_out = _ways_out(f"{first}more documents", supervision)
-        raise LopsError(
+        raise TooFewError(
             f"too few documents speak of {len(poor)} of {len(classes)} classes, wanted at least "
             f"{at_least} each; found {shown}. {ways_out}"
         )
 
 
-def _threshold_for(most: np.ndarray | None, at_least: int) -> int | None:
+def threshold_for(most: np.ndarray | None, at_least: int) -> int | None:
     """Return the largest threshold that leaves every class enough rows.
 
     None: no threshold does, or only one that makes more rows than documents; too many of these
     would be wrong (docs/lotclass.md).
 
-    >>> _threshold_for(np.array([[9, 1], [1, 5], [8, 0], [0, 4]]), 2)
+    >>> threshold_for(np.array([[9, 1], [1, 5], [8, 0], [0, 4]]), 2)
     3
-    >>> _threshold_for(np.array([[9, 4], [7, 5], [8, 0]]), 2) is None
+    >>> threshold_for(np.array([[9, 4], [7, 5], [8, 0]]), 2) is None
     True
     """
     if most is None or len(most) < at_least:
@@ -303,4 +302,4 @@ def _ways_out(first: str, supervision: str) -> str:
     names = "names that occur more often (--names)"
     if supervision == "keywords":
         return f"{first} or {names}"
-    return f"{first}, {names} or --supervision keywords where the data has seed words"
+    return f"{first}, {names} or seed words (seeds.json beside the data, --supervision keywords)"

@@ -84,8 +84,8 @@ class FinalFramework(Framework[Settings]):
         return method_of(arm)
 
     def class_words(self, corpus: Corpus, settings: Any) -> dict[str, list[str]]:
-        """Return the names of each class; unless they alone supervise, its seed words too."""
-        if settings.supervision == "names":
+        """Return the names of each class; where seed words supervise, these too."""
+        if settings.supervision in ("names", "auto"):
             return {label: list(corpus.names[label]) for label in corpus.classes}
         return super().class_words(corpus, settings)
 

@@ -57,8 +57,8 @@ def seed_pieces(
         given = "; ".join(f"{label}: {', '.join(seeds[label]) or 'nothing'}" for label in empty)
         raise LopsError(
             f"no seed of {len(empty)} of {len(seeds)} classes is a word with a vector ({given}); "
-            "wanted words that occur often enough in the corpus: give other seed words or another "
-            "supervision, or lower min_count"
+            "wanted words that occur often enough in the corpus: give other seed words (seeds.json "
+            "beside the data), more documents, or a lower --min-count"
         )
     if missing:
         message = "seeds with words too rare for a vector, which are left out: "

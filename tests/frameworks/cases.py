@@ -187,7 +187,7 @@ CASES = {
             ),
             other={
                 ("--match-threshold", "1"): "settings.match_threshold = 3, not 1",
-                ("--supervision", "keywords"): "settings.supervision = 'names', not 'keywords'",
+                ("--supervision", "keywords"): "settings.supervision = 'auto', not 'keywords'",
                 ("--faithful",): "settings.faithful = False, not True",
             },
             usage=("--lops-at nowhere", "--self-train-epochs one"),

@@ -182,8 +182,8 @@ def test_a_name_that_is_nowhere(tokenizer):
     assert str(error.value) == (
         "no document has the name of 2 of 3 classes in its first 40 tokens (opera: opera, grand "
         "opera; of the: of the law); wanted names "
-        "that occur: give others with --names, or --supervision keywords where the data has seed "
-        "words"
+        "that occur: give others with --names, or seed words (seeds.json beside the data, "
+        "--supervision keywords)"
     )
 
 

@@ -7,9 +7,10 @@ from itertools import cycle
 import numpy as np
 import pytest
 
-from lops_adapters.core import LopsError
+from lops_adapters.core import LopsError, LopsWarning
 from lops_adapters.datasets import Corpus, Dataset, GoldLabels
 from lops_adapters.lotclass import pipeline
+from lops_adapters.lotclass import rows as row_making
 from lops_adapters.lotclass.probe import LotclassProbe
 from lops_adapters.lotclass.vocabulary import Predictor
 from lops_adapters.runs.framework import Job
@@ -274,7 +275,7 @@ def test_selection_tables_say_when_each_was_learnt(finished):
 @pytest.mark.parametrize(
     ("supervision", "end"),
     [
-        ("names", r"\(--names\) or --supervision keywords where the data has seed words$"),
+        ("names", r"\(--names\) or seed words \(seeds\.json .*, --supervision keywords\)$"),
         ("keywords", r"more documents or names that occur more often \(--names\)$"),
     ],
 )
@@ -314,13 +315,13 @@ def test_looking_too_rarely_is_refused_before_anything_is_stored(
 def test_faithful(monkeypatch, dataset, go, tmp_path):
     """Special tokens can be indicative, the loss is over places, and rounds are whole."""
     asked = []
-    positions = pipeline.indicative_positions
+    positions = row_making.indicative_positions
 
     def noted(*args, special, **kwargs):
         asked.append(special)
         return positions(*args, special=special, **kwargs)
 
-    monkeypatch.setattr(pipeline, "indicative_positions", noted)
+    monkeypatch.setattr(row_making, "indicative_positions", noted)
     fit, by_token = LotclassProbe.fit, []
     monkeypatch.setattr(
         LotclassProbe,
@@ -405,6 +406,47 @@ def test_what_cannot_work_is_refused_before_the_long_work(monkeypatch, dataset, 
             go(Dataset(corpus), tmp_path / str(len(words)), **wrong)
 
 
+def run_of(done):
+    """The supervision and threshold that made the rows, and the words of the classes."""
+    words = json.loads((done.path / "category_vocabulary.json").read_text(encoding="utf-8"))
+    return done.metrics["supervision"], done.metrics["match_threshold"], words
+
+
+@pytest.mark.parametrize("most", [{"min_named": 5}, {"min_named": 1, "min_rows": 30}])
+def test_seed_words_where_names_are_rare(dataset, go, tmp_path, most):
+    """Names that one document holds, for each class another one."""
+    corpus = dataset.corpus
+    texts = [*corpus.texts, *(f"zyzzyva{i} is here" for i in range(3))]
+    rare = replace(
+        corpus,
+        texts=tuple(texts),
+        ids=tuple(map(str, range(len(texts)))),
+        names={label: (f"zyzzyva{i}",) for i, label in enumerate(corpus.classes)},
+    )
+    sizes = {"arms": ["standard"], "self_train_epochs": 0.0, **most}
+    with pytest.warns(LopsWarning, match=r"using seed words instead of class names \(--superv"):
+        done = go(Dataset(rare), tmp_path / "auto", **sizes)
+    same = go(Dataset(rare), tmp_path / "keywords", supervision="keywords", **sizes)
+    assert run_of(done) == run_of(same)
+    assert run_of(done)[0] == "keywords"
+    with pytest.raises(LopsError, match="too few documents"):
+        go(Dataset(rare), tmp_path / "names", supervision="names", **sizes)
+
+
+def test_a_lower_threshold_where_seed_words_are_not_enough(dataset, go, tmp_path):
+    sizes = {"arms": ["standard"], "self_train_epochs": 0.0, "match_threshold": 5}
+    with pytest.warns(LopsWarning, match=r"--match-threshold \d+ instead of 5"):
+        done = go(dataset, tmp_path / "auto", **sizes)
+    supervision, lower, _ = run_of(done)
+    assert (supervision, lower < 5) == ("keywords", True)
+    same = {**sizes, "supervision": "keywords", "match_threshold": lower}
+    again = go(dataset, tmp_path / "given", **same)
+    rows = [path / "pseudo_labels.csv" for path in (done.path, again.path)]
+    assert rows[0].read_bytes() == rows[1].read_bytes()
+    with pytest.raises(LopsError, match=f"Give --match-threshold {lower},"):
+        go(dataset, tmp_path / "asked", **{**same, "match_threshold": 5})
+
+
 def test_odd_documents_are_predicted_too(dataset, go, tmp_path):
     odd = [
         "", "  ", "... !", "zyzzyva", "\u65e5\u672c\u8a9e \u2603", "[MASK] [CLS] <mask>",
@@ -438,7 +480,7 @@ def test_the_head_works_on_what_is_asked_for(monkeypatch, dataset, go, tmp_path)
 
     def noted(self, rows, places, *args):
         counted.append(sum(map(len, places)))
-        model_head = pipeline.load_language_model.__globals__["head"](self.model)
+        model_head = row_making.load_language_model.__globals__["head"](self.model)
         seen = []
         handle = model_head.register_forward_pre_hook(
             lambda module, given: seen.append(len(given[0]))

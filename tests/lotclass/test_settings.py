@@ -27,7 +27,8 @@ def test_presets_are_the_published_sizes_and_smaller_ones():
         update_interval=50,
     )
     assert_has(paper, method="released", keep=0.5, every="epoch", faithful=False, probe_epochs=4)
-    assert_has(quick, encoder="minilm", max_tokens=64, batch_size=32, supervision="names")
+    assert_has(quick, encoder="minilm", max_tokens=64, batch_size=32, supervision="auto")
+    assert paper.supervision == "names"
     same = (
         "top", "vocabulary_size", "match_threshold", "min_rows", "epochs", "update_interval",
         "self_train_epochs",
@@ -62,31 +63,47 @@ SEEDS = {"law": ("judge", "jury"), "sport": ("match",)}
 
 
 def test_names_of_classes():
-    assert LotclassSettings().names_of(CLASSES, SEEDS) == {"law": ("law",), "sport": ("sport",)}
-    assert LotclassSettings(supervision="keywords").names_of(CLASSES, SEEDS) == SEEDS
-    assert LotclassSettings(names=NAMES).names_of(CLASSES, {}) == {
+    assert LotclassSettings().names_of("names", CLASSES, SEEDS) == {
+        "law": ("law",),
+        "sport": ("sport",),
+    }
+    assert LotclassSettings().names_of("keywords", CLASSES, SEEDS) == SEEDS
+    assert LotclassSettings(names=NAMES).names_of("names", CLASSES, {}) == {
         "law": ("law", "justice"),
         "sport": ("sport",),
     }
     data = {"law": ("court",), "sport": ("game", "match")}
-    assert LotclassSettings().names_of(CLASSES, SEEDS, data) == data
-    assert LotclassSettings(names=NAMES).names_of(CLASSES, SEEDS, data) == {
+    assert LotclassSettings().names_of("names", CLASSES, SEEDS, data) == data
+    assert LotclassSettings(names=NAMES).names_of("names", CLASSES, SEEDS, data) == {
         "law": ("law", "justice"),
         "sport": ("game", "match"),
     }
-    keywords = LotclassSettings(supervision="keywords")
-    assert keywords.names_of(CLASSES, SEEDS, data) == SEEDS
-    mixed = LotclassSettings(names=NAMES, supervision="keywords")
-    assert mixed.names_of(CLASSES, SEEDS) == {"law": ("law", "justice"), "sport": ("match",)}
+    keywords = LotclassSettings()
+    assert keywords.names_of("keywords", CLASSES, SEEDS, data) == SEEDS
+    mixed = LotclassSettings(names=NAMES)
+    assert mixed.names_of("keywords", CLASSES, SEEDS) == {
+        "law": ("law", "justice"),
+        "sport": ("match",),
+    }
     # the order of the class codes
-    assert list(mixed.names_of(CLASSES[::-1], SEEDS)) == ["sport", "law"]
+    assert list(mixed.names_of("keywords", CLASSES[::-1], SEEDS)) == ["sport", "law"]
+
+
+def test_what_auto_tries():
+    def kinds(seeds, **settings):
+        return LotclassSettings.preset("quick", **settings).supervisions(CLASSES, seeds)
+
+    assert kinds(SEEDS) == ("names", "keywords")
+    assert kinds({"law": ("judge",), "sport": ()}) == ("names",)
+    assert kinds(SEEDS, supervision="names") == kinds(SEEDS, faithful=True) == ("names",)
+    assert kinds(SEEDS, supervision="keywords") == ("keywords",)
 
 
 def test_names_that_do_not_fit_the_data():
     with pytest.raises(
         LopsError, match="names for unknown classes: law; wanted some of arts, sport"
     ):
-        LotclassSettings(names=NAMES).names_of(("arts", "sport"), {})
+        LotclassSettings(names=NAMES).names_of("names", ("arts", "sport"), {})
     with pytest.raises(
         LopsError,
         match=(
@@ -94,4 +111,4 @@ def test_names_that_do_not_fit_the_data():
             "names"
         ),
     ):
-        LotclassSettings(supervision="keywords", names=NAMES).names_of(CLASSES, {})
+        LotclassSettings(names=NAMES).names_of("keywords", CLASSES, {})

@@ -32,7 +32,7 @@ def settings_of(folder):
         ),
         (
             "--min-count 5000",
-            ["no seed of 3 of 3 classes is a word with a vector", "lower min_count"],
+            ["no seed of 3 of 3 classes is a word with a vector", "a lower --min-count"],
         ),
         (
             "--supervision documents",
@@ -68,7 +68,7 @@ DATA = {
         [],
         [
             "no seed of 1 of 3 classes is a word with a vector (law: sonata, rugby)",
-            "give other seed words or another supervision",
+            "give other seed words (seeds.json",
         ],
     ),
     "an unknown name": (

@@ -90,7 +90,7 @@ def test_every_class_without_a_seed_is_named():
         LopsError,
         match=(
             r"no seed of 3 of 4 classes .*\(a: unheard, x1; c: nothing; d: \.\); .* lower "
-            "min_count"
+            "--min-count"
         ),
     ):
         seed_pieces({"a": ["unheard", "x1"], "b": ["opera"], "c": [], "d": ["."]}, KNOWN)
