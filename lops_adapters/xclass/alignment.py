@@ -15,6 +15,8 @@ import numpy as np
 from lops_adapters.core import LopsError, LopsWarning, tie_hash
 from lops_adapters.xclass.classes import unit
 
+_ROUNDS = 200  # of fitting class offsets
+
 
 @dataclass(frozen=True)
 class Alignment:
@@ -38,7 +40,12 @@ def nearest_class(documents: np.ndarray, classes: np.ndarray) -> np.ndarray:
 
 
 def align(
-    documents: np.ndarray, classes: np.ndarray, *, components: int = 64, seed: int = 0
+    documents: np.ndarray,
+    classes: np.ndarray,
+    *,
+    components: int = 64,
+    share_power: float = 1.0,
+    seed: int = 0,
 ) -> Alignment:
     """Align documents with classes; component i starts at class i and keeps its code.
 
@@ -46,6 +53,7 @@ def align(
         documents: (n, width) float32, n >= 2.
         classes: (k, width) float32.
         components: of the PCA; fewer if the documents vary in fewer directions.
+        share_power: see :func:`balanced`; 1: the mixture's own classes.
         seed: passed to scikit-learn's mixture, which draws nothing here.
 
     Raises:
@@ -65,10 +73,15 @@ def align(
     # Axes without variance are arbitrary, but the class vectors would differ along them.
     varies = pca.explained_variance_ > 1e-9 * pca.explained_variance_.max()
     points, centres = pca.transform(documents)[:, varies], pca.transform(classes)[:, varies]
-    return _mixture(points, centres, seed)
+    joint = _mixture(points, centres, seed)
+    if share_power != 1.0:
+        joint = balanced(joint, share_power)
+    codes = joint.argmax(axis=1)
+    return Alignment(codes, log_odds(joint, codes))
 
 
-def _mixture(points: np.ndarray, centres: np.ndarray, seed: int) -> Alignment:
+def _mixture(points: np.ndarray, centres: np.ndarray, seed: int) -> np.ndarray:
+    """Return the (n, k) unnormalised log-probabilities of the mixture's components."""
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.mixture import GaussianMixture
 
@@ -99,9 +112,38 @@ def _mixture(points: np.ndarray, centres: np.ndarray, seed: int) -> Alignment:
     whitened = points @ mixture.precisions_cholesky_
     whitened_means = mixture.means_ @ mixture.precisions_cholesky_
     distances = np.stack([((whitened - mean) ** 2).sum(axis=1) for mean in whitened_means], axis=1)
-    joint = np.log(np.maximum(mixture.weights_, 1e-300)) - 0.5 * distances
-    codes = joint.argmax(axis=1)
-    return Alignment(codes, log_odds(joint, codes))
+    weights = np.log(np.maximum(mixture.weights_, 1e-300))
+    return np.asarray(weights - 0.5 * distances)
+
+
+def balanced(joint: np.ndarray, share_power: float) -> np.ndarray:
+    """Return log-probabilities with class offsets that bring class shares closer together.
+
+    A mixture lets one class draw documents of the others. With the offsets, the mean probability
+    of a class is proportional to the power ``share_power`` of its share: 1 changes hardly
+    anything, 0 makes all classes equally large. A class without a document keeps its column.
+
+    Args:
+        joint: (n, k) unnormalised log-probabilities.
+        share_power: 0 to 1.
+
+    >>> joint = np.log([[0.9, 0.1], [0.7, 0.3], [0.6, 0.4], [0.2, 0.8]])
+    >>> balanced(joint, 0.0).argmax(axis=1).tolist()
+    [0, 0, 1, 1]
+    """
+    shares = np.bincount(joint.argmax(axis=1), minlength=joint.shape[1]) / len(joint)
+    filled = shares > 0
+    wanted = shares[filled] ** share_power
+    wanted /= wanted.sum()
+    result = joint.astype(np.float64)
+    for _ in range(_ROUNDS):
+        inside = result[:, filled]
+        posterior = np.exp(inside - np.logaddexp.reduce(inside, axis=1)[:, None])
+        steps = np.log(wanted) - np.log(np.maximum(posterior.mean(axis=0), 1e-300))
+        result[:, filled] += steps
+        if np.abs(steps).max() < 1e-9:
+            break
+    return result
 
 
 def log_odds(joint: np.ndarray, codes: np.ndarray) -> np.ndarray:

@@ -249,7 +249,13 @@ def _align(
     arrays: dict[str, np.ndarray], readable: np.ndarray, settings: XclassSettings, seed: int
 ) -> dict[str, np.ndarray]:
     documents, classes = arrays["documents"][readable], arrays["classes"]
-    found = align(documents, classes, components=settings.components, seed=seed)
+    found = align(
+        documents,
+        classes,
+        components=settings.components,
+        share_power=settings.share_power,
+        seed=seed,
+    )
     return {
         "represented": nearest_class(documents, classes),
         "codes": found.codes,

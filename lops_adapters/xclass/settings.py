@@ -11,6 +11,7 @@ from lops_adapters.runs.settings import (
     AT_LEAST_ONE,
     FRACTION,
     FrameworkSettings,
+    Range,
     setting,
 )
 
@@ -27,9 +28,10 @@ class XclassSettings(FrameworkSettings):
             "classifier": None,
             "learning_rate": 5e-5,
             "max_tokens": 512,
+            "share_power": 1.0,
         },
     }
-    WHEN_FAITHFUL: ClassVar[Mapping[str, Any]] = {"classifier": None}
+    WHEN_FAITHFUL: ClassVar[Mapping[str, Any]] = {"classifier": None, "share_power": 1.0}
     MORE_ARMS: ClassVar[tuple[str, ...]] = ("lops-all",)
     PROBES: ClassVar[tuple[str, ...]] = ("same", "linear")
 
@@ -46,6 +48,11 @@ class XclassSettings(FrameworkSettings):
         100, "words per class at most, the name included", within=AT_LEAST_ONE
     )
     components: int = setting(64, "PCA components before alignment", within=AT_LEAST_ONE)
+    share_power: float = setting(
+        0.5,
+        "power of the class shares of the alignment: 1 as aligned, 0 equally large classes",
+        within=Range("0 to 1", lambda value: 0 <= value <= 1),
+    )
     confident: float = setting(
         0.5, "most confidently aligned fraction per class to train on", within=FRACTION
     )

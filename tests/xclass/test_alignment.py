@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 
 from lops_adapters.core import LopsError, LopsWarning
-from lops_adapters.xclass.alignment import Alignment, align, log_odds, most_confident, nearest_class
+from lops_adapters.xclass.alignment import (
+    Alignment,
+    align,
+    balanced,
+    log_odds,
+    most_confident,
+    nearest_class,
+)
 
 
 def clouds(spread=1.0, n=240, k=3, width=8, seed=0):
@@ -210,3 +217,33 @@ def test_ties_are_broken_by_a_seeded_hash():
     assert one.tolist() == again.tolist() != other.tolist()
     assert one.tolist() != list(range(100))
     assert 30 < (one < 100).sum() < 70
+
+
+def test_class_offsets_by_hand():
+    """The mean posteriors become proportional to the power of the shares; offsets only."""
+    joint = np.random.default_rng(0).normal(size=(200, 3)) + np.array([1.5, 0.0, -0.5])
+    shares = np.bincount(joint.argmax(axis=1)) / 200
+    for power in (0.0, 0.5):
+        moved = balanced(joint, power)
+        offsets = moved - joint
+        np.testing.assert_allclose(offsets, np.tile(offsets[0], (200, 1)))
+        posterior = np.exp(moved - np.logaddexp.reduce(moved, axis=1)[:, None]).mean(axis=0)
+        np.testing.assert_allclose(posterior, shares**power / (shares**power).sum(), atol=1e-6)
+
+
+def test_a_class_without_documents_gets_none_by_offsets():
+    joint = np.array([[0.0, -1.0, -50.0], [-1.0, 0.0, -50.0], [0.0, -2.0, -50.0]])
+    assert balanced(joint, 0.0)[:, 2].tolist() == [-50.0] * 3
+
+
+def test_a_large_class_gives_documents_back():
+    """One class lies between the others; the offsets reach the documents and their confidence."""
+    rng = np.random.default_rng(3)
+    centres = np.array([[0.0, 0.0], [2.2, 0.0], [0.0, 2.2]])
+    documents = np.concatenate([rng.normal(size=(60, 2)) + centre for centre in centres])
+    documents = np.concatenate([documents, rng.normal(size=(120, 2))]) + 4.0
+    usual = align(documents, centres + 4.0)
+    moved = align(documents, centres + 4.0, share_power=0.0)
+    sizes = [np.bincount(found.codes, minlength=3) for found in (usual, moved)]
+    assert sizes[1].max() < sizes[0].max()
+    assert (moved.confidence > 0).mean() > 0.8
