@@ -174,7 +174,16 @@ def seed_words() -> Block:
 def command() -> Block:
     """Return time and memory of ``lops select`` on generated votes."""
     files = sorted(results("select/sources-*.json"), key=lambda item: item["result"]["n_rows"])
-    rows = [["rows with a vote", "sources", "seconds", "processor seconds", "file, MB", "peak memory, MB"]]
+    rows = [
+        [
+            "rows with a vote",
+            "sources",
+            "seconds",
+            "processor seconds",
+            "file, MB",
+            "peak memory, MB",
+        ]
+    ]
     for item in files:
         found = item["result"]
         cost = [f"{found['file_bytes'] / 1e6:,.0f}", f"{found['peak_bytes'] / 1e6:,.0f}"]
