@@ -103,7 +103,9 @@ def test_frames(name, kind):
     with suppress(LopsError):
         select_frame(**given)
     for frame_class in (pandas.DataFrame, pandas.Series(NAMES)):
-        with pytest.raises(LopsError, match=r"wanted a pandas DataFrame or a datasets\.Dataset"):
+        with pytest.raises(
+            LopsError, match=r"wanted a pandas or polars DataFrame or a datasets\.Dataset"
+        ):
             select_frame(frame_class)
 
 
