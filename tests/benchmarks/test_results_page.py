@@ -343,13 +343,15 @@ def test_the_pages_of_results_have_every_table_once_and_their_sources():
         named = [match[2] for match in tables._PART.finditer(text)]
         assert len(named) == text.count("<!-- table:") + text.count("<!-- figure:")
         assert set(named) <= known
-        assert named[-1] == "sources"
+        # A table of label sources names its command itself.
+        assert named[-1] == "sources" or path.name == "sources.md"
         assert "Not measured yet.\n" not in text
-        shown += named[:-1]
+        shown += [name for name in named if name != "sources"]
     assert len(shown) == len(set(shown))
     measured = {name for name, make in tables.TABLES.items() if make().groups}
     elsewhere = {"westclass-demo", "westclass-ranked", "westclass-granularity"}
     elsewhere |= {"engines", "engines-costs", "engines-encoding"}
     elsewhere |= {name for name in measured if name.startswith("defaults-")}
     elsewhere |= {"committee-classifiers", "select", "select-printed", "select-examples"}
+    elsewhere |= {"static-costs"}
     assert measured - set(shown) == elsewhere
