@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Sequence
@@ -12,7 +13,7 @@ from tqdm.auto import tqdm
 
 from lops_adapters.core import LopsError
 
-BAD_INPUT, STOPPED = 2, 130  # exit statuses; 0 is success
+BAD_INPUT, STOPPED, NO_READER = 2, 130, 141  # exit statuses; 0 is success
 _BARS = {"leave": False, "delay": 1.0, "dynamic_ncols": True, "mininterval": 0.5}
 RESUME = "Stopped. The same command with --resume continues."
 
@@ -23,14 +24,20 @@ def guarded(
     """Turn a command's errors and warnings into one line each on standard error.
 
     A :class:`~lops_adapters.core.LopsError`, and a system error such as a full disk, exit with
-    status 2; Ctrl-C prints ``stopped`` and exits with 130.
+    status 2; Ctrl-C prints ``stopped`` and exits with 130; a closed pipe is silent, 141.
     """
 
     def run(arguments: Sequence[str] | None = None) -> int:
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
             try:
-                return main(arguments)
+                status = main(arguments)
+                if sys.stdout is not None:
+                    sys.stdout.flush()
+                return status
+            except BrokenPipeError:  # the reader of a pipe, such as head, has seen enough
+                os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for what is flushed at the end
+                return NO_READER
             except (LopsError, OSError) as error:
                 sys.stderr.write(f"error: {error}\n")
                 return BAD_INPUT

@@ -2,6 +2,7 @@
 
 import io
 import logging
+import subprocess
 import sys
 import warnings
 
@@ -9,6 +10,28 @@ import pytest
 
 from lops_adapters import console
 from lops_adapters.core import LopsError, LopsWarning
+
+
+def test_a_pipe_that_is_closed_is_silent():
+    program = (
+        "import sys\nfrom lops_adapters import console\n"
+        "def main(_):\n    print('x' * 10**6)\n    return 0\n"
+        "sys.exit(console.guarded(main)(None))\n"
+    )
+    done = subprocess.run(
+        [
+            "bash",
+            "-c",
+            '"$0" -c "$1" | head -c 3; echo " ${PIPESTATUS[0]}"',
+            sys.executable,
+            program,
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    assert (done.stdout, done.stderr) == ("xxx 141\n", "")
 
 
 def test_tables_are_aligned():

@@ -121,7 +121,8 @@ def open_table(
 
     Args:
         paths: at least one file, all of one format.
-        delimiter: of CSV or TSV, one character; default: by the suffix.
+        delimiter: of CSV or TSV, one character; default: by the suffix, or the one that divides
+            the header.
         encoding: of text files, a name that Python knows.
         quiet: no progress bars.
         sheet: name of the sheet to read, of spreadsheets; default: the first.
@@ -143,6 +144,9 @@ def open_table(
     if sheet is not None and kind.name != "xlsx":
         raise LopsError(f"--sheet is {sheet!r}, but {paths[0]} is no spreadsheet; leave it out")
     first, how = paths[0], Reading(delimiter or kind.delimiter, encoding, quiet, sheet)
+    if delimiter is None and kind.name in ("csv", "tsv"):
+        with readable(first):
+            how = replace(how, delimiter=_dividing(kind.start(first, how)))
     starts = {}
     for path in paths:
         with readable(path):
@@ -163,6 +167,13 @@ def open_table(
         times = start.columns.count(doubled[0])
         raise LopsError(f"{first}: {times} columns are named {doubled[0]!r}; rename all but one")
     return Table(tuple(paths), kind, start)
+
+
+def _dividing(start: Start) -> str:
+    """Return the delimiter of a header: another one if the suffix's finds one column only."""
+    names, usual = start.columns, start.reading.delimiter
+    others = (one for one in (";", "\t", ",") if len(names) == 1 and one in names[0])
+    return next(others, usual)
 
 
 def _check_options(kind: str, delimiter: str | None, encoding: str) -> None:

@@ -24,6 +24,20 @@ def written(table, path, kind, rows=None, like=None):
     return read_table(path)
 
 
+@pytest.mark.parametrize(
+    ("suffix", "delimiter"), [(".csv", ";"), (".csv", "\t"), (".tsv", ","), (".csv", ",")]
+)
+def test_the_delimiter_is_the_one_that_divides_the_header(tmp_path, suffix, delimiter):
+    """As spreadsheets of some countries save a table; a given one counts."""
+    path = tmp_path / f"table{suffix}"
+    path.write_text(f"n{delimiter}text\n1{delimiter}a\n", encoding="utf-8")
+    table = readers.open_table([path], quiet=True)
+    assert table.columns == ("n", "text")
+    written(table, tmp_path / "out.csv", suffix[1:], rows=[0])
+    assert (tmp_path / "out.csv").read_text().startswith(f"n{delimiter}text{delimiter}lops_")
+    assert len(readers.open_table([path], delimiter="|", quiet=True).columns) == 1
+
+
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".parquet"])
 def test_rows_come_in_blocks(tmp_path, suffix, monkeypatch):
     monkeypatch.setattr(formats.base, "BLOCK_ROWS", 7)
