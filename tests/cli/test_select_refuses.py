@@ -101,15 +101,17 @@ def test_contents_that_make_no_sense(here):
     )
     refused("twice.csv: 2 columns are named 'text'", table("twice.csv", "text,text,weak\na,b,c\n"))
     refused(
-        "semi.csv has no column 'text'; its columns are 'text;weak'. "
-        "The header looks separated by ';'; give --delimiter ';'$",
-        table("semi.csv", "text;weak\na;x\n"),
+        "bar.csv has no column 'text'; its columns are 'text|weak'. "
+        "The header looks separated by '|'; give --delimiter '|'$",
+        table("bar.csv", "text|weak\na|x\n"),
     )
     refused(
         "separated by ';'; give --delimiter ';'$",
         table("quoted.csv", 'nr;"text";"weak, true"\n1;a;x\n'),
     )
-    refused("separated by tab; give --delimiter tab$", table("tab.csv", "text\tweak\na\tx\n"))
+    refused(
+        "separated by tab; give --delimiter tab$", table("tab.csv", 'text\t"weak, true"\na\tx\n')
+    )
     refused("separated by ','; give --delimiter ','$", table("comma.tsv", head + "a,x\n"))
     refused(
         "no column 'text'; its columns are 'a b'. Check --delimiter.$",
