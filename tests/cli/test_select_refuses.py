@@ -112,11 +112,14 @@ def test_contents_that_make_no_sense(here):
     refused(
         "separated by tab; give --delimiter tab$", table("tab.csv", 'text\t"weak, true"\na\tx\n')
     )
-    refused("separated by ','; give --delimiter ','$", table("comma.tsv", head + "a,x\n"))
+    refused(
+        "separated by ','; give --delimiter ','$", table("comma.tsv", 'text,"weak\t true"\na,x\n')
+    )
     refused(
         "no column 'text'; its columns are 'a b'. Check --delimiter.$",
         table("blank.csv", "a b\na x\n"),
     )
+    table("semi.csv", "text;weak\na;x\n")
     refused("--delimiter is ',,' for a csv file; wanted one character", "semi.csv --delimiter ,,")
     refused(
         "latin.csv, line 2: byte 0xe9 .* is not UTF-8; .* or to lops select give its "
