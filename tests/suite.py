@@ -48,5 +48,5 @@ def shuffle(items):
 
 def check_ray_is_apart(node):
     """Fail when a test of another room has imported Ray."""
-    if "ray" in sys.modules and node.get_closest_marker("ray") is None:
+    if sys.modules.get("ray") is not None and node.get_closest_marker("ray") is None:
         pytest.fail("this test, or one before it, imported Ray; move it to tests/scale")
