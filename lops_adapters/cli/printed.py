@@ -10,6 +10,7 @@ from lops_adapters.report.sources import HEAD, by_accuracy, source_cells
 from lops_adapters.selection.committee import TOO_FEW
 from lops_adapters.tables.engine import Done, Output
 from lops_adapters.tables.results import DUPLICATES, SOURCES, TO_CHECK
+from lops_adapters.texts.checked import what_more_brings
 from lops_adapters.texts.explain import cannot_tell, train_on
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def lines(name: str, done: Done, output: Output, *, parts: bool, verbose: bool) 
         else ""
     )
     if rate is not None:
-        about = f" by {rate.checked:,} checked rows"
+        about = f" by {rate.checked:,} checked rows{what_more_brings(rate, page.n_rows)}"
     return [
         *(f"Problem: {sentence}" for sentence in said.problems),
         f"{name}: {_counts(page)}.",

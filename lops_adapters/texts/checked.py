@@ -94,8 +94,17 @@ def sentences(rate: Rate | None, n: int) -> list[str]:
         f"Checked: {rows}. Wrong labels: {percent(rate.value)} of all rows "
         f"({percent(rate.low)} to {percent(rate.high)}, 95 % interval)"
     )
+    return [f"{text}{what_more_brings(rate, n)}."]
+
+
+def what_more_brings(rate: Rate, n: int) -> str:
+    """Return what checking more of n rows would bring, to append to a sentence; or nothing.
+
+    >>> what_more_brings(Rate(0.1, 0.05, 0.25, 50), 1000)
+    '; checking 150 more would halve the range'
+    """
     if rate.high - rate.low <= _NARROW:
-        text += "; this range is narrow enough to stop"
-    elif 4 * rate.checked <= n:
-        text += f"; checking {3 * rate.checked:,} more would halve the range"
-    return [f"{text}."]
+        return "; this range is narrow enough to stop"
+    if 4 * rate.checked <= n:
+        return f"; checking {3 * rate.checked:,} more would halve the range"
+    return ""
