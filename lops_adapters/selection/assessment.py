@@ -12,12 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lops_adapters.core import LopsError
+from lops_adapters.probes.regression import softmax
 from lops_adapters.selection.arbiter import Arbiter
 from lops_adapters.selection.draw import Drawn, row_ids
 from lops_adapters.selection.likelihoods import likelihoods, weakened
 from lops_adapters.selection.members import Member, vector_member
 from lops_adapters.selection.posterior import evidence, posterior_given
-from lops_adapters.selection.sources import Sources, softmax
+from lops_adapters.selection.sources import Sources
 
 _BLOCK = 8192  # samples assessed at a time
 

@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lops_adapters.probes.regression import softmax
 from lops_adapters.selection.posterior import evidence
-from lops_adapters.selection.sources import BLOCK, Sources, accuracies, softmax, weighed
+from lops_adapters.selection.sources import BLOCK, Sources, accuracies, weighed
 
 _Z = 1.96  # of a 95 % interval
 
@@ -67,7 +68,7 @@ def assess(sources: Sources, votes: np.ndarray, likely: np.ndarray) -> list[Sour
         total = evidence(likely[rows]) + sources.prior + shared @ sources.ratios
         of_vote = np.repeat(np.arange(total.shape[0]), np.diff(shared.indptr))
         others = total[of_vote] - shared.data[:, None] * sources.ratios[shared.indices]
-        probable = softmax(total)[of_vote]
+        probable = softmax(total.copy())[of_vote]
         for code in range(k):
             column = np.bincount(shared.indices, probable[:, code], len(signals.keys))
             counts[:, code] += column

@@ -21,12 +21,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lops_adapters.probes.regression import softmax
+from lops_adapters.selection.likelihoods import SPREAD
 from lops_adapters.selection.posterior import evidence, some
 
 # Votes by which the accuracy of a signal is drawn towards its source's, and that towards the mean.
 # Chosen, like the squared correlations, on comments and on simulated annotators.
 POOLED = 20.0
-SPREAD = 0.1  # of all votes, spread evenly over the classes, before frequencies are compared
 _ROUNDS, _CLOSE = 30, 1e-4
 _RECOUNTED = 4  # rounds after which the overlaps are settled
 _LEAST = 1e-4  # of probabilities, before the logarithm
@@ -207,7 +208,7 @@ def fit(
     sure = np.flatnonzero(certain >= 0)
     base[sure] = np.log(_LEAST**5) * (1 - np.eye(k)[certain[sure]])
     overlap, ratios = signals.overlap, np.zeros((len(signals.keys), k))
-    estimates, before, prior = softmax(base), ratios, np.zeros(k)
+    estimates, before, prior = softmax(base.copy()), ratios, np.zeros(k)
     for step in range(_ROUNDS):
         if step < _RECOUNTED:
             overlap = _overlap(matrix, estimates, signals)
@@ -304,9 +305,3 @@ def _pooled(counts: np.ndarray, signals: Signals, frequencies: np.ndarray) -> np
     pooled = wrong / wrong.sum(axis=1, keepdims=True) * (1 - accuracy)[:, None]
     pooled[each, classes] = accuracy
     return np.asarray(pooled)
-
-
-def softmax(scores: np.ndarray) -> np.ndarray:
-    """Return probabilities, (n, k), from logarithms."""
-    scores = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return np.asarray(scores / scores.sum(axis=1, keepdims=True))
