@@ -1,10 +1,13 @@
 """Folds of cross-validation."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from lops_adapters.core import LopsError
 from lops_adapters.selection.folds import splits
+from lops_adapters.selection.members import Labelled, Neighbours
 
 
 def test_a_group_is_in_one_fold():
@@ -20,3 +23,15 @@ def test_a_group_is_in_one_fold():
     assert min(sizes) > 60
     with pytest.raises(LopsError, match="found 2 groups; wanted at least 3"):
         list(splits(list(range(300)), codes, 3, **{**cutting, "groups": groups % 2}))
+
+
+def test_neighbours_of_the_same_group_do_not_count():
+    vectors = np.repeat(np.eye(2, dtype=np.float32), 4, axis=0)
+    codes = np.array([0, 0, 0, 0, 1, 1, 1, 1])
+    labelled = Labelled(vectors, codes, ["a", "b"], 3, 0, True)
+    groups = np.array([0, 0, 0, 0, 1, 1, 2, 2])
+    alone = Neighbours("near", np.asarray, count=3).score(labelled)
+    grouped = Neighbours("near", np.asarray, count=3).score(replace(labelled, groups=groups))
+    assert alone[0].argmax() == 0
+    assert grouped[0].argmax() == 1  # all of its own class are in its group
+    assert grouped[4].argmax() == 1

@@ -110,6 +110,7 @@ def test_members_that_cannot_tell_leave_the_majority():
     first = votes.first_labels()
     selection = build("committee", votes=votes, encoder=None)(texts, first)
     assert selection.mask.all()
+    assert (selection.confidence == 1).all()  # the majority, whatever members say
     assert {report.why for report in selection.per_class.values()} == {
         "the members cannot tell, kept whole"
     }
