@@ -195,6 +195,9 @@ def command() -> Block:
 
 TABLES_OF_PAGE: dict[str, Callable[[], Block]] = {
     "sources-accuracy": lambda: _compared("accuracy"),
+    "compared-snorkel": lambda: _compared(
+        "accuracy", ways=("majority", "snorkel", "select, static")
+    ),
     "sources-wrong": lambda: _compared("auroc_majority", 3, 1),
     "sources-tables": tables,
     "sources-classifier": classifiers,

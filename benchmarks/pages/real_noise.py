@@ -141,6 +141,22 @@ def estimates() -> Block:
     return _block(rows, found)
 
 
+def compared() -> Block:
+    """Return `lops select` next to cleanlab on the same vectors, where labels are wrong."""
+    found = {name: item for name, item in _found().items() if item["result"]["noise"]}
+    ways, arms = (_WAYS[0], _WAYS[2]), ("kept", "kept by cleanlab, MiniLM")
+    heads = ("AUROC", "found %", "right labels lost %", "of the smallest class %", "macro-F1 %")
+    rows = [["table", "wrong %", *heads, "processor seconds"]]
+    for name, item in found.items():
+        cells = [" / ".join(f"{mean(_of(item, way, 'auroc')):.3f}" for way in ways)]
+        for key in ("wrong_found", "right_lost", "smallest_lost"):
+            cells.append(" / ".join(_percent(_of(item, way, key)) for way in ways))
+        cells.append(" / ".join(_scores(item, arm, "balanced").split()[0] for arm in arms))
+        cells.append(" / ".join(f"{mean(_of(item, way, 'processor_seconds')):.1f}" for way in ways))
+        rows.append([name, _percent([item["result"]["noise"]]), *cells])
+    return _block(rows, found)
+
+
 def headline() -> Block:
     """Return README's table: real labels, next to cleanlab on the same vectors."""
     found = {name: item for name, item in _found().items() if name in REAL}
@@ -176,4 +192,5 @@ TABLES_OF_PAGE: dict[str, Callable[[], Block]] = {
     "real-plain": lambda: classifiers("plain"),
     "real-balanced": lambda: classifiers("balanced"),
     "real-estimates": estimates,
+    "compared-cleanlab": compared,
 }

@@ -50,7 +50,7 @@ def quality() -> Block:
     rows.append(["mean", "", *_cells([_mean(way) for way in zip(*every, strict=True)])])
     return Block(
         f"{markdown(rows)}\n\nSeed 0, commits {commits([item for _, item, _ in measured])}: "
-        f"{_COMMAND}. MiniLM: [real noise](real-noise.md)."
+        f"{_COMMAND}. MiniLM: [real noise](results/real-noise.md)."
     )
 
 

@@ -1,4 +1,4 @@
-"""docs/select.md and docs/apply.md: every command of their blocks runs on tables like theirs."""
+"""Pages about tables: every command of their blocks runs on tables like theirs."""
 
 import json
 import re
@@ -15,6 +15,7 @@ from ..noisy import noisy_rows, write_table
 pytestmark = pytest.mark.slow
 
 DOCS = Path(__file__).parents[2] / "docs"
+PAGES = ("select", "vectors", "how-much", "apply")
 ROWS = noisy_rows(n=60)
 GOLD = [int(row[3][-1]) for row in ROWS]
 VECTORS = (np.random.default_rng(0).normal(size=(60, 4)) + 4 * np.eye(4)[GOLD]).round(3)
@@ -28,7 +29,7 @@ def commands(page):
     return [line for line in lines if line.startswith("lops ")]
 
 
-FOUND = list(dict.fromkeys(line for page in ("select", "apply") for line in commands(page)))
+FOUND = list(dict.fromkeys(line for page in PAGES for line in commands(page)))
 
 
 @pytest.fixture(autouse=True)

@@ -1,4 +1,4 @@
-"""docs/core.md, docs/selection.md and docs/committee.md: their examples run as written."""
+"""docs/core.md, selection.md, committee.md and learning-order.md: their examples run as written."""
 
 import re
 from pathlib import Path
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.slow
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-@pytest.mark.parametrize("page", ["core", "selection", "committee"])
+@pytest.mark.parametrize("page", ["core", "selection", "committee", "learning-order"])
 def test_examples_run(page, capsys):
     text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)

@@ -1,4 +1,4 @@
-"""docs/vendoring.md: its loops run, and its table of insertions is that of the patches."""
+"""docs/copy-core.md: its loops run; docs/vendoring.md: its insertions are those of the patches."""
 
 import doctest
 import re
@@ -13,8 +13,9 @@ from lops_adapters.vendoring import upstreams
 
 from .checkouts import hunks_of
 
-PAGE = Path(upstreams.HERE).parents[1] / "docs" / "vendoring.md"
-TEXT = PAGE.read_text(encoding="utf-8")
+DOCS = Path(upstreams.HERE).parents[1] / "docs"
+LOOPS = DOCS / "copy-core.md"
+PATCHES = (DOCS / "vendoring.md").read_text(encoding="utf-8")
 
 
 def test_loops_run():
@@ -22,14 +23,15 @@ def test_loops_run():
 
     with torch.random.fork_rng():
         done = doctest.testfile(
-            str(PAGE), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE
+            str(LOOPS), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE
         )
     assert done.failed == 0
     assert done.attempted > 20
 
 
 def test_jax_loop():
-    (code,) = re.findall(r"```python\n(import jax\n.*?)```", TEXT, re.DOTALL)
+    text = LOOPS.read_text(encoding="utf-8")
+    (code,) = re.findall(r"```python\n(import jax\n.*?)```", text, re.DOTALL)
     program = compile(code, "jax", "exec")
     if find_spec("jax") is None:
         pytest.skip("JAX is not installed; its loop was only compiled")
@@ -45,7 +47,7 @@ def test_jax_loop():
 def test_insertions_are_as_written(name):
     upstream = upstreams.load(name)
     for path, inserted in hunks_of(upstream).items():
-        row = TEXT[TEXT.index(f"| {upstream.title} | `{path}`") :]
+        row = PATCHES[PATCHES.index(f"| {upstream.title} | `{path}`") :]
         written = re.findall(
             r"\d+", "".join(line.split("|")[3] for line in row.splitlines()[: len(inserted) - 1])
         )
