@@ -1,4 +1,4 @@
-"""What a terminal sees: exit statuses, Ctrl-C, warnings, the log, aligned tables, percentages."""
+"""What people see: exit statuses, Ctrl-C, warnings, the log, aligned tables, percentages."""
 
 from __future__ import annotations
 
@@ -97,6 +97,29 @@ def percent(fraction: float | None) -> str:
     ('12.5 %', '-')
     """
     return "-" if fraction is None else f"{100 * fraction:.1f} %"
+
+
+def chance(probability: float) -> str:
+    """Return a probability in percent with one decimal, rounded to neither 0 nor 100.
+
+    >>> chance(9.75e-7), chance(0.25), chance(0.9999), chance(1)
+    ('< 0.1 %', '25.0 %', '> 99.9 %', '100.0 %')
+    """
+    if 0 < probability < 0.001:
+        return "< 0.1 %"
+    return "> 99.9 %" if 0.999 < probability < 1 else percent(probability)
+
+
+def unsure(classes: Iterable[Any]) -> str | None:
+    """Return what stands for a suggestion that is the label of a rejected row.
+
+    None (nothing) where labels are no text, or a class has this name.
+
+    >>> unsure(["arts", "law"]), unsure([1, 2]), unsure(["unsure", "sure"])
+    ('unsure', None, None)
+    """
+    names = list(classes)
+    return "unsure" if all(isinstance(name, str) and name != "unsure" for name in names) else None
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> str:

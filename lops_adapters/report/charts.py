@@ -70,10 +70,13 @@ def _many_bars(bins: Sequence[Bin]) -> _Bars:
     return spans, low, high, names
 
 
-def threshold_chart(thresholds: Sequence[Threshold], n_kept: int) -> tuple[str, list[list[float]]]:
+def threshold_chart(
+    thresholds: Sequence[Threshold], n_kept: int, *, percent: bool = False
+) -> tuple[str, list[list[float]]]:
     """Return shares of rows (and noise) against the confidence threshold, with marker places.
 
-    Needs at least two thresholds. The marker is hidden until the script moves it.
+    Needs at least two thresholds. The marker is hidden until the script moves it. ``percent``: the
+    confidences are probabilities.
 
     Returns:
         The chart, and [x, y of share, y of noise] for each threshold.
@@ -86,7 +89,7 @@ def threshold_chart(thresholds: Sequence[Threshold], n_kept: int) -> tuple[str, 
     noise = [
         plane.at(value, (wrong or 0) / max(judged, 1)) for value, _, judged, wrong in thresholds
     ]
-    parts = [drawing.grid_y(plane, count_axis=False), drawing.ticks_x(plane)]
+    parts = [drawing.grid_y(plane, count_axis=False), drawing.ticks_x(plane, percent=percent)]
     parts.append(_steps(shares, "line kept"))
     _, kept_y = plane.at(plane.x[0], n_kept / total)
     parts.append(f'<path class="rule" d="M{LEFT} {kept_y}H{WIDTH - RIGHT}"/>')

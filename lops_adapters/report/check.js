@@ -29,8 +29,8 @@ const lopsCheck = (data, corrections, page) => {
       const head = element("p", "muted");
       head.append(...title(now));
       made.push(head, text, named("label", now.label));
-      const sure = now.suggested_probability === null ? "" : ` (${page.percent(now.suggested_probability, 1)} sure)`;
-      if (page.accepts(now)) made.push(named("suggested", now.suggested, sure));
+      const sure = now.suggested_probability === null ? "" : ` (${page.chance(now.suggested_probability)} sure)`;
+      if (page.accepts(now) || !now.selected) made.push(named("suggested", now.suggested ?? "-", sure));
       byId("check-accept").querySelector("bdi").textContent = now.suggested ?? "";
     } else {
       const left = skipped.size;

@@ -22,7 +22,8 @@ class Suspect:
     Attributes:
         label: pseudo-label.
         learnt_at: epoch, None: never.
-        suggested, suggested_probability: of the probe, None: not asked.
+        suggested, suggested_probability: of the probe, None: not asked. The suggestion of a
+            rejected row is never its label, but "unsure".
         gold, id: None: not given.
         row: number in the table, from 1; None: ``position`` + 1.
 
@@ -122,7 +123,7 @@ class StoredPage:
                 values[name] = [
                     row(**{key: item[key] for key in _names(row, item)}) for item in values[name]
                 ]
-            for name in values.keys() & {"learnt", "thresholds"}:
+            for name in values.keys() & {"learnt", "thresholds", "confused"}:
                 values[name] = [tuple(item) for item in values[name]]
             if not isinstance(values.get("table", {}), dict):
                 raise TypeError("table")
@@ -164,6 +165,11 @@ class SelectionPage(StoredPage):
         n_near: number of all groups.
         to_check: numbers of ``suspects``, in the order in which a person checks them.
         sources: label sources; empty if each row has one label.
+        confused: (label, suggested label, rejected rows), most frequent first; equal labels: no
+            other label is more probable.
+        estimate: the share of wrong labels, and its range from low to high; empty: unknown.
+        n_checked: rows that a person has checked, on which the estimate rests.
+        is_probability: whether the confidences are probabilities that the label is right.
 
     """
 
@@ -193,6 +199,10 @@ class SelectionPage(StoredPage):
     n_near: int = 0
     to_check: Sequence[int] = field(default_factory=list)
     sources: list[SourceRow] = field(default_factory=list)
+    confused: list[tuple[str, str, int]] = field(default_factory=list)
+    estimate: list[float] = field(default_factory=list)
+    n_checked: int = 0
+    is_probability: bool = False
 
     @property
     def codes(self) -> dict[str, int]:

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from lops_adapters.console import unsure
 from lops_adapters.core import LopsError, Selection
 from lops_adapters.evaluation import area_under_noise_coverage, ideal_curve, noise_coverage_curve
 from lops_adapters.report.columns import Columns, number_or_none, text_or_none
-from lops_adapters.report.contents import (
-    BEST,
-    ClassRow,
-    Curve,
-    NearGroup,
-    SelectionPage,
-    SourceRow,
-    Suspect,
-)
+from lops_adapters.report.contents import BEST, ClassRow, Curve, NearGroup, SelectionPage, Suspect
 from lops_adapters.report.measure import (
     finite,
     learnt_bins,
@@ -36,6 +30,7 @@ GROUPS = 100  # of near-duplicates on a page
 PART = 5000  # further rows made at a time
 LARGEST_PLAIN = 5 * 2**20  # characters of all texts that are not packed, as the page holds them
 POINTS = 200  # of a curve
+COLUMNS = ("suggested", "suggested_probability", "gold", "ids")  # of a selection's rows, optional
 
 
 def selection_page(
@@ -43,48 +38,31 @@ def selection_page(
     texts: Sequence[Any],
     labels: Any,
     *,
-    title: str,
-    source: str,
-    suggested: Any = None,
-    suggested_probability: Any = None,
-    gold: Any = None,
-    ids: Any = None,
-    why: Sequence[str] = (),
-    settings: Mapping[str, Any] | None = None,
-    versions: Mapping[str, Any] | None = None,
     numbers: Sequence[int] | None = None,
-    table: Mapping[str, str] | None = None,
-    n_abstained: int = 0,
     all_rejected: bool = False,
     near: Sequence[np.ndarray] = (),
     to_check: Sequence[int] = (),
-    sources: Sequence[SourceRow] = (),
     suspects_per_class: int = 100,
     max_suspects: int = 2000,
     max_chars: int = 2000,
+    **more: Any,
 ) -> SelectionPage:
     """Collect what the page of a selection shows.
 
     Args:
         selection: of n rows.
         texts, labels: n texts and pseudo-labels.
-        title, source: headings.
-        suggested: (n,) labels that the probe prefers; None: not asked.
-        suggested_probability: (n,) float, their probabilities.
-        gold: (n,) gold labels, only for noise and curves; None, NaN or an empty text: missing.
-        ids: (n,) ids of the rows.
-        why: sentences for people; default: the rule and why training stopped.
-        settings, versions: shown at the end.
         numbers: (n,) numbers of the rows in their table, from 1; default: 1 to n.
-        table: where corrections go, see :class:`~lops_adapters.report.contents.SelectionPage`.
-        n_abstained: rows without a label, which are not among the n.
         all_rejected: list the other rejected rows, too, packed, as many as fit.
         near: groups of positions of rows with nearly the same text.
         to_check: positions of rows that a person checks, in their order; they are listed, too.
-        sources: what is estimated of each label source.
         suspects_per_class: how many of the least trusted rows are listed.
         max_suspects: how many rows are listed; those to check come before others.
         max_chars: longer texts are cut.
+        more: of n rows each, suggested (labels that the probe prefers), suggested_probability, gold
+            (None, NaN or an empty text: missing) and ids; and title, source and other fields of
+            :class:`~lops_adapters.report.contents.SelectionPage`, such as why (default: the rule
+            and why training stopped).
 
     Raises:
         LopsError: no rows, different lengths, a label that is no class of the selection, a NaN
@@ -92,42 +70,32 @@ def selection_page(
             repeated rows to check.
 
     """
-    columns = Columns.read(
-        selection,
-        texts=texts,
-        labels=labels,
-        suggested=suggested,
-        suggested_probability=suggested_probability,
-        gold=gold,
-        ids=ids,
-    )
+    given = {name: more.pop(name, None) for name in COLUMNS}
+    columns = Columns.read(selection, texts=texts, labels=labels, **given)
     rows = _Rows(selection, columns, finite(selection.confidence), numbers)
-    wrong = [i for i in to_check if not 0 <= i < len(selection.mask)]
-    if wrong:
-        raise LopsError(
-            f"to_check holds the position {wrong[0]}; wanted positions from 0 to "
-            f"{len(selection.mask) - 1}"
-        )
-    if len(set(to_check)) < len(to_check):
-        raise LopsError("to_check holds a position twice; give every row once")
+    _check_positions(to_check, len(selection.mask))
     to_check = to_check[:max_suspects]
     at = rows.listed(suspects_per_class, max_suspects, to_check)
+    said = {"why": [f"Rule: {selection.rule}.", f"Training: {selection.stopped}."]}
     page = _measured(
         rows,
-        title=title,
-        source=source,
-        why=list(why) or [f"Rule: {selection.rule}.", f"Training: {selection.stopped}."],
         suspects=list(rows.suspects(at, max_chars)),
-        settings=dict(settings or {}),
-        versions=dict(versions or {}),
-        table=dict(table or {}),
-        n_abstained=n_abstained,
         near=rows.near(near) if len(near) else [],
         n_near=len(near),
         to_check=[rows.number(i) for i in to_check],
-        sources=list(sources),
+        **{"settings": {}, "versions": {}, **said, **more},
     )
     return _with_all_rejected(page, rows, at, max_chars) if all_rejected else page
+
+
+def _check_positions(to_check: Sequence[int], n: int) -> None:
+    wrong = [i for i in to_check if not 0 <= i < n]
+    if wrong:
+        raise LopsError(
+            f"to_check holds the position {wrong[0]}; wanted positions from 0 to {n - 1}"
+        )
+    if len(set(to_check)) < len(to_check):
+        raise LopsError("to_check holds a position twice; give every row once")
 
 
 @dataclass(frozen=True)
@@ -168,17 +136,21 @@ class _Rows:
             longest = max(map(len, texts))
             texts = [cut(text, max(200, longest * LARGEST_PLAIN // size)) for text in texts]
         suggested, probability = columns.suggested, columns.probability
-        gold, ids = columns.gold, columns.ids
+        gold, ids, unknown = columns.gold, columns.ids, unsure(map(str, selection.per_class))
         for i, text in zip(at.tolist(), texts, strict=True):
             likely = None if probability is None else number_or_none(probability[i])
+            label = cleaned(str(columns.labels[i]))
+            said = None if suggested is None else text_or_none(suggested[i])
+            if said == label and not selection.mask[i]:
+                said, likely = unknown, None
             yield Suspect(
                 position=i,
                 text=text,
-                label=cleaned(str(columns.labels[i])),
+                label=label,
                 confidence=float(self.confidence[i]),
                 learnt_at=number_or_none(selection.learnt_at[i]),
                 selected=bool(selection.mask[i]),
-                suggested=None if suggested is None else text_or_none(suggested[i]),
+                suggested=said,
                 suggested_probability=likely,
                 gold=None if gold is None else text_or_none(gold[i]),
                 id=None if ids is None else text_or_none(ids[i]),
@@ -214,6 +186,7 @@ def _measured(rows: _Rows, **own: Any) -> SelectionPage:
         learnt=learnt_bins(selection.learnt_at, selection.mask),
         thresholds=threshold_rows(confidence, judged, columns.wrong, threshold),
         curves=_curves(confidence, columns),
+        confused=_confused(selection.mask, columns),
         n_judged=int(judged.sum()),
         n_judged_kept=int((judged & selection.mask).sum()),
         noise_before=_share(columns.wrong, judged),
@@ -268,6 +241,18 @@ def _curves(confidence: np.ndarray, columns: Columns) -> list[Curve]:
         noise_curve("by confidence", confidence[columns.judged], wrong, np.zeros_like(wrong)),
         best_curve(float(wrong.mean())),
     ]
+
+
+def _confused(mask: np.ndarray, columns: Columns) -> list[tuple[str, str, int]]:
+    """Return (label, suggested label, rejected rows), the most frequent first."""
+    if columns.suggested is None:
+        return []
+    pairs = Counter(
+        (cleaned(str(columns.labels[i])), text_or_none(columns.suggested[i]))
+        for i in np.flatnonzero(~mask).tolist()
+    )
+    rows = [(label, said, n) for (label, said), n in pairs.items() if said is not None]
+    return sorted(rows, key=lambda row: (-row[2], row[0]))
 
 
 def _classes(selection: Selection, columns: Columns) -> list[ClassRow]:

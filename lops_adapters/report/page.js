@@ -3,7 +3,10 @@
   const byId = (id) => document.getElementById(id);
   const number = new Intl.NumberFormat("en");
   const percent = (part, whole) => `${((100 * part) / whole).toFixed(1)}\u00a0%`;
-  const short = (value) => String(Number(value.toPrecision(3)));
+  const short = (value) => String(Number(value.toFixed(3))); // never in scientific notation
+  const chance = (value) => (value > 0 && value < 0.001 ? "< 0.1\u00a0%" : value < 1 && value > 0.999 ? "> 99.9\u00a0%" : percent(value, 1));
+  const confidence = (value) => (data.probability ? chance(value) : short(value));
+  const least = (value) => (data.probability ? `${Math.floor(1e4 * value + 1e-6) / 100}\u00a0%` : short(value));
   for (const part of document.querySelectorAll("[data-live]")) part.hidden = false;
 
   function element(tag, className, text) {
@@ -31,9 +34,9 @@
       const kept = `${number.format(rows)} of ${number.format(data.rows)} rows (${percent(rows, data.rows)})`;
       byId("threshold-says").replaceChildren(
         element("strong", "", kept),
-        element("span", "", ` have a confidence of at least ${short(value)}${noise}.`),
+        element("span", "", ` have a confidence of at least ${least(value)}${noise}.`),
       );
-      input.setAttribute("aria-valuetext", `at least ${short(value)}: ${number.format(rows)} rows`);
+      input.setAttribute("aria-valuetext", `at least ${least(value)}: ${number.format(rows)} rows`);
       byId("marker-line").setAttribute("transform", `translate(${x - data.places[0][0]} 0)`);
       for (const [id, y] of [["marker-share", shareY], ["marker-noise", noiseY]]) {
         if (byId(id)) {
@@ -101,10 +104,10 @@
     const truth = row.gold === row.label ? "gold agrees" : `gold: ${row.gold}`;
     const cells = [head, unfolding(element("td", "words said"), row), named(row.label, row.gold === null ? "" : truth)];
     if (data.suggested) {
-      const sure = row.suggested_probability === null ? "" : `${percent(row.suggested_probability, 1)} sure`;
+      const sure = row.suggested_probability === null ? "" : `${chance(row.suggested_probability)} sure`;
       cells.push(named(row.suggested, sure));
     }
-    cells.push(element("td", "", short(row.confidence)));
+    cells.push(element("td", "", confidence(row.confidence)));
     if (data.learnt) cells.push(element("td", "", row.learnt_at === null ? "never" : short(row.learnt_at)));
     const state = element("td");
     state.append(element("span", row.selected ? "state yes" : "state no", row.selected ? "kept" : "rejected"));
@@ -263,7 +266,7 @@
     if (order === "") shown.sort((a, b) => a.confidence - b.confidence); // ties stay: they are ordered
     if (order === "position") shown.sort((a, b) => a.position - b.position);
     if (order === "probe") {
-      const doubt = (row) => (row.suggested !== null && row.suggested !== row.label ? row.suggested_probability ?? 1 : -1);
+      const doubt = (row) => (accepts(row) ? row.suggested_probability ?? 1 : -1);
       shown.sort((a, b) => doubt(b) - doubt(a));
     }
   }
@@ -330,7 +333,7 @@
     byId("suspects").scrollIntoView();
   }
 
-  const tools = { element, foreign, unfolding, percent, accepts, settle, save: saveCorrections, narrow: () => narrow.matches };
+  const tools = { element, foreign, unfolding, chance, accepts, settle, save: saveCorrections, narrow: () => narrow.matches };
   const checking = byId("check-card") && lopsCheck(data, corrections, tools);
   if (byId("threshold")) slider();
   if (byId("rows")) {

@@ -5,17 +5,17 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from re import sub
 from typing import Any
 
 from lops_adapters.console import percent
-from lops_adapters.report import suspects
+from lops_adapters.report import classes, suspects
 from lops_adapters.report.charts import curve_chart, histogram, threshold_chart
 from lops_adapters.report.checking import checked
 from lops_adapters.report.contents import SelectionPage
 from lops_adapters.report.layout import (
-    Markup,
     card,
     details,
     document,
@@ -27,7 +27,7 @@ from lops_adapters.report.layout import (
 )
 from lops_adapters.report.more import for_script
 from lops_adapters.report.sources import source_section
-from lops_adapters.report.text import count, cut, isolated, share, visible
+from lops_adapters.report.text import count, cut, isolated, share, threshold, visible
 from lops_adapters.storage import write_text
 
 _MEMBERS, _NEAR_CHARS = 20, 200  # rows of a group that are named, and characters of a text
@@ -45,12 +45,12 @@ def write_selection_page(path: Path, page: SelectionPage) -> Path:
     parts = [
         checked(page),
         _figures(page),
-        _classes(page),
+        classes.per_class(page),
         source_section(page),
         _charts(page, thresholds),
-        _why(page),
         suspects.listed(page),
         _near(page),
+        _why(page),
         settings_section(page.settings, page.versions),
     ]
     kept = f"Kept {count(page.n_kept)} of {count(page.n_rows)} rows"
@@ -85,6 +85,7 @@ def _data(page: SelectionPage, places: list[list[float]]) -> dict[str, Any]:
         "key": key,
         "suggested": suspects.has(page, "suggested"),
         "learnt": bool(page.learnt),
+        "probability": page.is_probability,
         "suspects": rows,
         "to_check": stored["to_check"],
         "more": page.more,
@@ -97,8 +98,14 @@ def _figures(page: SelectionPage) -> str:
     figures.append(("rows rejected", count(page.n_rows - page.n_kept)))
     if page.n_abstained:
         figures.append(("rows without a label", count(page.n_abstained)))
+    if page.estimate:
+        rate, low, high = map(percent, page.estimate)
+        how, more = "estimated", "; more if errors are shared"
+        if page.n_checked:
+            how, more = f"by {count(page.n_checked)} checked rows", ""
+        figures.append((f"wrong, {how} ({low} to {high}{more})", rate))
     if page.noise_before is not None:
-        before, after = "wrong among all rows", "wrong among the kept rows"
+        before, after = "wrong by gold labels", "kept rows wrong by gold labels"
         if page.n_judged < page.n_rows:
             before = f"wrong among the {count(page.n_judged)} with a gold label"
             after = f"wrong among the {count(page.n_judged_kept)} of these kept"
@@ -114,31 +121,6 @@ def _why(page: SelectionPage) -> str:
         if items
         else ""
     )
-
-
-def _classes(page: SelectionPage) -> str:
-    gold, reasons = page.noise_before is not None, {row.why for row in page.classes}
-    head = ["class", "rows", "kept", "share kept"]
-    head += ["wrong before", "wrong after"] if gold else []
-    head += ["why"] if len(reasons) > 1 else []
-    rows = []
-    for row in page.classes:
-        noise = [percent(row.noise_before), percent(row.noise_after)] if gold else []
-        width = round(72 * row.kept / row.count, 1) if row.count else 0
-        bar = Markup(
-            f'<span class="share">{share(row.kept, row.count)}'
-            '<svg width="72" height="8" aria-hidden="true">'
-            '<rect class="ground" width="72" height="8" rx="4"/>'
-            f'<rect class="part" width="{width}" height="8" rx="4"/></svg></span>'
-        )
-        cells = [row.label, count(row.count), count(row.kept), bar, *noise, row.why]
-        rows.append(cells[: len(head)])
-    words = (head.index("why"),) if "why" in head else ()
-    drawn = table(head, rows, "Kept rows per class", text=words, stacked=True)
-    same = ""
-    if len(reasons) == 1:
-        same = f'<p class="note">Reason in every class: {isolated(*reasons)}.</p>'
-    return section("classes", "Per class", drawn, same)
 
 
 def _near(page: SelectionPage) -> str:
@@ -169,7 +151,8 @@ def _thresholds(page: SelectionPage) -> tuple[str, list[list[float]]]:
     """Return the card with the slider and the places of its marker; needs two thresholds."""
     if len(page.thresholds) < 2:
         return "", []
-    chart, places = threshold_chart(page.thresholds, page.n_kept)
+    shown = partial(threshold, is_probability=page.is_probability)
+    chart, places = threshold_chart(page.thresholds, page.n_kept, percent=page.is_probability)
     values, last = [value for value, *_ in page.thresholds], len(page.thresholds) - 1
     if page.own_threshold is not None:
         start = values.index(page.own_threshold)
@@ -185,10 +168,10 @@ def _thresholds(page: SelectionPage) -> tuple[str, list[list[float]]]:
         note = "The selection cuts per class or breaks ties: no single threshold keeps exactly its"
         note += f" {count(page.n_kept)} rows."
     else:
-        note = f"One threshold for all classes. The selection's is {page.own_threshold:.3g}."
+        note = f"One threshold for all classes. The selection's is {shown(page.own_threshold)}."
     rows = []
     for value, n, judged, wrong in page.thresholds:
-        rows.append([f"{value:.4g}", count(n), share(n, page.n_rows)])
+        rows.append([shown(value), count(n), share(n, page.n_rows)])
         if wrong is not None:
             rows[-1] += [count(judged), count(wrong), percent(wrong / judged if judged else None)]
     head = ["confidence", "rows", "share"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lops_adapters.report.contents import SelectionPage
 from lops_adapters.report.layout import details, section, table
-from lops_adapters.report.text import count, cut, escaped, isolated
+from lops_adapters.report.text import confidence, count, cut, escaped, isolated
 
 _STATIC_ROWS, _STATIC_CHARS = 200, 300  # of the list without scripts
 CORRECTION = "correction"
@@ -123,7 +123,7 @@ def _static(page: SelectionPage) -> str:
                 [str(row.number) if row.id is None else row.id, cut(row.text, _STATIC_CHARS)]
             )
             rows[-1] += [row.suggested or "-"] if has(page, "suggested") else []
-            rows[-1].append(f"{row.confidence:.3g}")
+            rows[-1].append(confidence(row.confidence, page.is_probability))
             if page.learnt:
                 rows[-1].append("never" if row.learnt_at is None else f"{row.learnt_at:.3g}")
             rows[-1].append("kept" if row.selected else "rejected")

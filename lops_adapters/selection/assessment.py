@@ -44,6 +44,11 @@ class Assessment(NamedTuple):
     probability: np.ndarray
     labels: np.ndarray
 
+    @property
+    def said(self) -> np.ndarray:
+        """The codes to suggest, (m,) int64; -2 where a rejected label is the most probable one."""
+        return np.where(~self.mask & (self.suggested == self.labels), -2, self.suggested)
+
     def at(self, positions: np.ndarray) -> Assessment:
         """Return what is said of the labels at (n,) int positions."""
         return Assessment(*(part[positions] for part in self))

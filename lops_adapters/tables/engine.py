@@ -114,7 +114,7 @@ def write_to_check(path: Path, fitted: Fit) -> None:
         [
             int(sample.drawn.positions[i]) + 1,
             cell(selection.labels[i]),
-            cell(selection.suggested[i]),
+            cell(selection.shown_suggestion(i)),
             "",
             cell(sample.texts[i]),
             *known,

@@ -133,7 +133,9 @@ class Fit:
             near=self.near,
             **self.job.page,
         )
-        return totals.page(replace(page, why=self.why(totals)))
+        reports = totals.reports(self.selection.per_class)
+        estimate = totals.estimate(self.selection.wrong, reports).share(reports)
+        return totals.page(replace(page, why=self.why(totals), estimate=estimate))
 
     def config(self, totals: Totals) -> dict[str, Any]:
         """Return the contents of ``config.json``."""

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lops_adapters.console import unsure
 from lops_adapters.selection.assessment import Assessment, FittedCommittee, SampleCommittee
 from lops_adapters.selection.canonical import content_keys
 from lops_adapters.tables.classes import Classes
@@ -160,7 +161,7 @@ class Scoring:
             LABEL: self.given(scored.codes[at]),
             "lops_confidence": assessment.right.tolist(),
             "lops_selected": assessment.mask.tolist(),
-            "lops_suggested": self.given(assessment.suggested),
+            "lops_suggested": self.given(assessment.said),
             WEIGHT: assessment.right.tolist(),
         }
         if scored.learnt_at is not None:
@@ -169,8 +170,9 @@ class Scoring:
         return {name: found[name] for name in self.columns}
 
     def given(self, codes: np.ndarray) -> list[Any]:
-        """Return labels as in the table; None for -1."""
-        values = [*(self.classes.values[name] for name in self.classes.names), None]
+        """Return labels as in the table; None for -1, what stands for unsure for -2."""
+        values = [self.classes.values[name] for name in self.classes.names]
+        values += [unsure(values), None]
         return [values[code] for code in codes.tolist()]
 
 

@@ -18,12 +18,22 @@ class Wrong(NamedTuple):
             estimate.
         rate: by checked rows; None: none is checked.
         rates: the same per class, of classes with checked rows.
+        limits: of the estimate, in [0, 1].
 
     """
 
     expected: Mapping[Hashable, float] | None = None
     rate: Rate | None = None
     rates: Mapping[Hashable, Rate] = {}
+    limits: tuple[float, float] = (0.0, 1.0)
+
+    def share(self, per_class: Mapping[Hashable, ClassReport]) -> list[float]:
+        """Return the share of wrong labels and its range, in [0, 1]; empty: unknown."""
+        if self.rate is not None:
+            return [*self.rate[:3]]
+        total = self.total(per_class)
+        low, high = self.limits
+        return [] if total is None else [total, min(low, total), max(high, total)]
 
     def total(self, per_class: Mapping[Hashable, ClassReport]) -> float | None:
         """Return the estimated share of wrong labels in [0, 1]; None: no estimate."""

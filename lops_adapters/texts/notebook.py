@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lops_adapters.console import percent
+from lops_adapters.console import chance, percent
 from lops_adapters.texts.class_table import cells, interval
 
 if TYPE_CHECKING:
@@ -53,9 +53,9 @@ def _to_look_at(selection: TextSelection) -> tuple[Sequence[int], str]:
 
 
 def _row(selection: TextSelection, i: int) -> list[str]:
-    text, suggested = " ".join(selection.texts[i].split()), selection.suggested[i]
+    text, suggested = " ".join(selection.texts[i].split()), selection.shown_suggestion(i)
     short = text if len(text) <= _CHARS else f"{text[: _CHARS - 3]}..."
-    right = percent(float(selection.confidence[i])) if selection.checks_rows else "-"
+    right = chance(float(selection.confidence[i])) if selection.checks_rows else "-"
     return [str(i), short, str(selection.labels[i]), str(suggested), right]
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lops_adapters import extras
+from lops_adapters.console import unsure
 from lops_adapters.core import LopsError, Selection
 from lops_adapters.selection import Suggestions
 from lops_adapters.selection.checking import Rate, next_rows
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from lops_adapters.selection.sources import Votes
     from lops_adapters.texts.votes import SourceReport
 
+# Methods whose confidence is the probability that the label is right.
+PROBABILITIES = ("committee", "automatic", "probability", "confident-learning")
 COLUMNS = ("lops_learnt_at", "lops_confidence", "lops_selected", "lops_suggested")
 
 
@@ -165,6 +168,13 @@ class TextSelection(Selection):
         order = np.argsort(-self.confidence[wrong], kind="stable")
         return np.asarray(wrong, dtype=np.int64)[order]
 
+    def shown_suggestion(self, row: int) -> Any:
+        """Return what people see as the suggestion for a text: "unsure", not a rejected label."""
+        suggested = self.suggested[row]
+        if self.mask[row] or suggested != self.labels[row]:
+            return suggested
+        return unsure(map(str, self.per_class)) or "-"
+
     def suggest_without_label(self, committee: FittedCommittee) -> None:
         """Let the committee suggest labels of the texts without one."""
         rows = self.abstained.tolist()
@@ -235,7 +245,8 @@ class TextSelection(Selection):
         for i in self._judged.tolist():
             if self.labels[i] in expected:
                 expected[self.labels[i]] += 1 - float(self.sample_weight[i])
-        return Wrong(expected, self.checked_rate, self.checked_rates)
+        limits = (self.noise.low, self.noise.high)
+        return Wrong(expected, self.checked_rate, self.checked_rates, limits)
 
     def page(
         self,
@@ -299,12 +310,15 @@ class TextSelection(Selection):
             source=source,
             suggested=self.suggested[at],
             suggested_probability=self.suggested_probability[at],
-            table=table,
+            table=dict(table or {}),
             n_abstained=len(self.abstained),
             all_rejected=True,
             to_check=np.searchsorted(self._judged, to_check).tolist(),
             near=[np.searchsorted(self._judged, group) for group in near],
             sources=[source_row(one) for one in self.sources],
+            estimate=self.wrong.share(self.per_class),
+            n_checked=self.checked_rate.checked if self.checked_rate else 0,
+            is_probability=self.settings["method"] in PROBABILITIES,
             why=self.why,
             settings=self.settings,
             versions=extras.versions(),

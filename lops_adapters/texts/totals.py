@@ -92,14 +92,17 @@ class Totals:
         wrong_kept = known & kept & (gold != (codes if checked is None else checked))
         self.wrong_kept += np.bincount(codes[wrong_kept], minlength=k)
 
-    def suggestions(self, classes: Sequence[Hashable]) -> list[tuple[Hashable, Hashable, int]]:
-        """Return (label, suggested label, rows) among rejected rows, most frequent first."""
+    def confused(self, classes: Sequence[Hashable]) -> list[tuple[Any, Any, int]]:
+        """Return (label, suggested label, rejected rows), most frequent first, ties by label."""
         pairs = [
             (classes[i], classes[j], int(self.corrections[i, j]))
             for i, j in np.argwhere(self.corrections).tolist()
-            if i != j
         ]
         return sorted(pairs, key=lambda pair: (-pair[2], str(pair[0])))
+
+    def suggestions(self, classes: Sequence[Hashable]) -> list[tuple[Any, Any, int]]:
+        """Return the same of suggestions that differ from the label."""
+        return [pair for pair in self.confused(classes) if pair[0] != pair[1]]
 
     def reports(self, per_class: Mapping[Hashable, ClassReport]) -> dict[Hashable, ClassReport]:
         """Return reports of the whole table, with the reasons of the sample's."""
@@ -140,6 +143,7 @@ class Totals:
             noise_before=_share(self.wrong.sum(), self.judged.sum()),
             noise_after=_share(self.wrong_kept.sum(), self.judged_kept.sum()),
             n_abstained=self.abstained,
+            confused=self.confused([own.label for own in sample.classes]),
         )
 
 

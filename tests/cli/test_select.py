@@ -78,7 +78,9 @@ def test_every_row_comes_back_unchanged(here, suffix, capsys):
         assert [float(row["lops_confidence"]) for row in rows] == pytest.approx(
             expected.confidence[positions], rel=5e-6
         )  # six digits are written
-        assert [row["lops_suggested"] for row in rows] == expected.suggested[positions].tolist()
+        assert [row["lops_suggested"] for row in rows] == list(
+            map(expected.shown_suggestion, positions)
+        )
     said = capsys.readouterr().out
     assert expected.summary() in said
     assert re.search(r"\nWritten to news-lops/: kept, rejected, .*, report\.html\n", said)
@@ -526,6 +528,15 @@ def test_how_sure(here, capsys):
     assert "right with a probability of at least 0.99." in capsys.readouterr().out
     config = json.loads((here / "news-lops" / "config.json").read_text())
     assert (config["settings"]["sure"], config["settings"]["encoder"]) == (0.99, None)
+    unsure = {i for i in expected.rejected.tolist() if expected.suggested[i] == ROWS[i][2]}
+    assert unsure  # a rejected label that is the most probable one is not suggested
+    for file, number, suggested in [
+        ("rejected", lambda row: int(row["nr"]), "lops_suggested"),
+        ("to_check", lambda row: int(row["row"]) - 1, "suggested"),
+    ]:
+        rows = {number(row): row for row in read_table(here / "news-lops" / f"{file}.csv")}
+        said = {i for i, row in rows.items() if row[suggested] == "unsure"}
+        assert said == unsure & set(rows)
 
 
 def test_an_encoder_and_words(here, tiny, capsys, monkeypatch):

@@ -150,6 +150,7 @@ def hostile_page() -> SelectionPage:
     settings = {text: text for text in HOSTILE[:12]}
     return replace(
         made,
+        confused=[(text, HOSTILE[0], 3) for text in HOSTILE[:12]],
         why=list(HOSTILE),
         classes=classes,
         suspects=suspects,

@@ -6,13 +6,14 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from lops_adapters.report.comparison_page import write_comparison_page
 from lops_adapters.report.framework_page import write_report
 from lops_adapters.report.selection_page import write_selection_page
 
-from .examples import HOSTILE, gold, hostile_page, labels, page
+from .examples import HOSTILE, gold, hostile_page, labels, page, selection
 from .test_comparison_page import PAGE as COMPARISON
 from .test_framework_page import contents
 
@@ -56,13 +57,28 @@ def test_the_slider_changes_the_numbers(show):
     assert line["x"] + line["width"] / 2 == pytest.approx(dot["x"] + dot["width"] / 2, abs=1)
 
 
+def test_a_probability_is_never_in_scientific_notation(show):
+    chosen = selection()
+    chosen.learnt_at[:] = np.inf
+    chosen.confidence[:] = np.where(chosen.mask, 0.99996, 9.75e-7)
+    tab = show(page(selection=chosen, is_probability=True, to_check=[39, 38]))
+    assert "at least 99.99\xa0%" in tab.locator("#threshold-says").inner_text()
+    assert "unsure" in tab.locator("#check-row").inner_text()  # labelled law, as suggested
+    last = rows(tab).filter(has_text="text number 39")
+    assert [cell.strip() for cell in last.locator("td").all_inner_texts()[1:4]] == [
+        *("law\ngold: arts", "unsure", "< 0.1\xa0%")
+    ]
+    assert last.locator("button", has_text="accept").count() == 0
+    assert rows(tab).filter(has_text="text number 38").locator("button", has_text="accept").count()
+
+
 def test_the_slider_without_gold_labels(show):
     tab = show(page(with_gold=False))
     assert tab.locator("#threshold-says").inner_text().replace("\xa0", " ").split("\n") == [
         "32 of 40 rows (80.0 %)",
         "have a confidence of at least 0.5.",
     ]
-    assert "wrong among" not in tab.locator("body").inner_text()
+    assert "wrong by" not in tab.locator("body").inner_text()
 
 
 def test_the_slider_with_some_gold_labels(show):

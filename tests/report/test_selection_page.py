@@ -41,8 +41,8 @@ def test_numbers_stand_in_the_page(tmp_path):
     assert ["never", "0", "8"] in reader.rows
     assert ["probe.kind", "linear"] in reader.rows
     assert ["numpy", "2.0"] in reader.rows
-    assert "wrong among all rows22.5 %" in reader.text
-    assert "wrong among the kept rows3.1 %" in reader.text
+    assert "wrong by gold labels22.5 %" in reader.text
+    assert "kept rows wrong by gold labels3.1 %" in reader.text
     assert len(data_of(reader)["suspects"]) == 40
 
 
@@ -63,11 +63,72 @@ def test_a_reason_of_all_classes_is_given_once(tmp_path):
 def test_without_gold_labels(tmp_path):
     _, reader = read(tmp_path, page(with_gold=False))
     shown = reader.text
-    assert "wrong among" not in shown
+    assert "wrong by" not in shown
     assert "best possible" not in shown
     assert ["arts", "20", "16", "80 %"] in reader.rows
     assert ["0.5", "32", "80 %"] in reader.rows
     assert not re.search(r"\b(None|nan|null|inf)\b", shown)
+
+
+def test_what_a_reader_looks_for_comes_first(tmp_path):
+    made = page(to_check=[0, 39], estimate=[0.125, 0.04, 0.2], settings={"tau": 0.5})
+    _, reader = read(tmp_path, made)
+    headings = [tag["id"] for tag in reader.attributes("h2")]
+    assert headings == ["check", "classes", "charts", "suspects", "why", "settings"]
+    shown = reader.text
+    assert shown.index("rows kept") > shown.index("Check rows")
+    assert "wrong, estimated (4.0 % to 20.0 %; more if errors are shared)12.5 %" in shown
+    assert shown.index("12.5 %") < shown.index("Per class")
+    _, reader = read(tmp_path, replace(made, n_checked=50))
+    assert "wrong, by 50 checked rows (4.0 % to 20.0 %)12.5 %" in reader.text
+
+
+def test_the_suggestion_of_a_rejected_row_is_never_its_label(tmp_path):
+    made = page()  # suggested is always law
+    _, reader = read(tmp_path, made)
+    found = {
+        (row["selected"], row["label"], row["suggested"]) for row in data_of(reader)["suspects"]
+    }
+    assert found == {
+        *((True, "arts", "law"), (True, "law", "law")),
+        *((False, "arts", "law"), (False, "law", "unsure")),
+    }
+    assert ["label", "arts", "law", "unsure"] in reader.rows
+    assert ["arts", "", "4", ""] in reader.rows
+    assert ["law", "", "", "4"] in reader.rows
+    unsure = [row for row in made.suspects if row.suggested == "unsure"]
+    assert {row.suggested_probability for row in unsure} == {None}
+    assert any("unsure" in row and "rejected" in row for row in reader.rows)  # without scripts
+
+
+def test_a_class_that_is_named_unsure(tmp_path):
+    chosen = selection()
+    chosen.per_class["unsure"] = chosen.per_class.pop("law")
+    given = ["arts", "unsure"] * 20
+    made = page(selection=chosen, labels=given, gold=None, suggested=["unsure"] * 40)
+    rejected = [row for row in made.suspects if not row.selected and row.label == "unsure"]
+    assert {row.suggested for row in rejected} == {None}
+
+
+def test_suggestions_of_many_classes_are_a_list(tmp_path):
+    classes = [replace(page().classes[0], label=f"class {i}") for i in range(13)]
+    pairs = [("class 0", "class 1", 1200), ("class 2", "class 2", 7)]
+    _, reader = read(tmp_path, replace(page(), classes=classes, suspects=[], confused=pairs))
+    assert ["class 0", "class 1", "1,200"] in reader.rows
+    assert ["class 2", "unsure", "7"] in reader.rows
+    assert not any(row[-1] == "unsure" for row in reader.rows)  # no matrix
+
+
+def test_probabilities_are_percentages(tmp_path):
+    scores = np.linspace(9.75e-7, 0.99999, 40)
+    chosen = replace_scores(selection(), scores, scores > 0.5)
+    text, reader = read(tmp_path, page(selection=chosen, is_probability=True))
+    shown = [cell for row in reader.rows for cell in row]
+    assert "< 0.1 %" in shown
+    assert "99.99 %" in shown  # of the thresholds: at most the largest confidence
+    assert not any(re.search(r"\d[eE]-\d", cell) for cell in shown)
+    assert data_of(reader)["probability"] is True
+    assert "60 %</text>" in text  # under the axis of thresholds
 
 
 SCRIPTS = ("corrections.js", "more.js", "check.js", "page.js")
@@ -445,7 +506,7 @@ def test_what_corrections_need(tmp_path):
     assert [data["classes"][row["code"]]["label"] for row in data["suspects"]] == [
         row["label"] for row in data["suspects"]
     ]
-    assert {row["suggested_code"] for row in data["suspects"]} == {1}
+    assert {row["suggested_code"] for row in data["suspects"] if row["suggested"] == "law"} == {1}
     assert "lops apply 'a <b>.csv'" in reader.text
     assert "a <b>" not in text
     _, plain = read(tmp_path, page(suggested=["unheard of"] * 40))

@@ -5,6 +5,7 @@ from html.parser import HTMLParser
 import pytest
 
 from lops_adapters import select
+from lops_adapters.console import chance
 
 from ..noisy import noisy_texts
 
@@ -57,8 +58,8 @@ def test_counts_estimate_and_ten_rows_to_check():
     assert [int(row[0]) for row in rows[1:]] == selection.to_check(10).tolist()
     for number, text, label, suggested, right in rows[1:]:
         i = int(number)
-        assert (text, label, suggested) == (TEXTS[i], LABELS[i], selection.suggested[i])
-        assert right == f"{100 * selection.confidence[i]:.1f} %"
+        assert (text, label, suggested) == (TEXTS[i], LABELS[i], selection.shown_suggestion(i))
+        assert right == chance(selection.confidence[i])
 
 
 def test_checked_rows_give_the_measured_share():

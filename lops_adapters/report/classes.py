@@ -1,0 +1,77 @@
+"""The table of classes, and which labels are suggested for rejected rows of which class."""
+
+from __future__ import annotations
+
+from lops_adapters.console import percent
+from lops_adapters.report.contents import SelectionPage
+from lops_adapters.report.layout import Markup, section, table
+from lops_adapters.report.text import count, isolated, share
+
+_MOST, _PAIRS, _SHADES = 12, 12, 4  # classes of a matrix, pairs of a list, shades of a cell
+
+
+def per_class(page: SelectionPage) -> str:
+    """Return the section of the classes: kept rows, and suggestions for the rejected ones."""
+    gold, reasons = page.noise_before is not None, {row.why for row in page.classes}
+    head = ["class", "rows", "kept", "share kept"]
+    head += ["wrong before", "wrong after"] if gold else []
+    head += ["why"] if len(reasons) > 1 else []
+    rows = []
+    for row in page.classes:
+        noise = [percent(row.noise_before), percent(row.noise_after)] if gold else []
+        width = round(72 * row.kept / row.count, 1) if row.count else 0
+        bar = Markup(
+            f'<span class="share">{share(row.kept, row.count)}'
+            '<svg width="72" height="8" aria-hidden="true">'
+            '<rect class="ground" width="72" height="8" rx="4"/>'
+            f'<rect class="part" width="{width}" height="8" rx="4"/></svg></span>'
+        )
+        cells = [row.label, count(row.count), count(row.kept), bar, *noise, row.why]
+        rows.append(cells[: len(head)])
+    words = (head.index("why"),) if "why" in head else ()
+    drawn = table(head, rows, "Kept rows per class", text=words, stacked=True)
+    same = ""
+    if len(reasons) == 1:
+        same = f'<p class="note">Reason in every class: {isolated(*reasons)}.</p>'
+    return section("classes", "Per class", drawn, same, _confused(page))
+
+
+def _confused(page: SelectionPage) -> str:
+    """Return the suggestions for rejected rows: a matrix, or the most frequent of many classes."""
+    if not page.confused:
+        return ""
+    matrix = len(page.codes) <= _MOST
+    drawn = _matrix(page) if matrix else _pairs(page)
+    note = "Rows: the label. Columns: the suggested label. " if matrix else ""
+    note += "Unsure: no other label is more probable."
+    title = "<h3>Suggested labels of the rejected rows</h3>"
+    return f'{title}{drawn}<p class="note">{note}</p>'
+
+
+def _matrix(page: SelectionPage) -> str:
+    names = list(page.codes)
+    counts = {(label, said): n for label, said, n in page.confused}
+    most = max(counts.values())
+    rows = []
+    for label in names:
+        suggested = [0 if said == label else counts.get((label, said), 0) for said in names]
+        rows.append([label, *(_cell(n, most) for n in suggested)])
+        rows[-1].append(_cell(counts.get((label, label), 0), most))
+    return table(["label", *names, "unsure"], rows, "Suggested labels per label")
+
+
+def _cell(number: int, most: int) -> Markup:
+    """Return a count, shaded by its size; nothing for 0."""
+    if not number:
+        return Markup("")
+    return Markup(f'<span class="shade{-(-_SHADES * number // most)}">{count(number)}</span>')
+
+
+def _pairs(page: SelectionPage) -> str:
+    rows = [
+        [label, "unsure" if said == label else said, count(n)]
+        for label, said, n in page.confused[:_PAIRS]
+    ]
+    return table(
+        ["label", "suggested", "rejected rows"], rows, "Most frequent suggestions", text=(1,)
+    )
