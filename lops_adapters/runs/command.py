@@ -41,6 +41,10 @@ def run_command(framework: Framework[Any], options: argparse.Namespace) -> int:
     own = [item.name for item in fields(framework.settings) if hasattr(options, item.name)]
     chosen = framework.settings.preset(preset, **{name: getattr(options, name) for name in own})
     arms = framework.arms(options, chosen)
+    if chosen.faithful and (unlike := chosen.unlike_paper()):
+        pairs = ", ".join(f"{name} {here} ({there})" for name, (here, there) in unlike.items())
+        message = "--faithful without all of the paper's settings (in brackets): %s"
+        log.warning(f"{message}; --preset paper takes them", pairs)
     headers = command_line.read_headers(framework, options, chosen, preset)
     for seed in seeds:
         dataset = command_line.read_dataset(options, seed, headers)

@@ -230,6 +230,17 @@ class FrameworkSettings:
         settings = cls(**{**published, **cls.PRESETS[name], **given})
         return replace(settings, **cls.WHEN_FAITHFUL) if settings.faithful else settings
 
+    def unlike_paper(self) -> dict[str, tuple[Any, Any]]:
+        """Return the settings that the preset ``paper`` has otherwise: name -> (here, there)."""
+        paper = self.preset("paper", faithful=self.faithful)
+        names = {name for values in self.PRESETS.values() for name in values}
+        pairs = {
+            item.name: (getattr(self, item.name), getattr(paper, item.name))
+            for item in fields(self)
+            if item.name in names
+        }
+        return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
+
     @classmethod
     def usual(cls, name: str) -> str:
         """Return the default of a setting as ``--help`` shows it, per preset where they differ."""

@@ -32,6 +32,7 @@ def newsgroups(tmp_path):
         ("xclass", ["--headers", "keep"], "keep"),
         ("xclass", ["--preset", "paper"], "keep"),
         ("xclass", ["--faithful"], "keep"),
+        ("xclass", ["--faithful", "--preset", "paper"], "keep"),
         ("self_training", [], "keep"),
         ("self_training", ["--headers", "strip"], "strip"),
     ],
@@ -55,3 +56,10 @@ def test_the_run_folder_says_what_became_of_headers(
     assert seen == [(headers, {"keep": whole, "strip": "Moon\n\nOrbit"}[headers])]
     resolved = headers == "strip" and "--headers" not in given
     assert ("message headers are stripped; --headers keep reads them" in caplog.text) == resolved
+    paper = [one.getMessage() for one in caplog.records if one.levelname == "WARNING"]
+    faithful = (
+        "--faithful without all of the paper's settings (in brackets): encoder minilm "
+        "(bert-base-uncased), max_pieces 128 (512), learning_rate None (5e-05), max_tokens 128 "
+        "(512); --preset paper takes them"
+    )
+    assert paper == ([faithful] if given == ["--faithful"] else [])
