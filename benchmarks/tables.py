@@ -3,17 +3,18 @@
     python -m benchmarks tables            rewrites every generated part
     python -m benchmarks tables --check    exits 1 if a part is out of date
 
-A generated part is between ``<!-- table: NAME -->``, or ``figure``, and ``<!-- end -->``. The
-sources of a part are below it, or in the part ``sources`` of a page that has one. Tables are made
-in ``benchmarks/pages``, figures in ``benchmarks/figures``.
+A generated part is between ``<!-- table: NAME -->``, or ``figure``, and ``<!-- end -->``. Below it
+are the numbers of its sources, which ``docs/results/measurements.md`` lists. Tables are made in
+``benchmarks/pages``, figures in ``benchmarks/figures``.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -38,30 +39,33 @@ from benchmarks.pages import (
 from benchmarks.pages.common import Block, Files, sources
 
 ROOT = Path(__file__).parent.parent
+SOURCES = "docs/results/measurements.md"
+# Sources are numbered in this order; pages that change most often are last.
 PAGES = (
     "README.md",
+    "docs/output.md",
+    "docs/encoders.md",
     "docs/check.md",
     "docs/comparison.md",
-    "docs/conwea.md",
-    "docs/encoders.md",
-    "docs/findings.md",
-    "docs/lotclass.md",
-    "docs/output.md",
-    "docs/results/frameworks.md",
-    "docs/results/large-tables.md",
-    "docs/results/ranking.md",
-    "docs/results/real-noise-classifiers.md",
-    "docs/results/real-noise.md",
-    "docs/results/self-training.md",
-    "docs/results/sources-trust.md",
-    "docs/results/sources.md",
-    "docs/results/speed.md",
     "docs/self_training.md",
-    "docs/westclass.md",
+    "docs/results/large-tables.md",
+    "docs/results/real-noise.md",
+    "docs/results/real-noise-classifiers.md",
+    "docs/results/sources.md",
+    "docs/results/sources-trust.md",
+    "docs/results/speed.md",
+    "docs/results/ranking.md",
+    "docs/results/self-training.md",
+    "docs/findings.md",
+    "docs/conwea.md",
     "docs/xclass.md",
+    "docs/westclass.md",
+    "docs/lotclass.md",
+    "docs/results/frameworks.md",
+    SOURCES,
 )
 _PART = re.compile(r"(<!-- (?:table|figure): (\S+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
-_SOURCES = "sources"
+_LIST = "sources"  # the part that lists all sources
 
 _MEASURED: dict[str, Callable[[], Block]] = {
     "conwea-20news-coarse": partial(frameworks.iterations, "conwea-20news-coarse-4000-*.json"),
@@ -138,16 +142,44 @@ TABLES: dict[str, Callable[[], Block]] = {
 }
 
 
-def rebuilt(text: str) -> str:
-    """Return a page with its generated parts made anew."""
-    names = [match[2] for match in _PART.finditer(text)]
-    blocks = {name: TABLES[name]() for name in names if name != _SOURCES}
-    every = sources(files for block in blocks.values() for files in block.groups)
-    parts = {
-        name: block.text if _SOURCES in names else str(block) for name, block in blocks.items()
+def rebuilt(pages: Mapping[str, str]) -> dict[str, str]:
+    """Return pages with their generated parts made anew.
+
+    Args:
+        pages: path below the root -> text, in the order in which sources are numbered.
+
+    """
+    blocks = {
+        name: TABLES[name]()
+        for text in pages.values()
+        for _, name, *_ in _PART.findall(text)
+        if name != _LIST
     }
-    parts[_SOURCES] = every
-    return _PART.sub(lambda match: f"{match[1]}\n{parts[match[2]]}\n\n{match[4]}", text)
+    lines = dict.fromkeys(line for block in blocks.values() for line in sources(block.groups))
+    numbers = {line: number for number, line in enumerate(lines, 1)}
+    listed = "\n".join(f"{number}. {line}" for line, number in numbers.items())
+
+    def part(match: re.Match[str], page: str) -> str:
+        block = Block(listed) if match[2] == _LIST else blocks[match[2]]
+        below = _numbered(sorted(numbers[line] for line in sources(block.groups)), page)
+        return f"{match[1]}\n{block.text}\n\n{below}{match[4]}"
+
+    return {page: _PART.sub(partial(part, page=page), text) for page, text in pages.items()}
+
+
+def _numbered(numbers: Sequence[int], page: str) -> str:
+    """Return the line below a part: the numbers of its sources, with a link to their list."""
+    if not numbers:
+        return ""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    shown = ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
+    link = os.path.relpath(SOURCES, Path(page).parent).replace(os.sep, "/")
+    return f"[{'Sources' if len(numbers) > 1 else 'Source'} {shown}]({link})\n\n"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -158,14 +190,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if out of date")
     options = parser.parse_args(argv)
     stale = figures.refresh(ROOT, check=options.check)
-    for name in PAGES:
-        page = ROOT / name
-        old = page.read_text(encoding="utf-8")
-        new = rebuilt(old)
-        if new != old:
+    old = {name: (ROOT / name).read_text(encoding="utf-8") for name in PAGES}
+    for name, text in rebuilt(old).items():
+        if text != old[name]:
             stale.append(name)
             if not options.check:
-                page.write_text(new, encoding="utf-8")
+                (ROOT / name).write_text(text, encoding="utf-8")
     said = "out of date: " if options.check else "rewritten: "
     print(said + ", ".join(stale) if stale else "all tables and figures are up to date")
     return int(options.check and bool(stale))

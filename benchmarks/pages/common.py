@@ -19,18 +19,13 @@ class Block(NamedTuple):
 
     Attributes:
         text: Markdown, without the sources.
-        groups: the result files it was made from, one list per source line; empty if nothing was
+        groups: the result files it was made from, one list per source; empty if nothing was
             measured.
 
     """
 
     text: str
     groups: Sequence[Files] = ()
-
-    def __str__(self) -> str:
-        """Return the Markdown with its sources below."""
-        below = sources(self.groups)
-        return f"{self.text}\n\n{below}" if below else self.text
 
 
 HOLE = Block("Not measured yet.")
@@ -114,7 +109,6 @@ def commits(files: Iterable[dict[str, Any]]) -> str:
     return ", ".join(dict.fromkeys((item["about"]["git_commit"] or "?")[:10] for item in files))
 
 
-def sources(groups: Iterable[Files]) -> str:
-    """Return a line for each group of files: a list, or a plain line if there is only one."""
-    lines = list(dict.fromkeys(provenance(files) for files in groups if files))
-    return "\n".join(f"- {line}" for line in lines) if len(lines) > 1 else "".join(lines)
+def sources(groups: Iterable[Files]) -> list[str]:
+    """Return a line for each distinct group of files."""
+    return list(dict.fromkeys(provenance(files) for files in groups if files))

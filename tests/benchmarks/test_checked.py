@@ -62,7 +62,7 @@ def test_the_page_of_one_table(result, tmp_path, monkeypatch):
     stored = json.dumps({"about": about, "result": {**result, "seeds": 2}})
     (tmp_path / "checked" / "toy.json").write_text(stored)
     noise = 100 * result["noise"]
-    assert f"| toy | {100 - noise:.1f} |" in str(page.accuracy())
-    assert f"| toy | {result['macro_f1']['all']:.1f} |" in str(page.classifier())
-    assert f"| toy | {noise:.1f} |" in str(page.interval())
-    assert "2 draws, MiniLM, CPU (P), commits abcdef0123" in str(page.interval())
+    assert f"| toy | {100 - noise:.1f} |" in page.accuracy().text
+    assert f"| toy | {result['macro_f1']['all']:.1f} |" in page.classifier().text
+    assert f"| toy | {noise:.1f} |" in page.interval().text
+    assert "2 draws, MiniLM, CPU (P), commits abcdef0123" in page.interval().text

@@ -40,7 +40,7 @@ def test_one_process(folder, monkeypatch):
     assert found["peak_bytes"] > 50e6
     assert found["processor_seconds"] > 0
     assert len(found["processes"]) == 1
-    assert "| 2,000 | none | one process | " in str(pages.engines())
+    assert "| 2,000 | none | one process | " in pages.engines().text
 
 
 def test_a_second_run_has_the_vectors(folder, monkeypatch):
@@ -53,8 +53,8 @@ def test_a_second_run_has_the_vectors(folder, monkeypatch):
 
     monkeypatch.setattr(engines, "measured", instead)
     measure(monkeypatch, folder, *asked)
-    assert "| 60 | folder/minilm | one process | 1,234 | 2,000 | 12 |" in str(pages.encoding())
-    assert str(pages.engines()) == common.HOLE.text
+    assert "| 60 | folder/minilm | one process | 1,234 | 2,000 | 12 |" in pages.encoding().text
+    assert pages.engines().text == common.HOLE.text
 
 
 def item(rows, processor, ray=None):
@@ -76,7 +76,7 @@ def put(folder, *items):
 def test_costs_on_paper(folder):
     """100 seconds for the fit, 50 per million rows."""
     put(folder, item(10**6, 150), item(4 * 10**6, 300))
-    block = str(pages.costs())
+    block = pages.costs().text
     assert "| fit | 100 |" in block
     assert "| per million rows | 50 |" in block
     assert "| 100,000,000 | 1.4 |" in block
@@ -84,9 +84,9 @@ def test_costs_on_paper(folder):
 
 
 def test_nothing_measured(folder):
-    assert str(pages.engines()) == str(pages.costs()) == common.HOLE.text
+    assert pages.engines().text == pages.costs().text == common.HOLE.text
     put(folder, item(10**6, 150))
-    assert str(pages.costs()) == common.HOLE.text  # two sizes are needed
+    assert pages.costs().text == common.HOLE.text  # two sizes are needed
 
 
 def test_the_stages_of_ray_are_read():

@@ -149,16 +149,17 @@ def test_f1_over_coverage_threshold_tau_and_iterations():
 
 @pytest.mark.usefixtures("folder")
 def test_a_caption_names_model_documents_seeds_device_and_the_papers_finding():
-    text = str(figures.caption("cpu-linear-figure-4"))
+    block = figures.caption("cpu-linear-figure-4")
+    text = block.text
     picture = "../figures/cpu-linear-figure-4.svg"
     assert text.startswith(f"![Figure 4, linear: macro-F1 against coverage]({picture})\n")
     assert "The paper: learning order is significantly better" in text
     assert f"Here: learning order is ahead at 1 of 1 coverages of {DATA}. " in text
     assert "Not measured yet: 20news-coarse, agnews." in text
-    assert text.endswith(
-        f"\n\n12 documents of {DATA}, classifier linear, device cpu (P, 2 cores), seeds 0, 1, "
+    assert common.sources(block.groups) == [
+        f"12 documents of {DATA}, classifier linear, device cpu (P, 2 cores), seeds 0, 1, "
         "commit abcdef0123: `python -m m`"
-    )
+    ]
 
 
 def test_a_seed_that_failed_or_lacks_a_part_leaves_a_hole(folder):
@@ -171,10 +172,10 @@ def test_a_seed_that_failed_or_lacks_a_part_leaves_a_hole(folder):
     assert set(lines_of("cpu-linear-figure-3")) == {"learning-order", "best possible"}
     for number in (1, 4, 7, 8, 9):
         caption = figures.caption(f"cpu-linear-figure-{number}")
-        assert str(caption) == f"Figure {number}, linear: not measured yet."
+        assert caption.text == f"Figure {number}, linear: not measured yet."
     for file in (folder / "results" / "cpu").glob("*.json"):
         file.unlink()
-    assert str(figures.caption("cpu-figure-6")) == "Figure 6: not measured yet."
+    assert figures.caption("cpu-figure-6").text == "Figure 6: not measured yet."
     assert not any(make() for make in figures.FIGURES.values())
 
 

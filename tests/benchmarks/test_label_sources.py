@@ -151,7 +151,7 @@ def test_the_page_of_one_table(result, tmp_path, monkeypatch):
     (tmp_path / "sources").mkdir()
     stored = {"about": about, "result": {**result, "versions": {"snorkel": "0.10.0"}}}
     (tmp_path / "sources" / "agnews-seeds.json").write_text(json.dumps(stored))
-    shown = {name: str(make()) for name, make in page.TABLES_OF_PAGE.items()}
+    shown = {name: make().text for name, make in page.TABLES_OF_PAGE.items()}
     accuracy = [100 * result["ways"][way]["accuracy"] for way in result["ways"]]
     cells = " | ".join(f"{share:.1f}" for share in accuracy[1:])
     row = f"| agnews-seeds | {accuracy[0]:.1f} | - | - | {cells} | - |"

@@ -38,10 +38,10 @@ def test_a_corpus_and_made_up_documents(results, monkeypatch):
     assert made["noise_before"] is None
     assert 150 <= made["n_kept"] <= 170  # half of each of 20 classes, rounded up
     assert made["peak_bytes"] > made["file_bytes"] > 0
-    assert str(select.printed("select-demo-*.json")).startswith(
+    assert select.printed("select-demo-*.json").text.startswith(
         f"```text\n$ {demo['asked']}\ndemo.csv: kept "
     )
-    table = str(select.numbers())
+    table = select.numbers().text
     assert "| generated | 300 | 0.5 |" in table
     assert table.index("generated") < table.index(f"| demo | {demo['n_rows']:,} | auto |")
 

@@ -40,10 +40,12 @@ def test_iterations_are_averaged_over_seeds_and_say_where_they_come_from(folder)
         (folder / f"conwea-toy-seed{seed}.json").write_text(
             json.dumps(result_file(seed, micro)), encoding="utf-8"
         )
-    text = str(frameworks.iterations("conwea-toy-*.json"))
-    assert "| lops | 0 | 10 | 20.0 ± 0.0 | 5 | 10.0 ± 0.0 | 60.0 ± 10.0 | 60.0 ± 10.0 | 3 |" in text
-    assert "12 documents of toy" in text
-    assert "seeds 0, 1, commit abcdef0123: `python -m lops_adapters.conwea`" in text
+    block = frameworks.iterations("conwea-toy-*.json")
+    row = "| lops | 0 | 10 | 20.0 ± 0.0 | 5 | 10.0 ± 0.0 | 60.0 ± 10.0 | 60.0 ± 10.0 | 3 |"
+    assert row in block.text
+    (source,) = common.sources(block.groups)
+    assert source.startswith("12 documents of toy")
+    assert source.endswith("seeds 0, 1, commit abcdef0123: `python -m lops_adapters.conwea`")
 
 
 def test_westclass_stands_beside_the_paper(folder):
@@ -64,11 +66,13 @@ def test_westclass_stands_beside_the_paper(folder):
         (folder / f"westclass-agnews-seed{seed}.json").write_text(
             json.dumps(stored), encoding="utf-8"
         )
-    text = str(frameworks.westclass())
+    block = frameworks.westclass()
     scores = "75.0 ± 0.0 | 30.0 ± 10.0 | 70.0 ± 0.0 | 60.0 ± 0.0"
-    assert f"| agnews | lops | {scores} | 81.4/81.3 | 100 | 12 |" in text
-    assert "12 documents of toy, network cnn, device cpu" in text
-    assert "20news" not in text
+    assert f"| agnews | lops | {scores} | 81.4/81.3 | 100 | 12 |" in block.text
+    assert common.sources(block.groups)[0].startswith(
+        "12 documents of toy, network cnn, device cpu"
+    )
+    assert "20news" not in block.text
 
 
 def test_granularity_is_the_released_rule_of_all_seeds(folder):
@@ -82,11 +86,13 @@ def test_granularity_is_the_released_rule_of_all_seeds(folder):
         "result": {"rows": rows, "seeds": 2, "updates_per_epoch": 8, "network": "cnn"},
     }
     (folder / "westclass-granularity-toy.json").write_text(json.dumps(stored), encoding="utf-8")
-    text = str(speed.westclass_granularity())
+    block = speed.westclass_granularity()
+    text = block.text
     assert "| checked | toy (8 updates per epoch), kept % |" in text
     assert "| every epoch | 95.0 ± 5.0 (lowest class: 80) |" in text
     assert "| every update | 70.0 ± 10.0 (lowest class: 50) |" in text
-    assert "12 documents of toy, network cnn, device cpu (P, 2 cores), seeds 0, 1," in text
+    (source,) = common.sources(block.groups)
+    assert "12 documents of toy, network cnn, device cpu (P, 2 cores), seeds 0, 1," in source
 
 
 def test_a_hole_stays_a_hole(tmp_path, monkeypatch):
@@ -98,33 +104,48 @@ def test_a_hole_stays_a_hole(tmp_path, monkeypatch):
     )
     assert committee.headline() == real_noise.headline() == real_noise.ranking() == common.HOLE
     assert real_noise.decisions() == real_noise.classifiers("plain") == common.HOLE
-    assert str(common.HOLE) == "Not measured yet."
+    assert common.HOLE.text == "Not measured yet."
     assert common.spread([0.1, None]) == "-"
 
 
 def test_every_page_is_up_to_date():
-    for name in tables.PAGES:
-        text = (tables.ROOT / name).read_text(encoding="utf-8")
-        assert tables.rebuilt(text) == text, f"{name}: run python -m benchmarks tables"
+    pages = {name: (tables.ROOT / name).read_text(encoding="utf-8") for name in tables.PAGES}
+    for name, text in tables.rebuilt(pages).items():
+        assert text == pages[name], f"{name}: run python -m benchmarks tables"
 
 
-def test_a_page_with_sources_names_each_once(folder):
+def test_sources_are_numbered_over_all_pages_and_listed_once(folder):
     for seed in (0, 1):
-        stored = json.dumps(result_file(seed, 0.5))
-        (folder / f"conwea-demo-seed{seed}.json").write_text(stored, encoding="utf-8")
-        (folder / f"conwea-20news-coarse-4000-seed{seed}.json").write_text(stored, encoding="utf-8")
+        stored = result_file(seed, 0.5)
+        for name in ("demo", "20news-coarse-4000"):
+            (folder / f"conwea-{name}-seed{seed}.json").write_text(json.dumps(stored))
+        stored["about"]["command"] = "another"
+        (folder / f"conwea-careful-20news-coarse-4000-seed{seed}.json").write_text(
+            json.dumps(stored)
+        )
     part = "<!-- table: {} -->\nold\n<!-- end -->\n"
-    tables_of = part.format("conwea-demo") + part.format("conwea-20news-coarse")
-    source = "commit abcdef0123: `python -m lops_adapters.conwea`"
-    text = tables.rebuilt(tables_of + "## Sources\n" + part.format("sources"))
-    assert text.count(source) == 1
-    assert text.index(source) > text.index("## Sources")
-    assert tables.rebuilt(tables_of).count(source) == 2
-    assert "old" not in text
+    pages = tables.rebuilt(
+        {
+            "docs/a.md": part.format("conwea-demo") + part.format("conwea-20news-coarse"),
+            "docs/results/b.md": part.format("conwea-20news-careful"),
+            "docs/results/c.md": part.format("sources"),
+        }
+    )
+    assert pages["docs/a.md"].count("\n\n[Source 1](results/measurements.md)\n\n") == 2
+    assert "\n\n[Source 2](measurements.md)\n\n" in pages["docs/results/b.md"]
+    lines = pages["docs/results/c.md"].splitlines()
+    assert [line[:15] for line in lines if line[:1].isdigit()] == [
+        "1. 12 documents",
+        "2. 12 documents",
+    ]
+    assert not any("old" in text for text in pages.values())
+    assert tables._numbered([1, 3, 4, 5], "README.md") == (
+        "[Sources 1, 3-5](docs/results/measurements.md)\n\n"
+    )
 
 
 def test_the_headline_is_macro_f1_of_all_and_of_selected_labels():
-    text = str(committee.headline())
+    text = committee.headline().text
     rows = [line for line in text.splitlines() if line.startswith("|")][2:]
     assert [row.split(",")[0] for row in rows] == ["| 20news-coarse", "| 20news-fine", "| AG News"]
     files = common.results("committee/self-training-hybrid-agnews-seed*.json")
