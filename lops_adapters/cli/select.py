@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import shlex
-import sys
 from collections.abc import Sequence
 from functools import cache, partial
 from importlib import import_module
@@ -37,6 +36,7 @@ RAY = "lops_adapters.scale.engine"  # imported when chosen; scale is a leaf, nam
 def main(arguments: Sequence[str] | None = None) -> int:
     """Select rows of a table, write them and print a summary."""
     options = parser().parse_args(arguments)
+    options.command = ["lops", "select", *(arguments or ())]
     set_up_logging(quiet=True)
     with standard_input.given(options.files) as paths, threads.limited() as said:
         _checked(options, paths, said)
@@ -138,6 +138,7 @@ def _job(
             "checked": files.checksums(options.checked or ()),
         },
         said=said,
+        command=" ".join(options.command),
     )
 
 
@@ -173,7 +174,7 @@ def _table(
     round_ = len(options.checked or ()) + 1
     download = "corrections.csv" if round_ == 1 else f"corrections-{round_}.csv"
     words = ["lops", "apply", download, *names, *more, "--output", output]
-    again = ["lops", "select", *(word for word in sys.argv[2:] if word != "--force")]
+    again = [word for word in options.command if word != "--force"]
     return {
         "column": options.label,
         "sha256": files.fingerprint(checksums),

@@ -99,11 +99,16 @@ def _figures(page: SelectionPage) -> str:
     if page.n_abstained:
         figures.append(("rows without a label", count(page.n_abstained)))
     if page.estimate:
-        rate, low, high = map(percent, page.estimate)
+        rate, low, high = page.estimate
         how, more = "estimated", "; more if errors are shared"
         if page.n_checked:
             how, more = f"by {count(page.n_checked)} checked rows", ""
-        figures.append((f"wrong, {how} ({low} to {high}{more})", rate))
+        figures.append(
+            (
+                f"wrong, {how} ({100 * low:.1f} to {percent(high)}{more})".replace(" %", "\xa0%"),
+                percent(rate),
+            )
+        )
     if page.noise_before is not None:
         before, after = "wrong by gold labels", "kept rows wrong by gold labels"
         if page.n_judged < page.n_rows:

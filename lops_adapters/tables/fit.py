@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
@@ -49,6 +48,7 @@ class Job:
         data: about the files, for ``config.json``.
         settings: of the command, for ``config.json``.
         said: sentences about the run.
+        command: for ``config.json``.
 
     """
 
@@ -64,6 +64,7 @@ class Job:
     data: Mapping[str, Any] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
     said: Sequence[str] = ()
+    command: str = ""
 
     @property
     def seed(self) -> int:
@@ -147,8 +148,7 @@ class Fit:
             **self.job.data,
         }
         settings = {**self.job.settings, **used, "probe_rows": self.job.probe_rows}
-        command = " ".join(["lops select", *sys.argv[2:]])
-        return describe(command, "select", settings, self.job.seed, data, used["device"])
+        return describe(self.job.command, "select", settings, self.job.seed, data, used["device"])
 
 
 def check_sample(classes: Classes, job: Job) -> None:

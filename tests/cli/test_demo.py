@@ -1,12 +1,14 @@
 """``lops demo``, as a newcomer runs it."""
 
 import csv
+import json
 import os
 import subprocess
 import sys
 
 import pytest
 
+from benchmarks import pictures
 from lops_adapters.cli.demo import main
 
 pytestmark = pytest.mark.slow
@@ -82,3 +84,16 @@ def test_again_replaces_only_its_own(shown, tmp_path, capsys):
     (tmp_path / "out" / "thesis.tex").write_text("years of work")
     main(["--output", str(tmp_path / "out")])
     assert (tmp_path / "out" / "thesis.tex").read_text() == "years of work"
+
+
+def test_the_pictures_in_the_docs_are_of_this_report(shown):
+    record = json.loads(pictures.RECORD.read_text(encoding="utf-8"))
+    found = {"shows": pictures.shows(shown[1] / "selection"), **pictures.checksums()}
+    assert found == record, "run python -m benchmarks.pictures"
+
+
+def test_the_page_names_the_command_that_was_printed(shown):
+    text, folder, _ = shown
+    command = next(line for line in text.splitlines() if line.startswith("$ lops select"))[2:]
+    page = (folder / "selection" / "report.html").read_text(encoding="utf-8")
+    assert f"<code>{command} --output lops-demo/selection" in page

@@ -77,10 +77,10 @@ def test_what_a_reader_looks_for_comes_first(tmp_path):
     assert headings == ["check", "classes", "charts", "suspects", "why", "settings"]
     shown = reader.text
     assert shown.index("rows kept") > shown.index("Check rows")
-    assert "wrong, estimated (4.0 % to 20.0 %; more if errors are shared)12.5 %" in shown
+    assert "wrong, estimated (4.0 to 20.0\xa0%; more if errors are shared)12.5 %" in shown
     assert shown.index("12.5 %") < shown.index("Per class")
     _, reader = read(tmp_path, replace(made, n_checked=50))
-    assert "wrong, by 50 checked rows (4.0 % to 20.0 %)12.5 %" in reader.text
+    assert "wrong, by 50 checked rows (4.0 to 20.0\xa0%)12.5 %" in reader.text
 
 
 def test_the_suggestion_of_a_rejected_row_is_never_its_label(tmp_path):
