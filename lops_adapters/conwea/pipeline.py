@@ -34,7 +34,7 @@ from lops_adapters.pseudo_labels import PseudoLabels
 from lops_adapters.runs import iterations
 from lops_adapters.runs.framework import Job
 from lops_adapters.runs.models import ProbeClassifier
-from lops_adapters.selection import trusted_positions
+from lops_adapters.selection import corrected, trusted_positions
 from lops_adapters.storage import pack_strings, unpack_strings
 
 log = logging.getLogger(__name__)
@@ -134,6 +134,7 @@ def run_arm(arm: str, prepared: Prepared, job: Job[ConweaSettings]) -> list[Iter
             seed=job.seed + number,
             positions=labels.positions,
             control_of=f"{{}}-{number}-selection",
+            correct=True,
         )
         labelled = [samples[i] for i in labels.positions]
         # The paper's insertion point (appendix, compared methods): pseudo-labelled, not trained.
@@ -141,7 +142,8 @@ def run_arm(arm: str, prepared: Prepared, job: Job[ConweaSettings]) -> list[Iter
             f"{arm}-{number}-selection", partial(selector, labelled, labels.labels)
         )
         trusted = trusted_positions(selection, labels.labels)
-        train = partial(_train, arm, number, labels, trusted, prepared, job)
+        names = corrected(selection, labels.labels)[trusted]
+        train = partial(_train, arm, number, labels.positions[trusted], names, prepared, job)
         arrays, train_seconds = folder.stage(f"{arm}-{number}-classifier", train)
         probabilities = arrays["probabilities"]
         seconds = {"selection": select_seconds, "classifier": train_seconds}
@@ -155,19 +157,19 @@ def run_arm(arm: str, prepared: Prepared, job: Job[ConweaSettings]) -> list[Iter
 def _train(
     arm: str,
     number: int,
-    labels: PseudoLabels,
-    trusted: np.ndarray,
+    positions: np.ndarray,
+    labels: np.ndarray,
     prepared: Prepared,
     job: Job[ConweaSettings],
 ) -> dict[str, np.ndarray]:
-    """Train on the trusted pseudo-labels, predict all documents, and save the last classifier."""
+    """Train on the trusted documents, predict all documents, and save the last classifier."""
     settings, corpus = job.settings, prepared.corpus
     classes = list(corpus.classes)
     read = reads_texts("same", settings)
     samples: Sequence[Any] = corpus.texts if read else prepared.documents.documents
     classifier = build_classifier(prepared.vectors, settings, job.device, quiet=job.quiet)
-    codes = np.array([classes.index(name) for name in labels.labels[trusted]])
-    train_on = [samples[i] for i in labels.positions[trusted]]
+    codes = np.array([classes.index(name) for name in labels])
+    train_on = [samples[i] for i in positions]
     classifier.fit(train_on, codes, len(classes), seed=job.seed + number)
     if number == settings.iterations - 1:
         save = _model(classifier, prepared, settings).save

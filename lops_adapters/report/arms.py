@@ -20,12 +20,16 @@ def arm_rows(metrics: dict[str, Any]) -> list[list[str]]:
     step = "stage" if any("stage" in item for _, item in items) else "iteration"
     head = ["arm", step, "pseudo-labels", "noise before", "kept", "noise after"]
     rows = [[*head, "micro-F1", "macro-F1", "seconds"]]
+    corrects = any(item.get("corrected") for _, item in items)
+    if corrects:
+        rows[0].insert(5, "corrected")
     has_checks = bool(metrics.get("checked_rows"))
     if has_checks:
         rows[0].insert(4, "noise by checked rows")
     for arm, item in items:
         numbers = [str(item["pseudo_labels"]), percent(item["noise"])]
-        numbers += [str(item["selected"]), percent(item["selected_noise"])]
+        numbers += [str(item["selected"]), *([str(item.get("corrected", 0))] if corrects else [])]
+        numbers += [percent(item["selected_noise"])]
         numbers += [percent(item["micro_f1"]), percent(item["macro_f1"])]
         rows.append([arm, step_name(item), *numbers, f"{item['seconds']:.0f}"])
         if has_checks:

@@ -14,6 +14,7 @@ from lops_adapters.evaluation import Evaluator
 from lops_adapters.pseudo_labels import PseudoLabels
 from lops_adapters.runs.checked import noise_metrics
 from lops_adapters.runs.folder import RunFolder
+from lops_adapters.selection import Corrected, corrected
 
 METRICS = "metrics.json"
 
@@ -47,12 +48,16 @@ def write_selection(
 ) -> None:
     """Write one CSV file: sample id, pseudo-label, epoch it was learnt at, confidence, selected.
 
-    ``learnt_at`` is empty for a sample that was never learnt; ``selected`` is 1 or 0.
+    ``learnt_at`` is empty for a sample that was never learnt; ``selected`` is 1 or 0. A selection
+    that corrects labels has a further column with all labels after it, ``corrected``.
     """
     learnt = [f"{time:g}" if np.isfinite(time) else "" for time in selection.learnt_at]
     confidence = [f"{value:.6g}" for value in selection.confidence]
-    rows = zip(ids, labels, learnt, confidence, selection.mask.astype(int), strict=True)
-    storage.write_csv(path, ["id", "pseudo_label", "learnt_at", "confidence", "selected"], rows)
+    header = ["id", "pseudo_label", "learnt_at", "confidence", "selected"]
+    columns = [ids, labels, learnt, confidence, selection.mask.astype(int)]
+    if isinstance(selection, Corrected):
+        header, columns = [*header, "corrected"], [*columns, selection.labels]
+    storage.write_csv(path, header, zip(*columns, strict=True))
 
 
 def write_predictions(
@@ -98,13 +103,15 @@ def iteration_metrics(
     Checked documents measure the first iteration only: they decide what later ones begin with.
     """
     kept, noise = selection.kept, noise_metrics(evaluator, labels.positions, labels.labels)
+    trained = corrected(selection, labels.labels)[kept]
     return {
         "iteration": number,
         "pseudo_labels": len(labels),
         "coverage": labels.coverage,
         **(noise if number == 0 else {"noise": noise["noise"]}),
         **selection_metrics(selection),
-        "selected_noise": evaluator.noise(labels.positions[kept], labels.labels[kept]),
+        "selected_noise": evaluator.noise(labels.positions[kept], trained),
+        "corrected": int((trained != labels.labels[kept]).sum()),
         "classes_without_pseudo_labels": list(labels.empty_classes),
     }
 

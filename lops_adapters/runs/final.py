@@ -26,7 +26,7 @@ from lops_adapters.runs.files import selection_metrics
 from lops_adapters.runs.framework import Framework, Job
 from lops_adapters.runs.models import ProbeClassifier
 from lops_adapters.runs.settings import FrameworkSettings, setting
-from lops_adapters.selection import trusted_positions
+from lops_adapters.selection import corrected, trusted_positions
 
 NETWORK = "network"
 SUFFIX = "-documents"  # of the arms that select among the documents
@@ -187,12 +187,14 @@ def finish(
         partial(_build_probe, settings, job.device, quiet=job.quiet),
         positions=measured,
         control_of=f"{{}}{SUFFIX}-selection-documents",
+        correct=True,
     )
     samples = [texts[i] for i in measured]
     # Wrong labels are here: predicted by the network, the classifier not trained yet.
     selection, select_seconds = folder.select(
         f"{arm}-selection-documents", partial(selector, samples, labels)
     )
+    codes[measured] = [classes.index(label) for label in corrected(selection, labels)]
     codes[positions] = given
     kept = selection.kept if selection.mask.all() else trusted_positions(selection, labels)
     trained_on = np.union1d(measured[kept], positions)
@@ -229,6 +231,7 @@ def final_row(
 
     """
     names, kept = np.array(classes, dtype=object), final.selection.kept
+    trained = corrected(final.selection, final.labels)[kept]
     chosen = selection_metrics(final.selection)
     return {
         "iteration": number,
@@ -236,7 +239,8 @@ def final_row(
         "pseudo_labels": len(final.labels),
         **noise_metrics(evaluator, np.arange(len(measured)), final.labels),
         **(chosen if final.selects else {"selected": len(kept)}),
-        "selected_noise": evaluator.noise(kept, final.labels[kept]),
+        "selected_noise": evaluator.noise(kept, trained),
+        "corrected": int((trained != final.labels[kept]).sum()),
         **evaluator.scores(names[final.probabilities[measured].argmax(axis=1)]),
         "seconds": final.seconds["selection"] + final.seconds["classifier"],
         "seconds_selection": final.seconds["selection"],

@@ -21,6 +21,7 @@ import numpy as np
 from lops_adapters import storage
 from lops_adapters.core import ClassReport, LopsError, Selection
 from lops_adapters.runs import surroundings
+from lops_adapters.selection import Corrected
 
 log = logging.getLogger(__name__)
 _SAME_ON_RESUME = ("framework", "settings", "seed", "dataset")
@@ -234,19 +235,22 @@ def selection_arrays(selection: Selection) -> dict[str, np.ndarray]:
         "stopped": selection.stopped,
         "per_class": [[label, *report] for label, report in selection.per_class.items()],
     }
-    return {
+    arrays = {
         "mask": selection.mask,
         "learnt_at": selection.learnt_at,
         "confidence": selection.confidence,
         "notes": storage.pack_strings([json.dumps(storage.plain(notes))]),
     }
+    if isinstance(selection, Corrected):
+        arrays["labels"] = storage.pack_strings(selection.labels.tolist())
+    return arrays
 
 
 def selection_from(arrays: dict[str, np.ndarray]) -> Selection:
     """Return the selection stored by :func:`selection_arrays`."""
     notes = json.loads(storage.unpack_strings(arrays["notes"])[0])
     per_class = {label: ClassReport(*report) for label, *report in notes["per_class"]}
-    return Selection(
+    selection = Selection(
         arrays["mask"],
         arrays["learnt_at"],
         arrays["confidence"],
@@ -254,6 +258,10 @@ def selection_from(arrays: dict[str, np.ndarray]) -> Selection:
         notes["rule"],
         notes["stopped"],
     )
+    if "labels" in arrays:
+        labels = np.array(storage.unpack_strings(arrays["labels"]), dtype=object)
+        return Corrected(selection, labels)
+    return selection
 
 
 def slug(text: str) -> str:

@@ -91,6 +91,7 @@ class Job(Generic[Settings]):
         per_class: bool | None = None,
         control_of: str | None = None,
         texts: Callable[[Sequence[Any]], Sequence[Any]] | None = None,
+        correct: bool = False,
     ) -> Selector:
         """Return the selector of an arm, as the settings ask for it.
 
@@ -106,6 +107,8 @@ class Job(Generic[Settings]):
                 :meth:`controlled`.
             texts: turns samples into texts, for methods that judge texts and for keep ``auto``;
                 default: the samples are texts or tokens.
+            correct: ``committee`` corrects the labels, see
+                :class:`~lops_adapters.selection.committee.Committee`.
 
         """
         seed = self.seed if seed is None else seed
@@ -115,7 +118,7 @@ class Job(Generic[Settings]):
             return InContentOrder(lambda *_: control, seed)
         row = self.settings.row(method)
         known: dict[str, Any] = {"words": self.words, "device": self.device}
-        known |= {"sure": SURE_IN_FRAMEWORKS, "count_label": False}
+        known |= {"sure": SURE_IN_FRAMEWORKS, "count_label": False, "correct": correct}
         known["encoder"] = self.settings.committee_encoder
         options = {option: value for option, value in known.items() if option in row.options}
         gold, has_gold = None, self.gold is not None and row.needs_gold

@@ -3,7 +3,7 @@
 from lops_adapters.selection.confidences import Confidence
 from lops_adapters.selection.lops import Lops
 from lops_adapters.selection.methods import CONFIDENCES, METHODS, Method, build, score
-from lops_adapters.selection.selectors import Selector, trusted_positions
+from lops_adapters.selection.selectors import Corrected, Selector, corrected, trusted_positions
 from lops_adapters.selection.standard import keep_all
 from lops_adapters.selection.suggestions import Suggestions
 
@@ -11,11 +11,13 @@ __all__ = [
     "CONFIDENCES",
     "METHODS",
     "Confidence",
+    "Corrected",
     "Lops",
     "Method",
     "Selector",
     "Suggestions",
     "build",
+    "corrected",
     "keep_all",
     "score",
     "trusted_positions",

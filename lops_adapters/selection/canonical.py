@@ -26,7 +26,7 @@ import numpy as np
 
 from lops_adapters.core import Selection, tie_hash
 from lops_adapters.selection.ranked import read_labels
-from lops_adapters.selection.selectors import Labels, Selector, values
+from lops_adapters.selection.selectors import Corrected, Labels, Selector, values
 from lops_adapters.selection.suggestions import Seen
 
 _BLOCK = 2**14  # digests held as Python objects at once
@@ -65,7 +65,10 @@ def restored(found: Selection, order: np.ndarray) -> Selection:
     """Return a selection among rows that were sorted by ``order``, in the order from before."""
     parts = (found.mask, found.learnt_at, found.confidence)
     mask, learnt_at, confidence = (_put_back(part, order) for part in parts)
-    return Selection(mask, learnt_at, confidence, found.per_class, found.rule, found.stopped)
+    whole = Selection(mask, learnt_at, confidence, found.per_class, found.rule, found.stopped)
+    if isinstance(found, Corrected):
+        return Corrected(whole, _put_back(found.labels, order))
+    return whole
 
 
 def content_order(samples: Sequence[Any], codes: np.ndarray, seed: int) -> np.ndarray:

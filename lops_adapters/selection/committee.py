@@ -35,7 +35,7 @@ from lops_adapters.selection.members import (
 from lops_adapters.selection.posterior import SHARPNESS, least_kept, true_classes
 from lops_adapters.selection.ranked import Scored, best, read_labels, selection_of, shares
 from lops_adapters.selection.request import Request, is_fraction
-from lops_adapters.selection.selectors import Labels, Selector
+from lops_adapters.selection.selectors import Corrected, Labels, Selector
 from lops_adapters.selection.source_table import Source, assess
 from lops_adapters.selection.sources import Signals, Sources, Votes
 from lops_adapters.selection.sources import fit as fit_sources
@@ -135,6 +135,9 @@ class Committee:
         sure: keep labels that are right with at least this probability; None: see above.
         count_label: whether the label itself is evidence for the class. Not so if a classifier of
             the same texts gave it, as in self-training.
+        correct: give every sample its most probable class, and keep the same share of each of these
+            classes, as many in all as reach ``sure``. The selection is a
+            :class:`~lops_adapters.selection.selectors.Corrected`.
         seen: receives the mean likelihoods; its method ``settle``, if it has one, receives them,
             the probabilities of the true classes, before and after the checked rows count, and the
             codes of the labels. Of votes, the probabilities before are those of the pseudo-label.
@@ -154,6 +157,7 @@ class Committee:
     per_class: bool = False
     sure: float | None = None
     count_label: bool = True
+    correct: bool = False
     seen: Seen | None = None
     fitted: Fitted | None = None
     checked: Mapping[int, Hashable | None] = field(default_factory=dict)
@@ -191,6 +195,8 @@ class Committee:
                 before, of_members, small, rows, checks, vectors, scores.weights
             )
         each, labels = np.arange(len(codes)), before.labels
+        if self.correct:
+            labels = true.argmax(axis=1)
         right = true[each, labels]
         right[rows] = checks >= 0 if self.count_label else checks == labels[rows]
         tells = before.tells or len(rows) > 0
@@ -223,9 +229,12 @@ class Committee:
         shown = ", ".join(f"{name} {percent(share)}" for name, share in scores.agreed)
         stopped = f"{self.folds}-fold cross-validation; labels preferred by {shown}"
         scored = Scored(right, None, stopped)
-        return selection_of(
-            kept.mask, scored, classes, before.labels, self.name, kept.reasons(small)
-        )
+        selection = selection_of(kept.mask, scored, classes, labels, self.name, kept.reasons(small))
+        if self.correct:
+            names = np.empty(len(classes), dtype=object)
+            names[:] = classes
+            return Corrected(selection, names[labels])
+        return selection
 
     def _before(
         self,
@@ -288,11 +297,12 @@ class Committee:
         mask = (right >= threshold) | small[labels]
         why = f"right with a probability of at least {threshold:.3g}" if tells else CANNOT_TELL
         least = np.where(small, -np.inf, threshold)
-        if self.per_class and tells:
+        if (self.per_class or self.correct) and tells:
             k, counts = len(small), np.bincount(labels, minlength=len(small))
             wanted = np.where(small, counts, shares(labels, k, int(mask.sum()), 1.0))
             mask = best(right, labels, wanted, self.seed)
             why = "highest scores of the class, total set by the members"
+            why = f"{why}; labels corrected" if self.correct else why
             least = np.full(k, np.inf)
             np.minimum.at(least, labels[mask], right[mask])
         return _Kept(mask, least, why)
@@ -383,6 +393,7 @@ def make(
     words: Mapping[Hashable, Sequence[str]] | None = None,
     sure: float | None = None,
     count_label: bool = True,
+    correct: bool = False,
     folds: int = FOLDS,
     device: str = "auto",
     probabilities: bool = False,
@@ -398,7 +409,7 @@ def make(
             needs no torch.
         words: of every class, such as its name and its seed words; a further member, if there is
             an encoder.
-        sure, count_label, folds: see :class:`Committee`.
+        sure, count_label, correct, folds: see :class:`Committee`.
         device: of an encoder given by name.
         probabilities: the samples are the (n, k) held-out probabilities of a classifier of your
             own, a column per class in the order of the sorted labels; it is the only member.
@@ -428,6 +439,7 @@ def make(
             request.per_class,
             None if sure is None else float(sure),
             count_label,
+            correct,
             request.seen,
             fitted,
             request.checked,

@@ -33,7 +33,7 @@ def make(request: Request) -> Selector:
 class RandomLike:
     """Keeps as many random samples per class as another selection: its control.
 
-    A class with fewer samples than that is kept whole.
+    A class with fewer samples than that is kept whole, and the other classes give the rest.
 
     Args:
         other: the other selection.
@@ -58,5 +58,7 @@ class RandomLike:
         reports = (self.other.per_class.get(label) for label in classes)
         wanted = np.array([0 if report is None else report.kept for report in reports])
         mask = best(scored.scores, codes, wanted, self.seed)
+        rest = int(wanted.sum() - mask.sum())
+        mask |= best(np.where(mask, -np.inf, scored.scores), codes, rest, self.seed)
         why = f"random, as many as {self.name} keeps"
         return selection_of(mask, scored, classes, codes, "random", why)

@@ -20,6 +20,36 @@ class Selector(Protocol):
         """Return positions into ``samples``, in the caller's order."""
 
 
+class Corrected(Selection):
+    """A selection that corrects labels, too.
+
+    Args:
+        selection: what is kept; its counts per class are of the corrected labels.
+        labels: (n,) object, the corrected labels.
+
+    """
+
+    def __init__(self, selection: Selection, labels: np.ndarray) -> None:
+        super().__init__(
+            selection.mask,
+            selection.learnt_at,
+            selection.confidence,
+            selection.per_class,
+            selection.rule,
+            selection.stopped,
+        )
+        self.labels = labels
+
+
+def corrected(selection: Selection, pseudo_labels: Labels) -> np.ndarray:
+    """Return the (n,) object labels after the selection: its own, if it corrects them."""
+    if isinstance(selection, Corrected):
+        return selection.labels
+    labels = np.empty(len(pseudo_labels), dtype=object)
+    labels[:] = values(pseudo_labels)
+    return labels
+
+
 def trusted_positions(selection: Selection, pseudo_labels: Labels) -> np.ndarray:
     """Return the (m,) int64 positions to train on: the kept ones, or all if under two classes.
 
@@ -27,7 +57,7 @@ def trusted_positions(selection: Selection, pseudo_labels: Labels) -> np.ndarray
     >>> trusted_positions(keep_all(["a", "b"], ["x", "y"]), ["x", "y"]).tolist()
     [0, 1]
     """
-    kept, labels = selection.kept, values(pseudo_labels)
+    kept, labels = selection.kept, corrected(selection, pseudo_labels)
     if len({labels[i] for i in kept.tolist()}) < 2:
         message = (
             f"the selection keeps {len(kept)} samples of fewer than two classes; "

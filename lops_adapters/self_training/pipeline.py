@@ -25,7 +25,7 @@ from lops_adapters.runs import iterations
 from lops_adapters.runs.files import finished_arms
 from lops_adapters.runs.framework import Job
 from lops_adapters.runs.models import ProbeClassifier
-from lops_adapters.selection import Selector, keep_all, trusted_positions
+from lops_adapters.selection import Selector, corrected, keep_all, trusted_positions
 from lops_adapters.self_training.classifier import build_classifier, build_probe
 from lops_adapters.self_training.given import read_pseudo_labels
 from lops_adapters.self_training.settings import HEURISTICS, SelfTrainingSettings, is_told
@@ -141,9 +141,10 @@ def _iterate(
     )
     trusted = trusted_positions(selection, labelled.labels)
     log.info("%s, iteration %d: %d of %d kept", arm, number, len(trusted), len(labelled))
-    train = partial(
-        _train, arm, number, labelled.positions[trusted], codes_of(labelled)[trusted], prepared, job
-    )
+    names = corrected(selection, labelled.labels)[trusted]
+    training.relabel(labelled.positions[trusted], names)
+    codes = training.codes[labelled.positions[trusted]]
+    train = partial(_train, arm, number, labelled.positions[trusted], codes, prepared, job)
     arrays, train_seconds = folder.stage(f"{arm}-{number}-classifier", train)
     probabilities = arrays["probabilities"]
     rejected = np.delete(labelled.positions, trusted)
@@ -163,7 +164,7 @@ def _iterate(
         len(rejected),
         bootstrapped,
     )
-    return item, labelled.labels[trusted]
+    return item, names
 
 
 def _sizes(arm: str, job: Job[SelfTrainingSettings]) -> list[int] | None:
@@ -195,6 +196,7 @@ def _selector(
         per_class=job.settings.per_class or None,  # None: as the paper describes the method
         seed=job.seed + number,
         control_of=f"{{}}-{number}-selection" if _controls_committee(arm, job) else None,
+        correct=True,
     )
 
 

@@ -46,6 +46,10 @@ class TrainingSet:
         """Return the current pseudo-labels."""
         return self._labels(np.flatnonzero(self.since >= 0))
 
+    def relabel(self, positions: np.ndarray, names: np.ndarray) -> None:
+        """Give documents these pseudo-labels, (m,) names."""
+        self.codes[positions] = [self.classes.index(name) for name in names]
+
     def reject(self, positions: np.ndarray, *, drop: bool = False) -> None:
         """Return documents to the pool, or drop them for good."""
         self.since[positions] = DROPPED if drop else POOL

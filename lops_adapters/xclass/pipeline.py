@@ -22,7 +22,7 @@ from lops_adapters.pseudo_labels import PseudoLabels
 from lops_adapters.runs.framework import Job
 from lops_adapters.runs.iterations import Iteration
 from lops_adapters.runs.models import ProbeClassifier
-from lops_adapters.selection import trusted_positions
+from lops_adapters.selection import corrected, trusted_positions
 from lops_adapters.storage import pack_strings, unpack_strings, user_cache
 from lops_adapters.xclass.alignment import Alignment, align, most_confident, nearest_class
 from lops_adapters.xclass.cache import cached_vectors
@@ -115,13 +115,15 @@ def prepare(corpus: Corpus, job: Job[XclassSettings]) -> Prepared:
 
 
 def run_arm(arm: str, prepared: Prepared, job: Job[XclassSettings]) -> list[Iteration]:
-    """Run one arm: ``lops`` selects among the most confident half, ``lops-all`` among all.
+    """Run one arm: ``lops`` selects among the most confident half, as the paper.
 
-    The Standard arm trains on the most confident half.
+    ``lops-all`` and ``committee`` select among all aligned documents, and so does ``random`` as the
+    control of ``committee``. The Standard arm trains on the most confident half.
     """
     corpus, settings, folder = prepared.corpus, job.settings, job.folder
     labels = prepared.pseudo_labels
-    if arm == "lops-all":
+    controlled = job.controlled("{}-selection") if arm == "random" else arm
+    if arm == "lops-all" or controlled == "committee":
         aligned = prepared.readable, prepared.alignment
         labels = pseudo_label(corpus, *aligned, 1.0, job.seed)
     texts = [cleaned(text) for text in corpus.texts] if settings.faithful else corpus.texts
@@ -132,13 +134,15 @@ def run_arm(arm: str, prepared: Prepared, job: Job[XclassSettings]) -> list[Iter
         lambda: build_probe(settings, job.device, quiet=job.quiet),
         positions=labels.positions,
         control_of="{}-selection",
+        correct=True,
     )
     # The paper's insertion point (appendix, compared methods): aligned, not trained yet.
     selection, select_seconds = folder.select(
         f"{arm}-selection", partial(selector, samples, labels.labels)
     )
     trusted = trusted_positions(selection, labels.labels)
-    train = partial(_train, [samples[i] for i in trusted], labels.labels[trusted], corpus, job, arm)
+    names = corrected(selection, labels.labels)[trusted]
+    train = partial(_train, [samples[i] for i in trusted], names, corpus, job, arm)
     arrays, train_seconds = folder.stage(f"{arm}-classifier", train)
     seconds = {"selection": select_seconds, "classifier": train_seconds}
     return [Iteration(0, labels, selection, arrays["probabilities"], seconds)]

@@ -48,7 +48,8 @@ def test_a_run_with_checked_documents(stand, case, tmp_path, monkeypatch):
         table = sorted((path / arm).glob("selection*.csv"))[-1]
         for row in read_rows(table):
             if case.name != "lotclass" and row["id"] in checked and given[-1][1]:
-                assert (row["selected"] == "1") == (row["pseudo_label"] == checked[row["id"]])
+                label = row.get("corrected", row["pseudo_label"])
+                assert (row["selected"] == "1") == (label == checked[row["id"]])
         assert "Wrong pseudo-labels per class" in (path / "report.html").read_text(encoding="utf-8")
         write_checked(file, stand, 39)
         status, _, err = stand.command(path, "--arms", arm, "--checked", file, "--resume")

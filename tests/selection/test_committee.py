@@ -125,6 +125,50 @@ def test_members_that_cannot_tell_keep_everything(how, per_class):
     assert {report.why for report in selection.per_class.values()} == {CANNOT_TELL}
 
 
+def test_corrected_labels_are_the_most_probable_classes_a_share_of_each():
+    wrong = np.array(LABELS, dtype=object)
+    wrong[:9] = "class 1"
+    codes = np.array([int(label[-1]) for label in wrong])
+    (member,) = stubs(CODES, 3, 0.95)
+    mean = likely(member.probabilities, codes) ** SHARPNESS
+    true = mean / mean.sum(axis=1, keepdims=True)
+    expected = true.argmax(axis=1)
+    selection = Committee([member], sure=0.9, count_label=False, correct=True)(SAMPLES, wrong)
+    assert selection.labels.tolist() == [f"class {code}" for code in expected]
+    assert (selection.labels != wrong).sum() >= 5  # and more of them are right
+    assert (selection.labels == LABELS).mean() > (wrong == LABELS).mean()
+    np.testing.assert_allclose(selection.confidence, true.max(axis=1), atol=1e-9)
+    total = int((true.max(axis=1) >= 0.9).sum())
+    assert 0 < total == len(selection.kept) < 60
+    for code, (label, report) in enumerate(selection.per_class.items()):
+        assert report.count == (expected == code).sum(), label
+        assert abs(report.kept - report.count * total / 60) < 1
+        of_class = expected == code
+        kept, rejected = (
+            selection.confidence[of_class & mask] for mask in (selection.mask, ~selection.mask)
+        )
+        assert kept.min() >= rejected.max()
+
+
+def test_labels_that_members_cannot_judge_are_not_corrected():
+    rows = np.random.default_rng(3).dirichlet(np.ones(3), 60)
+    selection = Committee([Stub("ignorant", rows)], correct=True, count_label=False)(
+        SAMPLES, LABELS
+    )
+    assert selection.labels.tolist() == LABELS
+    assert selection.mask.all()
+
+
+def test_checked_rows_are_corrected_to_the_checked_label():
+    (member,) = stubs(CODES, 3, 0.9)
+    checked = {0: "class 2", 1: None, 2: "class 2"}
+    selection = Committee([member], sure=0.9, count_label=False, correct=True, checked=checked)(
+        SAMPLES, LABELS
+    )
+    assert selection.labels[[0, 2]].tolist() == ["class 2", "class 2"]
+    assert selection.mask[[0, 1, 2]].tolist() == [True, False, True]
+
+
 def test_small_classes_are_kept_whole_and_take_nothing():
     labels = ["rare", *LABELS[1:30], "rare", *LABELS[31:]]
     order = ["class 0", "class 1", "class 2", "rare"]
