@@ -59,7 +59,3 @@ def test_argilla(run):
 
 def test_each_recipe_is_tested():
     assert list(RECIPES) == ["Snorkel", "small-text", "SetFit", "Argilla"]
-
-
-def test_the_page_is_short():
-    assert len(PAGE.read_text(encoding="utf-8").splitlines()) <= 150
