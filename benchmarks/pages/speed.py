@@ -70,7 +70,7 @@ def scale() -> Block:
     heads = (
         "LOPS, rule released: seconds",
         "documents/s",
-        "whole training watched: seconds",
+        "whole training monitored: seconds",
         "peak memory, GB",
     )
     rows = [["probe", "documents", *heads]]
@@ -89,9 +89,9 @@ def scale() -> Block:
 
 
 def watching() -> Block:
-    """Return what watching and listening cost, one row per data set and probe."""
+    """Return what monitoring costs, per epoch and online, one row per data set and probe."""
     files = results("speed/speed-watching-*.json")
-    heads = ("training, documents/s", "watching adds %", "listening adds % (quartiles)")
+    heads = ("training, documents/s", "monitoring adds %", "online adds % (quartiles)")
     rows = [["data", "probe", "pseudo-labels", *heads, "times the original way"]]
     for item in files:
         found = item["result"]
@@ -108,11 +108,11 @@ def watching() -> Block:
 
 
 def listening() -> Block:
-    """Return the areas under the noise-coverage curve, watched and listened to."""
+    """Return the areas under the noise-coverage curve, per epoch and online."""
     files = results("speed/speed-watching-*.json")
     names = list(files[0]["result"]["areas"]) if files else []
     ways = [(name, way) for name in names for way in ("watched", "online")]
-    heads = (f"{name}, {way}" for name, way in ways)
+    heads = (f"{name}, {'per epoch' if way == 'watched' else way}" for name, way in ways)
     rows = [["data", "probe", *heads, "best possible"]]
     for item in files:
         found = item["result"]
