@@ -31,12 +31,14 @@ class PieceTable(NamedTuple):
 
     Attributes:
         rows: piece -> row; pieces within a word begin with ``##``.
+        inner: the latter, without ``##``.
         vectors: (pieces, WIDTH) int8, weighted by how rare the pieces are.
         longest: letters of the longest piece.
 
     """
 
     rows: dict[str, int]
+    inner: dict[str, int]
     vectors: np.ndarray
     longest: int
 
@@ -46,8 +48,9 @@ def piece_table() -> PieceTable:
     """Return the table, read when first used."""
     pieces = (FOLDER / "pieces.txt").read_text(encoding="utf-8").split("\n")[:-1]
     rows = {piece: row for row, piece in enumerate(pieces)}
+    inner = {piece[2:]: row for piece, row in rows.items() if piece.startswith("##")}
     vectors = np.load(FOLDER / "vectors.npy", mmap_mode="r")
-    return PieceTable(rows, vectors, max(map(len, pieces)))
+    return PieceTable(rows, inner, vectors, max(map(len, pieces)))
 
 
 def static_vectors(texts: Sequence[Any] | WordCounts) -> np.ndarray:
@@ -67,8 +70,9 @@ def static_vectors(texts: Sequence[Any] | WordCounts) -> np.ndarray:
     words = counts.counts.copy()
     words.data = np.log(words.data) + np.float32(1)
     pieces = words @ _pieces_of(counts.words)
-    used, columns = np.unique(pieces.indices, return_inverse=True)
-    pieces = type(pieces)((pieces.data, columns, pieces.indptr), shape=(len(counts), len(used)))
+    used = np.bincount(pieces.indices, minlength=pieces.shape[1]) > 0
+    columns = (np.cumsum(used) - 1)[pieces.indices]
+    pieces = type(pieces)((pieces.data, columns, pieces.indptr), shape=(len(counts), used.sum()))
     sums = np.asarray(pieces @ piece_table().vectors[used].astype(np.float32))
     return np.asarray(sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-9))
 
@@ -109,15 +113,15 @@ def pieces_of_word(word: str) -> list[int]:
 
 
 def _longest_pieces(part: str) -> list[int]:
-    table, found, start, size = piece_table(), list[int](), 0, len(part)
+    rows, inner, _, longest = piece_table()
+    found, start, size = list[int](), 0, len(part)
     while start < size <= _LONGEST:
-        prefix = "##" if start else ""
-        for end in range(min(size, start + table.longest), start, -1):
-            row = table.rows.get(prefix + part[start:end])
+        for end in range(min(size, start + longest), start, -1):
+            row = rows.get(part[start:end])
             if row is not None:
                 break
         else:
             return []
         found.append(row)
-        start = end
+        start, rows = end, inner
     return found

@@ -75,7 +75,7 @@ _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
     "\U00020000-\U0003ffff]+"
 )
-_WORD = re.compile(r"\w\w+")
+_WORD, _ASCII_WORD = re.compile(r"\w\w+"), re.compile("[a-z0-9_]{2,}")  # the second is faster
 _RUN = re.compile(r"\w+")  # of other scripts
 LONGEST = 3  # characters of an n-gram
 
@@ -102,6 +102,8 @@ def pieces_of(text: str, analyzer: str = AUTO) -> list[str]:
     (['of', '東京'], ['o', 'f', 'of', '東', '京', '東京'])
     """
     lowered = text.lower()
+    if analyzer != CHAR and lowered.isascii():
+        return _ASCII_WORD.findall(lowered)
     if analyzer == WORD or (analyzer == AUTO and not is_unspaced(lowered)):
         return _WORD.findall(lowered)
     spaced = _UNSPACED.sub(" ", lowered)

@@ -86,12 +86,12 @@ class Inputs:
         """Whether the encoder is the static one."""
         return self.encoder is not None and self.encoder.encoder == STATIC
 
-    @property
+    @cached_property
     def shared(self) -> dict[str, Any]:
-        """How members of an encoder read texts: the static one reads counted words."""
+        """How members of an encoder read texts: the static one reads counted words, once."""
         if not self.is_static or self.counts.analyzer == CHAR:
             return {}
-        return {"read": self.counts, "reader": self.count_further}
+        return {"read": self.vectors(self.counts), "reader": self.count_further}
 
     @property
     def vectors(self) -> Callable[[Any], np.ndarray]:
