@@ -10,17 +10,14 @@ once. Then gold labels play the person: 20 to 200 rows are checked, ten draws ea
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from benchmarks.real_noise import Classifier
 from benchmarks.real_tables import CORPORA, REAL, Table, load_table
-from benchmarks.record import RESULTS, command_line, write_result
-from lops_adapters.datasets import Corpus
+from benchmarks.record import measure_tables
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.selection.arbiter import learn
 from lops_adapters.selection.canonical import content_order
@@ -178,25 +175,7 @@ def run(table: Table) -> dict[str, Any]:
 
 def main() -> None:
     """Measure the tables that have no result yet."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--data-dir", type=Path, required=True)
-    parser.add_argument("--tables", default=",".join(TABLES), help="default: all")
-    options = parser.parse_args()
-    for name in options.tables.split(","):
-        if (RESULTS / "checked" / f"{name}.json").exists():
-            continue
-        table = load_table(name, options.data_dir)
-        result = run(table)
-        print(name, result["accuracy"], result["macro_f1"], flush=True)
-        corpus = Corpus(
-            name,
-            tuple(map(str, range(len(table.texts)))),
-            tuple(table.texts),
-            tuple(sorted(set(table.labels.astype(str)))),
-        )
-        write_result(f"checked/{name}", result, corpus, command=command_line("checked"))
+    measure_tables("checked", __doc__, TABLES, load_table, run)
 
 
 if __name__ == "__main__":

@@ -10,17 +10,14 @@ result file are skipped.
 
 from __future__ import annotations
 
-import argparse
 import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from benchmarks.real_noise import measured
 from benchmarks.real_tables import TABLES, Table, load_table
-from benchmarks.record import RESULTS, command_line, write_result
-from lops_adapters.datasets import Corpus
+from benchmarks.record import measure_tables
 
 SEEDS = 3
 
@@ -40,25 +37,14 @@ def one_seed(table: Table, seed: int) -> dict[str, Any]:
     return {**measured(scores, mask, table), "processor_seconds": seconds}
 
 
+def run(table: Table) -> dict[str, Any]:
+    """Measure a table with all seeds."""
+    return {"runs": [one_seed(table, seed) for seed in range(SEEDS)]}
+
+
 def main() -> None:
     """Measure the tables that have no result yet."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--data-dir", type=Path, required=True)
-    parser.add_argument("--tables", default=",".join(TABLES), help="default: all")
-    options = parser.parse_args()
-    for name in options.tables.split(","):
-        if (RESULTS / "real-noise-dqc" / f"{name}.json").exists():
-            continue
-        table = load_table(name, options.data_dir)
-        runs = [one_seed(table, seed) for seed in range(SEEDS)]
-        print(name, {key: runs[0][key] for key in ("auroc", "right_lost", "wrong_found")})
-        ids = tuple(map(str, range(len(table.texts))))
-        corpus = Corpus(name, ids, tuple(table.texts), tuple(sorted(set(table.labels.astype(str)))))
-        write_result(
-            f"real-noise-dqc/{name}", {"runs": runs}, corpus, command=command_line("real_noise_dqc")
-        )
+    measure_tables("real_noise_dqc", __doc__, TABLES, load_table, run)
 
 
 if __name__ == "__main__":

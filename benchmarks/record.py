@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import platform
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from lops_adapters.datasets import Corpus
 from lops_adapters.runs.folder import describe
 from lops_adapters.storage import write_json
 
@@ -42,6 +44,43 @@ def write_result(
     path.parent.mkdir(parents=True, exist_ok=True)
     write_json(path, {"about": about, "result": numbers})
     return path
+
+
+def measure_tables(
+    module: str,
+    about: str | None,
+    names: Iterable[str],
+    load: Callable[[str, Path], Any],
+    measure: Callable[[Any], dict[str, Any]],
+) -> None:
+    """Measure the tables that have no result yet: the ``main`` of a benchmark.
+
+    Args:
+        module: of the benchmark; its results are in the folder of this name, ``-`` for ``_``.
+        about: its docstring, for the help.
+        names: of all its tables.
+        load: returns a table by name from the folder with data; it has texts, and labels or
+            classes.
+        measure: returns the numbers of a table.
+
+    """
+    parser = argparse.ArgumentParser(
+        description=about, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--data-dir", type=Path, required=True)
+    parser.add_argument("--tables", default=",".join(names), help="default: all")
+    options = parser.parse_args()
+    folder = module.replace("_", "-")
+    for name in options.tables.split(","):
+        if (RESULTS / folder / f"{name}.json").exists():
+            continue
+        print(name, flush=True)
+        table = load(name, options.data_dir)
+        result = measure(table)
+        ids = tuple(map(str, range(len(table.texts))))
+        classes = getattr(table, "classes", None) or tuple(sorted(set(map(str, table.labels))))
+        corpus = Corpus(name, ids, tuple(table.texts), classes)
+        write_result(f"{folder}/{name}", result, corpus, command=command_line(module))
 
 
 def command_line(module: str) -> str:

@@ -12,13 +12,12 @@ table with a result file is skipped.
 
 from __future__ import annotations
 
-import argparse
+import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from importlib.metadata import version
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,10 +25,9 @@ import numpy as np
 from benchmarks.label_models import Combined, dawid_skene, largest, majority, snorkel
 from benchmarks.real_noise import Classifier
 from benchmarks.real_tables import Table
-from benchmarks.record import RESULTS, command_line, write_result
+from benchmarks.record import measure_tables
 from benchmarks.source_tables import TABLES, VotedTable, load_voted
 from lops_adapters import select
-from lops_adapters.datasets import Corpus
 from lops_adapters.probes.embedding import EmbeddingProbe
 
 SEED = 0
@@ -224,26 +222,16 @@ def run(table: VotedTable, ways: Mapping[str, Way] = WAYS) -> dict[str, Any]:
     }
 
 
+def run_with_versions(table: VotedTable) -> dict[str, Any]:
+    """Measure a table, and note the versions of the libraries; exit if one is not installed."""
+    if missing := [name for name in LIBRARIES if find_spec(name) is None]:
+        sys.exit(f"not installed: {', '.join(missing)}; run: pip install '.[label-models]'")
+    return {**run(table), "versions": {name: version(name) for name in LIBRARIES.values()}}
+
+
 def main() -> None:
     """Measure the tables that have no result yet."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--data-dir", type=Path, required=True)
-    parser.add_argument("--tables", default=",".join(TABLES), help="default: all")
-    options = parser.parse_args()
-    if missing := [name for name in LIBRARIES if find_spec(name) is None]:
-        parser.error(f"not installed: {', '.join(missing)}; run: pip install '.[label-models]'")
-    for name in options.tables.split(","):
-        if (RESULTS / "sources" / f"{name}.json").exists():
-            continue
-        print(name, flush=True)
-        table = load_voted(name, options.data_dir)
-        result = run(table)
-        ids = tuple(map(str, range(len(table.texts))))
-        corpus = Corpus(name, ids, tuple(table.texts), table.classes)
-        result["versions"] = {name: version(name) for name in LIBRARIES.values()}
-        write_result(f"sources/{name}", result, corpus, command=command_line("sources"))
+    measure_tables("sources", __doc__, TABLES, load_voted, run_with_versions)
 
 
 if __name__ == "__main__":
