@@ -37,9 +37,8 @@ from lops_adapters.selection.ranked import Scored, best, read_labels, selection_
 from lops_adapters.selection.request import Request, is_fraction
 from lops_adapters.selection.selectors import Corrected, Labels, Selector
 from lops_adapters.selection.source_table import Source, assess
-from lops_adapters.selection.sources import Signals, Sources, Votes
+from lops_adapters.selection.sources import Signals, Sources
 from lops_adapters.selection.sources import fit as fit_sources
-from lops_adapters.selection.suggestions import Seen
 
 # Of frameworks, whose labels say nothing that members do not say, and which label rejected texts
 # again. Chosen on AG News and 20news-coarse among 0.5, 0.7, 0.9 and 0.95.
@@ -128,43 +127,32 @@ class Committee:
 
     Args:
         members: at least one.
-        seed: of folds and trainings.
-        quiet: no progress bar.
+        request: seed, bars, ``per_class``, checked rows, votes and groups, see
+            :func:`lops_adapters.selection.build`; its method becomes the rule of the selection.
+            ``seen`` receives the mean likelihoods; its method ``settle``, if it has one, receives
+            them, the probabilities of the true classes, before and after the checked rows count,
+            and the codes of the labels. Of votes, the probabilities before are those of the
+            pseudo-label.
         folds: of cross-validation.
-        per_class: keep the same share of every class, the same total.
         sure: keep labels that are right with at least this probability; None: see above.
         count_label: whether the label itself is evidence for the class. Not so if a classifier of
             the same texts gave it, as in self-training.
         correct: give every sample its most probable class, and keep the same share of each of these
             classes, as many in all as reach ``sure``. The selection is a
             :class:`~lops_adapters.selection.selectors.Corrected`.
-        seen: receives the mean likelihoods; its method ``settle``, if it has one, receives them,
-            the probabilities of the true classes, before and after the checked rows count, and the
-            codes of the labels. Of votes, the probabilities before are those of the pseudo-label.
-        checked: position of a sample -> its label by a person; None: it is of no class.
-        votes: of several sources for the samples; None: each has one label.
-        assessed: receives what is estimated of every source.
-        groups: (n,) int codes; samples of a group, such as a thread, do not score each other.
         fitted: receives the committee, fitted to assess further samples.
-        name: becomes the rule of the selection.
+        assessed: receives what is estimated of every source.
 
     """
 
     members: Sequence[Member]
-    seed: int = 0
-    quiet: bool = True
+    request: Request = field(default_factory=Request)
     folds: int = FOLDS
-    per_class: bool = False
     sure: float | None = None
     count_label: bool = True
     correct: bool = False
-    seen: Seen | None = None
     fitted: Fitted | None = None
-    checked: Mapping[int, Hashable | None] = field(default_factory=dict)
-    votes: Votes | None = None
     assessed: Callable[[list[Source]], None] | None = None
-    groups: np.ndarray | None = None
-    name: str = "committee"
 
     def __post_init__(self) -> None:
         if not self.members:
@@ -178,8 +166,11 @@ class Committee:
                 raise.
 
         """
+        asked, seen = self.request, self.request.seen
         classes, codes = read_labels(samples, pseudo_labels)
-        labelled = Labelled(samples, codes, classes, self.folds, self.seed, self.quiet, self.groups)
+        labelled = Labelled(
+            samples, codes, classes, self.folds, asked.seed, asked.quiet, asked.groups
+        )
         of_labels = class_shares(codes, len(classes), self.folds)
         rows, checks = self._checks(classes)
         vectors = self._vectors(samples) if len(rows) else None
@@ -205,7 +196,7 @@ class Committee:
         )
         if len(rows) and not self.count_label:
             wanted = np.bincount(labels[kept.mask], minlength=len(small))
-            kept = kept._replace(mask=best(right, labels, wanted, self.seed))
+            kept = kept._replace(mask=best(right, labels, wanted, asked.seed))
         kept.mask[rows] = right[rows] == 1
         if self.fitted is not None:
             self.fitted(
@@ -221,15 +212,17 @@ class Committee:
                     before.sources,
                 )
             )
-        if self.seen is not None:
-            self.seen(likely, None)
-            if hasattr(self.seen, "settle"):
-                first = before.true if self.votes is None else np.eye(len(classes))[codes]
-                self.seen.settle(likely, first, true, before.labels)
+        if seen is not None:
+            seen(likely, None)
+            if hasattr(seen, "settle"):
+                first = before.true if asked.votes is None else np.eye(len(classes))[codes]
+                seen.settle(likely, first, true, before.labels)
         shown = ", ".join(f"{name} {percent(share)}" for name, share in scores.agreed)
         stopped = f"{self.folds}-fold cross-validation; labels preferred by {shown}"
         scored = Scored(right, None, stopped)
-        selection = selection_of(kept.mask, scored, classes, labels, self.name, kept.reasons(small))
+        selection = selection_of(
+            kept.mask, scored, classes, labels, asked.method, kept.reasons(small)
+        )
         if self.correct:
             names = np.empty(len(classes), dtype=object)
             names[:] = classes
@@ -246,10 +239,10 @@ class Committee:
     ) -> _Before:
         """Return the labels and the probabilities of the true classes, without an arbiter."""
         tells, k = skill(likely, codes) >= LEAST_SKILL, len(classes)
-        if self.votes is None:
+        if self.request.votes is None:
             true, given = true_classes(likely, codes, self.folds, count_label=self.count_label)
             return _Before(codes, true, given, tells, None)
-        votes = self.votes.among(classes)
+        votes = self.request.votes.among(classes)
         signals = Signals.of(votes, k)
         sources = fit_sources(votes, likely, signals, rows[checks >= 0], checks[checks >= 0])
         sources = replace(sources, tells=tells)
@@ -297,10 +290,10 @@ class Committee:
         mask = (right >= threshold) | small[labels]
         why = f"right with a probability of at least {threshold:.3g}" if tells else CANNOT_TELL
         least = np.where(small, -np.inf, threshold)
-        if (self.per_class or self.correct) and tells:
+        if (self.request.per_class or self.correct) and tells:
             k, counts = len(small), np.bincount(labels, minlength=len(small))
             wanted = np.where(small, counts, shares(labels, k, int(mask.sum()), 1.0))
-            mask = best(right, labels, wanted, self.seed)
+            mask = best(right, labels, wanted, self.request.seed)
             why = "highest scores of the class, total set by the members"
             why = f"{why}; labels corrected" if self.correct else why
             least = np.full(k, np.inf)
@@ -310,13 +303,13 @@ class Committee:
     def _checks(self, classes: Sequence[Hashable]) -> tuple[np.ndarray, np.ndarray]:
         """Return positions of checked rows, and codes of their checked labels; -1: no class."""
         code_of = {None: -1, **{label: code for code, label in enumerate(classes)}}
-        unknown = [label for label in self.checked.values() if label not in code_of]
+        unknown = [label for label in self.request.checked.values() if label not in code_of]
         if unknown and self.count_label:  # in a framework, a class can lose all its labels
             raise LopsError(
                 f"checked holds {unknown[0]!r:.80}, a label that no sample has; wanted None or a "
                 "label of the samples"
             )
-        checks = {row: code_of.get(label, -1) for row, label in self.checked.items()}
+        checks = {row: code_of.get(label, -1) for row, label in self.request.checked.items()}
         return np.array(list(checks), dtype=np.int64), np.array([*checks.values()], dtype=np.int64)
 
     def _vectors(self, samples: Sequence[Any]) -> np.ndarray | None:
@@ -431,35 +424,14 @@ def make(
             if chosen is not None:
                 chosen.vectors([])  # refuses a bad encoder before the trainings
             inputs.encoder, inputs.words = chosen, words
-        return Committee(
-            members_of(inputs, scores),
-            request.seed,
-            request.quiet,
-            folds,
-            request.per_class,
-            None if sure is None else float(sure),
-            count_label,
-            correct,
-            request.seen,
-            fitted,
-            request.checked,
-            request.votes,
-            assessed,
-            request.groups,
-        )(samples, pseudo_labels)
+        at_least = None if sure is None else float(sure)
+        chosen_members = members_of(inputs, scores)
+        options = (folds, at_least, count_label, correct, fitted, assessed)
+        return Committee(chosen_members, request, *options)(samples, pseudo_labels)
 
     return selector
 
 
-def make_automatic(request: Request, folds: int = FOLDS, **options: Any) -> Selector:
+def make_automatic(request: Request, **options: Any) -> Selector:
     """Return the selector of ``automatic``: a committee of one, the probe."""
-    return Committee(
-        [Learnt("the probe", request.probe)],
-        request.seed,
-        request.quiet,
-        folds,
-        request.per_class,
-        seen=request.seen,
-        name="automatic",
-        **options,
-    )
+    return Committee([Learnt("the probe", request.probe)], request, **options)

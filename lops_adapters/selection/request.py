@@ -27,17 +27,17 @@ def is_fraction(value: Any) -> bool:
 class Request:
     """The arguments of :func:`lops_adapters.selection.build`; see there."""
 
-    method: str
-    given: Probe | None
-    n: int | None
-    keep: float | Mapping[Any, float]
-    every: int | None
-    per_class: bool
-    gold: Labels | None
-    seed: int
-    quiet: bool
-    seen: Seen | None
-    strict: bool
+    method: str = "committee"
+    given: Probe | None = None
+    n: int | None = None
+    keep: float | Mapping[Any, float] = 0.5
+    every: int | None = None
+    per_class: bool = False
+    gold: Labels | None = None
+    seed: int = 0
+    quiet: bool = True
+    seen: Seen | None = None
+    strict: bool = False
     checked: Mapping[int, Any] = field(default_factory=dict)
     votes: Votes | None = None
     groups: np.ndarray | None = None

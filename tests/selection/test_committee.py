@@ -18,6 +18,7 @@ from lops_adapters.selection.committee import CANNOT_TELL, Committee
 from lops_adapters.selection.likelihoods import preferred
 from lops_adapters.selection.members import Learnt, Neighbours
 from lops_adapters.selection.posterior import SHARPNESS, least_kept, posterior
+from lops_adapters.selection.request import Request
 
 from ..noisy import noisy_texts
 from ..probes.toys import topic_texts
@@ -119,7 +120,7 @@ def test_members_that_cannot_tell_keep_everything(how, per_class):
     if how == "random":
         rows = np.random.default_rng(3).dirichlet(np.ones(3), 60)
     members = [Stub("ignorant", rows)]
-    selection = Committee(members, sure=0.9, per_class=per_class)(SAMPLES, LABELS)
+    selection = Committee(members, Request(per_class=per_class), sure=0.9)(SAMPLES, LABELS)
     assert selection.mask.all()
     np.testing.assert_allclose(selection.confidence, 1)
     assert {report.why for report in selection.per_class.values()} == {CANNOT_TELL}
@@ -161,10 +162,9 @@ def test_labels_that_members_cannot_judge_are_not_corrected():
 
 def test_checked_rows_are_corrected_to_the_checked_label():
     (member,) = stubs(CODES, 3, 0.9)
-    checked = {0: "class 2", 1: None, 2: "class 2"}
-    selection = Committee([member], sure=0.9, count_label=False, correct=True, checked=checked)(
-        SAMPLES, LABELS
-    )
+    asked = Request(checked={0: "class 2", 1: None, 2: "class 2"})
+    committee = Committee([member], asked, sure=0.9, count_label=False, correct=True)
+    selection = committee(SAMPLES, LABELS)
     assert selection.labels[[0, 2]].tolist() == ["class 2", "class 2"]
     assert selection.mask[[0, 1, 2]].tolist() == [True, False, True]
 
@@ -200,7 +200,7 @@ def noisy_stubs():
 def test_stratified_keeps_as_many_and_the_same_share_of_every_class():
     members = noisy_stubs()
     free = Committee(members)(SAMPLES, LABELS)
-    equal = Committee(members, per_class=True)(SAMPLES, LABELS)
+    equal = Committee(members, Request(per_class=True))(SAMPLES, LABELS)
     counts = [report.kept for report in equal.per_class.values()]
     assert sum(counts) == len(free.kept) < 60
     assert max(counts) - min(counts) <= 1
@@ -217,14 +217,14 @@ def test_stratified_keeps_as_many_and_the_same_share_of_every_class():
 def test_stratified_keeps_small_classes_whole():
     labels = ["rare", *LABELS[1:30], "rare", *LABELS[31:]]
     codes = np.array([3 if label == "rare" else int(label[-1]) for label in labels])
-    selection = Committee(stubs(codes, 4, 0.8), per_class=True)(SAMPLES, labels)
+    selection = Committee(stubs(codes, 4, 0.8), Request(per_class=True))(SAMPLES, labels)
     assert {0, 30} <= set(selection.kept)
     assert len(selection.rejected) > 0
 
 
 def test_what_is_seen_is_the_mean():
     members, told = stubs(CODES, 3, 0.9, 0.6), []
-    Committee(members, seen=lambda *said: told.append(said))(SAMPLES, LABELS)
+    Committee(members, Request(seen=lambda *said: told.append(said)))(SAMPLES, LABELS)
     ((probabilities, positions),) = told
     assert positions is None
     np.testing.assert_allclose(probabilities, by_hand(members)[0])
@@ -293,7 +293,7 @@ def test_the_same_members_by_hand():
         Learnt("a", LinearProbe()),
         Neighbours("b", lambda texts: Topics(count_words(texts), 2)(count_words(texts))),
     ]
-    order.make = lambda *_: Committee(members, seed=2)
+    order.make = lambda *_: Committee(members, Request(seed=2))
     np.testing.assert_allclose(order(TEXTS, WEAK).confidence, found.confidence)
 
 
