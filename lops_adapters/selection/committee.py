@@ -425,9 +425,10 @@ def make(
                 chosen.vectors([])  # refuses a bad encoder before the trainings
             inputs.encoder, inputs.words = chosen, words
         at_least = None if sure is None else float(sure)
-        chosen_members = members_of(inputs, scores)
-        options = (folds, at_least, count_label, correct, fitted, assessed)
-        return Committee(chosen_members, request, *options)(samples, pseudo_labels)
+        members = members_of(inputs, scores)
+        return Committee(members, request, folds, at_least, count_label, correct, fitted, assessed)(
+            samples, pseudo_labels
+        )
 
     return selector
 

@@ -1,4 +1,4 @@
-"""Cross-validation: predictions for held-out samples."""
+"""Folds of cross-validation."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from lops_adapters.console import progress
 from lops_adapters.core import LopsError, tie_hash
-from lops_adapters.probes.base import Probe, check_codes, check_counts, cut
+from lops_adapters.probes.base import check_codes, check_counts
 
 
 def fold_of(codes: np.ndarray, folds: int, seed: int) -> np.ndarray:
@@ -45,29 +45,6 @@ def fold_of_groups(groups: np.ndarray, folds: int, seed: int) -> np.ndarray:
     fold = np.empty(len(sizes), dtype=np.int64)
     fold[order] = middles * folds // len(groups)
     return np.asarray(fold[groups])
-
-
-def out_of_sample(
-    probe: Probe,
-    samples: Sequence[Any],
-    codes: np.ndarray,
-    n_classes: int,
-    *,
-    folds: int,
-    seed: int,
-    quiet: bool,
-) -> np.ndarray:
-    """Return (n, k) float64 class probabilities, each row by a probe trained on the other folds.
-
-    Raises:
-        LopsError: fewer than two folds or fewer samples than folds, and what the probe raises.
-
-    """
-    probabilities, read = np.zeros((len(codes), n_classes)), probe.read(samples)
-    for rest, here in splits(samples, codes, n_classes, folds=folds, seed=seed, quiet=quiet):
-        probe.fit(cut(read, rest), codes[rest], n_classes, seed=seed)
-        probabilities[here] = probe.predict_proba(cut(read, here))
-    return probabilities
 
 
 def splits(

@@ -59,10 +59,18 @@ def held_out(
     seed: int,
     quiet: bool,
     groups: np.ndarray | None = None,
+    times: Sequence[float] = (),
 ) -> dict[float, np.ndarray]:
     """Predict every sample by a probe that trains on the other folds, at several checkpoints.
 
     If the probe stops early, its last predictions serve for the later times.
+
+    Args:
+        probe: trained from scratch once per fold.
+        samples, codes, n_classes, folds, seed, quiet, groups: as for
+            :func:`~lops_adapters.selection.folds.splits`.
+        times: of the checkpoints, in epochs, ascending. Default: 1, 2, 4, ... and the last one, and
+            some within the first epoch if the probe has them.
 
     Returns:
         Time in epochs -> (n, k) float32 probabilities.
@@ -72,7 +80,7 @@ def held_out(
 
     """
     early, last = EARLY_LOOKS if probe.has_checkpoints else (), probe.max_epochs
-    times = [*early, *(2.0**i for i in range((last - 1).bit_length())), float(last)]
+    times = times or [*early, *(2.0**i for i in range((last - 1).bit_length())), float(last)]
     looks = {time: np.zeros((len(codes), n_classes), dtype=np.float32) for time in times}
     read = probe.read(samples)
     cutting: dict[str, Any] = {"folds": folds, "seed": seed, "quiet": quiet, "groups": groups}

@@ -7,7 +7,7 @@ import pytest
 
 from lops_adapters.core import LopsError
 from lops_adapters.selection import build
-from lops_adapters.selection.folds import out_of_sample
+from lops_adapters.selection.held_out import held_out
 
 from .stand_in import Told, world
 
@@ -38,7 +38,8 @@ def test_not_installed(monkeypatch, missing, why):
 
 def test_keeps_what_cleanlab_does_not_flag():
     cleanlab = pytest.importorskip("cleanlab.filter")
-    probabilities = out_of_sample(Told(TABLE), SAMPLES, CODES, 3, folds=5, seed=0, quiet=True)
+    looks = held_out(Told(TABLE), SAMPLES, CODES, 3, folds=5, seed=0, quiet=True)
+    probabilities = looks[max(looks)].astype(np.float64)
     flagged = cleanlab.find_label_issues(CODES, probabilities, n_jobs=1)
     selection = build("confident-learning", Told(TABLE))(SAMPLES, LABELS)
     np.testing.assert_array_equal(selection.rejected, np.flatnonzero(flagged))

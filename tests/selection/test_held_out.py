@@ -9,7 +9,7 @@ from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.selection import build
 from lops_adapters.selection.canonical import content_order
-from lops_adapters.selection.folds import fold_of, out_of_sample
+from lops_adapters.selection.folds import fold_of
 from lops_adapters.selection.held_out import (
     EARLY_LOOKS,
     LEAST_UPDATES,
@@ -194,9 +194,12 @@ def test_folds():
             build("automatic", Told(TABLE), folds=folds)(SAMPLES, LABELS)
 
 
-def test_out_of_sample():
+def test_held_out_at_the_end():
     probe = Told(TABLE)
-    found = out_of_sample(probe, SAMPLES, CODES, 3, folds=4, seed=0, quiet=True)
+    last = float(probe.max_epochs)
+    folds = {"folds": 4, "seed": 0, "quiet": True}
+    ((time, found),) = held_out(probe, SAMPLES, CODES, 3, times=[last], **folds).items()
+    assert time == last
     np.testing.assert_allclose(found, [TABLE[sample][-1] for sample in SAMPLES], rtol=1e-6)
     left_out = [set(SAMPLES) - set(trained) for trained in probe.trained_on]
     assert len(left_out) == 4
