@@ -1,6 +1,6 @@
 """Speed and disk use of ConWea's contextualisation, beside the original way on the same weights.
 
-The original way is re-enacted from its description in the literature and in docs/conwea.md: one
+The original way is re-enacted from its description (docs/differences.md): one
 sentence at a time in float32, the last four layers concatenated, one pickle file per occurrence,
 all files read back word by word, then every sentence encoded a second time to choose senses.
 Clustering is timed separately: k-means with 10 restarts and a second fit for every word that occurs

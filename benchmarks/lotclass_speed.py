@@ -1,6 +1,6 @@
 """Speed of LOTClass's phases, beside the original way on the same weights and tokens.
 
-The original way is re-enacted from docs/lotclass.md: everything padded to 200 tokens (its setting
+The original way is re-enacted from docs/differences.md: all padded to 200 tokens (its setting
 for AG News) in float32, the language model's head at every position, padding included, and a loop
 over the words of each vocabulary.
 

@@ -61,6 +61,8 @@ PAGES = (
     "docs/xclass.md",
     "docs/westclass.md",
     "docs/lotclass.md",
+    "docs/results/westclass.md",
+    "docs/results/lotclass.md",
     "docs/results/frameworks.md",
     SOURCES,
 )
@@ -90,6 +92,7 @@ _MEASURED: dict[str, Callable[[], Block]] = {
     "select-printed": partial(select.printed, "select-agnews-tau-auto.json"),
     "select-examples": partial(select.examples, "select-agnews-tau-auto.json"),
     "speed-scale": speed.scale,
+    "speed-frameworks": speed.frameworks,
     "engines": scale.engines,
     "engines-costs": scale.costs,
     "engines-encoding": scale.encoding,

@@ -1,6 +1,6 @@
 """Speed of X-Class's word vectors, beside the original way on the same weights.
 
-The original way is re-enacted from docs/xclass.md: windows of 512 word pieces, one at a time in
+The original way is re-enacted from docs/differences.md: windows of 512 word pieces, one at a time,
 float32; the corpus is encoded once for the static vectors, with float32 sums per word, and a second
 time for the document vectors.
 

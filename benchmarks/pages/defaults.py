@@ -182,6 +182,26 @@ def lotclass_places() -> Block:
     return table(rows, groups) if groups else HOLE
 
 
+def lotclass_classes() -> Block:
+    """Return LOTClass's rows per class on the samples of 20news-coarse, and what became of them."""
+    files = files_of("lotclass", "20news-coarse")
+    heads = ("words", "rows", "documents predicted", "of them right")
+    rows = [["seed", "class", *heads]]
+    for item in files:
+        arms = item["result"]["arms"]
+        stages = (
+            ("standard", 0, "count"),
+            *(("optimal-documents", -1, key) for key in ("count", "kept")),
+        )
+        for name in item["result"]["classes"]:
+            counts = [
+                arms[arm]["iterations"][stage]["per_class"][name][key] for arm, stage, key in stages
+            ]
+            words = item["result"]["words_per_class"][name]
+            rows.append([str(item["about"]["seed"]), name, *(f"{n:,}" for n in (words, *counts))])
+    return table(rows, [files])
+
+
 def faithful() -> Block:
     """Return macro-F1 under ``--faithful`` beside the earlier runs on the same data and seeds."""
     rows = [["framework", "data", "documents", "seeds", "arm", "earlier defaults", "`--faithful`"]]
@@ -213,6 +233,7 @@ TABLES: dict[str, Callable[[], Block]] = {
     **{f"defaults-{name}": partial(framework, name) for name in _FRAMEWORKS},
     "defaults-final": network_and_classifier,
     "defaults-xclass-classifiers": xclass_classifiers,
+    "defaults-lotclass-classes": lotclass_classes,
     "defaults-lotclass-places": lotclass_places,
     "defaults-lotclass-thresholds": lotclass_thresholds,
     "faithful": faithful,

@@ -88,6 +88,25 @@ def scale() -> Block:
     return table(rows, [[item] for item in files])
 
 
+def frameworks() -> Block:
+    """Return time and memory of each framework with its defaults, per data set."""
+    heads = ("documents", "arms", "processor seconds", "per 1,000 documents", "peak memory, GB")
+    rows = [["framework", "data", *heads]]
+    files = results("speed/costs-*.json")
+    for item in files:
+        cost = item["result"]
+        seconds = cost["processor_seconds"]
+        cells = [
+            f"{cost['documents']:,}",
+            ", ".join(f"`{arm}`" for arm in cost["arms"]),
+            f"{seconds:.0f}",
+            f"{1000 * seconds / cost['documents']:.0f}",
+            f"{cost['peak_bytes'] / 1e9:.1f}",
+        ]
+        rows.append([cost["title"], item["about"]["dataset"]["name"], *cells])
+    return table(rows, [[item] for item in files])
+
+
 def watching() -> Block:
     """Return what monitoring costs, per epoch and online, one row per data set and probe."""
     files = results("speed/speed-watching-*.json")

@@ -4,7 +4,7 @@ The LOPS paper selects among the pseudo-labelled rows, its released code among t
 refresh. The final classifier is ours, and so is the selection among all documents before it.
 
 Source: Meng et al., "Text Classification Using Label Names Only: A Language Model Self-Training
-Approach", EMNLP 2020; docs/lotclass.md lists what differs.
+Approach", EMNLP 2020; docs/differences.md lists what differs.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ class RowMaker:
             except TooFewError as error:
                 if number == len(self.kinds):
                     raise
-                log.info("%s", error)
+                log.info("supervision %s: %s", kind, _short(error))
             else:
                 self.supervision = kind
                 break
@@ -143,11 +143,11 @@ class RowMaker:
                 self._check(rows, vocabularies, supervision)
                 return supervision, vocabularies, rows
             except TooFewError as error:
-                log.info("%s", error)
+                log.info("supervision %s: %s", supervision, _short(error))
             try:
                 documents = self._read(later[0])
             except TooFewError as error:
-                log.info("%s", error)
+                log.info("supervision %s: %s", later[0], _short(error))
                 return supervision, vocabularies, rows
             supervision, later = later[0], later[1:]
 
@@ -163,3 +163,8 @@ class RowMaker:
         shown = [words_of(tokens, self.tokenizer) for tokens in vocabularies]
         at_least = self.job.settings.min_rows
         check_rows(rows, self.corpus.classes, shown, at_least, supervision)
+
+
+def _short(error: TooFewError) -> str:
+    """Return what was found; the ways out are tried next."""
+    return str(error).partition(";")[0]

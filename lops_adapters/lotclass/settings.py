@@ -62,7 +62,7 @@ class LotclassSettings(FinalSettings):
     max_tokens: int = setting(
         64, "word pieces per document", within=Range("at least 8", lambda value: value >= 8)
     )
-    # Masked category prediction trains at words; see docs/lotclass.md.
+    # Masked category prediction trains at words; see docs/results/lotclass.md.
     read_at: str = setting(
         "tokens",
         "where the network reads the class of a document: the mean over its tokens, or the first "

@@ -285,7 +285,7 @@ def threshold_for(most: np.ndarray | None, at_least: int) -> int | None:
     """Return the largest threshold that leaves every class enough rows.
 
     None: no threshold does, or only one that makes more rows than documents; too many of these
-    would be wrong (docs/lotclass.md).
+    would be wrong (docs/results/lotclass.md).
 
     >>> threshold_for(np.array([[9, 1], [1, 5], [8, 0], [0, 4]]), 2)
     3

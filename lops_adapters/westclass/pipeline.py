@@ -4,7 +4,7 @@ The LOPS paper selects among the pseudo documents. Wrong labels are among the ne
 on real documents, which the final classifier, or without one self-training, is trained on.
 
 Source: Meng, Shen, Zhang and Han, "Weakly-Supervised Neural Text Classification", CIKM 2018;
-docs/westclass.md lists what differs.
+docs/differences.md lists what differs.
 """
 
 from __future__ import annotations

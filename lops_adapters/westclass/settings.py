@@ -76,7 +76,7 @@ class WestclassSettings(FinalSettings):
     PROBES: ClassVar[tuple[str, ...]] = ("same", "linear", "transformer")
     WHEN_FAITHFUL: ClassVar[Mapping[str, Any]] = {"vector_words": 1, "classifier": NETWORK}
 
-    # Learning is abrupt: after one epoch nearly everything is learnt, see docs/westclass.md.
+    # After one epoch nearly everything is learnt, see docs/results/westclass.md.
     every: int | str = setting(
         1,
         "look at the probe after every B updates, or once per epoch",

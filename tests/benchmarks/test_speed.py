@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from benchmarks import record
+from benchmarks import framework_costs, record
 from benchmarks.pages import common, speed
 from benchmarks.speed import scale, watching
 from benchmarks.speed.generated import documents
@@ -70,5 +70,21 @@ def test_watching(measured):
 
 def test_holes(tmp_path, monkeypatch):
     monkeypatch.setattr(common, "RESULTS", tmp_path)
-    for make in (speed.scale, speed.watching, speed.listening, speed.xclass_encoding):
+    for make in (
+        speed.scale, speed.watching, speed.listening, speed.xclass_encoding, speed.frameworks
+    ):  # fmt: skip
         assert make() == common.HOLE
+
+
+def test_what_a_framework_costs(measured, monkeypatch):
+    monkeypatch.setattr(framework_costs, "FRAMEWORKS", ("self_training",))
+    item = measured(framework_costs, "--max-docs", "100")
+    cost = item["result"]
+    assert (cost["framework"], cost["documents"]) == ("self_training", 100)
+    assert 0.5 < cost["processor_seconds"] < 2 * cost["seconds"] + 1
+    assert 5e7 < cost["peak_bytes"] < 8e9
+    seconds = cost["processor_seconds"]
+    row = f" | {seconds:.0f} | {10 * seconds:.0f} | {cost['peak_bytes'] / 1e9:.1f} |"
+    assert row in str(speed.frameworks())
+    with pytest.raises(SystemExit, match=r"lops_adapters\.self_training .* failed"):
+        framework_costs.run("self_training", ["--iterations", "0"])
