@@ -53,18 +53,28 @@ def corrected(selection: Selection, pseudo_labels: Labels) -> np.ndarray:
 def trusted_positions(selection: Selection, pseudo_labels: Labels) -> np.ndarray:
     """Return the (m,) int64 positions to train on: the kept ones, or all if under two classes.
 
+    A LopsWarning names classes of which nothing is kept.
+
     >>> from lops_adapters.selection import keep_all
     >>> trusted_positions(keep_all(["a", "b"], ["x", "y"]), ["x", "y"]).tolist()
     [0, 1]
     """
     kept, labels = selection.kept, corrected(selection, pseudo_labels)
-    if len({labels[i] for i in kept.tolist()}) < 2:
+    present = {labels[i] for i in kept.tolist()}
+    if len(present) < 2:
         message = (
             f"the selection keeps {len(kept)} samples of fewer than two classes; "
             f"this training takes all {len(labels)}"
         )
         warnings.warn(message, LopsWarning, stacklevel=2)
         return np.arange(len(labels))
+    lost = [str(label) for label in dict.fromkeys(values(pseudo_labels)) if label not in present]
+    if lost:
+        message = (
+            f"the selection keeps {len(kept)} of {len(labels)} samples, none of them of "
+            f"{', '.join(sorted(lost))}; the classifier cannot learn what it does not see"
+        )
+        warnings.warn(message, LopsWarning, stacklevel=2)
     return kept
 
 

@@ -378,3 +378,12 @@ def test_trusted_positions(labels):
             LopsWarning, match="of fewer than two classes; this training takes all 3"
         ):
             assert trusted_positions(too_few, labels).tolist() == [0, 1, 2]
+
+
+def test_classes_of_which_nothing_is_kept_are_named():
+    labels = ["a", "b", "c", "d"]
+    whole = keep_all(labels, labels)
+    mask = np.array([True, False, True, False])
+    selection = Selection(mask, whole.learnt_at, whole.confidence, {}, "x", "y")
+    with pytest.warns(LopsWarning, match="keeps 2 of 4 samples, none of them of b, d; "):
+        assert trusted_positions(selection, labels).tolist() == [0, 2]

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from lops_adapters.core import LopsError
+from lops_adapters.core import LopsError, LopsWarning
 from lops_adapters.datasets import Corpus, Dataset, GoldLabels, read
 from lops_adapters.probes.base import cut
 from lops_adapters.probes.linear import LinearProbe
@@ -162,7 +162,8 @@ def test_a_class_that_loses_all_samples(monkeypatch, dataset, go, tmp_path):
         return probabilities * [0, 1, 1]
 
     recorder = Recorder(monkeypatch, not_arts, never_arts)
-    done = go(dataset, tmp_path / "run", arms=["lops"])
+    with pytest.warns(LopsWarning, match="none of them of arts"):
+        done = go(dataset, tmp_path / "run", arms=["lops"])
     assert [row["classes_without_pseudo_labels"] for row in rows_of(done, "lops")] == [
         [],
         ["arts"],
