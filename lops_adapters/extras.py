@@ -28,6 +28,7 @@ LIBRARIES: dict[str, tuple[str, str | None]] = {
     "openpyxl": ("openpyxl", "excel"),
     "nltk": ("NLTK", "conwea"),
     "pandas": ("pandas", None),
+    "polars": ("polars", None),
     "pyarrow": ("pyarrow", "parquet"),
     "ray": ("Ray", "ray"),
     "safetensors": ("safetensors", "transformers"),

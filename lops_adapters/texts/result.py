@@ -62,6 +62,7 @@ class TextSelection(Selection):
         said: the sentences about the selection, in parts.
         settings: the arguments used.
         index: the texts' index if they are a pandas column; the frame has it, too.
+        in_polars: whether the texts are a polars column; the frame is one of polars, too.
 
     """
 
@@ -75,7 +76,7 @@ class TextSelection(Selection):
         said: Why,
         settings: dict[str, Any],
         checks: Mapping[int, Hashable | None] = MappingProxyType({}),
-        index: Any = None,
+        column: Any = None,
     ) -> None:
         n = len(texts)
         super().__init__(
@@ -98,7 +99,8 @@ class TextSelection(Selection):
         self.settings = settings
         self.sources: list[SourceReport] = []
         self.votes: Votes | None = None
-        self.index = index
+        self.index = column.index if hasattr(column, "iloc") else None
+        self.in_polars = type(column).__module__.partition(".")[0] == "polars"
         self.suggested = _spread(classes[seen.codes], judged, n, None)
         self.suggested_probability = _spread(seen.probability, judged, n, np.nan)
         right = getattr(seen, "right", None)
@@ -201,21 +203,25 @@ class TextSelection(Selection):
         return [self._judged[group] for group in found]
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame with one row per text, under the index of the texts.
+        """Return a DataFrame with one row per text.
 
-        Its columns are text, label, lops_learnt_at (NaN: never; only of methods with learning
-        times), lops_confidence, lops_selected and lops_suggested.
+        Of pandas, under the index of the texts; of polars, if the texts are a polars column. Its
+        columns are text, label, lops_learnt_at (missing: never; only of methods with learning
+        times), lops_confidence (of the committee, the probability that the label is right),
+        lops_selected and lops_suggested.
 
         Raises:
             LopsError: pandas is not installed.
 
         """
-        pandas = extras.load("pandas", "A frame")
         learnt_at = np.where(np.isfinite(self.learnt_at), self.learnt_at, np.nan)
         columns = (learnt_at, self.confidence, self.mask, self.suggested.tolist())
         added = dict(zip(COLUMNS, columns, strict=True))
         own = {name: added[name] for name in self.columns}
-        return pandas.DataFrame({"text": self.texts, "label": self.labels, **own}, index=self.index)
+        data = {"text": self.texts, "label": self.labels, **own}
+        if self.in_polars:
+            return extras.load("polars", "A frame").DataFrame(data, nan_to_null=True, strict=False)
+        return extras.load("pandas", "A frame").DataFrame(data, index=self.index)
 
     @property
     def checks_rows(self) -> bool:

@@ -205,8 +205,7 @@ def select(
         "samples": "texts" if given is None else "vectors" if pred_probs is None else "pred_probs",
     }
     why = reasons(which, selection, method, {**asked, **options})
-    index = getattr(texts, "index", None) if hasattr(texts, "iloc") else None
-    found = TextSelection(selection, shown, names, at, seen, why, settings, checks, index=index)
+    found = TextSelection(selection, shown, names, at, seen, why, settings, checks, texts)
     if committee:
         why.pairs = pair_sentences(found.corrections())
         why.rows += checked_sentences(found.checked_rate, len(own))

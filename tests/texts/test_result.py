@@ -82,6 +82,18 @@ def test_the_frame_keeps_an_index():
     ).to_frame().index.tolist() == list(index)
 
 
+def test_a_polars_column_gives_a_polars_frame():
+    polars = pytest.importorskip("polars", reason="polars is not installed")
+    given = polars.DataFrame({"text": TEXTS, "label": [None, *LABELS[1:]]})
+    frame = select(given["text"], given["label"], probe="linear").to_frame()
+    expected = select(TEXTS, [None, *LABELS[1:]], probe="linear")
+    assert type(frame) is type(given)
+    assert frame.columns == ["text", "label", "lops_confidence", "lops_selected", "lops_suggested"]
+    assert frame["lops_selected"].to_list() == expected.mask.tolist()
+    assert frame["lops_confidence"].to_list()[0] is None
+    assert frame["lops_suggested"].to_list()[1:] == expected.suggested.tolist()[1:]
+
+
 def test_why_is_left_out_where_it_is_the_same_for_all():
     same = select(TEXTS, LABELS, probe="linear")
     assert same.summary().splitlines()[0].split()[-1] == "(estimate)"
