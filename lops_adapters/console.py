@@ -7,6 +7,7 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Sequence
+from contextvars import ContextVar
 from typing import Any
 
 from tqdm.auto import tqdm
@@ -18,18 +19,28 @@ _BARS = {"leave": False, "delay": 1.0, "dynamic_ncols": True, "mininterval": 0.5
 RESUME = "Stopped. The same command with --resume continues."
 
 
+_IS_COMMAND = ContextVar("_IS_COMMAND", default=False)
+
+
+def typed(name: str) -> str:
+    """Return an argument as it was typed: ``--per-class`` in a command, ``per_class`` in Python."""
+    return f"--{name.replace('_', '-')}" if _IS_COMMAND.get() else name
+
+
 def guarded(
     main: Callable[[Sequence[str] | None], int], stopped: str = RESUME
 ) -> Callable[[Sequence[str] | None], int]:
     """Turn a command's errors and warnings into one line each on standard error.
 
     A :class:`~lops_adapters.core.LopsError`, and a system error such as a full disk, exit with
-    status 2; Ctrl-C prints ``stopped`` and exits with 130; a closed pipe is silent, 141.
+    status 2; Ctrl-C prints ``stopped`` and exits with 130; a closed pipe is silent, 141. Errors
+    name arguments as they were :func:`typed`.
     """
 
     def run(arguments: Sequence[str] | None = None) -> int:
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
+            token = _IS_COMMAND.set(True)
             try:
                 status = main(arguments)
                 if sys.stdout is not None:
@@ -44,6 +55,8 @@ def guarded(
             except KeyboardInterrupt:
                 sys.stderr.write(f"{stopped}\n")
                 return STOPPED
+            finally:
+                _IS_COMMAND.reset(token)
 
     return run
 

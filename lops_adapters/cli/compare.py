@@ -22,6 +22,7 @@ from lops_adapters.tables import files, formats, readers
 from lops_adapters.tables.columns import Wanted
 from lops_adapters.tables.survey import Sample, read_rows
 from lops_adapters.texts.choices import (
+    check_names,
     choose_members,
     choose_probe,
     described,
@@ -105,6 +106,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     names = read_methods(options.methods)
     if options.seeds < 1:
         raise LopsError(f"--seeds is {options.seeds}; wanted at least 1")
+    check_names(options.probe, options.encoder if "committee" in names else None)
     with standard_input.given(options.files) as paths, threads.limited():
         table = shared.opened(options, paths)
         _checked(options, names, table)

@@ -23,7 +23,7 @@ from lops_adapters.tables import engine, files, formats, readers, results
 from lops_adapters.tables.columns import Wanted, is_file
 from lops_adapters.tables.fit import Job
 from lops_adapters.tables.votes import vote_columns
-from lops_adapters.texts.choices import member_options
+from lops_adapters.texts.choices import check_names, member_options
 
 RECORDED = (
     *("text", "label", "gold", "id", "abstain", "delimiter", "encoding", "sheet"),
@@ -54,6 +54,7 @@ def _checked(options: argparse.Namespace, paths: tuple[Path, ...], said: list[st
         options=member_options(method, options.encoder, words, options.sure),
         among=OFFERED,
     )
+    check_names(options.probe, options.encoder)
     if options.relabel is not None and not 0 < options.relabel <= 1:
         raise LopsError(
             f"--relabel is {options.relabel:g}; wanted a probability above 0 and at most 1"

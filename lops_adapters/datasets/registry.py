@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from lops_adapters.console import typed
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import published
 from lops_adapters.datasets.class_words import Names, Seeds
@@ -174,7 +175,7 @@ def _folders(data_dir: str | Path | None) -> list[Path]:
     if data_dir is not None:
         if not os.path.isdir(data_dir):  # unlike a path's is_dir, it takes any name
             raise LopsError(
-                f"data_dir {data_dir}: no such folder; give the folder of the data sets"
+                f"{typed('data_dir')} {data_dir}: no such folder; give the folder of the data sets"
             )
         folders.append(Path(data_dir))
     if variable := os.environ.get("LOPS_DATA"):

@@ -13,10 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from lops_adapters import extras
+from lops_adapters.console import typed
 from lops_adapters.core import LopsError
 from lops_adapters.encoders.static import STATIC
 
 MINILM = "minilm"
+SECONDS = 10  # to wait for the hub
 _GPU_DEVICES = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")  # NVIDIA, AMD, either under WSL
 
 
@@ -57,7 +59,8 @@ def locate(name: str) -> str:
     This is the packaged folder for ``minilm``, otherwise the name or path itself.
 
     Raises:
-        LopsError: ``minilm`` without its package, ``static``, or a path without a model.
+        LopsError: ``minilm`` without its package, ``static``, a path without a model, or a name
+            that is neither in the cache nor on the hub, which is asked once.
 
     """
     if name == MINILM:
@@ -70,15 +73,40 @@ def locate(name: str) -> str:
         )
     try:
         path = Path(name).expanduser()
-        path.exists()
+        exists = path.exists()
     except (OSError, RuntimeError):  # no file name: too long, or the home of an unknown user
+        exists = False
+    if not exists:
+        reason = _not_on_hub(name)
+        if reason:
+            raise _unloadable(name, reason)
         return name
-    if path.exists() and not (path / "config.json").is_file():
+    if not (path / "config.json").is_file():
         raise LopsError(
             f"{path} holds no config.json; "
             "wanted a folder written by save_pretrained(), or the name of a model"
         )
-    return str(path) if path.exists() else name
+    return str(path)
+
+
+def _not_on_hub(name: str) -> str:
+    """Return why a model cannot be had from the cache or the hub; empty if it can."""
+    import huggingface_hub as hub
+    from huggingface_hub import errors
+
+    reasons = {
+        errors.HFValidationError: "no such folder",
+        errors.RepositoryNotFoundError: "the Hugging Face hub has no public model of this name",
+        errors.EntryNotFoundError: "its repository on the Hugging Face hub holds no config.json",
+        errors.OfflineModeIsEnabled: "it is not in the cache, and HF_HUB_OFFLINE is set",
+        Exception: "it is not in the cache, and the Hugging Face hub cannot be reached",
+    }
+    try:
+        if not isinstance(hub.try_to_load_from_cache(name, "config.json"), str):
+            hub.get_hf_file_metadata(hub.hf_hub_url(name, "config.json"), timeout=SECONDS)
+    except Exception as error:  # those of the network differ by the client's version
+        return next(reason for kind, reason in reasons.items() if isinstance(error, kind))
+    return ""
 
 
 def load_config(name: str) -> Any:
@@ -97,14 +125,19 @@ def load_config(name: str) -> Any:
 
 
 def unloadable(name: str, error: Exception) -> LopsError:
-    """Return the error about an encoder that transformers cannot load."""
+    """Return the error about an encoder that transformers, or :func:`locate`, cannot load."""
+    if isinstance(error, LopsError):
+        return error
     reason = str(error).strip().splitlines()[0]
     if "trust_remote_code" in str(error):
         reason = "it needs code from its own repository, which is never run"
+    return _unloadable(name, reason)
+
+
+def _unloadable(name: str, reason: str) -> LopsError:
     return LopsError(
-        f"cannot load the encoder {name!r} ({reason}); "
-        f"wanted {MINILM!r}, a folder written by save_pretrained(), or a name on the Hugging Face "
-        "hub, such as bert-base-uncased; names need a connection to the hub or a cached download"
+        f"cannot load the encoder {name!r} ({reason}); wanted {MINILM!r}, a folder written by "
+        "save_pretrained(), or a name on the Hugging Face hub, such as bert-base-uncased"
     )
 
 
@@ -212,7 +245,8 @@ def check_max_tokens(name: str, config: Any, max_tokens: int) -> None:
     limit = longest_input(config)
     if max_tokens < 4 or (limit and max_tokens > limit):
         raise LopsError(
-            f"max_tokens is {max_tokens}; {name} takes 4 to {limit or 'any number of'} tokens"
+            f"{typed('max_tokens')} is {max_tokens}; {name} takes 4 to "
+            f"{limit or 'any number of'} tokens"
         )
 
 

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from lops_adapters.console import typed
 from lops_adapters.core import LopsError, Selection
 from lops_adapters.datasets import Corpus
 from lops_adapters.encoders import pretrained
@@ -241,7 +242,7 @@ def check_encoder(settings: LotclassSettings, tokenizer: Any) -> None:
     limit = pretrained.longest_input(pretrained.load_config(settings.encoder))
     if limit and settings.max_tokens > limit:
         raise LopsError(
-            f"max_tokens is {settings.max_tokens}; {settings.encoder} takes 8 to {limit}"
+            f"{typed('max_tokens')} is {settings.max_tokens}; {settings.encoder} takes 8 to {limit}"
         )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from lops_adapters.console import typed
 from lops_adapters.core import LopsError
 from lops_adapters.runs.final import ARMS as AT_DOCUMENTS
 from lops_adapters.runs.final import NETWORK, FinalSettings
@@ -112,8 +113,8 @@ class LotclassSettings(FinalSettings):
         object.__setattr__(self, "names", names)
         if not 0 <= self.match_threshold < self.top:
             raise LopsError(
-                f"match_threshold is {self.match_threshold}; wanted 0 to {self.top - 1}, below the "
-                f"{self.top} predictions per position"
+                f"{typed('match_threshold')} is {self.match_threshold}; wanted 0 to "
+                f"{self.top - 1}, below the {self.top} predictions per position"
             )
 
     def supervisions(self, classes: tuple[str, ...], seeds: Mapping[str, Any]) -> tuple[str, ...]:

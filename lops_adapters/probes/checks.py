@@ -8,16 +8,17 @@ from typing import Any
 
 import numpy as np
 
+from lops_adapters.console import typed
 from lops_adapters.core import LopsError
 
 
 def check_counts(seed: int, every: int | None = None) -> None:
     """Raise a LopsError if a seed or a number of updates between checkpoints is out of range."""
     if not isinstance(seed, Integral) or seed < 0:
-        raise LopsError(f"seed is {seed!r:.80}; wanted a whole number, at least 0")
+        raise LopsError(f"{typed('seed')} is {seed!r:.80}; wanted a whole number, at least 0")
     if every is not None and (not isinstance(every, Integral) or every < 1):
         raise LopsError(
-            f"every is {every!r:.80}; wanted a number of updates, at least 1, or None for one epoch"
+            f"{typed('every')} is {every!r:.80}; wanted a number of updates, at least 1"
         )
 
 

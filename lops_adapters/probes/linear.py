@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from lops_adapters.console import typed
 from lops_adapters.core import LopsError
 from lops_adapters.encoders.tf_idf import TfIdf
 from lops_adapters.encoders.word_counts import ANALYZERS, AUTO, WordCounts, count_words
@@ -141,7 +142,9 @@ class LinearProbe(Regression):
 def check_analyzer(analyzer: Any) -> None:
     """Raise a LopsError if there is no such analyzer."""
     if not isinstance(analyzer, str) or analyzer not in ANALYZERS:
-        raise LopsError(f"analyzer is {analyzer!r:.80}; wanted one of {', '.join(ANALYZERS)}")
+        raise LopsError(
+            f"{typed('analyzer')} is {analyzer!r:.80}; wanted one of {', '.join(ANALYZERS)}"
+        )
 
 
 def _batches(

@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 import numpy as np
 
 from lops_adapters import extras
+from lops_adapters.console import typed
 from lops_adapters.core import LopsError, LopsWarning, Selection
 from lops_adapters.datasets import Corpus, Dataset
 from lops_adapters.evaluation import Evaluator
@@ -331,7 +332,8 @@ def read_arms(text: str, known: Sequence[str]) -> list[str]:
         hint = f"; {unknown[0]!r} is unknown" if unknown else ""
         hint += f" (did you mean {near[0]}?)" if near else ""
         raise LopsError(
-            f"arms are {text!r}{hint}; wanted some of {', '.join(known)}, comma-separated"
+            f"{typed('arms')} are {text!r}{hint}; wanted some of {', '.join(known)}, "
+            "comma-separated"
         )
     return [name for name in known if name in asked]
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, asdict, dataclass, field, fields, replace
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
+from lops_adapters.console import typed
 from lops_adapters.core import RULES, LopsError
 from lops_adapters.encoders.static import STATIC
 from lops_adapters.probes import FROZEN, Probe
@@ -204,8 +205,8 @@ class FrameworkSettings:
         """Refuse an ``every`` larger than the ``updates`` a probe makes on these ``samples``."""
         if (self.updates_between_checkpoints or 0) > updates:
             raise LopsError(
-                f"every is {self.every}, and the probe makes {updates} updates on {samples}; "
-                "wanted a smaller number, or epoch"
+                f"{typed('every')} is {self.every}, and the probe makes {updates} updates on "
+                f"{samples}; wanted a smaller number, or epoch"
             )
 
     def as_dict(self) -> dict[str, Any]:
@@ -221,7 +222,9 @@ class FrameworkSettings:
 
         """
         if name not in cls.PRESETS:
-            raise LopsError(f"preset is {name!r}; wanted one of {', '.join(cls.PRESETS)}")
+            raise LopsError(
+                f"{typed('preset')} is {name!r}; wanted one of {', '.join(cls.PRESETS)}"
+            )
         unknown = set(overrides) - {item.name for item in fields(cls)}
         if unknown:
             raise LopsError(f"unknown settings: {', '.join(sorted(unknown))}")
@@ -275,4 +278,4 @@ def _check(name: str, value: Any, within: Range) -> None:
     except TypeError:
         fine = False
     if not fine:
-        raise LopsError(f"{name} is {value!r}; wanted {within.wanted}")
+        raise LopsError(f"{typed(name)} is {value!r}; wanted {within.wanted}")

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lops_adapters.console import percent
+from lops_adapters.console import percent, typed
 from lops_adapters.core import LopsError, Selection
 from lops_adapters.encoders.static import STATIC
 from lops_adapters.probes.embedding import EmbeddingProbe, given_vectors
@@ -368,13 +368,15 @@ def check(
             "encoder, an EmbeddingProbe, or None"
         )
     if sure is not None and not is_fraction(sure):
-        raise LopsError(f"sure is {sure!r:.80}; wanted a probability above 0, such as 0.9, or None")
+        raise LopsError(
+            f"{typed('sure')} is {sure!r:.80}; wanted a probability above 0, such as 0.9"
+        )
     if words is None:
         return
     if encoder is None:
         raise LopsError(
-            "words need an encoder, which compares texts with them, and the encoder is none; leave "
-            "one of them out"
+            f"{typed('words')} need an encoder, which compares texts with them, and "
+            f"{typed('encoder')} is none; leave one of them out"
         )
     check_words(words)
 

@@ -7,6 +7,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from lops_adapters.console import typed
 from lops_adapters.core import LearningOrder, LopsError, Selection
 from lops_adapters.probes.base import Probe, check_counts
 from lops_adapters.selection.likelihoods import class_shares, likelihoods
@@ -97,8 +98,8 @@ class Lops:
                 break
         if not order.times:
             raise LopsError(
-                f"every is {self.every}, and the probe's training has fewer updates than that; "
-                "wanted a smaller number, or None for once per epoch"
+                f"{typed('every')} is {self.every}, and the probe's training has fewer updates "
+                "than that; wanted a smaller number"
             )
         selection = order.select()
         log.info(

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from lops_adapters.console import progress
+from lops_adapters.console import progress, typed
 from lops_adapters.core import LopsError
 from lops_adapters.probes.base import Probe, cut
 from lops_adapters.probes.linear import softmax
@@ -361,7 +361,8 @@ def check_words(words: Mapping[Hashable, Sequence[str]], classes: Sequence[Hasha
     without = [repr(label) for label in classes if not words.get(label)]
     if without:
         raise LopsError(
-            f"words hold none for {', '.join(without[:_SHOWN])}; wanted words for every class"
+            f"{typed('words')} hold none for {', '.join(without[:_SHOWN])}; wanted words for every "
+            "class"
         )
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from lops_adapters.console import typed
 from lops_adapters.core import RULES, LopsError
 from lops_adapters.probes import Probe, probe_class
 from lops_adapters.probes.base import check_counts
@@ -313,8 +314,9 @@ def check(
     row = METHODS[method]
     unknown = sorted(set(options) - set(row.options))
     if unknown:
-        known = ", ".join(row.options) or "none of its own"
-        raise LopsError(f"{method} has no option {unknown[0]!r}; its options are: {known}")
+        option, known = typed(unknown[0]), ", ".join(row.options) or "none of its own"
+        hint = f"its options are: {known}" if option == unknown[0] else "leave it out"
+        raise LopsError(f"{method} has no option {option!r}; {hint}")
     row.check(**options)
     if n is not None and not row.takes_n:
         raise LopsError(f"{method} decides how many to keep, and n is {n}; leave n out")
@@ -323,11 +325,15 @@ def check(
     _check_keep(row, keep)
     check_counts(0, every)
     if every is not None and not row.checkpoints:
-        raise LopsError(f"{method} has no checkpoints, and every is {every}; leave every out")
+        raise LopsError(
+            f"{method} has no checkpoints, and {typed('every')} is {every}; leave it out"
+        )
     if per_class is not None and not isinstance(per_class, bool | np.bool_):
         raise LopsError(f"per_class is {per_class!r:.80}; wanted True, False or None")
     if per_class is not None and row.per_class is None:
-        raise LopsError(f"{method} decides the share of each class itself; leave per_class out")
+        raise LopsError(
+            f"{method} decides the share of each class itself; leave {typed('per_class')} out"
+        )
     return row
 
 
@@ -336,7 +342,8 @@ def check_rule(method: Any, keep: Any) -> None:
     check(method, keep=keep, among=RULES)
     if isinstance(keep, str):
         raise LopsError(
-            f"keep is {keep!r}, which needs several trainings; wanted a fraction, such as 0.5"
+            f"{typed('keep')} is {keep!r}, which needs several trainings; wanted a fraction, such "
+            "as 0.5"
         )
 
 
@@ -344,19 +351,20 @@ def _check_keep(row: Method, keep: Any) -> None:
     if isinstance(keep, Mapping):
         if row.name not in BY_CLASS:
             raise LopsError(
-                f"keep is a fraction per class, and only {BY_CLASS[0]} takes it; give one number"
+                f"{typed('keep')} is a fraction per class, and only {BY_CLASS[0]} takes it; give "
+                "one number"
             )
         return
     share = is_fraction(keep)
     if not share and keep is not None and not (isinstance(keep, str) and keep == AUTO):
         raise LopsError(
-            f"keep is {keep!r:.80}; wanted {AUTO!r}, or a fraction above 0 and at most 1, such as "
-            "0.5"
+            f"{typed('keep')} is {keep!r:.80}; wanted {AUTO!r}, or a fraction above 0 and at most "
+            "1, such as 0.5"
         )
     if share and not row.takes_keep:
         raise LopsError(
-            f"{row.name} decides how many to keep, and keep is {keep}; leave keep out, or use "
-            "another method, such as learning-order"
+            f"{row.name} decides how many to keep, and {typed('keep')} is {keep}; leave it out, or "
+            f"use {typed('method')} learning-order"
         )
 
 

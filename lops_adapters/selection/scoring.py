@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from lops_adapters.console import typed
 from lops_adapters.core import LopsError
 from lops_adapters.probes.base import Probe
 from lops_adapters.selection.confidences.base import Confidence
@@ -54,8 +55,8 @@ def watch(
         checkpoints += 1
     if not checkpoints:
         raise LopsError(
-            f"every is {every}, and the probe's training has fewer updates than that; "
-            "wanted a smaller number or None"
+            f"{typed('every')} is {every}, and the probe's training has fewer updates than "
+            "that; wanted a smaller number"
         )
     return checkpoints
 

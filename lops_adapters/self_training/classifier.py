@@ -5,6 +5,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 from pathlib import Path
 
+from lops_adapters.console import typed
 from lops_adapters.core import LopsError
 from lops_adapters.probes import FAST, Probe, probe_class, text_probe
 from lops_adapters.self_training.settings import SelfTrainingSettings
@@ -34,7 +35,7 @@ def _build(
     near = get_close_matches(name, known, n=1, cutoff=0.75)
     if not is_fast and near and near[0] != name and not Path(name).exists():
         raise LopsError(
-            f"classifier is {name!r}; did you mean {near[0]!r}? Wanted "
+            f"{typed('classifier')} is {name!r}; did you mean {near[0]!r}? Wanted "
             f"{', '.join(known)}, or the folder or hub name of an encoder"
         )
     return text_probe(

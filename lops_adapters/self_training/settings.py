@@ -8,6 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, ClassVar
 
+from lops_adapters.console import typed
 from lops_adapters.core import LopsError
 from lops_adapters.encoders.static import STATIC
 from lops_adapters.runs.settings import ABOVE_ZERO, AT_LEAST_ONE, FrameworkSettings, Range, setting
@@ -110,7 +111,7 @@ class SelfTrainingSettings(FrameworkSettings):
                 checksum = sha256(Path(self.pseudo_labels).read_bytes()).hexdigest()
             except OSError as error:
                 raise LopsError(
-                    f"pseudo_labels is {self.pseudo_labels!r}, which cannot be read "
+                    f"{typed('pseudo_labels')} is {self.pseudo_labels!r}, which cannot be read "
                     f"({error.strerror}); wanted {', '.join(HEURISTICS)}, or a CSV file with "
                     "columns id and label"
                 ) from None

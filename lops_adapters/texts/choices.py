@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from lops_adapters import extras
+from lops_adapters.console import typed
 from lops_adapters.core import LopsError
-from lops_adapters.encoders.pretrained import has_gpu, has_minilm, libraries
+from lops_adapters.encoders.pretrained import MINILM, has_gpu, has_minilm, libraries, locate
 from lops_adapters.encoders.static import STATIC
 from lops_adapters.encoders.word_counts import CHAR, LONGEST, WORD
 from lops_adapters.probes import PROBES, Probe, probe_class
@@ -56,13 +57,7 @@ def choose_probe(
     reason = ""
     if probe == AUTO:
         probe, reason = _by_machine(n)
-    known = [AUTO, "minilm", *PROBES]
-    meant = difflib.get_close_matches(probe, known, n=1, cutoff=0.75)
-    if probe not in known and meant and not Path(probe).exists():
-        raise LopsError(
-            f"probe is {probe!r}; did you mean {meant[0]!r}? Wanted {', '.join(known)}, "
-            "or the folder or hub name of an encoder"
-        )
+    _check_meant(probe)
     if probe in PROBES and probe != "transformer":
         chosen = probe_class(probe)(quiet=quiet)
     else:
@@ -71,6 +66,34 @@ def choose_probe(
         encoder = "minilm" if probe == "transformer" else probe
         chosen = TransformerProbe(encoder=encoder, quiet=quiet)
     return chosen, f"Probe: {described(chosen)}{f' ({reason})' if reason else ''}."
+
+
+def check_names(probe: Any = AUTO, encoder: Any = None) -> None:
+    """Check that the names of a probe and of an encoder exist, without loading anything.
+
+    Raises:
+        LopsError: no folder, cached model or model on the Hugging Face hub, or missing libraries.
+
+    """
+    names = [encoder] if isinstance(encoder, str) and encoder not in (STATIC, NONE) else []
+    if isinstance(probe, str) and probe not in (AUTO, *PROBES):
+        _check_meant(probe)
+        names.append(probe)
+    for name in names:
+        extra = "transformers,offline" if name == MINILM else "transformers"
+        extras.require(f"The encoder {name}", libraries(name), extra)
+        locate(name)
+
+
+def _check_meant(probe: str) -> None:
+    """Raise a LopsError if a name is nearly that of a probe."""
+    known = [AUTO, MINILM, *PROBES]
+    meant = difflib.get_close_matches(probe, known, n=1, cutoff=0.75)
+    if probe not in known and meant and not Path(probe).exists():
+        raise LopsError(
+            f"{typed('probe')} is {probe!r}; did you mean {meant[0]!r}? Wanted {', '.join(known)}, "
+            "or the folder or hub name of an encoder"
+        )
 
 
 def _linear(probe: Probe | str, quiet: bool, analyzer: str) -> tuple[Probe, str]:
@@ -82,8 +105,8 @@ def _linear(probe: Probe | str, quiet: bool, analyzer: str) -> tuple[Probe, str]
         )
     if probe not in (AUTO, "linear"):
         raise LopsError(
-            f"analyzer is for the linear probe, and the probe is {probe!r:.80}; leave one of them "
-            "out"
+            f"{typed('analyzer')} is for the linear probe, and {typed('probe')} is {probe!r:.80}; "
+            "leave one of them out"
         )
     chosen = LinearProbe(quiet=quiet, analyzer=analyzer)
     return chosen, f"Probe: {described(chosen)}."
@@ -120,7 +143,7 @@ def choose_members(
         words: whether class words are given.
 
     Raises:
-        LopsError: a missing library.
+        LopsError: what :func:`check_names` raises.
 
     >>> choose_members("static", "TF-IDF")[1]
     'Members: TF-IDF, neighbours by LSA, neighbours and logistic regression on static.'
@@ -128,7 +151,7 @@ def choose_members(
     name = encoder.encoder if isinstance(encoder, EmbeddingProbe) else encoder
     if name is None or name == NONE:
         return None, f"Members: {first}, neighbours by LSA."
-    extras.require(f"The encoder {name}", libraries(name))
+    check_names(encoder=name)
     on_encoder = f"neighbours and logistic regression on {name}{', class words' if words else ''}"
     return encoder, f"Members: {first}, neighbours by LSA, {on_encoder}."
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from lops_adapters.console import typed
 from lops_adapters.core import LopsError
 from lops_adapters.probes import Probe
 from lops_adapters.probes.embedding import EmbeddingProbe, given_vectors
@@ -65,8 +66,8 @@ def check_alone(given: np.ndarray | None, encoder: Any, words: Any, analyzer: st
     ):
         if asked:
             raise LopsError(
-                f"{name} is for texts, and vectors or probabilities are judged in their place; "
-                f"leave {name} out"
+                f"{typed(name)} is for texts, and vectors or probabilities are judged in their "
+                "place; leave it out"
             )
 
 

@@ -2,11 +2,13 @@
 
 import os
 import sys
+from importlib import import_module
 
 import pytest
 
 from lops_adapters.cli import select as command
 from lops_adapters.cli.main import main
+from lops_adapters.console import BAD_INPUT, typed
 from lops_adapters.core import LopsError
 from lops_adapters.tables import fit
 
@@ -249,7 +251,7 @@ def test_what_is_wrong_with_the_input_is_said_before_the_output(here):
 @pytest.mark.parametrize(
     ("message", "options"),
     [
-        ("^sure is 1.5; wanted a probability above 0, such as 0.9, or None$", ["--sure", "1.5"]),
+        ("^sure is 1.5; wanted a probability above 0, such as 0.9$", ["--sure", "1.5"]),
         ("^sure is 0.0; wanted a probability", ["--sure", "0"]),
         ("^sure is nan; wanted a probability", ["--sure", "nan"]),
         ("margin has no option 'sure'", ["--sure", "0.9", "--method", "margin"]),
@@ -278,6 +280,49 @@ def test_options_of_the_committee(here, message, options):
     for i, text in enumerate(bad):
         (here / f"bad{i}.json").write_text(text)
     refused(message, "news.csv", *options)
+
+
+@pytest.mark.parametrize(
+    ("message", "options"),
+    [
+        ("--sure is 1.5; wanted a probability", "--sure 1.5"),
+        ("--keep is 2.0; wanted 'auto', or a fraction", "--keep 2"),
+        ("and --keep is 0.5; leave it out, or use --method learning-order", "--keep 0.5"),
+        ("and --every is 3; leave it out", "--every 3"),
+        ("leave --per-class out", "--per-class --method released"),
+        ("margin has no option '--sure'; leave it out", "--sure 0.9 --method margin"),
+        ("--probe is 'linera'; did you mean 'linear'?", "--probe linera"),
+        ("--words need an encoder, which compares texts with them, and --encoder is none",
+         "--words words.json --encoder none"),
+    ],
+)  # fmt: skip
+def test_options_are_named_as_typed(here, capsys, message, options):
+    write_table(here / "news.csv", ROWS)
+    (here / "words.json").write_text('{"class 0": ["a"], "class 1": ["b"]}')
+    given = ["select", "news.csv", "--text", "text", "--label", "weak", *options.split()]
+    assert main(given) == BAD_INPUT
+    assert message in capsys.readouterr().err
+    assert typed("per_class") == "per_class"  # in Python
+
+
+@pytest.mark.parametrize("name", ["select", "compare"])
+@pytest.mark.parametrize("option", ["--encoder", "--probe"])
+def test_an_encoder_that_does_not_exist_is_refused_before_the_table_is_read(
+    here, name, option, monkeypatch
+):
+    pytest.importorskip("transformers")
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)  # read once, at import
+    (here / "news.csv").write_bytes(b"\x00")  # not even a table
+    for encoder, reason in [
+        ("no/such-model", "it is not in the cache, and HF_HUB_OFFLINE is set"),
+        ("./no/such/folder", "no such folder"),
+    ]:
+        more = ["--gold", "true", "--methods", "committee"] if name == "compare" else []
+        run = import_module(f"lops_adapters.cli.{name}").main
+        with pytest.raises(
+            LopsError, match=f"cannot load the encoder '{encoder}' .{reason}.; want"
+        ):
+            run(["news.csv", "--text", "text", "--label", "weak", option, encoder, *more])
 
 
 def test_a_probability_that_is_no_number(capsys):

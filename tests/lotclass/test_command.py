@@ -19,8 +19,8 @@ TEXTS, LABELS = documents()
     ("more", "words"),
     [
         ("--arms lops --lops-at both", "found --arms and --lops-at; wanted one of them"),
-        ("--max-tokens 65", ["max_tokens is 65;", " 8 to 64"]),
-        ("--match-threshold 6", "match_threshold is 6; wanted 0 to 5"),
+        ("--max-tokens 65", ["--max-tokens is 65;", " 8 to 64"]),
+        ("--match-threshold 6", "--match-threshold is 6; wanted 0 to 5"),
         (
             "--names no/such/file.json",
             ["no/such/file.json: no such file of class names", 'wanted {"class": "name", ...} or'],

@@ -27,7 +27,7 @@ TEXTS, LABELS = documents(30)
         (
             "--pseudo-labels guess",
             [
-                "pseudo_labels is 'guess', which cannot be read",
+                "--pseudo-labels is 'guess', which cannot be read",
                 "wanted string-match, exclusive-string-match, or",
             ],
         ),

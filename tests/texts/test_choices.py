@@ -23,7 +23,7 @@ WORDS = {"class 0": ["a"], "class 1": ["b"]}
     [
         ({"method": "marign"}, "method is 'marign'; wanted one of learning-order, "),
         ({"method": "random"}, "method is 'random'; wanted one of learning-order, "),
-        ({"keep": 0.5}, "committee decides how many to keep, and keep is 0.5; leave keep out"),
+        ({"keep": 0.5}, "committee decides how many to keep, and keep is 0.5; leave it out"),
         ({"keep": 50}, "keep is 50; wanted 'auto', or a fraction"),
         ({"every": 3}, "committee has no checkpoints, and every is 3"),
         ({"per_class": "yes"}, "per_class is 'yes'; wanted True, False or None"),
